@@ -354,6 +354,15 @@ Result<AnswerTable> answer_of(const JsonNode& node) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     TRY(out.rows.emplace_back(), row_of(rows.at(i)));
   }
+  if (node.has("axes")) {
+    TRY(const JsonNode axes, node.array("axes"));  // JSON keeps no order of what stands in "at"
+    const auto place = [&](const AxisRange& range) {
+      return std::find(axes.value().begin(), axes.value().end(), range.axis) - axes.value().begin();
+    };
+    for (AnswerRow& row : out.rows)
+      std::stable_sort(row.at.begin(), row.at.end(),
+                       [&](const AxisRange& a, const AxisRange& b) { return place(a) < place(b); });
+  }
   for (const auto& [name, value] : node.value().items()) {
     if (!names_edits(name)) continue;
     TRY(const JsonNode edits, node.array(name.c_str()));
@@ -392,7 +401,7 @@ std::string answer_text(const AnswerTable& table) {
   if (sum) out["held"] = table.held;
   if (!table.measure.empty()) out["measure"] = table.measure;
   for (const auto& [name, edits] : table.edits) out[name] = edits;
-  if (table.is_part()) out["whole"] = table.whole;
+  if (table.is_part()) out["whole"] = table.whole, out["axes"] = axes_of(table);
   return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -428,8 +437,9 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
     return totals;
   };
   for (const AnswerTable& part : parts) {
-    if (part.whole != out.whole || part.measure != out.measure || about_totals(part) != about_totals(out) ||
-        part.edits != out.edits)
+    if (part.measure.empty() || out.measure.empty()) out.measure += part.measure;  // CSV and npz do not say
+    if (part.whole != out.whole || (!part.measure.empty() && part.measure != out.measure) ||
+        about_totals(part) != about_totals(out) || part.edits != out.edits)
       return fail(Code::bad_format, "error.cli.answer_mixed");
     for (const AnswerRow& row : part.rows) {
       if (!seen.insert(row.index).second)

@@ -43,8 +43,9 @@ struct AnswerTable {
 /// What JSON has no number for becomes "NaN", "Infinity" or "-Infinity".
 nlohmann::json json_number(double value);
 /// As JSON: {"measure", "base": totals, "rows": [{"step", "at", "value"}]}, a group of indices as the text
-/// "8-15", and, where they are known, "estimate" and the edits; of a part also the "index" of each row and
-/// how many the "whole" has. An attribution has {"total", "rest", "parts", "held"} in place of base and rows.
+/// "8-15", and, where they are known, "estimate" and the edits; of a part also the "index" of each row, how
+/// many the "whole" has, and the order of its "axes". An attribution has {"total", "rest", "parts", "held"}
+/// in place of base and rows.
 std::string answer_text(const AnswerTable& table);
 /// JSON: answer_text(). CSV: a header, a row per total (its name in the column "step"), then one per place;
 /// of an edited run the last columns hold the edits in every row, joined by "; ". npz: per step an array over

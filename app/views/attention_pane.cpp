@@ -98,7 +98,7 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
   const PlaneRequest request{
       scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern, old};
   // The thumbnail stands for it while it is made; where that waits behind others, some of the rows.
-  const bool known = coarse && stage == Slot::pattern;
+  const bool known = coarse && stage == Slot::pattern && plane_.key != key + 2;
   std::shared_ptr<const PooledPlane> rough;
   if (!known)
     rough = rough_.get(key, "attention_rough", context.commands,
@@ -116,17 +116,11 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
                                      return plane;
                                    });
   Plane next;
-  if (found) {
-    next.values = found->cells;
-    next.block = found->block;
-    next.key = key;
-    next.difference = old != nullptr;
-    next.shifted = old && old->shifted();
-  } else if (rough) {
-    next.values = rough->cells;
-    next.block = rough->block;
-    next.key = key + 2;
-    next.rough = rough->row_stride > 1;
+  if (const auto& plane = found ? found : rough) {
+    next.values = plane->cells;
+    next.block = plane->block;
+    next.key = found ? key : key + 2;
+    next.rough = plane->row_stride > 1;
     next.difference = old != nullptr;
     next.shifted = old && old->shifted();
   } else if (known) {

@@ -45,27 +45,38 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
     if (!listed[at]) order_.push_back(static_cast<std::int64_t>(at));
 }
 
+// Each as wide as its share, and at least as its title is; the others give way.
 WhyTable::Columns WhyTable::columns(float width) const {
   std::vector<std::pair<Kind, float>> shares{{Kind::key, 0.20f}, {Kind::score, 0.17f}};
   const bool later = row_->cap > 0 || row_->biased;
-  const bool narrow = later && width < scaled(330);             // masked lines are dim: that has to do
-  const auto wide = [&](float share, std::string_view title) {  // at least as its title is
-    return std::max(share, (text_size(fonts().small, title).x + scaled(6)) / width);
-  };
-  const float mask = wide(later ? 0.11f : 0.13f, tr("attention.why.mask"));
+  const bool narrow = later && width < scaled(330);  // masked lines are dim: that has to do
+  const float mask = later ? 0.11f : 0.13f;
   if (row_->mask_first) shares.emplace_back(Kind::mask, mask);
-  if (row_->scale != 1) shares.emplace_back(Kind::scaled, wide(0.16f, scale_title(*row_)));
+  if (row_->scale != 1) shares.emplace_back(Kind::scaled, 0.16f);
   if (row_->cap > 0) shares.emplace_back(Kind::capped, 0.16f);
   if (row_->biased) shares.emplace_back(Kind::bias, 0.14f);
   if (!row_->mask_first && !narrow) shares.emplace_back(Kind::mask, mask);
   shares.emplace_back(Kind::exponential, 0.14f);
   shares.emplace_back(Kind::weight, later ? 0.20f : 0.25f);
-  float sum = 0, x = 0;
+  float sum = 0, all = 0, spare = 0;
   for (const auto& [kind, share] : shares) sum += share;
+  std::vector<float> least;
   Columns out;
   for (const auto& [kind, share] : shares) {
-    out.push_back({kind, x, share / sum * width});
-    x += out.back().width;
+    least.push_back(text_size(fonts().small, title_of(kind)).x + scaled(6));
+    const bool word = kind == Kind::key, number = !word && kind != Kind::mask && kind != Kind::weight;
+    const float digits = text_size(fonts().mono_small, word ? "token" : number ? "-0.0" : "").x;
+    least.back() = std::max(least.back(), digits + scaled(5));
+    out.push_back({kind, 0, std::max(least.back(), share / sum * width)});
+    all += out.back().width;
+    spare += out.back().width - least.back();
+  }
+  const float give = spare > 0 ? std::clamp((all - width) / spare, 0.f, 1.f) : 0.f;
+  float x = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i].width -= give * (out[i].width - least[i]);
+    out[i].x = x;
+    x += out[i].width;
   }
   return out;
 }

@@ -100,5 +100,11 @@ inline std::uint64_t key_of(std::initializer_list<std::uint64_t> parts) {
   for (const std::uint64_t part : parts) hash.take(part);
   return hash.value();
 }
+/// The same for what is spelled out.
+inline std::uint64_t key_of(std::string_view text) {
+  Hash hash;
+  hash.take(text);
+  return hash.value();
+}
 
 }  // namespace attnscope

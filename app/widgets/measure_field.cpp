@@ -73,7 +73,7 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
   const auto answer = workspace.asking.measure.newest();
   const std::string_view now = answer && answer->measure ? std::string_view(answer->text) : "";
   if (!typing_ && shown_ != now) typed_ = shown_ = now;
-  if (std::exchange(opened_, run.opened_version) != run.opened_version) error_.clear();
+  if (std::exchange(opened_, run.opened_version) != run.opened_version) error_.reset();
   bool entered = false;
   {
     const FontScope mono(fonts().mono);
@@ -83,13 +83,13 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
   }
   note_item(id);
   typing_ = ImGui::IsItemActive();
-  if (ImGui::IsItemEdited()) error_.clear();
-  if (!typing_ && error_.empty()) {
+  if (ImGui::IsItemEdited()) error_.reset();
+  if (!typing_ && !error_) {
     const bool cut = text_size(fonts().mono, typed_).x > width - 2 * ImGui::GetStyle().FramePadding.x;
     compat::item_tooltip(cut ? kept_tr("ask.field.help.cut", {typed_}).c_str() : tr("ask.field.help"));
   }
   if (!entered) return;
-  error_.clear();
+  error_.reset();
   shown_.clear();
   if (typed_.empty()) {
     workspace.asking.measure.text.clear();
@@ -97,7 +97,7 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
   }
   const auto read = parse_measure(*run.document.opened, typed_);
   if (!read) {
-    error_ = read.error().text();
+    error_ = read.error();
     shown_ = now;
     return;
   }
@@ -106,11 +106,11 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
 
 bool MeasureField::draw_error(const Workspace& workspace, const RunResult& run) const {
   const auto answer = workspace.asking.measure.of(run);
-  std::string text = error_;
+  std::string text = error_ ? error_->text() : std::string();
   if (text.empty() && answer && answer->error && answer->measure)
     text = tr("ask.other_measure", {answer->error->text()});
   if (text.empty()) return false;
-  const ColourScope ink(ImGuiCol_Text, error_.empty() ? theme().warning : theme().error);
+  const ColourScope ink(ImGuiCol_Text, error_ ? theme().error : theme().warning);
   const FontScope face(fonts().small);
   ImGui::PushTextWrapPos(0.f);
   note_text(text);

@@ -29,7 +29,8 @@ class MeasureField {
   bool draw_error(const Workspace& workspace, const RunResult& run) const;
 
  private:
-  std::string typed_, error_;
+  std::string typed_;
+  std::optional<Error> error_;
   std::string shown_;  ///< the measure that `typed_` was taken from
   bool typing_ = false;
   std::uint64_t opened_ = 0;  ///< RunResult::opened_version that `error_` is about

@@ -301,7 +301,13 @@ TEST_F(EditListTest, AnEditIsTypedAsTheCommandLineTakesIt) {
   add("nonsense");
   EXPECT_EQ(document().edits.size(), 1u);
   const auto& cache = *std::static_pointer_cast<InspectorCache>(workspace().inspector.cache);
-  EXPECT_EQ(cache.new_edit_error, parse_edit("nonsense").error().text());
+  ASSERT_TRUE(cache.new_edit_error);
+  EXPECT_EQ(cache.new_edit_error->text(), parse_edit("nonsense").error().text());
+  const std::string english = cache.new_edit_error->text();
+  state().set_language("ko");  // what was refused is said in the language of the moment
+  frames(1);
+  EXPECT_NE(cache.new_edit_error->text(), english);
+  state().set_language("en");
   EXPECT_EQ(cache.new_edit, "nonsense") << "what was typed stays";
 }
 
@@ -311,7 +317,7 @@ TEST_F(EditListTest, WhatTheModelLacksIsRefusedBeforeItRuns) {
                            "blocks.0.attn.z=@pos:99", "blocks.0.mlp.activation=relu", "nothing.weight=0"}) {
     add(text);
     const auto& cache = *std::static_pointer_cast<InspectorCache>(workspace().inspector.cache);
-    EXPECT_FALSE(cache.new_edit_error.empty()) << text;
+    EXPECT_TRUE(cache.new_edit_error) << text;
     EXPECT_TRUE(document().edits.empty()) << text;
     click("new_edit");
     for (int i = 0; i < 40; ++i) key(compat::Key::backspace);

@@ -31,8 +31,7 @@ class Thrower final : public View {
     const PanelContext panel{context.session,   &context.run,     nullptr,
                              context.workspace, context.commands, context.painter};
     if (how_ == How::later)
-      (void)later_.get(panel, "key", false, "test",
-                       []() -> int { throw std::length_error("too many rows"); });
+      (void)later_.get(panel, 1, false, "test", []() -> int { throw std::length_error("too many rows"); });
     ImGui::Button("###well");
     note_item("well");
   }

@@ -303,6 +303,18 @@ TEST(Ask, shards_are_merged) {
   }
   expect_refused("merge " + source_path("README.md") + " --out " + (folder / "x.csv"), 1,
                  "is no part of a sweep");
+  // What JSON parts become is what would have been written at once, whatever the order of the axes.
+  const std::string planes = "ablate " + kStory + " --text " + kTold +
+                             " --steps blocks.1.attn.pattern --over query,key --how scale:0.5";
+  EXPECT_EQ(cli(planes + " --out " + (folder / "planes.csv")).exit_code, 0);
+  std::string parts;
+  for (const char* part : {"1/2", "2/2"}) {
+    parts += " " + (folder / (std::string(1, *part) + ".part"));
+    const Ran ran = cli(planes + " --json --shard " + part);
+    std::ofstream(folder / (std::string(1, *part) + ".part")) << ran.out;
+  }
+  EXPECT_EQ(cli("merge" + parts + " --out " + (folder / "merged_planes.csv")).exit_code, 0);
+  EXPECT_EQ(read_text(folder / "merged_planes.csv"), read_text(folder / "planes.csv"));
   std::ofstream(folder / "damaged.json")
       << R"({"base": {}, "rows": [{"step": "embed", "at": {"pos": "x"}}]})";
   expect_refused("merge " + (folder / "damaged.json") + " --out " + (folder / "x.csv"), 1, "rows[0].at.pos");

@@ -91,7 +91,7 @@ const std::optional<Explanation>* explanation_of(const PanelContext& context, co
   const bool words = cell.site.slot == Slot::logits || cell.site.slot == Slot::probs;
   const bool cheap = !words || trace->config().outputs() <= kCheapVocabulary;
   return inspector_cache(context.workspace)
-      .explanation.get(context, key, cheap, "inspector.explain",
+      .explanation.get(context, key_of(key), cheap, "inspector.explain",
                        [trace, cell]() -> std::optional<Explanation> {
                          auto found = explain(*trace, cell.site, cell_index(*trace, cell));
                          return found ? std::optional(*std::move(found)) : std::nullopt;

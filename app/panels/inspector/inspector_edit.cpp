@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostAfter = 6;
 
-std::string key_of(const Place& place) {
+std::string place_text(const Place& place) {
   if (!place.is_weight()) return to_text(place.cell);
   std::string key = place.weight;
   for (const std::int64_t at : place.index) key += format(",%lld", static_cast<long long>(at));
@@ -145,7 +145,7 @@ void draw_number(const PanelContext& context, const Place& place, double value) 
       std::isfinite(cache.dragged)) {
     const float unit = std::max(0.01f, std::fabs(static_cast<float>(value)) * 0.01f);
     cache.dragged += ImGui::GetIO().MouseDelta.x / ui_scale() * unit;
-    change(context, place, cache.dragged, "drag " + key_of(place));
+    change(context, place, cache.dragged, "drag " + place_text(place));
   }
   if (can && ImGui::IsItemDeactivated()) context.commands.end_gesture();
   ImGui::GetWindowDrawList()->AddText(at, can && (hovered || active) ? theme().accent : theme().text,
@@ -161,7 +161,7 @@ void draw_edit(const PanelContext& context, const Place& place, double value) {
   if (!editable(context, place)) return wrapped_text(tr(why_not(context, place)), theme().text_dim);
   InspectorCache& cache = inspector_cache(context.workspace);
   const std::string key =
-      key_of(place) + format("@%llu", static_cast<unsigned long long>(context.run->version));
+      place_text(place) + format("@%llu", static_cast<unsigned long long>(context.run->version));
   if (cache.edit_key != key) cache.edit_key = key, cache.edit_text = shown_number(value);
   const Label set(tr("inspector.set"), "###set"), zero(tr("inspector.zero"), "###zero");
   const float buttons = button_width(set) + button_width(zero) + 2 * ImGui::GetStyle().ItemSpacing.x;

@@ -172,7 +172,7 @@ void draw_broken(const PanelContext& context) {
   const auto trace = context.run->traces[std::min(
       context.run->traces.size() - 1, static_cast<std::size_t>(std::max(0, workspace.cursor.sequence)))];
   const auto* broken = inspector_cache(workspace).broken.get(
-      context, std::to_string(context.run->version) + "/" + std::to_string(workspace.cursor.sequence), false,
+      context, key_of({context.run->version, static_cast<std::uint64_t>(workspace.cursor.sequence)}), false,
       "broken", [trace] { return first_broken(*trace); });
   if (!broken || !*broken) return;
   const Cell& cell = **broken;
@@ -190,7 +190,8 @@ void take_new_edit(const PanelContext& context, InspectorCache& cache) {
       parse_edit(cache.new_edit, named_numbers(*session.document().opened,
                                                runs_on_screen(session.result(), session.pinned(), sequence)));
   const Status can = edit ? check_new_edit(context, *edit) : Status(edit.error());
-  cache.new_edit_error = can ? std::string() : can.error().text();
+  cache.new_edit_error.reset();
+  if (!can) cache.new_edit_error = can.error();
   if (!can) return;
   context.commands.edit(Text::of("inspector.edits.added", {edit_words(**edit)}), {},
                         [edit = *edit](Document& changed) -> Status {
@@ -209,13 +210,13 @@ void draw_new_edit(const PanelContext& context) {
     entered = ImGui::InputTextWithHint("###new_edit", tr("inspector.edits.new"), &cache.new_edit,
                                        ImGuiInputTextFlags_EnterReturnsTrue);
     if (entered) ImGui::SetKeyboardFocusHere(-1);  // one goes on typing: letters elsewhere are commands
-    if (ImGui::IsItemEdited()) cache.new_edit_error.clear();
+    if (ImGui::IsItemEdited()) cache.new_edit_error.reset();
   }
   note_item("new_edit");
-  if (!ImGui::IsItemActive() && cache.new_edit_error.empty())  // it would lie over what is wrong
+  if (!ImGui::IsItemActive() && !cache.new_edit_error)  // it would lie over what is wrong
     compat::item_tooltip(tr("inspector.edits.new.help"));
   if (entered && !cache.new_edit.empty()) take_new_edit(context, cache);
-  if (!cache.new_edit_error.empty()) wrapped_text(cache.new_edit_error, theme().error);
+  if (cache.new_edit_error) wrapped_text(cache.new_edit_error->text(), theme().error);
 }
 
 }  // namespace

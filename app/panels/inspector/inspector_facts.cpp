@@ -22,19 +22,10 @@ std::int64_t count_of(const Record& record) {
   return count;
 }
 
-std::string key_of(const PanelContext& context, const Site& site) {
-  return format("%llu/%d/%s", static_cast<unsigned long long>(context.run->version),
-                context.workspace.cursor.sequence, to_text(site).c_str());
-}
-
-std::uint64_t head_key(const PanelContext& context, const Site& site, std::int64_t head) {
-  Hash hash;
-  hash.take(context.run->version);
-  for (const std::int64_t part :
-       {static_cast<std::int64_t>(context.workspace.cursor.sequence), static_cast<std::int64_t>(site.stack),
-        static_cast<std::int64_t>(site.layer), static_cast<std::int64_t>(site.part), head})
-    hash.take(static_cast<std::uint64_t>(part));
-  return hash.value();
+// Of this step in the run that is shown.
+std::uint64_t shown_key(const PanelContext& context, const Site& site) {
+  return key_of(
+      {context.run->version, static_cast<std::uint64_t>(context.workspace.cursor.sequence), key_of(site)});
 }
 
 std::shared_ptr<const Trace> shared_trace(const PanelContext& context) {
@@ -105,17 +96,14 @@ void product_row(const PanelContext& context, const std::shared_ptr<const Trace>
   const int kv = attention.n_kv_heads > 0 ? attention.n_kv_heads : attention.n_heads;
   const int heads = projected.slot == Slot::q ? attention.n_heads : kv;
   if (!input || input->derived || input->value().rank() != 2 || weight.rank() != 2 || heads < 2) return;
-  const auto* times =
-      inspector_cache(context.workspace)
-          .products.get(
-              context,
-              to_text(projected) + format("/%llu/%lld",
-                                          static_cast<unsigned long long>(context.session.opened_version()),
-                                          static_cast<long long>(input->shape.front())),
-              false, "inspector.products", [x = input->value(), weight, heads] {
-                static const std::atomic<bool> kGoesOn{false};
-                return time_head_products(x, weight, heads, kGoesOn);
-              });
+  const auto* times = inspector_cache(context.workspace)
+                          .products.get(context,
+                                        key_of({key_of(projected), context.session.opened_version(),
+                                                static_cast<std::uint64_t>(input->shape.front())}),
+                                        false, "inspector.products", [x = input->value(), weight, heads] {
+                                          static const std::atomic<bool> kGoesOn{false};
+                                          return time_head_products(x, weight, heads, kGoesOn);
+                                        });
   if (!times || times->together_us <= 0) return;
   fact_row(tr("inspector.memory.together", {std::to_string(heads)}),
            tr("inspector.memory.us", {format("%.1f", times->together_us)}),
@@ -154,22 +142,17 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
   const Record* record = trace->find(pattern);
   if (!record) return;
   InspectorCache& cache = inspector_cache(context.workspace);
-  const std::uint64_t of_head = head_key(context, pattern, head);
-  const std::string& key = cache.head_key.get(
-      {of_head}, [&] { return key_of(context, pattern) + format("/%lld", static_cast<long long>(head)); });
-  const std::string& row_key = cache.row_key.get({of_head, static_cast<std::uint64_t>(query)}, [&] {
-    return key + format("/%lld", static_cast<long long>(query));
-  });
-  const auto* row = cache.row.get(context, row_key, true, "inspector.row", [trace, pattern, head, query] {
-    return kept(row_stats(*trace, pattern, head, query));
-  });
+  const std::uint64_t key = key_of({shown_key(context, pattern), static_cast<std::uint64_t>(head)});
+  const auto* row =
+      cache.row.get(context, key_of({key, static_cast<std::uint64_t>(query)}), true, "inspector.row",
+                    [trace, pattern, head, query] { return kept(row_stats(*trace, pattern, head, query)); });
   const std::int64_t d_head = trace->attention(pattern) ? trace->attention(pattern)->in.q.size(2) : 1;
   const bool cheap = record->shape[1] * record->shape[2] * d_head <= kCheapHead;
-  const auto* all = cache.head.get(context, key, cheap, "inspector.head", [trace, pattern, head] {
+  const auto* all = cache.rows.get(context, key, cheap, "inspector.head", [trace, pattern, head] {
     return kept(head_stats(*trace, pattern, head));
   });
   const ModelConfig& config = trace->config();
-  const std::string& title = cache.head_title.get({of_head}, [&] {
+  const std::string& title = cache.head.get({key}, [&] {
     const std::string layer = std::to_string(std::max(0, site.layer)), number = std::to_string(head);
     return has_stacks(config) ? tr("inspector.head.of_stack",
                                    {layer, number, attention_name(config, {site.stack, pattern.part})})
@@ -210,27 +193,19 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   if (record->derived && count > kMostDerived) return;
   section_title(tr(context.workspace.backward ? "inspector.stats.forward" : "inspector.stats"));
   InspectorCache& cache = inspector_cache(context.workspace);
-  const std::initializer_list<std::uint64_t> from = {
-      context.run->version,
-      static_cast<std::uint64_t>(context.workspace.cursor.sequence),
-      static_cast<std::uint64_t>(site.stack),
-      static_cast<std::uint64_t>(site.layer),
-      static_cast<std::uint64_t>(site.part),
-      static_cast<std::uint64_t>(site.slot)};
-  fact_row(tr("inspector.stats.shape"), cache.shape.get(from, [&] { return step_shape(*context.run, site); }),
-           cache.name.get(from, [&] { return to_text(site); }));
+  const std::uint64_t key = shown_key(context, site);
+  fact_row(tr("inspector.stats.shape"),
+           cache.shape.get({key}, [&] { return step_shape(*context.run, site); }),
+           cache.name.get({key}, [&] { return to_text(site); }));
   fact_row(tr("inspector.stats.letters"),
-           cache.letters.get(from, [&] { return step_letters(*context.run, site); }),
+           cache.letters.get({key}, [&] { return step_letters(*context.run, site); }),
            tr("inspector.stats.letters.help"));
   memory_rows(context, trace, site);
   const bool cheap = count <= (record->derived ? kCheapStats / 8 : kCheapStats);
-  const Stats* found =
-      inspector_cache(context.workspace)
-          .stats.get(context, cache.stats_key.get(from, [&] { return key_of(context, site); }), cheap,
-                     "inspector.stats", [trace, site] {
-                       const auto tensor = trace->tensor(site, kMostDerived * 64);
-                       return tensor ? stats(*tensor) : Stats{};
-                     });
+  const Stats* found = cache.stats.get(context, key, cheap, "inspector.stats", [trace, site] {
+    const auto tensor = trace->tensor(site, kMostDerived * 64);
+    return tensor ? stats(*tensor) : Stats{};
+  });
   if (found)
     stats_rows(*found, cache.range);
   else

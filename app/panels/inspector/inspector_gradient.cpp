@@ -40,13 +40,13 @@ void draw_gradient_shares(const PanelContext& context, const std::shared_ptr<con
                           const Place& place, const std::string& name,
                           const std::vector<std::int64_t>& index) {
   const std::string key = std::to_string(grads->version) + name + shape_text(index);
-  const auto* found = inspector_cache(context.workspace)
-                          .gradient.get(context, key, true, "inspector.gradient", [grads, place, index] {
-                            auto why = place.is_weight()
-                                           ? explain_weight_gradient(*grads->gradients, place.weight, index)
-                                           : grads->why(place.cell.site, index);
-                            return why ? std::optional(*std::move(why)) : std::nullopt;
-                          });
+  const auto* found =
+      inspector_cache(context.workspace)
+          .gradient.get(context, key_of(key), true, "inspector.gradient", [grads, place, index] {
+            auto why = place.is_weight() ? explain_weight_gradient(*grads->gradients, place.weight, index)
+                                         : grads->why(place.cell.site, index);
+            return why ? std::optional(*std::move(why)) : std::nullopt;
+          });
   if (!found || !*found || (*found)->shares.size() < 2) return;
   std::vector<Site> from;
   for (const GradientShare& share : (*found)->shares) from.push_back(share.from);

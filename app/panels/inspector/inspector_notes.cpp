@@ -12,15 +12,12 @@ const std::string& place_of_notes(const Workspace& workspace) {
   const Place* place = place_of(workspace);
   const bool pinned = place && !place->is_weight();
   const Site& site = pinned ? place->cell.site : workspace.cursor.step;
-  Hash hash;
-  for (const int part :
-       {static_cast<int>(site.stack), site.layer, static_cast<int>(site.part), static_cast<int>(site.slot)})
-    hash.take(static_cast<std::uint64_t>(part));
+  std::uint64_t key = key_of(site);
   if (pinned)
     for (const Coordinate& one : place->cell.at)
-      hash.take(one.axis), hash.take(static_cast<std::uint64_t>(one.index));
+      key = key_of({key, key_of(one.axis), static_cast<std::uint64_t>(one.index)});
   static KeptTexts kept;
-  return kept.get(hash.value(), [&] { return pinned ? to_text(place->cell) : to_text(site); });
+  return kept.get(key, [&] { return pinned ? to_text(place->cell) : to_text(site); });
 }
 
 void go_to_note(const PanelContext& context, const std::string& place) {
@@ -74,10 +71,7 @@ void draw_field(const PanelContext& context) {
   if (written == cache.kept_note) written = kept;  // nobody is writing
   cache.kept_note = kept;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
-  static KeptTexts hints;
-  Hash hash;
-  hash.take(place);
-  const std::string& hint = hints.get(text_key({hash.value()}), [&] { return tr("notes.new", {place}); });
+  const std::string& hint = kept_tr("notes.new", {place});
   const bool entered =
       ImGui::InputTextWithHint("###new_note", hint.c_str(), &written, ImGuiInputTextFlags_EnterReturnsTrue);
   note_item("new_note");

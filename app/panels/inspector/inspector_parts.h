@@ -27,12 +27,9 @@ class Later {
  public:
   /// Null until it is there.
   template <class Work>
-  const T* get(const PanelContext& context, const std::string& key, bool cheap, const char* tag, Work work) {
+  const T* get(const PanelContext& context, std::uint64_t key, bool cheap, const char* tag, Work work) {
     if (!cheap) {
-      Hash hash;
-      hash.take(key);
-      value_ = deferred_.get(hash.value(), tag, context.commands,
-                             [work](const std::atomic<bool>&) { return work(); });
+      value_ = deferred_.get(key, tag, context.commands, [work](const std::atomic<bool>&) { return work(); });
     } else if (key != key_ || !value_) {
       value_ = std::make_shared<const T>(work());
     }
@@ -41,7 +38,7 @@ class Later {
   }
 
  private:
-  std::string key_;
+  std::uint64_t key_ = 0;
   std::shared_ptr<const T> value_;
   Deferred<T> deferred_;
 };
@@ -51,22 +48,28 @@ struct InspectorCache {
   Later<std::optional<Explanation>> explanation;
   std::vector<std::size_t> order;  ///< of the terms, for `order_key`
   std::string order_key;
-  Later<std::optional<RowStats>> row, head;
+  Later<std::optional<RowStats>> row, rows;
   Later<Stats> stats;
   Later<std::optional<Cell>> broken;  ///< the first number that edits broke
   Later<HeadProducts> products;
   Later<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;
-  std::string new_edit, new_edit_error;  ///< the field that takes what --edit takes
-  std::shared_ptr<void> exchanges;       ///< made by the menu of parts
-  std::string note, kept_note;           ///< the field, and the note that was put into it
+  std::string new_edit;             ///< the field that takes what --edit takes
+  std::shared_ptr<void> exchanges;  ///< made by the menu of parts
+  std::string note, kept_note;      ///< the field, and the note that was put into it
   float dragged = 0;
   std::shared_ptr<void> watch;  ///< courses of what is watched, made by that list
-  std::string new_watch, watch_error, new_stop, stop_error;
-  KeptText shape, letters, name, range, stats_key;  ///< of the step
-  KeptText head_key, row_key, head_title;
+  std::string new_watch, new_stop;
+  std::optional<Error> new_edit_error, watch_error, stop_error;  ///< why they were not taken
+  KeptText shape, letters, name, range, head;                    ///< of the step; the title of its head
 };
 InspectorCache& inspector_cache(Workspace& workspace);
+
+/// A sum of a step's name.
+inline std::uint64_t key_of(const Site& site) {
+  return key_of({static_cast<std::uint64_t>(site.stack), static_cast<std::uint64_t>(site.layer),
+                 static_cast<std::uint64_t>(site.part), static_cast<std::uint64_t>(site.slot)});
+}
 
 /// The number explained now, or null.
 const Place* place_of(const Workspace& workspace);

@@ -124,19 +124,21 @@ bool draw_watched(const PanelContext& context, const std::string& text, int numb
 
 /// A field that takes a line; true when one was given that `parse` reads.
 template <class Parse>
-bool draw_field(const char* id, const char* hint, std::string& text, std::string& error, Parse parse) {
+bool draw_field(const char* id, const char* hint, std::string& text, std::optional<Error>& error,
+                Parse parse) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
   const WithFont mono(fonts().mono_small);
   const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
   note_item(id);
-  if (ImGui::IsItemEdited()) error.clear();
+  if (ImGui::IsItemEdited()) error.reset();
   bool given = false;
   if (entered && !text.empty()) {
     const auto read = parse(text);
-    error = read ? std::string() : read.error().text();
+    error.reset();
+    if (!read) error = read.error();
     given = read.ok();
   }
-  if (!error.empty()) wrapped_text(error, theme().error);
+  if (error) wrapped_text(error->text(), theme().error);
   return given;
 }
 
