@@ -5,14 +5,17 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
 #include "app/look/imgui_compat.h"
+#include "app/look/item_map.h"
 #include "app/shell/picture.h"
 #include "app/shell/startup.h"
+#include "app/views/attention_common.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -26,10 +29,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kFrames = 90;  // of each view and doing
 constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
-constexpr float kPlaySpeed = 12.f;  // steps per second
+constexpr float kPlaySpeed = 12.f;   // steps per second
+constexpr std::size_t kChosen = 24;  // heads of a long input that are looked at, far and near
+constexpr std::int64_t kLong = 512;  // tokens from which on a map is a coarse picture
 
-enum class Doing { still, hover, scroll, play };
-constexpr const char* kDoings[] = {"still", "hover", "scroll", "play"};
+constexpr double kMostMilliseconds = 10000;  // that a map is waited for
+
+enum class Doing { still, hover, scroll, play, map, tile };
+constexpr const char* kDoings[] = {"still", "hover", "scroll", "play", "map", "tile"};
 
 struct Sample {
   double milliseconds = 0;
@@ -49,7 +56,8 @@ class Bench {
   Bench(Session& session, ImguiHost& host, Frame& frame) : session_(session), host_(host), frame_(frame) {}
 
   std::vector<Measured> measure() {
-    std::vector<Measured> out;
+    std::vector<Measured> out = measure_maps();
+    settle(session_, host_, frame_, 4);
     FrameState& state = frame_.state();
     for (const auto& view : state.views) {
       if (const auto run = frame_.run(); !run || !view->unavailable(*run).empty()) continue;
@@ -62,6 +70,60 @@ class Bench {
   }
 
  private:
+  // Of a long input: from choosing a head until its map is on the screen, all of it and, zoomed in, in full,
+  // while the thumbnails of all heads are made.
+  std::vector<Measured> measure_maps() {
+    (void)one_frame();
+    const auto run = frame_.run();
+    FrameState& state = frame_.state();
+    if (!run || run->trace(0).length <= kLong || !has_attention(*run)) return {};
+    state.workspace.view = "attention";
+    for (int i = 0; i < 4; ++i) (void)one_frame();
+    std::vector<Measured> out{summary("attention", Doing::map, choose_heads(*run))};
+    if (const auto at = map_item()) {
+      click((at->p0.x + at->p1.x) / 2, (at->p0.y + at->p1.y) / 2);
+      out.push_back(summary("attention", Doing::tile, choose_heads(*run)));
+    }
+    return out;
+  }
+
+  std::vector<Sample> choose_heads(const RunResult& run) {
+    Cursor& cursor = frame_.state().workspace.cursor;
+    const auto patterns = patterns_of(run.trace(0), attention_places(run.trace(0)).front());
+    std::vector<Sample> out;
+    for (std::size_t i = 1; i <= kChosen; ++i) {
+      const Record& pattern = *patterns[i * 7 % patterns.size()];
+      cursor.stack = pattern.site.stack, cursor.part = pattern.site.part, cursor.layer = pattern.site.layer;
+      cursor.head = static_cast<int>(i * 5 % static_cast<std::size_t>(pattern.shape[0]));
+      Sample sum;
+      do {
+        const Sample frame = one_frame();
+        sum.milliseconds += frame.milliseconds;
+        sum.vertices = frame.vertices, sum.calls = frame.calls, sum.pixels += frame.pixels;
+        sum.allocations += frame.allocations;
+      } while (!map_item() && sum.milliseconds < kMostMilliseconds);
+      out.push_back(sum);
+    }
+    return out;
+  }
+
+  // The map of the chosen head, once it is there.
+  static std::optional<ItemRect> map_item() {
+    const auto at = noted_items().find("matrix.attention.plane");
+    return at == noted_items().end() ? std::nullopt : std::optional(at->second);
+  }
+
+  void click(float x, float y) {
+    ImGuiIO& io = ImGui::GetIO();
+    for (const bool down : {true, false}) {
+      compat::feed_mouse_pos(io, x, y);
+      compat::feed_mouse_button(io, 0, down);
+      (void)one_frame();
+    }
+    compat::feed_mouse_pos(io, -1, -1);
+    (void)one_frame();
+  }
+
   Measured measure(const std::string& view, Doing doing) {
     Workspace& workspace = frame_.state().workspace;
     settle(session_, host_, frame_, 4);
@@ -184,7 +246,6 @@ int bench_frames(const Options& options) {
   auto host = ImguiHost::make(**context, scale);
   if (!host) return complain(host.error());
   if (Status status = apply_look(state, options); !status) return complain(status.error());
-  settle(session, **host, frame, 4);
   print(Bench(session, **host, frame).measure(), options.json, (*context)->description);
   return 0;
 }

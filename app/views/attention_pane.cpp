@@ -14,10 +14,10 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostExact = 512;  // tokens a side of a rectangle that is asked for at once
-constexpr std::int64_t kRough = 128;      // cells a side of what stands for an overview while it is made
-constexpr float kBelow = 72.f;            // units under the cells: legend, its numbers, switches
-constexpr float kLegendBelow = 40.f;      // while presenting: without switches
-constexpr float kSums = 52.f;             // units beside them: what the rows sum to
+constexpr std::int64_t kRough = 128;  // cells a side, and rows that are read, of what stands for an overview
+constexpr float kBelow = 72.f;        // units under the cells: legend, its numbers, switches
+constexpr float kLegendBelow = 40.f;  // while presenting: without switches
+constexpr float kSums = 52.f;         // units beside them: what the rows sum to
 
 // The rectangle of at most kMostExact tokens around what is seen; the old one while it covers that.
 Range around(double begin, double end, Range old, std::int64_t size) {
@@ -66,6 +66,17 @@ bool PlanePane::seen_is_small(const AttentionScene& scene) const {
   return !window_.all() && window_.row1 - window_.row0 <= limit && window_.col1 - window_.col0 <= limit;
 }
 
+// Null: nothing is subtracted.
+const std::shared_ptr<const Against>& PlanePane::compared(const ViewContext& context,
+                                                          const AttentionScene& scene, Slot stage) {
+  const auto before = context.older(scene.sequence);
+  const Site site = scene.site(stage);
+  return against_.get({context.run.version, before ? context.before->version : 0, number(scene.sequence),
+                       number(static_cast<int>(site.stack)), number(static_cast<int>(site.part)),
+                       number(site.layer), number(static_cast<int>(stage))},
+                      [&] { return against(*scene.trace, before, site); });
+}
+
 void PlanePane::take_exact(const ViewContext& context, const AttentionScene& scene, Slot stage) {
   const MatrixWindow seen = inside(window_, scene.queries, scene.keys);
   const bool was_exact = plane_.block == 1;
@@ -76,7 +87,7 @@ void PlanePane::take_exact(const ViewContext& context, const AttentionScene& sce
       key_of({context.run.version, before ? context.before->version : 0, scene_key(scene),
               number(static_cast<int>(stage)), number(rows.begin), number(cols.begin), without_first_});
   if (plane_.key == key && !plane_.values.empty()) return;
-  const auto old = against(*scene.trace, before, scene.site(stage));
+  const auto& old = compared(context, scene, stage);
   plane_ = {};
   plane_.difference = old != nullptr;
   plane_.shifted = old && old->shifted();
@@ -94,20 +105,9 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
   const auto before = context.older(scene.sequence);
   const std::uint64_t key = key_of({context.run.version, before ? context.before->version : 0,
                                     scene_key(scene), number(static_cast<int>(stage)), without_first_});
-  const auto old = against(*scene.trace, before, scene.site(stage));
+  const auto& old = compared(context, scene, stage);
   const PlaneRequest request{
       scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern, old};
-  // The thumbnail stands for it while it is made; where that waits behind others, some of the rows.
-  const bool known = coarse && stage == Slot::pattern && plane_.key != key + 2;
-  std::shared_ptr<const PooledPlane> rough;
-  if (!known)
-    rough = rough_.get(key, "attention_rough", context.commands,
-                       [trace = scene.trace, request](const std::atomic<bool>& cancel) {
-                         const auto go_on = [&] { return !cancel; };
-                         PooledPlane plane = pooled_plane(*trace, request, kRough, go_on, {}, 2 * kRough);
-                         wake_window();
-                         return plane;
-                       });
   const auto found = overview_.get(key, "attention_overview", context.commands,
                                    [trace = scene.trace, request](const std::atomic<bool>& cancel) {
                                      PooledPlane plane =
@@ -115,22 +115,26 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
                                      wake_window();
                                      return plane;
                                    });
+  // The thumbnail stands for it while it is made; where that waits behind others, some of the rows.
+  const bool waits = !coarse || stage != Slot::pattern;
   Plane next;
-  if (const auto& plane = found ? found : rough) {
-    next.values = plane->cells;
-    next.block = plane->block;
-    next.key = found ? key : key + 2;
-    next.rough = plane->row_stride > 1;
-    next.difference = old != nullptr;
-    next.shifted = old && old->shifted();
-  } else if (known) {
+  next.key = found ? key : waits ? key + 2 : key + 1;
+  if (plane_.key == next.key) return;
+  next.difference = old != nullptr;
+  next.shifted = old && old->shifted();
+  if (found || waits) {
+    const PooledPlane rough =
+        found ? PooledPlane{} : pooled_plane(*scene.trace, request, kRough, {}, {}, kRough);
+    const PooledPlane& plane = found ? *found : rough;
+    next.values = plane.cells;
+    next.block = plane.block;
+    next.rough = plane.row_stride > 1;
+  } else {
     next.values = coarse->cells;
     const std::int64_t cells =
         coarse->cells.empty() ? 1 : std::max(coarse->cells.size(0), coarse->cells.size(1));
     next.block = (std::max(scene.keys, scene.queries) + cells - 1) / cells;
-    next.key = key + 1;
   }
-  if (next.key == plane_.key && !plane_.values.empty()) return;
   sums_.clear();
   next.range = next.values.empty() ? ValueRange{} : signed_range(next.values);
   plane_ = std::move(next);

@@ -43,6 +43,8 @@ class PlanePane {
     bool rough = false;                        ///< not every row was read; the whole follows
   };
   void fit_window(const AttentionScene& scene);
+  const std::shared_ptr<const Against>& compared(const ViewContext& context, const AttentionScene& scene,
+                                                 Slot stage);
   bool seen_is_small(const AttentionScene& scene) const;
   void take_exact(const ViewContext& context, const AttentionScene& scene, Slot stage);
   void take_overview(const ViewContext& context, const AttentionScene& scene, Slot stage,
@@ -61,7 +63,8 @@ class PlanePane {
   std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to
   Plane plane_;
   Kept<MatrixPlot> plot_;  ///< with the names of its rows and columns
-  Deferred<PooledPlane> overview_, rough_;
+  Kept<std::shared_ptr<const Against>> against_;
+  Deferred<PooledPlane> overview_;
   std::vector<double> sums_;  ///< of the rows of the plane, where it holds whole rows of a pattern
   bool without_first_ = false;
   std::string wanted_;  ///< letters of the token that is looked for

@@ -169,7 +169,7 @@ class StepGradientBuilder : GradientParts {
   // ---- norms ----
   int norm_column(const char* id, const char* title, const FigureAxis& rows, Tensor column_of,
                   bool gradient) {
-    Operand out = column(id, title, rows, plane_of(std::move(column_of)));
+    Operand out = column(id, title, rows, 0, plane_of(std::move(column_of)));
     out.gradient = gradient;
     out.version = grads_->version;
     out.colour = gradient ? 0 : theme().norm;
@@ -204,7 +204,7 @@ class StepGradientBuilder : GradientParts {
     Operand pattern = step(Site{site_.stack, site_.layer, site_.part, Slot::pattern}, "a");
     const FigureAxis rows = arrived.row;
     Operand sums = column(
-        "sums", "steps.back.row_sum", rows,
+        "sums", "steps.back.row_sum", rows, pattern.col.size,
         [gradients = grads_->gradients, site = pattern.site, head = std::max<std::int64_t>(pattern.head, 0)](
             Range r, Range) { return pattern_row_sums(*gradients, site, head, r); });
     sums.version = grads_->version;
@@ -246,7 +246,7 @@ class StepGradientBuilder : GradientParts {
                                 Range rows, Range cols) { return gradients->slice(site, 0, rows, cols); },
                             out.picked_rows, out.picked_cols);
     }
-    Operand losses = column("losses", "steps.back.losses", probs.row, {});
+    Operand losses = column("losses", "steps.back.losses", probs.row, 0, {});
     losses.part = with_picks(
         [grads = grads_](Range rows, Range) {
           Buffer all({{Axis::pos, rows.size()}, {Axis::unit, 1}});

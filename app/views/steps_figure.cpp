@@ -244,8 +244,14 @@ class Builder : FigureParts {
                                             significant(static_cast<double>(attention().scale), 4)});
     const std::int64_t head = before.head, width = before.col.size;
     const Trace* trace = &trace_;
-    const auto parts = [trace, from = before.site, head, width](Range rows) {
-      return softmax_parts(trace->slice(from, head, rows, {0, width}));
+    struct Kept {
+      Range rows{0, -1};
+      SoftmaxParts parts;
+    };
+    const auto parts = [trace, from = before.site, head, width, kept = std::make_shared<Kept>()](Range rows) {
+      if (rows.begin != kept->rows.begin || rows.end != kept->rows.end)
+        *kept = {rows, softmax_parts(trace->slice(from, head, rows, {0, width}))};
+      return kept->parts;
     };
     const FigureAxis rows = before.row;
     Operand exponential = before;
@@ -253,10 +259,12 @@ class Builder : FigureParts {
     exponential.title = tr("steps.part.exp");
     exponential.colour = 0;
     exponential.map = Colormap::sequential;
+    exponential.reads = width;
     exponential.part = [parts](Range r, Range c) { return parts(r).exponential.slice(1, c.begin, c.end); };
-    block("", {add(before), add(column("max", "steps.part.max", rows,
+    block("", {add(before), add(column("max", "steps.part.max", rows, width,
                                        [parts](Range r, Range) { return parts(r).high; }))});
-    Operand sum = column("sum", "steps.part.sum", rows, [parts](Range r, Range) { return parts(r).sum; });
+    Operand sum =
+        column("sum", "steps.part.sum", rows, width, [parts](Range r, Range) { return parts(r).sum; });
     sum.map = Colormap::sequential;
     block("→", {add(std::move(exponential)), add(std::move(sum))});
     block("→", {add(result())});
@@ -266,7 +274,7 @@ class Builder : FigureParts {
   /// What the norm makes of each row of x, as a column.
   int row_part(const char* id, const char* title, const Operand& x, RowPart part) {
     return add(
-        column(id, title, x.row,
+        column(id, title, x.row, x.col.size,
                [trace = &trace_, site = x.site, head = std::max<std::int64_t>(x.head, 0), part,
                 width = x.col.size, spec = norm_spec(trace_.config(), asked_.site)](Range rows, Range) {
                  return part(trace->slice(site, head, rows, {0, width}), spec);
@@ -394,12 +402,14 @@ class Builder : FigureParts {
       return std::move(column).freeze();
     };
     const FigureAxis rows = before.row;
-    Operand sum = column("sum", "steps.part.sum", rows, [parts](Range r, Range) { return parts(r, true); });
+    const std::int64_t outputs = trace_.config().outputs();
+    Operand sum =
+        column("sum", "steps.part.sum", rows, outputs, [parts](Range r, Range) { return parts(r, true); });
     sum.map = Colormap::sequential;
-    block("",
-          {add(before),
-           add(column("max", "steps.part.max", rows, [parts](Range r, Range) { return parts(r, false); })),
-           add(std::move(sum))});
+    block("", {add(before),
+               add(column("max", "steps.part.max", rows, outputs,
+                          [parts](Range r, Range) { return parts(r, false); })),
+               add(std::move(sum))});
     block("→", {add(std::move(out))});
   }
 

@@ -39,6 +39,7 @@ struct Operand {
   bool transposed = false;                             ///< shown as [col, row] of what it is
   std::vector<std::int64_t> picked_rows, picked_cols;  ///< of the source; empty = all
   std::function<Tensor(Range rows, Range cols)> part;  ///< numbers that have no name of their own
+  std::int64_t reads = 0;     ///< numbers that one row of `part` is made from; 0: no more than it has cells
   bool gradient = false;      ///< `part` gives gradients of the site or weight: small numbers get a unit
   std::uint64_t version = 0;  ///< of `part`, where it can change while the run stays
   FigureAxis row, col;

@@ -95,13 +95,14 @@ Operand FigureParts::weight(const std::string& name, const char* id) const {
   return out;
 }
 
-Operand FigureParts::column(const char* id, const char* title, const FigureAxis& rows,
+Operand FigureParts::column(const char* id, const char* title, const FigureAxis& rows, std::int64_t reads,
                             std::function<Tensor(Range, Range)> part) const {
   Operand out;
   out.id = id;
   out.title = tr(title);
   out.row = rows;
   out.col = one();
+  out.reads = reads;
   out.part = std::move(part);
   return out;
 }

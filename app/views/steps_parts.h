@@ -24,8 +24,8 @@ class FigureParts {
   /// The step that the figure is about.
   Operand result() const;
   Operand weight(const std::string& name, const char* id) const;
-  /// Numbers without a name, one column per row.
-  Operand column(const char* id, const char* title, const FigureAxis& rows,
+  /// Numbers without a name, one per row, each made from `reads` others.
+  Operand column(const char* id, const char* title, const FigureAxis& rows, std::int64_t reads,
                  std::function<Tensor(Range, Range)> part) const;
   int add(Operand operand);
   void block(const char* sign, std::vector<int> operands, bool vertical = false);

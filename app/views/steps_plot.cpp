@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kWholeCells = std::int64_t{1} << 18;  // fetched whole, whatever is in sight
+constexpr std::int64_t kWholeCells = std::int64_t{1} << 18;  // so many are read whole, whatever is in sight
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return (hash ^ (value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2))) * 0x100000001b3ull;
@@ -117,7 +117,7 @@ const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Ope
   const Span &row_span = span(operand.row), &col_span = span(operand.col);
   Range rows{static_cast<std::int64_t>(row_span.lo), static_cast<std::int64_t>(std::ceil(row_span.hi))};
   Range cols{static_cast<std::int64_t>(col_span.lo), static_cast<std::int64_t>(std::ceil(col_span.hi))};
-  if (operand.row.size * operand.col.size <= kWholeCells)
+  if (operand.row.size * std::max(operand.col.size, operand.reads) <= kWholeCells)
     rows = {0, operand.row.size}, cols = {0, operand.col.size};
   const bool differs = difference && operand.is_result && context.before != nullptr;
   const std::uint64_t hash = operand_hash(context, operand, rows, cols, differs);

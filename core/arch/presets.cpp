@@ -63,7 +63,8 @@ Result<Described> describe_preset(const std::string& name) {
 }
 
 Result<OpenedModel> random_preset(const std::string& name) {
-  TRY(const Described described, describe_preset(name));
+  const bool file = !is_preset(name) && is_config_file(name);
+  TRY(const Described described, file ? describe_config_file(name) : describe_preset(name));
   if (!described.runs) return fail(Code::unsupported, "error.arch.preset_runs_not", {in_quotes(name)});
   const std::int64_t bytes = bytes_of(described);
   if (bytes > memory_limit())

@@ -19,8 +19,8 @@ bool is_preset(const std::string& name);
 Result<nlohmann::json> preset_config(const std::string& name);
 Result<Described> describe_preset(const std::string& name);
 
-/// "random:NAME": a model of the preset's shape with weights from a formula. Errors: no such preset, no
-/// family runs it, it does not fit into memory_limit().
+/// "random:NAME": a model of the preset's shape with weights from a formula; NAME can also be the path of a
+/// config.json. Errors: no such preset or file, no family runs it, it does not fit into memory_limit().
 Result<OpenedModel> random_preset(const std::string& name);
 
 }  // namespace attnscope

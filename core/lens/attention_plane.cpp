@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ops/mask.h"
+#include "core/trace/stage_edits.h"
+
 namespace attnscope {
 namespace {
 
@@ -29,14 +32,12 @@ PlaneRequest clamped(const Trace& trace, PlaneRequest request) {
 
 // Pattern [query, key] with the masked cells marked; weights that stand there in spite of the mask stay.
 Tensor with_masked_marked(const Tensor& pattern, const Tensor& mask) {
-  std::vector<float> cells = pattern.values();
   if (mask.empty()) return pattern;
-  const std::int64_t cols = pattern.size(1);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
-    if (cells[i] == 0 && mask.at(at / cols, at % cols) == 0) cells[i] = kHidden;
-  }
-  return Tensor::from(std::move(cells), {{Axis::query, pattern.size(0)}, {Axis::key, cols}});
+  std::vector<float> cells = pattern.values();
+  const std::vector<float> allowed = mask.values();
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    cells[i] = cells[i] == 0 && allowed[i] == 0 ? kHidden : cells[i];
+  return Tensor::from(std::move(cells), {{Axis::query, pattern.size(0)}, {Axis::key, pattern.size(1)}});
 }
 
 // `first` [query, 1]: the weights on key 0, of the same rows.
@@ -54,20 +55,34 @@ Tensor renormalised(const Tensor& plane, const Tensor& first, std::int64_t first
   return Tensor::from(std::move(cells), {{Axis::query, plane.size(0)}, {Axis::key, cols}});
 }
 
-// The cell that stands for both: the larger magnitude, and any number before a masked cell.
+// The cell that stands for both: the larger magnitude, any number before a masked cell, NaN before all.
 float stronger(float one, float other) {
-  if (std::isnan(one) || std::isnan(other)) return std::numeric_limits<float>::quiet_NaN();
-  if (one == kHidden) return other;
-  if (other == kHidden) return one;
-  return std::fabs(other) > std::fabs(one) ? other : one;
+  const float left = one == kHidden ? -1.f : std::fabs(one),
+              right = other == kHidden ? -1.f : std::fabs(other);
+  return !std::isnan(one) && !(right <= left) ? other : one;
 }
 
+// The strongest of every block of columns, of rows that lie in one block.
 void pool_rows(const Tensor& band, std::int64_t first_row, std::int64_t block, std::vector<float>& cells,
                std::int64_t width) {
-  for (std::int64_t row = 0; row < band.size(0); ++row) {
-    float* to = cells.data() + (first_row + row) / block * width;
-    for (std::int64_t col = 0; col < band.size(1); ++col)
-      to[col / block] = stronger(to[col / block], band.at(row, col));
+  const Tensor packed = band.packed();
+  const std::int64_t rows = packed.size(0), cols = packed.size(1);
+  std::vector<float> strongest;
+  for (std::int64_t row = 0; row < rows;) {
+    const std::int64_t at = (first_row + row) / block, end = std::min(rows, (at + 1) * block - first_row);
+    const float* from = packed.data() + row * cols;
+    strongest.assign(from, from + cols);
+    for (++row, from += cols; row < end; ++row, from += cols)
+      for (std::int64_t col = 0; col < cols; ++col)
+        strongest[static_cast<std::size_t>(col)] =
+            stronger(strongest[static_cast<std::size_t>(col)], from[col]);
+    float* to = cells.data() + at * width;
+    for (std::int64_t col = 0; col < cols; ++to) {
+      float most = *to;
+      for (const std::int64_t next = std::min(cols, col + block); col < next; ++col)
+        most = stronger(most, strongest[static_cast<std::size_t>(col)]);
+      *to = most;
+    }
   }
 }
 
@@ -137,6 +152,13 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
   return band;
 }
 
+// True where nothing but masked cells lies behind the last key that a row may look at.
+bool masked_beyond_reach(const Record& record, const AttentionState* state, const PlaneRequest& request) {
+  const bool behind_mask = record.site.slot == Slot::masked || record.site.slot == Slot::pattern;
+  return state && record.derived && behind_mask && !request.before &&
+         !(state->edits && state->edits->reach(request.head));
+}
+
 }  // namespace
 
 bool is_attention_stage(Slot slot) {
@@ -195,6 +217,7 @@ PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int
   const std::int64_t queries = record->shape[1], keys = record->shape[2];
   const AttentionState* state = trace.attention(asked.site);
   const std::int64_t first_query = state ? state->in.first_query : 0;
+  const bool ends_early = masked_beyond_reach(*record, state, asked);
   PooledPlane out;
   out.block = std::max<std::int64_t>(1, (std::max(queries, keys) + side - 1) / side);
   out.row_stride = std::max<std::int64_t>(1, (queries + most_rows - 1) / most_rows);
@@ -207,6 +230,11 @@ PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int
   for (std::int64_t row = 0; row < queries; row += step) {
     if (go_on && !go_on()) return {};
     request.rows = {row, std::min(queries, row + (out.row_stride > 1 ? 1 : kBand))};
+    if (ends_early) {
+      const Range at = {first_query + request.rows.begin, first_query + request.rows.end};
+      request.cols.end =
+          std::max<std::int64_t>(1, reachable_span(state->in.mask, at.begin, at.end, keys).end);
+    }
     const Band band = read_band(trace, request);  // [rows, key]
     pool_rows(band.plane, row, out.block, cells, width);
     if (visitor) visitor(band.numbers, band.mask, first_query + row);

@@ -53,7 +53,7 @@ struct PooledPlane {
   std::int64_t row_stride = 1;  ///< > 1: only every row_stride-th query was read
 };
 /// Sees the rows that pass by: the numbers as the trace has them, in a pattern the mask's rows (else empty),
-/// and the position of the first.
+/// and the position of the first. Keys at the end that none of these rows may look at can be missing.
 using BandVisitor = std::function<void(const Tensor& band, const Tensor& mask, std::int64_t first_query)>;
 /// Ranges of `request` are not read: the whole plane is. `go_on` is asked between bands. Of more than
 /// `most_rows` queries, every k-th is read.

@@ -7,19 +7,26 @@
 #include "core/trace/head.h"
 
 namespace attnscope {
+namespace {
 
-SoftmaxParts softmax_parts(const Tensor& rows) {
+constexpr float kNone = -std::numeric_limits<float>::infinity();
+
+}  // namespace
+
+SoftmaxParts softmax_parts(const Tensor& of) {
+  const Tensor rows = of.packed();
   const std::int64_t count = rows.size(0), width = rows.size(1);
   Buffer high({{rows.axis(0), count}, {Axis::unit, 1}}), sum({{rows.axis(0), count}, {Axis::unit, 1}});
   Buffer exponential({{rows.axis(0), count}, {rows.axis(1), width}});
   for (std::int64_t row = 0; row < count; ++row) {
-    float most = -std::numeric_limits<float>::infinity();
-    for (std::int64_t col = 0; col < width; ++col) most = std::max(most, rows.at(row, col));
+    const float* const from = rows.data() + row * width;
+    float* const to = exponential.data() + row * width;
+    float most = kNone;
+    for (std::int64_t col = 0; col < width; ++col) most = std::max(most, from[col]);
     double total = 0;
     for (std::int64_t col = 0; col < width; ++col) {
-      const float value = std::isinf(most) && most < 0 ? 0.f : std::exp(rows.at(row, col) - most);
-      exponential.data()[row * width + col] = value;
-      total += static_cast<double>(value);
+      to[col] = most == kNone || from[col] == kNone ? 0.f : std::exp(from[col] - most);
+      total += static_cast<double>(to[col]);
     }
     high.data()[row] = most;
     sum.data()[row] = static_cast<float>(total);

@@ -6,6 +6,7 @@
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
+#include "core/ops/mask.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
 
@@ -33,10 +34,10 @@ int head_axis(const Record& record) {
 
 Tensor mask_rectangle(const AttentionInputs& in, Range rows, Range cols) {
   Buffer out({{Axis::query, rows.size()}, {Axis::key, cols.size()}});
-  float* at = out.data();
-  for (std::int64_t query = rows.begin; query < rows.end; ++query)
-    for (std::int64_t key = cols.begin; key < cols.end; ++key)
-      *at++ = in.mask.allowed(in.first_query + query, key) ? 1.f : 0.f;
+  std::fill_n(out.data(), out.count(), 1.f);
+  for (std::int64_t row = 0; row < rows.size(); ++row)
+    fill_masked(in.mask, in.first_query + rows.begin + row, cols.begin, cols.end, 0.f,
+                out.data() + row * cols.size());
   return std::move(out).freeze();
 }
 
