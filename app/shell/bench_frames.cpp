@@ -82,7 +82,8 @@ class Bench {
     std::vector<Measured> out{summary("attention", Doing::map, choose_heads(*run))};
     if (const auto at = map_item()) {
       click((at->p0.x + at->p1.x) / 2, (at->p0.y + at->p1.y) / 2);
-      out.push_back(summary("attention", Doing::tile, choose_heads(*run)));
+      if (const auto zoomed = map_item(); zoomed && zoomed->rows > kLong)  // tokens, not blocks of them
+        out.push_back(summary("attention", Doing::tile, choose_heads(*run)));
     }
     return out;
   }

@@ -128,6 +128,27 @@ TEST(Screenshot, FramesAreMeasured) {
   }
 }
 
+TEST(Screenshot, MapsOfALongInputAreMeasured) {
+  const TempFolder folder;
+  const std::string config = (folder / "config.json").string();
+  std::ofstream(config)
+      << R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 24,
+    "num_hidden_layers": 2, "num_attention_heads": 3, "num_key_value_heads": 3, "intermediate_size": 32,
+    "vocab_size": 700, "max_position_embeddings": 1024, "rms_norm_eps": 1e-5})";
+  std::string ids = "0";
+  for (int id = 1; id < 600; ++id) ids += "," + std::to_string(id);
+  const Finished done =
+      run_blind({"random:" + config, "--ids", ids, "--bench-frames", "--json", "--size", "640x480"});
+  ASSERT_EQ(done.status, 0) << done.err;
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << done.out;
+  std::vector<std::string> first;
+  for (const auto& row : json["views"]) first.push_back(row["doing"]);
+  ASSERT_GE(first.size(), 3u);
+  EXPECT_EQ(std::vector(first.begin(), first.begin() + 3),
+            (std::vector<std::string>{"map", "tile", "still"}));
+}
+
 TEST(Screenshot, ABrokenModelIsOneSentence) {
   const TempFolder folder;
   std::ofstream(folder / "config.json") << R"({"model_type": "gpt2", "n_embd": 8)";

@@ -121,6 +121,18 @@ TEST(AttentionPlane, ThumbnailsOfTwoRunsHoldTheLargestChange) {
   EXPECT_FALSE(thumbnails(*now, {}, 64).difference);
 }
 
+// The strongest of a block; cells past the end do not count.
+float strongest_of(const Tensor& all, std::int64_t row, std::int64_t col, std::int64_t block) {
+  float want = -INFINITY;
+  for (std::int64_t i = row * block; i < std::min(all.size(0), (row + 1) * block); ++i)
+    for (std::int64_t j = col * block; j < std::min(all.size(1), (col + 1) * block); ++j) {
+      const float cell = all.at(i, j);
+      if (std::isnan(want) || std::isinf(cell)) continue;
+      if (std::isnan(cell) || std::isinf(want) || std::fabs(cell) > std::fabs(want)) want = cell;
+    }
+  return want;
+}
+
 TEST(AttentionPlane, PicturesHoldTheLargestOfEachBlock) {
   const auto trace = run("llama", some_ids(45));
   for (const Slot slot : {Slot::pattern, Slot::masked}) {
@@ -130,13 +142,39 @@ TEST(AttentionPlane, PicturesHoldTheLargestOfEachBlock) {
     const Tensor all = attention_plane(*trace, {site, 1, {0, 45}, {0, 45}, false});
     for (std::int64_t row = 0; row < 15; ++row) {
       for (std::int64_t col = 0; col < 15; ++col) {
-        float want = -INFINITY;
-        for (std::int64_t i = 0; i < 9; ++i) {
-          const float cell = all.at(row * 3 + i / 3, col * 3 + i % 3);
-          if (std::isfinite(cell) && (std::isinf(want) || std::fabs(cell) > std::fabs(want))) want = cell;
-        }
-        EXPECT_EQ(pooled.cells.at(row, col), want) << row << "," << col;
+        EXPECT_EQ(pooled.cells.at(row, col), strongest_of(all, row, col, 3)) << row << "," << col;
       }
+    }
+  }
+}
+
+TEST(AttentionPlane, PicturesOfSeveralBandsLeaveNothingOut) {
+  const auto cells = testing::cells({{9, 4, false}, {3, 180, true}, {70, 199, true}});
+  const std::vector<std::vector<std::shared_ptr<const Edit>>> runs{
+      {},
+      {cells},
+      {testing::mask("window(40)")},
+      {testing::mask("full")},
+      {testing::mask("prefix(100)")},
+      {testing::edit("blocks.0.attn.pattern[head=1,query=20,key=150]=0.5")},
+      {testing::edit("blocks.0.attn.masked[head=1,query=20,key=150]=1e30")},
+      {testing::edit("blocks.0.attn.k[pos=170]=3e38")}};
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    RunOptions options;
+    options.edits = runs[i];
+    const auto trace = run("llama3", some_ids(200), options);
+    for (const Slot slot : {Slot::scores, Slot::masked, Slot::pattern}) {
+      const Site site = site_of(slot, 0);
+      const Tensor all = attention_plane(*trace, {site, 1, {0, 200}, {0, 200}, false});
+      const PooledPlane pooled = pooled_plane(*trace, {site, 1, {}, {}, false}, 30);
+      ASSERT_EQ(pooled.block, 7);
+      for (std::int64_t row = 0; row < pooled.cells.size(0); ++row)
+        for (std::int64_t col = 0; col < pooled.cells.size(1); ++col) {
+          const float want = strongest_of(all, row, col, 7), got = pooled.cells.at(row, col);
+          EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
+              << "run " << i << ", " << to_text(site) << " " << row << "," << col << ": " << got << " for "
+              << want;
+        }
     }
   }
 }
