@@ -26,14 +26,16 @@ void sentence(const std::string& text, ImU32 colour) {
   figure_text(text, 0);
 }
 
-// Target tokens of the counted rows first, then the most likely outputs of one row.
+// Target tokens of the counted rows from `row` on first, then its most likely outputs.
 std::vector<std::int64_t> chosen_columns(const BackwardResult& grads, std::int64_t row, std::size_t most) {
   std::vector<std::int64_t> out;
   const auto take = [&](std::int64_t id, std::size_t room) {
     if (out.size() < room && std::find(out.begin(), out.end(), id) == out.end()) out.push_back(id);
   };
-  for (const int target : grads.gradients->objective().targets)
-    if (target >= 0) take(target, most - most / 3);
+  const std::vector<int>& targets = grads.gradients->objective().targets;
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    if (const int target = targets[(static_cast<std::size_t>(row) + i) % targets.size()]; target >= 0)
+      take(target, most - most / 3);
   const Tensor logits = grads.gradients->trace().logits_row(row);
   std::vector<std::int64_t> order(static_cast<std::size_t>(logits.size(0)));
   std::iota(order.begin(), order.end(), 0);

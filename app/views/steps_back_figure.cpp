@@ -255,6 +255,7 @@ class StepGradientBuilder : GradientParts {
           return std::move(all).freeze();
         },
         probs.picked_rows, {});
+    losses.picked_rows = probs.picked_rows;
     losses.version = grads_->version;
     losses.map = Colormap::sequential;
     losses.id = "sum";       // its largest number may be above one
