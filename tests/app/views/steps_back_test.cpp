@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -10,11 +11,14 @@
 #include "app/views/steps_back_figure.h"
 #include "app/views/steps_back_words.h"
 #include "app/views/steps_motion.h"
+#include "app/views/steps_plot.h"
 #include "app/views/view.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 #include "core/base/assets.h"
 #include "core/base/words.h"
 #include "tests/app/widgets/imgui_fixture.h"
+#include "tests/temp_folder.h"
 
 namespace attnscope {
 
@@ -339,6 +343,34 @@ TEST_F(StepsBackTest, TheRowsThatCountAreShownAndChosen) {
   draw();
   for (const std::string& key : missing_keys())
     EXPECT_FALSE(key.starts_with("steps.")) << key << " has no text";
+}
+
+// Where the outputs of all rows are too many for a frame, one row stands there: with its own name, loss and
+// target.
+TEST_F(StepsBackTest, TheLossOfALargeVocabularyIsThatOfTheChosenRow) {
+  const testing::TempFolder folder;
+  const std::string config = folder / "config.json";
+  std::ofstream(config)
+      << R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64,
+    "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 2, "intermediate_size": 32,
+    "vocab_size": 9000, "max_position_embeddings": 64, "rms_norm_eps": 1e-5})";
+  session_.open("random:" + config);
+  session_.wait();
+  std::vector<int> ids;
+  for (int i = 0; i < 12; ++i) ids.push_back(31 * i + 7);
+  ASSERT_TRUE(session_.edit("ids", "", [&](Document& document) { return set_ids(document, 0, ids, {}); }));
+  take();
+  ASSERT_TRUE(grads_->gradients && large_vocabulary(trace()));
+  const std::int64_t query = 5, target = ids[6];
+  GradientRequest wish{0, 0, site_of(Slot::logits), "", false, {target, 2}};
+  wish.query = query;
+  const GradientFigure f = build_gradient_figure(grads_, wish);
+  ASSERT_EQ(f.figure.operands.size(), 3u);
+  for (const Operand& operand : f.figure.operands)
+    EXPECT_EQ(axis_entry(*run_, 0, operand, true, 0), row_name(*run_, 0, Stack::single, query)) << operand.id;
+  const double p = value(f.figure.operands[1], 0, 0), n = 11;
+  EXPECT_NEAR(value(f.figure.operands[0], 0, 0), -std::log(p), 1e-4);
+  EXPECT_NEAR(value(f.figure.operands[2], 0, 0), (p - 1) / n, 1e-6);
 }
 
 }  // namespace
