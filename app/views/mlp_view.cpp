@@ -340,7 +340,7 @@ void MlpView::draw_words(const ViewContext& context, const char* title, const st
   const Canvas canvas;
   ImFont* const font = fonts().mono_small;
   const float line = text_size(font, "X").y + scaled(3), name = width * 0.42f;
-  const float number = text_size(font, "-00.00").x + scaled(6);
+  const float number = text_size(font, "-0.000").x + scaled(10);
   {
     const FontScope face(fonts().small);
     const ColourScope ink(ImGuiCol_Text, colour);
@@ -357,8 +357,9 @@ void MlpView::draw_words(const ViewContext& context, const char* title, const st
     const float bar = std::max(1.f, (width - name - number) * std::fabs(words[i].value) / most);
     canvas.fill_rect(ImVec2(at.x + name, at.y + scaled(2)),
                      ImVec2(at.x + name + bar, at.y + line - scaled(4)), colour, scaled(2));
-    const std::string value = number_text(words[i].value, 2);
-    draw_text(canvas, font, ImVec2(at.x + width - text_size(font, value).x, at.y), t.text_dim, value);
+    const std::string value = significant(static_cast<double>(words[i].value), 2);
+    draw_text(canvas, font, ImVec2(at.x + width - scaled(4) - text_size(font, value).x, at.y), t.text_dim,
+              value);
     ImGui::Dummy(ImVec2(width, line));
   }
   ImGui::Dummy(ImVec2(1, scaled(4)));

@@ -162,7 +162,7 @@ void fill_room(MatrixPlot& plot, ImVec2 room, ImVec2 most) {
   plot.cell.x = std::min(
       plot.cell.x, per(room.x - fitted.cells0.x - fitted.beyond - edge, fitted.seen.col1 - fitted.seen.col0));
   plot.cell.y =
-      std::clamp(per(room.y - fitted.cells0.y - edge, fitted.seen.row1 - fitted.seen.row0), 1.f, most.y);
+      std::clamp(per(room.y - fitted.cells0.y - edge, fitted.seen.row1 - fitted.seen.row0), 1e-3f, most.y);
 }
 
 ImVec2 MatrixLayout::corner(double row, double col) const {
