@@ -90,7 +90,7 @@ void PlanePane::take_exact(const ViewContext& context, const AttentionScene& sce
   const auto& old = compared(context, scene, stage);
   plane_ = {};
   plane_.difference = old != nullptr;
-  plane_.shifted = old && old->shifted();
+  plane_.shifted = old && old->shifted;
   plane_.values = attention_plane(*scene.trace, {scene.site(stage), scene.head, rows, cols,
                                                  without_first_ && stage == Slot::pattern, old});
   plane_.range = signed_range(plane_.values);
@@ -121,7 +121,7 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
   next.key = found ? key : waits ? key + 2 : key + 1;
   if (plane_.key == next.key) return;
   next.difference = old != nullptr;
-  next.shifted = old && old->shifted();
+  next.shifted = old && old->shifted;
   if (found || waits) {
     const PooledPlane rough =
         found ? PooledPlane{} : pooled_plane(*scene.trace, request, kRough, {}, {}, kRough);

@@ -129,7 +129,7 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   const MaskSummary& summary = board_.summary();
   const Canvas canvas;
   const float line = text_size(fonts().small, "X").y + scaled(4);
-  const std::string masked = std::to_string(summary.masked), pairs = std::to_string(summary.pairs);
+  const std::string masked = format_count(summary.masked), pairs = format_count(summary.pairs);
   const std::string& counts =
       summary.switched > 0
           ? kept_tr("mask.counts_switched", {masked, pairs, std::to_string(summary.switched)})

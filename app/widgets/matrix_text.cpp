@@ -392,15 +392,26 @@ void draw_ticks_below(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, I
     if (!below.empty()) below = "▼";
     if (!above.empty()) above = "▲";
   }
-  for (int tick = 0; tick <= last; ++tick) {
-    if (style.clipped && tick > 0 && tick < last) continue;  // room for what lies beyond
+  const auto left = [&](int tick, float width) {
+    const float at = p0.x + (p1.x - p0.x) * static_cast<float>(tick) / static_cast<float>(last) - width / 2;
+    return std::clamp(at, p0.x, std::max(p0.x, p1.x - width));
+  };
+  const auto fits = [&](int every) {
+    float end = p0.x;
+    for (int tick = 0; tick <= last; tick += every) {
+      const float width = wide(tick_text(style, tick, last)), x = left(tick, width);
+      if (x < end) return false;
+      end = x + width + gap;
+    }
+    return true;
+  };
+  int every = style.clipped ? last : 1;  // room for what lies beyond
+  while (every < last && !fits(every)) every *= 2;
+  for (int tick = 0; tick <= last; tick += every) {
     const std::string text = tick_text(style, tick, last), more = tick == 0      ? below
                                                                   : tick == last ? above
                                                                                  : std::string();
-    const float own = text_size(fonts().mono_small, text).x,
-                width = own + (more.empty() ? 0.f : gap + text_size(fonts().mono_small, more).x);
-    const float at = static_cast<float>(tick) / static_cast<float>(last);
-    const float x = std::clamp(p0.x + (p1.x - p0.x) * at - width / 2, p0.x, std::max(p0.x, p1.x - width));
+    const float own = wide(text), x = left(tick, own + (more.empty() ? 0.f : gap + wide(more)));
     draw_text(canvas, fonts().mono_small, ImVec2(x, y), theme().text_dim, text);
     draw_text(canvas, fonts().mono_small, ImVec2(x + own + gap, y), theme().warning, more);
   }

@@ -106,32 +106,31 @@ struct Band {
 // `request` is clamped.
 Band read_band(const Trace& trace, const PlaneRequest& request);
 
+// A masked weight counts as 0; a masked score has no number to subtract.
+float change(float now, float old, bool pattern) {
+  if (now == kHidden && old == kHidden) return kHidden;
+  const float from = pattern && old == kHidden ? 0.f : old, to = pattern && now == kHidden ? 0.f : now;
+  return std::isinf(from) ? -from : to - from;
+}
+
 // New minus old, cell by cell.
 Tensor changed_plane(const Tensor& now, const PlaneRequest& request) {
   const Against& before = *request.before;
-  PlaneRequest older = request;
-  older.before = nullptr;
-  const Tensor old = aligned_plane(&before.rows, request.rows, &before.keys, request.cols, kHidden,
-                                   [&](Range rows, Range cols) {
-                                     older.rows = rows, older.cols = cols;
-                                     return read_band(*before.trace, older).plane;
-                                   });
-  const bool pattern = request.site.slot == Slot::pattern;
+  const auto read = [&](Range rows, Range cols) {
+    return read_band(*before.trace, {request.site, request.head, rows, cols, request.without_first}).plane;
+  };
+  const Tensor old =
+      before.shifted ? aligned_plane(&before.rows, request.rows, &before.keys, request.cols, kHidden, read)
+                     : read(request.rows, request.cols);
+  const std::vector<float> was = old.values();
   std::vector<float> cells = now.values();
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::int64_t row = static_cast<std::int64_t>(i) / now.size(1),
-                       col = static_cast<std::int64_t>(i) % now.size(1);
-    const float was = old.at(row, col);
-    if (!before.rows.matches(request.rows.begin + row) || !before.keys.matches(request.cols.begin + col)) {
-      cells[i] = kHidden;
-      continue;
+  const bool pattern = request.site.slot == Slot::pattern;
+  std::size_t i = 0;
+  for (std::int64_t row = request.rows.begin; row < request.rows.end; ++row)
+    for (std::int64_t col = request.cols.begin; col < request.cols.end; ++col, ++i) {
+      const bool alone = before.shifted && !(before.rows.matches(row) && before.keys.matches(col));
+      cells[i] = alone ? kHidden : change(cells[i], was[i], pattern);
     }
-    if (cells[i] == kHidden && was == kHidden) continue;
-    // A masked weight is 0; a masked score has no number to subtract.
-    const float from = pattern && was == kHidden ? 0.f : was;
-    const float to = pattern && cells[i] == kHidden ? 0.f : cells[i];
-    cells[i] = std::isinf(from) ? -from : to - from;
-  }
   return Tensor::from(std::move(cells), {{Axis::query, now.size(0)}, {Axis::key, now.size(1)}});
 }
 
@@ -152,11 +151,22 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
   return band;
 }
 
-// True where nothing but masked cells lies behind the last key that a row may look at.
-bool masked_beyond_reach(const Record& record, const AttentionState* state, const PlaneRequest& request) {
-  const bool behind_mask = record.site.slot == Slot::masked || record.site.slot == Slot::pattern;
-  return state && record.derived && behind_mask && !request.before &&
-         !(state->edits && state->edits->reach(request.head));
+// The attentions that are read, where nothing but masked cells lies behind the last key that their rows may
+// look at; else none.
+std::vector<const AttentionState*> that_end_early(const Trace& trace, const PlaneRequest& request) {
+  const bool behind_mask = request.site.slot == Slot::masked || request.site.slot == Slot::pattern;
+  const Against* before = request.before.get();
+  if (!behind_mask || (before && before->shifted)) return {};
+  std::vector<const AttentionState*> out;
+  for (const Trace* one : {&trace, before ? before->trace.get() : nullptr}) {
+    if (!one) continue;
+    const Record* record = one->find(request.site);
+    const AttentionState* state = one->attention(request.site);
+    if (!record || !record->derived || !state || (state->edits && state->edits->reach(request.head)))
+      return {};
+    out.push_back(state);
+  }
+  return out;
 }
 
 }  // namespace
@@ -190,6 +200,7 @@ std::shared_ptr<const Against> against(const Trace& now, std::shared_ptr<const T
   fit(out.rows, one->shape[1], other->shape[1]);
   fit(out.keys, one->shape[2], other->shape[2]);
   if (out.rows.matched() == 0 || out.keys.matched() == 0) return nullptr;
+  out.shifted = !out.rows.identity() || !out.keys.identity();
   out.trace = std::move(before);
   return std::make_shared<const Against>(std::move(out));
 }
@@ -217,7 +228,7 @@ PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int
   const std::int64_t queries = record->shape[1], keys = record->shape[2];
   const AttentionState* state = trace.attention(asked.site);
   const std::int64_t first_query = state ? state->in.first_query : 0;
-  const bool ends_early = masked_beyond_reach(*record, state, asked);
+  const std::vector<const AttentionState*> ends_early = that_end_early(trace, asked);
   PooledPlane out;
   out.block = std::max<std::int64_t>(1, (std::max(queries, keys) + side - 1) / side);
   out.row_stride = std::max<std::int64_t>(1, (queries + most_rows - 1) / most_rows);
@@ -230,10 +241,10 @@ PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int
   for (std::int64_t row = 0; row < queries; row += step) {
     if (go_on && !go_on()) return {};
     request.rows = {row, std::min(queries, row + (out.row_stride > 1 ? 1 : kBand))};
-    if (ends_early) {
-      const Range at = {first_query + request.rows.begin, first_query + request.rows.end};
-      request.cols.end =
-          std::max<std::int64_t>(1, reachable_span(state->in.mask, at.begin, at.end, keys).end);
+    if (!ends_early.empty()) request.cols.end = 1;
+    for (const AttentionState* one : ends_early) {
+      const Range at{one->in.first_query + request.rows.begin, one->in.first_query + request.rows.end};
+      request.cols.end = std::max(request.cols.end, reachable_span(one->in.mask, at.begin, at.end, keys).end);
     }
     const Band band = read_band(trace, request);  // [rows, key]
     pool_rows(band.plane, row, out.block, cells, width);

@@ -17,8 +17,7 @@ namespace attnscope {
 struct Against {
   std::shared_ptr<const Trace> trace;
   Alignment rows, keys;
-  /// Some rows or keys have no partner, or stand elsewhere.
-  bool shifted() const { return !rows.identity() || !keys.identity(); }
+  bool shifted = false;  ///< some rows or keys have no partner, or stand elsewhere
 };
 /// For one attention; null where the two cannot be compared: no run, no such step, other heads, no token in
 /// common.

@@ -87,7 +87,7 @@ TEST(AttentionPlane, RunsOfDifferentLengthAreComparedTokenByToken) {
   for (const Slot slot : {Slot::pattern, Slot::scaled}) {
     PlaneRequest request{site_of(slot, 1), 2, {1, 6}, {0, 5}, false};
     request.before = against(*now, old, request.site);
-    ASSERT_TRUE(request.before && request.before->shifted());
+    ASSERT_TRUE(request.before && request.before->shifted);
     const Tensor change = attention_plane(*now, request);
     const Tensor a = now->tensor(request.site)->select(0, 2), b = old->tensor(request.site)->select(0, 2);
     for (std::int64_t query = 1; query < 6; ++query)
@@ -127,8 +127,8 @@ float strongest_of(const Tensor& all, std::int64_t row, std::int64_t col, std::i
   for (std::int64_t i = row * block; i < std::min(all.size(0), (row + 1) * block); ++i)
     for (std::int64_t j = col * block; j < std::min(all.size(1), (col + 1) * block); ++j) {
       const float cell = all.at(i, j);
-      if (std::isnan(want) || std::isinf(cell)) continue;
-      if (std::isnan(cell) || std::isinf(want) || std::fabs(cell) > std::fabs(want)) want = cell;
+      if (std::isnan(want) || cell == -INFINITY) continue;
+      if (std::isnan(cell) || want == -INFINITY || std::fabs(cell) > std::fabs(want)) want = cell;
     }
   return want;
 }
@@ -159,23 +159,27 @@ TEST(AttentionPlane, PicturesOfSeveralBandsLeaveNothingOut) {
       {testing::edit("blocks.0.attn.pattern[head=1,query=20,key=150]=0.5")},
       {testing::edit("blocks.0.attn.masked[head=1,query=20,key=150]=1e30")},
       {testing::edit("blocks.0.attn.k[pos=170]=3e38")}};
+  const auto plain = run("llama3", some_ids(200)), shorter = run("llama3", some_ids(190));
   for (std::size_t i = 0; i < runs.size(); ++i) {
     RunOptions options;
     options.edits = runs[i];
     const auto trace = run("llama3", some_ids(200), options);
-    for (const Slot slot : {Slot::scores, Slot::masked, Slot::pattern}) {
-      const Site site = site_of(slot, 0);
-      const Tensor all = attention_plane(*trace, {site, 1, {0, 200}, {0, 200}, false});
-      const PooledPlane pooled = pooled_plane(*trace, {site, 1, {}, {}, false}, 30);
-      ASSERT_EQ(pooled.block, 7);
-      for (std::int64_t row = 0; row < pooled.cells.size(0); ++row)
-        for (std::int64_t col = 0; col < pooled.cells.size(1); ++col) {
-          const float want = strongest_of(all, row, col, 7), got = pooled.cells.at(row, col);
-          EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
-              << "run " << i << ", " << to_text(site) << " " << row << "," << col << ": " << got << " for "
-              << want;
-        }
-    }
+    for (const Slot slot : {Slot::scores, Slot::masked, Slot::pattern})
+      for (const auto& before : {std::shared_ptr<const Trace>(), plain, shorter}) {
+        const Site site = site_of(slot, 0);
+        PlaneRequest request{site, 1, {0, 200}, {0, 200}, false};
+        request.before = against(*trace, before, site);
+        const Tensor all = attention_plane(*trace, request);
+        const PooledPlane pooled = pooled_plane(*trace, request, 30);
+        ASSERT_EQ(pooled.block, 7);
+        for (std::int64_t row = 0; row < pooled.cells.size(0); ++row)
+          for (std::int64_t col = 0; col < pooled.cells.size(1); ++col) {
+            const float want = strongest_of(all, row, col, 7), got = pooled.cells.at(row, col);
+            EXPECT_TRUE(got == want || (std::isnan(got) && std::isnan(want)))
+                << "run " << i << ", " << to_text(site) << " " << row << "," << col << ": " << got << " for "
+                << want;
+          }
+      }
   }
 }
 
