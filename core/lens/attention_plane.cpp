@@ -154,9 +154,10 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
 // The attentions that are read, where nothing but masked cells lies behind the last key that their rows may
 // look at; else none.
 std::vector<const AttentionState*> that_end_early(const Trace& trace, const PlaneRequest& request) {
-  const bool behind_mask = request.site.slot == Slot::masked || request.site.slot == Slot::pattern;
   const Against* before = request.before.get();
-  if (!behind_mask || (before && before->shifted)) return {};
+  const auto stage = score_stage(request.site.slot);
+  const bool masked = stage == ScoreStage::masked || stage == ScoreStage::pattern;
+  if (!masked || (before && before->shifted)) return {};
   std::vector<const AttentionState*> out;
   for (const Trace* one : {&trace, before ? before->trace.get() : nullptr}) {
     if (!one) continue;
