@@ -1,10 +1,13 @@
 // The matrix plot without a screen: where cells lie, what is under the pointer, zoom, number formats.
 #include "app/widgets/matrix_plot.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "app/figure/canvas.h"
+#include "app/figure/display_list.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
 namespace attnscope {
@@ -180,6 +183,29 @@ TEST_F(MatrixPlotTest, DrawsOddMatrices) {
     });
     painter_.drop("m");
   }
+}
+
+TEST_F(MatrixPlotTest, TicksOfALegendStandApart) {
+  for (const float end : {1.f, 0.5f, 0.00247f, 1.23e-5f, 123456.f})
+    for (const float wide : {60.f, 120.f, 150.f, 200.f, 400.f}) {
+      HeatStyle style;
+      style.map = Colormap::diverging;
+      style.log_scale = true;
+      set_range(style, {-end, end, -end, end});
+      DisplayList list;
+      frame([&] {
+        const DrawRecording on(&list);
+        draw_legend(style, "", ImVec2(20, 20), ImVec2(wide, 11), false);
+      });
+      std::vector<std::pair<float, float>> texts;
+      for (const DrawItem& item : list.items())
+        if (item.kind == DrawItem::Kind::text) texts.emplace_back(item.p0.x, item.p1.x);
+      std::sort(texts.begin(), texts.end());
+      EXPECT_GE(texts.size(), 2u);
+      for (std::size_t i = 1; wide >= 120 && i < texts.size(); ++i)
+        EXPECT_GT(texts[i].first, texts[i - 1].second) << end << " in " << wide;
+      EXPECT_TRUE(wide < 400 || texts.size() == 5) << end;
+    }
 }
 
 TEST_F(MatrixPlotTest, TheMiddleGoesFirst) {
