@@ -17,6 +17,7 @@
 #include <cmath>
 #include <deque>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "app/look/fonts.h"
@@ -257,8 +258,14 @@ ImguiHost::~ImguiHost() {
   ImGui::DestroyContext();
 }
 
+void ImguiHost::forget_letters() {
+#if IMGUI_VERSION_NUM >= 19200
+  letters_anew_ = true;
+#endif
+}
+
 void ImguiHost::rebuild_atlas() {
-  const bool rescaled = wanted_scale_ != ui_scale();
+  const bool rescaled = std::exchange(letters_anew_, false) || wanted_scale_ != ui_scale();
   if (!rescaled && !fonts_pending()) return;
   ++atlas_version_;
 #if IMGUI_VERSION_NUM < 19200

@@ -46,6 +46,10 @@ class ImguiHost {
   void set_lens(const Lens& lens) { lens_ = lens; }
   /// Style, fonts and theme anew, from the next frame on.
   void set_scale(float scale) { wanted_scale_ = scale; }
+  /// Forgets which letters were drawn until now: from 1.92 on a letter gets its place in their texture when
+  /// it is first drawn, and that place decides how a slanted one is rounded. Pictures shall not follow from
+  /// it.
+  void forget_letters();
   /// After set_theme: the same for the colours alone.
   void restyle();
 
@@ -68,6 +72,7 @@ class ImguiHost {
   std::unique_ptr<Painter> painter_;
   bool window_backend_ = false, renderer_backend_ = false;
   float wanted_scale_ = 1.0f;
+  bool letters_anew_ = false;
   std::uint64_t atlas_version_ = 0;             // of the letters' pictures
   int picture_width_ = 0, picture_height_ = 0;  // 0: the screen
 };

@@ -33,6 +33,21 @@ Image cropped(const Image& image, ImVec2 min, ImVec2 max) {
   return out;
 }
 
+// False: it took too long.
+bool wait_for_quiet(const Session& session, ImguiHost& host, Frame& frame, int frames) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int quiet = 0; quiet < frames;) {
+    draw_frames(1, host, frame);
+    const bool busy = session.jobs().any_busy() || session.has_news() || session.awaits_training() ||
+                      (session.training().busy() && !session.training().running()) || fonts_pending();
+    quiet = busy ? 0 : quiet + 1;
+    if (busy) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kMostSeconds)
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void draw_frames(int count, ImguiHost& host, Frame& frame) {
@@ -44,16 +59,9 @@ void draw_frames(int count, ImguiHost& host, Frame& frame) {
 }
 
 void settle(Session& session, ImguiHost& host, Frame& frame, int frames) {
-  const auto begin = std::chrono::steady_clock::now();
-  for (int quiet = 0; quiet < frames;) {
-    draw_frames(1, host, frame);
-    const bool busy = session.jobs().any_busy() || session.has_news() || session.awaits_training() ||
-                      (session.training().busy() && !session.training().running()) || fonts_pending();
-    quiet = busy ? 0 : quiet + 1;
-    if (busy) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kMostSeconds)
-      return;
-  }
+  if (!wait_for_quiet(session, host, frame, frames)) return;
+  host.forget_letters();
+  draw_frames(frames, host, frame);
 }
 
 namespace {
