@@ -34,7 +34,7 @@ Image cropped(const Image& image, ImVec2 min, ImVec2 max) {
 }
 
 // False: it took too long.
-bool wait_for_quiet(const Session& session, ImguiHost& host, Frame& frame, int frames) {
+bool wait_for_quiet(Session& session, ImguiHost& host, Frame& frame, int frames) {
   const auto begin = std::chrono::steady_clock::now();
   for (int quiet = 0; quiet < frames;) {
     draw_frames(1, host, frame);
