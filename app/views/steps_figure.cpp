@@ -244,14 +244,14 @@ class Builder : FigureParts {
                                             significant(static_cast<double>(attention().scale), 4)});
     const std::int64_t head = before.head, width = before.col.size;
     const Trace* trace = &trace_;
-    struct Kept {
+    struct Last {  // rows that were asked for: their parts are shown side by side
       Range rows{0, -1};
       SoftmaxParts parts;
     };
-    const auto parts = [trace, from = before.site, head, width, kept = std::make_shared<Kept>()](Range rows) {
-      if (rows.begin != kept->rows.begin || rows.end != kept->rows.end)
-        *kept = {rows, softmax_parts(trace->slice(from, head, rows, {0, width}))};
-      return kept->parts;
+    const auto parts = [trace, from = before.site, head, width, last = std::make_shared<Last>()](Range rows) {
+      if (rows.begin != last->rows.begin || rows.end != last->rows.end)
+        *last = {rows, softmax_parts(trace->slice(from, head, rows, {0, width}))};
+      return last->parts;
     };
     const FigureAxis rows = before.row;
     Operand exponential = before;

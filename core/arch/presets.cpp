@@ -1,6 +1,7 @@
 #include "core/arch/presets.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/arch/memory_limit.h"
@@ -63,7 +64,8 @@ Result<Described> describe_preset(const std::string& name) {
 }
 
 Result<OpenedModel> random_preset(const std::string& name) {
-  const bool file = !is_preset(name) && is_config_file(name);
+  std::error_code ignored;
+  const bool file = !is_preset(name) && std::filesystem::is_regular_file(name, ignored);
   TRY(const Described described, file ? describe_config_file(name) : describe_preset(name));
   if (!described.runs) return fail(Code::unsupported, "error.arch.preset_runs_not", {in_quotes(name)});
   const std::int64_t bytes = bytes_of(described);

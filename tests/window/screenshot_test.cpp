@@ -156,6 +156,9 @@ TEST(Screenshot, ABrokenModelIsOneSentence) {
   EXPECT_EQ(done.status, 1);
   EXPECT_EQ(done.err.rfind("attnscope: ", 0), 0u) << done.err;
   EXPECT_FALSE(fs::exists(folder / "x.png"));
+  const Finished shape = run_blind({"random:" + (folder / "config.json").string(), "--save-session", "x"});
+  EXPECT_EQ(shape.status, 1);
+  EXPECT_EQ(shape.err.find("no file"), std::string::npos) << "it is there, but broken: " << shape.err;
   const Finished nowhere = run_blind({"--screenshot", (folder / "x.png").string(), "/nowhere/at/all"});
   EXPECT_EQ(nowhere.status, 1);
   EXPECT_NE(nowhere.err.find("/nowhere/at/all"), std::string::npos) << nowhere.err;
