@@ -21,7 +21,7 @@ namespace attnscope::cli {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::uint64_t kMostBytes = 256ull << 20;
+constexpr std::uint64_t kAnswerTableMostBytes = 256ull << 20;
 constexpr const char* kIndex = ".index";
 constexpr const char* kEstimate = ".estimate";
 constexpr const char* kBetweenEdits = "; ";
@@ -35,7 +35,7 @@ Error not_an_answer(const std::string& path, const Text& problem) {
 // ---- CSV ------------------------------------------------------------------------------------------
 
 // The axes of all rows, in the order in which they come up.
-std::vector<std::string> axes_of(const AnswerTable& table) {
+std::vector<std::string> answer_table_axes_of(const AnswerTable& table) {
   std::vector<std::string> axes;
   for (const AnswerRow& row : table.rows)
     for (const AxisRange& range : row.at)
@@ -66,7 +66,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 }
 
 std::string to_csv(const AnswerTable& table) {
-  const std::vector<std::string> axes = axes_of(table);
+  const std::vector<std::string> axes = answer_table_axes_of(table);
   const bool part = table.is_part();
   const bool estimates = std::any_of(table.rows.begin(), table.rows.end(),
                                      [](const AnswerRow& row) { return row.estimate.has_value(); });
@@ -401,7 +401,7 @@ std::string answer_text(const AnswerTable& table) {
   if (sum) out["held"] = table.held;
   if (!table.measure.empty()) out["measure"] = table.measure;
   for (const auto& [name, edits] : table.edits) out[name] = edits;
-  if (table.is_part()) out["whole"] = table.whole, out["axes"] = axes_of(table);
+  if (table.is_part()) out["whole"] = table.whole, out["axes"] = answer_table_axes_of(table);
   return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -423,7 +423,7 @@ Status write_answer(const std::string& path, const AnswerTable& table) {
 
 Result<AnswerTable> read_answer(const std::string& path) {
   if (path.ends_with(".npz")) return read_grids(path);
-  TRY(const std::string text, read_file(path, kMostBytes));
+  TRY(const std::string text, read_file(path, kAnswerTableMostBytes));
   return text.starts_with('{') ? from_json(path, text) : from_csv(path, text);
 }
 

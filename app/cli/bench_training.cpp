@@ -75,8 +75,8 @@ Result<Trainer> million() {
   return Trainer::make(task, {5, 4, 0, 128, 512, "pre", ""}, recipe, 1);
 }
 
-nlohmann::json results(const Trainer& trainer, const Products& products, double step, double alone,
-                       double peak) {
+nlohmann::json bench_training_results(const Trainer& trainer, const Products& products, double step,
+                                      double alone, double peak) {
   std::int64_t parameters_there = 0, rows = 0;
   const Weights& weights = trainer.state().model->weights();
   for (const std::string& name : parameters(trainer.state().model->config(), weights))
@@ -113,7 +113,7 @@ Status bench_training(bool json) {
     alone = std::min(alone, products_seconds(products));
     peak.measure(3);
   }
-  const nlohmann::json out = results(trainer, products, step, alone, peak.sgemm_gflop_per_s());
+  const nlohmann::json out = bench_training_results(trainer, products, step, alone, peak.sgemm_gflop_per_s());
   if (json) {
     print_json(out);
     return Done{};

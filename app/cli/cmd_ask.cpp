@@ -116,7 +116,7 @@ Status answer(const AskOptions& options, Sweep sweep, AnswerTable table) {
   return print(options, table);
 }
 
-std::vector<std::string> axes_of(const std::string& over) {
+std::vector<std::string> cmd_ask_axes_of(const std::string& over) {
   return over.empty() ? std::vector<std::string>() : split(over, ',');
 }
 
@@ -127,7 +127,7 @@ Status run_ablate(const AskOptions& options) {
   TRY_OK(check_runs(opened));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
-  TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, axes_of(options.over), how));
+  TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, cmd_ask_axes_of(options.over), how));
   AnswerTable table{options.measure, {{"clean", sweep.base()}}, {}, 0, {}};
   table.take_edits("edits", run->edits);
   return answer(options, std::move(sweep), std::move(table));
@@ -149,7 +149,7 @@ Status run_patch(const AskOptions& options) {
   TRY(const double on_corrupt, measured(there, *corrupt));
   const bool noise = options.direction == "noise";
   TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean,
-                                   noise ? measure : there, steps, axes_of(options.over)));
+                                   noise ? measure : there, steps, cmd_ask_axes_of(options.over)));
   AnswerTable table{options.measure, {{"clean", on_clean}, {"corrupt", on_corrupt}}, {}, 0, {}};
   table.take_edits("clean_edits", clean->edits);
   table.take_edits("corrupt_edits", corrupt->edits);

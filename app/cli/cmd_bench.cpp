@@ -216,8 +216,8 @@ nlohmann::json times(const Measured& measured) {
   return {{"ms", measured.best * 1e3}, {"median_ms", measured.median * 1e3}, {"ms_by_step", steps}};
 }
 
-nlohmann::json results(const OpenedModel& opened, int tokens, const Measured& prefill, const Measured& decode,
-                       int decode_from) {
+nlohmann::json cmd_bench_results(const OpenedModel& opened, int tokens, const Measured& prefill,
+                                 const Measured& decode, int decode_from) {
   const ModelConfig& config = opened.model->config();
   const Work work = work_of(*opened.model);
   const double flops =
@@ -248,7 +248,7 @@ nlohmann::json results(const OpenedModel& opened, int tokens, const Measured& pr
           {"packed_weight_bytes", Panels::bytes()}};
 }
 
-void print_line(const char* key, std::initializer_list<std::string_view> arguments) {
+void cmd_bench_print_line(const char* key, std::initializer_list<std::string_view> arguments) {
   std::printf("%s\n", tr(key, arguments).c_str());
 }
 
@@ -262,21 +262,23 @@ void print_lines(const nlohmann::json& r) {
     return format_bytes(static_cast<std::uint64_t>(value.get<double>()));
   };
   const nlohmann::json &p = r["prefill"], &d = r["decode"];
-  print_line("cli.bench.head", {printable(r["model"].get<std::string>(), 200), whole(r["tokens"]),
-                                r["kernels"].get<std::string>(), whole(r["threads"])});
-  print_line("cli.bench.prefill",
-             {number(p["ms"], "%8.2f"), number(p["gflop_per_s"], "%7.1f"), share(p["share_of_sgemm_peak"]),
-              number(p["sgemm_peak_gflop_per_s"], "%.1f"), share(p["share_of_fma_peak"]),
-              number(p["fma_peak_gflop_per_s"], "%.1f")});
-  print_line("cli.bench.decode",
-             {number(d["ms"], "%8.2f"), number(d["gb_per_s"], "%7.1f"), share(d["share_of_memory_bandwidth"]),
-              number(d["memory_bandwidth_gb_per_s"], "%.1f"), bytes(d["bytes_read"])});
-  print_line("cli.bench.memory",
-             {bytes(p["memory_growth_bytes"]), whole(p["recorded_steps"]), bytes(r["packed_weight_bytes"])});
+  cmd_bench_print_line("cli.bench.head", {printable(r["model"].get<std::string>(), 200), whole(r["tokens"]),
+                                          r["kernels"].get<std::string>(), whole(r["threads"])});
+  cmd_bench_print_line("cli.bench.prefill",
+                       {number(p["ms"], "%8.2f"), number(p["gflop_per_s"], "%7.1f"),
+                        share(p["share_of_sgemm_peak"]), number(p["sgemm_peak_gflop_per_s"], "%.1f"),
+                        share(p["share_of_fma_peak"]), number(p["fma_peak_gflop_per_s"], "%.1f")});
+  cmd_bench_print_line(
+      "cli.bench.decode",
+      {number(d["ms"], "%8.2f"), number(d["gb_per_s"], "%7.1f"), share(d["share_of_memory_bandwidth"]),
+       number(d["memory_bandwidth_gb_per_s"], "%.1f"), bytes(d["bytes_read"])});
+  cmd_bench_print_line("cli.bench.memory", {bytes(p["memory_growth_bytes"]), whole(p["recorded_steps"]),
+                                            bytes(r["packed_weight_bytes"])});
   if (!r.contains("edit")) return;
   const nlohmann::json& e = r["edit"];
-  print_line("cli.bench.edit", {number(e["ms"], "%8.2f"), number(e["full_ms"], "%7.2f"),
-                                number(e["bound_ms"], "%.2f"), whole(e["rows"]), whole(e["blocks"])});
+  cmd_bench_print_line("cli.bench.edit",
+                       {number(e["ms"], "%8.2f"), number(e["full_ms"], "%7.2f"),
+                        number(e["bound_ms"], "%.2f"), whole(e["rows"]), whole(e["blocks"])});
 }
 
 Status run_bench(const BenchOptions& options) {
@@ -297,7 +299,7 @@ Status run_bench(const BenchOptions& options) {
   if (steps < 1) return fail(Code::out_of_range, "error.cli.one_position");
   TRY(const Measured decode, measure_decode(*opened.model, {ids.begin(), ids.begin() + decode_from}, steps,
                                             decode_bytes(*opened.model, decode_from)));
-  nlohmann::json out = results(opened, options.tokens, prefill, decode, decode_from);
+  nlohmann::json out = cmd_bench_results(opened, options.tokens, prefill, decode, decode_from);
   if (!options.edits.empty()) {
     Edits edits;
     for (const std::string& text : options.edits) {

@@ -189,16 +189,18 @@ json counted_json(const Counted& counted) {
           {"seconds", {{"prefill", counted.prefill_seconds}, {"decode", counted.decode_seconds}}}};
 }
 
-void print_line(const char* key, const std::string& text) { std::printf("%s  %s\n", tr(key), text.c_str()); }
+void cmd_calc_print_line(const char* key, const std::string& text) {
+  std::printf("%s  %s\n", tr(key), text.c_str());
+}
 
 std::string bytes_text(const json& value) {
   return format_count(value.get<std::int64_t>()) + " (" + format_bytes(value.get<std::uint64_t>()) + ")";
 }
 
 void print_parameters(const json& parameters) {
-  print_line("cli.calc.parameters", format_count(parameters["total"].get<std::int64_t>()));
+  cmd_calc_print_line("cli.calc.parameters", format_count(parameters["total"].get<std::int64_t>()));
   if (parameters["active"] != parameters["total"])
-    print_line("cli.calc.active", format_count(parameters["active"].get<std::int64_t>()));
+    cmd_calc_print_line("cli.calc.active", format_count(parameters["active"].get<std::int64_t>()));
   for (const auto& [part, count] : parameters["by_part"].items())
     if (count != 0)
       std::printf("  %-12s %20s\n", part.c_str(), format_count(count.get<std::int64_t>()).c_str());
@@ -212,24 +214,25 @@ void print_calc(const json& out) {
   std::printf("%s (%s)\n", printable(out["model"].get<std::string>(), 200).c_str(),
               out["architecture"].get<std::string>().c_str());
   print_parameters(out["parameters"]);
-  print_line("cli.calc.weights", bytes_text(out["weight_bytes"]));
+  cmd_calc_print_line("cli.calc.weights", bytes_text(out["weight_bytes"]));
   const auto cache = out["kv_cache_bytes"].get<std::int64_t>();
-  print_line("cli.calc.cache", format_count(cache) + " (" + binary_bytes(cache) + ")");
+  cmd_calc_print_line("cli.calc.cache", format_count(cache) + " (" + binary_bytes(cache) + ")");
   for (const char* form : {"own", "mha", "gqa", "mqa"})
     std::printf("  %-12s %20s\n", form, format_count(out["kv_cache"][form].get<std::int64_t>()).c_str());
   for (const char* phase : {"prefill", "decode"})
-    print_line(std::string_view(phase) == "prefill" ? "cli.calc.prefill" : "cli.calc.decode",
-               tr("cli.calc.per_token", {format_count(out["flops_per_token"][phase].get<std::int64_t>()),
-                                         format_bytes(out["bytes_per_token"][phase].get<std::uint64_t>())}));
+    cmd_calc_print_line(
+        std::string_view(phase) == "prefill" ? "cli.calc.prefill" : "cli.calc.decode",
+        tr("cli.calc.per_token", {format_count(out["flops_per_token"][phase].get<std::int64_t>()),
+                                  format_bytes(out["bytes_per_token"][phase].get<std::uint64_t>())}));
   if (out.contains("roofline"))
     for (const char* phase : {"prefill", "decode"}) {
       const json& roof = out["roofline"][phase];
-      print_line(std::string_view(phase) == "prefill" ? "cli.calc.prefill" : "cli.calc.decode",
-                 tr(roof["bound"] == "memory" ? "cli.calc.roof.memory" : "cli.calc.roof.compute",
-                    {out["roofline"]["machine"].get<std::string>(),
-                     format("%.4g", 1e3 * roof["seconds"].get<double>()),
-                     format("%.3g", roof["flops_per_byte"].get<double>()),
-                     format("%.3g", out["roofline"]["ridge_flops_per_byte"].get<double>())}));
+      cmd_calc_print_line(std::string_view(phase) == "prefill" ? "cli.calc.prefill" : "cli.calc.decode",
+                          tr(roof["bound"] == "memory" ? "cli.calc.roof.memory" : "cli.calc.roof.compute",
+                             {out["roofline"]["machine"].get<std::string>(),
+                              format("%.4g", 1e3 * roof["seconds"].get<double>()),
+                              format("%.3g", roof["flops_per_byte"].get<double>()),
+                              format("%.3g", out["roofline"]["ridge_flops_per_byte"].get<double>())}));
     }
   if (out.contains("counted")) {
     const json& core = out["counted"];
@@ -241,11 +244,11 @@ void print_calc(const json& out) {
                     .c_str());
   }
   const json& training = out["training"];
-  print_line("cli.calc.training",
-             tr("cli.calc.training.what", {format("%.4g", training["tokens"].get<double>()),
-                                           format("%.4g", training["flops"].get<double>()),
-                                           format("%.4g", training["tokens_per_parameter"].get<double>()),
-                                           format("%.4g", training["chinchilla_tokens"].get<double>())}));
+  cmd_calc_print_line("cli.calc.training", tr("cli.calc.training.what",
+                                              {format("%.4g", training["tokens"].get<double>()),
+                                               format("%.4g", training["flops"].get<double>()),
+                                               format("%.4g", training["tokens_per_parameter"].get<double>()),
+                                               format("%.4g", training["chinchilla_tokens"].get<double>())}));
   for (const json& slip : out["slips"]) std::printf("! %s\n", slip.get<std::string>().c_str());
   for (const json& note : out["notes"]) std::printf("- %s\n", note.get<std::string>().c_str());
 }

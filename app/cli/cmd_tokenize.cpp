@@ -14,7 +14,7 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kCmdTokenizeMostBytes = std::uint64_t{256} << 20;
 
 struct TokenizeOptions {
   std::string model, text, file;
@@ -87,7 +87,7 @@ void print_tokens(const std::vector<Token>& tokens) {
 Status run_tokenize(const TokenizeOptions& options) {
   std::string text = options.text;
   if (!options.file.empty()) {
-    TRY(text, read_file(options.file, kMostBytes));
+    TRY(text, read_file(options.file, kCmdTokenizeMostBytes));
   }
   const auto made = tokenized(options, text);
   if (!made) return about(options.model, made.error());

@@ -12,9 +12,9 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr ImGuiWindowFlags kDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
-                                     ImGuiWindowFlags_AlwaysAutoResize;
+constexpr ImGuiWindowFlags kExportDialogDialog =
+    ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
 
 /// "attnscope-steps.png" in the last folder, with a number where that is taken.
 std::string free_name(const FrameState& state) {
@@ -77,7 +77,7 @@ void ExportDialog::draw(FrameState& state) {
   }
   centre_next_window();
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
-  if (!ImGui::BeginPopupModal("###export_dialog", nullptr, kDialog)) return;
+  if (!ImGui::BeginPopupModal("###export_dialog", nullptr, kExportDialogDialog)) return;
   {
     const WithFont face(fonts().title);
     ImGui::TextUnformatted(tr("export.title"));

@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr ImGuiWindowFlags kDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
-                                     ImGuiWindowFlags_NoScrollbar;
+constexpr ImGuiWindowFlags kFileBrowserDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                                ImGuiWindowFlags_NoSavedSettings |
+                                                ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoScrollbar;
 constexpr float kPlaces = 170.f, kKind = 96.f, kSize = 84.f, kDate = 136.f;
 
 bool exists(const std::string& path) {
@@ -335,7 +335,7 @@ void FileBrowser::draw(FrameState& state) {
   centre_next_window();
   ImGui::SetNextWindowSize(size);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
-  if (!ImGui::BeginPopupModal("###browser", nullptr, kDialog)) {
+  if (!ImGui::BeginPopupModal("###browser", nullptr, kFileBrowserDialog)) {
     request_.reset();
     return;
   }

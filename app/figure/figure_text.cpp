@@ -33,7 +33,7 @@ std::vector<Said> texts_of(const DisplayList& list) {
   return out;
 }
 
-bool inside(const Said& said, const DrawItem& cells) {
+bool figure_text_inside(const Said& said, const DrawItem& cells) {
   const ImVec2 middle((said.p0.x + said.p1.x) / 2, (said.p0.y + said.p1.y) / 2);
   return middle.x > cells.p0.x && middle.x < cells.p1.x && middle.y > cells.p0.y && middle.y < cells.p1.y;
 }
@@ -118,7 +118,7 @@ std::string figure_as_text(const DisplayList& list) {
   std::vector<Chunk> parts;
   for (const DrawItem& item : list.items()) {
     if (item.kind != DrawItem::Kind::cells || list.cells(item).values.rank() != 2) continue;
-    for (Said& said : texts) said.used = said.used || inside(said, item);
+    for (Said& said : texts) said.used = said.used || figure_text_inside(said, item);
     parts.push_back({item.p0.y, table_of(list, item, texts)});
   }
   add_lines(texts, parts);

@@ -64,7 +64,7 @@ std::string image_text(ImVec2 p0, ImVec2 p1, const std::string& link) {
          attribute("height", p1.y - p0.y) + " preserveAspectRatio=\"none\"" + link;
 }
 
-bool inside(ImVec2 p0, ImVec2 p1, const DrawItem& item) {
+bool svg_cells_inside(ImVec2 p0, ImVec2 p1, const DrawItem& item) {
   constexpr float kSlack = 0.05f;
   return p0.x >= item.p0.x - kSlack && p0.y >= item.p0.y - kSlack && p1.x <= item.p1.x + kSlack &&
          p1.y <= item.p1.y + kSlack;
@@ -113,7 +113,7 @@ Result<std::string> picture_of_cells(const DrawItem& item, const DrawCells& cell
   std::string element = image_text(p0, p1, link) + kSquarePixels;
   if (cells.style.alpha < 1) element += attribute("opacity", cells.style.alpha);
   element += "/>\n";
-  return out + (inside(p0, p1, item) ? element : through_window(item, element));
+  return out + (svg_cells_inside(p0, p1, item) ? element : through_window(item, element));
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ Result<std::string> picture_text(const DrawItem& item, const DrawPicture& pictur
   if (pixel.x > 1) element += kSquarePixels;
   if (picture.alpha < 1) element += attribute("opacity", picture.alpha);
   element += "/>\n";
-  return inside(p0, p1, item) ? element : through_window(item, element);
+  return svg_cells_inside(p0, p1, item) ? element : through_window(item, element);
 }
 
 }  // namespace attnscope::svg

@@ -33,7 +33,7 @@ constexpr Row kRows[] = {
     {&Fonts::mono_tiny, Face::mono, 10.0f}, {&Fonts::formula, Face::mono, 17.0f},
     {&Fonts::mono_big, Face::mono, 27.0f}};
 
-struct State {
+struct FontsState {
   Fonts fonts;
   std::string warning;
   std::vector<bool> wanted;  // by code point
@@ -47,8 +47,8 @@ struct State {
 #endif
 };
 
-State& state() {
-  static State state;
+FontsState& fonts_state() {
+  static FontsState state;
   return state;
 }
 
@@ -117,7 +117,7 @@ constexpr std::string_view kSigns =
     "▲△▶▷▼▽◀◁▾▴▸◂◆◇○●◉◯■□▪▫▬▮▯◼◻⏎␣…–—‘’“”„•·†‡‰′″‹›€™℃№ℓℝ│─┌┐└┘├┤┬┴┼░▒▓█▁▂▃▄▅▆▇✓✔✗✕★☆⚠⌘⌥⇧Ġ"
     "�";
 
-void want(State& s, char32_t code_point) {
+void want(FontsState& s, char32_t code_point) {
   if (code_point < 0x20 || code_point > 0xFFFF || s.wanted[code_point]) return;
   s.wanted[code_point] = true;
   s.pending = true;
@@ -126,15 +126,15 @@ void want(State& s, char32_t code_point) {
 #endif
 }
 
-void want_range(State& s, char32_t first, char32_t last) {
+void want_range(FontsState& s, char32_t first, char32_t last) {
   for (char32_t code_point = first; code_point <= last; ++code_point) want(s, code_point);
 }
 
-void want_text(State& s, std::string_view text) {
+void want_text(FontsState& s, std::string_view text) {
   for (std::size_t at = 0; at < text.size();) want(s, next_code_point(text, at));
 }
 
-void want_start(State& s) {
+void want_start(FontsState& s) {
   s.wanted.resize(0x10000);
   want_range(s, 0x20, 0x7E);
   want_range(s, 0xA0, 0xFF);
@@ -145,7 +145,7 @@ void want_start(State& s) {
 
 #if IMGUI_VERSION_NUM < 19200
 /// The wanted code points as pairs (first, last), closed by 0.
-void fill_ranges(State& s) {
+void fill_ranges(FontsState& s) {
   s.ranges.clear();
   for (std::size_t at = 0x20; at < s.wanted.size(); ++at) {
     if (!s.wanted[at]) continue;
@@ -183,7 +183,7 @@ ImFont* add_file(const File& file, float em, bool merge) {
   config.PixelSnapH = true;
   const ImWchar* ranges = nullptr;
 #if IMGUI_VERSION_NUM < 19200
-  ranges = state().ranges.Data;
+  ranges = fonts_state().ranges.Data;
 #endif
   const float pixels = static_cast<float>(pixels_of(file, em));
   return ImGui::GetIO().Fonts->AddFontFromFileTTF(file.path.c_str(), pixels, &config, ranges);
@@ -197,7 +197,7 @@ void remember_chain([[maybe_unused]] ImFont* font, [[maybe_unused]] const std::v
   for (const File& file : files) {
     if (!file.path.empty()) chain.sources.push_back({file.path, pixels_of(file, em)});
   }
-  state().chains.push_back(std::move(chain));
+  fonts_state().chains.push_back(std::move(chain));
 #endif
 }
 
@@ -235,7 +235,7 @@ std::string find_missing() {
 }  // namespace
 
 void load_fonts(float scale) {
-  State& s = state();
+  FontsState& s = fonts_state();
   ++s.version;
   if (s.wanted.empty()) want_start(s);
   want_text(s, all_texts());
@@ -257,7 +257,7 @@ void load_fonts(float scale) {
   s.pending = false;
 }
 
-const Fonts& fonts() { return state().fonts; }
+const Fonts& fonts() { return fonts_state().fonts; }
 
 FontFace face_of(const ImFont* font) {
   FontFace out;
@@ -273,20 +273,20 @@ FontFace face_of(const ImFont* font) {
   return out;
 }
 
-const std::string& font_warning() { return state().warning; }
+const std::string& font_warning() { return fonts_state().warning; }
 
 void note_text([[maybe_unused]] std::string_view utf8) {
 #if IMGUI_VERSION_NUM < 19200
-  State& s = state();
+  FontsState& s = fonts_state();
   if (!s.wanted.empty()) want_text(s, utf8);
 #endif
 }
 
-int fonts_version() { return state().version; }
+int fonts_version() { return fonts_state().version; }
 
 bool fonts_pending() {
 #if IMGUI_VERSION_NUM < 19200
-  return state().pending;
+  return fonts_state().pending;
 #else
   return false;
 #endif
@@ -294,7 +294,7 @@ bool fonts_pending() {
 
 void rebuild_fonts() {
 #if IMGUI_VERSION_NUM < 19200
-  State& s = state();
+  FontsState& s = fonts_state();
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   s.pending = false;
   ++s.version;

@@ -18,20 +18,20 @@ struct Thing {
   bool operator==(const Thing&) const = default;
 };
 
-struct State {
+struct PointedState {
   std::vector<Thing> now, before;  // a handful
 };
-State& state() {
-  static State all;
+PointedState& pointed_state() {
+  static PointedState all;
   return all;
 }
 
 void add(const Thing& thing) {
-  auto& now = state().now;
+  auto& now = pointed_state().now;
   if (std::find(now.begin(), now.end(), thing) == now.end()) now.push_back(thing);
 }
 bool was(const Thing& thing) {
-  const auto& before = state().before;
+  const auto& before = pointed_state().before;
   return std::find(before.begin(), before.end(), thing) != before.end();
 }
 
@@ -55,7 +55,7 @@ bool thing_of(const Site& site, std::string_view axis, std::int64_t at, Thing& o
 }  // namespace
 
 void begin_pointing() {
-  State& s = state();
+  PointedState& s = pointed_state();
   std::swap(s.now, s.before);
   s.now.clear();
 }
@@ -85,7 +85,7 @@ bool neuron_pointed(Stack stack, int layer, std::int64_t neuron) {
 namespace {
 
 std::int64_t pointed_of(Kind kind, Stack stack, Part part, int layer) {
-  for (const Thing& thing : state().before)
+  for (const Thing& thing : pointed_state().before)
     if (thing.kind == kind && thing.stack == stack && thing.part == part && thing.layer == layer)
       return thing.at;
   return -1;
@@ -112,7 +112,7 @@ std::string_view axis_of(const Site& site, int axis) {
 }
 
 bool entry_pointed(const Site& site, int axis, std::int64_t at) {
-  if (state().before.empty()) return false;
+  if (pointed_state().before.empty()) return false;
   Thing thing;
   return thing_of(site, axis_of(site, axis), at, thing) && was(thing);
 }

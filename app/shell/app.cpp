@@ -42,9 +42,9 @@ constexpr double kBlinkWait = 0.25;    // of the text cursor
 constexpr double kIdleWait = 10.0;
 constexpr double kClockWait = 0.5;  // the second window has a clock
 constexpr double kFilesWait = 2.0;  // files of what is open may be saved by others
-constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
+constexpr float kAppDefaultWidth = 1440.f, kAppDefaultHeight = 900.f;
 
-int complain(const Error& error) {
+int app_complain(const Error& error) {
   std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
   return 1;
 }
@@ -238,8 +238,8 @@ Options with_defaults(Options options, const Settings& settings) {
 void keep_all(FrameState& state, bool planned) {
   if (!planned) state.keep_unsaved();
   if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
-    (void)complain(saved.error());
-  if (Status kept = state.session.training().close(); !kept) (void)complain(kept.error());
+    (void)app_complain(saved.error());
+  if (Status kept = state.session.training().close(); !kept) (void)app_complain(kept.error());
   Autosave::remove(state.session.jobs());
 }
 
@@ -266,10 +266,10 @@ int run_window(const Options& asked) {
   const Options options = with_defaults(asked, state.settings);
   open_asked(state, options);  // runs while the window opens
   auto context = make_window("attnscope", options.width, options.height);
-  if (!context) return complain(context.error());
+  if (!context) return app_complain(context.error());
   state.apply_theme();
   auto host = ImguiHost::make(**context, options.scale);
-  if (!host) return complain(host.error());
+  if (!host) return app_complain(host.error());
   if (!font_warning().empty()) std::fprintf(stderr, "attnscope: %s\n", font_warning().c_str());
   state.screens = screen_count();
   if (Status status = apply_look(state, options); !status) session.report(status.error());
@@ -291,19 +291,19 @@ int run_window(const Options& asked) {
 int print_worksheet(const Options& options) {
   if (!options.language.empty()) (void)set_language(options.language);
   auto context = make_offscreen(64, 64);
-  if (!context) return complain(context.error());
+  if (!context) return app_complain(context.error());
   auto host = ImguiHost::make(**context, 1.f);
-  if (!host) return complain(host.error());
+  if (!host) return app_complain(host.error());
   const auto html = drawn_worksheet({options.worksheet, options.lesson, options.answers}, **host);
-  if (!html) return complain(html.error());
+  if (!html) return app_complain(html.error());
   const Status written = write_file(options.worksheet, *html);
-  return written ? 0 : complain(written.error());
+  return written ? 0 : app_complain(written.error());
 }
 
 int take_screenshot(const Options& options) {
   const float scale = options.scale > 0.f ? options.scale : 1.f;
-  const float width = options.width > 0 ? static_cast<float>(options.width) : kDefaultWidth;
-  const float height = options.height > 0 ? static_cast<float>(options.height) : kDefaultHeight;
+  const float width = options.width > 0 ? static_cast<float>(options.width) : kAppDefaultWidth;
+  const float height = options.height > 0 ? static_cast<float>(options.height) : kAppDefaultHeight;
   Session session;
   Frame frame(session);
   FrameState& state = frame.state();
@@ -312,17 +312,17 @@ int take_screenshot(const Options& options) {
   apply_language(state, options);
   open_asked(state, options);
   session.wait();
-  if (session.error()) return complain(*session.error());
-  if (Status status = apply_input(state, options); !status) return complain(status.error());
-  if (Status status = apply_training(state, options); !status) return complain(status.error());
+  if (session.error()) return app_complain(*session.error());
+  if (Status status = apply_input(state, options); !status) return app_complain(status.error());
+  if (Status status = apply_training(state, options); !status) return app_complain(status.error());
   session.training().wait();
   session.wait();
-  if (session.error()) return complain(*session.error());
+  if (session.error()) return app_complain(*session.error());
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
-  if (!context) return complain(context.error());
+  if (!context) return app_complain(context.error());
   auto host = ImguiHost::make(**context, scale);
-  if (!host) return complain(host.error());
-  if (Status status = apply_look(state, options); !status) return complain(status.error());
+  if (!host) return app_complain(host.error());
+  if (Status status = apply_look(state, options); !status) return app_complain(status.error());
   if (state.presenter.on) (*host)->set_scale(presenter_scale(state, width * scale, height * scale));
   state.workspace.animate = false;
   const auto frames = [&](int count) { draw_frames(count, **host, frame); };
@@ -330,19 +330,20 @@ int take_screenshot(const Options& options) {
   std::vector<std::string> notes;
   if (session.result())
     if (Status status = apply_cursor(state, *session.result(), options, notes); !status)
-      return complain(status.error());
+      return app_complain(status.error());
   for (const std::string& note : notes) std::fprintf(stderr, "attnscope: %s\n", note.c_str());
   state.workspace.motion = options.motion;
   state.workspace.motion_held = options.motion < 1;
   settle(session, **host, frame, kSettleFrames);
-  if (session.mixed()) return complain(*session.mixed());
+  if (session.mixed()) return app_complain(*session.mixed());
   if (!options.save_session.empty())
-    if (Status saved = state.save_session_to(options.save_session); !saved) return complain(saved.error());
+    if (Status saved = state.save_session_to(options.save_session); !saved)
+      return app_complain(saved.error());
   if (options.screenshot.empty()) return 0;
   const Status written = is_svg_path(options.screenshot)
                              ? write_stage(options.screenshot, **host, frame)
                              : write_png(options.screenshot, (*context)->read_pixels());
-  if (!written) return complain(written.error());
+  if (!written) return app_complain(written.error());
   return 0;
 }
 

@@ -28,7 +28,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kFrames = 90;  // of each view and doing
-constexpr float kDefaultWidth = 1440.f, kDefaultHeight = 900.f;
+constexpr float kBenchFramesDefaultWidth = 1440.f, kBenchFramesDefaultHeight = 900.f;
 constexpr float kPlaySpeed = 12.f;   // steps per second
 constexpr std::size_t kChosen = 24;  // heads of a long input that are looked at, far and near
 constexpr std::int64_t kLong = 512;  // tokens from which on a map is a coarse picture
@@ -194,7 +194,7 @@ class Bench {
   Frame& frame_;
 };
 
-int complain(const Error& error) {
+int bench_frames_complain(const Error& error) {
   std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
   return 1;
 }
@@ -230,23 +230,23 @@ void print(const std::vector<Measured>& rows, bool json, const std::string& driv
 
 int bench_frames(const Options& options) {
   const float scale = options.scale > 0.f ? options.scale : 1.f;
-  const float width = options.width > 0 ? static_cast<float>(options.width) : kDefaultWidth;
-  const float height = options.height > 0 ? static_cast<float>(options.height) : kDefaultHeight;
+  const float width = options.width > 0 ? static_cast<float>(options.width) : kBenchFramesDefaultWidth;
+  const float height = options.height > 0 ? static_cast<float>(options.height) : kBenchFramesDefaultHeight;
   Session session;
   Frame frame(session);
   FrameState& state = frame.state();
   apply_language(state, options);
   open_asked(state, options);
   session.wait();
-  if (session.error()) return complain(*session.error());
-  if (Status status = apply_input(state, options); !status) return complain(status.error());
+  if (session.error()) return bench_frames_complain(*session.error());
+  if (Status status = apply_input(state, options); !status) return bench_frames_complain(status.error());
   session.wait();
-  if (session.error()) return complain(*session.error());
+  if (session.error()) return bench_frames_complain(*session.error());
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
-  if (!context) return complain(context.error());
+  if (!context) return bench_frames_complain(context.error());
   auto host = ImguiHost::make(**context, scale);
-  if (!host) return complain(host.error());
-  if (Status status = apply_look(state, options); !status) return complain(status.error());
+  if (!host) return bench_frames_complain(host.error());
+  if (Status status = apply_look(state, options); !status) return bench_frames_complain(status.error());
   print(Bench(session, **host, frame).measure(), options.json, (*context)->description);
   return 0;
 }

@@ -39,7 +39,7 @@ void end_dialog(const char* opened_by) {
   ImGui::EndPopup();
 }
 
-void heading(const char* text) {
+void dialogs_heading(const char* text) {
   const WithFont face(fonts().title);
   ImGui::TextUnformatted(text);
 }
@@ -175,7 +175,7 @@ void draw_help(FrameState& state) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float width = std::min(px(3 * kColumn), screen.x - px(60));
   const std::string view = state.workspace.view, own = "help.view." + view;
-  heading(tr("view." + view));
+  dialogs_heading(tr("view." + view));
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   const std::string text = has_string(own) ? tr(own) : tr("view." + view + ".help");
   note_text(text);
@@ -189,7 +189,7 @@ void draw_help(FrameState& state) {
 
 void draw_settings(FrameState& state) {
   if (!begin_dialog("###settings", state.show_settings)) return;
-  heading(tr("settings.title"));
+  dialogs_heading(tr("settings.title"));
   ImGui::Dummy(ImVec2(px(440), px(2)));
   setting("settings.language");
   draw_languages(state);
@@ -210,7 +210,7 @@ void draw_settings(FrameState& state) {
 
 void draw_about(FrameState& state) {
   if (!begin_dialog("###about", state.show_about)) return;
-  heading("attnscope 0.1.0");
+  dialogs_heading("attnscope 0.1.0");
   ImGui::Dummy(ImVec2(px(420), px(2)));
   wrapped_text(tr("frame.about"), theme().text_dim);
   end_dialog("help.about");

@@ -28,7 +28,7 @@ namespace {
 
 constexpr float kToolbarHeight = 44.f;
 constexpr float kLeastStage = 320.f;
-constexpr float kLeastSide = 120.f, kMostSide = 520.f;
+constexpr float kFrameLeastSide = 120.f, kFrameMostSide = 520.f;
 constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
 // A window of fewer units leaves the map out, or shows the timeline as low as it can be: the stage comes
 // first.
@@ -313,10 +313,10 @@ void Frame::draw_panels(Painter& painter) {
   const PanelContext walk{state_.session, walked_.get(), before_.get(), workspace, state_.commands, painter};
   draw_side("timeline", ImVec2(0, bottom), ImVec2(size.x, size.y - bottom), draw_timeline, walk);
   if (!narrow)
-    splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f, kLeastSide,
-             kMostSide);
+    splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f,
+             kFrameLeastSide, kFrameMostSide);
   splitter("###split_inspector", ImVec2(right, top), ImVec2(right, bottom), workspace.inspector_width, -1.f,
-           kLeastSide, kMostSide);
+           kFrameLeastSide, kFrameMostSide);
   if (!slim)
     splitter("###split_timeline", ImVec2(0, bottom), ImVec2(size.x, bottom), workspace.timeline_height, -1.f,
              kLeastTimeline, kMostTimeline);

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastWords = 40.f, kGap = 10.f;
+constexpr float kLeastWords = 40.f, kMeasureBoxGap = 10.f;
 
 struct BoxTexts {
   std::string title, words, value, change;
@@ -20,10 +20,10 @@ struct BoxTexts {
 };
 
 float width_of(const BoxTexts& texts, const std::string& words) {
-  float width = 2 * px(kGap) + text_size(fonts().mono, texts.value).x;
-  if (!texts.title.empty()) width += text_size(fonts().body, texts.title).x + px(kGap);
-  if (!words.empty()) width += text_size(fonts().mono, words).x + px(kGap);
-  if (!texts.change.empty()) width += text_size(fonts().mono, texts.change).x + px(kGap);
+  float width = 2 * px(kMeasureBoxGap) + text_size(fonts().mono, texts.value).x;
+  if (!texts.title.empty()) width += text_size(fonts().body, texts.title).x + px(kMeasureBoxGap);
+  if (!words.empty()) width += text_size(fonts().mono, words).x + px(kMeasureBoxGap);
+  if (!texts.change.empty()) width += text_size(fonts().mono, texts.change).x + px(kMeasureBoxGap);
   return width;
 }
 
@@ -32,7 +32,7 @@ void fit(BoxTexts& texts, float room) {
   texts.width = width_of(texts, texts.words);
   if (texts.width <= room) return;
   texts.title.clear();
-  const float bare = width_of(texts, {}) + px(kGap);
+  const float bare = width_of(texts, {}) + px(kMeasureBoxGap);
   texts.words = room - bare > px(kLeastWords) ? middle_truncated(fonts().mono, texts.words, room - bare)
                                               : std::string();
   texts.width = width_of(texts, texts.words);
@@ -59,12 +59,12 @@ const BoxTexts& box_texts(const RunResult& run, const MeasureAnswer& answer, flo
 void draw_texts(const BoxTexts& texts, ImVec2 at, float height, bool fresh, double change) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& t = theme();
-  float x = at.x + px(kGap);
+  float x = at.x + px(kMeasureBoxGap);
   const auto put = [&](ImFont* font, const std::string& text, ImU32 ink) {
     if (text.empty()) return;
     const ImVec2 size = text_size(font, text);
     draw_text(Canvas(list), font, ImVec2(x, at.y + (height - size.y) / 2), ink, text);
-    x += size.x + px(kGap);
+    x += size.x + px(kMeasureBoxGap);
   };
   put(fonts().body, texts.title, t.text_dim);
   put(fonts().mono, texts.words, t.text);

@@ -19,7 +19,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kLeastSide = 320, kMostSide = 8192;
+constexpr int kOptionsLeastSide = 320, kOptionsMostSide = 8192;
 
 /// What CLI11 fills; turned into Options afterwards.
 struct Raw {
@@ -31,14 +31,15 @@ Status read_size(const std::string& text, Options& options) {
   if (text.empty()) return Done{};
   const std::size_t by = text.find('x');
   const auto side = [&](std::string_view part, int& into) {
-    const auto read = parse_whole(part, kLeastSide, kMostSide);
+    const auto read = parse_whole(part, kOptionsLeastSide, kOptionsMostSide);
     if (read) into = static_cast<int>(*read);
     return read.ok();
   };
   if (by != std::string::npos && side(std::string_view(text).substr(0, by), options.width) &&
       side(std::string_view(text).substr(by + 1), options.height))
     return Done{};
-  return fail(Code::bad_format, "error.app.window_size", {in_quotes(text), kLeastSide, kMostSide});
+  return fail(Code::bad_format, "error.app.window_size",
+              {in_quotes(text), kOptionsLeastSide, kOptionsMostSide});
 }
 
 Status read_ids(const std::string& text, Options& options) {

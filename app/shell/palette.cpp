@@ -13,10 +13,11 @@ namespace {
 
 using compat::Key;
 
-constexpr float kWidth = 620.f, kTop = 72.f, kRow = 26.f;
+constexpr float kPaletteWidth = 620.f, kTop = 72.f, kRow = 26.f;
 constexpr int kListRows = 12, kPageRows = 8;
-constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollWithMouse;
+constexpr ImGuiWindowFlags kPaletteFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                           ImGuiWindowFlags_NoSavedSettings |
+                                           ImGuiWindowFlags_NoScrollWithMouse;
 
 // Its code points, Latin letters in lower case.
 std::u32string letters_of(std::string_view text) {
@@ -29,7 +30,7 @@ std::u32string letters_of(std::string_view text) {
 }
 bool is_break(char32_t c) { return std::u32string_view(U" ._-/:").find(c) != std::u32string_view::npos; }
 
-std::string place_of(const Action& action) {
+std::string palette_place_of(const Action& action) {
   if (action.scope == KeyScope::presenter) return tr("palette.presenter");
   return action.menu == Menu::none ? std::string() : tr(Label("toolbar.", menu_name(action.menu)));
 }
@@ -68,16 +69,26 @@ std::vector<Palette::Line> Palette::all_lines(FrameState& state) {
   for (const Action& action : actions()) {
     const std::string why = why_not(action, state);
     if (action.takes == Takes::nothing) {
-      out.push_back(
-          {&action, {}, action_text(action, state), action.id, place_of(action), action_key(action), why});
+      out.push_back({&action,
+                     {},
+                     action_text(action, state),
+                     action.id,
+                     palette_place_of(action),
+                     action_key(action),
+                     why});
       continue;
     }
     for (const Choice& choice : choices(state, action.takes)) {
       const std::string title = action.takes == Takes::site
                                     ? site(action, choice)
                                     : tr("palette.choice", {action_name(action), choice.title});
-      out.push_back(
-          {&action, choice.argument, title, action.id + " " + choice.argument, place_of(action), {}, why});
+      out.push_back({&action,
+                     choice.argument,
+                     title,
+                     action.id + " " + choice.argument,
+                     palette_place_of(action),
+                     {},
+                     why});
     }
   }
   return out;
@@ -159,7 +170,7 @@ bool Palette::draw_lines() {
 
 bool Palette::draw_list() {
   const float height = px(kRow) * static_cast<float>(kListRows);
-  compat::begin_child("palette_list", ImVec2(px(kWidth), height), false);
+  compat::begin_child("palette_list", ImVec2(px(kPaletteWidth), height), false);
   const bool clicked = draw_lines();
   if (moved_) {
     const float top = px(kRow) * static_cast<float>(chosen_), scroll = ImGui::GetScrollY();
@@ -178,9 +189,10 @@ void Palette::draw(FrameState& state) {
   ImGui::SetNextWindowPos(ImVec2(screen.x / 2, std::min(px(kTop), screen.y * 0.1f)), ImGuiCond_Always,
                           ImVec2(0.5f, 0.f));
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(12)));
-  if (!ImGui::BeginPopupModal("###palette", nullptr, kFlags | ImGuiWindowFlags_AlwaysAutoResize)) return;
+  if (!ImGui::BeginPopupModal("###palette", nullptr, kPaletteFlags | ImGuiWindowFlags_AlwaysAutoResize))
+    return;
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  ImGui::SetNextItemWidth(px(kWidth));
+  ImGui::SetNextItemWidth(px(kPaletteWidth));
   ImGui::InputTextWithHint("###palette_text", tr("palette.hint"), &letters_);
   note_item("palette_text");
   if (letters_ != searched_) {

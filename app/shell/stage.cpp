@@ -26,7 +26,7 @@ constexpr double kPatienceSeconds = 0.1;                // a shorter run shows n
 constexpr float kLeastShare = 0.2f;
 constexpr float kLeastView = 440.f;  // units of height that a view gets in a low window: it scrolls
 
-std::string view_title(const View& view) { return tr(Label("view.", view.id())); }
+std::string stage_view_title(const View& view) { return tr(Label("view.", view.id())); }
 
 /// The sign of one view or two: a rectangle, divided when there are two.
 bool split_button(bool two) {
@@ -103,7 +103,7 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
         [&] { return of_a && !view->shows_runs() ? "compare.no_a" : view->unavailable(*half.run); });
     if (!why.empty()) {
       ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.35f));
-      centred_text(view_title(*view), theme().text, fonts().title);
+      centred_text(stage_view_title(*view), theme().text, fonts().title);
       centred_text(tr(why), theme().text_dim, fonts().body);
       return;
     }
@@ -112,7 +112,7 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
     view->draw({state.session, *half.run, before, state.workspace, commands, painter});
   };
   const Label part(half.second ? "second_view_" : "view_", view->id());
-  const auto name = [&] { return tr("fault.view", {view_title(*view)}); };
+  const auto name = [&] { return tr("fault.view", {stage_view_title(*view)}); };
   if (!of_a) return draw_part(state, part, name, [&] { draw(half.before, state.commands); });
   // The cursor speaks of B: A gets the place that is nearest to it, and nothing of A can be edited.
   Workspace& workspace = state.workspace;

@@ -11,9 +11,9 @@ namespace {
 
 using compat::Key;
 
-constexpr float kCard = 330.f, kGap = 14.f;
-constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize;
+constexpr float kCard = 330.f, kTourGap = 14.f;
+constexpr ImGuiWindowFlags kTourFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                        ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize;
 
 constexpr TourStop kStops[] = {{"chooser", "tour.model"},   {"chip0", "tour.input"},
                                {"tab_steps", "tour.views"}, {"play", "tour.walk"},
@@ -29,9 +29,9 @@ const ItemRect* found(const char* item) {
 }
 
 // Below the item, above it where there is no room, and inside of the screen.
-ImVec2 place_of(const ItemRect& rect, ImVec2 card) {
+ImVec2 tour_place_of(const ItemRect& rect, ImVec2 card) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float gap = px(kGap);
+  const float gap = px(kTourGap);
   const float below = rect.p1.y + gap, above = rect.p0.y - gap - card.y;
   const float y = below + card.y < screen.y ? below : above;
   return ImVec2(std::clamp((rect.p0.x + rect.p1.x - card.x) / 2, gap, std::max(gap, screen.x - card.x - gap)),
@@ -75,11 +75,11 @@ void Tour::draw(FrameState& state) {
   ImDrawList* list = ImGui::GetForegroundDrawList();
   const ImVec2 card(px(kCard + 26), px(124));
   const ItemRect middle{ImVec2(screen.x / 2, screen.y / 2), ImVec2(screen.x / 2, screen.y / 2), 0, 0};
-  ImGui::SetNextWindowPos(place_of(item ? *item : middle, card));
+  ImGui::SetNextWindowPos(tour_place_of(item ? *item : middle, card));
   {
     const WithColour ground(ImGuiCol_WindowBg, theme().panel);
     const WithColour border(ImGuiCol_Border, theme().accent);
-    ImGui::Begin("###tour", nullptr, kFlags);
+    ImGui::Begin("###tour", nullptr, kTourFlags);
   }
   if (item) {
     const float around = px(4);

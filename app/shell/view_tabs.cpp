@@ -17,7 +17,7 @@ constexpr float kGroupGap = 6.f, kArrow = 11.f, kDots = 24.f;
 
 using Views = std::vector<const View*>;
 
-const char* view_title(const View& view) { return tr(Label("view.", view.id())); }
+const char* view_tabs_view_title(const View& view) { return tr(Label("view.", view.id())); }
 
 struct Group {
   ViewGroup which{};
@@ -80,7 +80,7 @@ Need need_of(const std::vector<Group>& groups, const std::string& open, Unfolded
   for (const Group& group : groups) {
     if (how != Unfolded::none) out.words += heading_width(group, !spread(group, how));
     for (const View* view : tabs_of(group, open, how)) {
-      out.words += word_width(view_title(*view)) + px(2);
+      out.words += word_width(view_tabs_view_title(*view)) + px(2);
       ++out.tabs;
     }
   }
@@ -90,7 +90,7 @@ Need need_of(const std::vector<Group>& groups, const std::string& open, Unfolded
 /// One tab: the word, and the open one raised with a line of the accent colour on top. True when clicked.
 bool tab(const View& view, bool open, float height, float padding) {
   const Theme& t = theme();
-  const char* title = view_title(view);
+  const char* title = view_tabs_view_title(view);
   const ImVec2 text = ImGui::CalcTextSize(title);
   const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + 2 * padding, height);
   const Label id("###tab_", view.id());
@@ -120,7 +120,8 @@ void view_lines(const Views& views, const std::string& open, std::string& chosen
     const std::string id = view->id();
     const Action* action = find_action("view." + id);
     const std::string key = action ? action_key(*action) : std::string();
-    if (ImGui::MenuItem(Label(view_title(*view), "###behind_", id).c_str(), key.c_str(), id == open))
+    if (ImGui::MenuItem(Label(view_tabs_view_title(*view), "###behind_", id).c_str(), key.c_str(),
+                        id == open))
       chosen = id;
     note_item("behind_" + id);
     compat::item_tooltip(tr("view." + id + ".help"));
@@ -136,7 +137,8 @@ bool begin_menu_below(const char* id) {
 }
 
 /// The word of a group: over its tabs a heading; folded it opens the list of its views.
-void heading(const Group& group, const std::string& open, bool folded, float height, std::string& chosen) {
+void view_tabs_heading(const Group& group, const std::string& open, bool folded, float height,
+                       std::string& chosen) {
   const Theme& t = theme();
   const WithFont face(fonts().small);
   const char* title = group.title();
@@ -198,7 +200,7 @@ std::string draw_view_tabs(const FrameState& state, const std::string& open, flo
   std::string chosen;
   for (const Group& group : groups) {
     if (how != Unfolded::none) {
-      heading(group, open, !spread(group, how), height, chosen);
+      view_tabs_heading(group, open, !spread(group, how), height, chosen);
       ImGui::SameLine(0, 0);
     }
     for (const View* view : tabs_of(group, open, how)) {

@@ -22,7 +22,7 @@ bool entry(const std::string& label, const std::string& id) {
   return chosen;
 }
 
-void heading(const char* key, float left) {
+void welcome_heading(const char* key, float left) {
   ImGui::Dummy(ImVec2(1, px(2)));
   ImGui::SetCursorPosX(left);
   const WithFont face(fonts().body_bold);
@@ -95,9 +95,9 @@ void draw_welcome(FrameState& state) {
       state.commands.act([&state](Session&) { perform(state, "learn.families"); });
     if (ImGui::IsItemHovered()) compat::item_tooltip(tr("lab.sentence.sentence"));
   }
-  if (models) heading("shipped.models", left);
+  if (models) welcome_heading("shipped.models", left);
   list_models(state, left, width);
-  heading("shipped.scenes", left);
+  welcome_heading("shipped.scenes", left);
   list_scenes(state, left, width);
 }
 

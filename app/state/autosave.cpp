@@ -38,7 +38,7 @@ pid_t owner_of(const std::string& name) {
 }
 
 // A session and all that lies beside it.
-std::vector<std::string> files_of(const std::string& path) {
+std::vector<std::string> autosave_files_of(const std::string& path) {
   std::vector<std::string> out = beside_session(path);
   out.push_back(path);
   return out;
@@ -46,12 +46,12 @@ std::vector<std::string> files_of(const std::string& path) {
 
 void remove_session(const std::string& path) {
   std::error_code ignored;
-  for (const std::string& file : files_of(path)) fs::remove_all(file, ignored);
+  for (const std::string& file : autosave_files_of(path)) fs::remove_all(file, ignored);
 }
 
 void move_session(const std::string& from, const std::string& to) {
   std::error_code ignored;
-  const std::vector<std::string> before = files_of(from), after = files_of(to);
+  const std::vector<std::string> before = autosave_files_of(from), after = autosave_files_of(to);
   for (std::size_t i = 0; i < before.size(); ++i) fs::rename(before[i], after[i], ignored);
 }
 

@@ -32,7 +32,7 @@ std::string in_language(const LocalText& text) {
 constexpr const char* kModelsFolder = "assets/models/";
 
 /// The files of a shipped model; empty where there is no such model.
-ModelFiles files_of(const std::string& name) {
+ModelFiles frame_state_files_of(const std::string& name) {
   const std::string folder = kModelsFolder + name + "/";
   ModelFiles out;
   for (const std::string_view path : assets_under(folder))
@@ -175,7 +175,7 @@ void FrameState::open_session(SessionFile file) {
   }
   ModelFiles files;
   if (file.model.starts_with(kModelPrefix))
-    files = files_of(file.model.substr(std::string(kModelPrefix).size()));
+    files = frame_state_files_of(file.model.substr(std::string(kModelPrefix).size()));
   take_look(file.look(), workspace);
   asked_session_ = file;
   session.open_document([file = std::move(file), files = std::move(files)](const std::atomic<bool>& cancel) {
@@ -271,7 +271,7 @@ void FrameState::open_shipped(const std::string& name) {
 
 void FrameState::open_shipped_model(const std::string& name) {
   asked_session_.reset();
-  ModelFiles files = files_of(name);
+  ModelFiles files = frame_state_files_of(name);
   std::string known;
   for (const ShippedModel& model : models())
     known += (known.empty() ? "" : ", ") + (kModelPrefix + model.name);

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 template <class Value>
-void read(const json& look, const char* key, Value& value) {
+void session_look_read(const json& look, const char* key, Value& value) {
   const auto found = look.find(key);
   if (found == look.end()) return;
   if constexpr (std::is_same_v<Value, bool>) {
@@ -57,21 +57,21 @@ void take_ask(const json& look, Asking& asking) {
   const auto found = look.find("ask");
   if (found == look.end() || !found->is_object()) return;
   AskSettings& settings = asking.settings;
-  read(*found, "measure", asking.measure.text);
-  read(*found, "row", asking.measure.row);
+  session_look_read(*found, "measure", asking.measure.text);
+  session_look_read(*found, "row", asking.measure.row);
   int page = 0, stack = 0;
-  read(*found, "page", page);
+  session_look_read(*found, "page", page);
   if (page >= 0 && page <= static_cast<int>(AskPage::probes)) settings.page = static_cast<AskPage>(page);
-  read(*found, "stack", stack);
+  session_look_read(*found, "stack", stack);
   if (stack >= 0 && stack <= static_cast<int>(Stack::vision)) settings.stack = static_cast<Stack>(stack);
-  read(*found, "knock_out", settings.knock_out);
-  read(*found, "patch", settings.patch);
-  read(*found, "mean", settings.mean);
-  read(*found, "group", settings.group);
+  session_look_read(*found, "knock_out", settings.knock_out);
+  session_look_read(*found, "patch", settings.patch);
+  session_look_read(*found, "mean", settings.mean);
+  session_look_read(*found, "group", settings.group);
   settings.group = std::max(1, settings.group);
-  read(*found, "other", settings.other);
-  read(*found, "into_other", settings.into_other);
-  read(*found, "change", settings.change);
+  session_look_read(*found, "other", settings.other);
+  session_look_read(*found, "into_other", settings.into_other);
+  session_look_read(*found, "change", settings.change);
 }
 
 // How one came to the number that is explained, and how its terms are listed.
@@ -92,7 +92,7 @@ std::optional<Place> cell_place(const json& text, const Trace& trace) {
 std::optional<Place> weight_place(const json& one, const Trace& trace) {
   Place place;
   const json none, &at = one.is_object() && one.contains("at") ? one["at"] : none;
-  if (one.is_object()) read(one, "weight", place.weight);
+  if (one.is_object()) session_look_read(one, "weight", place.weight);
   const Tensor* weight = trace.weights().find(place.weight);
   if (!weight || !at.is_array() || static_cast<int>(at.size()) != weight->rank()) return std::nullopt;
   for (int d = 0; d < weight->rank(); ++d) {
@@ -107,8 +107,8 @@ void take_inspector(const json& look, const Trace& trace, InspectorState& inspec
   const auto found = look.find("inspector");
   inspector.trail.clear();
   if (found == look.end() || !found->is_object()) return;
-  read(*found, "all_terms", inspector.all_terms);
-  read(*found, "largest_first", inspector.largest_first);
+  session_look_read(*found, "all_terms", inspector.all_terms);
+  session_look_read(*found, "largest_first", inspector.largest_first);
   for (const json& one : found->value("trail", json::array())) {
     std::optional<Place> place = one.is_string() ? cell_place(one, trace) : weight_place(one, trace);
     if (!place) return inspector.trail.clear();
@@ -127,7 +127,7 @@ json lab_look(const Workspace& workspace) {
 }
 
 void take_labs(const json& look, Workspace& workspace) {
-  read(look, "lab", workspace.lab);
+  session_look_read(look, "lab", workspace.lab);
   const auto found = look.find("lab_values");
   if (found == look.end() || !found->is_object()) return;
   for (const auto& [name, controls] : found->items()) {
@@ -175,27 +175,27 @@ json look_of(const Workspace& workspace) {
 void take_look(const json& look, Workspace& workspace) {
   if (!look.is_object()) return;
   std::string view = workspace.view, second;
-  read(look, "view", view);
-  read(look, "second_view", second);
+  session_look_read(look, "view", view);
+  session_look_read(look, "second_view", second);
   if (is_view(view)) workspace.view = view;
   workspace.second_view = is_view(second) ? second : "";
-  read(look, "difference", workspace.show_difference);
+  session_look_read(look, "difference", workspace.show_difference);
   if (const auto found = look.find("shows_pinned");
       found != look.end() && found->is_array() && found->size() == 2)
     for (std::size_t half = 0; half < 2; ++half)
       workspace.shows_pinned[half] = (*found)[half].is_boolean() && (*found)[half].get<bool>();
-  read(look, "log_scale", workspace.log_scale);
-  read(look, "modules", workspace.shows_modules);
-  read(look, "backward", workspace.backward);
-  read(look, "backward_target", workspace.backward_target);
+  session_look_read(look, "log_scale", workspace.log_scale);
+  session_look_read(look, "modules", workspace.shows_modules);
+  session_look_read(look, "backward", workspace.backward);
+  session_look_read(look, "backward_target", workspace.backward_target);
   int rows = static_cast<int>(workspace.backward_rows);
-  read(look, "backward_rows", rows);
+  session_look_read(look, "backward_rows", rows);
   if (rows >= 0 && rows <= static_cast<int>(LossRows::last))
     workspace.backward_rows = static_cast<LossRows>(rows);
   take_ask(look, workspace.asking);
   take_labs(look, workspace);
   workspace.output_page = 0;
-  read(look, "output_page", workspace.output_page);
+  session_look_read(look, "output_page", workspace.output_page);
   const auto take = [&](const char* key, std::vector<std::string>& into, auto parse) {
     into.clear();
     if (const auto found = look.find(key); found != look.end() && found->is_array())
@@ -212,20 +212,20 @@ void take_cursor(const json& look, const RunResult& run, Workspace& workspace) {
   if (!look.is_object() || at == look.end() || !at->is_object()) return;
   Cursor& cursor = workspace.cursor;
   std::string step, pinned;
-  read(*at, "step", step);
-  read(*at, "sequence", cursor.sequence);
+  session_look_read(*at, "step", step);
+  session_look_read(*at, "sequence", cursor.sequence);
   if (const auto site = parse_site(step); site && step_index(run.steps, *site) >= 0) {
     cursor.step = *site;
     cursor.stack = site->stack;
   }
   bool cross = false;
-  read(*at, "cross", cross);
+  session_look_read(*at, "cross", cross);
   cursor.part = cross ? Part::cross : Part::attn;
-  read(*at, "layer", cursor.layer);
-  read(*at, "head", cursor.head);
-  read(*at, "query", cursor.query);
-  read(*at, "key", cursor.key);
-  read(*at, "pinned", pinned);
+  session_look_read(*at, "layer", cursor.layer);
+  session_look_read(*at, "head", cursor.head);
+  session_look_read(*at, "query", cursor.query);
+  session_look_read(*at, "key", cursor.key);
+  session_look_read(*at, "pinned", pinned);
   cursor.pinned.reset();
   if (auto cell = parse_cell(pinned); cell && run.trace(cursor.sequence).find(cell->site))
     cursor.pinned = *cell;

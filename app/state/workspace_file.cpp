@@ -18,25 +18,25 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMostBytes = 1 << 20;
 
-void read(const json& file, const char* key, float& value, float least, float most) {
+void workspace_file_read(const json& file, const char* key, float& value, float least, float most) {
   const auto at = file.find(key);
   if (at == file.end() || !at->is_number()) return;
   const float read_value = at->get<float>();
   if (std::isfinite(read_value)) value = std::clamp(read_value, least, most);
 }
 
-void read(const json& file, const char* key, int& value, int least, int most) {
+void workspace_file_read(const json& file, const char* key, int& value, int least, int most) {
   float number = static_cast<float>(value);
-  read(file, key, number, static_cast<float>(least), static_cast<float>(most));
+  workspace_file_read(file, key, number, static_cast<float>(least), static_cast<float>(most));
   value = static_cast<int>(number);
 }
 
-void read(const json& file, const char* key, bool& value) {
+void workspace_file_read(const json& file, const char* key, bool& value) {
   const auto at = file.find(key);
   if (at != file.end() && at->is_boolean()) value = at->get<bool>();
 }
 
-void read(const json& file, const char* key, std::string& value) {
+void workspace_file_read(const json& file, const char* key, std::string& value) {
   const auto at = file.find(key);
   if (at != file.end() && at->is_string()) value = at->get<std::string>();
 }
@@ -67,28 +67,28 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
   if (!parsed || !parsed->is_object()) return false;
   const json& file = *parsed;
   std::string theme_name = settings.theme == ThemeKind::light ? "light" : "dark";
-  read(file, "theme", theme_name);
+  workspace_file_read(file, "theme", theme_name);
   settings.theme = theme_name == "light" ? ThemeKind::light : ThemeKind::dark;
-  read(file, "language", settings.language);
-  read(file, "zoom", settings.zoom, 0.6f, 3.f);
-  read(file, "window_width", settings.window_width, 320, 8192);
-  read(file, "window_height", settings.window_height, 320, 8192);
-  read(file, "last_folder", settings.last_folder);
-  read(file, "last_picture_folder", settings.last_picture_folder);
-  read(file, "hidden_files", settings.hidden_files);
-  read(file, "unsaved", settings.unsaved);
-  read(file, "contrast", settings.contrast);
-  read(file, "safe_colours", settings.safe_colours);
+  workspace_file_read(file, "language", settings.language);
+  workspace_file_read(file, "zoom", settings.zoom, 0.6f, 3.f);
+  workspace_file_read(file, "window_width", settings.window_width, 320, 8192);
+  workspace_file_read(file, "window_height", settings.window_height, 320, 8192);
+  workspace_file_read(file, "last_folder", settings.last_folder);
+  workspace_file_read(file, "last_picture_folder", settings.last_picture_folder);
+  workspace_file_read(file, "hidden_files", settings.hidden_files);
+  workspace_file_read(file, "unsaved", settings.unsaved);
+  workspace_file_read(file, "contrast", settings.contrast);
+  workspace_file_read(file, "safe_colours", settings.safe_colours);
   read_recent(file, settings.recent);
-  read(file, "view", workspace.view);
-  read(file, "second_view", workspace.second_view);
-  read(file, "log_scale", workspace.log_scale);
-  read(file, "animate", workspace.animate);
-  read(file, "speed", workspace.speed, 0.1f, 20.f);
-  read(file, "stage_share", workspace.stage_share, 0.2f, 0.8f);
-  read(file, "map_width", workspace.map_width, 120.f, 520.f);
-  read(file, "inspector_width", workspace.inspector_width, 120.f, 520.f);
-  read(file, "timeline_height", workspace.timeline_height, 64.f, 260.f);
+  workspace_file_read(file, "view", workspace.view);
+  workspace_file_read(file, "second_view", workspace.second_view);
+  workspace_file_read(file, "log_scale", workspace.log_scale);
+  workspace_file_read(file, "animate", workspace.animate);
+  workspace_file_read(file, "speed", workspace.speed, 0.1f, 20.f);
+  workspace_file_read(file, "stage_share", workspace.stage_share, 0.2f, 0.8f);
+  workspace_file_read(file, "map_width", workspace.map_width, 120.f, 520.f);
+  workspace_file_read(file, "inspector_width", workspace.inspector_width, 120.f, 520.f);
+  workspace_file_read(file, "timeline_height", workspace.timeline_height, 64.f, 260.f);
   return true;
 }
 

@@ -19,8 +19,8 @@ namespace {
 
 using Kind = CircuitNode::Kind;
 
-constexpr float kNode = 9.f, kSide = 250.f, kLine = 20.f, kFoot = 22.f;  // units
-constexpr std::size_t kMostLines = 60;
+constexpr float kNode = 9.f, kAskGraphSide = 250.f, kAskGraphLine = 20.f, kAskGraphFoot = 22.f;  // units
+constexpr std::size_t kAskGraphMostLines = 60;
 
 // Heads stand below the MLP of their block.
 int level_of(const CircuitNode& node, int layers) {
@@ -300,7 +300,7 @@ void AskGraph::draw_graph(const ViewContext& context, ImVec2 at, ImVec2 room) {
   float left = 0;
   for (const auto& [share, words] : levels_)
     left = std::max(left, text_size(fonts().small, words).x + scaled(8));
-  const ImVec2 p(at.x + left, at.y), size(room.x - left, room.y - scaled(kFoot));
+  const ImVec2 p(at.x + left, at.y), size(room.x - left, room.y - scaled(kAskGraphFoot));
   float free = 1e9f;
   for (const auto& [share, words] : levels_) {
     const float y = p.y + (1 - share) * size.y - text_size(fonts().small, "X").y / 2;
@@ -328,9 +328,9 @@ void AskGraph::draw_inside(ImVec2 room) const {
   std::size_t lines = 0;
   for (const CircuitLink& link : shown_.links)
     if (link.to == at) sum += link.weight, most = std::max(most, std::fabs(link.weight));
-  const float width = room.x - scaled(10), line = scaled(kLine);
+  const float width = room.x - scaled(10), line = scaled(kAskGraphLine);
   for (const CircuitLink& link : shown_.links) {
-    if (link.to != at || ++lines > kMostLines) continue;
+    if (link.to != at || ++lines > kAskGraphMostLines) continue;
     const CircuitNode& from = shown_.nodes[static_cast<std::size_t>(link.from)];
     const ImVec2 p = ImGui::GetCursorScreenPos();
     const std::string number = signed_number(link.weight);
@@ -366,7 +366,7 @@ void AskGraph::draw(const ViewContext& context, const MeasureAnswer& measure, Im
               : tr("ask.graph.file.edited", {opened_->path, opened_->circuit->edits}));
   const float y = ImGui::GetCursorScreenPos().y + scaled(4),
               height = std::max(scaled(120), at.y + room.y - y);
-  const float side = std::min(scaled(kSide), room.x * 0.36f), gap = scaled(16);
+  const float side = std::min(scaled(kAskGraphSide), room.x * 0.36f), gap = scaled(16);
   draw_graph(context, ImVec2(at.x, y), ImVec2(room.x - side - gap, height));
   ImGui::SetCursorScreenPos(ImVec2(at.x + room.x - side, y));
   {

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kMostWidth = 132.f, kMostHeight = 84.f, kReadable = 17.f;  // units
+constexpr float kAskGridMostWidth = 132.f, kAskGridMostHeight = 84.f, kReadable = 17.f;  // units
 constexpr float kHatchFrom = 14.f;
 
 // Of cells over two axes the first one counts rows.
@@ -311,13 +311,13 @@ float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec
   mark_edits(context, answer, plot);
   plot.row_label_width = labels_width(answer);
   const auto rows = static_cast<float>(grid_.rows.size()), cols = static_cast<float>(grid_.cols);
-  float label = scaled(kMostWidth);
+  float label = scaled(kAskGridMostWidth);
   for (const std::string& col : plot.cols.labels)
     label = std::max(label, text_size(fonts().mono_small, col).x + scaled(8));
   plot.cell.x = std::min((size.x - plot.row_label_width - scaled(6)) / cols, std::min(label, scaled(160)));
   plot.cell.y = scaled(kReadable);
   const float top = matrix_layout(plot, size).cells0.y;
-  plot.cell.y = std::clamp((size.y - top - scaled(4)) / rows, 1.f, scaled(kMostHeight));
+  plot.cell.y = std::clamp((size.y - top - scaled(4)) / rows, 1.f, scaled(kAskGridMostHeight));
   const MatrixEvent event = draw_matrix(context.painter, plot, at, size);
   draw_estimates(answer, plot, at, size);
   if (!context.workspace.asking.is_fresh(answer)) veil(event.p0, event.p1);

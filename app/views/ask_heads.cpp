@@ -17,7 +17,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 21.f, kName = 96.f, kColumn = 54.f, kWide = 78.f;  // units
+constexpr float kAskHeadsRow = 21.f, kAskHeadsName = 96.f, kAskHeadsColumn = 54.f, kWide = 78.f;  // units
 
 std::string score_key(HeadScore score) { return "ask.heads." + std::string(head_score_name(score)); }
 
@@ -120,11 +120,11 @@ void AskHeads::place_columns(float width) {
   names_ = 0;
   for (const RankedHead& head : shown_)
     names_ = std::max(names_, text_size(fonts().mono_small, head_name(head)).x + scaled(16));
-  if (width - scaled(kName) >= scaled(kColumn) * static_cast<float>(columns_.size()))
-    names_ = std::max(names_, scaled(kName));
+  if (width - scaled(kAskHeadsName) >= scaled(kAskHeadsColumn) * static_cast<float>(columns_.size()))
+    names_ = std::max(names_, scaled(kAskHeadsName));
   const float name = names_, room = width - name;
   const float each = std::clamp(room / static_cast<float>(std::max<std::size_t>(1, columns_.size())),
-                                scaled(kColumn), scaled(kWide));
+                                scaled(kAskHeadsColumn), scaled(kWide));
   float x = name;
   for (Column& column : columns_) {
     column.x = x, column.width = each;
@@ -148,7 +148,7 @@ float AskHeads::draw_choices(float width) {
 void AskHeads::draw_titles(ImVec2 at) {
   const Canvas canvas;
   const Theme& t = theme();
-  const float height = scaled(kRow);
+  const float height = scaled(kAskHeadsRow);
   for (const Column& column : columns_) {
     const ImVec2 p0(at.x + column.x, at.y), p1(p0.x + column.width, at.y + height);
     ImGui::SetCursorScreenPos(p0);
@@ -177,7 +177,7 @@ void AskHeads::draw_titles(ImVec2 at) {
 void AskHeads::draw_row(const ViewContext& context, const RankedHead& head, ImVec2 at, float width) const {
   const Canvas canvas;
   const Theme& t = theme();
-  const float height = scaled(kRow);
+  const float height = scaled(kAskHeadsRow);
   const DrawGroupScope group("head", head.pattern, head.head);
   const Cursor& cursor = context.workspace.cursor;
   const bool here = cursor.head == head.head && cursor.step.layer == head.pattern.layer &&
@@ -254,7 +254,7 @@ void AskHeads::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   const float wide = columns_.empty() ? width : columns_.back().x + columns_.back().width;
   const ImVec2 top = ImGui::GetCursorScreenPos();
   draw_titles(top);
-  const float line = scaled(kRow), y0 = ImGui::GetWindowPos().y, y1 = y0 + ImGui::GetWindowHeight();
+  const float line = scaled(kAskHeadsRow), y0 = ImGui::GetWindowPos().y, y1 = y0 + ImGui::GetWindowHeight();
   for (std::size_t i = 0; i < shown_.size(); ++i) {
     const ImVec2 p(top.x, top.y + line * static_cast<float>(i + 1) + scaled(2));
     if (p.y + line >= y0 && p.y <= y1) draw_row(context, shown_[i], p, wide);

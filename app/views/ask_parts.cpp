@@ -20,8 +20,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 20.f, kNarrow = 440.f;  // units
-constexpr std::size_t kMostInside = 400;       // bars
+constexpr float kAskPartsRow = 20.f, kAskPartsNarrow = 440.f;  // units
+constexpr std::size_t kMostInside = 400;                       // bars
 
 enum class PartKind : std::uint8_t { embed, head, attention, mlp, neuron, bias };
 
@@ -30,7 +30,7 @@ struct PartPlace {
   Site site;  ///< of heads, MLPs and neurons
 };
 
-PartPlace place_of(const LogitPart& part) {
+PartPlace ask_parts_place_of(const LogitPart& part) {
   if (part.step.ends_with("bias")) return {};
   if (part.step.ends_with("embed")) return {PartKind::embed, {}};
   const auto site = parse_site(part.step);
@@ -53,7 +53,7 @@ void sort_bars(std::vector<PartBar>& bars) {
 
 std::string bar_name(const ViewContext& context, const PartBar& bar) {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
-  const PartPlace place = place_of(bar.part);
+  const PartPlace place = ask_parts_place_of(bar.part);
   const bool cross = place.site.part == Part::cross;
   const std::string layer = std::to_string(place.site.layer);
   const std::int64_t head = at_axis(bar.part, "head"), pos = at_axis(bar.part, "pos");
@@ -74,7 +74,7 @@ std::string bar_name(const ViewContext& context, const PartBar& bar) {
 ImU32 bar_colour(const PartBar& bar) {
   const Theme& t = theme();
   ImU32 colour = t.norm;
-  switch (place_of(bar.part).kind) {
+  switch (ask_parts_place_of(bar.part).kind) {
     case PartKind::embed: colour = t.residual; break;
     case PartKind::head:
     case PartKind::attention: colour = t.attention; break;
@@ -89,7 +89,8 @@ struct BarColumns {
   float name = 0, bar0 = 0, bar1 = 0, zero = 0, per_unit = 0;
 };
 
-BarColumns columns_of(const ViewContext& context, const std::vector<PartBar>& bars, float x, float width) {
+BarColumns ask_parts_columns_of(const ViewContext& context, const std::vector<PartBar>& bars, float x,
+                                float width) {
   double least = 0, most = 0;
   float name = 0;
   for (const PartBar& bar : bars) {
@@ -108,11 +109,11 @@ BarColumns columns_of(const ViewContext& context, const std::vector<PartBar>& ba
 }
 
 // One bar with its name and number; true when clicked.
-bool draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& c, float width, bool chosen,
-              const char* prefix) {
+bool ask_parts_draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& c, float width,
+                        bool chosen, const char* prefix) {
   const Canvas canvas;
   const Theme& t = theme();
-  const float height = scaled(kRow);
+  const float height = scaled(kAskPartsRow);
   const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
   const std::string id = std::string("###") + prefix + bar.id;
   const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), height));
@@ -138,7 +139,7 @@ bool draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& 
 
 // The cursor goes where the part was made: at `row`, or at that of the measure.
 void go_to_part(const ViewContext& context, const LogitPart& part, std::int64_t row = -1) {
-  const PartPlace place = place_of(part);
+  const PartPlace place = ask_parts_place_of(part);
   if (place.kind == PartKind::bias || place.kind == PartKind::embed) return;
   Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);
@@ -155,7 +156,7 @@ void go_to_part(const ViewContext& context, const LogitPart& part, std::int64_t 
 }
 
 bool can_open(const PartBar& bar) {
-  const PartKind kind = place_of(bar.part).kind;
+  const PartKind kind = ask_parts_place_of(bar.part).kind;
   return kind == PartKind::head || kind == PartKind::mlp || bar.id == "bias";
 }
 
@@ -166,7 +167,7 @@ std::vector<PartBar> part_bars(const Attribution& sum) {
   PartBar biases{"bias", {"bias", {}, 0}, 0};
   bool any = false;
   for (const LogitPart& part : sum.parts) {
-    if (place_of(part).kind == PartKind::bias) {
+    if (ask_parts_place_of(part).kind == PartKind::bias) {
       biases.value += part.value;
       any = true;
     } else {
@@ -187,15 +188,15 @@ std::vector<PartBar> bars_inside(const std::string& id, const Attribution& token
   };
   if (id == "bias") {
     for (const LogitPart& part : heads.parts)
-      if (place_of(part).kind == PartKind::bias) add(part);
+      if (ask_parts_place_of(part).kind == PartKind::bias) add(part);
   }
   for (const LogitPart& part : tokens.parts) {
-    if (place_of(part).kind != PartKind::head) continue;
+    if (ask_parts_place_of(part).kind != PartKind::head) continue;
     const std::vector<Coordinate> head{{"head", at_axis(part, "head")}};
     if (part.step + to_text(head) == id) add(part);
   }
   for (const LogitPart& part : neurons.parts) {
-    const PartPlace place = place_of(part);
+    const PartPlace place = ask_parts_place_of(part);
     Site out_site = place.site;
     out_site.slot = Slot::mlp_out;
     if (place.kind == PartKind::neuron && to_text(out_site) == id) add(part);
@@ -218,20 +219,20 @@ void AskParts::draw_list(const ViewContext& context, const Sums& sums, ImVec2 at
   const float lines =
       held.empty() ? 0 : small->CalcTextSizeA(compat::font_size(small), FLT_MAX, room.x, held.c_str()).y;
   const float foot = std::min(scaled(28) + lines, room.y * 0.4f),
-              need = static_cast<float>(bars.size()) * scaled(kRow + 1) + scaled(4),
+              need = static_cast<float>(bars.size()) * scaled(kAskPartsRow + 1) + scaled(4),
               height = std::max(scaled(40), std::min(need, room.y - foot));
   ImGui::SetCursorScreenPos(at);
   {
     const ChildScope child("ask_bars", ImVec2(room.x, height));
     const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
     const float width = ImGui::GetContentRegionAvail().x - scaled(6);
-    const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
+    const BarColumns columns = ask_parts_columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
     for (const PartBar& bar : bars) {
-      if (draw_bar(context, bar, columns, width, bar.id == chosen_, "part_")) {
+      if (ask_parts_draw_bar(context, bar, columns, width, bar.id == chosen_, "part_")) {
         if (can_open(bar)) chosen_ = bar.id, inside_.clear();
         go_to_part(context, bar.part);
       }
-      const PartPlace place = place_of(bar.part);
+      const PartPlace place = ask_parts_place_of(bar.part);
       if (ImGui::IsItemHovered() && (place.kind == PartKind::head || place.kind == PartKind::mlp))
         offer_edit(context.workspace, {Cell{place.site, bar.part.at}, {}, {}});
     }
@@ -254,7 +255,7 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
   if (chosen == all.end()) return;
   std::vector<PartBar> bars = bars_inside(chosen_, *sums.tokens, *sums.neurons, *sums.heads);
   if (bars.size() > kMostInside) bars.resize(kMostInside);
-  const PartKind kind = place_of(chosen->part).kind;
+  const PartKind kind = ask_parts_place_of(chosen->part).kind;
   ImGui::SetCursorScreenPos(at);
   const ChildScope child("ask_inside", room);
   const std::string value = signed_number(chosen->value), name = bar_name(context, *chosen);
@@ -281,9 +282,9 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
   const ChildScope list("ask_inside_bars", ImVec2(room.x - scaled(4), ImGui::GetContentRegionAvail().y));
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
   const float width = ImGui::GetContentRegionAvail().x - scaled(6);
-  const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
+  const BarColumns columns = ask_parts_columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
   for (const PartBar& bar : bars) {
-    if (!draw_bar(context, bar, columns, width, false, "inside_")) continue;
+    if (!ask_parts_draw_bar(context, bar, columns, width, false, "inside_")) continue;
     if (kind != PartKind::bias) inside_ = bar.part.at.empty() ? std::string() : bar.id;
     go_to_part(context, bar.part);
   }
@@ -308,7 +309,7 @@ void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
       subject, key, "attribution_inside", context.commands,
       [trace, measure, part = part.part](const std::atomic<bool>&) {
         Deeper out{attribute_inside(*trace, measure, part), {}};
-        const PartPlace place = place_of(part);
+        const PartPlace place = ask_parts_place_of(part);
         if (place.kind == PartKind::neuron)
           out.words = neuron_words(*trace, {place.site.stack, place.site.layer}, at_axis(part, "d_mlp"), 4);
         return out;
@@ -316,7 +317,7 @@ void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
   if (!made) return caption(tr("output.pending"));
   if (!made->sum) return caption(made->sum.error().text());
   const Attribution& sum = *made->sum;
-  const bool neuron = place_of(part.part).kind == PartKind::neuron;
+  const bool neuron = ask_parts_place_of(part.part).kind == PartKind::neuron;
   const std::string name = bar_name(context, part);
   caption(neuron ? tr("ask.deeper.neuron", {name}) : tr("ask.deeper.token", {name}));
   const auto words = [&](const std::vector<NeuronToken>& tokens) {
@@ -335,10 +336,11 @@ void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
   const ChildScope list("ask_deeper_bars", ImGui::GetContentRegionAvail());
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
   const float width = ImGui::GetContentRegionAvail().x - scaled(6);
-  const BarColumns columns = columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
+  const BarColumns columns = ask_parts_columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
   const std::int64_t row = at_axis(part.part, "pos");
   for (const PartBar& bar : bars)
-    if (draw_bar(context, bar, columns, width, false, "deeper_")) go_to_part(context, bar.part, row);
+    if (ask_parts_draw_bar(context, bar, columns, width, false, "deeper_"))
+      go_to_part(context, bar.part, row);
 }
 
 // The score of the key that the cursor chose in this head's row, or of the strongest one.
@@ -346,7 +348,7 @@ void AskParts::draw_why(const ViewContext& context, const PartBar& head, ImVec2 
   const Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);
   const auto answer = context.workspace.asking.measure.newest();
-  Site pattern = place_of(head.part).site;
+  Site pattern = ask_parts_place_of(head.part).site;
   pattern.slot = Slot::pattern;
   const std::int64_t at = at_axis(head.part, "head"),
                      query = answer && answer->measure ? row_of(*answer->measure, trace) : cursor.query;
@@ -382,7 +384,7 @@ void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImV
     return caption(sums->heads.error().text());
   }
   context.workspace.asking.sum = std::shared_ptr<const Attribution>(sums.value, &*sums->heads);
-  if (room.x < scaled(kNarrow)) {  // one above the other
+  if (room.x < scaled(kAskPartsNarrow)) {  // one above the other
     const float top = std::round(room.y * 0.48f), below = top + scaled(4);
     draw_list(context, *sums, at, ImVec2(room.x, top));
     draw_inside(context, *sums, ImVec2(at.x, at.y + below), ImVec2(room.x, room.y - below));

@@ -14,8 +14,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kAtOnce = 1 << 19;  // parameters of a model that is probed without being asked
-constexpr float kRow = 24.f, kName = 118.f, kColumn = 92.f;  // units
+constexpr std::int64_t kAskProbesAtOnce = 1
+                                          << 19;  // parameters of a model that is probed without being asked
+constexpr float kAskProbesRow = 24.f, kAskProbesName = 118.f, kAskProbesColumn = 92.f;  // units
 
 std::string probed_key(int kind) {
   return "ask.probes." + std::string(probed_name(static_cast<Probed>(kind)));
@@ -99,12 +100,12 @@ void AskProbes::draw_table(const ViewContext& context, const ProbesAnswer& answe
                            ImVec2 room) const {
   const Canvas canvas;
   const Theme& t = theme();
-  const float line = scaled(kRow), name = scaled(kName);
+  const float line = scaled(kAskProbesRow), name = scaled(kAskProbesName);
   std::vector<int> kinds;
   for (int kind = 0; kind < kProbedCount; ++kind)
     if (answer.asked[static_cast<std::size_t>(kind)]) kinds.push_back(kind);
-  const float each =
-      std::min(scaled(kColumn), (room.x - name) / static_cast<float>(std::max<std::size_t>(1, kinds.size())));
+  const float each = std::min(scaled(kAskProbesColumn),
+                              (room.x - name) / static_cast<float>(std::max<std::size_t>(1, kinds.size())));
   const auto right = [&](std::size_t column) { return at.x + name + each * static_cast<float>(column + 1); };
   const auto number = [&](std::size_t column, float y, ImU32 ink, ImFont* font, const std::string& text) {
     draw_text(canvas, font, ImVec2(right(column) - text_size(font, text).x - scaled(6), y), ink, text);
@@ -150,7 +151,8 @@ void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
     return note_item("ask_probes_none");
   }
   const auto answer = probes_.newest();
-  const bool cheap = model->weights().parameter_count() <= kAtOnce && !context.session.training().running();
+  const bool cheap =
+      model->weights().parameter_count() <= kAskProbesAtOnce && !context.session.training().running();
   if (!answer && cheap && begun_ != context.run.opened_version) {
     begun_ = context.run.opened_version;
     context.commands.act(
@@ -160,7 +162,8 @@ void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (!answer || depths_of(*answer) == 0) return;
   const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(6));
   const float high = std::max(scaled(120), at.y + room.y - top.y), gap = scaled(20);
-  const float table = std::min(scaled(kName + 3 * kColumn), room.x * 0.5f), plot = room.x - table - gap;
+  const float table = std::min(scaled(kAskProbesName + 3 * kAskProbesColumn), room.x * 0.5f),
+              plot = room.x - table - gap;
   draw_plot(*answer, top, ImVec2(plot, std::min(high, scaled(360))));
   ImGui::SetCursorScreenPos(ImVec2(top.x + plot + gap, top.y));
   const ChildScope child("ask_probes_table", ImVec2(table, high));

@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kScatter = 150.f, kLeastScatter = 56.f;
-constexpr float kLeastColumn = 140.f;  // units  // units
+constexpr float kAskSideLeastColumn = 140.f;  // units  // units
 
 void pair_line(const char* key, const std::string& value, ImU32 ink, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -142,7 +142,7 @@ void draw_colours(const ViewContext& context, const SweepAnswer& answer, const H
 
 namespace {
 
-void draw_switch(AskSettings& settings) {
+void ask_side_draw_switch(AskSettings& settings) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   const FontScope face(fonts().small);
   if (chip(Label(tr("ask.show.change"), "###ask.show.change"), settings.change)) settings.change = true;
@@ -177,7 +177,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   if (!answer.sweep) return answer.error ? void() : caption(tr("ask.progress.begins"));
   AskSettings& settings = context.workspace.asking.settings;
   if (!beside) {
-    draw_switch(settings);
+    ask_side_draw_switch(settings);
     draw_runs(context, answer, width);
     draw_progress(answer, context.workspace.still, width);
     draw_self(answer);
@@ -186,7 +186,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = scaled(20), height = ImGui::GetContentRegionAvail().y;
-  const bool three = width - 2 * gap >= 3 * scaled(kLeastColumn);  // else the scatter gives way
+  const bool three = width - 2 * gap >= 3 * scaled(kAskSideLeastColumn);  // else the scatter gives way
   const float third = three ? (width - 2 * gap) / 3 : (width - gap) / 2;
   {
     const ChildScope child("ask_runs", ImVec2(third, height));
@@ -197,7 +197,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   ImGui::SetCursorScreenPos(ImVec2(at.x + third + gap, at.y));
   {
     const ChildScope child("ask_colours", ImVec2(third, height));
-    draw_switch(settings);
+    ask_side_draw_switch(settings);
     draw_colours(context, answer, style, third);
   }
   if (!three) return;

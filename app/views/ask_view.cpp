@@ -22,8 +22,8 @@
 namespace attnscope {
 namespace {
 
-constexpr double kAtOnce = 3e9;  // effort of a question that is answered without being started
-constexpr float kSide = 196.f, kWideSide = 230.f, kField = 250.f, kFoot = 104.f, kMostFoot = 190.f,
+constexpr double kAskAtOnce = 3e9;  // effort of a question that is answered without being started
+constexpr float kAskSide = 196.f, kWideSide = 230.f, kAskField = 250.f, kAskFoot = 104.f, kMostFoot = 190.f,
                 kNarrowStage = 440.f;  // units
 
 class AskView : public View {
@@ -100,7 +100,7 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   }
   // Behind the last chip, where there is room: the toolbar has the measure, too.
   const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
-  const float field = std::min(scaled(kField), at.x + width - last.x - scaled(13));
+  const float field = std::min(scaled(kAskField), at.x + width - last.x - scaled(13));
   if (field > scaled(90)) {
     ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
     field_.draw_field("###ask_measure", context.workspace, context.run, field);
@@ -214,7 +214,7 @@ void AskView::draw_other(const ViewContext& context, float width) {
 // A question that costs little is answered without being started; one that runs is the newest already.
 void AskView::answer_at_once(const ViewContext& context) {
   Asking& asking = context.workspace.asking;
-  if (!asking.request() || context.session.training().running() || asking.effort() > kAtOnce) return;
+  if (!asking.request() || context.session.training().running() || asking.effort() > kAskAtOnce) return;
   const auto answer = asking.answer();
   if (answer && asking.is_fresh(*answer)) return;
   context.commands.act([&asking](Session& session) { asking.start(session.jobs()); });
@@ -254,7 +254,7 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
     return draw_ask_side(context, *answer, grid_.style(), std::min(room.x - scaled(4), scaled(520)), false);
   }
   if (below(*answer, room)) {
-    const float foot = scaled(kFoot);
+    const float foot = scaled(kAskFoot);
     const float y = std::min(grid_.draw(context, *answer, at, ImVec2(room.x, room.y - foot)) + scaled(14),
                              at.y + room.y - foot);
     ImGui::SetCursorScreenPos(ImVec2(at.x, y));
@@ -268,7 +268,7 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
     const ChildScope child("ask_under", ImVec2(room.x, std::max(scaled(20), room.y - height - scaled(6))));
     return draw_ask_side(context, *answer, grid_.style(), room.x - scaled(14), false);
   }
-  const float side = scaled(room.x > scaled(900) ? kWideSide : kSide), gap = scaled(18);
+  const float side = scaled(room.x > scaled(900) ? kWideSide : kAskSide), gap = scaled(18);
   const ImVec2 left(room.x - side - gap, room.y);
   (void)grid_.draw(context, *answer, at, left);
   ImGui::SetCursorScreenPos(ImVec2(at.x + left.x + gap, at.y));
@@ -279,8 +279,8 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
 // Beside the facts the numbers would not fit into their cells; above them they do.
 bool AskView::below(const SweepAnswer& answer, ImVec2 room) {
   const ImVec2 need = grid_.readable(answer);
-  const bool beside = need.x <= room.x - scaled((room.x > scaled(900) ? kWideSide : kSide) + 18);
-  return !beside && need.y + scaled(kFoot) <= room.y;
+  const bool beside = need.x <= room.x - scaled((room.x > scaled(900) ? kWideSide : kAskSide) + 18);
+  return !beside && need.y + scaled(kAskFoot) <= room.y;
 }
 
 void AskView::draw(const ViewContext& context) {

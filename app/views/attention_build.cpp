@@ -10,12 +10,12 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostTokens = 48;  // a side: more could not be read
+constexpr std::int64_t kAttentionBuildMostTokens = 48;  // a side: more could not be read
 constexpr float kFeaturesPerSecond = 2.f;
 
 // At most kMostTokens around the one in question.
-Range around(std::int64_t at, std::int64_t size) {
-  const std::int64_t count = std::min(size, kMostTokens);
+Range attention_build_around(std::int64_t at, std::int64_t size) {
+  const std::int64_t count = std::min(size, kAttentionBuildMostTokens);
   const std::int64_t begin = std::clamp<std::int64_t>(at - count / 2, 0, size - count);
   return {begin, begin + count};
 }
@@ -30,7 +30,8 @@ Tensor as_row(const Tensor& values, bool down) {
 void BuildPane::take_step(const ViewContext& context, const AttentionScene& scene) {
   const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
   const Cursor& cursor = context.workspace.cursor;
-  rows_ = around(cursor.query, scene.queries), cols_ = around(cursor.key, scene.keys);
+  rows_ = attention_build_around(cursor.query, scene.queries),
+  cols_ = attention_build_around(cursor.key, scene.keys);
   const std::uint64_t key = key_of(
       {context.run.version, scene_key(scene), number(feature_), number(rows_.begin), number(cols_.begin)});
   if (key == key_ && (step_ || !error_.empty())) return;

@@ -14,12 +14,12 @@
 namespace attnscope {
 namespace {
 
-constexpr double kAtOnce = 4e6;  // multiplications that fit into a frame
-constexpr std::int64_t kSide = 64;
-constexpr float kLargest = 150.f, kSmallest = 20.f, kCaptioned = 60.f;  // units
+constexpr double kAttentionGridAtOnce = 4e6;  // multiplications that fit into a frame
+constexpr std::int64_t kAttentionGridSide = 64;
+constexpr float kAttentionGridLargest = 150.f, kAttentionGridSmallest = 20.f, kCaptioned = 60.f;  // units
 constexpr float kLeastShare = 0.5f;  // of their height, where the maps shrink to be seen all at once
 constexpr float kEdge = 3.f;         // units around the thumbnails, for outlines
-constexpr const char* kAtlas = "attention.heads";
+constexpr const char* kAttentionGridAtlas = "attention.heads";
 
 constexpr const char* kOrders = "###heads_orders";
 
@@ -96,14 +96,14 @@ int HeadGrid::row_of(int layer) const {
 HeadGrid::Layout HeadGrid::layout(const AttentionScene& scene, float width) const {
   Layout grid;
   grid.gap = scaled(whole_model_ && widest_ > 6 ? 4 : 9);
-  const float largest = scaled(kLargest);
+  const float largest = scaled(kAttentionGridLargest);
   if (whole_model_) {
     grid.columns = widest_;
     grid.rows = std::max(1, static_cast<int>(layers_.size()));
     const float fit = (width + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
     grid.left = fit < scaled(kCaptioned) && sorted_ == HeadOrder::place ? scaled(20) : 0;
     const float room = (width - grid.left + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
-    set_height(grid, std::clamp(room, scaled(kSmallest), largest) * zoom_);
+    set_height(grid, std::clamp(room, scaled(kAttentionGridSmallest), largest) * zoom_);
   } else {
     const Record* record = scene.trace->find(scene.site(Slot::pattern));
     const int heads = record ? static_cast<int>(record->shape[0]) : 1;
@@ -143,9 +143,9 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
   if (subject != subject_) pictures_.reset();  // else the older ones stay, dimmed
   if (fresh() && key == key_) return;
   subject_ = subject, key_ = key;
-  if (thumbnails_cost(*scene.trace, scene.place()) <= kAtOnce) {
-    pictures_ =
-        std::make_shared<const Thumbnails>(thumbnails(*scene.trace, scene.place(), kSide, {}, before));
+  if (thumbnails_cost(*scene.trace, scene.place()) <= kAttentionGridAtOnce) {
+    pictures_ = std::make_shared<const Thumbnails>(
+        thumbnails(*scene.trace, scene.place(), kAttentionGridSide, {}, before));
     pictures_key_ = key;
     return;
   }
@@ -157,7 +157,7 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
                                        wake_window();
                                        return !cancel;
                                      };
-                                     return thumbnails(*trace, place, kSide, go_on, before);
+                                     return thumbnails(*trace, place, kAttentionGridSide, go_on, before);
                                    });
   if (!found) return;
   pictures_ = found;
@@ -261,7 +261,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
   const Canvas canvas;
   put_in_order();
   places_.clear();
-  context.painter.upload_atlas(kAtlas, maps_, widest_);
+  context.painter.upload_atlas(kAttentionGridAtlas, maps_, widest_);
   int rank = -1;
   for (const std::size_t i : order_) {
     const HeadThumbnail& head = pictures_->heads[i];
@@ -300,7 +300,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
       Slot::pattern, pictures_->difference ? ValueRange{-most, most, -most, most} : ValueRange{0, 1},
       {pictures_->difference, look.log_scale});
   if (!fresh()) style.alpha = 0.45f;
-  canvas.atlas(context.painter, kAtlas, places_, style, [&](int map) {
+  canvas.atlas(context.painter, kAttentionGridAtlas, places_, style, [&](int map) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(map)];
     return to_text(Cell{scene.place().site(Slot::pattern, head.layer), {{"head", head.head}}});
   });

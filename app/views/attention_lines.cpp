@@ -12,17 +12,17 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeast = 0.02f;           // weights below it are not drawn
-constexpr std::size_t kMostLines = 1500;  // the strongest
-constexpr std::int64_t kMostKeys = 2048;  // of longer rows only the one in question is read
+constexpr float kAttentionLinesLeast = 0.02f;           // weights below it are not drawn
+constexpr std::size_t kAttentionLinesMostLines = 1500;  // the strongest
+constexpr std::int64_t kAttentionLinesMostKeys = 2048;  // of longer rows only the one in question is read
 constexpr float kLowRow = 17.f, kHighRow = 46.f, kSquare = 24.f;  // units
-constexpr std::size_t kPoints = 18;                               // of a curve
+constexpr std::size_t kAttentionLinesPoints = 18;                 // of a curve
 
 // From a query to a key: level at both ends.
 void draw_curve(const Canvas& canvas, ImVec2 from, ImVec2 to, ImU32 colour, float thickness) {
-  std::array<ImVec2, kPoints> points;
-  for (std::size_t i = 0; i < kPoints; ++i) {
-    const float t = static_cast<float>(i) / static_cast<float>(kPoints - 1);
+  std::array<ImVec2, kAttentionLinesPoints> points;
+  for (std::size_t i = 0; i < kAttentionLinesPoints; ++i) {
+    const float t = static_cast<float>(i) / static_cast<float>(kAttentionLinesPoints - 1);
     const float ease = t * t * (3 - 2 * t);
     points[i] = ImVec2(from.x + (to.x - from.x) * t, from.y + (to.y - from.y) * ease);
   }
@@ -107,7 +107,7 @@ void LinesPane::take_lines(const ViewContext& context, const AttentionScene& sce
   const auto seen = static_cast<std::int64_t>((columns.p1.y - columns.p0.y) / columns.row) + 1;
   const auto first = static_cast<std::int64_t>(columns.first_query);
   const std::int64_t asked = query_ >= 0 ? query_ : context.workspace.cursor.query;
-  const bool one = scene.keys > kMostKeys;
+  const bool one = scene.keys > kAttentionLinesMostKeys;
   const Range rows = one ? Range{asked, asked + 1} : Range{first, std::min(scene.queries, first + seen)};
   Hash hash;
   hash.take(key_of({context.run.version, scene_key(scene), number(rows.begin), number(rows.end)}));
@@ -121,12 +121,13 @@ void LinesPane::take_lines(const ViewContext& context, const AttentionScene& sce
         attention_plane(*scene.trace, {scene.site(Slot::pattern), head, rows, {0, scene.keys}});
     for (std::int64_t row = 0; !plane.empty() && row < plane.size(0); ++row)
       for (std::int64_t key = 0; key < plane.size(1); ++key)
-        if (plane.at(row, key) >= kLeast) lines_.push_back({head, rows.begin + row, key, plane.at(row, key)});
+        if (plane.at(row, key) >= kAttentionLinesLeast)
+          lines_.push_back({head, rows.begin + row, key, plane.at(row, key)});
   }
   const auto weaker = [](const Line& a, const Line& b) { return a.weight < b.weight; };
   std::stable_sort(lines_.begin(), lines_.end(), weaker);
-  if (lines_.size() > kMostLines)
-    lines_.erase(lines_.begin(), lines_.end() - static_cast<std::ptrdiff_t>(kMostLines));
+  if (lines_.size() > kAttentionLinesMostLines)
+    lines_.erase(lines_.begin(), lines_.end() - static_cast<std::ptrdiff_t>(kAttentionLinesMostLines));
 }
 
 void LinesPane::draw_lines(const Columns& columns, std::int64_t cursor) const {

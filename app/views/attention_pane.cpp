@@ -20,7 +20,7 @@ constexpr float kLegendBelow = 40.f;  // while presenting: without switches
 constexpr float kSums = 52.f;         // units beside them: what the rows sum to
 
 // The rectangle of at most kMostExact tokens around what is seen; the old one while it covers that.
-Range around(double begin, double end, Range old, std::int64_t size) {
+Range attention_pane_around(double begin, double end, Range old, std::int64_t size) {
   if (size <= kMostExact) return {0, size};
   const auto first = static_cast<std::int64_t>(std::floor(begin)),
              last = static_cast<std::int64_t>(std::ceil(end));
@@ -42,7 +42,7 @@ MatrixMark mark_of(const NumberEdit& edit, const AttentionScene& scene) {
   return edit_mark(rows.begin, cols.begin, rows.size(), cols.size());
 }
 
-std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+std::uint64_t attention_pane_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 // A cell is many tokens: each has the name of its first, and no picture.
 void name_blocks(MatrixPlot& plot, std::int64_t block) {
@@ -71,21 +71,26 @@ const std::shared_ptr<const Against>& PlanePane::compared(const ViewContext& con
                                                           const AttentionScene& scene, Slot stage) {
   const auto before = context.older(scene.sequence);
   const Site site = scene.site(stage);
-  return against_.get({context.run.version, before ? context.before->version : 0, number(scene.sequence),
-                       number(static_cast<int>(site.stack)), number(static_cast<int>(site.part)),
-                       number(site.layer), number(static_cast<int>(stage))},
-                      [&] { return against(*scene.trace, before, site); });
+  return against_.get(
+      {context.run.version, before ? context.before->version : 0, attention_pane_number(scene.sequence),
+       attention_pane_number(static_cast<int>(site.stack)),
+       attention_pane_number(static_cast<int>(site.part)), attention_pane_number(site.layer),
+       attention_pane_number(static_cast<int>(stage))},
+      [&] { return against(*scene.trace, before, site); });
 }
 
 void PlanePane::take_exact(const ViewContext& context, const AttentionScene& scene, Slot stage) {
   const MatrixWindow seen = inside(window_, scene.queries, scene.keys);
   const bool was_exact = plane_.block == 1;
-  const Range rows = around(seen.row0, seen.row1, was_exact ? plane_.rows : Range{}, scene.queries);
-  const Range cols = around(seen.col0, seen.col1, was_exact ? plane_.cols : Range{}, scene.keys);
+  const Range rows =
+      attention_pane_around(seen.row0, seen.row1, was_exact ? plane_.rows : Range{}, scene.queries);
+  const Range cols =
+      attention_pane_around(seen.col0, seen.col1, was_exact ? plane_.cols : Range{}, scene.keys);
   const auto before = context.older(scene.sequence);
   const std::uint64_t key =
       key_of({context.run.version, before ? context.before->version : 0, scene_key(scene),
-              number(static_cast<int>(stage)), number(rows.begin), number(cols.begin), without_first_});
+              attention_pane_number(static_cast<int>(stage)), attention_pane_number(rows.begin),
+              attention_pane_number(cols.begin), without_first_});
   if (plane_.key == key && !plane_.values.empty()) return;
   const auto& old = compared(context, scene, stage);
   plane_ = {};
@@ -103,8 +108,9 @@ void PlanePane::take_exact(const ViewContext& context, const AttentionScene& sce
 void PlanePane::take_overview(const ViewContext& context, const AttentionScene& scene, Slot stage,
                               const HeadThumbnail* coarse) {
   const auto before = context.older(scene.sequence);
-  const std::uint64_t key = key_of({context.run.version, before ? context.before->version : 0,
-                                    scene_key(scene), number(static_cast<int>(stage)), without_first_});
+  const std::uint64_t key =
+      key_of({context.run.version, before ? context.before->version : 0, scene_key(scene),
+              attention_pane_number(static_cast<int>(stage)), without_first_});
   const auto& old = compared(context, scene, stage);
   const PlaneRequest request{
       scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern, old};
@@ -143,19 +149,20 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
 PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                 const PairEvent& lit, ImVec2 position, ImVec2 size) {
   const std::int64_t block = plane_.block;
-  MatrixPlot& plot =
-      plot_.get({axes_key(context, scene), number(static_cast<int>(stage)), number(block)}, [&] {
-        MatrixPlot made;
-        made.key = "attention.plane";
-        made.max_cell = 130.f;
-        made.aspect = 0.8f;
-        set_attention_axes(made, context, scene);
-        if (block > 1)
-          name_blocks(made, block);
-        else
-          made.place = {scene.site(stage), {}, {scene.head, 0, 0}, 1, 2};
-        return made;
-      });
+  MatrixPlot& plot = plot_.get({axes_key(context, scene), attention_pane_number(static_cast<int>(stage)),
+                                attention_pane_number(block)},
+                               [&] {
+                                 MatrixPlot made;
+                                 made.key = "attention.plane";
+                                 made.max_cell = 130.f;
+                                 made.aspect = 0.8f;
+                                 set_attention_axes(made, context, scene);
+                                 if (block > 1)
+                                   name_blocks(made, block);
+                                 else
+                                   made.place = {scene.site(stage), {}, {scene.head, 0, 0}, 1, 2};
+                                 return made;
+                               });
   plot.values = plane_.values;
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;

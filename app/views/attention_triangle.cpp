@@ -10,9 +10,9 @@
 namespace attnscope {
 namespace {
 
-constexpr float kColdest = 0.1f, kHottest = 10.f;
-constexpr int kWay = 60;              // temperatures along the way
-constexpr std::size_t kOffered = 12;  // words to choose from
+constexpr float kColdest = 0.1f, kAttentionTriangleHottest = 10.f;
+constexpr int kWay = 60;                               // temperatures along the way
+constexpr std::size_t kAttentionTriangleOffered = 12;  // words to choose from
 
 struct Triangle {
   ImVec2 corner[3];
@@ -58,9 +58,10 @@ void TrianglePane::take_row(const ViewContext& context, const AttentionScene& sc
   if (strongest_.size() < 3) return;
   for (int i = 0; i <= kWay; ++i) {
     const double share = static_cast<double>(i) / kWay;
-    way_.push_back(simplex_point(
-        *row_, keys_,
-        static_cast<double>(kColdest) * std::pow(static_cast<double>(kHottest / kColdest), share)));
+    way_.push_back(
+        simplex_point(*row_, keys_,
+                      static_cast<double>(kColdest) *
+                          std::pow(static_cast<double>(kAttentionTriangleHottest / kColdest), share)));
   }
   if (!before) return;
   const std::size_t at =
@@ -78,7 +79,7 @@ void TrianglePane::draw_keys(const ViewContext& context, const AttentionScene& s
   const FontScope face(fonts().mono_small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(6), scaled(3)));
   float x = at.x;
-  for (std::size_t i = 0; i < std::min(strongest_.size(), kOffered); ++i) {
+  for (std::size_t i = 0; i < std::min(strongest_.size(), kAttentionTriangleOffered); ++i) {
     const std::int64_t key = strongest_[i];
     const std::string label =
         key_name(context.run, scene, key) + "###attention.corner_" + std::to_string(key);
@@ -154,8 +155,9 @@ void TrianglePane::draw(const ViewContext& context, const AttentionScene& scene,
   float logarithm = std::log10(temperature_);
   const std::string shown =
       tr("attention.triangle.temperature", {significant(static_cast<double>(temperature_), 3)});
-  if (slider_real("###attention.triangle_t", shown, logarithm, std::log10(kColdest), std::log10(kHottest), "",
-                  slider, tr("attention.triangle.temperature.help"))
+  if (slider_real("###attention.triangle_t", shown, logarithm, std::log10(kColdest),
+                  std::log10(kAttentionTriangleHottest), "", slider,
+                  tr("attention.triangle.temperature.help"))
           .changed)
     temperature_ = std::fabs(logarithm) < 0.02f ? 1.f : std::pow(10.f, logarithm);
   const float used = ImGui::GetItemRectMax().y - position.y + scaled(8);

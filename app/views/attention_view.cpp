@@ -20,11 +20,11 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastMap = 270.f;        // units: the map where the window is low
-constexpr float kLeastBelow = 330.f;      // units: heads and the row of a query
-constexpr float kPresentedHeads = 132.f;  // of the heads beside the map while presenting
-constexpr float kNarrow = 560.f;          // units: below it the heads do not fit beside the map
-constexpr float kBoth = 600.f;            // units: from here on matrix and image stand side by side
+constexpr float kLeastMap = 270.f;         // units: the map where the window is low
+constexpr float kLeastBelow = 330.f;       // units: heads and the row of a query
+constexpr float kPresentedHeads = 132.f;   // of the heads beside the map while presenting
+constexpr float kAttentionNarrow = 560.f;  // units: below it the heads do not fit beside the map
+constexpr float kBoth = 600.f;             // units: from here on matrix and image stand side by side
 
 /// The stage of the cursor's step; the pattern where it stands on another step, or this attention lacks it.
 Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
@@ -277,7 +277,7 @@ void AttentionView::draw(const ViewContext& context) {
   const float gap = scaled(26);
   if (wide)
     return draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x - scaled(6), bottom - top));
-  if (all.x < scaled(kNarrow)) {  // half of the stage: the heads go below
+  if (all.x < scaled(kAttentionNarrow)) {  // half of the stage: the heads go below
     const float high = bottom - top,
                 upper = std::max(scaled(kLeastMap), std::clamp(all.x, high * 0.6f, high));  // it is looked at
     const float lower = std::max(scaled(kLeastBelow), high - upper - gap);  // what has no room is scrolled to

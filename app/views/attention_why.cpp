@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLine = 20.f;  // units
+constexpr float kAttentionWhyLine = 20.f;  // units
 
 // "÷ √12", or "× 0.5" where the factor is no root of the head size.
 std::string_view scale_title(const AttentionRow& row) {
@@ -116,7 +116,8 @@ void WhyTable::draw_bar(const AttentionTerm& term, ImVec2 at, float width) const
   if (!term.allowed && term.weight == 0) return;
   const Canvas canvas;
   const float bar = width * static_cast<float>(std::clamp(term.weight, 0.0, 1.0));
-  const ImVec2 p0(at.x, at.y + scaled(4)), p1(at.x + std::max(bar, scaled(1.5f)), at.y + scaled(kLine - 4));
+  const ImVec2 p0(at.x, at.y + scaled(4)),
+      p1(at.x + std::max(bar, scaled(1.5f)), at.y + scaled(kAttentionWhyLine - 4));
   canvas.fill_rect(p0, p1, with_alpha(theme().attention, 0.55f), scaled(2));
   canvas.rect(p0, p1, theme().attention, scaled(2));
 }
@@ -127,7 +128,7 @@ void WhyTable::draw_line(const ViewContext& context, const AttentionScene& scene
   const Canvas canvas;
   ImFont* font = fonts().mono_small;
   const float character = text_size(font, "0").x;
-  const float y = at.y + (scaled(kLine) - text_size(font, "0").y) / 2;
+  const float y = at.y + (scaled(kAttentionWhyLine) - text_size(font, "0").y) / 2;
   const ImU32 ink = term.allowed ? theme().text : with_alpha(theme().text_dim, 0.7f);
   const auto put = [&](const Column& column, ImU32 colour, const std::string& text) {
     draw_text(canvas, font, ImVec2(at.x + column.x, y), colour,
@@ -155,7 +156,7 @@ void WhyTable::draw_line(const ViewContext& context, const AttentionScene& scene
 PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene& scene,
                                const Columns& columns, std::int64_t query, std::int64_t key) {
   PairEvent out;
-  const float line = scaled(kLine), width = ImGui::GetContentRegionAvail().x;
+  const float line = scaled(kAttentionWhyLine), width = ImGui::GetContentRegionAvail().x;
   const auto count = static_cast<std::int64_t>(row_->terms.size());
   if (std::exchange(fresh_, false)) {  // another row begins with its strongest keys
     ImGui::SetScrollY(0);
@@ -221,10 +222,10 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
   const float footer = text_size(fonts().small, "X").y + scaled(6);
   const float room = position.y + size.y - y - footer;
   PairEvent event;
-  if (room >= scaled(kLine)) {
+  if (room >= scaled(kAttentionWhyLine)) {
     ImGui::SetCursorScreenPos(ImVec2(position.x, y));
-    const float wanted = static_cast<float>(row_->terms.size()) * scaled(kLine) + scaled(2);
-    const float whole_lines = std::floor(room / scaled(kLine)) * scaled(kLine);
+    const float wanted = static_cast<float>(row_->terms.size()) * scaled(kAttentionWhyLine) + scaled(2);
+    const float whole_lines = std::floor(room / scaled(kAttentionWhyLine)) * scaled(kAttentionWhyLine);
     const ChildScope child("###why", ImVec2(size.x, std::min(whole_lines, wanted)));
     const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     event = draw_lines(context, scene, across, query, key);

@@ -17,7 +17,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 19.f;  // units
+constexpr float kCalculatorPanesRow = 19.f;  // units
 
 ImU32 colour_of(ParameterPart part) {
   const Theme& t = theme();
@@ -36,7 +36,7 @@ std::string count_text(Count count) { return format_count(count.value()); }
 std::string bytes_text(Count bytes) { return format_bytes(static_cast<std::uint64_t>(bytes.value())); }
 
 // Text that ends at `right`.
-void draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
+void calculator_panes_draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
@@ -45,7 +45,7 @@ void draw_left(ImFont* font, float x, float y, float width, ImU32 colour, std::s
 }
 
 // One line of `height` units is taken; its top left corner.
-ImVec2 next_line(float width, float height = kRow) {
+ImVec2 next_line(float width, float height = kCalculatorPanesRow) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy(ImVec2(width, scaled(height) - ImGui::GetStyle().ItemSpacing.y));
   return at;
@@ -68,19 +68,19 @@ void draw_shares(const Parameters& all, float width) {
 void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   const Count count = all.by_part[static_cast<std::size_t>(part)];
   if (count.value() == 0) return;
-  const ImVec2 at = next_line(width, kRow + 3);
+  const ImVec2 at = next_line(width, kCalculatorPanesRow + 3);
   Canvas().fill_rect(ImVec2(at.x, at.y + scaled(4)), ImVec2(at.x + scaled(9), at.y + scaled(13)),
                      colour_of(part), scaled(2));
   draw_left(fonts().body_bold, at.x + scaled(16), at.y, width / 2, theme().text,
             tr(Label("calculator.part.", part_name(part))));
   const double share = count.real() / std::max(1.0, all.total.real());
-  draw_right(fonts().mono, at.x + width - scaled(64), at.y, theme().text, count_text(count));
-  draw_right(fonts().mono_small, at.x + width, at.y + scaled(2), theme().text_dim,
-             format("%.1f %%", 100 * share));
+  calculator_panes_draw_right(fonts().mono, at.x + width - scaled(64), at.y, theme().text, count_text(count));
+  calculator_panes_draw_right(fonts().mono_small, at.x + width, at.y + scaled(2), theme().text_dim,
+                              format("%.1f %%", 100 * share));
 }
 
 void draw_weight_line(const ParameterRow& row, float width) {
-  const ImVec2 at = next_line(width, kRow - 2);
+  const ImVec2 at = next_line(width, kCalculatorPanesRow - 2);
   const float right = at.x + width - scaled(64), count = scaled(112);
   const float room = width - scaled(64) - count - scaled(16), name = room * 0.42f, letters = room * 0.27f;
   ImFont* const face = fonts().mono_small;
@@ -88,7 +88,7 @@ void draw_weight_line(const ParameterRow& row, float width) {
   draw_left(face, at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
   draw_left(face, at.x + scaled(16) + name + letters, at.y, room - name - letters, theme().text_dim,
             Label("= ", row.numbers));
-  draw_right(face, right, at.y, theme().text, count_text(row.count));
+  calculator_panes_draw_right(face, right, at.y, theme().text, count_text(row.count));
 }
 
 struct Bar {
@@ -98,15 +98,15 @@ struct Bar {
 };
 
 // Bars from one edge, the number behind the name, on one scale.
-void draw_bars(const std::vector<Bar>& bars, float width) {
+void calculator_panes_draw_bars(const std::vector<Bar>& bars, float width) {
   double most = 1;
   for (const Bar& bar : bars) most = std::max(most, bar.bytes.real());
   for (const Bar& bar : bars) {
     const ImVec2 at = next_line(width, 40);
     draw_left(fonts().body, at.x, at.y, width * 0.55f, theme().text, bar.name);
-    draw_right(fonts().mono, at.x + width, at.y, theme().text, binary_bytes(bar.bytes));
-    draw_right(fonts().mono_small, at.x + width - scaled(96), at.y + scaled(2), theme().text_dim,
-               count_text(bar.bytes));
+    calculator_panes_draw_right(fonts().mono, at.x + width, at.y, theme().text, binary_bytes(bar.bytes));
+    calculator_panes_draw_right(fonts().mono_small, at.x + width - scaled(96), at.y + scaled(2),
+                                theme().text_dim, count_text(bar.bytes));
     const auto wide = static_cast<float>(bar.bytes.real() / most) * width;
     const Canvas canvas;
     const float top = at.y + scaled(20), bottom = top + scaled(9);
@@ -117,23 +117,24 @@ void draw_bars(const std::vector<Bar>& bars, float width) {
 }
 
 // A table: what it is, then a column of numbers for each heading.
-class Columns {
+class CalculatorPanesColumns {
  public:
-  Columns(float width, std::vector<std::string> headings)
+  CalculatorPanesColumns(float width, std::vector<std::string> headings)
       : width_(width),
         count_(headings.size()),
         each_(std::min(scaled(150), width * 0.62f / float(headings.size()))) {
     if (count_ == 1 && headings.front().empty()) return;
-    const ImVec2 at = next_line(width_, kRow + 2);
+    const ImVec2 at = next_line(width_, kCalculatorPanesRow + 2);
     for (std::size_t i = 0; i < count_; ++i)
-      draw_right(fonts().small, edge(at.x, i), at.y, theme().text_dim, headings[i]);
+      calculator_panes_draw_right(fonts().small, edge(at.x, i), at.y, theme().text_dim, headings[i]);
   }
   void line(const std::string& name, const std::vector<std::string>& cells, bool strong = false) {
     const ImVec2 at = next_line(width_);
     draw_left(strong ? fonts().body_bold : fonts().body, at.x, at.y, width_ - each_ * float(count_),
               theme().text, name);
     for (std::size_t i = 0; i < cells.size() && i < count_; ++i)
-      draw_right(fonts().mono, edge(at.x, i), at.y, strong ? theme().accent : theme().text, cells[i]);
+      calculator_panes_draw_right(fonts().mono, edge(at.x, i), at.y, strong ? theme().accent : theme().text,
+                                  cells[i]);
   }
 
  private:
@@ -151,7 +152,7 @@ std::string time_text(double seconds) {
   return tr("calculator.ns", {significant(1e9 * seconds, 4)});
 }
 
-void draw_roof_lines(const CalculatorScene& scene, Columns& table) {
+void draw_roof_lines(const CalculatorScene& scene, CalculatorPanesColumns& table) {
   const ForwardCost& cost = scene.calc.forward;
   const double batch = static_cast<double>(scene.work.batch);
   const double prefill = batch * cost.prefill.total().real(), decode = batch * cost.decode.total().real();
@@ -223,7 +224,7 @@ void draw_counted(const CalculatorScene& scene, float width) {
   section_heading(tr("calculator.counted"));
   note_item("calc_counted");
   caption(tr("calculator.counted.help", {format_count(core.positions)}));
-  Columns table(width, {tr("calculator.needed"), tr("calculator.core")});
+  CalculatorPanesColumns table(width, {tr("calculator.needed"), tr("calculator.core")});
   Workload next = same;
   next.seq = core.positions + 1;
   const ForwardCost after = forward_cost(scene.model, next);
@@ -286,7 +287,7 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
     bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, other});
   if (scene.calc.cache.cross.value() > 0)
     bars.push_back({tr("calculator.cache.cross"), scene.calc.cache.cross, theme().attention});
-  draw_bars(bars, width);
+  calculator_panes_draw_bars(bars, width);
   const ForwardCost& cost = scene.calc.forward;
   caption(
       tr("calculator.passes", {count_text(cost.passes_without_cache), count_text(cost.passes_with_cache)}));
@@ -295,7 +296,7 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
 void draw_calculator_flops(const CalculatorScene& scene, float width) {
   const ForwardCost& cost = scene.calc.forward;
   const MemoryTraffic& traffic = scene.calc.traffic;
-  Columns table(width, {tr("calculator.prefill"), tr("calculator.decode")});
+  CalculatorPanesColumns table(width, {tr("calculator.prefill"), tr("calculator.decode")});
   table.line(tr("calculator.flops.per_token"),
              {count_text(cost.prefill_per_token()), count_text(cost.decode_per_token())}, true);
   table.line(tr("calculator.flops.matrices"),
@@ -316,7 +317,7 @@ void draw_calculator_flops(const CalculatorScene& scene, float width) {
 
 void draw_calculator_training(const CalculatorScene& scene, float width) {
   const TrainingCost cost = training_cost(scene.calc.parameters.active.real(), scene.tokens, scene.served);
-  Columns table(width, {""});
+  CalculatorPanesColumns table(width, {""});
   table.line(tr("calculator.training.n"), {with_prefix(cost.parameters)});
   table.line(tr("calculator.training.d"), {with_prefix(cost.tokens)});
   table.line(tr("calculator.training.flops"), {with_prefix(cost.training_flops)}, true);

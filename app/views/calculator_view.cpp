@@ -18,22 +18,24 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostPositions = std::int64_t{1} << 24, kMostCounted = 1024, kFirstPositions = 2048;
-constexpr float kField = 92.f, kNarrowField = 68.f, kGap = 8.f;  // units
+constexpr std::int64_t kCalculatorMostPositions = std::int64_t{1} << 24, kMostCounted = 1024,
+                       kFirstPositions = 2048;
+constexpr float kCalculatorField = 92.f, kNarrowField = 68.f, kCalculatorGap = 8.f;  // units
 constexpr std::int64_t kMostSize = 1 << 24, kMostLayers = 4096;
 constexpr double kMostReal = 1e30;
 constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
 
-enum class Pane : std::uint8_t { parameters, cache, flops, training, slips };
+enum class CalculatorPane : std::uint8_t { parameters, cache, flops, training, slips };
 struct PaneRow {
-  Pane pane;
+  CalculatorPane pane;
   const char *key, *id;
 };
-constexpr PaneRow kPanes[] = {{Pane::parameters, "calculator.pane.parameters", "###calc_parameters"},
-                              {Pane::cache, "calculator.pane.cache", "###calc_cache"},
-                              {Pane::flops, "calculator.pane.flops", "###calc_flops"},
-                              {Pane::training, "calculator.pane.training", "###calc_training"},
-                              {Pane::slips, "calculator.pane.slips", "###calc_slips"}};
+constexpr PaneRow kPanes[] = {
+    {CalculatorPane::parameters, "calculator.pane.parameters", "###calc_parameters"},
+    {CalculatorPane::cache, "calculator.pane.cache", "###calc_cache"},
+    {CalculatorPane::flops, "calculator.pane.flops", "###calc_flops"},
+    {CalculatorPane::training, "calculator.pane.training", "###calc_training"},
+    {CalculatorPane::slips, "calculator.pane.slips", "###calc_slips"}};
 
 class CalculatorView : public View {
  public:
@@ -81,7 +83,7 @@ class CalculatorView : public View {
   bool counts_ = false;                       ///< the newest count is of the open model
   Deferred<std::optional<Machine>> measuring_;
   Deferred<Result<Counted>> counting_;
-  Pane pane_ = Pane::parameters;
+  CalculatorPane pane_ = CalculatorPane::parameters;
 };
 
 CalculatorView::Chosen CalculatorView::chosen() const {
@@ -97,7 +99,7 @@ CalculatorView::Chosen CalculatorView::chosen() const {
 }
 
 void CalculatorView::keep(Choices& choices) {
-  choices.of("pane", pane_, Pane::slips);
+  choices.of("pane", pane_, CalculatorPane::slips);
   choices.of("machine", machine_);
   Chosen it = choices.reads() ? Chosen{} : chosen();
   choices.of("preset", it.preset);
@@ -105,8 +107,8 @@ void CalculatorView::keep(Choices& choices) {
   choices.of("dtype", it.dtype);
   for (const std::string& name : size_names())
     choices.of(("size_" + name).c_str(), *size_named(it.sizes, name), 0, kMostSize);
-  choices.of("seq", it.seq, 0, kMostPositions);
-  choices.of("batch", it.batch, 1, kMostPositions);
+  choices.of("seq", it.seq, 0, kCalculatorMostPositions);
+  choices.of("batch", it.batch, 1, kCalculatorMostPositions);
   choices.of("tokens", it.tokens, 0, kMostReal);
   choices.of("served", it.served, 0, kMostReal);
   if (!choices.reads()) return;
@@ -231,8 +233,8 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
   }
   note_item("calc_model");
   compat::item_tooltip(tr("calculator.model.help"));
-  ImGui::SameLine(0, scaled(kGap));
-  ImGui::SetNextItemWidth(scaled(kField));
+  ImGui::SameLine(0, scaled(kCalculatorGap));
+  ImGui::SetNextItemWidth(scaled(kCalculatorField));
   if (ImGui::BeginCombo("###calc_dtype", work_.dtype.name.c_str())) {
     for (const Format& one : formats())
       if (ImGui::Selectable(one.name.c_str(), one.name == work_.dtype.name)) {
@@ -244,12 +246,12 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
   note_item("calc_dtype");
   compat::item_tooltip(tr("calculator.dtype.help"));
   if (!preset_.empty() && base_ && base_->runs) {
-    ImGui::SameLine(0, scaled(kGap));
+    ImGui::SameLine(0, scaled(kCalculatorGap));
     if (chip(Label(tr("calculator.open"), "###calc_open"), false, tr("calculator.open.help")))
       context.commands.act(
           [path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
   }
-  ImGui::SameLine(0, scaled(kGap));
+  ImGui::SameLine(0, scaled(kCalculatorGap));
   if (chip(Label(tr("calculator.file"), "###calc_file"), !file_.empty(), tr("calculator.file.help")))
     context.commands.ask_file(
         {false, "calculator.file.title", {}, [asked = asked_file_](Session&, const std::string& path) {
@@ -263,11 +265,14 @@ void CalculatorView::draw_fields(float width) {
   const float caption_height = text_size(fonts().small, "X").y + scaled(2),
               row = caption_height + ImGui::GetFrameHeight() + scaled(6);
   // One row where narrow fields give one.
-  const float fields = static_cast<float>(size_names().size() + 2 + (pane_ == Pane::training ? 2 : 0));
-  const float least_width = scaled(pane_ == Pane::training ? kField : kNarrowField);  // of 1.234e+15
-  const float each = std::clamp(width / fields - scaled(kGap), least_width, scaled(kField)),
-              pitch = each + scaled(kGap);
-  const int columns = std::max(1, static_cast<int>((width + scaled(kGap)) / pitch));
+  const float fields =
+      static_cast<float>(size_names().size() + 2 + (pane_ == CalculatorPane::training ? 2 : 0));
+  const float least_width =
+      scaled(pane_ == CalculatorPane::training ? kCalculatorField : kNarrowField);  // of 1.234e+15
+  const float each =
+                  std::clamp(width / fields - scaled(kCalculatorGap), least_width, scaled(kCalculatorField)),
+              pitch = each + scaled(kCalculatorGap);
+  const int columns = std::max(1, static_cast<int>((width + scaled(kCalculatorGap)) / pitch));
   int count = 0;
   const auto field = [&](const char* id, const char* label, std::int64_t& value, std::int64_t most,
                          bool real = false, double* number = nullptr) {
@@ -308,10 +313,10 @@ void CalculatorView::draw_fields(float width) {
     changed = true;
   }
   sizes_ = wanted;
-  changed |= field("###calc_seq", tr("calculator.seq"), work_.seq, kMostPositions);
-  changed |= field("###calc_batch", tr("calculator.batch"), work_.batch, kMostPositions);
+  changed |= field("###calc_seq", tr("calculator.seq"), work_.seq, kCalculatorMostPositions);
+  changed |= field("###calc_batch", tr("calculator.batch"), work_.batch, kCalculatorMostPositions);
   std::int64_t nothing = 1;
-  if (pane_ == Pane::training) {
+  if (pane_ == CalculatorPane::training) {
     double tokens = tokens_ > 0 || !calc_ ? tokens_ : kTokensPerParameter * calc_->parameters.active.real();
     if (field("###calc_tokens", tr("calculator.tokens"), nothing, 1, true, &tokens)) tokens_ = tokens;
     field("###calc_served", tr("calculator.served"), nothing, 1, true, &served_);
@@ -374,7 +379,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
                       [model = context.run.document.opened->model, seq = std::min(work_.seq, kMostCounted)](
                           const std::atomic<bool>& cancel) { return count_run(*model, seq, &cancel); });
   if (counted && *counted && sizes_ == sizes_of(*base_)) scene.counted = &**counted;
-  if (pane_ == Pane::flops) {
+  if (pane_ == CalculatorPane::flops) {
     draw_machine(context, width);
     if (machine_ == kThisMachine && !machine) caption(tr("calculator.measuring"));
     if (machine)
@@ -384,11 +389,11 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
     if (counted && !*counted) caption(counted->error().sentence());
   }
   switch (pane_) {
-    case Pane::parameters: return draw_calculator_parameters(scene, width);
-    case Pane::cache: return draw_calculator_cache(scene, width);
-    case Pane::flops: return draw_calculator_flops(scene, width);
-    case Pane::training: return draw_calculator_training(scene, width);
-    case Pane::slips: return draw_calculator_slips(scene, width);
+    case CalculatorPane::parameters: return draw_calculator_parameters(scene, width);
+    case CalculatorPane::cache: return draw_calculator_cache(scene, width);
+    case CalculatorPane::flops: return draw_calculator_flops(scene, width);
+    case CalculatorPane::training: return draw_calculator_training(scene, width);
+    case CalculatorPane::slips: return draw_calculator_slips(scene, width);
   }
 }
 
@@ -413,7 +418,7 @@ void CalculatorView::draw(const ViewContext& context) {
     if (chip(label, pane_ == row.pane, tr(Label(row.key, ".help")))) pane_ = row.pane;
   }
   if (base_ && !(sizes_ == sizes_of(*base_))) {
-    ImGui::SameLine(0, scaled(kGap));
+    ImGui::SameLine(0, scaled(kCalculatorGap));
     if (chip(Label(tr("calculator.reset"), "###calc_reset"), false, tr("calculator.reset.help"))) {
       sizes_ = sizes_of(*base_);
       recalculate();

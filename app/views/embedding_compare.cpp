@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostRows = 512;
+constexpr std::int64_t kEmbeddingCompareMostRows = 512;
 
 std::shared_ptr<const Trace> trace_of(const ViewContext& context) {
   const int last = static_cast<int>(context.run.traces.size()) - 1;
@@ -22,11 +22,11 @@ std::shared_ptr<const Trace> trace_of(const ViewContext& context) {
 }
 
 // Rows of a step [pos, dim], the first kMostRows; of one head where the step has heads.
-Tensor rows_of(const Trace& trace, const Site& site, std::int64_t head) {
+Tensor embedding_compare_rows_of(const Trace& trace, const Site& site, std::int64_t head) {
   const Record* record = trace.find(site);
   if (!record) return {};
   const bool heads = record->shape.size() == 3;
-  const std::int64_t rows = std::min(record->shape[heads ? 1 : 0], kMostRows);
+  const std::int64_t rows = std::min(record->shape[heads ? 1 : 0], kEmbeddingCompareMostRows);
   return trace.slice(site, heads ? head : 0, {0, rows}, {0, record->shape.back()});
 }
 
@@ -62,14 +62,14 @@ EmbeddingCompare::Sheet EmbeddingCompare::make(const Trace& trace, Stack stack, 
     out.row_site = head_rows_site(trace, place, layer, Slot::q);
     out.col_site = head_rows_site(trace, place, layer, Slot::k);
     out.head = head;
-    out.rows = rows_of(trace, out.row_site, trace.own_head(out.row_site, head));
-    out.cols = rows_of(trace, out.col_site, trace.own_head(out.col_site, head));
+    out.rows = embedding_compare_rows_of(trace, out.row_site, trace.own_head(out.row_site, head));
+    out.cols = embedding_compare_rows_of(trace, out.col_site, trace.own_head(out.col_site, head));
   } else {
     const Slot slot = what == Compared::table ? Slot::tok_embed
                       : what == Compared::sum ? Slot::embed
                                               : Slot::resid_post;
     out.row_site = out.col_site = site_of(slot, what == Compared::stream ? layer : -1, stack);
-    out.rows = out.cols = rows_of(trace, out.row_site, -1);
+    out.rows = out.cols = embedding_compare_rows_of(trace, out.row_site, -1);
   }
   if (out.rows.empty() || out.cols.empty() || out.rows.size(1) != out.cols.size(1)) return {};
   out.cosines = cosines(out.rows, out.cols);
@@ -245,9 +245,9 @@ EmbeddingHeads::Clouds EmbeddingHeads::make(const Trace& trace, const AttentionP
   out.k_site = head_rows_site(trace, place, layer, Slot::k);
   out.v_site = head_rows_site(trace, place, layer, Slot::v);
   out.own = trace.own_head(out.k_site, head);
-  const Tensor q = rows_of(trace, out.q_site, trace.own_head(out.q_site, head)),
-               k = rows_of(trace, out.k_site, out.own),
-               v = rows_of(trace, out.v_site, trace.own_head(out.v_site, head));
+  const Tensor q = embedding_compare_rows_of(trace, out.q_site, trace.own_head(out.q_site, head)),
+               k = embedding_compare_rows_of(trace, out.k_site, out.own),
+               v = embedding_compare_rows_of(trace, out.v_site, trace.own_head(out.v_site, head));
   // On the axes with the origin kept: a direction from it means something for a dot product.
   const auto places = [](const Pca& plane, const Tensor& rows) {
     std::vector<float> flat;
@@ -270,13 +270,13 @@ EmbeddingHeads::Clouds EmbeddingHeads::make(const Trace& trace, const AttentionP
   if (!v.empty()) {
     out.v = pca(v);
     out.v_rows = places(out.v, v);
-    const Tensor z = rows_of(trace, place.site(Slot::z, layer), head);
+    const Tensor z = embedding_compare_rows_of(trace, place.site(Slot::z, layer), head);
     if (!z.empty() && query >= 0 && query < z.size(0)) out.z_at = out.v.place(z.select(0, query), true);
   }
   if (const Record* pattern = trace.find(place.site(Slot::pattern, layer));
       pattern && query < pattern->shape[1])
-    out.weights =
-        trace.slice(pattern->site, head, {query, query + 1}, {0, std::min(pattern->shape[2], kMostRows)});
+    out.weights = trace.slice(pattern->site, head, {query, query + 1},
+                              {0, std::min(pattern->shape[2], kEmbeddingCompareMostRows)});
   return out;
 }
 

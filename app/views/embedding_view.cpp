@@ -19,10 +19,10 @@
 namespace attnscope {
 namespace {
 
-constexpr float kCellWidth = 50.f, kLeastRow = 17.f, kMostRow = 60.f;  // units
-constexpr std::int64_t kWords = 7;                                     // rows of the table in sight
+constexpr float kEmbeddingCellWidth = 50.f, kEmbeddingLeastRow = 17.f, kEmbeddingMostRow = 60.f;  // units
+constexpr std::int64_t kEmbeddingWords = 7;  // rows of the table in sight
 
-enum class Page : std::uint8_t { lookup, map, compare, heads };
+enum class EmbeddingPage : std::uint8_t { lookup, map, compare, heads };
 
 /// One row of the sum: a step, or a row of the table.
 struct Strip {
@@ -55,7 +55,7 @@ class EmbeddingView : public View {
     return run.recorded() ? "embedding.none.recorded" : "embedding.none";
   }
   void keep(Choices& choices) override {
-    choices.of("page", page_, Page::heads);
+    choices.of("page", page_, EmbeddingPage::heads);
     choices.of("token", token_, -1, 1 << 24);
     compare_.keep(choices);
   }
@@ -80,7 +80,7 @@ class EmbeddingView : public View {
     return context.run.trace(context.workspace.cursor.sequence);
   }
 
-  Page page_ = Page::lookup;
+  EmbeddingPage page_ = EmbeddingPage::lookup;
   Stack stack_ = Stack::single;
   std::int64_t row_ = 0;
   int token_ = -1;
@@ -89,7 +89,7 @@ class EmbeddingView : public View {
   Tensor table_, words_, one_hot_;
   std::string weight_;              ///< that has the rows of the table
   std::vector<std::string> names_;  ///< of the rows in sight
-  std::int64_t first_word_ = 0, wanted_words_ = kWords;
+  std::int64_t first_word_ = 0, wanted_words_ = kEmbeddingWords;
   EmbeddingSum sum_;
   Kept<std::vector<Strip>> strips_;
   KeptText facts_;
@@ -322,21 +322,23 @@ void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 ro
     labels = std::max(labels, text_size(fonts().mono_small, name).x + scaled(56));
   labels = std::min(labels + scaled(14), room.x * 0.4f);
   const float wide = room.x - labels - scaled(6), line = text_size(fonts().body, "X").y + scaled(4);
-  shown_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(wide / scaled(kCellWidth)), 1, dims_);
+  shown_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(wide / scaled(kEmbeddingCellWidth)), 1, dims_);
   first_ = std::clamp<std::int64_t>(first_, 0, dims_ - shown_);
   float y = at.y;
   const float slider = shown_ < dims_ ? scaled(40) : 0, tail = slider + 2 * line + scaled(26);
   const float head = words_.empty() ? 0 : scaled(34);
   const float gaps = scaled(8) * static_cast<float>(rows.size()), all = room.y - head - gaps - tail;
-  const auto fit = static_cast<std::int64_t>(all / scaled(kLeastRow)) - std::ssize(rows);
-  if (const std::int64_t wanted = std::clamp<std::int64_t>(fit, 3, kWords); wanted != wanted_words_) {
+  const auto fit = static_cast<std::int64_t>(all / scaled(kEmbeddingLeastRow)) - std::ssize(rows);
+  if (const std::int64_t wanted = std::clamp<std::int64_t>(fit, 3, kEmbeddingWords);
+      wanted != wanted_words_) {
     wanted_words_ = wanted;
     take_words(*context.run.document.opened);
   }
   const auto count =
       static_cast<float>(std::ssize(rows) + (words_.empty() ? std::int64_t{0} : words_.size(0)));
-  const ImVec2 cell(std::min(wide / static_cast<float>(shown_), scaled(110)),
-                    std::clamp(all / std::max(1.f, count), scaled(kLeastRow), scaled(kMostRow)));
+  const ImVec2 cell(
+      std::min(wide / static_cast<float>(shown_), scaled(110)),
+      std::clamp(all / std::max(1.f, count), scaled(kEmbeddingLeastRow), scaled(kEmbeddingMostRow)));
   if (!words_.empty()) {
     draw_table(context, ImVec2(at.x, y), labels, cell);
     y += head + cell.y * static_cast<float>(words_.size(0));
@@ -368,17 +370,17 @@ void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 ro
 }
 
 void EmbeddingView::draw_pages(const ViewContext& context, float) {
-  const auto page = [&](Page which, const char* key, const char* item) {
+  const auto page = [&](EmbeddingPage which, const char* key, const char* item) {
     if (chip(Label(tr(key), "###", item), page_ == which)) page_ = which;
   };
-  page(Page::lookup, "embedding.page.lookup", "embedding_lookup");
+  page(EmbeddingPage::lookup, "embedding.page.lookup", "embedding_lookup");
   ImGui::SameLine();
-  page(Page::map, "embedding.page.map", "embedding_map_page");
+  page(EmbeddingPage::map, "embedding.page.map", "embedding_map_page");
   ImGui::SameLine();
-  page(Page::compare, "embedding.page.compare", "embedding_compare_page");
+  page(EmbeddingPage::compare, "embedding.page.compare", "embedding_compare_page");
   ImGui::SameLine();
-  page(Page::heads, "embedding.page.heads", "embedding_heads_page");
-  if (page_ == Page::lookup) draw_scale_chip(context);
+  page(EmbeddingPage::heads, "embedding.page.heads", "embedding_heads_page");
+  if (page_ == EmbeddingPage::lookup) draw_scale_chip(context);
 }
 
 void EmbeddingView::draw(const ViewContext& context) {
@@ -398,10 +400,10 @@ void EmbeddingView::draw(const ViewContext& context) {
   const ImVec2 beside(ImGui::GetItemRectMax().x + scaled(20), ImGui::GetItemRectMin().y);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
   const ImVec2 at(origin.x, begin), size(width, std::max(scaled(80), origin.y + room.y - begin));
-  if (page_ == Page::lookup) draw_lookup(context, at, size);
-  if (page_ == Page::map) map_.draw(context, stack_, row_, at, size);
-  if (page_ == Page::compare) compare_.draw(context, stack_, beside, at, size);
-  if (page_ == Page::heads) heads_.draw(context, at, size);
+  if (page_ == EmbeddingPage::lookup) draw_lookup(context, at, size);
+  if (page_ == EmbeddingPage::map) map_.draw(context, stack_, row_, at, size);
+  if (page_ == EmbeddingPage::compare) compare_.draw(context, stack_, beside, at, size);
+  if (page_ == EmbeddingPage::heads) heads_.draw(context, at, size);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-void draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
+void kv_costs_draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
@@ -67,15 +67,15 @@ void draw_counts(const std::vector<CountRow>& rows, ImVec2 at, float width) {
   const Canvas canvas;
   const float line = text_size(fonts().body, "X").y + scaled(4);
   const float second = at.x + width, first = at.x + width - std::max(scaled(130), width * 0.22f);
-  draw_right(fonts().small, first, at.y, t.v, tr("kv.with"));
-  draw_right(fonts().small, second, at.y, t.k, tr("kv.without"));
+  kv_costs_draw_right(fonts().small, first, at.y, t.v, tr("kv.with"));
+  kv_costs_draw_right(fonts().small, second, at.y, t.k, tr("kv.without"));
   float y = at.y + line;
   for (const CountRow& row : rows) {
     canvas.line(ImVec2(at.x, y - scaled(3)), ImVec2(at.x + width, y - scaled(3)), with_alpha(t.border, 0.7f));
     const float most = first - text_size(fonts().mono, row.with).x - scaled(10) - at.x;
     draw_text(canvas, fonts().body, ImVec2(at.x, y), t.text, middle_truncated(fonts().body, row.name, most));
-    draw_right(fonts().mono, first, y, t.text, row.with);
-    draw_right(fonts().mono, second, y, t.text, row.without);
+    kv_costs_draw_right(fonts().mono, first, y, t.text, row.with);
+    kv_costs_draw_right(fonts().mono, second, y, t.text, row.without);
     y += line;
   }
 }

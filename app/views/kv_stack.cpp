@@ -11,7 +11,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastRow = 15.f, kMostRow = 160.f, kLeastColumn = 9.f, kMostColumn = 110.f;  // units
+constexpr float kKvStackLeastRow = 15.f, kKvStackMostRow = 160.f, kKvStackLeastColumn = 9.f,
+                kMostColumn = 110.f;  // units
 
 struct Frame {
   ImVec2 p0;  // of the cells
@@ -28,12 +29,12 @@ Frame frame_of(const KvStack& stack, ImVec2 at, ImVec2 size) {
   const float top = text_size(fonts().small, "X").y * 2 + scaled(8);
   out.p0 = ImVec2(at.x + labels + scaled(8), at.y + top);
   const float width = at.x + size.x - out.p0.x;
-  const auto fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(width / scaled(kLeastColumn)));
+  const auto fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(width / scaled(kKvStackLeastColumn)));
   out.shown = std::min(stack.columns, fit);
   out.first = std::clamp<std::int64_t>(stack.length - out.shown, 0, stack.columns - out.shown);
   const float rows = static_cast<float>(std::max<std::size_t>(1, stack.rows.size()));
   out.cell = ImVec2(std::min(width / static_cast<float>(out.shown), scaled(kMostColumn)),
-                    std::min((size.y - top) / rows, scaled(kMostRow)));
+                    std::min((size.y - top) / rows, scaled(kKvStackMostRow)));
   return out;
 }
 
@@ -83,7 +84,7 @@ void draw_columns(const Canvas& canvas, const KvStack& stack, const Frame& frame
 std::vector<KvStackRow> kv_stack_rows(const std::vector<int>& heads_of_layers, float height) {
   std::int64_t all = 0;
   for (const int heads : heads_of_layers) all += heads;
-  const bool each = static_cast<float>(all) * scaled(kLeastRow) <= height;
+  const bool each = static_cast<float>(all) * scaled(kKvStackLeastRow) <= height;
   std::vector<KvStackRow> out;
   for (std::size_t layer = 0; layer < heads_of_layers.size(); ++layer) {
     const std::string name = std::to_string(layer);

@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t kMostSteps = 64, kFirstSteps = 12;
 constexpr float kStepsPerSecond = 1.5f;
 
-enum class Page : std::uint8_t { cells, products, bytes };
+enum class KvPage : std::uint8_t { cells, products, bytes };
 
 class KvView : public View {
  public:
@@ -41,7 +41,7 @@ class KvView : public View {
   }
   bool takes_arrows(const RunResult& run) const override { return unavailable(run).empty(); }
   void keep(Choices& choices) override {
-    choices.of("page", page_, Page::bytes);
+    choices.of("page", page_, KvPage::bytes);
     choices.of("layer", layer_, 0, 1 << 16);
     choices.of("at_end", at_end_);
     choices.of("format", format_, 0, 64);
@@ -67,7 +67,7 @@ class KvView : public View {
   std::size_t at_ = 0;
   bool playing_ = false, at_end_ = true;
   float walked_ = 0;
-  Page page_ = Page::cells;
+  KvPage page_ = KvPage::cells;
   int layer_ = 0;
   std::int64_t head_ = 0;  // own K/V head
   std::array<Tensor, 2> values_;
@@ -148,14 +148,14 @@ void KvView::walk_keys(const ViewContext& context) {
 }
 
 void KvView::draw_controls(const ViewContext& context, float width) {
-  const auto page = [&](Page which, const char* key, const char* item) {
+  const auto page = [&](KvPage which, const char* key, const char* item) {
     if (chip(Label(tr(key), "###", item), page_ == which)) page_ = which;
     ImGui::SameLine();
   };
-  page(Page::cells, "kv.page.cells", "kv_cells");
-  page(Page::products, "kv.page.products", "kv_products_page");
-  page(Page::bytes, "kv.page.bytes", "kv_bytes_page");
-  if (page_ == Page::bytes) {
+  page(KvPage::cells, "kv.page.cells", "kv_cells");
+  page(KvPage::products, "kv.page.products", "kv_products_page");
+  page(KvPage::bytes, "kv.page.bytes", "kv_bytes_page");
+  if (page_ == KvPage::bytes) {
     ImGui::SameLine(0, scaled(18));
     const std::array<const char*, 4> names{"f32", "bf16", "f8", "int4"};
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -342,9 +342,9 @@ void KvView::draw(const ViewContext& context) {
   play(context);
   const float status = 2 * (text_size(fonts().body, "X").y + scaled(3)) + scaled(6);
   const ImVec2 at(origin.x, begin), size(width, std::max(scaled(60), bottom - begin - status));
-  if (page_ == Page::cells) draw_cells(context, at, size);
-  if (page_ == Page::products) draw_kv_products(*told(), at_, at, size);
-  if (page_ == Page::bytes) {
+  if (page_ == KvPage::cells) draw_cells(context, at, size);
+  if (page_ == KvPage::products) draw_kv_products(*told(), at_, at, size);
+  if (page_ == KvPage::bytes) {
     const std::array<const char*, 4> names{"f32", "bf16", "f8", "int4"};
     const auto format = format_named(names[static_cast<std::size_t>(format_)]);
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);

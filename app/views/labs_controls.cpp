@@ -11,8 +11,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeast = 120.f, kMost = 330.f, kNumber = 74.f, kGap = 24.f;  // units
-constexpr float kNumberShare = 0.45f;                                        // of a narrow control
+constexpr float kLabsControlsLeast = 120.f, kMost = 330.f, kNumber = 74.f, kLabsControlsGap = 24.f;  // units
+constexpr float kNumberShare = 0.45f;  // of a narrow control
 
 void tip(const LabControl& control) {
   const Label key(control.key, ".help");
@@ -65,7 +65,7 @@ bool draw_choice(const LabControl& control, const LabChoice& choice, double& val
   return changed;
 }
 
-bool draw_switch(const LabControl& control, double& value) {
+bool labs_controls_draw_switch(const LabControl& control, double& value) {
   bool on = value != 0;
   const Label id("###lab_", control.id());
   const bool changed = ImGui::Checkbox(Label(tr(on ? "labs.on" : "labs.off"), id).c_str(), &on);
@@ -75,7 +75,7 @@ bool draw_switch(const LabControl& control, double& value) {
   return changed;
 }
 
-bool draw_words(const LabControl& control, LabValues& values, float width) {
+bool labs_controls_draw_words(const LabControl& control, LabValues& values, float width) {
   std::string words = values.words(control.id());
   const Label id("###lab_", control.id());
   ImGui::SetNextItemWidth(width);
@@ -99,9 +99,9 @@ bool draw_control(const LabControl& control, LabValues& values, float width) {
   else if (const auto* choice = std::get_if<LabChoice>(&control.kind))
     changed = draw_choice(control, *choice, value, width);
   else if (std::holds_alternative<LabWords>(control.kind))
-    changed = draw_words(control, values, width);
+    changed = labs_controls_draw_words(control, values, width);
   else
-    changed = draw_switch(control, value);
+    changed = labs_controls_draw_switch(control, value);
   ImGui::EndGroup();
   values.set(control.id(), value);
   return changed;
@@ -119,8 +119,8 @@ bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
   float shares = 0;
   for (const LabControl& control : lab.controls) shares += share_of(control);
   const auto count = static_cast<float>(lab.controls.size());
-  const float whole =
-      std::clamp((width - scaled(kGap) * (count - 1)) / shares, scaled(kLeast), scaled(kMost));
+  const float whole = std::clamp((width - scaled(kLabsControlsGap) * (count - 1)) / shares,
+                                 scaled(kLabsControlsLeast), scaled(kMost));
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   ImVec2 at = begin;
   bool changed = false;
@@ -131,7 +131,7 @@ bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
     ImGui::SetCursorScreenPos(at);
     changed |= draw_control(control, values, own);
     below = std::max(below, ImGui::GetItemRectMax().y);
-    at.x += own + scaled(kGap);
+    at.x += own + scaled(kLabsControlsGap);
   }
   end_at(ImVec2(begin.x, below));
   return changed;

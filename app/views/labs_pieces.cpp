@@ -55,7 +55,7 @@ float title_height(const Text& title) {
   return title.empty() ? 0 : text_size(fonts().body_bold, "X").y + scaled(7);
 }
 
-float draw_title(const Text& title, ImVec2 at, float width) {
+float labs_pieces_draw_title(const Text& title, ImVec2 at, float width) {
   return draw_lab_title(title, drawn_serial, at, width);
 }
 
@@ -133,7 +133,7 @@ void draw_curves(const LabPlot& from, const std::string& key, ImVec2 at, ImVec2 
   LinePlot& plot = kept_curves(from, key);
   plot.title = said(from.title);
   if (!legend_fits(plot, size.x)) {
-    const float below = draw_title(from.title, at, size.x);
+    const float below = labs_pieces_draw_title(from.title, at, size.x);
     size.y -= below - at.y;
     at.y = below;
     plot.title.clear();
@@ -157,7 +157,7 @@ MatrixAxis axis_of(const Text& title, const std::vector<Text>& labels) {
 }
 
 void draw_values(Painter& painter, const LabMatrix& from, const std::string& key, ImVec2 at, ImVec2 size) {
-  const float top = draw_title(from.title, at, size.x);
+  const float top = labs_pieces_draw_title(from.title, at, size.x);
   MatrixPlot plot;
   plot.key = "lab_" + key;
   plot.values = from.values;
@@ -202,8 +202,8 @@ float length_of(const LabBars& bars, double value, double most) {
   return static_cast<float>(std::clamp(share, 0.0, 1.0));
 }
 
-void draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
-  float y = draw_title(bars.title, at, size.x);
+void labs_pieces_draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
+  float y = labs_pieces_draw_title(bars.title, at, size.x);
   const auto count = static_cast<float>(std::max<std::size_t>(1, bars.bars.size()));
   const float row = std::clamp((at.y + size.y - y) / count, scaled(kLowestBar), scaled(44));
   const bool low = row < text_size(fonts().body, "X").y;
@@ -273,7 +273,7 @@ struct PieceRow {
   bool grows = false;
 };
 
-std::vector<PieceRow> rows_of(const LabPicture& picture, const Spacing& spacing, float width) {
+std::vector<PieceRow> labs_pieces_rows_of(const LabPicture& picture, const Spacing& spacing, float width) {
   std::vector<PieceRow> rows;
   for (const LabPiece& piece : picture.pieces) {
     if (rows.empty() || piece.begins_row) {
@@ -324,7 +324,7 @@ PieceRows share_height(const LabPicture& picture, ImVec2 room) {
   float wider = 0;
   std::vector<PieceRow> before;
   for (const Spacing& spacing : kSpacings) {
-    before = std::exchange(rows, rows_of(picture, spacing, room.x));
+    before = std::exchange(rows, labs_pieces_rows_of(picture, spacing, room.x));
     const float used = height_of(rows, spacing), gap = scaled(spacing.gap);
     if (used <= room.y && before.empty()) fill_height(rows, room.y - used);
     if (used <= room.y && !before.empty()) {
@@ -352,7 +352,7 @@ void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& 
   if (const auto* plot = std::get_if<LabPlot>(&piece.what)) return draw_curves(*plot, key, at, size);
   if (const auto* matrix = std::get_if<LabMatrix>(&piece.what))
     return draw_values(painter, *matrix, key, at, size);
-  if (const auto* bars = std::get_if<LabBars>(&piece.what)) return draw_bars(*bars, at, size);
+  if (const auto* bars = std::get_if<LabBars>(&piece.what)) return labs_pieces_draw_bars(*bars, at, size);
   draw_lab_table(std::get<LabTable>(piece.what), drawn_serial, key, at, size);
 }
 

@@ -23,7 +23,7 @@ struct Said {
   const std::string& operator()(const Text& text) const { return lab_words(text, serial); }
 };
 
-std::size_t columns_of(const LabTable& table) {
+std::size_t labs_table_columns_of(const LabTable& table) {
   std::size_t columns = table.header.size();
   for (const auto& row : table.rows) columns = std::max(columns, row.size());
   return columns;
@@ -59,14 +59,14 @@ void narrow_widest(std::vector<float*> widths, float width) {
   }
 }
 
-struct Columns {
+struct LabsTableColumns {
   std::vector<bool> wordy;
   std::vector<float> widths;
 };
 
 // What each column needs; where all of it does not fit, words give way before numbers do.
-Columns fitted_columns(const LabTable& table, const Said& said, float width) {
-  std::vector<float> widths(columns_of(table), 0.f);
+LabsTableColumns fitted_columns(const LabTable& table, const Said& said, float width) {
+  std::vector<float> widths(labs_table_columns_of(table), 0.f);
   std::vector<bool> wordy;
   for (std::size_t col = 0; col < widths.size(); ++col)
     wordy.push_back(col == 0 || says_words(table, said, col));
@@ -106,8 +106,8 @@ std::size_t middle_space(ImFont* font, std::string_view words) {
 }
 
 // Words in a row of this height: in two lines of the small font where one is too narrow.
-void draw_words(const Canvas& canvas, ImFont* font, ImU32 colour, std::string_view words, ImVec2 at,
-                float width, float height) {
+void labs_table_draw_words(const Canvas& canvas, ImFont* font, ImU32 colour, std::string_view words,
+                           ImVec2 at, float width, float height) {
   const float line = text_size(fonts().small, "X").y;
   const bool fits = text_size(font, words).x <= width;
   const std::size_t middle = fits || height < 2 * line ? words.size() : middle_space(fonts().small, words);
@@ -127,8 +127,8 @@ void draw_words(const Canvas& canvas, ImFont* font, ImU32 colour, std::string_vi
 void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::string& key, ImVec2 at,
                     ImVec2 size) {
   const Said said{serial};
-  static std::unordered_map<std::string, Kept<Columns>> kept;
-  const Columns& fit =
+  static std::unordered_map<std::string, Kept<LabsTableColumns>> kept;
+  const LabsTableColumns& fit =
       kept[key].get({serial, reinterpret_cast<std::uintptr_t>(&table), std::bit_cast<std::uint32_t>(size.x)},
                     [&] { return fitted_columns(table, said, size.x); });
   float y = draw_lab_title(table.title, serial, at, size.x), all = 0;
@@ -139,7 +139,7 @@ void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::stri
     const float width = fit.widths[col] - scaled(kColumnGap / 2);
     const float left = col == 0 ? 0 : scaled(kColumnGap / 2);
     if (fit.wordy[col])
-      return draw_words(canvas, font, colour, said(text), ImVec2(x + left, y), width, height);
+      return labs_table_draw_words(canvas, font, colour, said(text), ImVec2(x + left, y), width, height);
     if (text_size(font, said(text)).x > width) font = fonts().mono_small;
     const auto number = middle_truncated(font, said(text), width);
     const float right = fit.widths[col] - text_size(font, number).x - scaled(6);

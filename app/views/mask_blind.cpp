@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostKeys = 64;
+constexpr std::int64_t kMaskBlindMostKeys = 64;
 
 Tensor stacked(const std::vector<const Tensor*>& rows) {
   std::vector<float> cells;
@@ -31,7 +31,7 @@ void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, co
   const std::int64_t query = std::clamp<std::int64_t>(context.workspace.cursor.query, 0, scene.queries - 1);
   // As many keys as have room for their numbers.
   const auto fit = static_cast<std::int64_t>((size.x - scaled(110)) / scaled(42));
-  const std::int64_t keys = std::min(scene.keys, std::clamp<std::int64_t>(fit, 3, kMostKeys));
+  const std::int64_t keys = std::min(scene.keys, std::clamp<std::int64_t>(fit, 3, kMaskBlindMostKeys));
   const std::uint64_t key = key_of({context.run.version, scene_key(scene), static_cast<std::uint64_t>(query),
                                     static_cast<std::uint64_t>(keys)});
   if (key != key_) {

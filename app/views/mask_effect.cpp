@@ -20,14 +20,14 @@ constexpr const char* kShort[] = {"mask.side.own", "mask.side.now", "mask.side.d
 constexpr const char* kNames[] = {"mask.pattern_own", "mask.pattern_now", "mask.pattern_difference"};
 
 std::size_t index_of(std::uint8_t side) { return side; }
-std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+std::uint64_t mask_effect_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 }  // namespace
 
 std::shared_ptr<const Trace> MaskEffect::own_run(const ViewContext& context, const AttentionScene& scene) {
   same_ = context.run.recorded() || all_own_masks(context.run.document);
   if (same_) return scene.trace;
-  const std::uint64_t key = key_of({context.run.version, number(scene.sequence)});
+  const std::uint64_t key = key_of({context.run.version, mask_effect_number(scene.sequence)});
   const auto made =
       job_.get(key, "own_mask", context.commands,
                [document = context.run.document, at = scene.sequence](const std::atomic<bool>& cancel) {
@@ -42,8 +42,9 @@ void MaskEffect::take_plane(const ViewContext& context, const AttentionScene& sc
                             Range cols) {
   Plane& plane = planes_[index_of(static_cast<std::uint8_t>(side))];
   const std::uint64_t key =
-      key_of({context.run.version, scene_key(scene), own_ ? number(own_->length) : 0, number(rows.begin),
-              number(rows.end), number(cols.begin), number(cols.end)});
+      key_of({context.run.version, scene_key(scene), own_ ? mask_effect_number(own_->length) : 0,
+              mask_effect_number(rows.begin), mask_effect_number(rows.end), mask_effect_number(cols.begin),
+              mask_effect_number(cols.end)});
   if (key == plane.key) return;
   plane = {};
   plane.key = key;
@@ -112,8 +113,8 @@ MatrixEvent MaskEffect::draw_side(const ViewContext& context, const AttentionSce
 }
 
 void MaskEffect::take_answer(const ViewContext& context, const AttentionScene& scene) {
-  const std::uint64_t key = key_of(
-      {context.run.version, number(scene.sequence), own_ != nullptr, std::hash<std::string>{}(language())});
+  const std::uint64_t key = key_of({context.run.version, mask_effect_number(scene.sequence), own_ != nullptr,
+                                    std::hash<std::string>{}(language())});
   if (key == answer_key_) return;
   answer_key_ = key;
   answer_.clear();

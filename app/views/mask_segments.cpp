@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostTokens = 128;
+constexpr std::int64_t kMaskSegmentsMostTokens = 128;
 
 // The parts as strips above and left of their cells, and their names below.
 void draw_spans(const std::vector<Span>& spans, std::int64_t tokens, const MatrixLayout& layout,
@@ -55,7 +55,7 @@ void MaskSegments::draw(const ViewContext& context, const AttentionScene& scene,
                             [sequence](Document& changed) { return name_three_parts(changed, sequence); });
     return;
   }
-  const std::int64_t tokens = std::min(scene.queries, kMostTokens);
+  const std::int64_t tokens = std::min(scene.queries, kMaskSegmentsMostTokens);
   Hash hash;
   hash.take(key_of({context.run.opened_version, static_cast<std::uint64_t>(tokens)}));
   hash.take(spans_text(spans));

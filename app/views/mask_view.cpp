@@ -20,8 +20,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kNarrow = 560.f;  // units: below it the effect does not fit beside the mask
-constexpr float kLowest = 680.f;  // units: of both above each other
+constexpr float kMaskNarrow = 560.f;  // units: below it the effect does not fit beside the mask
+constexpr float kLowest = 680.f;      // units: of both above each other
 constexpr float kWordsBelow = 112.f,
                 kNamesAbove = 90.f;  // units of words below the cells, of titles and names above
 constexpr float kEasyRow = 20.f;     // of a row in which digits are read with ease
@@ -352,7 +352,7 @@ void MaskView::draw(const ViewContext& context) {
   const float bottom = origin.y + all.y;
   next_query_ = next_key_ = -1;
   const float gap = scaled(26);
-  if (all.x < scaled(kNarrow)) {  // half of the stage: the effect goes below
+  if (all.x < scaled(kMaskNarrow)) {  // half of the stage: the effect goes below
     const float room = std::max(bottom - top, scaled(kLowest)), upper = room * 0.5f;  // it scrolls
     draw_left(context, scene, ImVec2(origin.x, top), ImVec2(all.x, upper));
     draw_right(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x, room - upper - gap));

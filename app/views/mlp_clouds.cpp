@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostRows = 1024;  // of a cloud: the newest
+constexpr std::int64_t kMlpCloudsMostRows = 1024;  // of a cloud: the newest
 
 ImU32 group_colour(int group) {
   return group == 1 ? theme().q : group == 2 ? theme().warning : theme().text_dim;
@@ -34,7 +34,7 @@ std::vector<MlpCloud> mlp_clouds(const Trace& trace, const MlpPlace& place, cons
   for (const Site& site : sites) {
     const Record* record = trace.find(site);
     if (!record || record->shape.size() != 2) continue;
-    const std::int64_t rows = std::min(record->shape[0], kMostRows);
+    const std::int64_t rows = std::min(record->shape[0], kMlpCloudsMostRows);
     const Tensor values =
         trace.slice(site, 0, {record->shape[0] - rows, record->shape[0]}, {0, record->shape[1]});
     const std::vector<int> last(group.end() - std::min<std::ptrdiff_t>(std::ssize(group), rows), group.end());

@@ -23,8 +23,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 25.f;  // units of a neuron that can be read
-constexpr std::size_t kMostNeurons = 24, kWords = 6;
+constexpr float kMlpRow = 25.f;  // units of a neuron that can be read
+constexpr std::size_t kMostNeurons = 24, kMlpWords = 6;
 
 /// What the page shows; made off the UI thread.
 struct NeuronSheet {
@@ -174,7 +174,7 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
     words_ = finding_.get_or_before(
         subject, key_of({subject, context.run.version, static_cast<std::uint64_t>(neuron_)}), "neuron_words",
         context.commands, [=, place = place_, neuron = neuron_](const std::atomic<bool>&) {
-          return neuron_words(*trace, place, neuron, kWords);
+          return neuron_words(*trace, place, neuron, kMlpWords);
         });
   if (share_key_ != context.run.version) {
     share_key_ = context.run.version;
@@ -381,7 +381,7 @@ void MlpView::draw_one(const ViewContext& context, float width) {
   const int lists = (words.reads.empty() ? 0 : 1) + (words.promotes.empty() ? 0 : 2);
   const float room = ImGui::GetContentRegionAvail().y;
   const auto fits = static_cast<std::size_t>(std::clamp(
-      (room / static_cast<float>(std::max(1, lists)) - head) / line, 2.f, static_cast<float>(kWords)));
+      (room / static_cast<float>(std::max(1, lists)) - head) / line, 2.f, static_cast<float>(kMlpWords)));
   const ImVec2 top = ImGui::GetCursorScreenPos();
   draw_words(context, "mlp.reads", words.reads, theme().k, fits, width);
   draw_words(context, "mlp.promotes", words.promotes, theme().v, fits, width);
@@ -398,7 +398,7 @@ void MlpView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float width = room.x - scaled(14);
   const auto count = static_cast<std::size_t>(
-      std::clamp((room.y - scaled(150)) / scaled(kRow), 4.f, static_cast<float>(kMostNeurons)));
+      std::clamp((room.y - scaled(150)) / scaled(kMlpRow), 4.f, static_cast<float>(kMostNeurons)));
   follow(context, count);
   const int sequence = context.workspace.cursor.sequence;
   const Trace& trace = context.run.trace(sequence);

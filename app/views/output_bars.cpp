@@ -15,15 +15,15 @@ namespace {
 
 // Left edges; a column's numbers end `number` further right. Columns that are not there have the edge of the
 // one before them.
-struct Columns {
+struct OutputBarsColumns {
   float token, logit, penalised, scaled_by, bar, bar_end, prob, kept;
   float number = 0;
   bool sampled = true, penalty = false, divided = false;
   ImFont* numbers = nullptr;
 };
 
-Columns columns_of(float x, float width, const OutputRows& rows) {
-  Columns out{};
+OutputBarsColumns output_bars_columns_of(float x, float width, const OutputRows& rows) {
+  OutputBarsColumns out{};
   out.sampled = rows.sampled;
   out.divided = rows.sampled && rows.sampling.temperature > 0 && width > scaled(330);
   out.penalty = rows.sampled && rows.sampling.repetition_penalty != 1.f && width > scaled(400);
@@ -41,23 +41,24 @@ Columns columns_of(float x, float width, const OutputRows& rows) {
   return out;
 }
 
-void right_text(ImFont* font, float right, float y, ImU32 colour, std::string_view text) {
+void output_bars_right_text(ImFont* font, float right, float y, ImU32 colour, std::string_view text) {
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
-void draw_head(const Columns& c, const OutputRows& rows, float y) {
+void draw_head(const OutputBarsColumns& c, const OutputRows& rows, float y) {
   const ImU32 dim = theme().text_dim;
   ImFont* font = fonts().small;
   draw_text(Canvas(), font, ImVec2(c.token, y), dim, tr(rows.name));
   const auto number = [&](float column, std::string_view text) {
-    right_text(font, column + c.number, y, dim, text);
+    output_bars_right_text(font, column + c.number, y, dim, text);
   };
   number(c.logit, tr("output.column.logit"));
   if (c.penalty) number(c.penalised, tr("output.column.penalised"));
   if (c.divided)
     number(c.scaled_by, kept_tr("output.column.scaled", {number_text(rows.sampling.temperature, 2)}));
-  right_text(font, c.prob + c.number - scaled(4), y, dim, tr("output.column.probability"));
-  if (c.sampled) right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
+  output_bars_right_text(font, c.prob + c.number - scaled(4), y, dim, tr("output.column.probability"));
+  if (c.sampled)
+    output_bars_right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
 }
 
 // The name of what took a token out.
@@ -80,7 +81,8 @@ struct Row {
   bool chosen = false;
 };
 
-void draw_bar(const Columns& c, float y, float height, double prob, double kept, double most, bool tail) {
+void output_bars_draw_bar(const OutputBarsColumns& c, float y, float height, double prob, double kept,
+                          double most, bool tail) {
   const Canvas canvas;
   const Theme& t = theme();
   const float room = std::max(c.bar_end - c.bar, 1.f), y0 = y + scaled(4), y1 = y + height - scaled(4);
@@ -96,7 +98,7 @@ void draw_bar(const Columns& c, float y, float height, double prob, double kept,
   canvas.fill_rect(ImVec2(c.bar, y0), ImVec2(x(prob), y1), colour, scaled(2));
 }
 
-void draw_row(const Row& row, const Columns& c, float y, float height, double most) {
+void output_bars_draw_row(const Row& row, const OutputBarsColumns& c, float y, float height, double most) {
   const Theme& t = theme();
   const Canvas canvas;
   const bool cut = !(row.kept > 0);
@@ -113,22 +115,25 @@ void draw_row(const Row& row, const Columns& c, float y, float height, double mo
                          t.accent);
   }
   if (row.token)
-    right_text(c.numbers, c.logit + c.number, number_y, t.text_dim, number_text(row.token->logit, 2));
+    output_bars_right_text(c.numbers, c.logit + c.number, number_y, t.text_dim,
+                           number_text(row.token->logit, 2));
   if (row.token && c.penalty)
-    right_text(c.numbers, c.penalised + c.number, number_y,
-               row.token->penalised == row.token->logit ? t.text_dim : t.warning,
-               number_text(row.token->penalised, 2));
+    output_bars_right_text(c.numbers, c.penalised + c.number, number_y,
+                           row.token->penalised == row.token->logit ? t.text_dim : t.warning,
+                           number_text(row.token->penalised, 2));
   if (row.token && c.divided)
-    right_text(c.numbers, c.scaled_by + c.number, number_y, t.text_dim, number_text(row.token->scaled, 2));
-  draw_bar(c, y, height, row.prob, row.kept, most, row.words);
-  right_text(c.numbers, c.prob + c.number - scaled(4), number_y, ink,
-             number_text(static_cast<float>(row.prob), 4));
+    output_bars_right_text(c.numbers, c.scaled_by + c.number, number_y, t.text_dim,
+                           number_text(row.token->scaled, 2));
+  output_bars_draw_bar(c, y, height, row.prob, row.kept, most, row.words);
+  output_bars_right_text(c.numbers, c.prob + c.number - scaled(4), number_y, ink,
+                         number_text(static_cast<float>(row.prob), 4));
   if (!c.sampled) return;
   const float kept_end = c.kept + c.number - scaled(4);
   if (!cut)
-    return right_text(c.numbers, kept_end, number_y, ink, number_text(static_cast<float>(row.kept), 4));
-  right_text(fonts().small, kept_end, y + (height - text_size(fonts().small, "X").y) / 2, t.warning,
-             row.token ? tr(cut_key(row.token->cut)) : "–");
+    return output_bars_right_text(c.numbers, kept_end, number_y, ink,
+                                  number_text(static_cast<float>(row.kept), 4));
+  output_bars_right_text(fonts().small, kept_end, y + (height - text_size(fonts().small, "X").y) / 2,
+                         t.warning, row.token ? tr(cut_key(row.token->cut)) : "–");
 }
 
 }  // namespace
@@ -137,7 +142,7 @@ float output_head_height() { return text_size(fonts().small, "X").y + scaled(4);
 
 int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,
                      const OutputRows& rows, ImVec2 at, float width) {
-  const Columns c = columns_of(at.x, width, rows);
+  const OutputBarsColumns c = output_bars_columns_of(at.x, width, rows);
   const float height = rows.height;
   shown = std::min(shown, summary.top.size());
   const NextSummary::Tail tail = summary.tail(shown);
@@ -170,13 +175,13 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
       if (rows.offer) help += std::string("\n") + tr("ask.offer.help");
       ImGui::SetTooltip("%s", help.c_str());
     }
-    draw_row(row, c, y, height, most);
+    output_bars_draw_row(row, c, y, height, most);
   }
   if (tail.count > 0) {
     const std::string count = format_count(tail.count);
-    draw_row({kept_tr(tail.count == 1 ? "output.other" : "output.others", {count}), true, nullptr, tail.prob,
-              tail.kept, false},
-             c, y, height, most);
+    output_bars_draw_row({kept_tr(tail.count == 1 ? "output.other" : "output.others", {count}), true, nullptr,
+                          tail.prob, tail.kept, false},
+                         c, y, height, most);
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(ImVec2(width, y + height - at.y));

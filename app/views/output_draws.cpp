@@ -14,16 +14,16 @@
 namespace attnscope {
 namespace {
 
-constexpr int kDraws = 100, kPoints = 21;
-constexpr float kHottest = 2.f;
-constexpr std::size_t kOffered = 6;
+constexpr int kDraws = 100, kOutputDrawsPoints = 21;
+constexpr float kOutputDrawsHottest = 2.f;
+constexpr std::size_t kOutputDrawsOffered = 6;
 
 }  // namespace
 
 void OutputDraws::draw_plot(const Drawn& drawn, float temperature, ImVec2 at, ImVec2 room) const {
   LinePlot plot;
   plot.key = "output_draws";
-  plot.x0 = 0, plot.x1 = kHottest;
+  plot.x0 = 0, plot.x1 = kOutputDrawsHottest;
   plot.y0 = 0, plot.y1 = static_cast<float>(kDraws);
   plot.x_title = tr("output.draws.temperature");
   plot.x_name = tr("output.temperature");
@@ -42,7 +42,7 @@ void OutputDraws::draw_plot(const Drawn& drawn, float temperature, ImVec2 at, Im
     distinct_expected.points.emplace_back(one.temperature, static_cast<float>(one.expected_distinct));
   }
   plot.series = {right, distinct, right_expected, distinct_expected};
-  if (temperature <= kHottest) plot.x_marks.push_back(temperature);
+  if (temperature <= kOutputDrawsHottest) plot.x_marks.push_back(temperature);
   (void)draw_line_plot(plot, at, room);
 }
 
@@ -69,8 +69,9 @@ void OutputDraws::draw(const ViewContext& context, std::int64_t pos, const NextS
   const Made<Drawn> drawn = drawn_.get_or_before(
       subject, key, "output_draws", context.commands, [=](const std::atomic<bool>& cancel) {
         std::vector<float> temperatures;
-        for (int i = 0; i < kPoints; ++i)
-          temperatures.push_back(kHottest * static_cast<float>(i) / static_cast<float>(kPoints - 1));
+        for (int i = 0; i < kOutputDrawsPoints; ++i)
+          temperatures.push_back(kOutputDrawsHottest * static_cast<float>(i) /
+                                 static_cast<float>(kOutputDrawsPoints - 1));
         temperatures.push_back(sampling.temperature);
         const std::vector<int> said(
             trace->ids.begin(),
@@ -89,7 +90,7 @@ void OutputDraws::draw(const ViewContext& context, std::int64_t pos, const NextS
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(2)));
     ChipLine line(at.x + room.x - scaled(12));
     ImGui::SameLine(0, scaled(8));
-    for (std::size_t i = 0; i < std::min(kOffered, summary.top.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kOutputDrawsOffered, summary.top.size()); ++i) {
       const int id = summary.top[i].id;
       const std::string name = output_name(opened, id);
       note_text(name);

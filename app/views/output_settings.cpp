@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kHottest = 2.f, kStrongest = 2.f;  // ends of the sliders
+constexpr float kOutputSettingsHottest = 2.f, kStrongest = 2.f;  // ends of the sliders
 
 /// `sentence`: its key; `number`: what it tells.
 void change(const ViewContext& context, const SliderEvent& event, const char* sentence,
@@ -53,7 +53,7 @@ void draw_sliders(const ViewContext& context, float width) {
   Sampling wanted = now;
   const char* shape = now.temperature > 0 ? "%.2f" : tr("output.greedy");
   const SliderEvent heat = slider_real("###temperature", tr("output.temperature"), wanted.temperature, 0.f,
-                                       kHottest, shape, width, tr("output.temperature.help"));
+                                       kOutputSettingsHottest, shape, width, tr("output.temperature.help"));
   change(context, heat, "output.edit.temperature", number_text(wanted.temperature, 2), wanted);
   wanted = now;
   std::int64_t top_k = now.top_k;

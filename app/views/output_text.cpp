@@ -13,14 +13,14 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastRow = 22.f, kMostRow = 34.f;
+constexpr float kOutputTextLeastRow = 22.f, kOutputTextMostRow = 34.f;
 
-struct Columns {
+struct OutputTextColumns {
   float pos, token, bar, bar_end, nats, prob, rank, best;
 };
 
-Columns columns_of(float x, float width) {
-  Columns c{};
+OutputTextColumns output_text_columns_of(float x, float width) {
+  OutputTextColumns c{};
   const float number = text_size(fonts().mono, "00.000").x + scaled(10);
   c.pos = x;
   c.token = x + text_size(fonts().mono_small, "0000").x + scaled(8);
@@ -33,13 +33,13 @@ Columns columns_of(float x, float width) {
   return c;
 }
 
-void right_text(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
+void output_text_right_text(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
 // A row of the list: position, token, bar, nats, probability, rank and the likeliest.
-void draw_row(const RowChance& row, const std::string& name, const std::string& best, const Columns& c,
-              float y, float height, double most, float right) {
+void output_text_draw_row(const RowChance& row, const std::string& name, const std::string& best,
+                          const OutputTextColumns& c, float y, float height, double most, float right) {
   const Theme& t = theme();
   const Canvas canvas;
   ImFont* small = fonts().small;
@@ -53,11 +53,12 @@ void draw_row(const RowChance& row, const std::string& name, const std::string& 
   canvas.fill_rect(ImVec2(c.bar, y + scaled(5)),
                    ImVec2(c.bar + std::max(scaled(1), (c.bar_end - c.bar) * share), y + height - scaled(5)),
                    colour, scaled(2));
-  right_text(fonts().mono, c.prob - scaled(10), middle(fonts().mono), t.text,
-             number_text(static_cast<float>(-row.log_prob), 3));
-  right_text(fonts().mono, c.rank - scaled(10), middle(fonts().mono), t.text,
-             number_text(static_cast<float>(std::exp(row.log_prob)), 3));
-  right_text(fonts().mono, c.best - scaled(16), middle(fonts().mono), t.text, std::to_string(row.rank + 1));
+  output_text_right_text(fonts().mono, c.prob - scaled(10), middle(fonts().mono), t.text,
+                         number_text(static_cast<float>(-row.log_prob), 3));
+  output_text_right_text(fonts().mono, c.rank - scaled(10), middle(fonts().mono), t.text,
+                         number_text(static_cast<float>(std::exp(row.log_prob)), 3));
+  output_text_right_text(fonts().mono, c.best - scaled(16), middle(fonts().mono), t.text,
+                         std::to_string(row.rank + 1));
   const std::string instead =
       row.rank == 0 ? std::string(tr("output.text.itself")) : best + " " + number_text(row.best_prob, 3);
   draw_text(canvas, row.rank == 0 ? small : fonts().mono,
@@ -83,13 +84,13 @@ std::int64_t draw_output_text(const ViewContext& context, const std::vector<RowC
                   format_count(context.run.trace(context.workspace.cursor.sequence).config().outputs())}),
               room.x);
   const float width = room.x - scaled(14), begin = ImGui::GetCursorScreenPos().y;
-  const Columns c = columns_of(at.x, width);
+  const OutputTextColumns c = output_text_columns_of(at.x, width);
   ImFont* small = fonts().small;
   const float head = text_size(small, "X").y + scaled(6);
   draw_text(canvas, small, ImVec2(c.token, begin), t.text_dim, tr("output.column.token"));
-  right_text(small, c.prob - scaled(10), begin, t.text_dim, tr("output.text.nats"));
-  right_text(small, c.rank - scaled(10), begin, t.text_dim, tr("output.text.prob"));
-  right_text(small, c.best - scaled(16), begin, t.text_dim, tr("output.text.rank"));
+  output_text_right_text(small, c.prob - scaled(10), begin, t.text_dim, tr("output.text.nats"));
+  output_text_right_text(small, c.rank - scaled(10), begin, t.text_dim, tr("output.text.prob"));
+  output_text_right_text(small, c.best - scaled(16), begin, t.text_dim, tr("output.text.rank"));
   draw_text(canvas, small, ImVec2(c.best, begin), t.text_dim,
             middle_truncated(small, tr("output.text.best"), at.x + width - c.best));
   double most = 1e-9;
@@ -100,7 +101,7 @@ std::int64_t draw_output_text(const ViewContext& context, const std::vector<RowC
   const float list = std::max(scaled(60), at.y + room.y - begin - head);
   const ChildScope child("output_text_rows", ImVec2(room.x, list));
   const float height = std::clamp(list / static_cast<float>(std::max<std::size_t>(1, shown.size())),
-                                  scaled(kLeastRow), scaled(kMostRow));
+                                  scaled(kOutputTextLeastRow), scaled(kOutputTextMostRow));
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   std::int64_t clicked = -1;
   ImGuiListClipper clipper;
@@ -126,7 +127,7 @@ std::int64_t draw_output_text(const ViewContext& context, const std::vector<RowC
       if (ImGui::IsItemHovered() || row.row == pos)
         canvas.fill_rect(ImVec2(at.x, y), ImVec2(at.x + width, y + height),
                          row.row == pos ? t.accent_soft : t.hovered, scaled(4));
-      draw_row(row, name, best, c, y, height, most, at.x + width);
+      output_text_draw_row(row, name, best, c, y, height, most, at.x + width);
     }
   clipper.End();
   return clicked;

@@ -26,11 +26,11 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kListed = 24, kLeastListed = 5;
-constexpr float kLeastRow = 22.f, kMostRow = 38.f, kWantedRows = 12.f;  // units; rows of a page
+constexpr std::size_t kOutputListed = 24, kLeastListed = 5;
+constexpr float kOutputLeastRow = 22.f, kOutputMostRow = 38.f, kWantedRows = 12.f;  // units; rows of a page
 constexpr std::int64_t kTellingRows = 256;  // so many last rows are asked which one to open at
 
-enum class Page : std::uint8_t { next, ways, draws, text };
+enum class OutputPage : std::uint8_t { next, ways, draws, text };
 /// Which row is looked at: the telling one, the last one, or the cursor's.
 enum class At : std::uint8_t { telling, last, cursor };
 
@@ -76,7 +76,7 @@ class OutputView : public View {
   void draw_page(const ViewContext& context, ImVec2 at, ImVec2 room);
   void find_telling(const ViewContext& context, const std::shared_ptr<const Trace>& trace);
   void replace_rest(const ViewContext& context, const std::vector<int>& ids);
-  Page page(const ViewContext& context) const;
+  OutputPage page(const ViewContext& context) const;
   void append(const ViewContext& context, int id);
   void choose(const ViewContext& context, std::int64_t pos);
   void put_in_place(const ViewContext& context, int id);
@@ -117,11 +117,11 @@ void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<
   telling_ = row == last ? -1 : row;
 }
 
-Page OutputView::page(const ViewContext& context) const {
-  if (says_ != Says::next) return Page::next;
-  const Page asked =
-      static_cast<Page>(std::clamp(context.workspace.output_page, 0, static_cast<int>(Page::text)));
-  return recorded_ && asked != Page::text ? Page::next : asked;
+OutputPage OutputView::page(const ViewContext& context) const {
+  if (says_ != Says::next) return OutputPage::next;
+  const OutputPage asked = static_cast<OutputPage>(
+      std::clamp(context.workspace.output_page, 0, static_cast<int>(OutputPage::text)));
+  return recorded_ && asked != OutputPage::text ? OutputPage::next : asked;
 }
 
 void OutputView::follow(const ViewContext& context) {
@@ -154,7 +154,7 @@ void OutputView::follow(const ViewContext& context) {
       subject, key, "next_tokens", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
         const auto count = std::min<std::ptrdiff_t>(std::ssize(trace->ids), pos + 1);
         const std::span<const int> said(trace->ids.data(), static_cast<std::size_t>(count));
-        return summarise(next_tokens(trace->logits_row(pos), sampling, said), sampling, kListed);
+        return summarise(next_tokens(trace->logits_row(pos), sampling, said), sampling, kOutputListed);
       });
 }
 
@@ -192,10 +192,11 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
   for (int i = 0; i < 4; ++i) {
     if (recorded_ && (i == 1 || i == 2)) continue;  // nobody runs or draws anew
     const char* key = pages[i];
-    if (line(Label(tr(key), "###", key), page(context) == static_cast<Page>(i), tr(Label(key, ".help"))))
+    if (line(Label(tr(key), "###", key), page(context) == static_cast<OutputPage>(i),
+             tr(Label(key, ".help"))))
       context.workspace.output_page = i;
   }
-  if (page(context) == Page::text) return;
+  if (page(context) == OutputPage::text) return;
   line.part();
   if (line(Label(tr("output.last"), "###output_last"), pos_ == prediction_row(trace), tr("output.last.help")))
     at_ = At::last;
@@ -342,9 +343,9 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const ChildScope child("output_list", room);
   if (!summary_) return caption(tr("output.pending"));
   const float head = output_head_height(), left = std::max(0.f, room.y - head);
-  const float row = std::clamp(left / kWantedRows, scaled(kLeastRow), scaled(kMostRow));
+  const float row = std::clamp(left / kWantedRows, scaled(kOutputLeastRow), scaled(kOutputMostRow));
   const auto fits = static_cast<std::size_t>(left / row);
-  const std::size_t shown = std::clamp(fits > 1 ? fits - 1 : 0, kLeastListed, kListed);
+  const std::size_t shown = std::clamp(fits > 1 ? fits - 1 : 0, kLeastListed, kOutputListed);
   OutputRows rows;
   if (says_ == Says::masked) rows = {"output.row.help.masked", "output.column.token", false};
   if (says_ == Says::classes) rows = {"output.row.help.classes", "output.column.class", false};
@@ -413,11 +414,11 @@ void OutputView::draw_next(const ViewContext& context, ImVec2 origin, ImVec2 roo
 }
 
 void OutputView::draw_page(const ViewContext& context, ImVec2 at, ImVec2 room) {
-  if (page(context) == Page::ways) {
+  if (page(context) == OutputPage::ways) {
     if (const auto chosen = ways_.draw(context, pos_, at, room)) replace_rest(context, *chosen);
     return;
   }
-  if (page(context) == Page::draws) {
+  if (page(context) == OutputPage::draws) {
     if (summary_) draws_.draw(context, pos_, *summary_, at, room);
     return;
   }
@@ -431,7 +432,7 @@ void OutputView::draw_page(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (!rows) return caption(tr("output.pending"));
   if (const std::int64_t row = draw_output_text(context, *rows, pos_, at, room); row >= 0) {
     choose(context, row);
-    context.workspace.output_page = static_cast<int>(Page::next);
+    context.workspace.output_page = static_cast<int>(OutputPage::next);
   }
 }
 
@@ -442,9 +443,9 @@ void OutputView::draw(const ViewContext& context) {
   const float width = room.x - scaled(14);
   draw_head(context, width);
   draw_pages(context, width);
-  if (says_ != Says::classes && page(context) != Page::text) draw_text_so_far(context, width);
+  if (says_ != Says::classes && page(context) != OutputPage::text) draw_text_so_far(context, width);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
-  if (page(context) == Page::next) return draw_next(context, origin, room, begin);
+  if (page(context) == OutputPage::next) return draw_next(context, origin, room, begin);
   draw_page(context, ImVec2(origin.x, begin),
             ImVec2(width, std::max(scaled(120), origin.y + room.y - begin)));
 }

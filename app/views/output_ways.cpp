@@ -125,7 +125,7 @@ float draw_token(const Canvas& canvas, ImVec2 at, float height, const std::strin
   return right + scaled(4);
 }
 
-bool row_button(const std::string& id, ImVec2 at, ImVec2 size) {
+bool output_ways_row_button(const std::string& id, ImVec2 at, ImVec2 size) {
   ImGui::SetCursorScreenPos(at);
   const bool clicked =
       ImGui::InvisibleButton(("###" + id).c_str(), ImVec2(std::max(1.f, size.x), std::max(1.f, size.y)));
@@ -161,7 +161,7 @@ std::optional<std::vector<int>> OutputWays::draw_strands(const ViewContext& cont
   const auto text_y = [&](ImFont* font) { return (box - text_size(font, "X").y) / 2; };
   std::optional<std::vector<int>> chosen;
   for (const Strand& strand : ways.strands) {
-    if (row_button("way_" + strand.id, at, ImVec2(room.x, box))) chosen = strand.ids;
+    if (output_ways_row_button("way_" + strand.id, at, ImVec2(room.x, box))) chosen = strand.ids;
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("%s", tr("output.ways.help", {all_of(opened, strand.ids), significant(strand.sum, 4),
                                                       significant(std::exp(strand.sum), 3)})
@@ -194,7 +194,7 @@ std::optional<std::vector<int>> OutputWays::draw_strands(const ViewContext& cont
     const float width = text_size(fonts().mono, name).x + text_size(fonts().mono_small, score).x + scaled(20);
     if (x + width > at.x + room.x) break;
     const std::string id = "contrast_" + std::to_string(one.id);
-    if (row_button(id, ImVec2(x, at.y), ImVec2(width - scaled(6), box))) chosen = {one.id};
+    if (output_ways_row_button(id, ImVec2(x, at.y), ImVec2(width - scaled(6), box))) chosen = {one.id};
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip("%s", tr("output.ways.against.help",
                                  {name, number_text(one.expert, 4), number_text(one.amateur, 4), score})
@@ -269,7 +269,8 @@ std::optional<std::vector<int>> OutputWays::draw_tree(const ViewContext& context
     const TreePlace& box = places[i];
     const ImVec2 size(box.p1.x - box.p0.x, box.p1.y - box.p0.y);
     canvas.fill_rect(box.p0, box.p1, kept ? t.panel_raised : t.ground, scaled(4));
-    if (row_button("beam_" + std::to_string(i), box.p0, size)) chosen = tree.ids(static_cast<int>(i));
+    if (output_ways_row_button("beam_" + std::to_string(i), box.p0, size))
+      chosen = tree.ids(static_cast<int>(i));
     const std::string name = output_name(opened, node.id);
     note_text(name);
     if (ImGui::IsItemHovered())

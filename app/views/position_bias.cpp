@@ -13,9 +13,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostCells = 512;  // tokens a side of the matrix
-constexpr float kSlopeRow = 24.f;         // units
-constexpr std::int64_t kFarthest = 160;   // distances in the curve
+constexpr std::int64_t kPositionBiasMostCells = 512;  // tokens a side of the matrix
+constexpr float kSlopeRow = 24.f;                     // units
+constexpr std::int64_t kFarthest = 160;               // distances in the curve
 
 Site first_pattern(const Trace& trace, Stack stack) {
   for (const Record& record : trace.records())
@@ -46,7 +46,8 @@ bool BiasPage::follow(const ViewContext& context) {
   key_ = key;
   bias_ = state->in.bias;
   window_ = {};
-  matrix_ = bias_rectangle(trace, scene_.site(Slot::pattern), scene_.head, {0, kMostCells}, {0, kMostCells});
+  matrix_ = bias_rectangle(trace, scene_.site(Slot::pattern), scene_.head, {0, kPositionBiasMostCells},
+                           {0, kPositionBiasMostCells});
   ranges_ = bucket_ranges(bias_);
   std::vector<float> cells;
   const std::int64_t heads = ranges_.empty() ? 0 : bias_.table.size(1);

@@ -12,18 +12,19 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 26.f;  // units
+constexpr float kPositionOrderRow = 26.f;  // units
 constexpr double kNothing = 1e-4;
 
 // How much of every word's last vector changes, with and without positions; leaves the cursor below.
-void draw_bars(const ViewContext& context, const WordOrder& order, ImVec2 at, ImVec2 room) {
+void position_order_draw_bars(const ViewContext& context, const WordOrder& order, ImVec2 at, ImVec2 room) {
   const Theme& t = theme();
   const Canvas canvas;
   double most = 1e-9;
   for (const WordOrder::Word& word : order.words) most = std::max({most, word.with, word.without});
   const float header = text_size(fonts().small, "X").y + scaled(4);
-  const float row = std::min(
-      scaled(kRow), (room.y - header) / static_cast<float>(std::max<std::size_t>(1, order.words.size())));
+  const float row =
+      std::min(scaled(kPositionOrderRow),
+               (room.y - header) / static_cast<float>(std::max<std::size_t>(1, order.words.size())));
   const float name = std::min(room.x * 0.24f, scaled(150)), half = (room.x - name) / 2,
               number = text_size(fonts().mono_small, "0.000000").x + scaled(8);
   float y = at.y;
@@ -132,7 +133,7 @@ void OrderPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (!answer->error.empty()) return caption(answer->error);
   const WordOrder& order = answer->order;
   const float answers = order.with[0].id >= 0 ? scaled(64) : 0, bottom = at.y + room.y - answers;
-  draw_bars(context, order, ImVec2(at.x, y), ImVec2(room.x, bottom - scaled(28) - y));
+  position_order_draw_bars(context, order, ImVec2(at.x, y), ImVec2(room.x, bottom - scaled(28) - y));
   double without = 0;
   for (const WordOrder::Word& word : order.words) without = std::max(without, word.without);
   caption(tr(without < kNothing ? "position.order.same" : "position.order.causal"));

@@ -14,15 +14,16 @@
 namespace attnscope {
 namespace {
 
-constexpr float kMostDial = 170.f, kReach = 15.f;  // units
-constexpr std::int64_t kMostBack = 48;             // positions of the head that looks back
-constexpr std::int64_t kMostShift = 48;            // dimensions of the matrices
-constexpr double kSmallShift = 1e-4;               // of float32 tables
+constexpr float kPositionPagesMostDial = 170.f, kReach = 15.f;  // units
+constexpr std::int64_t kMostBack = 48;                          // positions of the head that looks back
+constexpr std::int64_t kMostShift = 48;                         // dimensions of the matrices
+constexpr double kSmallShift = 1e-4;                            // of float32 tables
 constexpr ValueRange kUnit{-1, 1, -1, 1};
 
-std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+std::uint64_t position_pages_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 std::uint64_t look_key(const PositionTable& data, const PositionLook& look) {
-  return key_of({data.key, number(look.pos), number(look.distance), number(look.dim), look.halves});
+  return key_of({data.key, position_pages_number(look.pos), position_pages_number(look.distance),
+                 position_pages_number(look.dim), look.halves});
 }
 
 // A row of the table as a column, `count` numbers from `first` on.
@@ -108,7 +109,7 @@ void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, I
   const float lower = reach ? std::clamp(room.y * 0.34f, scaled(90), scaled(240)) : 0;
   const ImVec2 upper(room.x, room.y - lower - (reach ? scaled(10) : 0));
   float side = 0;
-  const int columns = std::max(1, best_columns(count, upper, line, scaled(kMostDial), side));
+  const int columns = std::max(1, best_columns(count, upper, line, scaled(kPositionPagesMostDial), side));
   side = std::max(side, scaled(18));
   const float step = std::min(room.x / static_cast<float>(columns), side * 1.3f);
   float longest = 1e-6f;
@@ -293,7 +294,7 @@ void PositionPages::draw_shift(const ViewContext& context, const PositionTable& 
 }
 
 void PositionPages::draw_dots(const PositionTable& data, PositionLook& look, ImVec2 at, ImVec2 room) {
-  const std::uint64_t key = key_of({data.key, number(look.pos)});
+  const std::uint64_t key = key_of({data.key, position_pages_number(look.pos)});
   if (key != dots_key_) {
     dots_key_ = key;
     const auto points = [&](const Tensor& table, std::vector<ImVec2>& out) {
@@ -365,7 +366,7 @@ void PositionPages::draw_back(const ViewContext& context, const PositionTable& d
   const Trace& trace = context.run.trace(cursor.sequence);
   const std::int64_t tokens = trace.rows(cursor.stack);
   const std::int64_t count = std::min({data.table.size(0), kMostBack, std::max<std::int64_t>(tokens, 4)});
-  const std::uint64_t key = key_of({look_key(data, look), number(count),
+  const std::uint64_t key = key_of({look_key(data, look), position_pages_number(count),
                                     static_cast<std::uint64_t>(static_cast<double>(look.sharpness) * 1000)});
   if (key != back_key_) {
     back_key_ = key;

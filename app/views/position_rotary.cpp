@@ -16,9 +16,9 @@
 namespace attnscope {
 namespace {
 
-constexpr float kFarthestMove = 200.f, kTokensPerSecond = 3.f;
-constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;  // distances in the curve
-constexpr float kLeastDial = 26.f, kMostDial = 190.f;       // units
+constexpr float kFarthestMove = 200.f, kPositionRotaryTokensPerSecond = 3.f;
+constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;           // distances in the curve
+constexpr float kLeastDial = 26.f, kPositionRotaryMostDial = 190.f;  // units
 
 struct Variant {
   RopeSpec::Kind kind;
@@ -74,8 +74,9 @@ void RotaryPage::follow(const ViewContext& context) {
   const auto clamped = [&](std::int64_t pos) { return std::clamp<std::int64_t>(pos, 0, rows - 1); };
   if (playing_) {
     context.workspace.moving = true;
-    move_ = std::fmod(move_ + ImGui::GetIO().DeltaTime * kTokensPerSecond * context.workspace.speed,
-                      kFarthestMove);
+    move_ =
+        std::fmod(move_ + ImGui::GetIO().DeltaTime * kPositionRotaryTokensPerSecond * context.workspace.speed,
+                  kFarthestMove);
   }
   const std::uint64_t key = key_of(
       {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(stack_),
@@ -188,8 +189,8 @@ void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
   float side = 0;
   for (int tried = 1; tried <= count; ++tried) {
     const int rows = (count + tried - 1) / tried;
-    const float fits = std::min(
-        {room.x / static_cast<float>(tried), room.y / static_cast<float>(rows) - line, scaled(kMostDial)});
+    const float fits = std::min({room.x / static_cast<float>(tried), room.y / static_cast<float>(rows) - line,
+                                 scaled(kPositionRotaryMostDial)});
     if (fits > side) side = fits, columns = tried;
   }
   side = std::max(side, scaled(kLeastDial));
@@ -365,7 +366,7 @@ void RotaryPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const float line = text_size(fonts().mono_small, "0").y;
   const int count = static_cast<int>(pairs_.size());
   const ImVec2 most(room.x, height - std::clamp(height * 0.46f, scaled(150), scaled(260)) - scaled(10));
-  const int columns = std::max(1, best_columns(count, most, line, scaled(kMostDial), side));
+  const int columns = std::max(1, best_columns(count, most, line, scaled(kPositionRotaryMostDial), side));
   const float dials = std::min(most.y, static_cast<float>((count + columns - 1) / columns) * (side + line));
   const float lower = height - dials - scaled(10);  // what the dials leave
   draw_dials(ImVec2(at.x, begin), ImVec2(room.x, height - lower - scaled(10)));

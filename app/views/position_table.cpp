@@ -11,9 +11,10 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostPositions = 1024, kFormulaPositions = 128, kMostSimilar = 256, kBits = 7;
-constexpr std::int64_t kLeastWidth = 2, kMostWidth = 256, kUsualWidth = 32;
-constexpr float kTokensPerSecond = 6.f;
+constexpr std::int64_t kPositionTableMostPositions = 1024, kFormulaPositions = 128, kMostSimilar = 256,
+                       kBits = 7;
+constexpr std::int64_t kLeastWidth = 2, kPositionTableMostWidth = 256, kUsualWidth = 32;
+constexpr float kPositionTableTokensPerSecond = 6.f;
 
 bool adds_table(PositionSpec::Kind kind) {
   return kind == PositionSpec::Kind::learned || kind == PositionSpec::Kind::sinusoidal;
@@ -25,7 +26,7 @@ PositionTable make_table(const Trace& trace, Stack stack, const PositionLook& lo
   if (!look.formula_only) {
     const std::int64_t limit = config.position.max_positions;
     out.table = position_table(config, trace.weights(),
-                               limit > 0 ? std::min(limit, kMostPositions) : kFormulaPositions);
+                               limit > 0 ? std::min(limit, kPositionTableMostPositions) : kFormulaPositions);
   } else {
     out.table = sinusoid_table(kFormulaPositions, look.width, look.halves, look.base);
   }
@@ -63,7 +64,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
   look_.base = look_.formula_only ? std::round(std::pow(10.0, static_cast<double>(base_))) : 10000;
   if (look_.width == 0)
     look_.width = std::clamp<std::int64_t>(std::max<std::int64_t>(config.d_in, kUsualWidth) / 2 * 2,
-                                           kLeastWidth, kMostWidth);
+                                           kLeastWidth, kPositionTableMostWidth);
   // Only a learned table can change with an edit.
   weight_.assign(stack_prefix(stack)).append("pos_embed.weight");
   const Tensor weight = look_.learned ? trace->weights().get(weight_) : Tensor();
@@ -100,7 +101,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
 void TablePage::play(const ViewContext& context) {
   if (!playing_ || !data_ || data_->table.empty()) return;
   context.workspace.moving = true;
-  walked_ += ImGui::GetIO().DeltaTime * kTokensPerSecond * context.workspace.speed;
+  walked_ += ImGui::GetIO().DeltaTime * kPositionTableTokensPerSecond * context.workspace.speed;
   const auto whole = static_cast<std::int64_t>(walked_);
   walked_ -= static_cast<float>(whole);
   look_.pos = (look_.pos + whole) % std::max<std::int64_t>(1, data_->table.size(0) - look_.distance);
@@ -182,7 +183,7 @@ float TablePage::draw_controls(const ViewContext& context, ImVec2 at, float widt
   if (look_.formula_only) {
     std::int64_t pairs = look_.width / 2;
     slider("###position_width", tr("position.width", {std::to_string(look_.width)}), pairs, kLeastWidth / 2,
-           kMostWidth / 2, "position.width.help");
+           kPositionTableMostWidth / 2, "position.width.help");
     look_.width = pairs * 2;
     place(usual);
     (void)slider_real("###position_base", tr("position.base", {short_number(look_.base)}), base_, 0.5f, 7.f,

@@ -72,7 +72,8 @@ void draw_names(const Canvas& canvas, const Chart& chart, const std::vector<Addi
   }
 }
 
-void draw_bar(const Canvas& canvas, const Chart& chart, std::size_t i, const Addition& part, bool lit) {
+void residual_additions_draw_bar(const Canvas& canvas, const Chart& chart, std::size_t i,
+                                 const Addition& part, bool lit) {
   const float half = std::clamp(chart.step * 0.34f, scaled(1), scaled(28));
   const ImVec2 p0(chart.x(i) - half, std::min(chart.y(part.norm), chart.p1.y - scaled(1)));
   const ImU32 colour = part_colour(stream_part(chart.config, part.site));
@@ -162,7 +163,7 @@ AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Additi
     if (pushes)
       draw_push(canvas, chart, i, pushes->of[i], static_cast<int>(i) == hovered);
     else
-      draw_bar(canvas, chart, i, parts[i], static_cast<int>(i) == hovered);
+      residual_additions_draw_bar(canvas, chart, i, parts[i], static_cast<int>(i) == hovered);
   if (!pushes) draw_stream(canvas, chart, parts);
   Chart names = chart;
   names.p1.y = at.y + size.y - line - scaled(8);

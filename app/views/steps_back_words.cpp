@@ -120,7 +120,7 @@ std::vector<Piece> pieces_of(const std::string& text) {
   return out;
 }
 
-std::string operand_shape(const RunResult& run, const Trace& trace, const Operand& operand) {
+std::string steps_back_words_operand_shape(const RunResult& run, const Trace& trace, const Operand& operand) {
   if (operand.is_weight()) {
     std::vector<std::int64_t> sizes = trace.weights().get(operand.weight).sizes();
     if (operand.transposed && sizes.size() > 1) std::swap(sizes[0], sizes[1]);
@@ -199,12 +199,13 @@ std::string gradient_shapes(const BackwardResult& grads, const GradientFigure& f
   const Figure& drawn = figure.figure;
   const int result = drawn.result();
   if (result < 0) return {};
-  const std::string end = operand_shape(*grads.run, trace, drawn.operands[static_cast<std::size_t>(result)]);
+  const std::string end =
+      steps_back_words_operand_shape(*grads.run, trace, drawn.operands[static_cast<std::size_t>(result)]);
   std::vector<std::string> inputs;
   if (!figure.pieces.empty()) {
     for (const GradientPiece& piece : figure.pieces) {
-      const std::string one =
-          operand_shape(*grads.run, trace, piece.left) + " @ " + operand_shape(*grads.run, trace, piece.top);
+      const std::string one = steps_back_words_operand_shape(*grads.run, trace, piece.left) + " @ " +
+                              steps_back_words_operand_shape(*grads.run, trace, piece.top);
       if (std::find(inputs.begin(), inputs.end(), one) == inputs.end()) inputs.push_back(one);
     }
     return join(inputs, " + ") + " → " + end;
@@ -213,7 +214,7 @@ std::string gradient_shapes(const BackwardResult& grads, const GradientFigure& f
     const Operand& operand = drawn.operands[i];
     if (static_cast<int>(i) == result || operand.col.key == "one") continue;
     if (operand.is_weight() || trace.find(operand.site))
-      inputs.push_back(operand_shape(*grads.run, trace, operand));
+      inputs.push_back(steps_back_words_operand_shape(*grads.run, trace, operand));
   }
   return inputs.empty() ? end : inputs.front() + " → " + end;
 }

@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kMostChips = 8;  // more become a number between arrows
+constexpr int kStepsHeaderMostChips = 8;  // more become a number between arrows
 
 float pieces_width(const std::vector<Piece>& pieces, ImFont* font) {
   float width = 0;
@@ -60,7 +60,7 @@ float site_chip_width(const Label& label) {
 /// `from`. `heads`: they are heads of this step, lit and pointed at like everywhere.
 int choose(const char* caption, const char* id, int count, int value, int from, bool& first,
            const Site* heads = nullptr) {
-  const bool few = count <= kMostChips;
+  const bool few = count <= kStepsHeaderMostChips;
   begin_group(caption, few ? static_cast<float>(count) * 38 * ui_scale() : 130 * ui_scale(), first);
   for (int i = 0; few && i < count; ++i) {
     ImGui::SameLine(0, (i ? 4 : 8) * ui_scale());
@@ -109,7 +109,7 @@ std::string with_place(const ModelConfig& config, const Site& site, std::string 
 }
 
 // The title alone; chips go on behind it.
-void draw_title(const StepText& text) {
+void steps_header_draw_title(const StepText& text) {
   const float half = ImGui::GetContentRegionAvail().x * 0.55f;
   compat::push_font(fonts().body_bold);
   ImGui::AlignTextToFramePadding();
@@ -177,7 +177,7 @@ void draw_title_and_formula(const StepText& text, ImVec2 at, float width, ImFont
 
 void draw_step_words(const StepText& text, StepWords words) {
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x;
-  if (words == StepWords::title) return draw_title(text);
+  if (words == StepWords::title) return steps_header_draw_title(text);
   if (words == StepWords::two) return draw_short_words(text);
   const std::string &title = text.title, &shapes = text.shapes, &torch = text.torch;
   const std::vector<Piece>& formula = text.formula;

@@ -11,10 +11,10 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostCells = 700;  // of which every number flies
-constexpr std::int64_t kMostLeads = 3;    // rows of which one number is put together before one's eyes
-constexpr std::size_t kMostTerms = 64;    // of it that are seen, the largest
-constexpr float kAir = 0.55f;             // of a row's time that its numbers are in the air
+constexpr std::int64_t kStepsMotionMostCells = 700;  // of which every number flies
+constexpr std::int64_t kMostLeads = 3;  // rows of which one number is put together before one's eyes
+constexpr std::size_t kMostTerms = 64;  // of it that are seen, the largest
+constexpr float kAir = 0.55f;           // of a row's time that its numbers are in the air
 
 float eased(float t) {
   t = std::clamp(t, 0.f, 1.f);
@@ -124,7 +124,8 @@ class Planner {
     std::int64_t cells = 0;
     for (const Operand& operand : figure_.operands)
       if (of_result(figure_, operand)) cells += operand.row.size * operand.col.size;
-    const std::int64_t every = std::max<std::int64_t>(1, (cells + kMostCells - 1) / kMostCells);
+    const std::int64_t every =
+        std::max<std::int64_t>(1, (cells + kStepsMotionMostCells - 1) / kStepsMotionMostCells);
     for (std::size_t i = 0; i < figure_.operands.size(); ++i) {
       const Operand& operand = figure_.operands[i];
       if (!of_result(figure_, operand)) continue;
@@ -211,7 +212,8 @@ class GradientPlanner {
   void cells_add_up(int result, const Operand& out) {
     const std::int64_t cells =
         out.row.size * out.col.size * static_cast<std::int64_t>(figure_.operands.size());
-    const std::int64_t every = std::max<std::int64_t>(1, (cells + kMostCells - 1) / kMostCells);
+    const std::int64_t every =
+        std::max<std::int64_t>(1, (cells + kStepsMotionMostCells - 1) / kStepsMotionMostCells);
     for (int i = 0; i < static_cast<int>(figure_.operands.size()); ++i) {
       const Operand& from = operand(i);
       const bool row_fits = from.row.size == out.row.size || from.row.size == 1,

@@ -9,12 +9,13 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMostSeen = 512;                   // cells per axis in sight
-constexpr float kCellWidth = 96, kCellHeight = 56;  // units, at most
-constexpr float kInnerHeight = 40;                  // of the rows of the top factor
-constexpr float kSign = 30, kGap = 10, kIndent = 6;
-constexpr float kColumn = 54, kGradientColumn = 88;  // a single column of numbers; with its unit in the title
-constexpr float kPicture = 26;                       // a patch beside the name of its row or column
+constexpr double kMostSeen = 512;                             // cells per axis in sight
+constexpr float kStepsPlaceCellWidth = 96, kCellHeight = 56;  // units, at most
+constexpr float kInnerHeight = 40;                            // of the rows of the top factor
+constexpr float kSign = 30, kStepsPlaceGap = 10, kIndent = 6;
+constexpr float kStepsPlaceColumn = 54,
+                kGradientColumn = 88;  // a single column of numbers; with its unit in the title
+constexpr float kPicture = 26;         // a patch beside the name of its row or column
 
 constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
 
@@ -22,7 +23,7 @@ constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
 bool names_once(const Figure& figure) { return figure.rule == Rule::copy || figure.rule == Rule::norm; }
 
 float column_width(const Operand& operand) {
-  return operand.gradient && operand.map == Colormap::diverging ? kGradientColumn : kColumn;
+  return operand.gradient && operand.map == Colormap::diverging ? kGradientColumn : kStepsPlaceColumn;
 }
 
 // Two lengths that share `room`: each by its count, none smaller than a sixth of it, none larger than it
@@ -95,7 +96,8 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   const auto cols = static_cast<float>(seen(top.col));
   const bool corner = inner * 12 * unit >= kLegend * unit;  // the one above the left factor holds the legend
   const float wide = std::max(size.x - labels - gap - (corner ? 8 : kLegend) * unit, 40.f);
-  auto [inner_w, cols_w] = shared(wide, inner * kCellWidth * unit, cols * kCellWidth * unit, 0.6f);
+  auto [inner_w, cols_w] =
+      shared(wide, inner * kStepsPlaceCellWidth * unit, cols * kStepsPlaceCellWidth * unit, 0.6f);
   const float header = line + 4 * unit + column_labels(context, top, cols_w / cols);
   const float between = line + 8 * unit + (bias ? line + 24 * unit : 0);
   const float tall = std::max(size.y - header - between, 40.f);
@@ -173,7 +175,7 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     if (block.vertical)
       y += panel.size.y + 8 * unit;
     else
-      x += panel.size.x + kGap * unit;
+      x += panel.size.x + kStepsPlaceGap * unit;
     widest = std::max(widest, panel.size.x);
     height = std::max(height, panel.position.y + panel.size.y - at.y);
   }
@@ -181,7 +183,7 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     for (const int id : block.operands)
       panels_[static_cast<std::size_t>(id)].position.y += bottom - at.y - height;
   used_.y = std::max(used_.y, std::max(height, bottom - at.y));
-  return block.vertical ? widest : x - kGap * unit - at.x;
+  return block.vertical ? widest : x - kStepsPlaceGap * unit - at.x;
 }
 
 float FigurePlot::row_height(const Figure& figure, float height, float header) {
@@ -326,7 +328,7 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
     cols += block.vertical ? widest : sum;
     single_width += columns;
     fixed += columns + (block.sign.empty() ? 0 : kSign * unit) +
-             (block.vertical ? 0 : static_cast<float>(block.operands.size() - 1) * kGap * unit);
+             (block.vertical ? 0 : static_cast<float>(block.operands.size() - 1) * kStepsPlaceGap * unit);
   }
   Panel& labelled = panels_[static_cast<std::size_t>(figure.blocks[0].operands[0])];
   labelled.row_labels = true;
@@ -347,8 +349,9 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
   const float left = size.x - fixed - labelled.labels - again;
   float cw = left / std::max(cols, 1.f);
   // Single columns are as wide as the others where those are wider.
-  if (cw > kColumn * unit) cw = std::max((left + single_width) / (cols + singles), kColumn * unit);
-  cw = std::clamp(cw, 0.01f, kCellWidth * unit);
+  if (cw > kStepsPlaceColumn * unit)
+    cw = std::max((left + single_width) / (cols + singles), kStepsPlaceColumn * unit);
+  cw = std::clamp(cw, 0.01f, kStepsPlaceCellWidth * unit);
   const bool column_first = first.col.key == "one" && figure.blocks[0].operands.size() > 1;
   const Operand& named =
       column_first ? figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[1])] : first;

@@ -75,7 +75,7 @@ std::shared_ptr<const AxisPictures> shifted(std::shared_ptr<const AxisPictures> 
 }
 
 // What the cells of an operand are; nothing where they are none of a step or a weight, or are picked ones.
-CellsPlace place_of(const Trace& trace, const Operand& operand) {
+CellsPlace steps_plot_place_of(const Trace& trace, const Operand& operand) {
   if (operand.part || !operand.picked_rows.empty() || !operand.picked_cols.empty()) return {};
   CellsPlace out{operand.site, operand.weight, source_index(trace, operand, 0, 0), -1, -1};
   const auto moved = [&](std::int64_t row, std::int64_t col) {
@@ -285,7 +285,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   if (plot.key.empty()) {
     plot.key = "steps/" + operand.id;
     plot.double_click_resets = false;
-    plot.place = place_of(context.run.trace(context.workspace.cursor.sequence), operand);
+    plot.place = steps_plot_place_of(context.run.trace(context.workspace.cursor.sequence), operand);
   }
   plot.values = kept.values;
   plot.style.map = kept.differs ? Colormap::diverging : operand.map;

@@ -55,12 +55,12 @@ struct MostLikely {
   }
 };
 
-constexpr float kWords = 262.f;  // units that words above and below a figure take where there is room,
+constexpr float kStepsWords = 262.f;  // units that words above and below a figure take where there is room,
 constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and where they are told in few
 constexpr float kLeastRoom = 300.f;                  // of a stage: in less only the title is told
 // A drawing beside a figure; a dial in the column of the legend, and how high it is at least.
 constexpr float kBeside = 210.f, kOverLegend = 32.f, kDialHeight = 110.f;
-constexpr float kRow = 21.f, kHeads = 96.f;  // of a row with digits; of titles and the labels of columns
+constexpr float kStepsRow = 21.f, kHeads = 96.f;  // of a row with digits; of titles and the labels of columns
 
 // Units at which every row of the figure has room for digits.
 float figure_height(const Figure& figure) {
@@ -71,7 +71,7 @@ float figure_height(const Figure& figure) {
     else
       rows = std::max(rows, operand.row.size);
   }
-  return kHeads + kRow * static_cast<float>(rows + above);
+  return kHeads + kStepsRow * static_cast<float>(rows + above);
 }
 
 class StepsView : public View {
@@ -127,7 +127,7 @@ class StepsView : public View {
         {key_, std::bit_cast<std::uint32_t>(room.x), std::bit_cast<std::uint32_t>(room.y), differs(context)});
     if (key == words_key_) return words_;
     words_key_ = key;
-    if (figure_height(figure_) * unit <= room.y - kWords * unit) return words_ = StepWords::all;
+    if (figure_height(figure_) * unit <= room.y - kStepsWords * unit) return words_ = StepWords::all;
     const auto fits = [&](float words, bool scrolled) {
       const ImVec2 rest = figure_room(context, ImVec2(room.x, room.y - words * unit));
       return plot_.shows_numbers(context, figure_, rest, differs(context), scrolled);

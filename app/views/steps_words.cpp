@@ -74,12 +74,13 @@ struct StepFacts {
   }
 };
 
-std::string number(double value) { return format("%.6g", value); }
-std::string number(float value) { return number(static_cast<double>(value)); }
+std::string steps_words_number(double value) { return format("%.6g", value); }
+std::string steps_words_number(float value) { return steps_words_number(static_cast<double>(value)); }
 
 std::string norm_formula(const StepFacts& at) {
   if (at.step.rule == Rule::norm_scale) return at.rms() ? "σ = √(mean(x²) + ε)" : "σ = √(var(x) + ε)";
-  const std::string gain = at.norm.weight_offset != 0.f ? " · (" + number(at.norm.weight_offset) + " + γ)"
+  const std::string gain = at.norm.weight_offset != 0.f
+                               ? " · (" + steps_words_number(at.norm.weight_offset) + " + γ)"
                            : at.has_weight(at.norm_name() + "weight") ? " · γ"
                                                                       : "";
   if (at.step.part == Part::attn) {
@@ -136,7 +137,7 @@ std::string formula_text(const Trace& trace, const Site& site) {
     case Slot::scores:
     case Slot::z: return shared_formula(at);
     case Slot::scaled:
-      if (!at.usual_scale()) return "S · " + number(at.attention.scale);
+      if (!at.usual_scale()) return "S · " + steps_words_number(at.attention.scale);
       break;
     case Slot::resid_post:
       if (at.both_at_once()) return "x ← x + O + m";
@@ -205,7 +206,7 @@ std::string sentence_text(const Trace& trace, const Site& site) {
       if (post) return tr("steps.sentence.norm_after");
       break;
     case Slot::scaled:
-      if (!at.usual_scale()) return tr("steps.sentence.scaled", {number(at.attention.scale)});
+      if (!at.usual_scale()) return tr("steps.sentence.scaled", {steps_words_number(at.attention.scale)});
       break;
     case Slot::resid_post:
       if (at.both_at_once()) return tr("steps.sentence.both");
@@ -252,7 +253,7 @@ std::vector<Piece> formula_pieces(const Trace& trace, const Site& site) {
 namespace {
 
 // "(1, 2×2, 8, 5)" of heads that are repeated: two, each for two query heads.
-std::string operand_shape(const RunResult& run, const Operand& operand, bool repeated) {
+std::string steps_words_operand_shape(const RunResult& run, const Operand& operand, bool repeated) {
   const Trace& trace = run.trace(0);
   if (operand.is_weight()) return shape_text(trace.weights().get(operand.weight));
   const Record* record = trace.find(operand.site);
@@ -277,7 +278,7 @@ std::string shapes_line(const RunResult& run, const Figure& figure) {
     const std::string name = operand.is_weight() ? operand.weight : to_text(operand.site);
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
     seen.push_back(name);
-    inputs.push_back(operand_shape(run, operand, figure.layout == Figure::Layout::product));
+    inputs.push_back(steps_words_operand_shape(run, operand, figure.layout == Figure::Layout::product));
   }
   const std::string result = step_shape(run, figure.site);
   if (inputs.empty()) return result;
@@ -361,8 +362,8 @@ void mend_norm(const StepFacts& at, std::string& text) {
   }
   if (own) text = variable_of(at, at.site) + " = {norm}(" + row + ")";
   if (own && at.norm.weight_offset != 0.f)
-    text = variable_of(at, at.site) + " = " + row + " / scale * (" + number(at.norm.weight_offset) +
-           " + weight)";
+    text = variable_of(at, at.site) + " = " + row + " / scale * (" +
+           steps_words_number(at.norm.weight_offset) + " + weight)";
 }
 
 std::string embed_torch(const StepFacts& at) {
@@ -406,8 +407,9 @@ void mend_rows(const StepFacts& at, std::string& text) {
 
 std::string logits_torch(const StepFacts& at, std::string text) {
   if (at.stack.head.first_row_only) replace_one(text, ")", "[:, :1])");
-  if (at.stack.head.scale != 1.f) replace_one(text, ")", " * " + number(at.stack.head.scale) + ")");
-  const std::string cap = number(at.stack.head.cap);
+  if (at.stack.head.scale != 1.f)
+    replace_one(text, ")", " * " + steps_words_number(at.stack.head.scale) + ")");
+  const std::string cap = steps_words_number(at.stack.head.cap);
   if (at.stack.head.cap > 0.f) text += "; logits = " + cap + " * torch.tanh(logits / " + cap + ")";
   return text;
 }
@@ -433,7 +435,7 @@ std::string torch_line(const RunResult& run, const Site& site) {
   const StepFacts at{run.trace(0), site};
   std::string text = torch_template(at);
   fill_activation(text, activation_at(at.config, site));
-  const std::string width = std::to_string(at.stack.d_model), eps = number(at.norm.eps);
+  const std::string width = std::to_string(at.stack.d_model), eps = steps_words_number(at.norm.eps);
   const std::string call =
       std::string(at.rms() ? "nn.RMSNorm(" : "nn.LayerNorm(") + width + ", eps=" + eps + ")";
   const std::pair<const char*, std::string> values[] = {
@@ -441,9 +443,9 @@ std::string torch_line(const RunResult& run, const Site& site) {
       {"{n_kv_heads}", std::to_string(at.attention.n_kv_heads)},
       {"{d_head}", std::to_string(at.attention.d_head)},
       {"{repeat}", at.shared() > 1 ? ".repeat_interleave(" + std::to_string(at.shared()) + ", dim=1)" : ""},
-      {"{scale}", number(at.attention.scale)},
-      {"{cap}", number(at.attention.cap)},
-      {"{embed_scale}", number(at.stack.embed_scale)},
+      {"{scale}", steps_words_number(at.attention.scale)},
+      {"{cap}", steps_words_number(at.attention.cap)},
+      {"{embed_scale}", steps_words_number(at.stack.embed_scale)},
       {"{patch}", std::to_string(at.stack.patch.size)},
       {"{eps}", eps},
       {"{norm}", call},

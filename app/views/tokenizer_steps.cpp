@@ -14,7 +14,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 31.f, kLeastRow = 28.f, kBox = 24.f, kGap = 4.f, kPadding = 7.f;
+constexpr float kTokenizerStepsRow = 31.f, kTokenizerStepsLeastRow = 28.f, kBox = 24.f,
+                kTokenizerStepsGap = 4.f, kPadding = 7.f;
 constexpr float kNumberColumn = 34.f, kRuleColumn = 92.f;
 constexpr float kDim = 0.34f;
 constexpr float kGutter = 78.f;                                                           // left of a lattice
@@ -62,12 +63,13 @@ bool draw_box(ImVec2 at, float width, float height, std::string_view name, const
 
 // As high as it likes where there is room for all, lower where that brings more of them into sight.
 float row_height(std::int64_t rows, float room) {
-  return std::clamp(std::floor(room / static_cast<float>(std::max<std::int64_t>(1, rows))), scaled(kLeastRow),
-                    scaled(kRow));
+  return std::clamp(std::floor(room / static_cast<float>(std::max<std::int64_t>(1, rows))),
+                    scaled(kTokenizerStepsLeastRow), scaled(kTokenizerStepsRow));
 }
 
 // The whole row is one button; true when clicked.
-bool row_button(const char* prefix, std::int64_t row, bool current, ImVec2 at, float width, float height) {
+bool tokenizer_steps_row_button(const char* prefix, std::int64_t row, bool current, ImVec2 at, float width,
+                                float height) {
   ImGui::SetCursorScreenPos(at);
   const std::string id = std::string("###") + prefix + std::to_string(row);
   const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), height));
@@ -137,11 +139,11 @@ void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, Piec
            ink.outline};
     if (draw_box(ImVec2(x, y), width, scaled(kBox), named.text, ink)) piece_tooltip(scene, word, piece, "");
     if (pair)  // a bracket under the two that are joined next
-      canvas.line(ImVec2(x + (i == shown.first ? scaled(2) : -scaled(kGap)), y + scaled(kBox + 2)),
-                  ImVec2(x + width - scaled(2), y + scaled(kBox + 2)), with_alpha(t.accent, alpha),
-                  scaled(2));
+      canvas.line(
+          ImVec2(x + (i == shown.first ? scaled(2) : -scaled(kTokenizerStepsGap)), y + scaled(kBox + 2)),
+          ImVec2(x + width - scaled(2), y + scaled(kBox + 2)), with_alpha(t.accent, alpha), scaled(2));
     if (made || (row == 0 && i == shown.first)) focus = x + width / 2;
-    x += width + scaled(kGap);
+    x += width + scaled(kTokenizerStepsGap);
   }
 }
 
@@ -149,7 +151,7 @@ void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, Piec
 float widest_row(const TokenizerScene& scene, const SegmentedWord& word, PieceNames& names) {
   float width = scaled(kNumberColumn + kRuleColumn);
   for (const WordPart& letter : word.steps.letters)
-    width += names.of(scene, word, letter).width + 2 * scaled(kPadding) + scaled(kGap);
+    width += names.of(scene, word, letter).width + 2 * scaled(kPadding) + scaled(kTokenizerStepsGap);
   return width;
 }
 
@@ -165,7 +167,7 @@ std::int64_t draw_merges(const TokenizerScene& scene, const SegmentedWord& word,
   while (clipper.Step()) {
     for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
       const ImVec2 at(origin.x, origin.y + static_cast<float>(row) * high);
-      if (row_button("token_step_", row, row == step, at, widest, high)) clicked = row;
+      if (tokenizer_steps_row_button("token_step_", row, row == step, at, widest, high)) clicked = row;
       float middle = -1;
       draw_merge_row(scene, word, names, row, step, at, high, middle);
       if (row == step) focus = middle;
@@ -183,15 +185,15 @@ std::int64_t draw_merges(const TokenizerScene& scene, const SegmentedWord& word,
 
 // ---- lattice ------------------------------------------------------------------------------------------
 
-struct Columns {
+struct TokenizerStepsColumns {
   std::vector<std::size_t> bytes;  // where each character begins, and the end
   std::size_t at(std::size_t byte) const {
     return static_cast<std::size_t>(std::lower_bound(bytes.begin(), bytes.end(), byte) - bytes.begin());
   }
 };
 
-Columns columns_of(std::string_view text) {
-  Columns out;
+TokenizerStepsColumns tokenizer_steps_columns_of(std::string_view text) {
+  TokenizerStepsColumns out;
   for (std::size_t at = 0; at < text.size();) {
     out.bytes.push_back(at);
     next_code_point(text, at);
@@ -237,7 +239,7 @@ void name_rows(ImVec2 corner, const std::array<float, 4>& heights) {
 std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word, std::int64_t step,
                           bool moved) {
   const Theme& t = theme();
-  const Columns columns = columns_of(word.text.text());
+  const TokenizerStepsColumns columns = tokenizer_steps_columns_of(word.text.text());
   const std::size_t count = columns.bytes.size() - 1;
   std::size_t lane_count = 0;
   const std::vector<std::size_t> lanes = lanes_of(word.steps, lane_count);
@@ -258,7 +260,8 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
   for (std::size_t c = 0; c < count; ++c) {
     const ImVec2 at(origin.x + static_cast<float>(c) * column, origin.y);
     const bool current = static_cast<std::int64_t>(c) + 1 == step;
-    if (row_button("token_step_", static_cast<std::int64_t>(c) + 1, current && !finished, at, column, height))
+    if (tokenizer_steps_row_button("token_step_", static_cast<std::int64_t>(c) + 1, current && !finished, at,
+                                   column, height))
       clicked = static_cast<std::int64_t>(c) + 1;
     const std::string_view bytes =
         word.text.text().substr(columns.bytes[c], columns.bytes[c + 1] - columns.bytes[c]);
@@ -363,7 +366,8 @@ std::int64_t draw_attempts(const TokenizerScene& scene, const SegmentedWord& wor
   while (clipper.Step()) {
     for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row) {
       const ImVec2 at(origin.x, origin.y + static_cast<float>(row) * high);
-      if (row_button("token_step_", row + 1, row + 1 == step, at, room.x + ImGui::GetScrollX(), high))
+      if (tokenizer_steps_row_button("token_step_", row + 1, row + 1 == step, at,
+                                     room.x + ImGui::GetScrollX(), high))
         clicked = row + 1;
       widest = std::max(widest, draw_attempt_row(scene, word, row + 1, step, at, high));
     }
@@ -392,7 +396,7 @@ std::string merge_words(const TokenizerScene& scene, const SegmentedWord& word, 
 }
 
 std::string lattice_words(const TokenizerScene& scene, const SegmentedWord& word, std::int64_t step) {
-  const Columns columns = columns_of(word.text.text());
+  const TokenizerStepsColumns columns = tokenizer_steps_columns_of(word.text.text());
   const std::size_t end = columns.bytes[static_cast<std::size_t>(step)];
   for (const WordSteps::Candidate& next : word.steps.candidates) {
     if (!next.best || next.end != end) continue;

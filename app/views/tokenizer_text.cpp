@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostRuns = 1500, kMostChips = 1000;
+constexpr std::size_t kMostRuns = 1500, kTokenizerTextMostChips = 1000;
 constexpr float kChipHeight = 26.f, kChipPadding = 8.f, kChipGap = 5.f, kWidest = 150.f;
 
 std::string_view bytes_of(const TokenizerScene& scene, const Token& token) {
@@ -179,7 +179,7 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
   widths.clear();
   float x = 0;
   int rows = 1;
-  for (std::size_t i = 0; i < std::min(tokens.size(), kMostChips); ++i) {
+  for (std::size_t i = 0; i < std::min(tokens.size(), kTokenizerTextMostChips); ++i) {
     const std::string name(middle_truncated(fonts().mono, scene.names[i], scaled(kWidest)));
     note_text(name);
     widths.push_back(box_width(name, std::to_string(tokens[i].id)));
@@ -216,9 +216,9 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
     }
     if (chosen && choice.follow) ImGui::SetScrollHereY(0.5f);
   }
-  if (tokens.size() > kMostChips)
-    caption(
-        tr("tokenizer.more_tokens", {format_count(static_cast<std::int64_t>(tokens.size() - kMostChips))}));
+  if (tokens.size() > kTokenizerTextMostChips)
+    caption(tr("tokenizer.more_tokens",
+               {format_count(static_cast<std::int64_t>(tokens.size() - kTokenizerTextMostChips))}));
   return clicked;
 }
 

@@ -12,9 +12,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kSide = 64;
-constexpr float kLargest = 108.f, kSmallest = 26.f;  // units
-constexpr const char* kAtlas = "training.heads";
+constexpr std::int64_t kTrainingHeadsSide = 64;
+constexpr float kTrainingHeadsLargest = 108.f, kTrainingHeadsSmallest = 26.f;  // units
+constexpr const char* kTrainingHeadsAtlas = "training.heads";
 
 std::string role_text(const HeadRoles& roles) {
   Role role = Role::self;
@@ -55,7 +55,7 @@ void TrainingHeads::follow(const ViewContext& context, const TrainingScene& scen
       {scene.key(), static_cast<std::uint64_t>(place_.stack), static_cast<std::uint64_t>(place_.part)});
   if (key != key_ || !maps_) {
     key_ = key;
-    maps_ = thumbnails(trace, place_, kSide);
+    maps_ = thumbnails(trace, place_, kTrainingHeadsSide);
   }
   if (maps_->heads.empty()) return;
   if (!maps_->find(layer_, head_)) layer_ = maps_->heads.front().layer, head_ = maps_->heads.front().head;
@@ -140,9 +140,10 @@ float TrainingHeads::draw_all(const ViewContext& context, const TrainingScene& s
               rows = static_cast<float>(layers.size());
   const float wide = (size.x - left + gap) / columns - gap,
               high = ((size.y - top + gap) / rows - gap) / aspect;
-  const float side = std::clamp(std::min(wide, high), scaled(kSmallest), scaled(kLargest));
+  const float side =
+      std::clamp(std::min(wide, high), scaled(kTrainingHeadsSmallest), scaled(kTrainingHeadsLargest));
   const ImVec2 map_size(side, side * aspect);
-  context.painter.upload_atlas(kAtlas, cells, maps_->widest);
+  context.painter.upload_atlas(kTrainingHeadsAtlas, cells, maps_->widest);
   std::vector<AtlasPlace> places;
   for (std::size_t i = 0; i < maps_->heads.size(); ++i) {
     const HeadThumbnail& map = maps_->heads[i];
@@ -152,7 +153,7 @@ float TrainingHeads::draw_all(const ViewContext& context, const TrainingScene& s
     places.push_back({static_cast<int>(i), p0, ImVec2(p0.x + map_size.x, p0.y + map_size.y)});
   }
   HeatStyle style;
-  Canvas().atlas(context.painter, kAtlas, places, style);
+  Canvas().atlas(context.painter, kTrainingHeadsAtlas, places, style);
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (maps_->heads[i].head == 0)
       draw_text(Canvas(), fonts().mono_small,

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kPoints = 400, kStretches = 120;
+constexpr int kTrainingPlotsPoints = 400, kStretches = 120;
 constexpr float kLeastLoss = 118.f, kLeastAccuracy = 88.f, kLeastRate = 74.f, kStripRow = 15.f;  // units
 
 LineSeries labelled(const std::vector<CurvePoint>& points, ImU32 colour, std::string label,
@@ -85,14 +85,14 @@ void TrainingPlots::draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size
     plot.series.push_back(series(points, dashed ? with_alpha(colour, 0.75f) : colour, key, dashed));
   };
   const auto steps = [&](const std::vector<double>& values) {
-    return shortened_curve(values, curves.first_step, kPoints);
+    return shortened_curve(values, curves.first_step, kTrainingPlotsPoints);
   };
   line(steps(curves.plain_loss), t.accent, "training.train", false);
   if (smoothed) line(steps(curves.loss), t.accent, "training.smoothed", true);
   if (before_)
-    plot.series.push_back(
-        labelled(shortened_curve(before_->curves->plain_loss, before_->curves->first_step, kPoints),
-                 t.text_dim, before_->label));
+    plot.series.push_back(labelled(
+        shortened_curve(before_->curves->plain_loss, before_->curves->first_step, kTrainingPlotsPoints),
+        t.text_dim, before_->label));
   line(held_out(curves, &HeldOut::plain_loss), t.residual, "training.held_out", false);
   plot.series.back().dots = true;
   if (smoothed) line(held_out(curves, &HeldOut::loss), t.residual, "training.smoothed", true);
@@ -109,12 +109,12 @@ void TrainingPlots::draw_loss(const TrainingScene& scene, ImVec2 at, ImVec2 size
 void TrainingPlots::draw_accuracy(const TrainingScene& scene, ImVec2 at, ImVec2 size) const {
   const TrainingCurves& curves = *scene.snapshot->curves;
   LinePlot plot = plot_of(scene, "training_accuracy", "training.accuracy");
-  plot.series.push_back(
-      series(shortened_curve(curves.accuracy, curves.first_step, kPoints), theme().accent, "training.train"));
+  plot.series.push_back(series(shortened_curve(curves.accuracy, curves.first_step, kTrainingPlotsPoints),
+                               theme().accent, "training.train"));
   if (before_)
-    plot.series.push_back(
-        labelled(shortened_curve(before_->curves->accuracy, before_->curves->first_step, kPoints),
-                 theme().text_dim, before_->label));
+    plot.series.push_back(labelled(
+        shortened_curve(before_->curves->accuracy, before_->curves->first_step, kTrainingPlotsPoints),
+        theme().text_dim, before_->label));
   plot.series.push_back(series(held_out(curves, &HeldOut::accuracy), theme().residual, "training.held_out"));
   plot.series.back().dots = true;
   plot.y0 = 0;
@@ -125,7 +125,7 @@ void TrainingPlots::draw_accuracy(const TrainingScene& scene, ImVec2 at, ImVec2 
 void TrainingPlots::draw_learning_rate(const TrainingScene& scene, ImVec2 at, ImVec2 size) const {
   const TrainingCurves& curves = *scene.snapshot->curves;
   LinePlot plot = plot_of(scene, "training_rate", "training.rate.title");
-  plot.series.push_back(series(shortened_curve(curves.learning_rate, curves.first_step, kPoints),
+  plot.series.push_back(series(shortened_curve(curves.learning_rate, curves.first_step, kTrainingPlotsPoints),
                                theme().accent, "training.rate"));
   fit_y(plot);
   plot.y0 = 0;

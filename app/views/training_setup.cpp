@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kFirstTask = "sorter";
-constexpr float kField = 74.f, kGap = 10.f;  // units
+constexpr float kTrainingSetupField = 74.f, kTrainingSetupGap = 10.f;  // units
 constexpr int kPlanPoints = 300;
 
 /// Numbers with their captions above, in rows.
@@ -20,7 +20,8 @@ class Fields : Scope {
  public:
   explicit Fields(float width)
       : at_(ImGui::GetCursorScreenPos()),
-        columns_(std::max(1, static_cast<int>((width + scaled(kGap)) / scaled(kField + kGap)))) {}
+        columns_(std::max(1, static_cast<int>((width + scaled(kTrainingSetupGap)) /
+                                              scaled(kTrainingSetupField + kTrainingSetupGap)))) {}
   ~Fields() {
     if (!calm()) return;
     ImGui::SetCursorScreenPos(at_);
@@ -45,13 +46,14 @@ class Fields : Scope {
 
   template <class Draw>
   bool field(const char* id, const char* key, const Draw& draw) {
-    const ImVec2 at(at_.x + static_cast<float>(count_ % columns_) * scaled(kField + kGap),
-                    at_.y + static_cast<float>(count_ / columns_) * row_height());
+    const ImVec2 at(
+        at_.x + static_cast<float>(count_ % columns_) * scaled(kTrainingSetupField + kTrainingSetupGap),
+        at_.y + static_cast<float>(count_ / columns_) * row_height());
     ++count_;
     draw_text(Canvas(), fonts().small, at, theme().text_dim,
-              middle_truncated(fonts().small, tr(key), scaled(kField + kGap - 2)));
+              middle_truncated(fonts().small, tr(key), scaled(kTrainingSetupField + kTrainingSetupGap - 2)));
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + caption_height()));
-    ImGui::SetNextItemWidth(scaled(kField));
+    ImGui::SetNextItemWidth(scaled(kTrainingSetupField));
     const FontScope face(fonts().mono);
     const bool changed = draw();
     note_item(id);

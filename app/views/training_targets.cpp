@@ -31,7 +31,7 @@ void right_number(float right, float y, ImU32 colour, double value) {
 }
 
 // `name`: what names take, in pixels.
-void draw_row(const BarRow& row, ImVec2 at, float width, float name) {
+void training_targets_draw_row(const BarRow& row, ImVec2 at, float width, float name) {
   const Theme& t = theme();
   const float number = text_size(fonts().mono_small, "0.0000").x;
   const float line = text_size(fonts().mono_small, "0").y, height = scaled(kBarRow);
@@ -108,10 +108,10 @@ void TrainingTargets::draw_bars(const TrainingScene& scene, float width, float h
     const RowTarget& row = bars_.rows[i];
     const std::string name = token_label(opened, row.token);
     note_text(name);
-    draw_row({name, row.target, row.predicted, row.token == bars_.target}, at, width, names);
+    training_targets_draw_row({name, row.target, row.predicted, row.token == bars_.target}, at, width, names);
     at.y += scaled(kBarRow);
   }
-  if (others > 0) draw_row(rest, at, width, names);
+  if (others > 0) training_targets_draw_row(rest, at, width, names);
 }
 
 void TrainingTargets::draw(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size) {

@@ -18,7 +18,7 @@ namespace {
 constexpr double kReplaySeconds = 0.22;  // per checkpoint
 constexpr float kLeastFactor = 0.01f, kMostFactor = 100.f;
 
-enum class Pane : std::uint8_t { head, targets, arm, result };
+enum class TrainingPane : std::uint8_t { head, targets, arm, result };
 
 std::string state_text(const Training& training) {
   return tr(std::string("training.state.") + training_state_name(training.state()));
@@ -32,7 +32,7 @@ class TrainingView : public View {
   bool shows_runs() const override { return false; }
   bool takes_arrows(const RunResult&) const override { return scrubs_; }
   void keep(Choices& choices) override {
-    choices.of("pane", pane_, Pane::result);
+    choices.of("pane", pane_, TrainingPane::result);
     choices.of("form", form_);
   }
   void draw(const ViewContext& context) override;
@@ -60,7 +60,7 @@ class TrainingView : public View {
   bool form_ = true, scrubs_ = false, replaying_ = false;
   double replayed_ = 0;
   int wanted_ = -1;  ///< step of the checkpoint that is shown; -1: the newest model
-  Pane pane_ = Pane::head;
+  TrainingPane pane_ = TrainingPane::head;
   std::uint64_t run_ = 0;
   bool measured_ = false;
 };
@@ -73,14 +73,14 @@ TrainingScene TrainingView::look(const ViewContext& context) {
     run_ = scene.snapshot->run;
     form_ = replaying_ = measured_ = false;
     wanted_ = -1;
-    if (pane_ == Pane::result) pane_ = Pane::head;
+    if (pane_ == TrainingPane::result) pane_ = TrainingPane::head;
   }
   if (const bool measured = !scene.snapshot->measures.empty(); measured != measured_) {
     measured_ = measured;
     if (measured)
-      pane_ = Pane::result;
-    else if (pane_ == Pane::result)
-      pane_ = Pane::head;
+      pane_ = TrainingPane::result;
+    else if (pane_ == TrainingPane::result)
+      pane_ = TrainingPane::head;
   }
   scene.followed = context.session.shows_training();
   if (scene.followed) wanted_ = context.session.wanted_checkpoint();
@@ -297,24 +297,24 @@ void TrainingView::draw_scrubber_line(const ViewContext& context, const Training
 
 float TrainingView::draw_panes(const TrainingScene& scene, ImVec2 at) {
   struct Tab {
-    Pane pane;
+    TrainingPane pane;
     std::string label;
     const char* help;
     bool there;
   };
-  const Tab tabs[] = {{Pane::head, tr("training.pane.head", {heads_.name()}) + "###pane_head",
+  const Tab tabs[] = {{TrainingPane::head, tr("training.pane.head", {heads_.name()}) + "###pane_head",
                        "training.pane.head.help", true},
-                      {Pane::targets, std::string(tr("training.pane.targets")) + "###pane_targets",
+                      {TrainingPane::targets, std::string(tr("training.pane.targets")) + "###pane_targets",
                        "training.pane.targets.help", true},
-                      {Pane::arm, std::string(tr("training.pane.arm")) + "###pane_arm",
+                      {TrainingPane::arm, std::string(tr("training.pane.arm")) + "###pane_arm",
                        "training.pane.arm.help", arm_.possible(scene)},
-                      {Pane::result, std::string(tr("training.pane.result")) + "###pane_result",
+                      {TrainingPane::result, std::string(tr("training.pane.result")) + "###pane_result",
                        "training.pane.result.help", !scene.snapshot->measures.empty()}};
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
   for (const Tab& tab : tabs) {
     if (!tab.there) {
-      if (pane_ == tab.pane) pane_ = Pane::head;
+      if (pane_ == tab.pane) pane_ = TrainingPane::head;
       continue;
     }
     ImGui::SetCursorScreenPos(at);
@@ -362,7 +362,7 @@ void TrainingView::draw_result(const ViewContext& context, const TrainingScene& 
                                 "###found_" + measure.name;
       if (chip(label, false, tr("training.result.head.help"))) {
         heads_.choose(context, scene, measure.layer, measure.head);
-        pane_ = Pane::head;
+        pane_ = TrainingPane::head;
       }
     }
     ImGui::EndGroup();
@@ -377,10 +377,10 @@ void TrainingView::draw_right(const ViewContext& context, const TrainingScene& s
   const float tabs = draw_panes(scene, ImVec2(at.x, at.y + used));
   const ImVec2 low(at.x, at.y + used + tabs), room(size.x, std::max(scaled(120), size.y - used - tabs));
   switch (pane_) {
-    case Pane::head: return heads_.draw_one(context, scene, low, room);
-    case Pane::targets: return targets_.draw(context, scene, low, room);
-    case Pane::arm: return arm_.draw(context, scene, heads_, low, room);
-    case Pane::result: return draw_result(context, scene, low, room);
+    case TrainingPane::head: return heads_.draw_one(context, scene, low, room);
+    case TrainingPane::targets: return targets_.draw(context, scene, low, room);
+    case TrainingPane::arm: return arm_.draw(context, scene, heads_, low, room);
+    case TrainingPane::result: return draw_result(context, scene, low, room);
   }
 }
 

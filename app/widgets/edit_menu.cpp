@@ -21,7 +21,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kPopup = "###edit_menu";
-constexpr float kWidth = 372.f, kLabel = 76.f, kField = 104.f;  // units
+constexpr float kEditMenuWidth = 372.f, kEditMenuLabel = 76.f, kField = 104.f;  // units
 constexpr float kMostScale = 2.f;
 
 // The axes of the thing that a target is of; empty for an input.
@@ -115,7 +115,7 @@ void label(const char* key) {
   ImGui::AlignTextToFramePadding();
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   ImGui::TextUnformatted(tr(key));
-  ImGui::SameLine(scaled(kLabel));
+  ImGui::SameLine(scaled(kEditMenuLabel));
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ void EditMenu::draw_places(const RunResult& run, int sequence) {
                       id = "###edit_place_" + std::to_string(i);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     if (ImGui::Selectable(id.c_str(), i == chosen_, ImGuiSelectableFlags_DontClosePopups,
-                          ImVec2(scaled(kWidth), ImGui::GetTextLineHeight() + scaled(3))))
+                          ImVec2(scaled(kEditMenuWidth), ImGui::GetTextLineHeight() + scaled(3))))
       chosen_ = i;
     note_item("edit_place:" + to_text(place));
     const float wide = text_size(fonts().mono_small, right).x;
@@ -179,9 +179,10 @@ void EditMenu::draw_places(const RunResult& run, int sequence) {
     note_text(name);
     const Canvas canvas;
     draw_text(canvas, fonts().body, ImVec2(at.x + scaled(6), at.y + scaled(1)), theme().text,
-              middle_truncated(fonts().body, name, scaled(kWidth) - wide - scaled(22)));
-    draw_text(canvas, fonts().mono_small, ImVec2(at.x + scaled(kWidth) - wide - scaled(6), at.y + scaled(3)),
-              theme().text_dim, right);
+              middle_truncated(fonts().body, name, scaled(kEditMenuWidth) - wide - scaled(22)));
+    draw_text(canvas, fonts().mono_small,
+              ImVec2(at.x + scaled(kEditMenuWidth) - wide - scaled(6), at.y + scaled(3)), theme().text_dim,
+              right);
   }
 }
 
@@ -192,7 +193,7 @@ void EditMenu::draw_notes(const Ask& ask) {
                                ? std::string(tr("edit_menu.none"))
                                : tr("edit_menu.edited", {edit_words(*make_edit(*edits.back())).str()});
   text_line(fonts().small, edits.empty() ? theme().text_dim : theme().warning,
-            middle_truncated(fonts().small, text, scaled(kWidth)));
+            middle_truncated(fonts().small, text, scaled(kEditMenuWidth)));
   if (ask.run.traces.size() > 1)
     caption(ask.where.kind == Target::Kind::input
                 ? tr("edit_menu.one_sequence", {std::to_string(ask.sequence + 1)})
@@ -202,8 +203,8 @@ void EditMenu::draw_notes(const Ask& ask) {
 void EditMenu::draw_scale(const Ask& ask) {
   float value = scale_in(ask.session.document(), ask.where);
   const SliderEvent event =
-      slider_real("###edit_scale", tr("edit_menu.scale"), value, 0.f, kMostScale, "× %.2f", scaled(kWidth),
-                  ImGui::IsMouseDown(0) ? nullptr : tr("edit_menu.scale.help"));
+      slider_real("###edit_scale", tr("edit_menu.scale"), value, 0.f, kMostScale, "× %.2f",
+                  scaled(kEditMenuWidth), ImGui::IsMouseDown(0) ? nullptr : tr("edit_menu.scale.help"));
   if (event.changed) {
     value = std::round(value * 100) / 100;
     put(ask, EditOp::scale, value, "edit_menu.did.scale", number_text(value, 2),
@@ -245,7 +246,7 @@ void EditMenu::draw_freeze(const Ask& ask) {
   (void)slider_int(
       "###edit_position",
       token.empty() ? std::string(tr("edit_menu.position.bare")) : tr("edit_menu.position", {token}),
-      position_, 0, last, scaled(kWidth) - button - ImGui::GetStyle().ItemSpacing.x);
+      position_, 0, last, scaled(kEditMenuWidth) - button - ImGui::GetStyle().ItemSpacing.x);
   ImGui::SameLine();
   if (action("edit_menu.freeze"))
     put(ask, EditOp::set, FromPos{position_}, "edit_menu.did.freeze", std::to_string(position_));
@@ -311,7 +312,7 @@ void EditMenu::draw_named(const Ask& ask) {
   if ((add || entered) && !direction_.empty())
     put_named(ask, EditOp::add, "dir:" + direction_, "edit_menu.did.direction", direction_);
   if (from_a) put_named(ask, EditOp::set, "run:A", "edit_menu.did.from_a", "");
-  ImGui::SetCursorPosX(scaled(kLabel));
+  ImGui::SetCursorPosX(scaled(kEditMenuLabel));
   if (action("edit_menu.direction.run", ask.session.pinned() != nullptr))
     put_named(ask, EditOp::add, "dir:run:A", "edit_menu.did.direction", tr("edit_menu.direction.run"));
   ImGui::SameLine();
@@ -321,7 +322,7 @@ void EditMenu::draw_named(const Ask& ask) {
   }
   if (!refused_) return;
   const ColourScope ink(ImGuiCol_Text, theme().warning);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kWidth));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kEditMenuWidth));
   ImGui::TextUnformatted(refused_->text().c_str());
   ImGui::PopTextWrapPos();
   note_item("edit_refused");
@@ -337,7 +338,7 @@ void EditMenu::draw_actions(const Ask& ask) {
   if (!can) {
     const ColourScope ink(ImGuiCol_Text, theme().warning);
     const std::string why = can.error().text();
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kWidth));
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kEditMenuWidth));
     ImGui::TextUnformatted(why.c_str());
     ImGui::PopTextWrapPos();
     note_item("edit_menu_refused");

@@ -204,7 +204,7 @@ void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, flo
 }
 
 // The point of a series that is nearest in x; null where it has none.
-const ImVec2* nearest(const LineSeries& series, float x) {
+const ImVec2* line_plot_nearest(const LineSeries& series, float x) {
   const auto after = std::lower_bound(series.points.begin(), series.points.end(), x,
                                       [](const ImVec2& point, float at) { return point.x < at; });
   if (series.points.empty()) return nullptr;
@@ -218,7 +218,7 @@ void draw_readout(const Canvas& canvas, const Area& area, float x) {
   const ImVec2* anchor = nullptr;
   std::string text;
   for (const LineSeries& series : area.plot.series) {
-    const ImVec2* point = nearest(series, x);
+    const ImVec2* point = line_plot_nearest(series, x);
     if (!point) continue;
     if (!anchor) anchor = point;
     if (area.shown(point->y)) canvas.fill_circle(area.place(*point), 3 * ui_scale(), series.colour);

@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kRows = 5, kCols = 7;
-constexpr float kCellWide = 54, kCellTall = 26, kLabel = 74, kPad = 8, kAway = 18;  // units
+constexpr float kCellWide = 54, kCellTall = 26, kMatrixLensLabel = 74, kPad = 8, kAway = 18;  // units
 
 struct LensState {
   bool on = false, shown = false;
@@ -60,13 +60,13 @@ void draw_matrix_lens(const MatrixPlot& plot, const MatrixEvent& event) {
   const Shown rows = around(event.row, matrix_rows(plot), kRows),
               cols = around(event.col, matrix_cols(plot), kCols);
   const ImVec2 cell(kCellWide * unit, kCellTall * unit);
-  const ImVec2 size(kLabel * unit + cell.x * static_cast<float>(cols.count) + 2 * kPad * unit,
+  const ImVec2 size(kMatrixLensLabel * unit + cell.x * static_cast<float>(cols.count) + 2 * kPad * unit,
                     line + 4 * unit + cell.y * static_cast<float>(rows.count) + 2 * kPad * unit);
   const ImVec2 p0 = corner_for(size), p1(p0.x + size.x, p0.y + size.y);
   const Canvas canvas(ImGui::GetForegroundDrawList());
   canvas.fill_rect(p0, p1, theme().panel, 6 * unit);
   canvas.rect(p0, p1, theme().accent, 6 * unit, 0, 2 * unit);
-  const ImVec2 cells(p0.x + (kPad + kLabel) * unit, p0.y + kPad * unit + line + 4 * unit);
+  const ImVec2 cells(p0.x + (kPad + kMatrixLensLabel) * unit, p0.y + kPad * unit + line + 4 * unit);
   const auto corner = [&](std::int64_t row, std::int64_t col) {
     return ImVec2(cells.x + cell.x * static_cast<float>(col - cols.first),
                   cells.y + cell.y * static_cast<float>(row - rows.first));
@@ -81,7 +81,7 @@ void draw_matrix_lens(const MatrixPlot& plot, const MatrixEvent& event) {
   }
   for (std::int64_t row = rows.first; row < rows.first + rows.count; ++row) {
     const std::string name(
-        middle_truncated(fonts().mono_small, axis_label(plot.rows, row), (kLabel - 8) * unit));
+        middle_truncated(fonts().mono_small, axis_label(plot.rows, row), (kMatrixLensLabel - 8) * unit));
     const float y = corner(row, cols.first).y + (cell.y - line) / 2;
     draw_text(canvas, fonts().mono_small,
               ImVec2(cells.x - 8 * unit - text_size(fonts().mono_small, name).x, y),

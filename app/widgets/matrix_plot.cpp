@@ -96,8 +96,8 @@ bool mark_rect(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 positi
   return true;
 }
 
-void outline(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
-             const MatrixMark& mark) {
+void matrix_plot_outline(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
+                         ImVec2 position, const MatrixMark& mark) {
   ImVec2 p0, p1;
   if (!mark_rect(plot, layout, position, mark, p0, p1)) return;
   if (p1.x - p0.x < 4) p0.x -= 2, p1.x += 2;
@@ -137,17 +137,18 @@ void draw_shades(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 posi
 
 void draw_marks(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position,
                 const MatrixEvent& event) {
-  for (const MatrixMark& mark : plot.lent_marks) outline(canvas, plot, layout, position, mark);
-  for (const MatrixMark& mark : plot.marks) outline(canvas, plot, layout, position, mark);
+  for (const MatrixMark& mark : plot.lent_marks) matrix_plot_outline(canvas, plot, layout, position, mark);
+  for (const MatrixMark& mark : plot.marks) matrix_plot_outline(canvas, plot, layout, position, mark);
   const ImU32 frame = plot.frame_colour ? plot.frame_colour : theme().accent;
-  if (plot.lit_row >= 0) outline(canvas, plot, layout, position, {plot.lit_row, -1, frame});
-  if (plot.lit_col >= 0) outline(canvas, plot, layout, position, {-1, plot.lit_col, frame});
+  if (plot.lit_row >= 0) matrix_plot_outline(canvas, plot, layout, position, {plot.lit_row, -1, frame});
+  if (plot.lit_col >= 0) matrix_plot_outline(canvas, plot, layout, position, {-1, plot.lit_col, frame});
   if (event.hovered())
-    outline(canvas, plot, layout, position,
-            {event.row, event.col, with_alpha(theme().text, 0.75f), 1, 1, 1.5f});
+    matrix_plot_outline(canvas, plot, layout, position,
+                        {event.row, event.col, with_alpha(theme().text, 0.75f), 1, 1, 1.5f});
   if (plot.selected_row >= 0 && plot.selected_col >= 0)
-    outline(canvas, plot, layout, position,
-            {plot.selected_row, plot.selected_col, theme().accent, 1, 1, metric::kOutline + 0.5f});
+    matrix_plot_outline(
+        canvas, plot, layout, position,
+        {plot.selected_row, plot.selected_col, theme().accent, 1, 1, metric::kOutline + 0.5f});
 }
 
 void pan(MatrixWindow& window, const MatrixLayout& layout, ImVec2 pixels, std::int64_t rows,

@@ -38,7 +38,7 @@ void paint_weights(const Canvas& canvas, const Tensor& weights, const Grid& grid
   }
 }
 
-void outline(const Canvas& canvas, const Grid& grid, std::int64_t patch, ImU32 colour) {
+void patch_picture_outline(const Canvas& canvas, const Grid& grid, std::int64_t patch, ImU32 colour) {
   if (patch < 0) return;
   const float out = ui_scale();
   const ImVec2 p0 = grid.corner(patch), p1 = grid.end(patch);
@@ -102,9 +102,9 @@ PatchEvent draw_patch_picture(Painter& painter, const PatchPicture& what, ImVec2
       canvas.line(ImVec2(event.p0.x, position.y + at), ImVec2(event.p1.x, position.y + at), ink);
   }
   canvas.rect(event.p0, event.p1, theme().border);
-  outline(canvas, grid, what.lit, theme().k);
-  outline(canvas, grid, event.patch, with_alpha(IM_COL32_WHITE, 0.8f));
-  outline(canvas, grid, what.chosen, theme().q);
+  patch_picture_outline(canvas, grid, what.lit, theme().k);
+  patch_picture_outline(canvas, grid, event.patch, with_alpha(IM_COL32_WHITE, 0.8f));
+  patch_picture_outline(canvas, grid, what.chosen, theme().q);
   return event;
 }
 

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kWidth = 372.f;  // units, as the menu's
+constexpr float kPlaceMenuWidth = 372.f;  // units, as the menu's
 
 std::string address_of(const RunResult& run, const Place& place) {
   return place.is_weight() ? weight_cell_text(run, place.weight, place.index) : to_text(place.cell);
@@ -55,7 +55,7 @@ class Row {
   bool button(const char* key, bool enabled = true) {
     const std::string label = std::string(tr(key)) + "###" + key;
     const float wide = chip_width(label);
-    if (used_ > 0 && used_ + wide + scaled(6) <= scaled(kWidth))
+    if (used_ > 0 && used_ + wide + scaled(6) <= scaled(kPlaceMenuWidth))
       ImGui::SameLine();
     else
       used_ = 0;

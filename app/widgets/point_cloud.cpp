@@ -80,7 +80,7 @@ void draw_arrow(const Canvas& canvas, ImVec2 from, ImVec2 to, ImU32 colour) {
                        ImVec2(base.x + uy * head * 0.45f, base.y - ux * head * 0.45f), colour);
 }
 
-int nearest(const PointCloud& cloud, const Plane& plane, ImVec2 mouse) {
+int point_cloud_nearest(const PointCloud& cloud, const Plane& plane, ImVec2 mouse) {
   int best = -1;
   float least = scaled(14);
   for (std::size_t i = 0; i < cloud.points.size(); ++i) {
@@ -198,7 +198,7 @@ CloudEvent draw_point_cloud(const PointCloud& cloud, ImVec2 at, ImVec2 size) {
   canvas.fill_rect(p0, p1, with_alpha(t.panel, 0.7f), scaled(6));
   canvas.rect(p0, p1, t.border, scaled(6));
   const Plane plane = plane_of(cloud, p0, p1);
-  if (ImGui::IsItemHovered()) event.point = nearest(cloud, plane, ImGui::GetIO().MousePos);
+  if (ImGui::IsItemHovered()) event.point = point_cloud_nearest(cloud, plane, ImGui::GetIO().MousePos);
   if (event.point < 0) event.clicked = false;
   CloudPicture(cloud, plane).draw(event.point);
   if (!cloud.caption.empty())

@@ -17,7 +17,7 @@ struct StackKeys {
 constexpr StackKeys kEncoderKeys{"encoder_layers", "encoder_attention_heads", "encoder_ffn_dim"};
 constexpr StackKeys kDecoderKeys{"decoder_layers", "decoder_attention_heads", "decoder_ffn_dim"};
 
-ModelConfig read_stack(ConfigReader& config, const BartLayout& layout, Stack which) {
+ModelConfig bart_parts_read_stack(ConfigReader& config, const BartLayout& layout, Stack which) {
   const StackKeys& keys = which == Stack::enc ? kEncoderKeys : kDecoderKeys;
   ModelConfig out;
   out.stack = which;
@@ -83,8 +83,8 @@ Status read_table(const WeightReader& from, Weights& out, const std::string& can
   return Done{};
 }
 
-Status read_tokens(const ModelConfig& config, const ModelConfig& encoder, const WeightReader& from,
-                   Weights& out) {
+Status bart_parts_read_tokens(const ModelConfig& config, const ModelConfig& encoder, const WeightReader& from,
+                              Weights& out) {
   const std::int64_t d = config.d_model;
   if (!encoder.shares_embedding) {
     TRY_OK(read_table(from, out, "enc.tok_embed.weight", {"encoder.embed_tokens.weight", "shared.weight"},
@@ -99,8 +99,8 @@ Status read_tokens(const ModelConfig& config, const ModelConfig& encoder, const 
   return Done{};
 }
 
-Status read_attention(const WeightReader& from, Weights& out, const std::string& base,
-                      const std::string& name, std::int64_t d) {
+Status bart_parts_read_attention(const WeightReader& from, Weights& out, const std::string& base,
+                                 const std::string& name, std::int64_t d) {
   const auto stored = WeightReader::Layout::out_in;
   TRY_OK(from.linear(out, base + "q", name + "q_proj", d, d, stored));
   TRY_OK(from.linear(out, base + "k", name + "k_proj", d, d, stored));
@@ -109,7 +109,7 @@ Status read_attention(const WeightReader& from, Weights& out, const std::string&
 }
 
 // One stack, without its tokens.
-Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights& out) {
+Status bart_parts_read_blocks(const ModelConfig& config, const WeightReader& from, Weights& out) {
   const std::string prefix(stack_prefix(config.stack)),
       file = config.stack == Stack::enc ? "encoder." : "decoder.";
   const auto stored = WeightReader::Layout::out_in;
@@ -125,10 +125,10 @@ Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights&
     const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
     const std::string base = prefix + "blocks." + std::to_string(layer) + ".",
                       name = file + "layers." + std::to_string(layer) + ".";
-    TRY_OK(read_attention(from, out, base + "attn.", name + "self_attn.", d));
+    TRY_OK(bart_parts_read_attention(from, out, base + "attn.", name + "self_attn.", d));
     TRY_OK(from.norm(out, base + "ln1", name + "self_attn_layer_norm", d));
     if (block.cross) {
-      TRY_OK(read_attention(from, out, base + "cross.", name + "encoder_attn.", d));
+      TRY_OK(bart_parts_read_attention(from, out, base + "cross.", name + "encoder_attn.", d));
       TRY_OK(from.norm(out, base + "ln_cross", name + "encoder_attn_layer_norm", d));
     }
     TRY_OK(from.linear(out, base + "mlp.pre", name + "fc1", d, block.mlp.d_mlp, stored));
@@ -139,7 +139,7 @@ Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights&
   return Done{};
 }
 
-Status read_head(const ModelConfig& config, const WeightReader& from, Weights& out) {
+Status bart_parts_read_head(const ModelConfig& config, const WeightReader& from, Weights& out) {
   Tensor table = out.get("dec.tok_embed.weight");  // [vocab, d_model]
   if (!config.head.tied) {
     TRY(table, from.load_plain("lm_head.weight", {config.vocab_size, config.d_model}));
@@ -159,8 +159,8 @@ WeightReader bart_names(const TensorSource& source) {
 
 Result<ModelConfig> read_bart_config(ConfigReader& config, const TensorSource& source,
                                      const BartLayout& layout) {
-  ModelConfig encoder = read_stack(config, layout, Stack::enc);
-  ModelConfig out = read_stack(config, layout, Stack::dec);
+  ModelConfig encoder = bart_parts_read_stack(config, layout, Stack::enc);
+  ModelConfig out = bart_parts_read_stack(config, layout, Stack::dec);
   encoder.vocab_size = config.size({"vocab_size"}, 0);
   encoder.shares_embedding = layout.shared_tables;
   out.vocab_size =
@@ -181,10 +181,10 @@ Result<Weights> read_bart_weights(const ModelConfig& config, const TensorSource&
   const WeightReader from = bart_names(source);
   const ModelConfig& encoder = *config.encoder();
   Weights out;
-  TRY_OK(read_tokens(config, encoder, from, out));
-  TRY_OK(read_blocks(encoder, from, out));
-  TRY_OK(read_blocks(config, from, out));
-  if (config.head.present) TRY_OK(read_head(config, from, out));
+  TRY_OK(bart_parts_read_tokens(config, encoder, from, out));
+  TRY_OK(bart_parts_read_blocks(encoder, from, out));
+  TRY_OK(bart_parts_read_blocks(config, from, out));
+  if (config.head.present) TRY_OK(bart_parts_read_head(config, from, out));
   return out;
 }
 

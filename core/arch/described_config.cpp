@@ -52,7 +52,8 @@ bool is_base(const std::string& architecture) {
 }
 
 // What a file of this class would hold of the tensors that families look for.
-NamesOnly names_of(const Json& config, const std::string& type, const std::string& architecture) {
+NamesOnly described_config_names_of(const Json& config, const std::string& type,
+                                    const std::string& architecture) {
   NamesOnly out;
   const auto size = [&](const char* key, std::int64_t otherwise) {
     const auto at = config.find(key);
@@ -130,7 +131,7 @@ Result<Described> by_family(const Json& given, const std::string& what) {
   config["model_type"] = known.type;
   const std::string architecture = architecture_of(given);
   Described out;
-  const NamesOnly names = names_of(config, known.type, architecture);
+  const NamesOnly names = described_config_names_of(config, known.type, architecture);
   TRY(out.config, known.family->read_config(config, names));
   out.family = out.config.family = known.family->name;
   out.dtype = dtype_of(given);

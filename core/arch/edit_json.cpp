@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostEdits = 1 << 16;
-constexpr std::size_t kMostNumbers = 1 << 24;
+constexpr std::size_t kEditJsonMostNumbers = 1 << 24;
 constexpr std::int64_t kMostPosition = 1 << 20;
 constexpr std::array<const char*, 4> kMaskNames{"main", "encoder", "vision", "cross"};  // as AttentionKind
 constexpr std::array<const char*, 3> kOpNames{"set", "add", "scale"};                   // as EditOp
@@ -32,7 +32,7 @@ Result<std::vector<Json>> list_at(const Json& object, const char* key, const std
   return std::vector<Json>(found->begin(), found->end());
 }
 
-std::string text_at(const Json& object, const char* key, const char* fallback) {
+std::string edit_json_text_at(const Json& object, const char* key, const char* fallback) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>()
                                                                            : fallback;
@@ -67,7 +67,7 @@ Result<MaskEdit> mask_from(const Json& value, const std::string& of, const std::
   TRY(const int kind, place_of_name(kMaskNames, of, what));
   out.of = static_cast<AttentionKind>(kind);
   if (value.contains("spec")) {
-    TRY(out.spec, MaskSpec::parse(text_at(value, "spec", "")));
+    TRY(out.spec, MaskSpec::parse(edit_json_text_at(value, "spec", "")));
   }
   TRY(const std::vector<Json> cells, list_at(value, "cells", what));
   for (const Json& cell : cells) {
@@ -94,8 +94,8 @@ Result<Tensor> numbers_from(const Json& value, const std::string& what, const Fi
     if (!find) return bad_edit(what, Text::of("error.arch.edit.values_list"));
     return find(*numbers);
   }
-  if (numbers->empty() || numbers->size() > kMostNumbers)
-    return bad_edit(what, Text::of("error.arch.edit.values_count", {kMostNumbers}));
+  if (numbers->empty() || numbers->size() > kEditJsonMostNumbers)
+    return bad_edit(what, Text::of("error.arch.edit.values_count", {kEditJsonMostNumbers}));
   std::vector<float> flat;
   for (const Json& number : *numbers) {
     if (!number.is_number() || !std::isfinite(number.get<float>()))
@@ -107,7 +107,7 @@ Result<Tensor> numbers_from(const Json& value, const std::string& what, const Fi
   TRY(const std::vector<Json> sizes, list_at(value, "shape", what));
   for (const Json& size : sizes) {
     const bool fits = size.is_number_unsigned() && size.get<std::uint64_t>() > 0 &&
-                      size.get<std::uint64_t>() <= kMostNumbers;
+                      size.get<std::uint64_t>() <= kEditJsonMostNumbers;
     if (!fits || shape.size() >= Tensor::kMaxRank) return bad_edit(what, Text::of("error.arch.edit.shape"));
     shape.emplace_back(Axis::none, size.get<std::int64_t>());
     count = std::min<std::int64_t>(count * shape.back().second, std::int64_t{1} << 40);
@@ -120,11 +120,11 @@ Result<Tensor> numbers_from(const Json& value, const std::string& what, const Fi
 
 Result<NumberEdit> frozen_from(const Json& value, const std::string& what, const FindNumbers& find) {
   NumberEdit out;
-  TRY(out.where, parse_target(text_at(value, "place", "")));
-  TRY(const int op, place_of_name(kOpNames, text_at(value, "op", "set"), what));
+  TRY(out.where, parse_target(edit_json_text_at(value, "place", "")));
+  TRY(const int op, place_of_name(kOpNames, edit_json_text_at(value, "op", "set"), what));
   out.op = static_cast<EditOp>(op);
   TRY(Tensor numbers, numbers_from(value, what, find));
-  out.value = Frozen{std::move(numbers), text_at(value, "origin", "")};
+  out.value = Frozen{std::move(numbers), edit_json_text_at(value, "origin", "")};
   return out;
 }
 
@@ -148,11 +148,11 @@ Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::stri
   if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.kind"));
   Edit out;
   if (value.contains("mask")) {
-    TRY(out.what, mask_from(value, text_at(value, "mask", ""), what));
+    TRY(out.what, mask_from(value, edit_json_text_at(value, "mask", ""), what));
   } else if (value.contains("place")) {
     TRY(out.what, frozen_from(value, what, find));
   } else {
-    TRY(const auto edit, parse_edit(text_at(value, "edit", "")));
+    TRY(const auto edit, parse_edit(edit_json_text_at(value, "edit", "")));
     out.what = edit->what;
   }
   const Json enabled = value.value("enabled", Json(true)), sequence = value.value("sequence", Json(-1));
@@ -162,7 +162,7 @@ Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::stri
     return bad_edit(what, Text::of("error.arch.edit.sequence"));
   out.enabled = enabled.get<bool>();
   out.sequence = sequence.get<int>();
-  out.note = text_at(value, "note", "");
+  out.note = edit_json_text_at(value, "note", "");
   return std::make_shared<const Edit>(std::move(out));
 }
 
@@ -187,8 +187,8 @@ Result<std::shared_ptr<const Edit>> older_step(const Json& value, const std::str
   if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.step"));
   Edit out;
   NumberEdit number;
-  TRY(number.where, parse_target(text_at(value, "where", "")));
-  TRY(const int how, place_of_name(kinds, text_at(value, "how", "set"), what));
+  TRY(number.where, parse_target(edit_json_text_at(value, "where", "")));
+  TRY(const int how, place_of_name(kinds, edit_json_text_at(value, "how", "set"), what));
   const Json amount = value.value("value", Json(0.0)), enabled = value.value("enabled", Json(true));
   if (!amount.is_number() || !std::isfinite(amount.get<float>()) || !enabled.is_boolean())
     return bad_edit(what, Text::of("error.arch.edit.value"));
@@ -197,7 +197,7 @@ Result<std::shared_ptr<const Edit>> older_step(const Json& value, const std::str
   if (how == 4) number.value = MeanOver{};
   out.what = std::move(number);
   out.enabled = enabled.get<bool>();
-  out.note = text_at(value, "note", "");
+  out.note = edit_json_text_at(value, "note", "");
   return std::make_shared<const Edit>(std::move(out));
 }
 
@@ -206,7 +206,7 @@ Result<Edits> older_edits(const Json& edits, const std::string& what) {
   TRY(const std::vector<Json> masks, list_at(edits, "masks", what));
   for (const Json& value : masks) {
     if (!value.is_object()) return bad_edit(what, Text::of("error.arch.edit.mask"));
-    TRY(MaskEdit mask, mask_from(value, text_at(value, "of", "main"), what));
+    TRY(MaskEdit mask, mask_from(value, edit_json_text_at(value, "of", "main"), what));
     out.push_back(make_edit(std::move(mask)));
   }
   TRY(const std::vector<Json> steps, list_at(edits, "steps", what));

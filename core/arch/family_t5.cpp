@@ -14,12 +14,12 @@ namespace {
 
 constexpr const char* kLastOfDecoder = "decoder.final_layer_norm.weight";
 
-WeightReader names_of(const TensorSource& source) {
+WeightReader family_t5_names_of(const TensorSource& source) {
   return WeightReader(source, {"", "transformer."}, "encoder.final_layer_norm.weight");
 }
 
 // "relu", "gated-gelu", "gated-silu": the gate and the activation; GELU with a gate is the tanh form.
-MlpSpec read_mlp(ConfigReader& config) {
+MlpSpec family_t5_read_mlp(ConfigReader& config) {
   const std::string form = config.text({"feed_forward_proj"}, "relu");
   const bool gated = starts_with(form, "gated-");
   const std::string name = gated ? form.substr(6) : form;
@@ -28,7 +28,7 @@ MlpSpec read_mlp(ConfigReader& config) {
   return {gated ? MlpSpec::Kind::gated : MlpSpec::Kind::plain, activation, config.size({"d_ff"}, 2048)};
 }
 
-ModelConfig read_stack(ConfigReader& config, Stack which) {
+ModelConfig family_t5_read_stack(ConfigReader& config, Stack which) {
   ModelConfig out;
   out.stack = which;
   out.d_model = out.d_in = config.size({"d_model", "hidden_size"}, 512);
@@ -40,7 +40,7 @@ ModelConfig read_stack(ConfigReader& config, Stack which) {
   BlockSpec block;
   block.norm = {NormSpec::Kind::rms, config.real({"layer_norm_epsilon", "layer_norm_eps"}, 1e-6, kEpsilon),
                 0.f};
-  block.mlp = read_mlp(config);
+  block.mlp = family_t5_read_mlp(config);
   block.attention.n_heads = block.attention.n_kv_heads = config.size({"num_heads", "num_attention_heads"}, 8);
   block.attention.d_head = config.size({"d_kv"}, 64);
   block.attention.scale = 1.f;
@@ -61,14 +61,15 @@ ModelConfig read_stack(ConfigReader& config, Stack which) {
 
 Result<ModelConfig> t5_config(const nlohmann::json& json, const TensorSource& source) {
   ConfigReader config(json, "config.json");
-  const WeightReader names = names_of(source);
+  const WeightReader names = family_t5_names_of(source);
   if (!names.has(kLastOfDecoder)) {
-    ModelConfig alone = read_stack(config, Stack::single);
+    ModelConfig alone = family_t5_read_stack(config, Stack::single);
     for (BlockSpec& block : alone.blocks) block.attention.causal = false;
     TRY_OK(config.status());
     return alone;
   }
-  ModelConfig encoder = read_stack(config, Stack::enc), out = read_stack(config, Stack::dec);
+  ModelConfig encoder = family_t5_read_stack(config, Stack::enc),
+              out = family_t5_read_stack(config, Stack::dec);
   encoder.shares_embedding = true;
   out.decoder_start = config.token({"decoder_start_token_id", "pad_token_id"});
   const bool ties = config.flag({"tie_word_embeddings"}, true), own = source.find("lm_head.weight");
@@ -81,15 +82,15 @@ Result<ModelConfig> t5_config(const nlohmann::json& json, const TensorSource& so
   return out;
 }
 
-Result<Tensor> read_tokens(const ModelConfig& config, const WeightReader& from) {
+Result<Tensor> family_t5_read_tokens(const ModelConfig& config, const WeightReader& from) {
   const std::vector<std::int64_t> shape{config.vocab_size, config.d_model};
   for (const char* name : {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"})
     if (!from.has("shared.weight") && from.has(name)) return from.load(name, shape);
   return from.load("shared.weight", shape);
 }
 
-Status read_attention(const WeightReader& from, Weights& out, const std::string& base,
-                      const std::string& name, const AttentionSpec& spec, std::int64_t d) {
+Status family_t5_read_attention(const WeightReader& from, Weights& out, const std::string& base,
+                                const std::string& name, const AttentionSpec& spec, std::int64_t d) {
   const auto stored = WeightReader::Layout::out_in;
   const std::int64_t width = std::int64_t{spec.n_heads} * spec.d_head;
   for (const char* part : {"q", "k", "v"})
@@ -110,7 +111,7 @@ Status read_mlp_weights(const WeightReader& from, Weights& out, const std::strin
 }
 
 // One stack, without its tokens: parts of a block are layer.0, layer.1, ...
-Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights& out) {
+Status family_t5_read_blocks(const ModelConfig& config, const WeightReader& from, Weights& out) {
   const std::string prefix(stack_prefix(config.stack)),
       file = config.stack == Stack::dec ? "decoder." : "encoder.";
   const std::int64_t d = config.d_model;
@@ -123,10 +124,12 @@ Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights&
                       name = file + "block." + std::to_string(layer) + ".layer.",
                       last = name + (block.cross ? "2." : "1.");
     TRY_OK(from.norm(out, base + "ln1", name + "0.layer_norm", d));
-    TRY_OK(read_attention(from, out, base + "attn.", name + "0.SelfAttention.", block.attention, d));
+    TRY_OK(
+        family_t5_read_attention(from, out, base + "attn.", name + "0.SelfAttention.", block.attention, d));
     if (block.cross) {
       TRY_OK(from.norm(out, base + "ln_cross", name + "1.layer_norm", d));
-      TRY_OK(read_attention(from, out, base + "cross.", name + "1.EncDecAttention.", *block.cross, d));
+      TRY_OK(
+          family_t5_read_attention(from, out, base + "cross.", name + "1.EncDecAttention.", *block.cross, d));
     }
     TRY_OK(from.norm(out, base + "ln2", last + "layer_norm", d));
     TRY_OK(read_mlp_weights(from, out, base + "mlp.", last + "DenseReluDense.", block.mlp, d));
@@ -135,17 +138,17 @@ Status read_blocks(const ModelConfig& config, const WeightReader& from, Weights&
 }
 
 Result<Weights> t5_weights(const ModelConfig& config, const TensorSource& source) {
-  const WeightReader from = names_of(source);
+  const WeightReader from = family_t5_names_of(source);
   const std::string prefix(stack_prefix(config.stack));
   Weights out;
-  TRY(Tensor tokens, read_tokens(config, from));
+  TRY(Tensor tokens, family_t5_read_tokens(config, from));
   tokens = tokens.rename({Axis::vocab, Axis::d_model});
   out.set(prefix + "tok_embed.weight", tokens);
   if (const ModelConfig* encoder = config.encoder()) {
     out.set("enc.tok_embed.weight", tokens);
-    TRY_OK(read_blocks(*encoder, from, out));
+    TRY_OK(family_t5_read_blocks(*encoder, from, out));
   }
-  TRY_OK(read_blocks(config, from, out));
+  TRY_OK(family_t5_read_blocks(config, from, out));
   if (!config.head.present) return out;
   Tensor head = tokens;  // [vocab, d_model]
   if (!config.head.tied) {

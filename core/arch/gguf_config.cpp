@@ -153,7 +153,7 @@ Status llama_like(const Gguf& file, Entries& entries, json& config) {
   return Done{};
 }
 
-Status gemma(const Gguf& file, Entries& entries, json& config) {
+Status gguf_config_gemma(const Gguf& file, Entries& entries, json& config) {
   TRY_OK(llama_like(file, entries, config));
   config["hidden_act"] = config["hidden_activation"] = "gelu_pytorch_tanh";
   if (!config.contains("head_dim")) config["head_dim"] = 256;
@@ -170,7 +170,7 @@ Status gemma(const Gguf& file, Entries& entries, json& config) {
   return Done{};
 }
 
-Status gpt2(const Gguf&, Entries& entries, json& config) {
+Status gguf_config_gpt2(const Gguf&, Entries& entries, json& config) {
   config["n_embd"] = entries.required("embedding_length");
   config["n_layer"] = entries.required("block_count");
   config["n_head"] = entries.required("attention.head_count");
@@ -181,7 +181,7 @@ Status gpt2(const Gguf&, Entries& entries, json& config) {
   return Done{};
 }
 
-Status bert(const Gguf& file, Entries& entries, json& config) {
+Status gguf_config_bert(const Gguf& file, Entries& entries, json& config) {
   set_sizes(entries, config);
   if (const TensorInfo* positions = file.tensors->find("position_embd.weight"))
     config["max_position_embeddings"] = positions->shape.front();
@@ -194,7 +194,7 @@ Status bert(const Gguf& file, Entries& entries, json& config) {
   return Done{};
 }
 
-Status gpt_neox(const Gguf& file, Entries& entries, json& config) {
+Status gguf_config_gpt_neox(const Gguf& file, Entries& entries, json& config) {
   set_sizes(entries, config);
   set(config, "layer_norm_eps", entries.number("attention.layer_norm_epsilon"));
   config["hidden_act"] = "gelu";
@@ -245,10 +245,10 @@ Result<json> gguf_config(const Gguf& file) {
   config["tie_word_embeddings"] = file.tensors->find("output.weight") == nullptr;
   set_tokens(file, config);
   Entries entries(file, name);
-  const auto read = architecture->model_type == "gpt2"       ? gpt2
-                    : architecture->model_type == "bert"     ? bert
-                    : architecture->model_type == "gpt_neox" ? gpt_neox
-                    : starts_with(name, "gemma")             ? gemma
+  const auto read = architecture->model_type == "gpt2"       ? gguf_config_gpt2
+                    : architecture->model_type == "bert"     ? gguf_config_bert
+                    : architecture->model_type == "gpt_neox" ? gguf_config_gpt_neox
+                    : starts_with(name, "gemma")             ? gguf_config_gemma
                                                              : llama_like;
   const Status status = read(file, entries, config);
   refuse_factors(entries);

@@ -8,7 +8,7 @@ namespace {
 using Fix = GgufFix;
 using Names = std::vector<GgufName>;
 
-Names gpt2() {
+Names gguf_names_gpt2() {
   return {{"token_embd", "transformer.wte"},
           {"position_embd", "transformer.wpe"},
           {"output_norm", "transformer.ln_f"},
@@ -55,7 +55,7 @@ Names qwen() {
                {"blk.{}.ffn_norm", "model.layers.{}.post_attention_layernorm"}});
 }
 
-Names gemma() {
+Names gguf_names_gemma() {
   return with(llama_matrices(Fix::none, Fix::none),
               {{"output_norm", "model.norm", Fix::plus_one},
                {"blk.{}.attn_norm", "model.layers.{}.input_layernorm", Fix::plus_one},
@@ -71,7 +71,7 @@ Names gemma2() {
                {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm", Fix::plus_one}});
 }
 
-Names bert() {
+Names gguf_names_bert() {
   return {{"token_embd", "bert.embeddings.word_embeddings"},
           {"position_embd", "bert.embeddings.position_embeddings"},
           {"token_types", "bert.embeddings.token_type_embeddings"},
@@ -86,7 +86,7 @@ Names bert() {
           {"blk.{}.layer_output_norm", "bert.encoder.layer.{}.output.LayerNorm"}};
 }
 
-Names gpt_neox() {
+Names gguf_names_gpt_neox() {
   return {{"token_embd", "gpt_neox.embed_in"},
           {"output_norm", "gpt_neox.final_layer_norm"},
           {"output", "embed_out"},
@@ -113,10 +113,15 @@ std::optional<std::string> layer_in(std::string_view pattern, std::string_view n
 }  // namespace
 
 const std::vector<GgufArchitecture>& gguf_architecture_table() {
-  static const std::vector<GgufArchitecture> table{
-      {"gpt2", "gpt2", gpt2()},       {"llama", "llama", llama()}, {"mistral", "mistral", llama()},
-      {"qwen2", "qwen2", qwen()},     {"qwen3", "qwen3", qwen()},  {"gemma", "gemma", gemma()},
-      {"gemma2", "gemma2", gemma2()}, {"bert", "bert", bert()},    {"gptneox", "gpt_neox", gpt_neox()}};
+  static const std::vector<GgufArchitecture> table{{"gpt2", "gpt2", gguf_names_gpt2()},
+                                                   {"llama", "llama", llama()},
+                                                   {"mistral", "mistral", llama()},
+                                                   {"qwen2", "qwen2", qwen()},
+                                                   {"qwen3", "qwen3", qwen()},
+                                                   {"gemma", "gemma", gguf_names_gemma()},
+                                                   {"gemma2", "gemma2", gemma2()},
+                                                   {"bert", "bert", gguf_names_bert()},
+                                                   {"gptneox", "gpt_neox", gguf_names_gpt_neox()}};
   return table;
 }
 

@@ -11,7 +11,7 @@ const GgufValue* entry(const Gguf& file, const char* key) {
   return file.find("tokenizer.ggml." + std::string(key));
 }
 
-std::string text_at(const Gguf& file, const char* key) {
+std::string gguf_tokenizer_text_at(const Gguf& file, const char* key) {
   const GgufValue* value = entry(file, key);
   return std::string(value ? value->text().value_or("") : "");
 }
@@ -61,8 +61,8 @@ std::string bytes_at(const Gguf& file, const char* key) {
 GgufVocabulary gguf_vocabulary(const Gguf& file) {
   GgufVocabulary out;
   out.what = file.what;
-  out.model = text_at(file, "model");
-  out.pre = text_at(file, "pre");
+  out.model = gguf_tokenizer_text_at(file, "model");
+  out.pre = gguf_tokenizer_text_at(file, "pre");
   out.tokens = texts_at(file, "tokens");
   for (const double score : numbers_at(file, "scores")) out.scores.push_back(static_cast<float>(score));
   out.types = ints_at(file, "token_type");

@@ -7,7 +7,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string text_at(const json& object, const char* key) {
+std::string model_card_text_at(const json& object, const char* key) {
   const auto at = object.find(key);
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
 }
@@ -26,7 +26,7 @@ double value_of(const json& measure) {
 
 // The last measure of a head that does what it was looked for in at least half of its weight (later ones
 // build on earlier ones: an induction head on a previous-token head), else the first about a head.
-void read_head(const json& object, ModelCard& out) {
+void model_card_read_head(const json& object, ModelCard& out) {
   const auto measures = object.find("measures");
   if (measures == object.end() || !measures->is_array()) return;
   for (const json& measure : *measures) {
@@ -42,18 +42,18 @@ void read_head(const json& object, ModelCard& out) {
 Result<ModelCard> model_card_from_json(const json& object, const std::string& what) {
   if (!object.is_object()) return fail(Code::bad_format, "error.arch.card", {what});
   ModelCard out;
-  out.title = text_at(object, "title");
-  out.sentence = text_at(object, "sentence");
+  out.title = model_card_text_at(object, "title");
+  out.sentence = model_card_text_at(object, "sentence");
   if (object.contains("inputs")) {
     TRY(out.inputs, inputs_from_json(object, what));
   }
-  out.task = text_at(object, "task");
-  if (const std::string counted = text_at(object, "counted_rows"); !counted.empty()) {
+  out.task = model_card_text_at(object, "task");
+  if (const std::string counted = model_card_text_at(object, "counted_rows"); !counted.empty()) {
     auto rows = CountedRows::parse(counted);
     if (!rows) return within(what, rows.error());
     out.counted = *rows;
   }
-  read_head(object, out);
+  model_card_read_head(object, out);
   return out;
 }
 

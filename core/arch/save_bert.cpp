@@ -7,7 +7,7 @@ namespace attnscope {
 namespace {
 
 using Bias = WeightWriter::Bias;
-constexpr auto kStored = WeightWriter::Layout::out_in;
+constexpr auto kSaveBertStored = WeightWriter::Layout::out_in;
 
 nlohmann::json bert_config_json(const ModelConfig& model) {
   const BlockSpec& block = model.blocks.front();
@@ -30,15 +30,15 @@ nlohmann::json bert_config_json(const ModelConfig& model) {
   return out;
 }
 
-void put_block(WeightWriter& to, const std::string& base, const std::string& name) {
+void save_bert_put_block(WeightWriter& to, const std::string& base, const std::string& name) {
   const std::string self = name + "attention.self.";
-  to.linear(base + "attn.q", self + "query", kStored, Bias::always);
-  to.linear(base + "attn.k", self + "key", kStored, Bias::always);
-  to.linear(base + "attn.v", self + "value", kStored, Bias::always);
-  to.linear(base + "attn.out", name + "attention.output.dense", kStored, Bias::always);
+  to.linear(base + "attn.q", self + "query", kSaveBertStored, Bias::always);
+  to.linear(base + "attn.k", self + "key", kSaveBertStored, Bias::always);
+  to.linear(base + "attn.v", self + "value", kSaveBertStored, Bias::always);
+  to.linear(base + "attn.out", name + "attention.output.dense", kSaveBertStored, Bias::always);
   to.norm(base + "ln1", name + "attention.output.LayerNorm", Bias::always);
-  to.linear(base + "mlp.pre", name + "intermediate.dense", kStored, Bias::always);
-  to.linear(base + "mlp.out", name + "output.dense", kStored, Bias::always);
+  to.linear(base + "mlp.pre", name + "intermediate.dense", kSaveBertStored, Bias::always);
+  to.linear(base + "mlp.out", name + "output.dense", kSaveBertStored, Bias::always);
   to.norm(base + "ln2", name + "output.LayerNorm", Bias::always);
 }
 
@@ -54,9 +54,9 @@ Result<SavedLayout> save_as_bert(const Model& model) {
   to.norm("ln_embed", tables + "LayerNorm", Bias::always);
   for (int layer = 0; layer < config.n_layers(); ++layer) {
     const std::string number = std::to_string(layer);
-    put_block(to, "blocks." + number + ".", "bert.encoder.layer." + number + ".");
+    save_bert_put_block(to, "blocks." + number + ".", "bert.encoder.layer." + number + ".");
   }
-  to.linear("head.pre", head + "transform.dense", kStored, Bias::always);
+  to.linear("head.pre", head + "transform.dense", kSaveBertStored, Bias::always);
   to.norm("ln_head", head + "transform.LayerNorm", Bias::always);
   const Tensor out = to.need("logits.weight");  // [d_model, vocab]
   if (!config.head.tied && !out.empty()) to.add_plain(head + "decoder.weight", out.transpose());

@@ -46,7 +46,7 @@ void put_attention(WeightWriter& to, const std::string& base, const std::string&
     to.linear(base + part, name + part + "_proj", WeightWriter::Layout::out_in, Bias::always);
 }
 
-void put_blocks(WeightWriter& to, const ModelConfig& stack, const std::string& file) {
+void save_marian_put_blocks(WeightWriter& to, const ModelConfig& stack, const std::string& file) {
   const auto stored = WeightWriter::Layout::out_in;
   const std::string prefix(stack_prefix(stack.stack));
   for (int layer = 0; layer < stack.n_layers(); ++layer) {
@@ -80,8 +80,8 @@ Result<SavedLayout> save_as_marian(const Model& model) {
   }
   WeightWriter to(model.weights(), "model.");
   put_tables(to, *encoder);
-  put_blocks(to, *encoder, "encoder.");
-  put_blocks(to, config, "decoder.");
+  save_marian_put_blocks(to, *encoder, "encoder.");
+  save_marian_put_blocks(to, config, "decoder.");
   const Tensor head = to.need("dec.logits.weight");  // [d_model, vocab]
   if (!config.head.tied && !head.empty()) to.add_plain("lm_head.weight", head.transpose());
   const Tensor bias = to.bias_or_zeros("dec.logits", config.vocab_size).packed();

@@ -26,7 +26,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostNumbers = std::int64_t{1} << 24;
+constexpr std::int64_t kSceneMostNumbers = std::int64_t{1} << 24;
 
 LocalText local_text(const json& object, const char* key) {
   const auto at = object.find(key);
@@ -46,7 +46,7 @@ Status check_toy(const ModelConfig& config, const std::string& what) {
     for (const std::int64_t size : weight.shape) count *= size;
     total += count;
   }
-  if (total <= kMostNumbers) return Done{};
+  if (total <= kSceneMostNumbers) return Done{};
   return fail(Code::no_memory, "error.arch.scene.weights", {what, format_count(total)});
 }
 

@@ -75,7 +75,7 @@ NormSpec norm_at(ConfigReader& in, const char* key, NormSpec norm = {NormSpec::K
   return norm;
 }
 
-AttentionSpec read_attention(ConfigReader& in, AttentionSpec a) {
+AttentionSpec scene_config_read_attention(ConfigReader& in, AttentionSpec a) {
   const int heads = a.n_heads, width = a.d_head;
   a.n_heads = in.size({"n_heads"}, a.n_heads, kLargestToy);
   a.n_kv_heads = in.size({"n_kv_heads"}, a.n_heads == heads ? a.n_kv_heads : a.n_heads, kLargestToy);
@@ -92,7 +92,7 @@ AttentionSpec read_attention(ConfigReader& in, AttentionSpec a) {
   return a;
 }
 
-MlpSpec read_mlp(ConfigReader& in, MlpSpec mlp) {
+MlpSpec scene_config_read_mlp(ConfigReader& in, MlpSpec mlp) {
   using Kind = MlpSpec::Kind;
   static constexpr const char* kNames[] = {"none", "plain", "gated"};
   mlp.kind = choose<Kind>(in, "kind", kNames[static_cast<int>(mlp.kind)],
@@ -126,7 +126,7 @@ PositionSpec read_positions(ConfigReader& in, int d_head) {
   return p;
 }
 
-BlockSpec read_block(ConfigReader& in, BlockSpec block) {
+BlockSpec scene_config_read_block(ConfigReader& in, BlockSpec block) {
   static constexpr const char* kOrders[] = {"pre", "post", "parallel"};
   block.residual = in.flag({"residual"}, block.residual);
   block.norm = norm_at(in, "norm", block.norm);
@@ -135,16 +135,18 @@ BlockSpec read_block(ConfigReader& in, BlockSpec block) {
       {{"pre", NormOrder::pre}, {"post", NormOrder::post}, {"parallel", NormOrder::parallel}});
   block.shared_norm = in.flag({"shared_norm"}, block.shared_norm);
   block.branch_norms = in.flag({"branch_norms"}, block.branch_norms);
-  read_part(in, "attention",
-            [&](ConfigReader& inner) { block.attention = read_attention(inner, block.attention); });
+  read_part(in, "attention", [&](ConfigReader& inner) {
+    block.attention = scene_config_read_attention(inner, block.attention);
+  });
   if (in.find({"cross"})) {
     AttentionSpec across = block.cross ? *block.cross : block.attention;
     across.causal = false;
     across.window = 0;
     across.mask.clear();
-    read_part(in, "cross", [&](ConfigReader& inner) { block.cross = read_attention(inner, across); });
+    read_part(in, "cross",
+              [&](ConfigReader& inner) { block.cross = scene_config_read_attention(inner, across); });
   }
-  read_part(in, "mlp", [&](ConfigReader& inner) { block.mlp = read_mlp(inner, block.mlp); });
+  read_part(in, "mlp", [&](ConfigReader& inner) { block.mlp = scene_config_read_mlp(inner, block.mlp); });
   return block;
 }
 
@@ -158,7 +160,7 @@ PatchSpec read_patch(ConfigReader& in) {
   return patch;
 }
 
-HeadSpec read_head(ConfigReader& in) {
+HeadSpec scene_config_read_head(ConfigReader& in) {
   HeadSpec head;
   head.present = in.flag({"present"}, false);
   head.tied = in.flag({"tied"}, false);
@@ -173,7 +175,7 @@ HeadSpec read_head(ConfigReader& in) {
 }
 
 // One block for all, or a list whose entries change the fields they name.
-void read_blocks(ConfigReader& config, const BlockSpec& usual, ModelConfig& out) {
+void scene_config_read_blocks(ConfigReader& config, const BlockSpec& usual, ModelConfig& out) {
   const json* list = config.find({"blocks"});
   if (!list) {
     out.blocks.assign(static_cast<std::size_t>(config.size({"n_layers"}, 1, 256)), usual);
@@ -186,7 +188,7 @@ void read_blocks(ConfigReader& config, const BlockSpec& usual, ModelConfig& out)
   for (const json& entry : *list) {
     const json object = entry.is_object() ? entry : json::object();
     ConfigReader inner(object, format("%s: blocks[%zu]", config.what().c_str(), out.blocks.size()));
-    out.blocks.push_back(read_block(inner, usual));
+    out.blocks.push_back(scene_config_read_block(inner, usual));
     if (const Status status = inner.status(); !status) config.refuse(status.error());
   }
 }
@@ -215,7 +217,7 @@ std::vector<int> ids_at(ConfigReader& config, std::initializer_list<const char*>
   return out;
 }
 
-ModelConfig read_stack(ConfigReader& config, Stack stack) {
+ModelConfig scene_config_read_stack(ConfigReader& config, Stack stack) {
   ModelConfig out;
   out.family = "scene";
   out.stack = stack;
@@ -231,13 +233,14 @@ ModelConfig read_stack(ConfigReader& config, Stack stack) {
   usual.norm.kind = NormSpec::Kind::none;
   usual.mlp.kind = MlpSpec::Kind::none;
   usual.attention.d_head = 0;  // must be given
-  usual = read_block(config, usual);
-  read_blocks(config, usual, out);
+  usual = scene_config_read_block(config, usual);
+  scene_config_read_blocks(config, usual, out);
   read_part(config, "positions",
             [&](ConfigReader& in) { out.position = read_positions(in, usual.attention.d_head); });
   out.final_norm = norm_at(config, "final_norm");
   out.head.present = false;
-  if (config.find({"head"})) read_part(config, "head", [&](ConfigReader& in) { out.head = read_head(in); });
+  if (config.find({"head"}))
+    read_part(config, "head", [&](ConfigReader& in) { out.head = scene_config_read_head(in); });
   if (config.find({"projected"})) out.projected = config.size({"projected"}, 0, kLargestToy);
   out.shares_embedding = config.flag({"shares_embedding"}, false);
   out.bos = token(config, "bos");
@@ -255,12 +258,13 @@ ModelConfig read_stack(ConfigReader& config, Stack stack) {
 Result<ModelConfig> config_from_json(const json& object, const std::string& what) {
   ConfigReader config(object, what);
   const bool reads = config.find({"encoder"}) != nullptr;
-  ModelConfig out = read_stack(config, reads ? Stack::dec : Stack::single);
+  ModelConfig out = scene_config_read_stack(config, reads ? Stack::dec : Stack::single);
   TRY_OK(config.status());
   for (const auto& [key, stack] : {std::pair("encoder", Stack::enc), std::pair("vision", Stack::vision)}) {
     if (config.find({key})) {
-      read_part(config, key,
-                [&, encoder = stack](ConfigReader& in) { out.encoders.push_back(read_stack(in, encoder)); });
+      read_part(config, key, [&, encoder = stack](ConfigReader& in) {
+        out.encoders.push_back(scene_config_read_stack(in, encoder));
+      });
     }
   }
   TRY_OK(config.status());

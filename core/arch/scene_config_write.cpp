@@ -88,7 +88,7 @@ json position_json(const PositionSpec& p, int d_head) {
   return out;
 }
 
-void put_block(json& out, const BlockSpec& block) {
+void scene_config_write_put_block(json& out, const BlockSpec& block) {
   static constexpr const char* kOrders[] = {"pre", "post", "parallel"};
   out["residual"] = block.residual;
   out["norm"] = norm_json(block.norm);
@@ -116,15 +116,15 @@ BlockSpec without_extras(BlockSpec block) {
   return block;
 }
 
-void put_blocks(json& out, const ModelConfig& config) {
+void scene_config_write_put_blocks(json& out, const ModelConfig& config) {
   json list = json::array();
   bool alike = true;
   for (const BlockSpec& block : config.blocks) {
     json& one = list.emplace_back(json::object());
-    put_block(one, block);
+    scene_config_write_put_block(one, block);
     alike = alike && one == list.front();
   }
-  put_block(out, alike ? config.blocks.front() : without_extras(config.blocks.front()));
+  scene_config_write_put_block(out, alike ? config.blocks.front() : without_extras(config.blocks.front()));
   if (alike)
     out["n_layers"] = config.n_layers();
   else
@@ -161,7 +161,7 @@ json config_to_json(const ModelConfig& config) {
            {"final_norm", norm_json(config.final_norm)},
            {"positions", position_json(config.position, config.blocks.front().attention.d_head)},
            {"head", head_json(config.head)}};
-  put_blocks(out, config);
+  scene_config_write_put_blocks(out, config);
   if (config.vocab_size > 0) out["vocab_size"] = config.vocab_size;
   if (config.embed_scale != 1.f) out["embed_scale"] = spelled(config.embed_scale);
   if (config.embed_norm.kind != NormSpec::Kind::none) out["embed_norm"] = norm_json(config.embed_norm);

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-constexpr auto kStored = WeightReader::Layout::out_in;
+constexpr auto kTokenEncoderStored = WeightReader::Layout::out_in;
 
 void refuse_variants(ConfigReader& config) {
   const std::string positions = config.text({"position_embedding_type"}, "absolute");
@@ -21,16 +21,17 @@ void refuse_variants(ConfigReader& config) {
   }
 }
 
-Status read_block(Weights& out, const BlockSpec& block, std::int64_t d, const std::string& base,
-                  const std::string& name, const WeightReader& from) {
+Status token_encoder_read_block(Weights& out, const BlockSpec& block, std::int64_t d, const std::string& base,
+                                const std::string& name, const WeightReader& from) {
   const std::string self = name + "attention.self.";
-  TRY_OK(from.linear(out, base + "attn.q", self + "query", d, d, kStored));
-  TRY_OK(from.linear(out, base + "attn.k", self + "key", d, d, kStored));
-  TRY_OK(from.linear(out, base + "attn.v", self + "value", d, d, kStored));
-  TRY_OK(from.linear(out, base + "attn.out", name + "attention.output.dense", d, d, kStored));
+  TRY_OK(from.linear(out, base + "attn.q", self + "query", d, d, kTokenEncoderStored));
+  TRY_OK(from.linear(out, base + "attn.k", self + "key", d, d, kTokenEncoderStored));
+  TRY_OK(from.linear(out, base + "attn.v", self + "value", d, d, kTokenEncoderStored));
+  TRY_OK(from.linear(out, base + "attn.out", name + "attention.output.dense", d, d, kTokenEncoderStored));
   TRY_OK(from.norm(out, base + "ln1", name + "attention.output.LayerNorm", d));
-  TRY_OK(from.linear(out, base + "mlp.pre", name + "intermediate.dense", d, block.mlp.d_mlp, kStored));
-  TRY_OK(from.linear(out, base + "mlp.out", name + "output.dense", block.mlp.d_mlp, d, kStored));
+  TRY_OK(from.linear(out, base + "mlp.pre", name + "intermediate.dense", d, block.mlp.d_mlp,
+                     kTokenEncoderStored));
+  TRY_OK(from.linear(out, base + "mlp.out", name + "output.dense", block.mlp.d_mlp, d, kTokenEncoderStored));
   return from.norm(out, base + "ln2", name + "output.LayerNorm", d);
 }
 
@@ -85,8 +86,8 @@ Status read_encoder_weights(Weights& out, const ModelConfig& config, const Weigh
   TRY_OK(from.norm(out, "ln_embed", names + "LayerNorm", d));
   for (int layer = 0; layer < config.n_layers(); ++layer) {
     const std::string number = std::to_string(layer);
-    TRY_OK(read_block(out, config.blocks[static_cast<std::size_t>(layer)], d, "blocks." + number + ".",
-                      "encoder.layer." + number + ".", from));
+    TRY_OK(token_encoder_read_block(out, config.blocks[static_cast<std::size_t>(layer)], d,
+                                    "blocks." + number + ".", "encoder.layer." + number + ".", from));
   }
   return Done{};
 }
@@ -95,7 +96,7 @@ Status read_masked_head_weights(Weights& out, const ModelConfig& config, const T
                                 const MaskedHeadNames& names) {
   const WeightReader from(source, {}, "");
   const std::int64_t d = config.d_model;
-  TRY_OK(from.linear(out, "head.pre", names.dense, d, d, kStored));
+  TRY_OK(from.linear(out, "head.pre", names.dense, d, d, kTokenEncoderStored));
   TRY_OK(from.norm(out, "ln_head", names.norm, d));
   TRY_OK(from.unembedding(out, config, names.decoder));
   if (!from.has(names.bias)) return Done{};

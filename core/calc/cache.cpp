@@ -6,7 +6,7 @@ namespace attnscope {
 namespace {
 
 // Numbers that one position takes in one block.
-Count per_row(const Described& it, const AttentionSpec& a) {
+Count cache_per_row(const Described& it, const AttentionSpec& a) {
   if (it.latent.kv_rank > 0) return Count(std::int64_t{it.latent.kv_rank} + it.latent.rope);
   return Count(2) * Count(a.n_kv_heads) * Count(a.d_head);
 }
@@ -32,7 +32,7 @@ Described with_kv_heads(Described it, int heads) {
 }
 
 // Of the form between one pair of heads for all and a pair for every head.
-int groups_of(const AttentionSpec& a) {
+int cache_groups_of(const AttentionSpec& a) {
   if (a.n_kv_heads > 1 && a.n_kv_heads < a.n_heads) return a.n_kv_heads;
   if (a.n_heads > 8 && a.n_heads % 8 == 0) return 8;
   return a.n_heads % 2 == 0 ? a.n_heads / 2 : 1;
@@ -50,7 +50,7 @@ CacheSize kv_cache(const Described& it, const Workload& work) {
   Count self, cross, position;
   for (const BlockSpec& block : it.config.blocks) {
     const AttentionSpec& a = block.attention;
-    const Count row = per_row(it, a);
+    const Count row = cache_per_row(it, a);
     self += row * Count(a.window > 0 ? std::min(a.window, work.seq) : work.seq);
     position += row;
     if (block.cross)
@@ -67,7 +67,7 @@ CacheForms cache_forms(const Described& it, const Workload& work) {
   const AttentionSpec& a = it.config.blocks.back().attention;
   const auto with = [&](int heads) { return kv_cache(with_kv_heads(it, heads), work).total(); };
   CacheForms out;
-  out.groups = groups_of(a);
+  out.groups = cache_groups_of(a);
   out.mha = with(a.n_heads);
   out.gqa = with(out.groups);
   out.mqa = with(1);

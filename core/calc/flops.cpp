@@ -57,7 +57,7 @@ Described only(const ModelConfig& stack) {
 }
 
 // One stack alone: what the others have is described by them.
-PerRow per_row(const Described& it, const ModelConfig& stack) {
+PerRow flops_per_row(const Described& it, const ModelConfig& stack) {
   PerRow out;
   const std::string_view prefix = stack_prefix(stack.stack);
   const bool main = &stack == &it.config;
@@ -104,7 +104,7 @@ Count image_cost(const Described& it) {
   std::int64_t patches = 0;
   for (const ModelConfig& tower : it.config.encoders) {
     if (tower.stack != Stack::vision) continue;
-    const PerRow rows = per_row(it, tower);
+    const PerRow rows = flops_per_row(it, tower);
     patches = std::int64_t{tower.patch.rows} * tower.patch.cols;
     std::int64_t extra = 0;
     for (const WeightShape& weight : it.beside)
@@ -149,9 +149,9 @@ Count ForwardCost::prefill_per_token() const {
 ForwardCost forward_cost(const Described& it, const Workload& work) {
   ForwardCost out;
   const ModelConfig& config = it.config;
-  const PerRow main = per_row(it, config);
+  const PerRow main = flops_per_row(it, config);
   if (const ModelConfig* encoder = config.encoder()) {
-    const PerRow rows = per_row(it, *encoder);
+    const PerRow rows = flops_per_row(it, *encoder);
     const std::int64_t n = work.source_rows();
     out.prefill_rows = n;
     out.prefill.matrices = two((rows.own + main.source) * Count(n));

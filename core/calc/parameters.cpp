@@ -89,7 +89,7 @@ struct Group {
 };
 
 // The same weight of all blocks, and blocks of other sizes apart.
-std::vector<Group> groups_of(const Described& described) {
+std::vector<Group> parameters_groups_of(const Described& described) {
   std::vector<Group> out;
   std::map<std::pair<std::string, std::vector<std::int64_t>>, std::size_t> at;
   for (const WeightShape& weight : weights_of(described)) {
@@ -114,7 +114,7 @@ std::vector<Group> groups_of(const Described& described) {
 
 Parameters parameters(const Described& described) {
   Parameters out;
-  for (Group& group : groups_of(described)) {
+  for (Group& group : parameters_groups_of(described)) {
     ParameterRow& row = group.row;
     const bool per_block = row.name.find("blocks.*") != std::string::npos;
     row.symbols = symbols_of(row, group.shape, per_block);

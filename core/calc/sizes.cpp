@@ -55,7 +55,7 @@ void resize_beside(Described& it, const Sizes& before) {
   it.beside = std::move(kept);
 }
 
-Status check(const char* name, std::int64_t value, std::int64_t most) {
+Status sizes_check(const char* name, std::int64_t value, std::int64_t most) {
   if (value >= 1 && value <= most) return Done{};
   return fail(Code::out_of_range, "error.calc.size", {name, value, most});
 }
@@ -114,13 +114,13 @@ Status set_size(Sizes& sizes, const std::string& assignment) {
 Result<Described> resized(const Described& described, const Sizes& sizes) {
   const Sizes before = sizes_of(described);
   if (sizes == before) return described;
-  TRY_OK(check("d_model", sizes.d_model, kMostSize));
-  TRY_OK(check("layers", sizes.layers, kMostLayers));
-  TRY_OK(check("heads", sizes.heads, kMostSize));
-  TRY_OK(check("kv_heads", sizes.kv_heads, kMostSize));
-  TRY_OK(check("d_head", sizes.d_head, kMostSize));
-  if (before.d_ff > 0) TRY_OK(check("d_ff", sizes.d_ff, kMostSize));
-  if (before.vocab > 0) TRY_OK(check("vocab", sizes.vocab, kMostSize));
+  TRY_OK(sizes_check("d_model", sizes.d_model, kMostSize));
+  TRY_OK(sizes_check("layers", sizes.layers, kMostLayers));
+  TRY_OK(sizes_check("heads", sizes.heads, kMostSize));
+  TRY_OK(sizes_check("kv_heads", sizes.kv_heads, kMostSize));
+  TRY_OK(sizes_check("d_head", sizes.d_head, kMostSize));
+  if (before.d_ff > 0) TRY_OK(sizes_check("d_ff", sizes.d_ff, kMostSize));
+  if (before.vocab > 0) TRY_OK(sizes_check("vocab", sizes.vocab, kMostSize));
   if (sizes.heads % sizes.kv_heads != 0)
     return fail(Code::bad_shape, "error.calc.kv_heads", {sizes.heads, sizes.kv_heads});
   Described out = described;

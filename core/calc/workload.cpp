@@ -18,7 +18,7 @@ constexpr OtherName kOtherNames[] = {{"float32", "f32"},   {"fp32", "f32"},    {
                                      {"half", "f16"},      {"fp8", "f8"},      {"float8", "f8"},
                                      {"i8", "int8"},       {"i4", "int4"}};
 
-Status check(const char* field, std::int64_t value, std::int64_t least) {
+Status workload_check(const char* field, std::int64_t value, std::int64_t least) {
   if (value >= least && value <= kMost) return Done{};
   return fail(Code::out_of_range, "error.calc.workload", {field, value, least, kMost});
 }
@@ -54,9 +54,9 @@ Result<Format> format_named(const std::string& name) {
 }
 
 Status check_workload(const Workload& work) {
-  TRY_OK(check("seq", work.seq, 1));
-  TRY_OK(check("batch", work.batch, 1));
-  return check("source", work.source, 0);
+  TRY_OK(workload_check("seq", work.seq, 1));
+  TRY_OK(workload_check("batch", work.batch, 1));
+  return workload_check("source", work.source, 0);
 }
 
 }  // namespace attnscope

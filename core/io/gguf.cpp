@@ -15,7 +15,7 @@ constexpr std::uint32_t kDefaultAlignment = 32;
 constexpr std::uint32_t kMostDims = 4;
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 60;
 
-unsigned long long wide(std::uint64_t value) { return value; }
+unsigned long long gguf_wide(std::uint64_t value) { return value; }
 
 struct Format {
   std::uint32_t number;
@@ -59,10 +59,10 @@ Result<std::uint32_t> read_version(GgufCursor& cursor) {
               {cursor.what(), version});
 }
 
-Status read_metadata(GgufCursor& cursor, std::uint64_t count, Gguf& out) {
+Status gguf_read_metadata(GgufCursor& cursor, std::uint64_t count, Gguf& out) {
   // An entry takes at least 13 bytes, a tensor 24: larger counts are lies.
   if (count > cursor.left() / 13)
-    return cursor.damaged(Text::of("error.io.gguf.entries", {wide(count), wide(cursor.left())}));
+    return cursor.damaged(Text::of("error.io.gguf.entries", {gguf_wide(count), gguf_wide(cursor.left())}));
   for (std::uint64_t i = 0; i < count; ++i) {
     TRY(const std::string_view key, cursor.text(Text::of("error.io.gguf.entry", {i})));
     const Text of = Text::of("error.io.gguf.metadata", {in_quotes(key)});
@@ -92,7 +92,7 @@ Error unknown_format(const GgufCursor& cursor, const Text& tensor, std::uint32_t
 }
 
 // Dimensions in the file's order (row length first) -> shape, row-major.
-Result<std::vector<std::int64_t>> read_shape(GgufCursor& cursor, const Text& of) {
+Result<std::vector<std::int64_t>> gguf_read_shape(GgufCursor& cursor, const Text& of) {
   TRY(const std::uint32_t dims, cursor.number<std::uint32_t>(of));
   if (dims < 1 || dims > kMostDims) return cursor.damaged(Text::of("error.io.gguf.dimensions", {of, dims}));
   std::vector<std::int64_t> shape;
@@ -100,7 +100,7 @@ Result<std::vector<std::int64_t>> read_shape(GgufCursor& cursor, const Text& of)
   for (std::uint32_t d = 0; d < dims; ++d) {
     TRY(const std::uint64_t size, cursor.number<std::uint64_t>(of));
     if (size < 1 || size > kLargest / product)
-      return cursor.damaged(Text::of("error.io.gguf.size", {of, wide(size)}));
+      return cursor.damaged(Text::of("error.io.gguf.size", {of, gguf_wide(size)}));
     product *= size;
     shape.push_back(static_cast<std::int64_t>(size));
   }
@@ -114,7 +114,7 @@ Result<TensorInfo> read_info(GgufCursor& cursor, std::uint64_t index) {
   TensorInfo info;
   info.name = std::string(name);
   const Text of = Text::of("error.io.gguf.tensor", {in_quotes(name)});
-  TRY(info.shape, read_shape(cursor, of));
+  TRY(info.shape, gguf_read_shape(cursor, of));
   TRY(const std::uint32_t number, cursor.number<std::uint32_t>(of));
   TRY(info.offset, cursor.number<std::uint64_t>(of));
   const Format* known = format_of(number);
@@ -134,10 +134,11 @@ Status check_place(const GgufCursor& cursor, const TensorInfo& info, std::uint64
                    std::uint64_t room) {
   const Text of = Text::of("error.io.gguf.tensor", {in_quotes(info.name)});
   if (info.offset % alignment != 0)
-    return cursor.damaged(Text::of("error.io.gguf.begin", {of, wide(info.offset), wide(alignment)}));
-  if (info.offset > room || info.bytes > room - info.offset)
     return cursor.damaged(
-        Text::of("error.io.gguf.past_end", {of, wide(info.offset), wide(info.bytes), wide(room)}));
+        Text::of("error.io.gguf.begin", {of, gguf_wide(info.offset), gguf_wide(alignment)}));
+  if (info.offset > room || info.bytes > room - info.offset)
+    return cursor.damaged(Text::of("error.io.gguf.past_end",
+                                   {of, gguf_wide(info.offset), gguf_wide(info.bytes), gguf_wide(room)}));
   return Done{};
 }
 
@@ -145,7 +146,7 @@ Status check_place(const GgufCursor& cursor, const TensorInfo& info, std::uint64
 Result<std::vector<TensorInfo>> read_infos(GgufCursor& cursor, std::uint64_t count, std::uint64_t alignment,
                                            std::uint64_t file_size) {
   if (count > cursor.left() / 24)
-    return cursor.damaged(Text::of("error.io.gguf.tensors", {wide(count), wide(cursor.left())}));
+    return cursor.damaged(Text::of("error.io.gguf.tensors", {gguf_wide(count), gguf_wide(cursor.left())}));
   std::vector<TensorInfo> infos;
   std::set<std::string> names;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -188,7 +189,7 @@ Result<Gguf> open_gguf_bytes(std::shared_ptr<const void> owner, std::span<const 
   TRY(out.version, read_version(cursor));
   TRY(const std::uint64_t tensors, cursor.number<std::uint64_t>(Text::of("error.io.gguf.tensor_count")));
   TRY(const std::uint64_t entries, cursor.number<std::uint64_t>(Text::of("error.io.gguf.entry_count")));
-  TRY_OK(read_metadata(cursor, entries, out));
+  TRY_OK(gguf_read_metadata(cursor, entries, out));
   TRY(const std::uint64_t alignment, alignment_of(out, cursor));
   TRY(std::vector<TensorInfo> infos, read_infos(cursor, tensors, alignment, bytes.size()));
   out.owners.push_back(owner);

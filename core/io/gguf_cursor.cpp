@@ -8,7 +8,7 @@ namespace {
 constexpr int kDeepest = 4;
 constexpr auto kLastType = static_cast<std::uint32_t>(GgufType::f64);
 
-unsigned long long wide(std::uint64_t value) { return value; }
+unsigned long long gguf_cursor_wide(std::uint64_t value) { return value; }
 
 template <class T>
 T read_as(const std::byte* from) {
@@ -121,12 +121,13 @@ Error GgufCursor::damaged(const Text& sentence) const {
 }
 
 Error GgufCursor::cut_off(const Text& of) const {
-  return damaged(Text::of("error.io.gguf.ends", {wide(bytes_.size()), of}));
+  return damaged(Text::of("error.io.gguf.ends", {gguf_cursor_wide(bytes_.size()), of}));
 }
 
 Result<std::string_view> GgufCursor::text(const Text& of) {
   TRY(const std::uint64_t length, number<std::uint64_t>(of));
-  if (length > left()) return damaged(Text::of("error.io.gguf.text", {of, wide(length), wide(left())}));
+  if (length > left())
+    return damaged(Text::of("error.io.gguf.text", {of, gguf_cursor_wide(length), gguf_cursor_wide(left())}));
   const std::string_view out(reinterpret_cast<const char*>(bytes_.data()) + at_,
                              static_cast<std::size_t>(length));
   at_ += length;
@@ -137,7 +138,7 @@ Status GgufCursor::skip_elements(GgufType element, std::uint64_t count, const Te
   const std::uint64_t width = gguf_width(element);
   const std::uint64_t least = width > 0 ? width : element == GgufType::text ? 8 : 12;
   if (count > left() / least)
-    return damaged(Text::of("error.io.gguf.array", {of, wide(count), wide(left())}));
+    return damaged(Text::of("error.io.gguf.array", {of, gguf_cursor_wide(count), gguf_cursor_wide(left())}));
   at_ += count * width;
   for (std::uint64_t i = 0; width == 0 && i < count; ++i) {
     if (element == GgufType::text) {

@@ -22,7 +22,7 @@ constexpr int kMostSide = 16384;
 constexpr std::int64_t kMostPixels = std::int64_t{64} << 20;
 constexpr int kMostScans = 100;  // of a JPEG: each costs as much as the whole picture
 
-using Bytes = std::vector<std::uint8_t>;
+using ImageBytes = std::vector<std::uint8_t>;
 
 Error broken(const std::string& what, const Text& why) {
   return fail(Code::bad_format, "error.io.picture", {what, why});
@@ -34,16 +34,18 @@ Status check_size(const std::string& what, std::int64_t width, std::int64_t heig
   return fail(Code::out_of_range, "error.io.picture.size", {what, width, height, kMostSide});
 }
 
-Picture picture(std::int64_t width, std::int64_t height, Bytes rgb) {
-  return {
-      static_cast<int>(width), static_cast<int>(height), std::make_shared<const Bytes>(std::move(rgb)), {}};
+Picture picture(std::int64_t width, std::int64_t height, ImageBytes rgb) {
+  return {static_cast<int>(width),
+          static_cast<int>(height),
+          std::make_shared<const ImageBytes>(std::move(rgb)),
+          {}};
 }
 
 // ---- PNG -------------------------------------------------------------------------------------------------
 
 // RGBA on white, without the fourth.
-Bytes on_white(const Bytes& rgba) {
-  Bytes rgb(rgba.size() / 4 * 3);
+ImageBytes on_white(const ImageBytes& rgba) {
+  ImageBytes rgb(rgba.size() / 4 * 3);
   for (std::size_t i = 0; i < rgba.size() / 4; ++i) {
     const int alpha = rgba[i * 4 + 3];
     for (std::size_t c = 0; c < 3; ++c)
@@ -61,7 +63,7 @@ Result<Picture> read_png(const std::string& bytes, const std::string& what) {
   TRY_OK(check_size(what, image.width, image.height));
   image.format = PNG_FORMAT_RGBA;
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
-  Bytes rgba(PNG_IMAGE_SIZE(image));
+  ImageBytes rgba(PNG_IMAGE_SIZE(image));
   if (!png_image_finish_read(&image, nullptr, rgba.data(), 0, nullptr)) return broken(what, image.message);
   return picture(image.width, image.height, on_white(rgba));
 }
@@ -134,8 +136,8 @@ bool finish_jpeg(JpegReader& reader, unsigned char* rows) {
 }
 
 // Cyan, magenta, yellow and black to RGB; Adobe stores them the other way round.
-Bytes from_print(const Bytes& cmyk, bool inverted) {
-  Bytes rgb(cmyk.size() / 4 * 3);
+ImageBytes from_print(const ImageBytes& cmyk, bool inverted) {
+  ImageBytes rgb(cmyk.size() / 4 * 3);
   const auto light = [&](std::uint8_t ink) { return inverted ? ink : 255 - ink; };
   for (std::size_t i = 0; i < cmyk.size() / 4; ++i)
     for (std::size_t c = 0; c < 3; ++c)
@@ -148,7 +150,7 @@ Result<Picture> read_jpeg(const std::string& bytes, const std::string& what) {
   if (!begin_jpeg(reader, bytes)) return broken(what, reader.why);
   const std::int64_t width = reader.info.image_width, height = reader.info.image_height;
   TRY_OK(check_size(what, width, height));
-  Bytes rows(static_cast<std::size_t>(width * height) * 4);
+  ImageBytes rows(static_cast<std::size_t>(width * height) * 4);
   if (!finish_jpeg(reader, rows.data())) return broken(what, reader.why);
   if (reader.info.output_components == 4)
     return picture(width, height, from_print(rows, reader.info.saw_Adobe_marker));

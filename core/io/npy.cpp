@@ -88,7 +88,7 @@ std::optional<Header> header_of(std::string_view text) {
   return Header{text.substr(start, length), start + length};
 }
 
-Error damaged(const std::string& what, const Text& sentence) {
+Error npy_damaged(const std::string& what, const Text& sentence) {
   return fail(Code::bad_format, "error.io.npy", {what, sentence});
 }
 
@@ -113,17 +113,17 @@ Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, const std::string
                              const std::string& what) {
   const std::string array = in_quotes(name);
   const auto header = header_of(text_of(bytes));
-  if (!header) return damaged(what, Text::of("error.io.npy.header", {array}));
+  if (!header) return npy_damaged(what, Text::of("error.io.npy.header", {array}));
   const auto descr = after_key(header->dictionary, "descr"), shape = after_key(header->dictionary, "shape");
   const auto fortran = after_key(header->dictionary, "fortran_order");
-  if (!descr || !shape || !fortran) return damaged(what, Text::of("error.io.npy.keys", {array}));
+  if (!descr || !shape || !fortran) return npy_damaged(what, Text::of("error.io.npy.keys", {array}));
   TensorInfo info;
   info.name = name;
   const std::string_view type = descr->substr(0, 5);  // with its quotes: '<f4'
   const auto dtype = type.size() == 5 ? dtype_of(type.substr(1, 3)) : std::nullopt;
   if (!dtype) return fail(Code::unsupported, "error.io.npy.type", {what, array, in_quotes(type, 16)});
   const auto sizes = shape_of(*shape);
-  if (!sizes) return damaged(what, Text::of("error.io.npy.shape", {array, in_quotes(*shape, 40)}));
+  if (!sizes) return npy_damaged(what, Text::of("error.io.npy.shape", {array, in_quotes(*shape, 40)}));
   if (starts_with(*fortran, "True") && sizes->size() > 1)
     return fail(Code::unsupported, "error.io.npy.fortran", {what, array});
   info.dtype = *dtype;
@@ -132,7 +132,8 @@ Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, const std::string
   info.bytes =
       static_cast<std::uint64_t>(value_count(info.shape)) * static_cast<std::uint64_t>(dtype_bytes(*dtype));
   if (info.bytes != bytes.size() - header->data)
-    return damaged(what, Text::of("error.io.npy.bytes", {array, info.bytes, bytes.size() - header->data}));
+    return npy_damaged(what,
+                       Text::of("error.io.npy.bytes", {array, info.bytes, bytes.size() - header->data}));
   return info;
 }
 

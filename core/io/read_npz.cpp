@@ -16,26 +16,26 @@
 namespace attnscope {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using ReadNpzBytes = std::span<const std::byte>;
 
-Error damaged(const std::string& what, const Text& sentence) {
+Error read_npz_damaged(const std::string& what, const Text& sentence) {
   return fail(Code::bad_format, "error.io.zip", {what, sentence});
 }
 
 template <class T>
-T value_at(Bytes bytes, std::size_t at) {
+T value_at(ReadNpzBytes bytes, std::size_t at) {
   CHECK(at <= bytes.size() && sizeof(T) <= bytes.size() - at);
   T value;
   std::memcpy(&value, bytes.data() + at, sizeof value);
   return value;
 }
 
-std::uint16_t u16(Bytes bytes, std::size_t at) { return value_at<std::uint16_t>(bytes, at); }
-std::uint32_t u32(Bytes bytes, std::size_t at) { return value_at<std::uint32_t>(bytes, at); }
-std::uint64_t u64(Bytes bytes, std::size_t at) { return value_at<std::uint64_t>(bytes, at); }
+std::uint16_t u16(ReadNpzBytes bytes, std::size_t at) { return value_at<std::uint16_t>(bytes, at); }
+std::uint32_t u32(ReadNpzBytes bytes, std::size_t at) { return value_at<std::uint32_t>(bytes, at); }
+std::uint64_t u64(ReadNpzBytes bytes, std::size_t at) { return value_at<std::uint64_t>(bytes, at); }
 
 // Where the last record begins: it ends the file but for a comment of at most 65,535 bytes.
-std::optional<std::size_t> find_end(Bytes bytes) {
+std::optional<std::size_t> find_end(ReadNpzBytes bytes) {
   if (bytes.size() < zip::kEndBytes) return std::nullopt;
   const std::size_t last = bytes.size() - zip::kEndBytes;
   for (std::size_t back = 0; back <= std::min<std::size_t>(last, 0xFFFF); ++back)
@@ -48,7 +48,7 @@ std::optional<std::size_t> find_end(Bytes bytes) {
 struct Directory {
   std::uint64_t members = 0, offset = 0;
 };
-Directory find_directory(Bytes bytes, std::size_t end) {
+Directory find_directory(ReadNpzBytes bytes, std::size_t end) {
   constexpr std::uint32_t kLocator64 = 0x07064b50, kEnd64 = 0x06064b50;
   constexpr std::size_t kLocatorBytes = 20, kEnd64Bytes = 56;
   const Directory found{u16(bytes, end + 10), u32(bytes, end + 16)};
@@ -67,7 +67,7 @@ struct Line {
 };
 
 // Numbers too large for their 32 bits stand in the extra field 1, in this order. False: they do not.
-bool read_large_numbers(Bytes extra, Line& line) {
+bool read_large_numbers(ReadNpzBytes extra, Line& line) {
   std::size_t at = 0;
   while (extra.size() - at >= 4 && u16(extra, at) != 1)
     at += std::min<std::size_t>(4 + u16(extra, at + 2), extra.size() - at);
@@ -84,7 +84,7 @@ bool read_large_numbers(Bytes extra, Line& line) {
 }
 
 // Reads the line at `at` and moves `at` past it; nothing when it does not fit.
-std::optional<Line> read_line(Bytes bytes, std::size_t& at) {
+std::optional<Line> read_line(ReadNpzBytes bytes, std::size_t& at) {
   if (at >= bytes.size() || bytes.size() - at < zip::kCentralBytes || u32(bytes, at) != zip::kCentral)
     return std::nullopt;
   Line line;
@@ -115,40 +115,41 @@ Status check_kind(const Line& line, const std::string& what) {
   if (line.method != kStored && line.method != kDeflated)
     return fail(Code::unsupported, "error.io.zip.method", {what, member, line.method});
   if (line.method == kStored && line.packed != line.bytes)
-    return damaged(what, Text::of("error.io.zip.two_sizes", {member}));
+    return read_npz_damaged(what, Text::of("error.io.zip.two_sizes", {member}));
   if (line.method == kDeflated && line.bytes / kMostDeflated > line.packed)
-    return damaged(what, Text::of("error.io.zip.expands", {member}));
+    return read_npz_damaged(what, Text::of("error.io.zip.expands", {member}));
   return Done{};
 }
 
 // A member as it lies in the file: behind its local header, whose own name and extra field come first.
-Result<Bytes> stored_bytes(Bytes bytes, const Line& line, const std::string& what) {
+Result<ReadNpzBytes> stored_bytes(ReadNpzBytes bytes, const Line& line, const std::string& what) {
   const std::string member = in_quotes(line.name);
   if (line.offset > bytes.size() || bytes.size() - line.offset < zip::kLocalBytes ||
       u32(bytes, line.offset) != zip::kLocal)
-    return damaged(what, Text::of("error.io.zip.place", {member}));
+    return read_npz_damaged(what, Text::of("error.io.zip.place", {member}));
   const std::size_t skip = zip::kLocalBytes + u16(bytes, line.offset + 26) + u16(bytes, line.offset + 28);
   const std::size_t room = bytes.size() - line.offset;
   if (skip > room || line.packed > room - skip)
-    return damaged(what, Text::of("error.io.zip.past_end", {member}));
+    return read_npz_damaged(what, Text::of("error.io.zip.past_end", {member}));
   return bytes.subspan(line.offset + skip, line.packed);
 }
 
 // The contents of a member, which `owner` keeps alive where they lie in the file.
 Result<OwnedBytes> contents(const OwnedBytes& file, const Line& line, const std::string& what) {
   const std::string member = in_quotes(line.name);
-  TRY(const Bytes packed, stored_bytes(file.bytes, line, what));
+  TRY(const ReadNpzBytes packed, stored_bytes(file.bytes, line, what));
   OwnedBytes out{file.owner, packed};
   if (line.method == kDeflated) {
     try {
       auto expanded = inflated(packed, line.bytes);
-      if (!expanded) return damaged(what, Text::of("error.io.zip.expand", {member}));
+      if (!expanded) return read_npz_damaged(what, Text::of("error.io.zip.expand", {member}));
       out = *std::move(expanded);
     } catch (const std::bad_alloc&) {
       return too_large(what, line.bytes);
     }
   }
-  if (crc32_of(out.bytes) != line.crc) return damaged(what, Text::of("error.io.zip.checksum", {member}));
+  if (crc32_of(out.bytes) != line.crc)
+    return read_npz_damaged(what, Text::of("error.io.zip.checksum", {member}));
   return out;
 }
 
@@ -158,10 +159,10 @@ std::string array_name(const std::string& member) {
 
 }  // namespace
 
-Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void> owner, Bytes bytes,
+Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void> owner, ReadNpzBytes bytes,
                                                      const std::string& what) {
   const auto end = find_end(bytes);
-  if (!end) return damaged(what, Text::of("error.io.zip.none"));
+  if (!end) return read_npz_damaged(what, Text::of("error.io.zip.none"));
   const Directory directory = find_directory(bytes, *end);
   std::size_t at = directory.offset;
   std::uint64_t stored = 0, expanded = 0;
@@ -169,16 +170,16 @@ Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void>
   std::map<std::string, std::size_t> owners;
   for (std::uint64_t i = 0; i < directory.members; ++i) {
     const auto line = read_line(bytes.first(*end), at);
-    if (!line) return damaged(what, Text::of("error.io.zip.directory", {i, directory.members}));
+    if (!line) return read_npz_damaged(what, Text::of("error.io.zip.directory", {i, directory.members}));
     TRY_OK(check_kind(*line, what));
-    if (line->packed > bytes.size() - stored) return damaged(what, Text::of("error.io.zip.members"));
+    if (line->packed > bytes.size() - stored) return read_npz_damaged(what, Text::of("error.io.zip.members"));
     stored += line->packed;
     if (line->method == kDeflated) expanded += line->bytes;
     if (expanded > machine_memory() / 2) return too_large(what, expanded);
     TRY(const OwnedBytes inside, contents({owner, bytes}, *line, what));
     TRY(TensorInfo info, parse_npy(inside.bytes, array_name(line->name), what));
     if (!owners.emplace(info.name, parts.size()).second)
-      return damaged(what, Text::of("error.io.zip.twice", {in_quotes(info.name)}));
+      return read_npz_damaged(what, Text::of("error.io.zip.twice", {in_quotes(info.name)}));
     parts.push_back(std::make_shared<BytesSource>(inside.owner, inside.bytes, what,
                                                   std::vector<TensorInfo>{std::move(info)}));
   }

@@ -19,30 +19,33 @@ using nlohmann::json;
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
 
-Error damaged(const std::string& what, const Text& sentence) {
+Error safetensors_damaged(const std::string& what, const Text& sentence) {
   return fail(Code::bad_format, "error.io.safetensors", {what, sentence});
 }
 
 // The JSON text between the length and the data.
 Result<std::string_view> header_text(std::span<const std::byte> bytes, const std::string& what) {
   if (bytes.size() < kLengthBytes)
-    return damaged(what, Text::of("error.io.safetensors.short", {bytes.size()}));
+    return safetensors_damaged(what, Text::of("error.io.safetensors.short", {bytes.size()}));
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   const char* text = reinterpret_cast<const char*>(bytes.data()) + kLengthBytes;
-  if (length > kMaxHeaderBytes) return damaged(what, Text::of("error.io.safetensors.long_header", {length}));
+  if (length > kMaxHeaderBytes)
+    return safetensors_damaged(what, Text::of("error.io.safetensors.long_header", {length}));
   if (length > bytes.size() - kLengthBytes)
-    return damaged(what, Text::of("error.io.safetensors.cut_header", {length, bytes.size() - kLengthBytes}));
-  if (length == 0 || text[0] != '{') return damaged(what, Text::of("error.io.safetensors.brace"));
+    return safetensors_damaged(
+        what, Text::of("error.io.safetensors.cut_header", {length, bytes.size() - kLengthBytes}));
+  if (length == 0 || text[0] != '{') return safetensors_damaged(what, Text::of("error.io.safetensors.brace"));
   return std::string_view(text, static_cast<std::size_t>(length));
 }
 
-Result<std::map<std::string, std::string>> read_metadata(const json& object, const std::string& what) {
+Result<std::map<std::string, std::string>> safetensors_read_metadata(const json& object,
+                                                                     const std::string& what) {
   std::map<std::string, std::string> out;
-  if (!object.is_object()) return damaged(what, Text::of("error.io.safetensors.metadata"));
+  if (!object.is_object()) return safetensors_damaged(what, Text::of("error.io.safetensors.metadata"));
   for (const auto& [key, value] : object.items()) {
     if (!value.is_string())
-      return damaged(what, Text::of("error.io.safetensors.metadata_text", {in_quotes(key)}));
+      return safetensors_damaged(what, Text::of("error.io.safetensors.metadata_text", {in_quotes(key)}));
     out[key] = value.get<std::string>();
   }
   return out;
@@ -64,18 +67,18 @@ std::optional<std::uint64_t> shape_bytes(const std::vector<std::int64_t>& shape,
   return none ? 0 : product;
 }
 
-Result<std::vector<std::int64_t>> read_shape(const json& entry, const std::string& name,
-                                             const std::string& what) {
+Result<std::vector<std::int64_t>> safetensors_read_shape(const json& entry, const std::string& name,
+                                                         const std::string& what) {
   const auto it = entry.find("shape");
   if (it == entry.end() || !it->is_array())
-    return damaged(what, Text::of("error.io.safetensors.no_shape", {in_quotes(name)}));
+    return safetensors_damaged(what, Text::of("error.io.safetensors.no_shape", {in_quotes(name)}));
   std::vector<std::int64_t> shape;
   for (const json& size : *it) {
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() > std::uint64_t{1} << 60)
-      return damaged(what,
-                     Text::of("error.io.safetensors.size",
-                              {in_quotes(name),
-                               in_quotes(size.dump(-1, ' ', true, json::error_handler_t::replace), 40)}));
+      return safetensors_damaged(
+          what, Text::of("error.io.safetensors.size",
+                         {in_quotes(name),
+                          in_quotes(size.dump(-1, ' ', true, json::error_handler_t::replace), 40)}));
     shape.push_back(size.get<std::int64_t>());
   }
   return shape;
@@ -84,7 +87,7 @@ Result<std::vector<std::int64_t>> read_shape(const json& entry, const std::strin
 Result<DType> read_dtype(const json& entry, const std::string& name, const std::string& what) {
   const auto it = entry.find("dtype");
   if (it == entry.end() || !it->is_string())
-    return damaged(what, Text::of("error.io.safetensors.no_type", {in_quotes(name)}));
+    return safetensors_damaged(what, Text::of("error.io.safetensors.no_type", {in_quotes(name)}));
   const auto& text = it->get_ref<const std::string&>();
   if (const auto dtype = dtype_from_name(text)) return *dtype;
   return fail(Code::unsupported, "error.io.safetensors.type", {what, in_quotes(name), in_quotes(text, 40)});
@@ -96,32 +99,36 @@ Result<std::array<std::uint64_t, 2>> read_offsets(const json& entry, const std::
   const auto it = entry.find("data_offsets");
   const bool good = it != entry.end() && it->is_array() && it->size() == 2 && (*it)[0].is_number_unsigned() &&
                     (*it)[1].is_number_unsigned();
-  if (!good) return damaged(what, Text::of("error.io.safetensors.no_offsets", {in_quotes(name)}));
+  if (!good) return safetensors_damaged(what, Text::of("error.io.safetensors.no_offsets", {in_quotes(name)}));
   const auto begin = (*it)[0].get<std::uint64_t>(), end = (*it)[1].get<std::uint64_t>();
   const std::string range =
       format("[%llu, %llu)", static_cast<unsigned long long>(begin), static_cast<unsigned long long>(end));
-  if (begin > end) return damaged(what, Text::of("error.io.safetensors.backwards", {in_quotes(name), range}));
+  if (begin > end)
+    return safetensors_damaged(what, Text::of("error.io.safetensors.backwards", {in_quotes(name), range}));
   if (end > data_size)
-    return damaged(what, Text::of("error.io.safetensors.past_end", {in_quotes(name), range, data_size}));
+    return safetensors_damaged(
+        what, Text::of("error.io.safetensors.past_end", {in_quotes(name), range, data_size}));
   return std::array{begin, end};
 }
 
 // One header entry; the offset is counted from the start of the data.
 Result<TensorInfo> read_entry(const std::string& name, const json& entry, std::uint64_t data_size,
                               const std::string& what) {
-  if (!entry.is_object()) return damaged(what, Text::of("error.io.safetensors.no_object", {in_quotes(name)}));
+  if (!entry.is_object())
+    return safetensors_damaged(what, Text::of("error.io.safetensors.no_object", {in_quotes(name)}));
   TensorInfo info;
   info.name = name;
   TRY(info.dtype, read_dtype(entry, name, what));
-  TRY(info.shape, read_shape(entry, name, what));
+  TRY(info.shape, safetensors_read_shape(entry, name, what));
   TRY(const auto range, read_offsets(entry, name, data_size, what));
   info.offset = range[0];
   info.bytes = range[1] - range[0];
   const auto expected = shape_bytes(info.shape, info.dtype);
   const std::string described = std::string(dtype_name(info.dtype)) + " " + shape_text(info.shape);
-  if (!expected) return damaged(what, Text::of("error.io.safetensors.shape", {in_quotes(name), described}));
+  if (!expected)
+    return safetensors_damaged(what, Text::of("error.io.safetensors.shape", {in_quotes(name), described}));
   if (*expected != info.bytes)
-    return damaged(
+    return safetensors_damaged(
         what, Text::of("error.io.safetensors.bytes", {in_quotes(name), described, *expected, info.bytes}));
   return info;
 }
@@ -132,14 +139,16 @@ Status check_cover(const std::vector<TensorInfo>& infos, std::uint64_t data_size
   const TensorInfo* before = nullptr;
   for (const TensorInfo& info : infos) {
     if (info.offset < at)
-      return damaged(
+      return safetensors_damaged(
           what, Text::of("error.io.safetensors.overlap", {in_quotes(info.name), in_quotes(before->name)}));
     if (info.offset > at)
-      return damaged(what, Text::of("error.io.safetensors.hole", {info.offset - at, in_quotes(info.name)}));
+      return safetensors_damaged(
+          what, Text::of("error.io.safetensors.hole", {info.offset - at, in_quotes(info.name)}));
     at = info.offset + info.bytes;
     before = &info;
   }
-  if (at < data_size) return damaged(what, Text::of("error.io.safetensors.rest", {data_size - at}));
+  if (at < data_size)
+    return safetensors_damaged(what, Text::of("error.io.safetensors.rest", {data_size - at}));
   return Done{};
 }
 
@@ -159,7 +168,7 @@ Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<con
   std::map<std::string, std::string> metadata;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") {
-      TRY(metadata, read_metadata(entry, what));
+      TRY(metadata, safetensors_read_metadata(entry, what));
     } else {
       TRY(TensorInfo info, read_entry(name, entry, data_size, what));
       infos.push_back(std::move(info));

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kLongest = 131072;
-constexpr std::int64_t kMeasured[] = {16, 32, 64, 128, 256, 512, 1024};
+constexpr std::int64_t kLabComplexityMeasured[] = {16, 32, 64, 128, 256, 512, 1024};
 
 struct Layer {
   double products = 0, sequential = 0, path = 0;
@@ -24,7 +24,7 @@ Layer convolution_layer(double n, double d, double k) {
 }
 
 // One head of width d over n rows, both directions, in seconds.
-double measured(std::int64_t n, std::int64_t d) {
+double lab_complexity_measured(std::int64_t n, std::int64_t d) {
   AttentionInputs in;
   const Tensor rows = normal_rows(5, n, d);
   in.q = in.k = in.v = Tensor::from(rows.values(), {{Axis::head, 1}, {Axis::pos, n}, {Axis::d_head, d}});
@@ -73,9 +73,9 @@ Result<LabPicture> compute_complexity(const LabValues& values, const std::atomic
   time.x_title = Text::of("lab.complexity.n");
   time.log_x = time.log_y = true;
   LabSeries clock{Text::of("lab.complexity.attend"), {}, LabInk::amber, false, true};
-  for (const std::int64_t length : kMeasured) {
+  for (const std::int64_t length : kLabComplexityMeasured) {
     TRY_OK(go_on(cancel));
-    clock.points.emplace_back(length, measured(length, values.whole("d")) * 1e6);
+    clock.points.emplace_back(length, lab_complexity_measured(length, values.whole("d")) * 1e6);
   }
   const auto [last_n, last_time] = clock.points.back();
   LabSeries square{Text::of("lab.complexity.square"), {}, LabInk::dim, true};

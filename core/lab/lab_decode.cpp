@@ -11,13 +11,13 @@
 namespace attnscope {
 namespace {
 
-constexpr int kVocab = 64, kWidth = 64, kHeads = 4, kBlocks = 2;
+constexpr int kLabDecodeVocab = 64, kLabDecodeWidth = 64, kLabDecodeHeads = 4, kLabDecodeBlocks = 2;
 constexpr double kLlamaWeights = 6738415616.0;  // Llama-2-7B
 constexpr int kActions = 7;
 constexpr double kBudget = 0.1;  // seconds: ten answers a second
 
 Result<std::shared_ptr<const Model>> small_model() {
-  ModelConfig config = lab_config(kWidth, kHeads, kVocab, kBlocks);
+  ModelConfig config = lab_config(kLabDecodeWidth, kLabDecodeHeads, kLabDecodeVocab, kLabDecodeBlocks);
   config.position.kind = PositionSpec::Kind::rope;
   Weights weights = first_weights(config, 3);
   return Model::make(std::move(config), std::move(weights));
@@ -33,7 +33,7 @@ Result<Decoding> decode(const Model& model, std::int64_t prompt, std::int64_t to
                         const std::atomic<bool>& cancel) {
   SplitMix64 random = random_of(17, 0, 0);
   Input input;
-  for (std::int64_t i = 0; i < prompt; ++i) input.ids.push_back(random.below(kVocab));
+  for (std::int64_t i = 0; i < prompt; ++i) input.ids.push_back(random.below(kLabDecodeVocab));
   Decoding out;
   RunOptions options;
   options.keep = Keep::predictions;
@@ -43,7 +43,7 @@ Result<Decoding> decode(const Model& model, std::int64_t prompt, std::int64_t to
     TRY(const std::shared_ptr<const Trace> trace, model.run(input, options));
     out.rows += options.base ? 1 : trace->length;
     if (cache) options.base = trace;
-    input.ids.push_back(random.below(kVocab));
+    input.ids.push_back(random.below(kLabDecodeVocab));
     out.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return out;

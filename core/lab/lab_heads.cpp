@@ -10,8 +10,8 @@
 namespace attnscope {
 namespace {
 
-constexpr const char* kStory = "The cat sat on the mat because it was tired";
-constexpr std::int64_t kWidth = 512;
+constexpr const char* kLabHeadsStory = "The cat sat on the mat because it was tired";
+constexpr std::int64_t kLabHeadsWidth = 512;
 
 // The projections of one block with all heads beside each other -> [1, pos, heads * d_head].
 Tensor as_one_head(const Trace& trace, Slot slot, int layer) {
@@ -33,12 +33,12 @@ Tensor wide_pattern(const Trace& trace, int layer) {
 }
 
 // Attention of `heads` heads over n random rows, all together kWidth wide, in seconds.
-double measured(std::int64_t n, std::int64_t heads) {
-  const Tensor rows = normal_rows(3, n, kWidth);  // [pos, width]
+double lab_heads_measured(std::int64_t n, std::int64_t heads) {
+  const Tensor rows = normal_rows(3, n, kLabHeadsWidth);  // [pos, width]
   const Tensor split = rows.split(1, Axis::head, heads, Axis::d_head).permute({1, 0, 2});
   AttentionInputs in;
   in.q = in.k = in.v = split;
-  in.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(kWidth / heads)));
+  in.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(kLabHeadsWidth / heads)));
   return least_seconds(3, [&] { (void)attend(in); });
 }
 
@@ -84,16 +84,17 @@ Looks looks_of(const Trace& trace, const std::vector<Text>& words, int layer, st
 
 LabTable cost_table(std::int64_t n, std::int64_t heads, double one, double many) {
   LabTable out;
-  out.title = Text::of("lab.heads.cost", {kWidth, n});
+  out.title = Text::of("lab.heads.cost", {kLabHeadsWidth, n});
   out.header = {Text(), Text::of("lab.heads.one"), Text::of("lab.heads.many", {heads})};
   const auto both = [&](const char* key, std::string a, std::string b) {
     out.rows.push_back(fact(Text::of(key), {std::move(a), std::move(b)}));
   };
   const double cells = static_cast<double>(n) * static_cast<double>(n);
-  both("lab.heads.d_k", std::to_string(kWidth), std::to_string(kWidth / heads));
-  both("lab.heads.products", shown(cells * kWidth),
-       shown(cells * static_cast<double>(heads) * static_cast<double>(kWidth / heads)));
-  both("lab.heads.weights", format_count(4 * kWidth * kWidth), format_count(4 * kWidth * kWidth));
+  both("lab.heads.d_k", std::to_string(kLabHeadsWidth), std::to_string(kLabHeadsWidth / heads));
+  both("lab.heads.products", shown(cells * kLabHeadsWidth),
+       shown(cells * static_cast<double>(heads) * static_cast<double>(kLabHeadsWidth / heads)));
+  both("lab.heads.weights", format_count(4 * kLabHeadsWidth * kLabHeadsWidth),
+       format_count(4 * kLabHeadsWidth * kLabHeadsWidth));
   both("lab.heads.patterns", shown(cells), shown(cells * static_cast<double>(heads)));
   both("lab.heads.time", shown_seconds(one), shown_seconds(many));
   return out;
@@ -103,7 +104,7 @@ Result<LabPicture> compute_heads(const LabValues& values, const std::atomic<bool
   const int layer = static_cast<int>(values.whole("block"));
   const std::int64_t n = values.whole("n"), heads = std::int64_t{1} << values.choice("heads");
   TRY(const std::shared_ptr<const OpenedModel> story, shipped_model("storyteller"));
-  TRY(const Input input, text_input(*story, kStory));
+  TRY(const Input input, text_input(*story, kLabHeadsStory));
   TRY(const std::shared_ptr<const Trace> trace, story->model->run(input));
   const std::int64_t query = std::min(values.whole("query"), trace->length - 1);
   const std::vector<Text> words = words_of(*story, input.ids);
@@ -113,10 +114,10 @@ Result<LabPicture> compute_heads(const LabValues& values, const std::atomic<bool
   double one = 0, many = 0;
   for (std::int64_t h = 1; h <= 32; h *= 2) {
     TRY_OK(go_on(cancel));
-    const double seconds = measured(n, h);
+    const double seconds = lab_heads_measured(n, h);
     if (h == 1) one = seconds;
     if (h == heads) many = seconds;
-    times.bars.push_back({Text::of("lab.heads.by", {h, kWidth / h}), seconds, shown_seconds(seconds),
+    times.bars.push_back({Text::of("lab.heads.by", {h, kLabHeadsWidth / h}), seconds, shown_seconds(seconds),
                           h == heads ? LabInk::amber : LabInk::blue});
   }
   LabMatrix rows;
@@ -127,7 +128,7 @@ Result<LabPicture> compute_heads(const LabValues& values, const std::atomic<bool
   rows.scale = LabMatrix::Scale::share;
   LabPicture out;
   out.pieces = {{rows, 1, true, 1.2f}, {cost_table(n, heads, one, many), 1.2f, true, 1}, {times, 1}};
-  out.formula = Text::of("lab.heads.formula", {heads, n, kWidth / heads, kWidth});
+  out.formula = Text::of("lab.heads.formula", {heads, n, kLabHeadsWidth / heads, kLabHeadsWidth});
   out.notice = Text::of(looks.wide_top == looks.sharp_top ? "lab.heads.notice.same" : "lab.heads.notice.lost",
                         {words[static_cast<std::size_t>(query)], looks.sharp_name, looks.sharp_top,
                          looks.wide_top, shown(looks.sharp_entropy, 2), shown(looks.wide_entropy, 2)});

@@ -66,7 +66,7 @@ LabPlot loss_plot(std::int64_t vocab, double smoothing, double p, const Target& 
   return out;
 }
 
-LabTable facts_of(std::int64_t vocab, double p, const Target& target, const RowLoss& loss) {
+LabTable lab_loss_facts_of(std::int64_t vocab, double p, const Target& target, const RowLoss& loss) {
   const double others = static_cast<double>(vocab - 1);
   LabTable out;
   out.title = Text::of("lab.loss.row");
@@ -131,7 +131,7 @@ Result<LabPicture> compute_loss(const LabValues& values, const std::atomic<bool>
   TRY(const PilotLoss pilot, pilot_loss());
   LabPicture out;
   out.pieces = {{loss_plot(vocab, smoothing, p, target), 0.9f, true, 1},
-                {facts_of(vocab, p, target, loss), 1.3f},
+                {lab_loss_facts_of(vocab, p, target, loss), 1.3f},
                 {pilot_bars(pilot, all), 0.75f}};
   out.formula = Text::of("lab.loss.formula",
                          {shown(loss.smoothed, 4), shown(target.entropy, 4), shown(target.kl(vocab, p), 3)});

@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-constexpr const char* kStory = "The cat sat on the mat because it was tired. So the";
+constexpr const char* kLabMemoryStory = "The cat sat on the mat because it was tired. So the";
 constexpr std::size_t kListed = 6;
 
 /// What a neuron does at one row.
@@ -77,7 +77,7 @@ LabBars key_bars(const Trace& trace, const std::vector<Text>& words, int layer, 
 Result<LabPicture> compute_memory(const LabValues& values, const std::atomic<bool>&) {
   const int layer = static_cast<int>(values.whole("block"));
   TRY(const std::shared_ptr<const OpenedModel> story, shipped_model("storyteller"));
-  TRY(const Input input, text_input(*story, kStory));
+  TRY(const Input input, text_input(*story, kLabMemoryStory));
   TRY(const std::shared_ptr<const Trace> trace, story->model->run(input));
   const std::int64_t row = std::min(values.whole("row"), trace->length - 1);
   const std::vector<Text> words = words_of(*story, input.ids);

@@ -29,7 +29,7 @@ Tensor normed(const Tensor& x, bool rms) {
 struct RowFacts {
   double mean = 0, deviation = 0, length = 0, least_length = INFINITY, most_length = 0;
 };
-RowFacts facts_of(const Tensor& x) {
+RowFacts lab_norms_facts_of(const Tensor& x) {
   RowFacts out;
   const auto rows = static_cast<double>(x.size(0));
   for (std::int64_t row = 0; row < x.size(0); ++row) {
@@ -77,7 +77,7 @@ LabPlot cloud_plot(const char* title, const Tensor& before, const Tensor& after,
   return out;
 }
 
-LabTable fact_table(const RowFacts& before, const RowFacts& after) {
+LabTable lab_norms_fact_table(const RowFacts& before, const RowFacts& after) {
   LabTable out;
   out.title = Text::of("lab.norms.facts");
   out.header = {Text(), Text::of("lab.norms.before"), Text::of("lab.norms.after")};
@@ -107,9 +107,9 @@ Result<LabPicture> compute_norms(const LabValues& values, const std::atomic<bool
   LabPicture out;
   out.pieces = {{cloud_plot("lab.norms.along", before, after, false), 1, true, 1},
                 {cloud_plot("lab.norms.side", before, after, true), 1},
-                {fact_table(facts_of(before), facts_of(after)), 1},
+                {lab_norms_fact_table(lab_norms_facts_of(before), lab_norms_facts_of(after)), 1},
                 {times, 1, true, 1}};
-  const RowFacts facts = facts_of(after);
+  const RowFacts facts = lab_norms_facts_of(after);
   out.formula =
       Text::of(rms ? "lab.norms.formula.rms" : "lab.norms.formula.layer", {shown(std::sqrt(3.0), 4)});
   out.notice = Text::of(rms                          ? "lab.norms.notice.rms"

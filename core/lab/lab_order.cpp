@@ -10,11 +10,11 @@
 namespace attnscope {
 namespace {
 
-constexpr int kWords = 5, kWidth = 16, kHeads = 2;
-constexpr const char* kNames[kWords] = {"I", "love", "you", "and", "tea"};
+constexpr int kLabOrderWords = 5, kLabOrderWidth = 16, kLabOrderHeads = 2;
+constexpr const char* kNames[kLabOrderWords] = {"I", "love", "you", "and", "tea"};
 
-ModelConfig model_config(bool positions, bool causal) {
-  ModelConfig config = lab_config(kWidth, kHeads, kWords, 1);
+ModelConfig lab_order_model_config(bool positions, bool causal) {
+  ModelConfig config = lab_config(kLabOrderWidth, kLabOrderHeads, kLabOrderWords, 1);
   config.position.kind = positions ? PositionSpec::Kind::sinusoidal : PositionSpec::Kind::none;
   config.final_norm.kind = NormSpec::Kind::none;
   config.blocks[0].attention.causal = causal;
@@ -64,11 +64,11 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
   const auto first = static_cast<std::size_t>(values.whole("first")),
              second = static_cast<std::size_t>(values.whole("second"));
   const bool positions = values.on("positions"), causal = values.on("causal");
-  ModelConfig config = model_config(positions, causal);
+  ModelConfig config = lab_order_model_config(positions, causal);
   Weights weights = first_weights(config, 5);
   TRY(const std::shared_ptr<const Model> model, Model::make(std::move(config), std::move(weights)));
   std::vector<int> ids, swapped;
-  for (int id = 0; id < kWords; ++id) ids.push_back(id);
+  for (int id = 0; id < kLabOrderWords; ++id) ids.push_back(id);
   swapped = ids;
   std::swap(swapped[first], swapped[second]);
   TRY(const std::shared_ptr<const Trace> before, run(*model, ids));
@@ -80,7 +80,7 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
   table.header = {Text::of("lab.order.word"), Text::of("lab.order.from"), Text::of("lab.order.to"),
                   Text::of("lab.order.difference"), Text::of("lab.order.bits")};
   double largest = 0;
-  for (int id = 0; id < kWords; ++id) {
+  for (int id = 0; id < kLabOrderWords; ++id) {
     const auto to = std::find(swapped.begin(), swapped.end(), id) - swapped.begin();
     const Moved moved = compared(x, id, y, to);
     largest = std::max(largest, moved.largest);
@@ -110,9 +110,9 @@ Lab lab_order();
 Lab lab_order() {
   return {"lab.order",
           3,
-          {whole_control("lab.order.first", 0, kWords - 1, 0),
-           whole_control("lab.order.second", 0, kWords - 1, 2), switch_control("lab.order.positions", false),
-           switch_control("lab.order.causal", false)},
+          {whole_control("lab.order.first", 0, kLabOrderWords - 1, 0),
+           whole_control("lab.order.second", 0, kLabOrderWords - 1, 2),
+           switch_control("lab.order.positions", false), switch_control("lab.order.causal", false)},
           compute_order};
 }
 

@@ -21,7 +21,7 @@ const std::vector<std::string>& part_keys() {
   return keys;
 }
 
-Text part_name(TinyPart part) { return Text::of(part_keys()[static_cast<std::size_t>(part)]); }
+Text lab_pair_part_name(TinyPart part) { return Text::of(part_keys()[static_cast<std::size_t>(part)]); }
 
 template <class Number>
 LabSeries curve(const TinyRun& run, const Text& name, LabInk ink, const Number& number) {
@@ -71,8 +71,8 @@ Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>
   const auto data = static_cast<TinyData>(values.choice("data"));
   TRY(const auto a, tiny_run({data, part_a, steps, rate}, cancel));
   TRY(const auto b, tiny_run({data, part_b, steps, rate}, cancel));
-  const Text name_a = Text::of("lab.pair.a_is", {part_name(part_a)}),
-             name_b = Text::of("lab.pair.b_is", {part_name(part_b)});
+  const Text name_a = Text::of("lab.pair.a_is", {lab_pair_part_name(part_a)}),
+             name_b = Text::of("lab.pair.b_is", {lab_pair_part_name(part_b)});
   LabPlot loss, accuracy;
   loss.title = Text::of("lab.pair.loss_by_step");
   accuracy.title = Text::of("lab.pair.accuracy_by_step");

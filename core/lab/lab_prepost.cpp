@@ -12,10 +12,11 @@
 namespace attnscope {
 namespace {
 
-constexpr int kVocab = 48, kWidth = 32, kHeads = 4, kRows = 24, kSequences = 4, kSchedule = 8000;
+constexpr int kLabPrepostVocab = 48, kLabPrepostWidth = 32, kLabPrepostHeads = 4, kRows = 24, kSequences = 4,
+              kSchedule = 8000;
 
-ModelConfig model_config(int blocks, NormOrder order) {
-  ModelConfig config = lab_config(kWidth, kHeads, kVocab, blocks);
+ModelConfig lab_prepost_model_config(int blocks, NormOrder order) {
+  ModelConfig config = lab_config(kLabPrepostWidth, kLabPrepostHeads, kLabPrepostVocab, blocks);
   config.position.kind = PositionSpec::Kind::sinusoidal;
   if (order == NormOrder::post) config.final_norm.kind = NormSpec::Kind::none;
   config.head = {true, false};
@@ -24,8 +25,8 @@ ModelConfig model_config(int blocks, NormOrder order) {
 }
 
 // Both kinds begin with the same numbers: Glorot & Bengio 2010, as blocks with norms behind begin.
-Weights weights_of(int blocks, NormOrder order) {
-  Weights out = first_weights(model_config(blocks, NormOrder::post), 11);
+Weights lab_prepost_weights_of(int blocks, NormOrder order) {
+  Weights out = first_weights(lab_prepost_model_config(blocks, NormOrder::post), 11);
   if (order == NormOrder::post) return out;
   const Tensor& like = out.get("blocks.0.ln1.weight");
   out.set("ln_final.weight", like);
@@ -38,8 +39,8 @@ Result<std::shared_ptr<const Gradients>> gradients_of(const Model& model, std::u
   Input input;
   Objective objective;
   for (int row = 0; row < kRows; ++row) {
-    input.ids.push_back(random.below(kVocab));
-    objective.targets.push_back(random.below(kVocab));
+    input.ids.push_back(random.below(kLabPrepostVocab));
+    objective.targets.push_back(random.below(kLabPrepostVocab));
   }
   TRY(const std::shared_ptr<const Trace> trace, model.run(input));
   return backward(trace, std::move(objective));
@@ -48,7 +49,7 @@ Result<std::shared_ptr<const Gradients>> gradients_of(const Model& model, std::u
 // The norm of the gradients of each block's matrices together, mean of a few sequences.
 Result<std::vector<double>> block_norms(int blocks, NormOrder order, const std::atomic<bool>& cancel) {
   TRY(const std::shared_ptr<const Model> model,
-      Model::make(model_config(blocks, order), weights_of(blocks, order)));
+      Model::make(lab_prepost_model_config(blocks, order), lab_prepost_weights_of(blocks, order)));
   std::vector<double> norms(static_cast<std::size_t>(blocks), 0);
   for (std::uint64_t number = 0; number < kSequences; ++number) {
     TRY_OK(go_on(cancel));

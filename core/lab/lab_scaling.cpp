@@ -18,8 +18,9 @@ constexpr double kE = 1.69, kA = 406.4, kB = 410.7, kAlpha = 0.34, kBeta = 0.28;
 struct Measured {
   double parameters, loss;
 };
-constexpr Measured kMeasured[] = {{3856, 1.9598},  {6936, 1.6267},  {10784, 1.4579}, {20784, 1.2365},
-                                  {33856, 1.1255}, {69216, 0.9721}, {116864, 0.9325}};
+constexpr Measured kLabScalingMeasured[] = {{3856, 1.9598},  {6936, 1.6267},  {10784, 1.4579},
+                                            {20784, 1.2365}, {33856, 1.1255}, {69216, 0.9721},
+                                            {116864, 0.9325}};
 
 double published(double n, double d) { return kE + kA / std::pow(n, kAlpha) + kB / std::pow(d, kBeta); }
 
@@ -65,17 +66,17 @@ LabPlot fit_plot(const PowerFit& fit, const std::vector<std::pair<double, double
       used{Text::of("lab.scaling.left_out"), {}, LabInk::dim},
       line{Text::of("lab.scaling.fit"), {}, LabInk::blue, true};
   dots.points_only = used.points_only = true;
-  for (const Measured& run : kMeasured)
+  for (const Measured& run : kLabScalingMeasured)
     if (run.parameters > width) used.points.emplace_back(run.parameters, run.loss);
-  for (const double at :
-       powers_between(std::begin(kMeasured)->parameters, std::rbegin(kMeasured)->parameters, 61))
+  for (const double at : powers_between(std::begin(kLabScalingMeasured)->parameters,
+                                        std::rbegin(kLabScalingMeasured)->parameters, 61))
     line.points.emplace_back(at, fit.floor + fit.factor * std::pow(at, -fit.exponent));
   out.series = {line, dots};
   if (!used.points.empty()) out.series.push_back(used);
   return out;
 }
 
-LabTable fact_table(double n, double d) {
+LabTable lab_scaling_fact_table(double n, double d) {
   const Optimum best = optimum_of(6 * n * d);
   LabTable out;
   out.title = Text::of("lab.scaling.table");
@@ -96,15 +97,15 @@ Result<LabPicture> compute_scaling(const LabValues& values, const std::atomic<bo
   const double n = values.number("n"), d = values.number("d");
   const auto runs = static_cast<std::size_t>(values.whole("runs"));
   std::vector<std::pair<double, double>> points;
-  for (const Measured& run : kMeasured)
+  for (const Measured& run : kLabScalingMeasured)
     if (points.size() < runs) points.emplace_back(run.parameters, run.loss);
   const PowerFit fit = fit_power(points);
-  const Measured& largest = *std::rbegin(kMeasured);
+  const Measured& largest = *std::rbegin(kLabScalingMeasured);
   const double told = fit.floor + fit.factor * std::pow(largest.parameters, -fit.exponent);
   LabPicture out;
   out.pieces = {{budget_plot(n, d), 1.1f, true, 1.3f},
                 {fit_plot(fit, points, points.back().first), 1},
-                {fact_table(n, d), 1, true, 1}};
+                {lab_scaling_fact_table(n, d), 1, true, 1}};
   out.formula = Text::of(
       "lab.scaling.formula",
       {shown(kA / std::pow(n, kAlpha), 3), shown(kB / std::pow(d, kBeta), 3), shown(published(n, d), 4)});
@@ -126,8 +127,8 @@ Lab lab_scaling() {
           15,
           {real_control("lab.scaling.n", 1e7, 1e12, 7e9, true),
            real_control("lab.scaling.d", 1e9, 1e14, 1.4e11, true),
-           whole_control("lab.scaling.runs", 3, static_cast<double>(std::size(kMeasured)),
-                         static_cast<double>(std::size(kMeasured)) - 2)},
+           whole_control("lab.scaling.runs", 3, static_cast<double>(std::size(kLabScalingMeasured)),
+                         static_cast<double>(std::size(kLabScalingMeasured)) - 2)},
           compute_scaling};
 }
 

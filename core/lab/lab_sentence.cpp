@@ -144,7 +144,8 @@ std::int64_t count_open(const Reader& reader, const Site& pattern, std::int64_t 
   return open.empty() ? queries * keys : count;
 }
 
-LabMatrix weights_of(const Reader& reader, Look look, const char* title, const std::string& name) {
+LabMatrix lab_sentence_weights_of(const Reader& reader, Look look, const char* title,
+                                  const std::string& name) {
   const auto queries = static_cast<std::int64_t>(reader.rows.size()),
              keys = static_cast<std::int64_t>(reader.cols.size());
   const int heads = reader.trace->config().attention_at(reader.pattern).n_heads;
@@ -216,10 +217,11 @@ Result<LabPicture> compute_sentence(const LabValues& values, const std::atomic<b
                 row_of("lab.families.family.both", other, Text::of("lab.sentence.two", {source, target}),
                        pairs[2], Text::of("lab.sentence.asked.other"), other.answer)};
   LabPicture out;
-  out.pieces = {{weights_of(gap, look, "lab.sentence.encoder", "gap-filler"), 1, true, 2.f},
-                {weights_of(next, look, "lab.sentence.decoder", "storyteller"), 1},
-                {weights_of(other, look, kParts[static_cast<std::size_t>(seen)], "translator"), 1},
-                {table, 1, true, 1}};
+  out.pieces = {
+      {lab_sentence_weights_of(gap, look, "lab.sentence.encoder", "gap-filler"), 1, true, 2.f},
+      {lab_sentence_weights_of(next, look, "lab.sentence.decoder", "storyteller"), 1},
+      {lab_sentence_weights_of(other, look, kParts[static_cast<std::size_t>(seen)], "translator"), 1},
+      {table, 1, true, 1}};
   out.formula = Text::of("lab.sentence.formula", {n, pairs[0], m, pairs[1], source * source,
                                                   target * (target + 1) / 2, source * target, pairs[2]});
   out.notice = Text::of(gap.words == 0   ? "lab.sentence.notice.none"

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kKeys = 5;
+constexpr std::int64_t kLabSoftmaxKeys = 5;
 constexpr double kMostScore = 200;
 
 /// Every step rounded to the precision.
@@ -43,15 +43,15 @@ Row softmax_of(const std::vector<double>& scores, double shift, const Rounding& 
 std::vector<double> scores_of(double largest, double constant, int mask) {
   std::vector<double> scores{largest, largest - 1, largest - 2, largest / 2, 0};
   for (double& score : scores) score += constant;
-  const std::size_t seen = mask == 2 ? 0 : mask == 1 ? 3 : kKeys;
-  for (std::size_t key = seen; key < kKeys; ++key) scores[key] = -INFINITY;
+  const std::size_t seen = mask == 2 ? 0 : mask == 1 ? 3 : kLabSoftmaxKeys;
+  for (std::size_t key = seen; key < kLabSoftmaxKeys; ++key) scores[key] = -INFINITY;
   return scores;
 }
 
 Tensor core_softmax(const std::vector<double>& scores) {
   std::vector<float> row;
   for (const double score : scores) row.push_back(static_cast<float>(score));
-  return softmax_rows(Tensor::from(std::move(row), {{Axis::query, 1}, {Axis::key, kKeys}}));
+  return softmax_rows(Tensor::from(std::move(row), {{Axis::query, 1}, {Axis::key, kLabSoftmaxKeys}}));
 }
 
 bool has_nan(const Row& row) {
@@ -68,7 +68,7 @@ LabTable steps_table(const Row& naive, const Row& safe, const Tensor& core) {
                 "exp(x − max)",
                 Text::of("lab.softmax.safe"),
                 Text::of("lab.softmax.core")};
-  for (std::size_t key = 0; key < kKeys; ++key)
+  for (std::size_t key = 0; key < kLabSoftmaxKeys; ++key)
     out.rows.push_back(
         fact(Text::of("lab.softmax.key", {key}),
              {shown(naive.scores[key]), shown(naive.exponentials[key]), shown(naive.weights[key]),
@@ -101,7 +101,7 @@ LabBars weight_bars(const Row& safe) {
   LabBars out;
   out.title = Text::of("lab.softmax.weights");
   out.most = 1;
-  for (std::size_t key = 0; key < kKeys; ++key) {
+  for (std::size_t key = 0; key < kLabSoftmaxKeys; ++key) {
     const double weight = safe.weights[key];
     out.bars.push_back({Text::of("lab.softmax.key", {key}), std::isnan(weight) ? 0 : weight, shown(weight, 3),
                         LabInk::amber});

@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kQueries = 256, kMostWidth = 512;
-constexpr const char* kStory = "The cat sat on the mat because it was tired";
+constexpr const char* kLabSqrtStory = "The cat sat on the mat because it was tired";
 
 /// What a set of score rows is like, as means over the rows.
 struct Sharpness {
@@ -52,7 +52,7 @@ struct Live {
 
 // All rows of all heads of a trained model that see at least four keys.
 Result<Live> live_scores(const OpenedModel& opened, bool scaled) {
-  TRY(const Input input, text_input(opened, kStory));
+  TRY(const Input input, text_input(opened, kLabSqrtStory));
   RunOptions options;
   if (!scaled) {
     TRY(const std::shared_ptr<const Edit> edit, parse_edit("blocks.*.attn.scaling=off"));
@@ -97,7 +97,7 @@ LabTable live_table(const Live& with, const Live& without) {
   return out;
 }
 
-LabTable facts_of(const Sharpness& now, std::int64_t d, std::int64_t keys, bool scaled) {
+LabTable lab_sqrt_facts_of(const Sharpness& now, std::int64_t d, std::int64_t keys, bool scaled) {
   const double wide = scaled ? 1 : std::sqrt(static_cast<double>(d));
   const double p = 1 / (1 + std::exp(-2 * wide));
   LabTable out;
@@ -174,7 +174,7 @@ Result<LabPicture> compute_sqrt(const LabValues& values, const std::atomic<bool>
   LabPicture out;
   out.pieces = {{variance_plot(widths, at, d), 1, true, 1.1f},
                 {weight_plot(widths, at, d)},
-                {facts_of(now, d, keys, scaled), 1.5f, true, 1},
+                {lab_sqrt_facts_of(now, d, keys, scaled), 1.5f, true, 1},
                 {row_bars(now), 0.65f},
                 {live_table(with, without), 1.15f}};
   const std::string root = shown(std::sqrt(static_cast<double>(d)), 3);

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kKeys = 32;
+constexpr std::int64_t kLabStreamingKeys = 32;
 
 /// After a tile: maximum, sum of exponentials, sum of exponentials times values; and what the sums before
 /// were multiplied by.
@@ -44,7 +44,8 @@ struct Whole {
 };
 Whole by_core(const std::vector<double>& scores, const std::vector<double>& values) {
   const auto rows = [](const std::vector<double>& from) {
-    return Tensor::from({from.begin(), from.end()}, {{Axis::head, 1}, {Axis::pos, kKeys}, {Axis::d_head, 1}});
+    return Tensor::from({from.begin(), from.end()},
+                        {{Axis::head, 1}, {Axis::pos, kLabStreamingKeys}, {Axis::d_head, 1}});
   };
   AttentionInputs in;
   in.q = Tensor::from({1.f}, {{Axis::head, 1}, {Axis::pos, 1}, {Axis::d_head, 1}});
@@ -68,7 +69,8 @@ LabTable walk_table(const std::vector<Running>& tiles, std::int64_t tile, std::s
   const std::size_t first = at >= 8 ? at - 7 : 0;
   for (std::size_t i = first; i <= at; ++i) {
     const Running& now = tiles[i];
-    const std::int64_t begin = static_cast<std::int64_t>(i) * tile, end = std::min(kKeys, begin + tile) - 1;
+    const std::int64_t begin = static_cast<std::int64_t>(i) * tile,
+                       end = std::min(kLabStreamingKeys, begin + tile) - 1;
     out.rows.push_back({format("%lld … %lld", static_cast<long long>(begin), static_cast<long long>(end)),
                         shown(now.tile_most, 3), shown(now.most, 3),
                         i == 0 ? Text("–") : Text(shown(now.factor, 3)), shown(now.sum), shown(now.weighted),
@@ -92,9 +94,9 @@ LabBars memory_bars(std::int64_t n, std::int64_t tile) {
 
 Result<LabPicture> compute_streaming(const LabValues& values, const std::atomic<bool>&) {
   const std::int64_t tile = values.whole("tile"), n = values.whole("n");
-  const Tensor drawn = normal_rows(41, 2, kKeys);
+  const Tensor drawn = normal_rows(41, 2, kLabStreamingKeys);
   std::vector<double> scores, numbers;
-  for (std::int64_t key = 0; key < kKeys; ++key) {
+  for (std::int64_t key = 0; key < kLabStreamingKeys; ++key) {
     scores.push_back(static_cast<double>(static_cast<float>(values.number("spread")) * drawn.at(0, key)));
     numbers.push_back(static_cast<double>(drawn.at(1, key)));
   }
@@ -105,11 +107,11 @@ Result<LabPicture> compute_streaming(const LabValues& values, const std::atomic<
   LabPlot row;
   row.title = Text::of("lab.streaming.scores");
   row.x_title = Text::of("lab.streaming.key");
-  const std::int64_t seen = std::min(kKeys, (static_cast<std::int64_t>(at) + 1) * tile);
+  const std::int64_t seen = std::min(kLabStreamingKeys, (static_cast<std::int64_t>(at) + 1) * tile);
   LabSeries read{Text::of("lab.streaming.read"), {}, LabInk::blue, false, true},
       ahead{Text::of("lab.streaming.ahead"), {}, LabInk::dim, true},
       most{Text::of("lab.streaming.most"), {}, LabInk::red};
-  for (std::int64_t key = 0; key < kKeys; ++key) {
+  for (std::int64_t key = 0; key < kLabStreamingKeys; ++key) {
     const double score = scores[static_cast<std::size_t>(key)];
     if (key < seen) read.points.emplace_back(key, score);
     if (key >= seen - 1) ahead.points.emplace_back(key, score);
@@ -127,7 +129,7 @@ Result<LabPicture> compute_streaming(const LabValues& values, const std::atomic<
                         : at == 0        ? "lab.streaming.notice.first"
                         : now.factor < 1 ? "lab.streaming.notice.rescaled"
                                          : "lab.streaming.notice.on",
-                        {shown(answer, 6), shown(whole.z, 6), shown(now.factor, 3), seen, kKeys,
+                        {shown(answer, 6), shown(whole.z, 6), shown(now.factor, 3), seen, kLabStreamingKeys,
                          shown(now.most + std::log(now.sum), 6), shown(whole.lse, 6)});
   return out;
 }

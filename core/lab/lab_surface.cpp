@@ -83,7 +83,7 @@ Result<Surface> surface_of(const Model& model, std::uint64_t seed, double reach,
   return out;
 }
 
-Text part_name(int part) {
+Text lab_surface_part_name(int part) {
   constexpr const char* kNames[] = {"lab.surface.norms.pre", "lab.surface.norms.post",
                                     "lab.surface.norms.none"};
   return Text::of(kNames[part]);
@@ -91,7 +91,7 @@ Text part_name(int part) {
 
 LabMatrix heat(const Surface& surface, int part, double reach) {
   LabMatrix out;
-  out.title = Text::of("lab.surface.plane", {part_name(part)});
+  out.title = Text::of("lab.surface.plane", {lab_surface_part_name(part)});
   out.rows = Text::of("lab.surface.second");
   out.cols = Text::of("lab.surface.first");
   out.values = surface.values;
@@ -115,7 +115,7 @@ Result<LabPicture> compute_surface(const LabValues& values, const std::atomic<bo
   for (int i = 0; i < 3; ++i) {
     TRY(const auto run, tiny_run({TinyData::copying, kParts[i], steps, 3e-3}, cancel));
     TRY(Surface surface, surface_of(*run->model, seed, reach, cancel));
-    LabSeries series{part_name(i), {}, kInks[i], i != part, true};
+    LabSeries series{lab_surface_part_name(i), {}, kInks[i], i != part, true};
     for (int col = 0; col < kSide; ++col)
       series.points.emplace_back(at_point(col, reach), surface.middle[static_cast<std::size_t>(col)]);
     cut.series.push_back(std::move(series));

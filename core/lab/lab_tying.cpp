@@ -10,8 +10,8 @@
 namespace attnscope {
 namespace {
 
-constexpr const char* kStory = "The cat sat on the mat because it was tired. So the";
-constexpr const char* kWords[] = {"cat", "mat", "dog", "the"};
+constexpr const char* kLabTyingStory = "The cat sat on the mat because it was tired. So the";
+constexpr const char* kLabTyingWords[] = {"cat", "mat", "dog", "the"};
 
 struct Size {
   const char* name;
@@ -81,8 +81,8 @@ Result<LabPicture> compute_tying(const LabValues& values, const std::atomic<bool
   const bool tied = values.on("tied");
   const double factor = values.number("factor");
   TRY(const std::shared_ptr<const OpenedModel> story, shipped_model("storyteller"));
-  const int word = id_of(*story, kWords[values.choice("word")]);
-  TRY(const Input input, text_input(*story, kStory));
+  const int word = id_of(*story, kLabTyingWords[values.choice("word")]);
+  TRY(const Input input, text_input(*story, kLabTyingStory));
   TRY(const std::shared_ptr<const Trace> before, story->model->run(input));
   TRY(const std::shared_ptr<const Model> model,
       changed(*story->model, word, static_cast<float>(factor), tied));

@@ -14,9 +14,9 @@
 namespace attnscope {
 namespace {
 
-constexpr int kLetters = 10, kColon = 10, kLength = 5, kWidth = 32, kHeads = 4, kBlocks = 2, kBatch = 12,
-              kChain = 10;
-constexpr int kMeasured = 32;
+constexpr int kLetters = 10, kColon = 10, kLength = 5, kTinyTrainingWidth = 32, kTinyTrainingHeads = 4,
+              kTinyTrainingBlocks = 2, kBatch = 12, kChain = 10;
+constexpr int kTinyTrainingMeasured = 32;
 constexpr std::uint64_t kSeed = 7;
 constexpr double kHeldOutShare = 0.2, kSmoothing = 0.1;
 constexpr std::size_t kMostKept = 24;
@@ -150,11 +150,11 @@ Result<std::shared_ptr<const TinyRun>> train(const TinyOptions& options, const s
     out->reports.push_back(std::move(report));
   }
   out->model = trainer.state().model;
-  const HeldOutSums loss = held_out_loss(*out->model, *task, kMeasured);
+  const HeldOutSums loss = held_out_loss(*out->model, *task, kTinyTrainingMeasured);
   out->loss = loss.plain / static_cast<double>(loss.counted);
   out->accuracy = static_cast<double>(loss.right) / static_cast<double>(loss.counted);
   out->confidence = loss.sure / static_cast<double>(loss.counted);
-  out->generated = generated(*out->model, *task, options.data, kMeasured / 2);
+  out->generated = generated(*out->model, *task, options.data, kTinyTrainingMeasured / 2);
   return std::shared_ptr<const TinyRun>(std::move(out));
 }
 
@@ -162,7 +162,7 @@ Result<std::shared_ptr<const TinyRun>> train(const TinyOptions& options, const s
 
 ModelConfig tiny_config(TinyPart part) {
   using Kind = PositionSpec::Kind;
-  ModelConfig out = lab_config(kWidth, kHeads, kLetters + 1, kBlocks);
+  ModelConfig out = lab_config(kTinyTrainingWidth, kTinyTrainingHeads, kLetters + 1, kTinyTrainingBlocks);
   out.position.kind = part == TinyPart::sinusoidal     ? Kind::sinusoidal
                       : part == TinyPart::rope         ? Kind::rope
                       : part == TinyPart::alibi        ? Kind::alibi

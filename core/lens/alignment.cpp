@@ -7,12 +7,12 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostPairs = std::size_t{1} << 24;  // cells of the table of subsequences
+constexpr std::size_t kAlignmentMostPairs = std::size_t{1} << 24;  // cells of the table of subsequences
 
 // Two lists of ids of two vocabularies as numbers of what they spell; what spells nothing is like nothing
 // else.
-std::pair<std::vector<int>, std::vector<int>> by_text(const Trace& a, const std::vector<int>& x,
-                                                      const Trace& b, const std::vector<int>& y) {
+std::pair<std::vector<int>, std::vector<int>> alignment_by_text(const Trace& a, const std::vector<int>& x,
+                                                                const Trace& b, const std::vector<int>& y) {
   std::map<std::string, int, std::less<>> numbers;
   int none = -1;
   const auto numbered = [&](const Trace& trace, const std::vector<int>& ids) {
@@ -33,7 +33,7 @@ std::vector<std::pair<std::size_t, std::size_t>> common(const std::vector<int>& 
                                                         const std::vector<int>& b) {
   std::vector<std::pair<std::size_t, std::size_t>> out;
   const std::size_t n = a.size(), m = b.size();
-  if (n == 0 || m == 0 || n * m > kMostPairs) return out;
+  if (n == 0 || m == 0 || n * m > kAlignmentMostPairs) return out;
   std::vector<std::uint32_t> longest((n + 1) * (m + 1), 0);  // of what begins at (i, j)
   const auto at = [&](std::size_t i, std::size_t j) -> std::uint32_t& { return longest[i * (m + 1) + j]; };
   for (std::size_t i = n; i-- > 0;)
@@ -131,7 +131,7 @@ Alignment align_rows(const Trace& a, const Trace& b, Stack stack) {
   };
   if (!x.empty() && !y.empty() && (counts(x, rows_a) || rows_a == 0) && (counts(y, rows_b) || rows_b == 0)) {
     if (same_vocabulary(a, b)) return align(x, y);
-    const auto [first, second] = by_text(a, x, b, y);
+    const auto [first, second] = alignment_by_text(a, x, b, y);
     return by_common_tokens(first, second);
   }
   Alignment out{std::vector<std::int64_t>(static_cast<std::size_t>(rows_a), -1)};

@@ -14,7 +14,7 @@ using Output = AnswerChange::Output;
 
 constexpr double kLeast = 1e-300;  // a probability whose logarithm is a number
 
-Result<std::vector<double>> answer_of(const Trace& trace, std::int64_t row) {
+Result<std::vector<double>> answer_change_answer_of(const Trace& trace, std::int64_t row) {
   LogitMeasure any;
   any.target = 0;
   any.row = row;
@@ -38,8 +38,8 @@ void take_moved(std::vector<Output> outputs, std::size_t most, AnswerChange& out
 }
 
 // What either run can say, outputs that spell the same taken together under the most probable of them.
-std::vector<Output> by_text(const Trace& before, const std::vector<double>& old, const Trace& now,
-                            const std::vector<double>& fresh) {
+std::vector<Output> answer_change_by_text(const Trace& before, const std::vector<double>& old,
+                                          const Trace& now, const std::vector<double>& fresh) {
   struct Best {
     double before = -1, now = -1;
   };
@@ -84,11 +84,11 @@ Result<AnswerChange> of_two_vocabularies(std::vector<Output> outputs, std::size_
 
 Result<AnswerChange> answer_change(const Trace& before, const Trace& now, std::size_t most,
                                    const AnswerRows& rows) {
-  TRY(const std::vector<double> old, answer_of(before, rows.before));
-  TRY(const std::vector<double> fresh, answer_of(now, rows.now));
+  TRY(const std::vector<double> old, answer_change_answer_of(before, rows.before));
+  TRY(const std::vector<double> fresh, answer_change_answer_of(now, rows.now));
   const bool tokens = before.config().head.outputs == 0 && now.config().head.outputs == 0;
   if (tokens && !same_vocabulary(before, now))
-    return of_two_vocabularies(by_text(before, old, now, fresh), most);
+    return of_two_vocabularies(answer_change_by_text(before, old, now, fresh), most);
   if (old.size() != fresh.size()) return fail(Code::bad_shape, "compare.other_vocabulary");
   std::vector<Output> outputs;
   double kl = 0;

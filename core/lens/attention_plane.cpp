@@ -10,15 +10,15 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kBand = 64;
+constexpr std::int64_t kAttentionPlaneBand = 64;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
-Site mask_of(Site site) {
+Site attention_plane_mask_of(Site site) {
   site.slot = Slot::mask;
   return site;
 }
 
-PlaneRequest clamped(const Trace& trace, PlaneRequest request) {
+PlaneRequest attention_plane_clamped(const Trace& trace, PlaneRequest request) {
   const Record* record = trace.find(request.site);
   const auto clamp = [](Range r, std::int64_t size) {
     r.begin = std::clamp<std::int64_t>(r.begin, 0, size);
@@ -140,7 +140,7 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
   if (band.numbers.empty() || band.numbers.count() == 0) return band;
   band.plane = without_padding(trace, request, band.numbers);
   if (request.site.slot == Slot::pattern) {
-    band.mask = trace.slice(mask_of(request.site), 0, request.rows, request.cols);
+    band.mask = trace.slice(attention_plane_mask_of(request.site), 0, request.rows, request.cols);
     band.plane = with_masked_marked(band.plane, band.mask);
     if (request.without_first) {
       const Tensor first = trace.slice(request.site, request.head, request.rows, {0, 1});  // [query, 1]
@@ -208,7 +208,7 @@ std::shared_ptr<const Against> against(const Trace& now, std::shared_ptr<const T
 
 Tensor attention_plane(const Trace& trace, const PlaneRequest& asked) {
   if (!is_attention_stage(asked.site.slot) || !trace.find(asked.site)) return {};
-  return read_band(trace, clamped(trace, asked)).plane;
+  return read_band(trace, attention_plane_clamped(trace, asked)).plane;
 }
 
 std::vector<double> row_sums(const Tensor& plane) {
@@ -238,10 +238,10 @@ PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& asked, std::int
   std::vector<float> cells(static_cast<std::size_t>(height * width), kHidden);
   PlaneRequest request = asked;
   request.cols = {0, keys};
-  const std::int64_t step = out.row_stride > 1 ? out.row_stride : kBand;
+  const std::int64_t step = out.row_stride > 1 ? out.row_stride : kAttentionPlaneBand;
   for (std::int64_t row = 0; row < queries; row += step) {
     if (go_on && !go_on()) return {};
-    request.rows = {row, std::min(queries, row + (out.row_stride > 1 ? 1 : kBand))};
+    request.rows = {row, std::min(queries, row + (out.row_stride > 1 ? 1 : kAttentionPlaneBand))};
     if (!ends_early.empty()) request.cols.end = 1;
     for (const AttentionState* one : ends_early) {
       const Range at{one->in.first_query + request.rows.begin, one->in.first_query + request.rows.end};

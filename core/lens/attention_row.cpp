@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr double kAttentionRowMinusInfinity = -std::numeric_limits<double>::infinity();
 
 Tensor row_at(const Trace& trace, Site site, Slot slot, std::int64_t head, std::int64_t query) {
   site.slot = slot;
@@ -21,7 +21,7 @@ Tensor row_at(const Trace& trace, Site site, Slot slot, std::int64_t head, std::
 
 // Exponentials, their sum, and whether the pattern that stands there follows from them.
 void finish(AttentionRow& row, const Tensor& entering) {
-  row.maximum = kMinusInfinity;
+  row.maximum = kAttentionRowMinusInfinity;
   for (std::size_t key = 0; key < row.terms.size(); ++key)
     row.maximum = std::fmax(row.maximum, static_cast<double>(entering.at(static_cast<std::int64_t>(key))));
   for (std::size_t key = 0; key < row.terms.size(); ++key) {

@@ -9,10 +9,10 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kBand = 64, kMostRows = 2048;
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t kHeadRankingBand = 64, kHeadRankingMostRows = 2048;
+constexpr double kHeadRankingUnknown = std::numeric_limits<double>::quiet_NaN();
 
-Site mask_of(Site pattern) {
+Site head_ranking_mask_of(Site pattern) {
   pattern.slot = Slot::mask;
   return pattern;
 }
@@ -24,8 +24,9 @@ class HeadReader {
       : trace_(trace), record_(record), before_(std::move(before)) {
     const AttentionState* state = trace.attention(record.site);
     first_query_ = state ? state->in.first_query : 0;
-    const std::int64_t bands = (record.shape[1] + kBand - 1) / kBand;
-    stride_ = std::max<std::int64_t>(1, (bands * kBand + kMostRows - 1) / kMostRows);
+    const std::int64_t bands = (record.shape[1] + kHeadRankingBand - 1) / kHeadRankingBand;
+    stride_ = std::max<std::int64_t>(
+        1, (bands * kHeadRankingBand + kHeadRankingMostRows - 1) / kHeadRankingMostRows);
   }
 
   // False where `go_on` said no.
@@ -33,11 +34,11 @@ class HeadReader {
     double change = 0;
     std::int64_t changed = 0;
     RowStats mean;
-    for (std::int64_t begin = 0; begin < record_.shape[1]; begin += kBand * stride_) {
+    for (std::int64_t begin = 0; begin < record_.shape[1]; begin += kHeadRankingBand * stride_) {
       if (go_on && !go_on()) return false;
-      const Range rows{begin, std::min(begin + kBand, record_.shape[1])};
+      const Range rows{begin, std::min(begin + kHeadRankingBand, record_.shape[1])};
       const Tensor band = trace_.slice(record_.site, head, rows, {0, record_.shape[2]}).packed();
-      Tensor masks = trace_.slice(mask_of(record_.site), 0, rows, {0, record_.shape[2]});
+      Tensor masks = trace_.slice(head_ranking_mask_of(record_.site), 0, rows, {0, record_.shape[2]});
       if (!masks.empty()) masks = masks.packed();
       meter.add_real(trace_, record_.site.stack, band, masks, first_query_ + begin);
       add_stats(band, masks, begin, mean);
@@ -46,8 +47,8 @@ class HeadReader {
     const double n = static_cast<double>(std::max<std::int64_t>(1, mean.in_sight));
     mean.entropy /= n, mean.max_entropy /= n, mean.distance /= n, mean.first_share /= n;
     out.stats = mean;
-    out.of(HeadScore::entropy) = mean.in_sight > 0 ? mean.entropy : kUnknown;
-    out.of(HeadScore::distance) = mean.in_sight > 0 ? mean.distance : kUnknown;
+    out.of(HeadScore::entropy) = mean.in_sight > 0 ? mean.entropy : kHeadRankingUnknown;
+    out.of(HeadScore::distance) = mean.in_sight > 0 ? mean.distance : kHeadRankingUnknown;
     if (changed > 0) out.of(HeadScore::change) = change / static_cast<double>(changed);
     return true;
   }
@@ -93,8 +94,8 @@ class HeadReader {
 double antecedent(const Trace& trace, const Record& record, std::int64_t head, const HeadQuestion& question) {
   const AttentionPlace place{record.site.stack, record.site.part};
   if (place.stack != trace.config().stack || !looks_at_itself(place) || question.keys.empty())
-    return kUnknown;
-  if (question.query < 0 || question.query >= record.shape[1]) return kUnknown;
+    return kHeadRankingUnknown;
+  if (question.query < 0 || question.query >= record.shape[1]) return kHeadRankingUnknown;
   double sum = 0;
   for (const std::int64_t key : question.keys)
     sum += static_cast<double>(trace.cell(record.site, {head, question.query, key}));
@@ -152,7 +153,7 @@ std::vector<RankedHead> head_scores(const Trace& trace, const HeadQuestion& ques
     HeadReader reader(trace, *record, against(trace, question.before, record->site));
     for (std::int64_t head = 0; head < record->shape[0]; ++head, ++done) {
       RankedHead one{record->site, static_cast<int>(head), {}, {}, {}};
-      one.scores.fill(kUnknown);
+      one.scores.fill(kHeadRankingUnknown);
       meter.reset();
       if (!reader.read(head, meter, one, ask)) return {};
       one.roles = meant_roles(meter.roles(), trace, place);
@@ -172,7 +173,7 @@ void take_effects(std::vector<RankedHead>& heads, const std::vector<SweepCell>& 
     Site z = head.pattern;
     z.slot = Slot::z;
     const std::vector<AxisRange> at(1, {"head", head.head, head.head + 1});
-    head.of(HeadScore::effect) = kUnknown;
+    head.of(HeadScore::effect) = kHeadRankingUnknown;
     for (std::size_t i = 0; i < std::min(cells.size(), values.size()); ++i)
       if (cells[i].site == z && cells[i].at == at) head.of(HeadScore::effect) = values[i] - base;
   }

@@ -9,9 +9,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kBand = 64;  // rows of the pattern that are in memory at a time
+constexpr std::int64_t kHeadStatsBand = 64;  // rows of the pattern that are in memory at a time
 
-Site mask_of(Site pattern) {
+Site head_stats_mask_of(Site pattern) {
   pattern.slot = Slot::mask;
   return pattern;
 }
@@ -55,7 +55,7 @@ Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t
   TRY_OK(check_pattern_row(trace, pattern, head, query));
   const std::int64_t keys = trace.find(pattern)->shape[2];
   const Tensor row = trace.slice(pattern, head, {query, query + 1}, {0, keys});  // [1, key]
-  const Tensor mask = trace.slice(mask_of(pattern), 0, {query, query + 1}, {0, keys});
+  const Tensor mask = trace.slice(head_stats_mask_of(pattern), 0, {query, query + 1}, {0, keys});
   return row_stats(row.select(0, 0), mask.empty() ? Tensor() : mask.select(0, 0),
                    first_query_of(trace, pattern) + query);
 }
@@ -65,10 +65,10 @@ Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_
   const std::int64_t queries = trace.find(pattern)->shape[1], keys = trace.find(pattern)->shape[2];
   const std::int64_t first_query = first_query_of(trace, pattern);
   RowStats mean;
-  for (std::int64_t begin = 0; begin < queries; begin += kBand) {
-    const Range rows{begin, std::min(begin + kBand, queries)};
+  for (std::int64_t begin = 0; begin < queries; begin += kHeadStatsBand) {
+    const Range rows{begin, std::min(begin + kHeadStatsBand, queries)};
     const Tensor band = trace.slice(pattern, head, rows, {0, keys});  // [rows, key]
-    const Tensor masks = trace.slice(mask_of(pattern), 0, rows, {0, keys});
+    const Tensor masks = trace.slice(head_stats_mask_of(pattern), 0, rows, {0, keys});
     for (std::int64_t row = 0; row < rows.size(); ++row) {
       const RowStats one = row_stats(band.select(0, row), masks.empty() ? Tensor() : masks.select(0, row),
                                      first_query + begin + row);

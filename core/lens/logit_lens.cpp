@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLogitLensUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kRowsAtOnce = 16;  // a few rows of logits: 50k words x 16 x 4 B = 3 MB
 
 // Rows of the residual stream read as the head reads the last ones -> [pos, vocab].
@@ -187,7 +187,7 @@ std::vector<Addition> additions(const Trace& trace, std::int64_t pos) {
     if (!begins && !is_sum(trace, record.site)) continue;
     const Tensor now = row(record.site);  // [d_model]
     if (begins) {
-      out.push_back({record.site, length(now), length(now), kUnknown});
+      out.push_back({record.site, length(now), length(now), kLogitLensUnknown});
       continue;
     }
     Tensor before;  // of the stream
@@ -205,7 +205,7 @@ std::vector<Addition> additions(const Trace& trace, std::int64_t pos) {
         !before.empty() && (!trace.weights().all().empty() ||
                             (out.size() == first + 1 && adds_up(before, row(out.back().site), now)));
     for (std::size_t i = first; i < out.size(); ++i)
-      out[i].cosine = sure ? cosine(row(out[i].site), before) : kUnknown;
+      out[i].cosine = sure ? cosine(row(out[i].site), before) : kLogitLensUnknown;
   }
   return out;
 }

@@ -32,7 +32,7 @@ std::string base_of(const MlpPlace& place) {
   return std::string(stack_prefix(place.stack)) + "blocks." + std::to_string(place.layer) + ".";
 }
 
-Tensor row_of(const Tensor& matrix, std::int64_t row) {
+Tensor neurons_row_of(const Tensor& matrix, std::int64_t row) {
   return Tensor::from(matrix.slice(0, row, row + 1).values(),
                       {{Axis::pos, 1}, {Axis::d_model, matrix.size(1)}});
 }
@@ -161,7 +161,7 @@ NeuronWords neuron_words(const Trace& trace, const MlpPlace& place, std::int64_t
   if (!writes || place.stack != trace.config().stack) return out;
   // What the block's own norm makes of what is written, before the final norm.
   const BlockSpec& block = trace.config().blocks[static_cast<std::size_t>(place.layer)];
-  Tensor row = row_of(*writes, neuron);
+  Tensor row = neurons_row_of(*writes, neuron);
   if (block.branch_norms)
     row = by_gain(block.norm, trace.weights().get(base_of(place) + "ln2_post.weight"), row);
   if (block.order == NormOrder::post)

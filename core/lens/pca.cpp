@@ -10,7 +10,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-double dot(const double* a, const double* b, std::size_t n) {
+double pca_dot(const double* a, const double* b, std::size_t n) {
   double sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
   return sum;
@@ -29,10 +29,10 @@ void make_orthonormal(std::vector<Vector>& block) {
   for (std::size_t c = 0; c < block.size(); ++c) {
     for (int pass = 0; pass < 2; ++pass)
       for (std::size_t other = 0; other < c; ++other) {
-        const double along = dot(block[c].data(), block[other].data(), n);
+        const double along = pca_dot(block[c].data(), block[other].data(), n);
         for (std::size_t i = 0; i < n; ++i) block[c][i] -= along * block[other][i];
       }
-    const double length = std::sqrt(dot(block[c].data(), block[c].data(), n));
+    const double length = std::sqrt(pca_dot(block[c].data(), block[c].data(), n));
     if (length > 1e-150)
       for (double& value : block[c]) value /= length;
     else
@@ -40,10 +40,10 @@ void make_orthonormal(std::vector<Vector>& block) {
   }
 }
 
-std::vector<Vector> times(const Symmetric& a, const std::vector<Vector>& block) {
+std::vector<Vector> pca_times(const Symmetric& a, const std::vector<Vector>& block) {
   std::vector<Vector> out(block.size(), Vector(a.n));
   for (std::size_t i = 0; i < a.n; ++i)
-    for (std::size_t c = 0; c < block.size(); ++c) out[c][i] = dot(a.row(i), block[c].data(), a.n);
+    for (std::size_t c = 0; c < block.size(); ++c) out[c][i] = pca_dot(a.row(i), block[c].data(), a.n);
   return out;
 }
 
@@ -107,11 +107,11 @@ std::vector<Vector> largest_eigenvectors(const Symmetric& a, std::size_t count, 
   make_orthonormal(block);
   Vector before;
   for (int round = 0; round < kMostRounds; ++round) {
-    std::vector<Vector> image = times(a, block);
+    std::vector<Vector> image = pca_times(a, block);
     std::vector<Vector> inner(size, Vector(size));
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t j = i; j < size; ++j)
-        inner[i][j] = inner[j][i] = dot(block[i].data(), image[j].data(), a.n);
+        inner[i][j] = inner[j][i] = pca_dot(block[i].data(), image[j].data(), a.n);
     const std::vector<Vector> turn = small_eigen(std::move(inner), values);
     std::vector<Vector> rotated(size, Vector(a.n)), rotated_image(size, Vector(a.n));
     for (std::size_t i = 0; i < size; ++i)
@@ -174,7 +174,7 @@ std::vector<Vector> components_of(const Centred& data, std::size_t count, Vector
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = i; j < n; ++j)
         product.cells[i * n + j] = product.cells[j * n + i] =
-            dot(data.rows[i].data(), data.rows[j].data(), d);
+            pca_dot(data.rows[i].data(), data.rows[j].data(), d);
   } else {
     for (const Vector& row : data.rows)
       for (std::size_t i = 0; i < d; ++i)
@@ -215,10 +215,10 @@ Pca pca(const Tensor& rows, int components) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t c = 0; c < axes.size(); ++c)
       points[static_cast<std::size_t>(data.of[i] * shown) + c] =
-          static_cast<float>(dot(data.rows[i].data(), axes[c].data(), axes[c].size()));
+          static_cast<float>(pca_dot(data.rows[i].data(), axes[c].data(), axes[c].size()));
   std::vector<float> flat;
   for (const Vector& axis : axes) flat.insert(flat.end(), axis.begin(), axis.end());
-  for (const Vector& row : data.rows) out.total += dot(row.data(), row.data(), row.size());
+  for (const Vector& row : data.rows) out.total += pca_dot(row.data(), row.data(), row.size());
   out.total /= std::max<double>(1, static_cast<double>(n));
   for (const double value : values)
     out.variance.push_back(std::max(0.0, value) / std::max<double>(1, static_cast<double>(n)));

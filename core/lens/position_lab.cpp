@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-double dot(const Tensor& a, std::int64_t row, const Tensor& b, std::int64_t other) {
+double position_lab_dot(const Tensor& a, std::int64_t row, const Tensor& b, std::int64_t other) {
   double sum = 0;
   for (std::int64_t dim = 0; dim < a.size(1); ++dim)
     sum += static_cast<double>(a.at(row, dim)) * static_cast<double>(b.at(other, dim));
@@ -36,19 +36,22 @@ Tensor shift_matrix(std::int64_t width, double distance, bool halves, double bas
 
 std::vector<double> dot_products(const Tensor& table, std::int64_t pos) {
   std::vector<double> out;
-  for (std::int64_t other = 0; other < table.size(0); ++other) out.push_back(dot(table, pos, table, other));
+  for (std::int64_t other = 0; other < table.size(0); ++other)
+    out.push_back(position_lab_dot(table, pos, table, other));
   return out;
 }
 
 Tensor similarity(const Tensor& table, std::int64_t most) {
   const std::int64_t count = std::min(table.size(0), most);
   std::vector<double> lengths;
-  for (std::int64_t pos = 0; pos < count; ++pos) lengths.push_back(std::sqrt(dot(table, pos, table, pos)));
+  for (std::int64_t pos = 0; pos < count; ++pos)
+    lengths.push_back(std::sqrt(position_lab_dot(table, pos, table, pos)));
   Buffer out({{Axis::pos, count}, {Axis::none, count}});
   for (std::int64_t a = 0; a < count; ++a)
     for (std::int64_t b = a; b < count; ++b) {
       const double product = lengths[static_cast<std::size_t>(a)] * lengths[static_cast<std::size_t>(b)];
-      const auto cosine = static_cast<float>(product > 0 ? dot(table, a, table, b) / product : 0.0);
+      const auto cosine =
+          static_cast<float>(product > 0 ? position_lab_dot(table, a, table, b) / product : 0.0);
       out.data()[a * count + b] = out.data()[b * count + a] = cosine;
     }
   return std::move(out).freeze();

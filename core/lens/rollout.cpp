@@ -9,8 +9,8 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostPairs = std::int64_t{1} << 26;  // weights of all blocks in memory
-constexpr double kMostFlow = 6e7;                           // edges x sinks
+constexpr std::int64_t kRolloutMostPairs = std::int64_t{1} << 26;  // weights of all blocks in memory
+constexpr double kMostFlow = 6e7;                                  // edges x sinks
 
 struct Edge {
   std::int64_t to;
@@ -99,7 +99,7 @@ class FlowGraph {
 };
 
 // row [n] times weights [n, m].
-std::vector<double> times(const std::vector<double>& row, const Tensor& weights) {
+std::vector<double> rollout_times(const std::vector<double>& row, const Tensor& weights) {
   std::vector<double> out(static_cast<std::size_t>(weights.size(1)), 0.0);
   for (std::int64_t i = 0; i < weights.size(0); ++i) {
     const double by = row[static_cast<std::size_t>(i)];
@@ -114,7 +114,7 @@ std::vector<double> times(const std::vector<double>& row, const Tensor& weights)
 std::vector<double> rolled(const std::vector<Tensor>& steps, std::size_t last, std::int64_t query) {
   std::vector<double> row(static_cast<std::size_t>(steps[last].size(0)), 0.0);
   row[static_cast<std::size_t>(query)] = 1;
-  for (std::size_t step = last + 1; step-- > 0;) row = times(row, steps[step]);
+  for (std::size_t step = last + 1; step-- > 0;) row = rollout_times(row, steps[step]);
   return row;
 }
 
@@ -202,8 +202,8 @@ Result<PathRows> attention_path(const Trace& trace, const AttentionPlace& place,
   const bool self = looks_at_itself(place);
   if (path == AttentionPath::flow && !self) return fail(Code::unsupported, "error.lens.flow_cross");
   const auto count = std::ssize(patterns);
-  if (rows * keys * count > kMostPairs)
-    return fail(Code::no_memory, "error.lens.path_long", {rows, kMostPairs / (keys * count)});
+  if (rows * keys * count > kRolloutMostPairs)
+    return fail(Code::no_memory, "error.lens.path_long", {rows, kRolloutMostPairs / (keys * count)});
   const double work = static_cast<double>(rows * rows * rows) * static_cast<double>(count * count) / 2;
   if (path == AttentionPath::flow && work > kMostFlow)
     return fail(Code::no_memory, "error.lens.flow_long", {rows});
@@ -221,7 +221,7 @@ Result<PathRows> attention_path(const Trace& trace, const AttentionPlace& place,
     if (path == AttentionPath::raw || !self) {
       for (std::int64_t key = 0; key < keys; ++key)
         row.push_back(static_cast<double>(steps[block].at(query, key)));
-      for (std::size_t step = below.size(); step-- > 0;) row = times(row, below[step]);
+      for (std::size_t step = below.size(); step-- > 0;) row = rollout_times(row, below[step]);
     } else if (path == AttentionPath::rollout) {
       row = rolled(steps, block, query);
     } else {

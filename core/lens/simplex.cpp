@@ -7,12 +7,12 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr double kSimplexMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // What the softmax read of a key.
 double logit(const AttentionRow& row, const AttentionTerm& term) {
-  if (row.edited) return term.weight > 0 ? std::log(term.weight) : kMinusInfinity;
-  if (!term.allowed) return kMinusInfinity;
+  if (row.edited) return term.weight > 0 ? std::log(term.weight) : kSimplexMinusInfinity;
+  if (!term.allowed) return kSimplexMinusInfinity;
   return row.mask_first ? term.scaled : term.capped + term.bias;
 }
 
@@ -30,7 +30,7 @@ std::vector<std::int64_t> strongest_keys(const AttentionRow& row) {
 
 SimplexPoint simplex_point(const AttentionRow& row, const ThreeKeys& keys, double temperature) {
   SimplexPoint point{};
-  double most = kMinusInfinity, sum = 0;
+  double most = kSimplexMinusInfinity, sum = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     point[i] = logit(row, row.terms[static_cast<std::size_t>(keys[i])]) / temperature;
     most = std::max(most, point[i]);

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSweepUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t kMostCells = 1 << 20;
 
 // An axis that is gone over: so many indices at once.
@@ -123,7 +123,7 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
       if (std::ssize(places) + std::ssize(cells_) > kMostCells)
         return fail(Code::no_memory, "error.lens.sweep.large", {kMostCells});
       for (const std::vector<AxisRange>& at : places) {
-        SweepCell cell{record->site, at, kUnknown, kUnknown};
+        SweepCell cell{record->site, at, kSweepUnknown, kSweepUnknown};
         if (!donor_ || donor_->has(cell.place())) cells_.push_back(std::move(cell));
       }
     }

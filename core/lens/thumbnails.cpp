@@ -6,7 +6,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostRows = 2048;
+constexpr std::int64_t kThumbnailsMostRows = 2048;
 constexpr std::int64_t kMeasured = 1 << 18;  // weights of a head whose logarithms are taken, about
 
 // Adds up how spread out the rows of a head are, of long inputs every few rows.
@@ -59,7 +59,7 @@ double thumbnails_cost(const Trace& trace, const AttentionPlace& place) {
   for (const Record* record : patterns_of(trace, place)) {
     const AttentionState* state = trace.attention(record->site);
     const auto width = static_cast<double>(state ? state->in.q.size(2) : 1);
-    const auto rows = static_cast<double>(std::min(record->shape[1], kMostRows));
+    const auto rows = static_cast<double>(std::min(record->shape[1], kThumbnailsMostRows));
     constexpr double kPerCell = 24;  // exponential, pooling, roles
     cost += static_cast<double>(record->shape[0]) * rows * static_cast<double>(record->shape[2]) *
             (width + kPerCell);
@@ -89,8 +89,8 @@ Thumbnails thumbnails(const Trace& trace, const AttentionPlace& place, std::int6
         meter.add_real(trace, place.stack, band, mask, first_query);
         spread.add(band, first_query);
       };
-      const PooledPlane plane =
-          pooled_plane(trace, {record->site, head, {}, {}, false, old}, side, ask, measure, kMostRows);
+      const PooledPlane plane = pooled_plane(trace, {record->site, head, {}, {}, false, old}, side, ask,
+                                             measure, kThumbnailsMostRows);
       if (plane.cells.empty()) return {};
       out.block = plane.block;
       out.row_stride = plane.row_stride;

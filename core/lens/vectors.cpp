@@ -12,13 +12,13 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-double dot(const std::vector<float>& a, const std::vector<float>& b) {
+double vectors_dot(const std::vector<float>& a, const std::vector<float>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
   return sum;
 }
 
-Tensor row_of(const Trace& trace, const Site& site, std::int64_t row) {
+Tensor vectors_row_of(const Trace& trace, const Site& site, std::int64_t row) {
   const Record* record = trace.find(site);
   if (!record || record->shape.size() != 2 || row < 0 || row >= record->shape[0]) return {};
   return trace.slice(site, 0, {row, row + 1}, {0, record->shape[1]}).select(0, 0);
@@ -30,9 +30,9 @@ Relation relation(const Tensor& a, const Tensor& b) {
   CHECK(a.count() == b.count());
   const std::vector<float> x = a.values(), y = b.values();
   Relation out;
-  out.length_a = std::sqrt(dot(x, x));
-  out.length_b = std::sqrt(dot(y, y));
-  out.dot = dot(x, y);
+  out.length_a = std::sqrt(vectors_dot(x, x));
+  out.length_b = std::sqrt(vectors_dot(y, y));
+  out.dot = vectors_dot(x, y);
   const double lengths = out.length_a * out.length_b;
   out.cosine = lengths > 0 ? std::clamp(out.dot / lengths, -1.0, 1.0) : kNone;
   out.degrees = lengths > 0 ? std::acos(out.cosine) * 180 / std::numbers::pi : kNone;
@@ -48,12 +48,12 @@ Tensor cosines(const Tensor& a, const Tensor& b, bool dots) {
   };
   const auto rows = rows_of(a), cols = rows_of(b);
   std::vector<double> lengths;
-  for (const auto& col : cols) lengths.push_back(std::sqrt(dot(col, col)));
+  for (const auto& col : cols) lengths.push_back(std::sqrt(vectors_dot(col, col)));
   std::vector<float> out;
   for (const auto& row : rows) {
-    const double length = std::sqrt(dot(row, row));
+    const double length = std::sqrt(vectors_dot(row, row));
     for (std::size_t j = 0; j < cols.size(); ++j) {
-      const double product = dot(row, cols[j]), by = length * lengths[j];
+      const double product = vectors_dot(row, cols[j]), by = length * lengths[j];
       out.push_back(static_cast<float>(dots     ? product
                                        : by > 0 ? std::clamp(product / by, -1.0, 1.0)
                                                 : kNone));
@@ -66,13 +66,13 @@ std::vector<NearRow> nearest_rows(const Tensor& table, const Tensor& vector, std
                                   std::int64_t self) {
   CHECK(table.size(1) == vector.count());
   const std::vector<float> to = vector.values();
-  const double length = std::sqrt(dot(to, to));
+  const double length = std::sqrt(vectors_dot(to, to));
   std::vector<NearRow> all;
   for (std::int64_t row = 0; row < table.size(0); ++row) {
     if (row == self) continue;
     const std::vector<float> x = table.slice(0, row, row + 1).values();
-    const double lengths = std::sqrt(dot(x, x)) * length;
-    if (lengths > 0 && std::isfinite(lengths)) all.push_back({row, dot(x, to) / lengths});
+    const double lengths = std::sqrt(vectors_dot(x, x)) * length;
+    if (lengths > 0 && std::isfinite(lengths)) all.push_back({row, vectors_dot(x, to) / lengths});
   }
   const std::size_t shown = std::min(count, all.size());
   std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), all.end(),
@@ -86,14 +86,14 @@ std::vector<NearRow> nearest_rows(const Tensor& table, const Tensor& vector, std
 EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row) {
   EmbeddingSum out;
   const ModelConfig& config = trace.config().of(stack);
-  const auto at = [&](Slot slot) { return row_of(trace, site_of(slot, -1, stack), row); };
+  const auto at = [&](Slot slot) { return vectors_row_of(trace, site_of(slot, -1, stack), row); };
   out.scale = config.embed_scale;
   if (config.patch.size == 0)
     out.token = at(Slot::tok_embed);
   else if (!config.patch.class_token)
     out.token = at(Slot::patch_embed);
   else if (row > 0)
-    out.token = row_of(trace, site_of(Slot::patch_embed, -1, stack), row - 1);
+    out.token = vectors_row_of(trace, site_of(Slot::patch_embed, -1, stack), row - 1);
   else if (const Tensor* first =
                trace.weights().find(std::string(stack_prefix(stack)) + "class_embed.weight"))
     out.token = first->rank() == 2 ? first->select(0, 0) : *first;

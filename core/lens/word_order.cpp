@@ -24,7 +24,7 @@ double apart(const Tensor& a, std::int64_t row, const Tensor& b, std::int64_t ot
   return length > 0 ? std::sqrt(difference / length) : 0;
 }
 
-WordOrder::Answer answer_of(const Trace& trace) {
+WordOrder::Answer word_order_answer_of(const Trace& trace) {
   const Tensor logits = trace.logits_row(trace.length - 1);
   if (logits.empty()) return {};
   WordOrder::Answer out;
@@ -70,8 +70,8 @@ Result<WordOrder> word_order(const Model& model, const Input& input, std::int64_
     const std::int64_t to = from == first ? second : from == second ? first : from;
     out.words.push_back({from, to, apart(rows[0], from, rows[1], to), apart(rows[2], from, rows[3], to)});
   }
-  out.with = {answer_of(*a), answer_of(*b)};
-  out.without = {answer_of(*c), answer_of(*d)};
+  out.with = {word_order_answer_of(*a), word_order_answer_of(*b)};
+  out.without = {word_order_answer_of(*c), word_order_answer_of(*d)};
   out.same_last = first != count - 1 && second != count - 1;
   return out;
 }

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostCells = 1 << 16;
+constexpr std::int64_t kCheckPartsMostCells = 1 << 16;
 constexpr std::size_t kMostTyped = 400;  // bytes of an answer
 
 // The signs that people and this program write for minus and for times.
@@ -114,7 +114,7 @@ Result<CellChoice> cells_to_choose(const CellAsk& ask, const ExpressionScope& sc
                   {in_quotes(ask.in), out.axes.back(), out.sizes[i]});
     count *= out.fixed.back() < 0 ? out.sizes[i] : 1;
   }
-  if (count > kMostCells) return fail(Code::out_of_range, "error.lesson.many_cells", {count});
+  if (count > kCheckPartsMostCells) return fail(Code::out_of_range, "error.lesson.many_cells", {count});
   return out;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kLessonFileMostBytes = std::uint64_t{4} << 20;
 constexpr std::size_t kMostPages = 64;
 constexpr std::uint64_t kMostPlaces = 1 << 20;
 constexpr std::string_view kFolder = "assets/lessons/";
@@ -356,7 +356,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
 }
 
 Result<Lesson> read_lesson(const std::string& path) {
-  TRY(const json all, read_json_file(path, kMostBytes));
+  TRY(const json all, read_json_file(path, kLessonFileMostBytes));
   return lesson_from_text(all.dump(), std::filesystem::path(path).filename().string());
 }
 

@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 using nlohmann::json;
-constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t kProgressMostBytes = std::uint64_t{16} << 20;
 
 PageProgress page_from(const json& entry) {
   PageProgress page;
@@ -61,7 +61,7 @@ Result<Progress> Progress::load(const std::string& path) {
   Progress out;
   std::error_code ignored;
   if (path.empty() || !std::filesystem::exists(path, ignored)) return out;
-  TRY(const json all, read_json_file(path, kMostBytes));
+  TRY(const json all, read_json_file(path, kProgressMostBytes));
   const auto learners = all.is_object() ? all.find("learners") : all.end();
   if (!all.is_object() || learners == all.end() || !learners->is_object())
     return fail(Code::bad_format, "error.lesson.progress", {quoted_path(path)});

@@ -14,8 +14,8 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostCells = 16;  // rows or columns of a table on paper
-constexpr int kLines = 2;                // to work on, under a number or a shape
+constexpr std::int64_t kWorksheetMostCells = 16;  // rows or columns of a table on paper
+constexpr int kLines = 2;                         // to work on, under a number or a shape
 
 constexpr const char* kStyle = R"(
 @page { margin: 18mm 16mm; }
@@ -114,7 +114,7 @@ std::optional<StepPlane> plane_of(const Page& page, const ExpressionScope& scope
                              std::clamp<std::int64_t>(cursor.value("head", 0), 0, record->shape[i] - 1));
   out.row = record->axes[spread[0]], out.rows = record->shape[spread[0]];
   out.col = record->axes[spread[1]], out.cols = record->shape[spread[1]];
-  if (out.rows > kMostCells || out.cols > kMostCells) return {};
+  if (out.rows > kWorksheetMostCells || out.cols > kWorksheetMostCells) return {};
   return out;
 }
 
@@ -162,7 +162,7 @@ Result<std::string> numbers_table(const Page& page, const ExpressionScope& scope
 /// The mask to draw as squares; what it should be, where answers are wanted.
 Result<std::string> mask_table(const MaskAsk& ask, const ExpressionScope& scope, bool answers) {
   const std::int64_t length = scope.run.trace(scope.sequence).length;
-  if (length > kMostCells) return std::string();
+  if (length > kWorksheetMostCells) return std::string();
   TRY(const Mask wanted, wanted_mask(ask, scope));
   Grid grid;
   grid.caption = tr("worksheet.mask");

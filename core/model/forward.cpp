@@ -47,8 +47,8 @@ Tensor norm(const Context& in, const NormSpec& spec, const std::string& name, co
 }
 
 // One of Q, K, V: project, cut into heads, bring heads to the front -> [head, pos, d_head].
-Tensor heads_of(const Context& in, const std::string& name, const Tensor& x, int heads, const Hook& at,
-                Slot flat, Slot view, Slot front) {
+Tensor forward_heads_of(const Context& in, const std::string& name, const Tensor& x, int heads,
+                        const Hook& at, Slot flat, Slot view, Slot front) {
   const Tensor y = at(flat, project(in, name, x, Axis::concat));             // [pos, head*d_head]
   const Tensor cut = at(view, y.split(1, Axis::head, heads, Axis::d_head));  // [pos, head, d_head]
   return at(front, cut.permute({1, 0, 2}));                                  // [head, pos, d_head]
@@ -83,9 +83,9 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   const std::int64_t first = in.cone.block(layer);
   AttentionInputs inputs;
   std::shared_ptr<KvRows> store;
-  Tensor q = heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
-  Tensor k = heads_of(in, base + "k", x, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
-  Tensor v = heads_of(in, base + "v", x, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
+  Tensor q = forward_heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
+  Tensor k = forward_heads_of(in, base + "k", x, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
+  Tensor v = forward_heads_of(in, base + "v", x, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
   q = placed(in, spec, base + "q_norm", q, first, at, Slot::q_norm, Slot::rot_q);  // [head, pos, d_head]
   k = placed(in, spec, base + "k_norm", k, first, at, Slot::k_norm, Slot::rot_k);  // [kv_head, pos, d_head]
   if (first > 0) {
@@ -110,16 +110,16 @@ Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, 
                        const Hook& at) {
   const std::string base = "blocks." + std::to_string(layer) + ".cross.";
   AttentionInputs inputs;
-  inputs.q = heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
+  inputs.q = forward_heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
   const AttentionState* before = at.trace().attention(cross_site(Slot::pattern, layer, in.config.stack));
   if (before && !in.cone.cross) {
     inputs.k = before->in.k, inputs.v = before->in.v;  // [kv_head, source, d_head]
   } else {
     const Hook all = at.from_row(0);
-    inputs.k =
-        heads_of(in, base + "k", in.encoded, spec.n_kv_heads, all, Slot::k, Slot::view_k, Slot::split_k);
-    inputs.v =
-        heads_of(in, base + "v", in.encoded, spec.n_kv_heads, all, Slot::v, Slot::view_v, Slot::split_v);
+    inputs.k = forward_heads_of(in, base + "k", in.encoded, spec.n_kv_heads, all, Slot::k, Slot::view_k,
+                                Slot::split_k);
+    inputs.v = forward_heads_of(in, base + "v", in.encoded, spec.n_kv_heads, all, Slot::v, Slot::view_v,
+                                Slot::split_v);
   }
   inputs.scale = spec.scale;
   inputs.cap = spec.cap;

@@ -168,7 +168,7 @@ class Backward {
 
 namespace {
 
-Status check(const Trace& trace, const Objective& objective) {
+Status gradients_check(const Trace& trace, const Objective& objective) {
   const ModelConfig& config = trace.config();
   const Record* logits = trace.find(trace.main(Slot::logits));
   if (!logits || trace.weights().all().empty()) return fail(Code::bad_shape, "error.model.no_loss");
@@ -194,7 +194,7 @@ Status check(const Trace& trace, const Objective& objective) {
 }  // namespace
 
 Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective) {
-  TRY_OK(check(*trace, objective));
+  TRY_OK(gradients_check(*trace, objective));
   auto out = std::make_shared<Gradients>();
   out->trace_ = std::move(trace);
   out->objective_ = std::move(objective);

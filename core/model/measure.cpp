@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-Status check(const LogitMeasure& measure, const Trace& trace) {
+Status measure_check(const LogitMeasure& measure, const Trace& trace) {
   const Record* logits = trace.find(trace.main(Slot::logits));
   if (!logits) return fail(Code::unsupported, "error.model.no_logits");
   const std::int64_t row = row_of(measure, trace), outputs = logits->shape[1];
@@ -49,7 +49,7 @@ std::int64_t row_of(const LogitMeasure& measure, const Trace& trace) {
 }
 
 Result<double> measured(const LogitMeasure& measure, const Trace& trace) {
-  TRY_OK(check(measure, trace));
+  TRY_OK(measure_check(measure, trace));
   return measure_value(measure, trace.logits_row(row_of(measure, trace)));
 }
 

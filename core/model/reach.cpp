@@ -35,7 +35,7 @@ std::pair<int, Slot> place_in_block(const ModelConfig& config, const Site& site)
   return {phase(), site.slot};
 }
 
-std::int64_t heads_of(const Trace& trace, const Site& site) {
+std::int64_t reach_heads_of(const Trace& trace, const Site& site) {
   const Record* record = trace.find(site);
   for (std::size_t d = 0; record && d < record->axes.size(); ++d)
     if (record->axes[d] == Axis::head) return record->shape[d];
@@ -75,7 +75,7 @@ bool Reach::follows(const Site& site) const {
 // A head hands nothing to another one of its block; a key/value head is read by a group of them.
 bool Reach::same_head(const Site& site, std::int64_t head) const {
   const AxisRange* range = range_on(where_, Axis::head);
-  const std::int64_t own = heads_of(*run_, where_.site), heads = heads_of(*run_, site);
+  const std::int64_t own = reach_heads_of(*run_, where_.site), heads = reach_heads_of(*run_, site);
   if (!range || head < 0 || own == 0 || heads == 0 || site.part != where_.site.part) return true;
   const std::int64_t group = std::max<std::int64_t>(1, heads / own);
   return head >= range->begin * group && head < range->end * group;

@@ -20,12 +20,12 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kKeys = 384;              // of a tile: whole panels on every instruction set
-constexpr std::int64_t kRows = 64;               // of a piece of work
-constexpr std::int64_t kGroup = 8;               // rows that go through a tile together
-constexpr std::int64_t kFewRows = 16;            // for them alone nothing is packed beforehand
-constexpr std::int64_t kInPlaceRows = 4;         // for them not even on the way
-constexpr std::int64_t kPackedFloats = 1 << 24;  // beforehand, at most, but for one head
+constexpr std::int64_t kKeys = 384;                // of a tile: whole panels on every instruction set
+constexpr std::int64_t kRows = 64;                 // of a piece of work
+constexpr std::int64_t kAttentionGroup = 8;        // rows that go through a tile together
+constexpr std::int64_t kAttentionFewRows = 16;     // for them alone nothing is packed beforehand
+constexpr std::int64_t kAttentionInPlaceRows = 4;  // for them not even on the way
+constexpr std::int64_t kPackedFloats = 1 << 24;    // beforehand, at most, but for one head
 
 std::int64_t whole(std::int64_t count, std::int64_t step) { return (count + step - 1) / step * step; }
 
@@ -67,7 +67,7 @@ class KeyTiles {
   // The same for a few rows: what products can read where it is stays there.
   Tile pack_once(std::int64_t index, std::int64_t end, std::int64_t rows, float* room) const {
     Tile tile = at(index, end, room);
-    if (rows <= kInPlaceRows)
+    if (rows <= kAttentionInPlaceRows)
       tile.k = nullptr;
     else
       kernel_.pack(k_.row(tile.begin), k_.ld, true, room, kernel_.columns, tile.count, d_head_);
@@ -102,7 +102,7 @@ class QueryRows {
         d_value_(in.v.size(2)),
         z_step_(whole(d_value_, kernel_.width)),
         query_(scratch(count * d_head_)),
-        score_(scratch(kGroup * kKeys)),
+        score_(scratch(kAttentionGroup * kKeys)),
         z_(scratch(count * z_step_)) {
     for (std::int64_t i = 0; i < count; ++i) {
       const Rows q = rows_of(in.q, head(i));
@@ -165,7 +165,8 @@ class QueryRows {
       if (!packed && !room_) room_ = scratch(keys_.room());
       const Tile tile = packed ? keys_.at(index, in_.k.size(1), packed + index * keys_.room())
                                : keys_.pack_once(index, span.end, end - begin, room_.get());
-      for (std::int64_t i = begin; i < end; i += kGroup) through(tile, i, std::min(kGroup, end - i));
+      for (std::int64_t i = begin; i < end; i += kAttentionGroup)
+        through(tile, i, std::min(kAttentionGroup, end - i));
     }
     return true;
   }
@@ -284,7 +285,7 @@ class Attention {
 
   AttentionResult run() {
     const std::int64_t heads = in_.k.size(0), per_head = keys_[0].count() * keys_[0].room();
-    const bool few = rows_.size <= kFewRows;
+    const bool few = rows_.size <= kAttentionFewRows;
     const std::int64_t at_once =
         few ? heads : std::clamp<std::int64_t>(kPackedFloats / std::max<std::int64_t>(1, per_head), 1, heads);
     const std::unique_ptr<float[]> room = few ? nullptr : scratch(at_once * per_head);

@@ -157,7 +157,7 @@ class HeadBack {
   float level_[kQueryTile] = {};
 };
 
-Seen prepared(const Tensor& dz, const AttentionInputs& in, const AttentionResult& out) {
+Seen attention_backward_prepared(const Tensor& dz, const AttentionInputs& in, const AttentionResult& out) {
   check_attention(in);
   CHECK(dz.sizes() == out.z.sizes() && out.z.size(0) == in.q.size(0) && out.z.size(1) == in.q.size(1));
   Seen seen{in, with_whole_head_rows(dz), with_whole_head_rows(out.z), out.lse.packed()};
@@ -181,7 +181,7 @@ RowsOut head_of(Buffer& storage, const Tensor& x, std::int64_t head) {
 }  // namespace
 
 AttentionGrads attend_backward(const Tensor& dz, const AttentionInputs& inputs, const AttentionResult& out) {
-  const Seen seen = prepared(dz, inputs, out);
+  const Seen seen = attention_backward_prepared(dz, inputs, out);
   const AttentionInputs& in = seen.in;
   const std::int64_t heads = in.q.size(0), kv_heads = in.k.size(0), shared = heads / kv_heads;
   const bool buckets = in.bias.kind == ScoreBias::Kind::buckets;

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 15;
+constexpr std::int64_t kElementwiseGrain = 1 << 15;
 
 }  // namespace
 
@@ -63,9 +63,10 @@ Tensor activate(Activation kind, const Tensor& x) {
   const Tensor from = x.packed();
   Buffer out(shape_of(x));
   const Kernels& kernel = kernels();
-  parallel_for(out.count(), kGrain / 4, [&, to = out.data()](std::int64_t begin, std::int64_t end) {
-    kernel.activation(static_cast<int>(kind), from.data() + begin, to + begin, end - begin);
-  });
+  parallel_for(out.count(), kElementwiseGrain / 4,
+               [&, to = out.data()](std::int64_t begin, std::int64_t end) {
+                 kernel.activation(static_cast<int>(kind), from.data() + begin, to + begin, end - begin);
+               });
   return std::move(out).freeze();
 }
 
@@ -75,19 +76,20 @@ Tensor softmax_rows(const Tensor& x) {
   const std::int64_t width = x.size(1);
   Buffer out(shape_of(x));
   const Kernels& kernel = kernels();
-  parallel_for(
-      x.size(0), 1 + kGrain / 4 / (width + 1), [&, to = out.data()](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t r = begin; r < end; ++r) {
-          float* row = to + r * width;
-          std::memcpy(row, from.data() + r * width, static_cast<std::size_t>(width) * sizeof(float));
-          const float top = kernel.row_max(row, width);
-          const bool nothing = top == -INFINITY;  // nobody to look at: zeros, where 0/0 would be NaN
-          double sum = 0;
-          for (std::int64_t col = 0; col < width; col += 256)
-            sum += kernel.exp_row(row + col, nothing ? 0.f : top, std::min<std::int64_t>(256, width - col));
-          kernel.scale_row(row, nothing ? 0.f : static_cast<float>(1 / sum), width);
-        }
-      });
+  parallel_for(x.size(0), 1 + kElementwiseGrain / 4 / (width + 1),
+               [&, to = out.data()](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t r = begin; r < end; ++r) {
+                   float* row = to + r * width;
+                   std::memcpy(row, from.data() + r * width, static_cast<std::size_t>(width) * sizeof(float));
+                   const float top = kernel.row_max(row, width);
+                   const bool nothing = top == -INFINITY;  // nobody to look at: zeros, where 0/0 would be NaN
+                   double sum = 0;
+                   for (std::int64_t col = 0; col < width; col += 256)
+                     sum += kernel.exp_row(row + col, nothing ? 0.f : top,
+                                           std::min<std::int64_t>(256, width - col));
+                   kernel.scale_row(row, nothing ? 0.f : static_cast<float>(1 / sum), width);
+                 }
+               });
   return std::move(out).freeze();
 }
 

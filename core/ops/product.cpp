@@ -11,18 +11,18 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kGroup = 192;  // columns that share a piece of x in the second cache
+constexpr std::int64_t kProductGroup = 192;  // columns that share a piece of x in the second cache
 constexpr std::int64_t kLongGroup = 4096;
-constexpr std::int64_t kChunk = 192;        // rows of that piece
-constexpr std::int64_t kDepth = 768;        // columns of that piece
-constexpr std::int64_t kPackDepth = 384;    // columns of it where the weights are packed on the way
-constexpr std::int64_t kInPlaceRows = 4;    // for them alone nothing is packed
-constexpr std::int64_t kInPlaceDepth = 16;  // rows of weights that are read side by side
-constexpr std::int64_t kFewRows = 16;       // they stay in the first cache at any depth
+constexpr std::int64_t kChunk = 192;             // rows of that piece
+constexpr std::int64_t kDepth = 768;             // columns of that piece
+constexpr std::int64_t kPackDepth = 384;         // columns of it where the weights are packed on the way
+constexpr std::int64_t kProductInPlaceRows = 4;  // for them alone nothing is packed
+constexpr std::int64_t kInPlaceDepth = 16;       // rows of weights that are read side by side
+constexpr std::int64_t kProductFewRows = 16;     // they stay in the first cache at any depth
 
 // Room for a packed group; a vector more, because a panel may be read from its middle on.
 float* group_room() {
-  thread_local const std::unique_ptr<float[]> room(new float[kPackDepth * (kGroup + 64) + 64]);
+  thread_local const std::unique_ptr<float[]> room(new float[kPackDepth * (kProductGroup + 64) + 64]);
   return room.get();
 }
 
@@ -49,8 +49,9 @@ class Work {
   // Pieces of the columns, for so many pieces of rows and threads.
   Cut columns(std::int64_t chunks, std::int64_t threads) const {
     const std::int64_t panels = (shift_ + p_.n + width_ - 1) / width_;
-    const bool in_place = !kept_ && p_.m <= kInPlaceRows;  // long stretches of memory, one after another
-    const std::int64_t most = std::max<std::int64_t>(1, (in_place ? kLongGroup : kGroup) / width_);
+    const bool in_place =
+        !kept_ && p_.m <= kProductInPlaceRows;  // long stretches of memory, one after another
+    const std::int64_t most = std::max<std::int64_t>(1, (in_place ? kLongGroup : kProductGroup) / width_);
     return {shift_ + p_.n, width_ * std::clamp<std::int64_t>(panels * chunks / (4 * threads), 1, most),
             width_};
   }
@@ -63,7 +64,7 @@ class Work {
   void run(const Piece& piece) const {
     if (!p_.add) start_with_bias(piece);
     if (kept_) return run_kept(piece);
-    const std::int64_t done = p_.m <= kInPlaceRows ? run_in_place(piece) : 0;
+    const std::int64_t done = p_.m <= kProductInPlaceRows ? run_in_place(piece) : 0;
     run_packing({piece.row, piece.m, piece.col + done, piece.n - done});
   }
 
@@ -139,12 +140,12 @@ class Work {
   }
 
   void run_kept(const Piece& piece) const {
-    std::array<const float*, kGroup / 4 + 1> panels{};
+    std::array<const float*, kProductGroup / 4 + 1> panels{};
     const std::int64_t first = (w_.first_column + piece.col) / width_;
     const std::int64_t last = (w_.first_column + piece.col + piece.n - 1) / width_;
     for (std::int64_t index = first; index <= last; ++index)
       panels[static_cast<std::size_t>(index - first)] = filled(index);
-    const std::int64_t step_depth = piece.m <= kFewRows ? p_.k : kDepth;
+    const std::int64_t step_depth = piece.m <= kProductFewRows ? p_.k : kDepth;
     for (std::int64_t at = 0; at < p_.k; at += step_depth)
       for (std::int64_t index = first; index <= last; ++index)
         through_panel(piece, index, panels[static_cast<std::size_t>(index - first)], at,

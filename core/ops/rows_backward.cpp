@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 14;
+constexpr std::int64_t kRowsBackwardGrain = 1 << 14;
 
 // One norm on its way back: x and dy by rows, what each row was normed with.
 struct NormBack {
@@ -48,7 +48,7 @@ NormGrads norm_backward(const NormBack& back, bool centred, const Tensor& bias) 
   const std::int64_t count = back.x.size(0), width = back.x.size(1);
   NormGrads grads;
   Buffer dx(shape_of(back.x));
-  parallel_for(count, 1 + kGrain / 4 / (width + 1),
+  parallel_for(count, 1 + kRowsBackwardGrain / 4 / (width + 1),
                [&, to = dx.data()](std::int64_t begin, std::int64_t end) {
                  std::vector<float> scratch(static_cast<std::size_t>(2 * width));
                  for (std::int64_t pos = begin; pos < end; ++pos)
@@ -65,8 +65,8 @@ NormGrads norm_backward(const NormBack& back, bool centred, const Tensor& bias) 
   return grads;
 }
 
-NormBack prepared(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
-                  float weight_offset) {
+NormBack rows_backward_prepared(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
+                                float weight_offset) {
   CHECK(x.rank() == 2 && dy.sizes() == x.sizes() && scale.size(0) == x.size(0));
   CHECK(weight.empty() || weight.count() == x.size(1));
   NormBack back{with_whole_rows(dy), with_whole_rows(x), weight.packed(), weight_offset, scale.values(), {}};
@@ -108,7 +108,7 @@ RowLoss row_loss(const float* logits, std::int64_t vocab, int target, double smo
 
 NormGrads layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
                               const Tensor& bias) {
-  NormBack back = prepared(dy, x, scale, weight, 0.f);
+  NormBack back = rows_backward_prepared(dy, x, scale, weight, 0.f);
   for (std::int64_t pos = 0; pos < x.size(0); ++pos) {
     double mean = 0, square = 0;
     kernels().row_moments(back.x.data() + pos * back.x.stride(0), 0.0, x.size(1), &mean, &square);
@@ -119,7 +119,7 @@ NormGrads layer_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& s
 
 NormGrads rms_norm_backward(const Tensor& dy, const Tensor& x, const Tensor& scale, const Tensor& weight,
                             float weight_offset) {
-  return norm_backward(prepared(dy, x, scale, weight, weight_offset), false, {});
+  return norm_backward(rows_backward_prepared(dy, x, scale, weight, weight_offset), false, {});
 }
 
 Tensor activate_backward(Activation kind, const Tensor& dy, const Tensor& x) {
@@ -127,7 +127,7 @@ Tensor activate_backward(Activation kind, const Tensor& dy, const Tensor& x) {
   const Tensor from = x.packed(), grads = dy.packed();
   Buffer out(shape_of(x));
   const Kernels& kernel = kernels();
-  parallel_for(out.count(), kGrain, [&, to = out.data()](std::int64_t begin, std::int64_t end) {
+  parallel_for(out.count(), kRowsBackwardGrain, [&, to = out.data()](std::int64_t begin, std::int64_t end) {
     kernel.activation_gradient(static_cast<int>(kind), from.data() + begin, grads.data() + begin, to + begin,
                                end - begin);
   });
@@ -150,18 +150,19 @@ Tensor softmax_rows_backward(const Tensor& dy, const Tensor& y) {
   const Tensor grads = with_whole_rows(dy), values = with_whole_rows(y);
   const std::int64_t width = y.size(1);
   Buffer out(shape_of(y));
-  parallel_for(
-      y.size(0), 1 + kGrain / (width + 1), [&, to = out.data()](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t row = begin; row < end; ++row) {
-          const float* gradient = grads.data() + row * grads.stride(0);
-          const float* value = values.data() + row * values.stride(0);
-          double mean = 0;
-          for (std::int64_t i = 0; i < width; ++i)
-            mean += static_cast<double>(gradient[i]) * static_cast<double>(value[i]);
-          for (std::int64_t i = 0; i < width; ++i)
-            to[row * width + i] = value[i] * static_cast<float>(static_cast<double>(gradient[i]) - mean);
-        }
-      });
+  parallel_for(y.size(0), 1 + kRowsBackwardGrain / (width + 1),
+               [&, to = out.data()](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t row = begin; row < end; ++row) {
+                   const float* gradient = grads.data() + row * grads.stride(0);
+                   const float* value = values.data() + row * values.stride(0);
+                   double mean = 0;
+                   for (std::int64_t i = 0; i < width; ++i)
+                     mean += static_cast<double>(gradient[i]) * static_cast<double>(value[i]);
+                   for (std::int64_t i = 0; i < width; ++i)
+                     to[row * width + i] =
+                         value[i] * static_cast<float>(static_cast<double>(gradient[i]) - mean);
+                 }
+               });
   return std::move(out).freeze();
 }
 
@@ -177,16 +178,17 @@ CrossEntropy cross_entropy(const Tensor& logits, const std::vector<int>& targets
   const Tensor rows = with_whole_rows(logits);
   const std::int64_t vocab = logits.size(1);
   std::vector<RowLoss> losses(targets.size());
-  parallel_for(logits.size(0), 1 + kGrain / 4 / (vocab + 1), [&](std::int64_t begin, std::int64_t end) {
-    std::vector<float> scratch(static_cast<std::size_t>(vocab));
-    for (std::int64_t row = begin; row < end; ++row) {
-      const auto at = static_cast<std::size_t>(row);
-      CHECK(targets[at] < vocab);
-      if (targets[at] >= 0)
-        losses[at] =
-            row_loss(rows.data() + row * rows.stride(0), vocab, targets[at], smoothing, scratch.data());
-    }
-  });
+  parallel_for(
+      logits.size(0), 1 + kRowsBackwardGrain / 4 / (vocab + 1), [&](std::int64_t begin, std::int64_t end) {
+        std::vector<float> scratch(static_cast<std::size_t>(vocab));
+        for (std::int64_t row = begin; row < end; ++row) {
+          const auto at = static_cast<std::size_t>(row);
+          CHECK(targets[at] < vocab);
+          if (targets[at] >= 0)
+            losses[at] =
+                row_loss(rows.data() + row * rows.stride(0), vocab, targets[at], smoothing, scratch.data());
+        }
+      });
   CrossEntropy sum;
   for (std::size_t row = 0; row < targets.size(); ++row) {
     if (targets[row] < 0) continue;
@@ -205,22 +207,23 @@ Tensor cross_entropy_backward(const Tensor& logits, const std::vector<int>& targ
   const std::int64_t vocab = logits.size(1);
   const auto even = static_cast<float>(factor * smoothing / static_cast<double>(vocab));
   Buffer out(shape_of(logits));
-  parallel_for(logits.size(0), 1 + kGrain / 4 / (vocab + 1), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      float* to = out.data() + row * vocab;
-      const int target = targets[static_cast<std::size_t>(row)];
-      CHECK(target < vocab);
-      if (target < 0) {
-        std::fill(to, to + vocab, 0.f);
-        continue;
-      }
-      const RowSum sum = exponentials(rows.data() + row * rows.stride(0), vocab, to);
-      const double share = to[target] / sum.sum;
-      const auto each = static_cast<float>(factor / sum.sum);
-      for (std::int64_t i = 0; i < vocab; ++i) to[i] = to[i] * each - even;
-      to[target] = static_cast<float>(factor * (share - (1 - smoothing)) - static_cast<double>(even));
-    }
-  });
+  parallel_for(
+      logits.size(0), 1 + kRowsBackwardGrain / 4 / (vocab + 1), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) {
+          float* to = out.data() + row * vocab;
+          const int target = targets[static_cast<std::size_t>(row)];
+          CHECK(target < vocab);
+          if (target < 0) {
+            std::fill(to, to + vocab, 0.f);
+            continue;
+          }
+          const RowSum sum = exponentials(rows.data() + row * rows.stride(0), vocab, to);
+          const double share = to[target] / sum.sum;
+          const auto each = static_cast<float>(factor / sum.sum);
+          for (std::int64_t i = 0; i < vocab; ++i) to[i] = to[i] * each - even;
+          to[target] = static_cast<float>(factor * (share - (1 - smoothing)) - static_cast<double>(even));
+        }
+      });
   return std::move(out).freeze();
 }
 

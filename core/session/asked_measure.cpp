@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-using Kind = LogitMeasure::Kind;
+using AskedMeasureKind = LogitMeasure::Kind;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::int64_t asked_row(const OpenedModel& opened, const Trace& trace) {
 }
 
 Result<LogitMeasure> most_likely_measure(const Trace& trace, std::int64_t row) {
-  LogitMeasure out{Kind::logit, 0, -1, row, {}};
+  LogitMeasure out{AskedMeasureKind::logit, 0, -1, row, {}};
   TRY(const double first_value, measured(out, trace));
   (void)first_value;
   const Tensor logits = trace.logits_row(row_of(out, trace));
@@ -41,14 +41,15 @@ Result<LogitMeasure> most_likely_measure(const Trace& trace, std::int64_t row) {
   }
   out.target = best[0];
   if (best.size() < 2) return out;
-  out.kind = Kind::logit_diff;
+  out.kind = AskedMeasureKind::logit_diff;
   out.distractor = best[1];
   return out;
 }
 
 std::string with_target(const OpenedModel& opened, const LogitMeasure& measure, int id) {
   LogitMeasure out = measure;
-  if (out.kind == Kind::kl || (out.kind == Kind::logit_diff && out.distractor == id)) out.kind = Kind::logit;
+  if (out.kind == AskedMeasureKind::kl || (out.kind == AskedMeasureKind::logit_diff && out.distractor == id))
+    out.kind = AskedMeasureKind::logit;
   out.target = id;
   return to_text(opened, out);
 }
@@ -56,7 +57,7 @@ std::string with_target(const OpenedModel& opened, const LogitMeasure& measure, 
 std::string with_distractor(const OpenedModel& opened, const LogitMeasure& measure, int id) {
   LogitMeasure out = measure;
   if (out.target < 0 || out.target == id) return with_target(opened, measure, id);
-  out.kind = Kind::logit_diff;
+  out.kind = AskedMeasureKind::logit_diff;
   out.distractor = id;
   return to_text(opened, out);
 }
@@ -87,7 +88,7 @@ namespace {
 // What kl at a row of `trace` is compared with: the answer of A at the row that belongs to it.
 Result<Tensor> reference_of(const Trace& trace, const LogitMeasure& measure, const Trace& other) {
   if (!same_vocabulary(trace, other)) return fail(Code::bad_shape, "error.model.vocabularies");
-  LogitMeasure there{Kind::logit, 0, -1, -1, {}};
+  LogitMeasure there{AskedMeasureKind::logit, 0, -1, -1, {}};
   if (measure.row >= 0) {
     const Alignment rows = align_rows(trace, other, trace.config().stack);
     if (rows.matches(measure.row)) there.row = rows.to_b[static_cast<std::size_t>(measure.row)];
@@ -116,7 +117,7 @@ MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, const R
       return false;
     }
     answer.measure = *found;
-    if (found->kind == Kind::kl) {
+    if (found->kind == AskedMeasureKind::kl) {
       const auto reference = reference_of(trace, *found, pinned ? pinned->trace(answer.sequence) : plain);
       answer.measure->reference = reference ? *reference : Tensor();
       answer.error = reference ? std::nullopt : std::optional(reference.error());

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 using Json = nlohmann::json;
-using Kind = CircuitNode::Kind;
+using CircuitKind = CircuitNode::Kind;
 
 constexpr std::size_t kMostEntries = 2'000'000, kMostLabel = 120;
 constexpr const char* kOwn = "attnscope";
@@ -40,44 +40,45 @@ std::string label_of(const GraphNode& node, const std::string& token, const std:
   return tr(key, {layer, std::to_string(node.head)});
 }
 
-Kind kind_of(GraphNode::Kind kind) {
+CircuitKind circuit_kind_of(GraphNode::Kind kind) {
   switch (kind) {
-    case GraphNode::Kind::embed: return Kind::embed;
-    case GraphNode::Kind::head: return Kind::head;
-    case GraphNode::Kind::mlp: return Kind::mlp;
-    case GraphNode::Kind::output: return Kind::output;
+    case GraphNode::Kind::embed: return CircuitKind::embed;
+    case GraphNode::Kind::head: return CircuitKind::head;
+    case GraphNode::Kind::mlp: return CircuitKind::mlp;
+    case GraphNode::Kind::output: return CircuitKind::output;
   }
-  return Kind::other;
+  return CircuitKind::other;
 }
 
-std::string type_name(Kind kind) {
+std::string type_name(CircuitKind kind) {
   switch (kind) {
-    case Kind::embed: return "embedding";
-    case Kind::head: return "attention head";
-    case Kind::mlp: return "mlp";
-    case Kind::output: return "logit";
-    case Kind::other: break;
+    case CircuitKind::embed: return "embedding";
+    case CircuitKind::head: return "attention head";
+    case CircuitKind::mlp: return "mlp";
+    case CircuitKind::output: return "logit";
+    case CircuitKind::other: break;
   }
   return "cross layer transcoder";
 }
-Kind kind_named(const std::string& type) {
-  for (const Kind kind : {Kind::embed, Kind::head, Kind::mlp, Kind::output})
+CircuitKind kind_named(const std::string& type) {
+  for (const CircuitKind kind :
+       {CircuitKind::embed, CircuitKind::head, CircuitKind::mlp, CircuitKind::output})
     if (type_name(kind) == type) return kind;
-  return Kind::other;
+  return CircuitKind::other;
 }
 
 // Two numbers as one (Cantor): how viewers number a feature over all layers.
 std::int64_t paired(std::int64_t a, std::int64_t b) { return (a + b) * (a + b + 1) / 2 + b; }
 
 std::string layer_name(const CircuitNode& node) {
-  return node.kind == Kind::embed ? "E" : std::to_string(node.layer);
+  return node.kind == CircuitKind::embed ? "E" : std::to_string(node.layer);
 }
 
 Error wrong(const char* key, std::size_t entry) {
   return fail(Code::bad_format, key, {static_cast<std::int64_t>(entry)});
 }
 
-std::string text_at(const Json& json, const char* key) {
+std::string circuit_text_at(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) return {};
   if (found->is_string()) return found->get<std::string>();
@@ -92,7 +93,7 @@ std::optional<double> number_at(const Json& json, const char* key) {
 
 // "E", "3", 3, "-1".
 std::optional<int> layer_at(const Json& json) {
-  const std::string text = text_at(json, "layer");
+  const std::string text = circuit_text_at(json, "layer");
   if (text == "E") return -1;
   int value = 0, read = 0;
   if (std::sscanf(text.c_str(), "%d%n", &value, &read) != 1 || read != static_cast<int>(text.size()))
@@ -103,21 +104,21 @@ std::optional<int> layer_at(const Json& json) {
 Result<CircuitNode> node_from(const Json& json, std::size_t entry) {
   if (!json.is_object()) return wrong("error.circuit.node", entry);
   CircuitNode out;
-  out.id = text_at(json, "node_id");
+  out.id = circuit_text_at(json, "node_id");
   const auto layer = layer_at(json);
   const auto row = number_at(json, "ctx_idx");
   if (out.id.empty() || !layer || !row || *row < 0 || *row > 1e9) return wrong("error.circuit.node", entry);
   out.layer = *layer;
   out.row = static_cast<std::int64_t>(*row);
-  out.kind = kind_named(text_at(json, "feature_type"));
-  out.label = printable(text_at(json, "clerp"), kMostLabel);
+  out.kind = kind_named(circuit_text_at(json, "feature_type"));
+  out.label = printable(circuit_text_at(json, "clerp"), kMostLabel);
   if (const auto feature = number_at(json, "feature"); feature && std::fabs(*feature) < 9e15)
     out.number = static_cast<std::int64_t>(*feature);
   const auto own = json.find(kOwn);
   if (own == json.end() || !own->is_object()) return out;
   out.value = number_at(*own, "value"), out.bias = number_at(*own, "bias"),
   out.rest = number_at(*own, "rest");
-  out.step = text_at(*own, "step");
+  out.step = circuit_text_at(*own, "step");
   const auto index = [&](const char* key) {
     const auto value = number_at(*own, key);
     return value && *value >= -1 && *value < 1e9 ? static_cast<std::int64_t>(*value) : std::int64_t{-1};
@@ -139,7 +140,7 @@ double scale_of(const Circuit& circuit) {
   double outputs = 0, all = 0;
   for (const CircuitLink& link : circuit.links) {
     all = std::max(all, std::fabs(link.weight));
-    if (circuit.nodes[static_cast<std::size_t>(link.to)].kind == Kind::output)
+    if (circuit.nodes[static_cast<std::size_t>(link.to)].kind == CircuitKind::output)
       outputs += std::fabs(link.weight);
   }
   return outputs > 0 ? outputs : all;
@@ -164,21 +165,21 @@ Circuit circuit_of(const OpenedModel& opened, const Trace& trace, const Attribut
   out.layers = first_layer(config, config.stack) + config.n_layers();
   for (const GraphNode& node : graph.nodes) {
     CircuitNode one;
-    one.kind = kind_of(node.kind);
+    one.kind = circuit_kind_of(node.kind);
     one.row = node.row + (node.site.stack == config.stack ? first_row : 0);
-    one.layer = one.kind == Kind::embed    ? -1
-                : one.kind == Kind::output ? out.layers
-                                           : node.site.layer + first_layer(config, node.site.stack);
+    one.layer = one.kind == CircuitKind::embed    ? -1
+                : one.kind == CircuitKind::output ? out.layers
+                                                  : node.site.layer + first_layer(config, node.site.stack);
     const std::string token =
         one.row < std::ssize(out.tokens) ? out.tokens[static_cast<std::size_t>(one.row)] : "";
     one.label = label_of(node, token, measure);
     const int heads =
-        one.layer >= 0 && one.kind != Kind::output ? config.block_at(node.site).attention.n_heads : 0;
+        one.layer >= 0 && one.kind != CircuitKind::output ? config.block_at(node.site).attention.n_heads : 0;
     const bool cross = node.site.part == Part::cross;
-    one.number = one.kind == Kind::head  ? node.head + (cross ? heads + 1 : 0)
-                 : one.kind == Kind::mlp ? heads
-                                         : 0;
-    if (one.kind == Kind::embed && node.row < std::ssize(trace.ids_of(node.site.stack)))
+    one.number = one.kind == CircuitKind::head  ? node.head + (cross ? heads + 1 : 0)
+                 : one.kind == CircuitKind::mlp ? heads
+                                                : 0;
+    if (one.kind == CircuitKind::embed && node.row < std::ssize(trace.ids_of(node.site.stack)))
       one.number = trace.ids_of(node.site.stack)[static_cast<std::size_t>(node.row)];
     one.id = layer_name(one) + "_" + std::to_string(one.number) + "_" + std::to_string(one.row);
     one.value = node.value, one.bias = node.bias, one.rest = node.rest;
@@ -193,10 +194,11 @@ Circuit circuit_of(const OpenedModel& opened, const Trace& trace, const Attribut
 Json to_json(const Circuit& circuit) {
   Json nodes = Json::array(), links = Json::array();
   for (const CircuitNode& node : circuit.nodes) {
-    const bool output = node.kind == Kind::output;
+    const bool output = node.kind == CircuitKind::output;
     Json one = {
         {"node_id", node.id},
-        {"feature", node.kind == Kind::embed ? node.row : paired(std::max(0, node.layer), node.number)},
+        {"feature",
+         node.kind == CircuitKind::embed ? node.row : paired(std::max(0, node.layer), node.number)},
         {"layer", layer_name(node)},
         {"ctx_idx", node.row},
         {"feature_type", type_name(node.kind)},
@@ -251,14 +253,14 @@ Result<Circuit> circuit_from_json(const Json& json) {
     return fail(Code::no_memory, "error.circuit.large", {static_cast<std::int64_t>(kMostEntries)});
   Circuit out;
   if (const auto metadata = json.find("metadata"); metadata != json.end() && metadata->is_object()) {
-    out.model = text_at(*metadata, "scan");
-    out.prompt = text_at(*metadata, "prompt");
+    out.model = circuit_text_at(*metadata, "scan");
+    out.prompt = circuit_text_at(*metadata, "prompt");
     if (const auto tokens = metadata->find("prompt_tokens"); tokens != metadata->end() && tokens->is_array())
       for (const Json& token : *tokens)
         out.tokens.push_back(token.is_string() ? printable(token.get<std::string>(), kMostLabel)
                                                : std::string());
     if (const auto own = metadata->find(kOwn); own != metadata->end() && own->is_object())
-      out.measure = text_at(*own, "measure"), out.edits = text_at(*own, "edits");
+      out.measure = circuit_text_at(*own, "measure"), out.edits = circuit_text_at(*own, "edits");
   }
   std::map<std::string, int> places;
   std::int64_t rows = 0;
@@ -266,18 +268,19 @@ Result<Circuit> circuit_from_json(const Json& json) {
     TRY(CircuitNode node, node_from(entry, out.nodes.size()));
     if (!places.emplace(node.id, static_cast<int>(out.nodes.size())).second)
       return wrong("error.circuit.twice", out.nodes.size());
-    if (node.kind != Kind::output) out.layers = std::max(out.layers, node.layer + 1);
+    if (node.kind != CircuitKind::output) out.layers = std::max(out.layers, node.layer + 1);
     rows = std::max(rows, node.row + 1);
     out.nodes.push_back(std::move(node));
   }
   if (rows > static_cast<std::int64_t>(kMostEntries)) return fail(Code::bad_format, "error.circuit.kind");
   while (std::ssize(out.tokens) < rows) out.tokens.push_back(std::to_string(out.tokens.size()));
   for (CircuitNode& node : out.nodes)
-    if (node.kind == Kind::output) node.layer = out.layers;
+    if (node.kind == CircuitKind::output) node.layer = out.layers;
   for (const Json& entry : json["links"]) {
     const std::size_t at = out.links.size();
     if (!entry.is_object()) return wrong("error.circuit.link", at);
-    const auto from = places.find(text_at(entry, "source")), to = places.find(text_at(entry, "target"));
+    const auto from = places.find(circuit_text_at(entry, "source")),
+               to = places.find(circuit_text_at(entry, "target"));
     const auto weight = number_at(entry, "weight");
     if (from == places.end() || to == places.end() || !weight) return wrong("error.circuit.link", at);
     out.links.push_back({from->second, to->second, *weight});
@@ -306,7 +309,7 @@ Circuit pruned(const Circuit& circuit, double share) {
   std::vector<bool> kept(circuit.nodes.size(), false);
   std::vector<int> open;
   for (std::size_t i = 0; i < circuit.nodes.size(); ++i)
-    if (circuit.nodes[i].kind == Kind::output) kept[i] = true, open.push_back(static_cast<int>(i));
+    if (circuit.nodes[i].kind == CircuitKind::output) kept[i] = true, open.push_back(static_cast<int>(i));
   const bool outputs = !open.empty();
   for (const CircuitLink& link : circuit.links) {
     if (std::fabs(link.weight) < least) continue;

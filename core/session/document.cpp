@@ -132,7 +132,7 @@ Status put_ids_moved(Document& document, std::size_t sequence, std::vector<int> 
   return Done{};
 }
 
-Error no_token() { return fail(Code::out_of_range, "error.session.no_token"); }
+Error document_no_token() { return fail(Code::out_of_range, "error.session.no_token"); }
 
 }  // namespace
 
@@ -151,7 +151,7 @@ Status set_spelled(Document& document, std::size_t sequence, Sequence words, Sta
 Status replace_token(Document& document, std::size_t sequence, std::size_t pos, int id, Stack of) {
   if (sequence >= document.sequences.size()) return no_sequence();
   std::vector<int> ids = ids_at(document, sequence, of);
-  if (pos >= ids.size()) return no_token();
+  if (pos >= ids.size()) return document_no_token();
   ids[pos] = id;
   return put_ids(document, sequence, std::move(ids), of);
 }
@@ -167,7 +167,7 @@ Status insert_token(Document& document, std::size_t sequence, std::size_t pos, i
 Status delete_token(Document& document, std::size_t sequence, std::size_t pos, Stack of) {
   if (sequence >= document.sequences.size()) return no_sequence();
   std::vector<int> ids = ids_at(document, sequence, of);
-  if (pos >= ids.size()) return no_token();
+  if (pos >= ids.size()) return document_no_token();
   ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(pos));
   return put_ids_moved(document, sequence, std::move(ids), of, pos, -1);
 }
@@ -176,7 +176,7 @@ Status set_type(Document& document, std::size_t sequence, std::size_t pos, int t
   if (sequence >= document.sequences.size()) return no_sequence();
   Input& input = document.sequences[sequence].input;
   const int known = document.model->config().type_vocab;
-  if (pos >= input.ids.size()) return no_token();
+  if (pos >= input.ids.size()) return document_no_token();
   if (type < 0 || type >= known)
     return fail(Code::out_of_range, known > 0 ? "error.session.segment" : "error.session.no_segments",
                 {type, known - 1});

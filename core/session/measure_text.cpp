@@ -70,7 +70,8 @@ Error unknown_word(const OpenedModel& opened, const std::string& text) {
   return fail(Code::not_found, "error.session.measure.unknown", {in_quotes(text, 40), join(near, ", ")});
 }
 
-Error no_token(const OpenedModel& opened, const std::string& text, const std::vector<Token>& pieces) {
+Error measure_text_no_token(const OpenedModel& opened, const std::string& text,
+                            const std::vector<Token>& pieces) {
   std::vector<std::string> shown;
   if (!pieces.empty() && std::none_of(pieces.begin(), pieces.end(),
                                       [&](const Token& piece) { return means(opened, piece.id, text); }))
@@ -101,7 +102,7 @@ Result<int> parse_output(const OpenedModel& opened, const std::string& text) {
       means(opened, encoding.tokens[0].id, text))
     return encoding.tokens[0].id;
   if (const auto id = opened.tokenizer->find(text); id && *id < outputs) return *id;
-  return no_token(opened, text, encoding.tokens);
+  return measure_text_no_token(opened, text, encoding.tokens);
 }
 
 Result<LogitMeasure> parse_measure(const OpenedModel& opened, const std::string& text, std::int64_t row) {
@@ -135,7 +136,8 @@ std::string to_text(const OpenedModel& opened, const LogitMeasure& measure) {
     std::string text = opened.tokenizer ? opened.tokenizer->decode({id}, false) : std::string();
     if (text.empty() && opened.scene && id < std::ssize(opened.scene->words))
       text = opened.scene->words[static_cast<std::size_t>(id)];
-    const auto back = text.empty() ? Result<int>(no_token(opened, text, {})) : parse_output(opened, text);
+    const auto back =
+        text.empty() ? Result<int>(measure_text_no_token(opened, text, {})) : parse_output(opened, text);
     if (!back || *back != id) return "#" + std::to_string(id);
     const bool plain = text.find_first_of(",\"\\") == std::string::npos && text[0] != '#';
     return plain ? text : nlohmann::json(text).dump();

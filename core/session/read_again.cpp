@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-bool same_input(const Input& a, const Input& b) {
+bool read_again_same_input(const Input& a, const Input& b) {
   return a.ids == b.ids && a.vectors.same_place(b.vectors) && a.source == b.source &&
          a.pixels.same_place(b.pixels) && a.types == b.types && a.spans == b.spans;
 }
@@ -18,8 +18,9 @@ bool inputs_of_file(const Document& document) {
   if (!document.opened->recorded.empty()) return true;
   if (!document.opened->scene) return false;
   const std::vector<Input>& inputs = document.opened->scene->inputs;
-  return std::equal(inputs.begin(), inputs.end(), document.sequences.begin(), document.sequences.end(),
-                    [](const Input& input, const Sequence& s) { return same_input(input, s.input); });
+  return std::equal(
+      inputs.begin(), inputs.end(), document.sequences.begin(), document.sequences.end(),
+      [](const Input& input, const Sequence& s) { return read_again_same_input(input, s.input); });
 }
 
 bool same_sizes(const Document& a, const Document& b) {
@@ -91,7 +92,8 @@ Edits without_place(const Document& document) {
   return missing;
 }
 
-void take_edits(const Document& before, Document& fresh, std::vector<Text>& left_out, bool try_runs) {
+void read_again_take_edits(const Document& before, Document& fresh, std::vector<Text>& left_out,
+                           bool try_runs) {
   if (before.opened->scene && edits_to_json(before.edits) == edits_to_json(before.opened->scene->edits))
     return;
   fresh.edits = before.edits;
@@ -119,7 +121,7 @@ std::vector<Text> take_over(const Document& before, Document& fresh, bool try_ru
   fresh.notes = before.notes;
   take_sequences(before, fresh, left_out);
   if (!fresh.opened->recorded.empty()) return left_out;
-  take_edits(before, fresh, left_out, try_runs);
+  read_again_take_edits(before, fresh, left_out, try_runs);
   return left_out;
 }
 

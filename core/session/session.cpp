@@ -60,7 +60,7 @@ Result<History> history_of(Result<Document> opened) {
 
 constexpr int kRecordsPerBlock = 26;  // for the progress bar: about as many steps as a block has
 
-bool same_input(const Sequence& first, const Sequence& second) {
+bool session_same_input(const Sequence& first, const Sequence& second) {
   const Input &a = first.input, &b = second.input;
   return a.ids == b.ids && a.source == b.source && a.vectors.data() == b.vectors.data() &&
          a.pixels.data() == b.pixels.data() && a.types == b.types && a.spans == b.spans &&
@@ -72,7 +72,7 @@ bool same_computation(const Document& a, const Document& b) {
   const auto same = [](const auto& x, const auto& y) { return x == y || same_edit(*x, *y); };
   return a.model == b.model && a.padding == b.padding &&
          std::equal(a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
-                    same_input) &&
+                    session_same_input) &&
          std::equal(a.edits.begin(), a.edits.end(), b.edits.begin(), b.edits.end(), same);
 }
 

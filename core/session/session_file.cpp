@@ -120,7 +120,7 @@ Result<std::vector<int>> ints_at(const json& object, const char* field, const st
   return out;
 }
 
-std::string text_at(const json& object, const char* field) {
+std::string session_file_text_at(const json& object, const char* field) {
   const auto found = object.is_object() ? object.find(field) : object.end();
   return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
@@ -156,7 +156,7 @@ Result<Picture> picture_from(const json& value, ArraysIn& arrays, const std::str
   for (const float level : rgb.values())
     bytes->push_back(static_cast<std::uint8_t>(std::clamp(level, 0.f, 255.f)));
   return Picture{static_cast<int>(rgb.size(1)), static_cast<int>(rgb.size(0)), std::move(bytes),
-                 text_at(value, "name")};
+                 session_file_text_at(value, "name")};
 }
 
 // Ids as they were written; where the tokenizer reads the text otherwise, what they spell.
@@ -172,9 +172,10 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   TRY(const std::vector<int> ids, ints_at(value, "ids", path));
   TRY(const std::vector<int> source, ints_at(value, "source", path));
   Sequence out;
-  if (!ids.empty()) out = words_of(opened, ids, text_at(value, "text"), opened.model->config().stack);
+  if (!ids.empty())
+    out = words_of(opened, ids, session_file_text_at(value, "text"), opened.model->config().stack);
   if (!source.empty()) {
-    Sequence words = words_of(opened, source, text_at(value, "source_text"), Stack::enc);
+    Sequence words = words_of(opened, source, session_file_text_at(value, "source_text"), Stack::enc);
     out.source_text = std::move(words.text);
     out.source_tokens = std::move(words.tokens);
   }
@@ -195,7 +196,7 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
     TRY(out.picture, picture_from(value["picture"], arrays, path));
     if (out.input.pixels.empty()) out.input.pixels = preprocess(out.picture, opened.preprocessing);
   }
-  if (const std::string spans = text_at(value, "spans"); !spans.empty()) {
+  if (const std::string spans = session_file_text_at(value, "spans"); !spans.empty()) {
     TRY(out.input.spans, parse_spans(spans, out.input.length()));
   }
   return out;
@@ -279,7 +280,7 @@ class KnownSteps {
 };
 
 // Edits that the model does not take are left out, and said.
-void take_edits(const Edits& edits, Document& document, std::vector<Text>& warnings) {
+void session_file_take_edits(const Edits& edits, Document& document, std::vector<Text>& warnings) {
   KnownSteps steps;
   for (const auto& edit : edits) {
     const Status known = steps.check(document, *edit);
@@ -319,7 +320,7 @@ Status take_run(const json& file, const std::string& path, Document& document, s
   document.edits.clear();
   for (const Input& input : inputs_of(document))
     if (const Status fits = recorded ? Status(Done{}) : document.model->accepts(input); !fits) return fits;
-  take_edits(*edits, document, warnings);
+  session_file_take_edits(*edits, document, warnings);
   return Done{};
 }
 
@@ -346,9 +347,10 @@ Result<json> model_json(const Document& document, const std::string& path) {
 // Where the model lies: under the session's own name where it was written with it, at the saved path, or
 // beside the session, whichever is there.
 std::string path_of(const json& model, const std::string& path) {
-  const std::string saved = text_at(model, "path"), beside = text_at(model, "beside");
+  const std::string saved = session_file_text_at(model, "path"),
+                    beside = session_file_text_at(model, "beside");
   if (is_shipped_name(saved) || saved.find('/') == std::string::npos) return saved;
-  const std::string own = text_at(model, "own");
+  const std::string own = session_file_text_at(model, "own");
   const bool known = own == kModelEnding || own == kPinnedEnding;
   std::error_code ignored;
   if (known && fs::exists(path + own, ignored)) return path + own;
@@ -378,7 +380,7 @@ Result<OpenedModel> open_saved(const json& model, const std::string& path) {
   if (!step->is_number_unsigned() || step->get<std::uint64_t>() > 1u << 30)
     return damaged(path, Text::of("error.session.file.training"));
   opened.training_step = step->get<int>();
-  opened.title = text_at(model, "title");  // the folder has the session's name
+  opened.title = session_file_text_at(model, "title");  // the folder has the session's name
   return opened;
 }
 
@@ -441,7 +443,7 @@ Status save_session(const std::string& path, const Document& document, const jso
 
 Result<SessionFile> read_session(const std::string& path) {
   TRY(json file, read_json_file(path, kMostBytes));
-  if (!file.is_object() || text_at(file, "format") != "attnscope-session")
+  if (!file.is_object() || session_file_text_at(file, "format") != "attnscope-session")
     return fail(Code::bad_format, "error.session.file.none", {quoted_path(path)});
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer())
@@ -450,7 +452,7 @@ Result<SessionFile> read_session(const std::string& path) {
     return fail(Code::unsupported, "error.session.file.version",
                 {quoted_path(path), version->get<int>(), kVersion});
   const auto model = file.find("model");
-  if (model == file.end() || !model->is_object() || text_at(*model, "path").empty())
+  if (model == file.end() || !model->is_object() || session_file_text_at(*model, "path").empty())
     return damaged(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
@@ -465,7 +467,7 @@ Result<SessionFile> read_session(const std::string& path) {
 Result<Document> document_of(const SessionFile& session, OpenedModel opened,
                              const std::atomic<bool>* cancel) {
   const json& file = *session.all;
-  const std::string saved = text_at(file["model"], "fingerprint");
+  const std::string saved = session_file_text_at(file["model"], "fingerprint");
   if (!saved.empty() && saved != fingerprint(*opened.model))
     opened.warnings.push_back(Text::of("note.session.other_numbers"));
   if (std::error_code ignored; session.training && !fs::exists(session.path + kRunEnding, ignored))
@@ -488,7 +490,8 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
   if (!found->is_object()) return damaged(session.path, Text::of("error.session.file.pinned"));
   Document pinned = document;
   if (const auto model = found->find("model"); model != found->end()) {
-    if (text_at(*model, "path").empty()) return damaged(session.path, Text::of("error.session.file.pinned"));
+    if (session_file_text_at(*model, "path").empty())
+      return damaged(session.path, Text::of("error.session.file.pinned"));
     TRY(OpenedModel opened, open_saved(*model, session.path));
     pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
   }

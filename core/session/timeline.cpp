@@ -5,7 +5,7 @@
 namespace attnscope {
 namespace {
 
-StepKind kind_of(Slot slot) {
+StepKind timeline_kind_of(Slot slot) {
   switch (slot) {
     case Slot::patches: return StepKind::patches;
     case Slot::patch_embed:
@@ -117,7 +117,7 @@ std::vector<TimelineStep> timeline(const Trace& trace, const std::string& walk) 
   const bool nine = walk == "nine_steps";
   std::vector<TimelineStep> steps;
   for (const Record& record : trace.records()) {
-    const StepKind kind = kind_of(record.site.slot);
+    const StepKind kind = timeline_kind_of(record.site.slot);
     if (nine && kind == StepKind::embed) continue;  // that text begins with the projections
     TimelineStep* step = begun(steps, kind, record.site);
     if (!step) step = &steps.emplace_back(TimelineStep{kind, record.site.layer, {}, record.site});

@@ -146,7 +146,7 @@ double weight_gradient_cell(const Gradients& gradients, const std::string& name,
 // ---- one number spelled out -----------------------------------------------------------------------
 namespace {
 
-using Kind = GradientFactor::Kind;
+using WeightGradientsKind = GradientFactor::Kind;
 
 // The sum of one use at (row, col) of the use's own weight: one function per kind of use.
 class ShareOfWeight {
@@ -174,7 +174,7 @@ class ShareOfWeight {
  private:
   GradientFactor gradient(Index index) const {
     const auto value = static_cast<double>(gradients_.cell(part_.step, index));
-    return {Kind::gradient, gradient_name(part_.step), part_.step, std::move(index), value};
+    return {WeightGradientsKind::gradient, gradient_name(part_.step), part_.step, std::move(index), value};
   }
   void add(std::vector<GradientFactor> factors) {
     GradientTerm term{false, std::move(factors), 1.0};
@@ -199,10 +199,14 @@ class ShareOfWeight {
     for (std::int64_t at = 0; at < use.dy.size(0); ++at) {
       const std::int64_t pos = rows[static_cast<std::size_t>(at)];
       // As the use has them: logits are scaled and capped behind their product.
-      std::vector<GradientFactor> factors{
-          {Kind::gradient, gradient_name(part_.step), part_.step, {pos, col_}, use.dy.at(at, col_)}};
+      std::vector<GradientFactor> factors{{WeightGradientsKind::gradient,
+                                           gradient_name(part_.step),
+                                           part_.step,
+                                           {pos, col_},
+                                           use.dy.at(at, col_)}};
       if (!part_.bias)
-        factors.insert(factors.begin(), {Kind::step, to_text(from), from, {pos, row_}, use.x.at(at, row_)});
+        factors.insert(factors.begin(),
+                       {WeightGradientsKind::step, to_text(from), from, {pos, row_}, use.x.at(at, row_)});
       add(std::move(factors));
     }
   }
@@ -210,7 +214,11 @@ class ShareOfWeight {
     const WeightUse& use = *part_.use;
     for (std::int64_t pos = 0; pos < use.dy.size(0); ++pos)
       if (use.ids[static_cast<std::size_t>(pos)] == row_)
-        add({{Kind::gradient, gradient_name(part_.step), part_.step, {pos, col_}, use.dy.at(pos, col_)}});
+        add({{WeightGradientsKind::gradient,
+              gradient_name(part_.step),
+              part_.step,
+              {pos, col_},
+              use.dy.at(pos, col_)}});
   }
   void norm() {
     const std::vector<std::int64_t>& shape = gradients_.find(part_.step)->shape;
@@ -219,7 +227,7 @@ class ShareOfWeight {
       const NormBack back = norm_back(gradients_, part_.step, head, {0, shape[shape.size() - 2]});
       for (std::int64_t pos = 0; pos < back.arrived.size(0); ++pos) {
         std::vector<GradientFactor> factors{gradient(heads ? Index{head, pos, col_} : Index{pos, col_})};
-        if (!bias) factors.push_back({Kind::number, "x̂", {}, {}, back.normed.at(pos, col_)});
+        if (!bias) factors.push_back({WeightGradientsKind::number, "x̂", {}, {}, back.normed.at(pos, col_)});
         add(std::move(factors));
       }
     }
@@ -232,7 +240,7 @@ class ShareOfWeight {
     for (std::int64_t query = 0; query < queries; ++query)
       for (std::int64_t key = 0; key < keys; ++key)
         if (in.bias.bucket(in.first_query + query, key) == row_)
-          add({{Kind::gradient,
+          add({{WeightGradientsKind::gradient,
                 gradient_name(part_.step),
                 part_.step,
                 {col_, query, key},

@@ -8,7 +8,7 @@ namespace attnscope {
 
 namespace {
 
-std::uint64_t pair_of(char32_t left, char32_t right) {
+std::uint64_t bridges_pair_of(char32_t left, char32_t right) {
   return (static_cast<std::uint64_t>(left) << 32) | right;
 }
 
@@ -25,14 +25,15 @@ void Bridges::add(std::string_view spelling) {
   for (std::size_t at = 0; at < spelling.size();) {
     const bool first = at == 0;
     const char32_t right = next_code_point(spelling, at);
-    if (!first) pairs_.push_back(pair_of(left, right));
+    if (!first) pairs_.push_back(bridges_pair_of(left, right));
     left = right;
   }
 }
 
 void Bridges::add(std::string_view left, std::string_view right) {
   std::size_t at = 0;
-  if (!left.empty() && !right.empty()) pairs_.push_back(pair_of(last_of(left), next_code_point(right, at)));
+  if (!left.empty() && !right.empty())
+    pairs_.push_back(bridges_pair_of(last_of(left), next_code_point(right, at)));
 }
 
 void Bridges::settle() {
@@ -42,7 +43,7 @@ void Bridges::settle() {
 }
 
 bool Bridges::between(char32_t left, char32_t right) const {
-  return std::binary_search(pairs_.begin(), pairs_.end(), pair_of(left, right));
+  return std::binary_search(pairs_.begin(), pairs_.end(), bridges_pair_of(left, right));
 }
 
 }  // namespace attnscope

@@ -50,7 +50,7 @@ Result<AddedTokens> whole_tokens_of(const ByteLevelBpe& source, const Vocabulary
   return AddedTokens::make(out, {});
 }
 
-Result<PreTokenizer> words_of(const ByteLevelBpe& source) {
+Result<PreTokenizer> byte_level_bpe_words_of(const ByteLevelBpe& source) {
   if (source.patterns.empty()) return byte_level_pre_tokenizer(source.add_prefix_space, true);
   std::vector<PreTokenizer> parts;
   for (const std::string& pattern : source.patterns) {
@@ -61,7 +61,7 @@ Result<PreTokenizer> words_of(const ByteLevelBpe& source) {
   return pre_tokenizer_sequence(std::move(parts));
 }
 
-PostProcessor template_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {
+PostProcessor byte_level_bpe_template_of(const ByteLevelBpe& source, const Vocabulary& vocabulary) {
   const auto around = [&](bool wanted, std::optional<int> id) {
     std::vector<Token> out;
     if (wanted && id) out.push_back({*id, std::string(vocabulary.spelling(*id)), 0, 0, true});
@@ -70,15 +70,15 @@ PostProcessor template_of(const ByteLevelBpe& source, const Vocabulary& vocabula
   return template_post_processor(around(source.add_bos, source.bos), around(source.add_eos, source.eos));
 }
 
-Made make(const ByteLevelBpe& source) {
+Made byte_level_bpe_make(const ByteLevelBpe& source) {
   TRY(auto vocabulary, vocabulary_of(source.vocab));
   TRY(const auto merges, merges_of(source.merges));
   TRY_OK(check_id(vocabulary, source.bos, "begin"));
   TRY_OK(check_id(vocabulary, source.eos, "end"));
   Pipeline parts;
   TRY(parts.added, whole_tokens_of(source, vocabulary));
-  TRY(parts.pre_tokenizer, words_of(source));
-  parts.post_processor = template_of(source, vocabulary);
+  TRY(parts.pre_tokenizer, byte_level_bpe_words_of(source));
+  parts.post_processor = byte_level_bpe_template_of(source, vocabulary);
   BpeOptions options;
   options.ignore_merges = source.ignore_merges;
   TRY(auto model, Bpe::make(std::move(vocabulary), merges, options));
@@ -93,7 +93,7 @@ Made make(const ByteLevelBpe& source) {
 }  // namespace
 
 Made make_byte_level_bpe(const ByteLevelBpe& parts, const std::string& what) {
-  auto made = make(parts);
+  auto made = byte_level_bpe_make(parts);
   if (!made) return within(what, made.error());
   return made;
 }

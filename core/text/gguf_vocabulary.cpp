@@ -132,7 +132,7 @@ Made make_gpt2(const GgufVocabulary& source) {
 
 // ---- "llama" and "t5": SentencePiece ------------------------------------------------------------------
 
-PieceKind kind_of(const GgufVocabulary& source, std::size_t id) {
+PieceKind gguf_vocabulary_kind_of(const GgufVocabulary& source, std::size_t id) {
   const int type = type_of(source, id);
   if (type == kUser) return source.model == "t5" ? PieceKind::user : PieceKind::normal;
   if (type == kUnused) return source.model == "t5" ? PieceKind::unused : PieceKind::normal;
@@ -152,7 +152,7 @@ Made make_sentencepiece(const GgufVocabulary& source) {
     const float score = id < source.scores.size() ? source.scores[id] : 0.0F;
     std::string spelling = valid_utf8(source.tokens[id]);
     if (spelling.empty()) spelling = format("[EMPTY_%zu]", id);
-    model.pieces.push_back({spelling, score, kind_of(source, id)});
+    model.pieces.push_back({spelling, score, gguf_vocabulary_kind_of(source, id)});
     model.byte_fallback = model.byte_fallback || model.pieces.back().kind == PieceKind::byte;
     if (type_of(source, id) != kUser || t5) continue;
     AddedToken token;
@@ -234,7 +234,7 @@ Made make_bert(const GgufVocabulary& source) {
   return std::shared_ptr<const Tokenizer>(std::make_shared<PipelineTokenizer>(std::move(parts)));
 }
 
-Made make(const GgufVocabulary& source) {
+Made gguf_vocabulary_make(const GgufVocabulary& source) {
   TRY_OK(check_lists(source));
   if (source.model == "gpt2") return make_gpt2(source);
   if (source.model == "llama" || source.model == "t5") return make_sentencepiece(source);
@@ -245,7 +245,7 @@ Made make(const GgufVocabulary& source) {
 }  // namespace
 
 Made make_gguf_tokenizer(const GgufVocabulary& vocabulary) {
-  auto made = make(vocabulary);
+  auto made = gguf_vocabulary_make(vocabulary);
   if (made) return made;
   const bool is_named = starts_with(made.error().sentence(), vocabulary.what + ": ");
   return with_full_stop(is_named ? made.error() : within(vocabulary.what, made.error()));

@@ -7,7 +7,7 @@ namespace attnscope {
 
 namespace {
 
-Result<Token> special_token(std::string spelling, std::int64_t id, const JsonNode& where) {
+Result<Token> json_after_special_token(std::string spelling, std::int64_t id, const JsonNode& where) {
   if (id < 0 || id > kMaxTokenId) return where.wrong(Text::of("error.text.wanted.token_id"));
   return Token{static_cast<int>(id), std::move(spelling), 0, 0, true};
 }
@@ -18,7 +18,7 @@ Result<Token> pair_token(const JsonNode& node, const char* key) {
   if (pair.size() != 2) return pair.wrong(Text::of("error.text.wanted.spelling_id"));
   TRY(auto spelling, pair.at(std::size_t{0}).text());
   TRY(const auto id, pair.at(std::size_t{1}).integer());
-  return special_token(std::move(spelling), id, pair);
+  return json_after_special_token(std::move(spelling), id, pair);
 }
 
 Result<PostProcessor> around_from(const JsonNode& node) {
@@ -47,7 +47,7 @@ Status add_template_token(const JsonNode& node, const JsonNode& piece, std::vect
   for (std::size_t i = 0; i < ids.size(); ++i) {
     TRY(const auto id, ids.at(i).integer());
     TRY(auto spelling, spellings.at(i).text());
-    TRY(auto token, special_token(std::move(spelling), id, ids.at(i)));
+    TRY(auto token, json_after_special_token(std::move(spelling), id, ids.at(i)));
     out.push_back(std::move(token));
   }
   return Done{};

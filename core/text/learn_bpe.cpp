@@ -15,25 +15,25 @@ namespace {
 
 enum class Kind : std::uint8_t { space, letter, digit, other };
 
-Kind kind_of(unsigned char byte) {
+Kind learn_bpe_kind_of(unsigned char byte) {
   if (byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r') return Kind::space;
   if (byte >= 0x80 || std::isalpha(byte)) return Kind::letter;
   return std::isdigit(byte) ? Kind::digit : Kind::other;
 }
 
 // A word and the blank in front of it, as the pattern of GPT-2 cuts: letters, digits and signs apart.
-std::map<std::string, long> words_of(std::span<const std::string_view> texts) {
+std::map<std::string, long> learn_bpe_words_of(std::span<const std::string_view> texts) {
   std::map<std::string, long> out;
   for (const std::string_view text : texts)
     for (std::size_t at = 0; at < text.size();) {
       std::size_t end = at;
       if (text[end] == ' ' && end + 1 < text.size()) ++end;
-      const Kind kind = kind_of(static_cast<unsigned char>(text[end]));
+      const Kind kind = learn_bpe_kind_of(static_cast<unsigned char>(text[end]));
       if (kind == Kind::space) {
         at = end + (end == at ? 1 : 0);
         continue;
       }
-      while (end < text.size() && kind_of(static_cast<unsigned char>(text[end])) == kind) ++end;
+      while (end < text.size() && learn_bpe_kind_of(static_cast<unsigned char>(text[end])) == kind) ++end;
       ++out[std::string(text.substr(at, end - at))];
       at = end;
     }
@@ -45,7 +45,7 @@ struct CountedWord {
   long count = 0;
 };
 
-std::uint64_t pair_of(int left, int right) {
+std::uint64_t learn_bpe_pair_of(int left, int right) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 |
          static_cast<std::uint32_t>(right);
 }
@@ -54,7 +54,7 @@ using Pairs = std::unordered_map<std::uint64_t, long>;
 
 void count_pairs(const CountedWord& word, long sign, Pairs& pairs) {
   for (std::size_t i = 0; i + 1 < word.pieces.size(); ++i)
-    pairs[pair_of(word.pieces[i], word.pieces[i + 1])] += sign * word.count;
+    pairs[learn_bpe_pair_of(word.pieces[i], word.pieces[i + 1])] += sign * word.count;
 }
 
 bool has_pair(const std::vector<int>& pieces, int left, int right) {
@@ -80,7 +80,7 @@ std::vector<std::string> learn_merges(std::span<const std::string_view> texts, i
   std::vector<std::string> spellings;
   for (int byte = 0; byte < 256; ++byte) spellings.push_back(byte_letter(static_cast<unsigned char>(byte)));
   std::vector<CountedWord> words;
-  for (const auto& [word, times] : words_of(texts)) {
+  for (const auto& [word, times] : learn_bpe_words_of(texts)) {
     words.push_back({{}, times});
     for (const char c : word) words.back().pieces.push_back(static_cast<unsigned char>(c));
   }
@@ -138,7 +138,7 @@ Result<std::shared_ptr<const Tokenizer>> unigram_of_merges(std::span<const std::
     for (const char c : text) out += c == ' ' ? std::string("▁") : std::string(1, c);
     return out;
   };
-  for (const auto& [word, times] : words_of(texts)) {
+  for (const auto& [word, times] : learn_bpe_words_of(texts)) {
     TRY(const Encoding encoding, bpe->encode(word, false));
     for (const Token& token : encoding.tokens) {
       const std::string bytes = bytes_of_letters(token.text);

@@ -61,13 +61,14 @@ json added_list(const json& vocab, const TokenizerSettings& settings,
 }
 
 // BertProcessing or RobertaProcessing; null where the vocabulary lacks one of the two tokens.
-json around(const json& vocab, const char* type, const std::string& begin, const std::string& end) {
+json older_files_around(const json& vocab, const char* type, const std::string& begin,
+                        const std::string& end) {
   if (!vocab.contains(begin) || !vocab.contains(end)) return nullptr;
   return {{"type", type}, {"cls", {begin, vocab[begin]}}, {"sep", {end, vocab[end]}}};
 }
 
 // "$A" and the tokens around it as a TemplateProcessing; null where there is none to add.
-json template_of(const json& vocab, const std::string& begin, const std::string& end) {
+json older_files_template_of(const json& vocab, const std::string& begin, const std::string& end) {
   json single = json::array(), specials = json::object();
   const auto add = [&](const std::string& spelling) {
     if (spelling.empty() || !vocab.contains(spelling)) return;
@@ -129,15 +130,17 @@ void make_clip(json& document, const json& vocab, const TokenizerSettings& setti
   document["pre_tokenizer"] = {
       {"type", "Sequence"},
       {"pretokenizers", {split_by(kClipWords, "Removed", true), byte_level(settings, false)}}};
-  document["post_processor"] = around(vocab, "BertProcessing", settings.token("bos_token", "<|startoftext|>"),
-                                      settings.token("eos_token", "<|endoftext|>"));
+  document["post_processor"] =
+      older_files_around(vocab, "BertProcessing", settings.token("bos_token", "<|startoftext|>"),
+                         settings.token("eos_token", "<|endoftext|>"));
   document["decoder"] = {{"type", "Sequence"},
                          {"decoders",
                           {{{"type", "ByteLevel"}},
                            {{"type", "Replace"}, {"pattern", {{"String", "</w>"}}}, {"content", " "}}}}};
 }
 
-Status check_class(const std::string& name, const std::set<std::string>& read, const char* files) {
+Status older_files_check_class(const std::string& name, const std::set<std::string>& read,
+                               const char* files) {
   if (name.empty() || read.count(name) > 0) return Done{};
   return fail(Code::unsupported, "error.text.class", {printable(name, 60), files});
 }
@@ -148,7 +151,7 @@ Result<json> document_of_word_list(std::string_view text, const TokenizerSetting
   static const std::set<std::string> kClasses = {
       "BertTokenizer",  "DistilBertTokenizer", "ElectraTokenizer",  "MobileBertTokenizer",
       "MPNetTokenizer", "RetriBertTokenizer",  "LayoutLMTokenizer", "SqueezeBertTokenizer"};
-  TRY_OK(check_class(settings.tokenizer_class(), kClasses, "vocab.txt"));
+  TRY_OK(older_files_check_class(settings.tokenizer_class(), kClasses, "vocab.txt"));
   json vocab = json::object();
   const std::vector<std::string> lines = lines_of(text);
   for (std::size_t id = 0; id < lines.size(); ++id) {
@@ -169,8 +172,8 @@ Result<json> document_of_word_list(std::string_view text, const TokenizerSetting
   if (settings.config.contains("strip_accents") && settings.config["strip_accents"].is_boolean())
     document["normalizer"]["strip_accents"] = settings.config["strip_accents"];
   document["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
-  document["post_processor"] = around(vocab, "BertProcessing", settings.token("cls_token", "[CLS]"),
-                                      settings.token("sep_token", "[SEP]"));
+  document["post_processor"] = older_files_around(
+      vocab, "BertProcessing", settings.token("cls_token", "[CLS]"), settings.token("sep_token", "[SEP]"));
   document["decoder"] = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
   document["model"] = {{"type", "WordPiece"}, {"unk_token", unknown}, {"vocab", std::move(vocab)}};
   return document;
@@ -183,7 +186,7 @@ Result<json> document_of_merges(json vocab, std::string_view merges, const Token
       "RobertaTokenizer", "BartTokenizer", "LongformerTokenizer", "LEDTokenizer",     "GPT2Tokenizer",
       "Qwen2Tokenizer",   "CLIPTokenizer", "GPTNeoXTokenizer",    "CodeGenTokenizer", "PreTrainedTokenizer"};
   const std::string name = settings.tokenizer_class();
-  TRY_OK(check_class(name, kClasses, "vocab.json"));
+  TRY_OK(older_files_check_class(name, kClasses, "vocab.json"));
   if (!is_valid_utf8(merges)) return fail(Code::bad_format, "error.text.merges_utf8");
   const bool roberta = kRoberta.count(name) > 0;
   json document = {{"model", {{"type", "BPE"}, {"merges", merge_list(merges)}}}};
@@ -198,13 +201,13 @@ Result<json> document_of_merges(json vocab, std::string_view merges, const Token
         {"type", "Sequence"},
         {"pretokenizers", {split_by(kQwenWords, "Isolated", false), byte_level(settings, false)}}};
   } else if (roberta) {
-    document["post_processor"] = around(vocab, "RobertaProcessing", settings.token("cls_token", "<s>"),
-                                        settings.token("sep_token", "</s>"));
+    document["post_processor"] = older_files_around(
+        vocab, "RobertaProcessing", settings.token("cls_token", "<s>"), settings.token("sep_token", "</s>"));
   } else {
     const bool begins = settings.flag("add_bos_token", false), ends = settings.flag("add_eos_token", false);
     document["post_processor"] =
-        template_of(vocab, begins ? settings.token("bos_token", "<|endoftext|>") : "",
-                    ends ? settings.token("eos_token", "<|endoftext|>") : "");
+        older_files_template_of(vocab, begins ? settings.token("bos_token", "<|endoftext|>") : "",
+                                ends ? settings.token("eos_token", "<|endoftext|>") : "");
   }
   document["model"]["vocab"] = std::move(vocab);
   return document;

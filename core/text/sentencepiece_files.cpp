@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-AddedToken special_token(const std::string& content, int id) {
+AddedToken sentencepiece_files_special_token(const std::string& content, int id) {
   AddedToken out;
   out.content = content;
   out.id = id;
@@ -23,8 +23,8 @@ AddedToken special_token(const std::string& content, int id) {
   return out;
 }
 
-PostProcessor around(const Pipeline& parts, const std::vector<std::string>& before,
-                     const std::vector<std::string>& after) {
+PostProcessor sentencepiece_files_around(const Pipeline& parts, const std::vector<std::string>& before,
+                                         const std::vector<std::string>& after) {
   const auto tokens = [&](const std::vector<std::string>& spellings) {
     std::vector<Token> out;
     for (const std::string& spelling : spellings) {
@@ -41,8 +41,9 @@ std::vector<AddedToken> sentinels(std::size_t pieces, const TokenizerSettings& s
   const std::int64_t count = std::clamp<std::int64_t>(settings.integer("extra_ids", 100), 0, kMost);
   std::vector<AddedToken> out;
   for (std::int64_t i = 0; i < count; ++i) {
-    out.push_back(special_token(format("<extra_id_%lld>", static_cast<long long>(i)),
-                                static_cast<int>(static_cast<std::int64_t>(pieces) + count - 1 - i)));
+    out.push_back(sentencepiece_files_special_token(
+        format("<extra_id_%lld>", static_cast<long long>(i)),
+        static_cast<int>(static_cast<std::int64_t>(pieces) + count - 1 - i)));
   }
   return out;
 }
@@ -65,14 +66,14 @@ Status make_xlm_roberta(Pipeline& parts) {
   std::vector<AddedToken> specials;
   for (int id = 0; id < 4; ++id) {
     TRY_OK(outer.add(first[id], id));
-    specials.push_back(special_token(first[id], id));
+    specials.push_back(sentencepiece_files_special_token(first[id], id));
   }
   for (int id = 3; id < pieces.size(); ++id) TRY_OK(outer.add_or_repeat(pieces.spelling(id), id + 1));
-  AddedToken mask = special_token("<mask>", pieces.size() + 1);
+  AddedToken mask = sentencepiece_files_special_token("<mask>", pieces.size() + 1);
   mask.lstrip = true;
   specials.push_back(mask);
   TRY_OK(rename(parts, std::move(outer), 3, specials, {}));
-  parts.post_processor = around(parts, {"<s>"}, {"</s>"});
+  parts.post_processor = sentencepiece_files_around(parts, {"<s>"}, {"</s>"});
   return Done{};
 }
 
@@ -90,16 +91,17 @@ Status make_marian(Pipeline& parts, const json& vocab) {
     TRY_OK(outer.add(spelling, id));
     const bool language = starts_with(spelling, ">>") && ends_with(spelling, "<<");
     const bool special = spelling == "<unk>" || spelling == "</s>" || spelling == "<pad>";
-    if (language || special) specials.push_back(special_token(spelling, static_cast<int>(id)));
+    if (language || special)
+      specials.push_back(sentencepiece_files_special_token(spelling, static_cast<int>(id)));
   }
   const auto unknown = outer.find("<unk>");
   if (!unknown) return fail(Code::bad_format, "error.text.vocab_unk");
   TRY_OK(rename(parts, std::move(outer), *unknown, specials, {}));
-  parts.post_processor = around(parts, {}, {"</s>"});
+  parts.post_processor = sentencepiece_files_around(parts, {}, {"</s>"});
   return Done{};
 }
 
-Status check_class(const std::string& name) {
+Status sentencepiece_files_check_class(const std::string& name) {
   static const std::set<std::string> kOthers = {
       "CamembertTokenizer", "MBartTokenizer",     "MBart50Tokenizer", "NllbTokenizer",  "XGLMTokenizer",
       "BarthezTokenizer",   "PLBartTokenizer",    "M2M100Tokenizer",  "XLNetTokenizer", "PegasusTokenizer",
@@ -113,7 +115,7 @@ Status check_class(const std::string& name) {
 Result<Pipeline> parts_of_sentencepiece(std::string_view bytes, const json& vocab,
                                         const TokenizerSettings& settings) {
   const std::string name = settings.tokenizer_class();
-  TRY_OK(check_class(name));
+  TRY_OK(sentencepiece_files_check_class(name));
   TRY(SentencePieceModel model, read_sentencepiece(bytes));
   model.prefix_at_start_only = !settings.flag("legacy", true);
   SentencePieceOptions options;
@@ -130,7 +132,7 @@ Result<Pipeline> parts_of_sentencepiece(std::string_view bytes, const json& voca
   } else if (name == "XLMRobertaTokenizer") {
     TRY_OK(make_xlm_roberta(parts));
   } else if (name == "AlbertTokenizer") {
-    parts.post_processor = around(parts, {"[CLS]"}, {"[SEP]"});
+    parts.post_processor = sentencepiece_files_around(parts, {"[CLS]"}, {"[SEP]"});
   }
   return parts;
 }

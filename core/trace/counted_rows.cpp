@@ -9,18 +9,18 @@
 namespace attnscope {
 namespace {
 
-using Kind = CountedRows::Kind;
+using CountedRowsKind = CountedRows::Kind;
 
-constexpr std::pair<Kind, std::string_view> kNames[] = {{Kind::all, "all"},
-                                                        {Kind::from, "from"},
-                                                        {Kind::saying, "saying"},
-                                                        {Kind::repeated, "repeated"},
-                                                        {Kind::masked, "masked"}};
+constexpr std::pair<CountedRowsKind, std::string_view> kNames[] = {{CountedRowsKind::all, "all"},
+                                                                   {CountedRowsKind::from, "from"},
+                                                                   {CountedRowsKind::saying, "saying"},
+                                                                   {CountedRowsKind::repeated, "repeated"},
+                                                                   {CountedRowsKind::masked, "masked"}};
 
 // Tokens that a rule names.
-int numbers_of(Kind kind) {
-  if (kind == Kind::saying) return 2;
-  return kind == Kind::from || kind == Kind::masked ? 1 : 0;
+int numbers_of(CountedRowsKind kind) {
+  if (kind == CountedRowsKind::saying) return 2;
+  return kind == CountedRowsKind::from || kind == CountedRowsKind::masked ? 1 : 0;
 }
 
 bool read_token(std::string_view text, int& token) {
@@ -68,11 +68,11 @@ std::vector<bool> CountedRows::of(const Trace& trace, std::int64_t rows) const {
     const bool again = !seen.insert(here).second;
     begun = begun || here == first;
     switch (kind) {
-      case Kind::all: out.push_back(true); break;
-      case Kind::from: out.push_back(begun); break;
-      case Kind::saying: out.push_back(next >= first && next <= last); break;
-      case Kind::repeated: out.push_back(again); break;
-      case Kind::masked: out.push_back(here == first); break;
+      case CountedRowsKind::all: out.push_back(true); break;
+      case CountedRowsKind::from: out.push_back(begun); break;
+      case CountedRowsKind::saying: out.push_back(next >= first && next <= last); break;
+      case CountedRowsKind::repeated: out.push_back(again); break;
+      case CountedRowsKind::masked: out.push_back(here == first); break;
     }
   }
   return out;

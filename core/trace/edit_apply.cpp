@@ -10,12 +10,12 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostRank = Tensor::kMaxRank;
-using Index = std::array<std::int64_t, kMostRank>;
+using EditApplyIndex = std::array<std::int64_t, kMostRank>;
 
 // The cells of a tensor that a target covers, in the tensor's own indices.
 struct Box {
-  Index begin{}, end{1, 1, 1, 1};
-  Index origin{};  // absolute index at which the target begins on each axis
+  EditApplyIndex begin{}, end{1, 1, 1, 1};
+  EditApplyIndex origin{};  // absolute index at which the target begins on each axis
   int row_axis = -1;
   bool empty = false;
 };
@@ -47,14 +47,14 @@ Result<Box> box_of(const Target& where, const Tensor& value, const RowFrame& row
 
 template <class Visit>
 void for_each_cell(const Box& box, Visit visit) {
-  Index at{};
+  EditApplyIndex at{};
   for (at[0] = box.begin[0]; at[0] < box.end[0]; ++at[0])
     for (at[1] = box.begin[1]; at[1] < box.end[1]; ++at[1])
       for (at[2] = box.begin[2]; at[2] < box.end[2]; ++at[2])
         for (at[3] = box.begin[3]; at[3] < box.end[3]; ++at[3]) visit(at);
 }
 
-float cell(const Tensor& value, const Index& at) { return value.at(at[0], at[1], at[2], at[3]); }
+float cell(const Tensor& value, const EditApplyIndex& at) { return value.at(at[0], at[1], at[2], at[3]); }
 
 // What a covered cell is set to, added or multiplied by.
 class Source {
@@ -70,11 +70,11 @@ class Source {
     return Done{};
   }
 
-  float operator()(const Index& at) const {
+  float operator()(const EditApplyIndex& at) const {
     if (const auto* number = std::get_if<float>(&edit_.value)) return *number;
     if (const auto* frozen = std::get_if<Frozen>(&edit_.value)) return frozen_cell(frozen->values, at);
     if (box_.row_axis < 0) return mean_;
-    Index from = at;
+    EditApplyIndex from = at;
     from[static_cast<std::size_t>(box_.row_axis)] = row_;
     return std::holds_alternative<FromPos>(edit_.value) ? cell(value_, from) : row_mean(from);
   }
@@ -89,7 +89,7 @@ class Source {
     std::int64_t counted = 0;
     for (std::int64_t row = 0; row < all; ++row) counted += counts(row) ? 1 : 0;
     const bool copies = std::holds_alternative<FromPos>(edit_.value);
-    for_each_cell(box_, [&](Index at) {
+    for_each_cell(box_, [&](EditApplyIndex at) {
       const double part = gradient(at);
       for (at[axis] = copies ? row_ : 0; at[axis] < (copies ? row_ + 1 : all); ++at[axis])
         if (copies || counts(at[axis])) send(at, copies ? part : part / static_cast<double>(counted));
@@ -108,7 +108,7 @@ class Source {
     double sum = 0;
     std::int64_t count = 0;
     if (box_.row_axis >= 0) return Done{};
-    for_each_cell(box_, [&](const Index& at) {
+    for_each_cell(box_, [&](const EditApplyIndex& at) {
       sum += static_cast<double>(cell(value_, at));
       ++count;
     });
@@ -121,7 +121,7 @@ class Source {
     return !rows_.attention_mask || at >= rows_.attention_mask->size() || (*rows_.attention_mask)[at] != 0;
   }
   // Over all rows at one place of the other axes; every row of the box asks for the same few sums.
-  float row_mean(Index at) const {
+  float row_mean(EditApplyIndex at) const {
     const auto axis = static_cast<std::size_t>(box_.row_axis);
     at[axis] = 0;
     std::size_t place = 0;
@@ -174,8 +174,8 @@ class Source {
     if (d != box_.row_axis) return size == box_.end[at] - box_.begin[at];
     return size >= rows_.first + box_.end[at] - box_.origin[at];
   }
-  float frozen_cell(const Tensor& values, const Index& at) const {
-    Index from{};
+  float frozen_cell(const Tensor& values, const EditApplyIndex& at) const {
+    EditApplyIndex from{};
     for (int v = 0; v < values.rank(); ++v) {
       const int d = whole_ ? v : axis_of_[static_cast<std::size_t>(v)];
       if (d < 0) continue;
@@ -221,7 +221,7 @@ class Copy {
       stride *= value.size(d);
     }
   }
-  float& operator[](const Index& at) {
+  float& operator[](const EditApplyIndex& at) {
     return out_.data()[at[0] * step_[0] + at[1] * step_[1] + at[2] * step_[2] + at[3] * step_[3]];
   }
   Tensor freeze() { return std::move(out_).freeze(); }
@@ -233,7 +233,7 @@ class Copy {
     return shape;
   }
   Buffer out_;
-  Index step_{};
+  EditApplyIndex step_{};
 };
 
 }  // namespace
@@ -245,7 +245,8 @@ Result<Applied> apply(const NumberEdit& edit, const Tensor& value, const RowFram
   Source source(edit, value, box, rows);
   TRY_OK(source.prepare());
   Copy out(value);
-  for_each_cell(box, [&](const Index& at) { out[at] = combined(edit.op, cell(value, at), source(at)); });
+  for_each_cell(box,
+                [&](const EditApplyIndex& at) { out[at] = combined(edit.op, cell(value, at), source(at)); });
   return Applied{out.freeze(), true};
 }
 
@@ -262,15 +263,15 @@ Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, co
   Source source(edit, product ? before : gradient, box, rows);
   TRY_OK(source.prepare());
   Copy out(gradient);
-  for_each_cell(box, [&](const Index& at) {
+  for_each_cell(box, [&](const EditApplyIndex& at) {
     if (edit.op == EditOp::set) out[at] = 0.f;
     if (edit.op == EditOp::scale) out[at] = cell(gradient, at) * source(at);
   });
   if (!reads_rows(edit)) return out.freeze();
-  const auto sent = [&](const Index& at) {
+  const auto sent = [&](const EditApplyIndex& at) {
     return static_cast<double>(cell(gradient, at)) * (product ? static_cast<double>(cell(before, at)) : 1.0);
   };
-  source.send_back([&](const Index& to, double part) { out[to] += static_cast<float>(part); }, sent);
+  source.send_back([&](const EditApplyIndex& to, double part) { out[to] += static_cast<float>(part); }, sent);
   return out.freeze();
 }
 

@@ -9,7 +9,7 @@ namespace attnscope {
 namespace {
 
 using Node = MaskSpec::Node;
-using Kind = Node::Kind;
+using MaskParserKind = Node::Kind;
 
 constexpr int kDeepest = 64;
 constexpr std::int64_t kLargestCount = 1'000'000'000;
@@ -26,7 +26,7 @@ class Parser {
 
   Result<Node> whole() {
     if (at_end()) return fail(Code::bad_format, "error.trace.mask.empty");
-    TRY(Node root, operands(Kind::disjunction));
+    TRY(Node root, operands(MaskParserKind::disjunction));
     if (!at_end()) return expected(Text::of("error.trace.mask.or_end"));
     return root;
   }
@@ -59,12 +59,12 @@ class Parser {
   }
 
   // a | b | c of a & b & c of terms.
-  Result<Node> operands(Kind kind) {
-    const bool any = kind == Kind::disjunction;
+  Result<Node> operands(MaskParserKind kind) {
+    const bool any = kind == MaskParserKind::disjunction;
     Node all;
     all.kind = kind;
     do {
-      TRY(Node one, any ? operands(Kind::conjunction) : negated());
+      TRY(Node one, any ? operands(MaskParserKind::conjunction) : negated());
       all.children.push_back(std::move(one));
     } while (take(any ? '|' : '&'));
     if (all.children.size() > 1) return all;
@@ -78,7 +78,7 @@ class Parser {
     TRY(Node inner, term());
     if (!negated) return inner;
     Node out;
-    out.kind = Kind::negation;
+    out.kind = MaskParserKind::negation;
     out.children.push_back(std::move(inner));
     return out;
   }
@@ -91,7 +91,7 @@ class Parser {
     if (take('>')) {
       TRY(const std::string second, name("error.trace.mask.name_or_any"));
       Node pair;
-      pair.kind = Kind::pair;
+      pair.kind = MaskParserKind::pair;
       pair.query_span = first;
       pair.key_span = second;
       return pair;
@@ -102,7 +102,7 @@ class Parser {
 
   Result<Node> group() {
     if (++depth_ > kDeepest) return expected(Text::of("error.trace.mask.depth", {kDeepest}));
-    TRY(Node inner, operands(Kind::disjunction));
+    TRY(Node inner, operands(MaskParserKind::disjunction));
     if (!take(')')) return expected(Text::of("error.trace.mask.closing"));
     --depth_;
     return inner;
@@ -130,8 +130,10 @@ class Parser {
 
   Result<Node> word(const std::string& name, std::size_t start) {
     Node out;
-    const std::pair<const char*, Kind> plain[] = {
-        {"model", Kind::model}, {"causal", Kind::causal}, {"full", Kind::full}, {"none", Kind::none}};
+    const std::pair<const char*, MaskParserKind> plain[] = {{"model", MaskParserKind::model},
+                                                            {"causal", MaskParserKind::causal},
+                                                            {"full", MaskParserKind::full},
+                                                            {"none", MaskParserKind::none}};
     for (const auto& [text, kind] : plain)
       if (name == text) {
         out.kind = kind;
@@ -139,9 +141,9 @@ class Parser {
       }
     if (name == "matrix") return matrix();
     if (name == "window" || name == "prefix") {
-      out.kind = name == "window" ? Kind::window : Kind::prefix;
+      out.kind = name == "window" ? MaskParserKind::window : MaskParserKind::prefix;
       if (!take('(')) return expected(Text::of("error.trace.mask.count"));
-      TRY(out.count, number(out.kind == Kind::window ? 1 : 0));
+      TRY(out.count, number(out.kind == MaskParserKind::window ? 1 : 0));
       if (!take(')')) return expected(Text::of("error.trace.mask.parenthesis"));
       return out;
     }
@@ -163,7 +165,7 @@ class Parser {
 
   Result<Node> matrix() {
     Node out;
-    out.kind = Kind::matrix;
+    out.kind = MaskParserKind::matrix;
     if (!take('(') || !take('[')) return expected(Text::of("error.trace.mask.matrix"));
     do {
       if (!take('[')) return expected(Text::of("error.trace.mask.row"));

@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 using Node = MaskSpec::Node;
-using Kind = Node::Kind;
+using MaskSpecKind = Node::Kind;
 
 // A parsed mask with everything it speaks of at hand.
 class SpecRule : public MaskRule {
@@ -43,21 +43,21 @@ class SpecRule : public MaskRule {
       for (std::int64_t key = begin; key < end; ++key) out[key - begin] = allows(key) ? 1 : 0;
     };
     switch (node.kind) {
-      case Kind::model: return each([&](std::int64_t key) { return own_.allowed(query, key); });
-      case Kind::causal: return each([&](std::int64_t key) { return key <= query; });
-      case Kind::full: return each([](std::int64_t) { return true; });
-      case Kind::none: return each([](std::int64_t) { return false; });
-      case Kind::window: return each([&](std::int64_t key) { return key > query - node.count; });
-      case Kind::prefix: return each([&](std::int64_t key) { return key < node.count; });
-      case Kind::pair: return fill_pair(node, query, begin, end, out);
-      case Kind::matrix:
+      case MaskSpecKind::model: return each([&](std::int64_t key) { return own_.allowed(query, key); });
+      case MaskSpecKind::causal: return each([&](std::int64_t key) { return key <= query; });
+      case MaskSpecKind::full: return each([](std::int64_t) { return true; });
+      case MaskSpecKind::none: return each([](std::int64_t) { return false; });
+      case MaskSpecKind::window: return each([&](std::int64_t key) { return key > query - node.count; });
+      case MaskSpecKind::prefix: return each([&](std::int64_t key) { return key < node.count; });
+      case MaskSpecKind::pair: return fill_pair(node, query, begin, end, out);
+      case MaskSpecKind::matrix:
         return each([&](std::int64_t key) {
           return query >= 0 && query < node.rows && key >= 0 && key < node.columns &&
                  node.cells[static_cast<std::size_t>(query * node.columns + key)] != 0;
         });
-      case Kind::conjunction:
-      case Kind::disjunction:
-      case Kind::negation: return fill_operator(node, query, begin, end, out);
+      case MaskSpecKind::conjunction:
+      case MaskSpecKind::disjunction:
+      case MaskSpecKind::negation: return fill_operator(node, query, begin, end, out);
     }
   }
 
@@ -65,12 +65,12 @@ class SpecRule : public MaskRule {
                      std::uint8_t* out) const {
     const std::int64_t count = end - begin;
     fill(node.children.front(), query, begin, end, out);
-    if (node.kind == Kind::negation)
+    if (node.kind == MaskSpecKind::negation)
       for (std::int64_t i = 0; i < count; ++i) out[i] ^= 1;
     for (std::size_t child = 1; child < node.children.size(); ++child) {
       std::uint8_t other[kPiece];
       fill(node.children[child], query, begin, end, other);
-      const bool both = node.kind == Kind::conjunction;
+      const bool both = node.kind == MaskSpecKind::conjunction;
       for (std::int64_t i = 0; i < count; ++i)
         out[i] = static_cast<std::uint8_t>(both ? out[i] & other[i] : out[i] | other[i]);
     }
@@ -104,11 +104,11 @@ bool narrow(const Node& node, const Mask& own, Mask& mask) {
     return true;
   };
   switch (node.kind) {
-    case Kind::full: return true;
-    case Kind::causal: return narrow_to(true, 0);
-    case Kind::window: return narrow_to(false, node.count);
-    case Kind::model: return !own.rule && narrow_to(own.causal, own.window);
-    case Kind::conjunction:
+    case MaskSpecKind::full: return true;
+    case MaskSpecKind::causal: return narrow_to(true, 0);
+    case MaskSpecKind::window: return narrow_to(false, node.count);
+    case MaskSpecKind::model: return !own.rule && narrow_to(own.causal, own.window);
+    case MaskSpecKind::conjunction:
       return std::all_of(node.children.begin(), node.children.end(),
                          [&](const Node& child) { return narrow(child, own, mask); });
     default: return false;
@@ -130,7 +130,7 @@ std::optional<Error> misfit(const Node& node, std::int64_t queries, std::int64_t
     if (!name->empty() &&
         std::none_of(spans.begin(), spans.end(), [&](const Span& s) { return s.name == *name; }))
       return Error{Code::not_found, Text::of("error.trace.mask.span", {valid_utf8(*name)}), span_list(spans)};
-  if (node.kind == Kind::matrix && (node.rows != queries || node.columns != keys))
+  if (node.kind == MaskSpecKind::matrix && (node.rows != queries || node.columns != keys))
     return fail(Code::bad_shape, "error.trace.mask.matrix_fit",
                 {shape_text({node.rows, node.columns}), shape_text({queries, keys})});
   for (const Node& child : node.children)
@@ -138,7 +138,7 @@ std::optional<Error> misfit(const Node& node, std::int64_t queries, std::int64_t
   return {};
 }
 
-std::string trimmed(std::string_view text) {
+std::string mask_spec_trimmed(std::string_view text) {
   constexpr const char* kBlanks = " \t\r\n\v\f";
   const std::size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
@@ -169,7 +169,7 @@ MaskSpec::MaskSpec(std::string text, std::shared_ptr<const Node> root)
     : text_(std::move(text)), root_(std::move(root)) {}
 
 Result<MaskSpec> MaskSpec::parse(std::string_view text) {
-  const std::string whole = trimmed(text);
+  const std::string whole = mask_spec_trimmed(text);
   TRY(Node root, parse_mask(whole));
   return MaskSpec(whole, std::make_shared<const Node>(std::move(root)));
 }
@@ -178,7 +178,7 @@ Result<MaskSpec> MaskSpec::from_matrix(const Tensor& allowed) {
   if (allowed.rank() != 2 || allowed.count() == 0)
     return fail(Code::bad_shape, "error.trace.mask.matrix_shape", {shape_text(allowed)});
   Node node;
-  node.kind = Kind::matrix;
+  node.kind = MaskSpecKind::matrix;
   node.rows = allowed.size(0);
   node.columns = allowed.size(1);
   for (std::int64_t row = 0; row < node.rows; ++row)
@@ -196,7 +196,7 @@ Result<MaskSpec> MaskSpec::from_matrix(const Tensor& allowed) {
 Result<Mask> MaskSpec::resolve(const Mask& own, std::int64_t queries, std::int64_t keys,
                                const std::vector<Span>& spans) const {
   if (auto error = misfit(*root_, queries, keys, spans)) return *error;
-  if (root_->kind == Kind::model) return own;
+  if (root_->kind == MaskSpecKind::model) return own;
   Mask mask = own;
   mask.causal = false;
   mask.window = 0;

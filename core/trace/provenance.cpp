@@ -11,11 +11,11 @@
 namespace attnscope {
 namespace {
 
-using Index = std::vector<std::int64_t>;
+using ProvenanceIndex = std::vector<std::int64_t>;
 
 class Explainer {
  public:
-  Explainer(const Trace& trace, const Site& site, Index index)
+  Explainer(const Trace& trace, const Site& site, ProvenanceIndex index)
       : trace_(trace), site_(site), index_(std::move(index)), rule_(step_of(site.slot).rule) {
     out_.rule = rule_;
     out_.recorded = trace.cell(site, index_);
@@ -75,10 +75,10 @@ class Explainer {
       if (has(slot)) return near(slot);
     return near(*(slots.end() - 1));
   }
-  Source step(const Site& site, Index index) const {
+  Source step(const Site& site, ProvenanceIndex index) const {
     return {to_text(site), site, false, index, trace_.cell(site, index)};
   }
-  Source weight(const std::string& name, Index index) const {
+  Source weight(const std::string& name, ProvenanceIndex index) const {
     const Tensor* tensor = trace_.weights().find(name);
     return {name, {}, true, index, tensor ? static_cast<double>(tensor->at(index)) : 0.0};
   }
@@ -185,8 +185,8 @@ class Explainer {
     Site from;
     double mean = 0, scale = 0;
   };
-  Index with_last(std::int64_t last) const {
-    Index at = index_;
+  ProvenanceIndex with_last(std::int64_t last) const {
+    ProvenanceIndex at = index_;
     at.back() = last;
     return at;
   }
@@ -272,7 +272,7 @@ class Explainer {
   }
 
   // A key or a value as the attention saw it.
-  Source seen(Slot slot, const Tensor& tensor, Index index) const {
+  Source seen(Slot slot, const Tensor& tensor, ProvenanceIndex index) const {
     const Site site = first({slot});
     return {to_text(site), site, false, index, static_cast<double>(tensor.at(index))};
   }
@@ -361,7 +361,7 @@ class Explainer {
     };
     for (std::int64_t i = 0; i < width; ++i) {
       sum += exponential(i);
-      Index at = index_;
+      ProvenanceIndex at = index_;
       at.back() = i;
       if (!words || i == index_.back())
         out_.terms.push_back({{{to_text(from), from, false, at, row.at(i)}}, exponential(i)});
@@ -386,7 +386,7 @@ class Explainer {
 
   const Trace& trace_;
   Site site_;
-  Index index_;
+  ProvenanceIndex index_;
   Rule rule_;
   Explanation out_;
 };

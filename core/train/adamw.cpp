@@ -47,7 +47,7 @@ void apply(const Constants& r, std::int64_t count, const float* __restrict w, co
 
 // Sums of eight columns of numbers, added at the end in their order.
 template <class Value>
-double sum_of(std::int64_t count, Value value) {
+double adamw_sum_of(std::int64_t count, Value value) {
   double sums[8] = {};
   std::int64_t i = 0;
   for (; i + 8 <= count; i += 8)
@@ -84,7 +84,7 @@ Tensor adamw(const Tensor& weight, const Tensor& gradient, AdamState& state, con
 
 double sum_of_squares(const Tensor& tensor) {
   const Tensor line = in_line(tensor, runs_down(tensor));
-  return sum_of(line.count(), [x = line.data()](std::int64_t i) {
+  return adamw_sum_of(line.count(), [x = line.data()](std::int64_t i) {
     const double value = x[i];
     return value * value;
   });
@@ -94,7 +94,7 @@ double sum_of_squared_changes(const Tensor& now, const Tensor& before) {
   const bool down = runs_down(before);
   const Tensor a = in_line(now, down), b = in_line(before, down);
   CHECK(a.count() == b.count());
-  return sum_of(a.count(), [x = a.data(), y = b.data()](std::int64_t i) {
+  return adamw_sum_of(a.count(), [x = a.data(), y = b.data()](std::int64_t i) {
     const double value = static_cast<double>(x[i]) - static_cast<double>(y[i]);
     return value * value;
   });

@@ -15,9 +15,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kKey = "attnscope_checkpoint";
-constexpr const char* kKinds[] = {"weight:", "m:", "v:"};
+constexpr const char* kCheckpointKinds[] = {"weight:", "m:", "v:"};
 constexpr const char* kReports = "reports";
-constexpr const char* kHeldOut = "held_out";
+constexpr const char* kCheckpointHeldOut = "held_out";
 constexpr const char* kEarlier = "earlier";
 constexpr std::size_t kMostEarlier = 1024;
 constexpr int kLastStep = 1'000'000'000;
@@ -79,7 +79,7 @@ Status check_data(const std::string& path, const DataSource& before, const Task&
 }
 
 // A copy in memory of its own, so that the file may be replaced and every read gives the same bits.
-Tensor copied(const Tensor& from, const Tensor& like) {
+Tensor checkpoint_copied(const Tensor& from, const Tensor& like) {
   const bool down = like.rank() == 2 && !like.contiguous();
   Shape shape;
   for (int d = 0; d < like.rank(); ++d) {
@@ -100,7 +100,7 @@ Result<Tensor> load_like(const Opened& opened, const std::string& path, const st
     return another_model(
         path, Text::of("error.train.another_model.shape", {name, shape_text(info->shape), shape_text(like)}));
   TRY(const Tensor found, opened.source->load(name));
-  return copied(found, like);
+  return checkpoint_copied(found, like);
 }
 
 Result<NamedInts> table_named(const Opened& opened, const char* name) {
@@ -150,8 +150,8 @@ Result<std::size_t> read_reports(const Opened& opened, const std::string& path, 
     TRY(state.reports, reports_from_table(table, layers, path));
     ++tables;
   }
-  if (opened.source->find(kHeldOut)) {
-    TRY(const NamedInts table, table_named(opened, kHeldOut));
+  if (opened.source->find(kCheckpointHeldOut)) {
+    TRY(const NamedInts table, table_named(opened, kCheckpointHeldOut));
     TRY(state.held_out, held_out_from_table(table, path));
     ++tables;
   }
@@ -166,11 +166,11 @@ Status save_checkpoint(const std::string& path, const Trainer& trainer,
   const Weights& weights = state.model->weights();
   std::vector<NamedTensor> tensors;
   for (const std::string& name : parameters(state.model->config(), weights)) {
-    tensors.push_back({kKinds[0] + name, weights.get(name)});
+    tensors.push_back({kCheckpointKinds[0] + name, weights.get(name)});
     const auto moments = state.adam.find(name);
     if (moments == state.adam.end()) continue;
-    tensors.push_back({kKinds[1] + name, moments->second.m});
-    tensors.push_back({kKinds[2] + name, moments->second.v});
+    tensors.push_back({kCheckpointKinds[1] + name, moments->second.m});
+    tensors.push_back({kCheckpointKinds[2] + name, moments->second.v});
   }
   Json json = head_of(trainer);
   for (const EarlierModel& one : earlier) {
@@ -182,7 +182,7 @@ Status save_checkpoint(const std::string& path, const Trainer& trainer,
   std::vector<NamedInts> tables;
   if (!state.reports.empty())
     tables.push_back(reports_to_table(kReports, state.reports, reported_layers(state.reports)));
-  if (!state.held_out.empty()) tables.push_back(held_out_to_table(kHeldOut, state.held_out));
+  if (!state.held_out.empty()) tables.push_back(held_out_to_table(kCheckpointHeldOut, state.held_out));
   return write_safetensors(path, tensors, tables, {{kKey, head}});
 }
 
@@ -205,12 +205,12 @@ Result<TrainState> read_checkpoint(const std::string& path, const Trainer& train
   TRY(std::size_t expected, read_reports(opened, path, state));
   for (const std::string& name : parameters(model.config(), model.weights())) {
     const Tensor like = model.weights().get(name);
-    TRY(weights[name], load_like(opened, path, kKinds[0] + name, like));
+    TRY(weights[name], load_like(opened, path, kCheckpointKinds[0] + name, like));
     ++expected;
-    if (!opened.source->find(kKinds[1] + name)) continue;  // never had a gradient
+    if (!opened.source->find(kCheckpointKinds[1] + name)) continue;  // never had a gradient
     AdamState& moments = state.adam[name];
-    TRY(moments.m, load_like(opened, path, kKinds[1] + name, like));
-    TRY(moments.v, load_like(opened, path, kKinds[2] + name, like));
+    TRY(moments.m, load_like(opened, path, kCheckpointKinds[1] + name, like));
+    TRY(moments.v, load_like(opened, path, kCheckpointKinds[2] + name, like));
     expected += 2;
   }
   TRY(const std::vector<int> earlier, earlier_in(opened, path));

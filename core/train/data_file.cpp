@@ -19,9 +19,9 @@ namespace attnscope {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-constexpr std::size_t kMostWords = 256;         // of one line
-constexpr std::size_t kMostVocabulary = 50000;  // different words
-constexpr int kEnd = 0, kUnknown = 1;           // "<end>" stands before and behind every line
+constexpr std::size_t kMostWords = 256;                // of one line
+constexpr std::size_t kMostVocabulary = 50000;         // different words
+constexpr int kDataFileEnd = 0, kDataFileUnknown = 1;  // "<end>" stands before and behind every line
 const std::vector<std::string> kSpecial{"<end>", "<unk>"};
 
 struct Line {
@@ -110,12 +110,12 @@ Result<std::vector<std::string>> given_vocabulary(const std::string& text, const
   return list_of(words, what);
 }
 
-Example example_of(const std::vector<int>& ids) {
+Example data_file_example_of(const std::vector<int>& ids) {
   Example out;
-  out.input.ids = {kEnd};
+  out.input.ids = {kDataFileEnd};
   out.input.ids.insert(out.input.ids.end(), ids.begin(), ids.end());
   out.targets = ids;
-  out.targets.push_back(kEnd);
+  out.targets.push_back(kDataFileEnd);
   return out;
 }
 
@@ -143,7 +143,7 @@ class Lines final : public Task {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
     ModelConfig out = usual_decoder(sizes, usual_block(sizes), static_cast<int>(words_.size()),
                                     static_cast<std::int64_t>(longest_) + 1);
-    out.bos = out.eos = kEnd;
+    out.bos = out.eos = kDataFileEnd;
     return out;
   }
 
@@ -151,8 +151,8 @@ class Lines final : public Task {
     WordTokenizer parts;
     parts.words = words_;
     parts.special = kSpecial;
-    parts.unknown = kSpecial[kUnknown];
-    parts.before = kSpecial[kEnd];
+    parts.unknown = kSpecial[kDataFileUnknown];
+    parts.before = kSpecial[kDataFileEnd];
     nlohmann::json out = tokenizer_json(parts);
     out["pre_tokenizer"] = {{"type", "WhitespaceSplit"}};  // as the lines were read
     out["model"]["type"] = "WordLevel";                    // whatever the words look like
@@ -165,12 +165,12 @@ class Lines final : public Task {
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override {
     const auto& lines = split == Split::train ? train_ : held_out_;
     if (split == Split::held_out)  // one after the other: there may be few
-      return example_of(lines[static_cast<std::size_t>(number) % lines.size()]);
+      return data_file_example_of(lines[static_cast<std::size_t>(number) % lines.size()]);
     SplitMix64 random = random_of(seed, 0, static_cast<std::uint64_t>(number));
-    return example_of(random.one_of(lines));
+    return data_file_example_of(random.one_of(lines));
   }
 
-  Example shown() const override { return example_of(train_.front()); }
+  Example shown() const override { return data_file_example_of(train_.front()); }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     std::int64_t right = 0, counted = 0;
@@ -191,8 +191,8 @@ class Lines final : public Task {
   std::size_t longest_ = 0;
 };
 
-Result<std::vector<std::vector<int>>> ids_of(const std::vector<Line>& lines, const WordIds& ids,
-                                             const std::string& what) {
+Result<std::vector<std::vector<int>>> data_file_ids_of(const std::vector<Line>& lines, const WordIds& ids,
+                                                       const std::string& what) {
   std::vector<std::vector<int>> out;
   for (const Line& line : lines) {
     out.emplace_back();
@@ -223,7 +223,7 @@ Result<std::shared_ptr<const Task>> task_of_lines(const std::string& text, const
   TRY(const std::vector<Line> lines, lines_of(text, what));
   TRY(std::vector<std::string> words,
       vocabulary_what.empty() ? vocabulary_of(lines, what) : given_vocabulary(vocabulary, vocabulary_what));
-  TRY(const auto all, ids_of(lines, WordIds(words), what));
+  TRY(const auto all, data_file_ids_of(lines, WordIds(words), what));
   // The tenth of the different lines with the smallest fingerprints, one at least.
   std::map<std::uint64_t, std::vector<int>> different;
   for (const std::vector<int>& line : all) different[fingerprint(line)] = line;

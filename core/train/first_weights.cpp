@@ -10,7 +10,7 @@ namespace attnscope {
 namespace {
 
 // Which stack a weight stands in.
-const ModelConfig& stack_of(const ModelConfig& config, const std::string& name) {
+const ModelConfig& first_weights_stack_of(const ModelConfig& config, const std::string& name) {
   for (const ModelConfig& encoder : config.encoders)
     if (starts_with(name, stack_prefix(encoder.stack))) return encoder;
   return config;
@@ -75,7 +75,7 @@ Weights first_weights(const ModelConfig& config, std::uint64_t seed) {
   const bool shared = config.encoder() && config.encoder()->shares_embedding;
   Weights out;
   for (const WeightShape& expected : expected_weights(config)) {
-    const ModelConfig& stack = stack_of(config, expected.name);
+    const ModelConfig& stack = first_weights_stack_of(config, expected.name);
     if (ends_with(expected.name, ".bias") && !is_norm(expected.name) &&
         !has_bias(config, stack, expected.name))
       continue;

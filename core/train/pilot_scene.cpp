@@ -20,7 +20,7 @@ struct KindRow {
   double width;              // of the gripper around it
   double grip_roll, turned;  // degrees
 };
-constexpr std::array<KindRow, kThingKinds> kKinds{{
+constexpr std::array<KindRow, kThingKinds> kPilotSceneKinds{{
     {"cup", "컵", "##을", "#.##.####", 0.1, 6.0 / 15, 90, -90},
     {"ball", "공", "##을", ".#.###.#.", 0.05, 5.0 / 15, 0, 45},
     {"box", "상자", "##를", "#########", 0.075, 9.0 / 15, 0, 90},
@@ -110,14 +110,14 @@ Tensor scene_pixels(const PilotScene& scene) {
     const int left = thing.patch % kScenePatches * kPatchPixels + thing.right;
     const int top = thing.patch / kScenePatches * kPatchPixels + thing.down;
     for (int dot = 0; dot < 9; ++dot)
-      if (kKinds[index(thing.kind)].glyph[dot] == '#')
+      if (kPilotSceneKinds[index(thing.kind)].glyph[dot] == '#')
         paint(left + dot % 3, top + dot / 3, kColours[index(thing.colour)].bytes);
   }
   return std::move(out).freeze();
 }
 
 std::vector<std::string> instruction(const PilotScene& scene) {
-  const KindRow& kind = kKinds[index(scene.target().kind)];
+  const KindRow& kind = kPilotSceneKinds[index(scene.target().kind)];
   const ColourRow& colour = kColours[index(scene.target().colour)];
   const VerbRow& verb = kVerbs[index(scene.verb)];
   if (scene.korean) return {colour.korean, kind.korean, kind.particle, verb.korean};
@@ -128,12 +128,12 @@ std::vector<std::string> instruction_words() {
   std::vector<std::string> out{"the", "##을", "##를"};
   for (const VerbRow& row : kVerbs) out.insert(out.end(), {row.english, row.korean});
   for (const ColourRow& row : kColours) out.insert(out.end(), {row.english, row.korean});
-  for (const KindRow& row : kKinds) out.insert(out.end(), {row.english, row.korean});
+  for (const KindRow& row : kPilotSceneKinds) out.insert(out.end(), {row.english, row.korean});
   return out;
 }
 
 ArmMove movement(const PilotScene& scene) {
-  const KindRow& kind = kKinds[index(scene.target().kind)];
+  const KindRow& kind = kPilotSceneKinds[index(scene.target().kind)];
   const auto [x, y] = middle(scene.target());
   ArmMove out;
   out.dx = (x - kScenePixels / 2.0) * kPixel;

@@ -10,13 +10,13 @@
 namespace attnscope {
 namespace {
 
-constexpr int kBegin = 0, kEnd = 1, kSpecials = 3;
-constexpr int kMostRows = 64;
-static_assert(2 * kLongestStory + 2 <= kMostRows);
+constexpr int kStoryTaskBegin = 0, kStoryTaskEnd = 1, kStoryTaskSpecials = 3;
+constexpr int kStoryTaskMostRows = 64;
+static_assert(2 * kLongestStory + 2 <= kStoryTaskMostRows);
 constexpr double kTwoStories = 0.2;  // share of sequences with a second story
 constexpr std::uint64_t kTwoStream = 0x74776F;
 
-const WordIds& vocabulary() {
+const WordIds& story_task_vocabulary() {
   static const WordIds ids = [] {
     std::vector<std::string> words{"<bos>", "<eos>", "<unk>"};
     words.insert(words.end(), story_words().begin(), story_words().end());
@@ -26,17 +26,17 @@ const WordIds& vocabulary() {
 }
 
 // The begin token, then the stories; each row's target is the word after it, the last one's the end.
-Example example_of(const std::vector<Story>& stories) {
+Example story_task_example_of(const std::vector<Story>& stories) {
   Example out;
   std::vector<int>& ids = out.input.ids;
-  ids.push_back(kBegin);
+  ids.push_back(kStoryTaskBegin);
   for (const Story& story : stories) {
     const int first = static_cast<int>(ids.size());
-    for (const int word : story.words) ids.push_back(word + kSpecials);
+    for (const int word : story.words) ids.push_back(word + kStoryTaskSpecials);
     out.notes = {first + story.answer, first + story.antecedent, first + story.other, first + story.reason};
   }
   out.targets.assign(ids.begin() + 1, ids.end());
-  out.targets.push_back(kEnd);
+  out.targets.push_back(kStoryTaskEnd);
   return out;
 }
 
@@ -58,8 +58,12 @@ double to_antecedent(const Example& example, const Trace& trace, StoryRows::At f
 }  // namespace
 
 nlohmann::json StoryTask::tokenizer() const {
-  return tokenizer_json(
-      {vocabulary().words(), {"<bos>", "<eos>", "<unk>"}, "<unk>", "<bos>", "", WordTokenizer::Cut::words});
+  return tokenizer_json({story_task_vocabulary().words(),
+                         {"<bos>", "<eos>", "<unk>"},
+                         "<unk>",
+                         "<bos>",
+                         "",
+                         WordTokenizer::Cut::words});
 }
 
 Recipe StoryTask::recipe() const {
@@ -75,11 +79,11 @@ Example StoryTask::example(std::uint64_t seed, Split split, std::int64_t number)
   SplitMix64 random = random_of(seed, kTwoStream + static_cast<std::uint64_t>(split), place);
   std::vector<Story> stories{story_of(seed, split, 2 * number)};
   if (random.chance(kTwoStories)) stories.push_back(story_of(seed, split, 2 * number + 1));
-  return example_of(stories);
+  return story_task_example_of(stories);
 }
 
 Example StoryTask::shown() const {
-  Example out = example_of({first_story()});
+  Example out = story_task_example_of({first_story()});
   const auto rows = static_cast<std::size_t>(row_of(out, StoryRows::answer)) + 1;
   out.input.ids.resize(rows);
   out.targets.resize(rows);
@@ -87,16 +91,16 @@ Example StoryTask::shown() const {
 }
 
 Input StoryTask::first_input() const {
-  const Example story = example_of({first_story()});
+  const Example story = story_task_example_of({first_story()});
   Input out = story.input;
   out.ids.resize(static_cast<std::size_t>(row_of(story, StoryRows::reason)) + 1);
   return out;
 }
 
 ModelConfig StoryTask::decoder(const TaskSizes& sizes, const BlockSpec& block) {
-  ModelConfig out = usual_decoder(sizes, block, vocabulary().size(), kMostRows);
-  out.bos = kBegin;
-  out.eos = kEnd;
+  ModelConfig out = usual_decoder(sizes, block, story_task_vocabulary().size(), kStoryTaskMostRows);
+  out.bos = kStoryTaskBegin;
+  out.eos = kStoryTaskEnd;
   return out;
 }
 

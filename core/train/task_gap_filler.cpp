@@ -14,14 +14,15 @@
 namespace attnscope {
 namespace {
 
-constexpr int kPad = 0, kUnknown = 1, kClass = 2, kSeparator = 3, kMask = 4, kSpecials = 5;
-constexpr int kMostRows = 32, kPadTo = 4;  // lengths are multiples of 4
-static_assert(kLongestStory + 2 <= kMostRows && kUnknown == 1);
+constexpr int kPad = 0, kTaskGapFillerUnknown = 1, kClass = 2, kSeparator = 3, kMask = 4,
+              kTaskGapFillerSpecials = 5;
+constexpr int kTaskGapFillerMostRows = 32, kPadTo = 4;  // lengths are multiples of 4
+static_assert(kLongestStory + 2 <= kTaskGapFillerMostRows && kTaskGapFillerUnknown == 1);
 constexpr float kEps = 1e-12f;
 constexpr std::uint64_t kMaskStream = 0x6D61736B;
 constexpr double kSmallWords = 0.1;  // share of "the", "because", "was" and full stops that is masked
 
-const WordIds& vocabulary() {
+const WordIds& task_gap_filler_vocabulary() {
   static const WordIds ids = [] {
     std::vector<std::string> words{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
     words.insert(words.end(), story_words().begin(), story_words().end());
@@ -31,7 +32,7 @@ const WordIds& vocabulary() {
 }
 
 bool is_small(int id) {
-  static const std::vector<int> small = vocabulary().read("the because was were .");
+  static const std::vector<int> small = task_gap_filler_vocabulary().read("the because was were .");
   return std::find(small.begin(), small.end(), id) != small.end();
 }
 
@@ -44,18 +45,18 @@ std::vector<int> masked_places(const Story& story, SplitMix64& random) {
   if (which >= 0.8) out.push_back(story.pronoun);
   if (random.chance(0.3)) out.push_back(story.outcome);
   for (std::size_t place = 0; place < story.words.size(); ++place)
-    if (is_small(story.words[place] + kSpecials) && random.chance(kSmallWords))
+    if (is_small(story.words[place] + kTaskGapFillerSpecials) && random.chance(kSmallWords))
       out.push_back(static_cast<int>(place));
   return out;
 }
 
 // [CLS] story [SEP], the given places masked, padded to a multiple of kPadTo. Notes: the rows of the noun
 // when it comes again, of the antecedent and of the other noun.
-Example example_of(const Story& story, const std::vector<int>& masked) {
+Example task_gap_filler_example_of(const Story& story, const std::vector<int>& masked) {
   Example out;
   std::vector<int>& ids = out.input.ids;
   ids.push_back(kClass);
-  for (const int word : story.words) ids.push_back(word + kSpecials);
+  for (const int word : story.words) ids.push_back(word + kTaskGapFillerSpecials);
   ids.push_back(kSeparator);
   out.targets.assign(ids.size(), kNotCounted);
   for (const int place : masked) {
@@ -87,7 +88,8 @@ class GapFiller final : public Task {
     block.norm = {NormSpec::Kind::layer, kEps, 0.f};
     block.attention.causal = false;
     block.mlp.activation = Activation::gelu_exact;
-    ModelConfig out = usual_decoder(sizes, block, vocabulary().size(), kMostRows);
+    ModelConfig out =
+        usual_decoder(sizes, block, task_gap_filler_vocabulary().size(), kTaskGapFillerMostRows);
     out.type_vocab = 2;
     out.embed_norm = block.norm;
     out.head.transform = true;
@@ -98,7 +100,7 @@ class GapFiller final : public Task {
   }
 
   nlohmann::json tokenizer() const override {
-    return tokenizer_json({vocabulary().words(),
+    return tokenizer_json({task_gap_filler_vocabulary().words(),
                            {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"},
                            "[UNK]",
                            "[CLS]",
@@ -118,14 +120,14 @@ class GapFiller final : public Task {
     const Story story = story_of(seed, split, number);
     SplitMix64 random =
         random_of(seed, kMaskStream + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
-    return example_of(story, masked_places(story, random));
+    return task_gap_filler_example_of(story, masked_places(story, random));
   }
 
   CountedRows counted() const override { return {CountedRows::Kind::masked, kMask, -1}; }
 
   Example shown() const override {
     const Story story = first_story();
-    return example_of(story, {story.answer + 1});
+    return task_gap_filler_example_of(story, {story.answer + 1});
   }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {

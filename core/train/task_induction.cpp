@@ -14,11 +14,11 @@
 namespace attnscope {
 namespace {
 
-constexpr int kBegin = 0, kShortest = 12, kLongest = 24, kMostBefore = 24;
-constexpr double kTheta = 300;    // heads of 32 features turn fast enough to tell neighbours apart
-constexpr double kHeldOut = 0.1;  // share of all sequences
+constexpr int kTaskInductionBegin = 0, kShortest = 12, kLongest = 24, kMostBefore = 24;
+constexpr double kTheta = 300;  // heads of 32 features turn fast enough to tell neighbours apart
+constexpr double kTaskInductionHeldOut = 0.1;  // share of all sequences
 
-const WordIds& vocabulary() {
+const WordIds& task_induction_vocabulary() {
   static const WordIds ids = [] {
     std::vector<std::string> words{"<bos>"};
     for (const std::string_view letters : {"abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
@@ -30,10 +30,10 @@ const WordIds& vocabulary() {
 }
 
 // Begin, `before`, then `part` twice. Notes: the first row of the part, its length.
-Example example_of(const std::vector<int>& before, const std::vector<int>& part) {
+Example task_induction_example_of(const std::vector<int>& before, const std::vector<int>& part) {
   Example out;
   std::vector<int>& ids = out.input.ids;
-  ids.push_back(kBegin);
+  ids.push_back(kTaskInductionBegin);
   ids.insert(ids.end(), before.begin(), before.end());
   out.notes = {static_cast<int>(ids.size()), static_cast<int>(part.size())};
   ids.insert(ids.end(), part.begin(), part.end());
@@ -48,7 +48,7 @@ Example example_of(const std::vector<int>& before, const std::vector<int>& part)
 // certain.
 std::vector<int> any_tokens(int count, SplitMix64& random) {
   std::vector<int> tokens;
-  for (int id = kBegin + 1; id < vocabulary().size(); ++id) tokens.push_back(id);
+  for (int id = kTaskInductionBegin + 1; id < task_induction_vocabulary().size(); ++id) tokens.push_back(id);
   random.shuffle(tokens);
   tokens.resize(static_cast<std::size_t>(count));
   return tokens;
@@ -97,16 +97,17 @@ class Induction final : public Task {
     BlockSpec block = usual_block(sizes);
     TRY_OK(check_pairs(block.attention));
     block.mlp = {MlpSpec::Kind::none, Activation::relu, 0};
-    ModelConfig out = usual_decoder(sizes, block, vocabulary().size(), 128);
+    ModelConfig out = usual_decoder(sizes, block, task_induction_vocabulary().size(), 128);
     out.position.kind = PositionSpec::Kind::rope;
     out.position.rope.theta = kTheta;
     out.head.tied = false;
-    out.bos = kBegin;
+    out.bos = kTaskInductionBegin;
     return out;
   }
 
   nlohmann::json tokenizer() const override {
-    return tokenizer_json({vocabulary().words(), {"<bos>"}, "", "<bos>", "", WordTokenizer::Cut::letters});
+    return tokenizer_json(
+        {task_induction_vocabulary().words(), {"<bos>"}, "", "<bos>", "", WordTokenizer::Cut::letters});
   }
 
   Recipe recipe() const override {
@@ -125,14 +126,16 @@ class Induction final : public Task {
       const int length = kShortest + random.below(kLongest - kShortest + 1);
       const std::vector<int> tokens = any_tokens(before + length, random);
       const std::vector<int> part(tokens.begin() + before, tokens.end());
-      if (falls_into(fingerprint(part), kHeldOut) == (split == Split::held_out))
-        return example_of({tokens.begin(), tokens.begin() + before}, part);
+      if (falls_into(fingerprint(part), kTaskInductionHeldOut) == (split == Split::held_out))
+        return task_induction_example_of({tokens.begin(), tokens.begin() + before}, part);
     }
   }
 
   CountedRows counted() const override { return {CountedRows::Kind::repeated, -1, -1}; }
 
-  Example shown() const override { return example_of({}, vocabulary().read("K 7 q m 2 T x b R 9 d w")); }
+  Example shown() const override {
+    return task_induction_example_of({}, task_induction_vocabulary().read("K 7 q m 2 T x b R 9 d w"));
+  }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     RowsRight said;

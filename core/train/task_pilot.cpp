@@ -14,12 +14,12 @@
 namespace attnscope {
 namespace {
 
-constexpr double kHeldOut = 0.1;  // share of all scenes
+constexpr double kTaskPilotHeldOut = 0.1;  // share of all scenes
 constexpr int kPatches = kScenePatches * kScenePatches, kWords = 4;
 constexpr int kImage = 1, kFirstAction = 2;
 constexpr const char* kPrefixMask = "causal | image>image";
 
-const WordIds& vocabulary() {
+const WordIds& task_pilot_vocabulary() {
   static const WordIds ids = [] {
     std::vector<std::string> words{"<unk>", "<image>"};
     for (int bin = 0; bin < kArmBins; ++bin) words.push_back(action_spelling(bin));
@@ -30,11 +30,11 @@ const WordIds& vocabulary() {
 }
 
 // notes: the patch of the thing named, the row that says the first action.
-Example example_of(const PilotScene& scene) {
+Example task_pilot_example_of(const PilotScene& scene) {
   Example out;
   out.input.pixels = scene_pixels(scene);
   out.input.ids.assign(kPatches, kImage);
-  for (const std::string& word : instruction(scene)) out.input.ids.push_back(vocabulary()[word]);
+  for (const std::string& word : instruction(scene)) out.input.ids.push_back(task_pilot_vocabulary()[word]);
   constexpr int kPrompt = kPatches + kWords;
   out.targets.assign(kPrompt - 1, kNotCounted);
   for (const int bin : arm_bins(movement(scene))) {
@@ -100,7 +100,8 @@ class Pilot final : public Task {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", "prefix"}));
     BlockSpec block = usual_block(sizes);
     if (sizes.mask == "prefix") block.attention.mask = kPrefixMask;
-    ModelConfig out = usual_decoder(sizes, block, vocabulary().size(), kPatches + kWords + kArmActions + 1);
+    ModelConfig out =
+        usual_decoder(sizes, block, task_pilot_vocabulary().size(), kPatches + kWords + kArmActions + 1);
     out.image_token = kImage;
     out.encoders = {encoder_of(sizes)};
     return out;
@@ -108,7 +109,7 @@ class Pilot final : public Task {
 
   nlohmann::json tokenizer() const override {
     WordTokenizer parts;
-    parts.words = vocabulary().words();
+    parts.words = task_pilot_vocabulary().words();
     parts.special = {"<unk>", "<image>"};
     parts.unknown = "<unk>";
     for (int bin = 0; bin < kArmBins; ++bin) parts.special.push_back(action_spelling(bin));
@@ -136,8 +137,8 @@ class Pilot final : public Task {
         random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
     while (true) {
       const PilotScene scene = random_scene(random);
-      const bool held_out = falls_into(scene_fingerprint(scene), kHeldOut);
-      if (held_out == (split == Split::held_out)) return example_of(scene);
+      const bool held_out = falls_into(scene_fingerprint(scene), kTaskPilotHeldOut);
+      if (held_out == (split == Split::held_out)) return task_pilot_example_of(scene);
     }
   }
 
@@ -152,7 +153,7 @@ class Pilot final : public Task {
                     {ThingKind::ball, ThingColour::red, 0, 0, 1},
                     {ThingKind::cup, ThingColour::blue, 13, 0, 0},
                     {ThingKind::star, ThingColour::yellow, 11, 1, 1}};
-    return example_of(scene);
+    return task_pilot_example_of(scene);
   }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {

@@ -14,11 +14,11 @@
 namespace attnscope {
 namespace {
 
-constexpr int kLetters = 26, kColon = 26, kEnd = 27;
+constexpr int kLetters = 26, kColon = 26, kTaskSorterEnd = 27;
 constexpr int kFewest = 4, kMost = 10;
-constexpr double kHeldOut = 0.1;  // share of all bags of letters
+constexpr double kTaskSorterHeldOut = 0.1;  // share of all bags of letters
 
-const WordIds& vocabulary() {
+const WordIds& task_sorter_vocabulary() {
   static const WordIds ids = [] {
     std::vector<std::string> words;
     for (char letter = 'a'; letter <= 'z'; ++letter) words.emplace_back(1, letter);
@@ -34,7 +34,7 @@ std::vector<int> sorted(std::vector<int> letters) {
 }
 
 // Question and answer as one sequence; row `letters.size()` is the colon, which says the first letter.
-Example example_of(const std::vector<int>& letters) {
+Example task_sorter_example_of(const std::vector<int>& letters) {
   Example out;
   const std::vector<int> answer = sorted(letters);
   out.input.ids = letters;
@@ -42,14 +42,14 @@ Example example_of(const std::vector<int>& letters) {
   out.input.ids.insert(out.input.ids.end(), answer.begin(), answer.end());
   out.targets.assign(letters.size(), kNotCounted);
   out.targets.insert(out.targets.end(), answer.begin(), answer.end());
-  out.targets.push_back(kEnd);
+  out.targets.push_back(kTaskSorterEnd);
   out.notes = {static_cast<int>(letters.size())};  // the row of the colon
   return out;
 }
 
 // How much of a head's attention, from the rows that say a letter, goes to places of that letter in the
 // question: the mean over these rows.
-double copied(const Example& example, const Trace& trace, int layer, int head) {
+double task_sorter_copied(const Example& example, const Trace& trace, int layer, int head) {
   const std::int64_t colon = example.notes.front();
   const Tensor pattern =
       trace.slice(site_of(Slot::pattern, layer), head, {colon, 2 * colon}, {0, colon});  // [query, key]
@@ -73,14 +73,15 @@ class Sorter final : public Task {
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
-    ModelConfig out = usual_decoder(sizes, usual_block(sizes), vocabulary().size(), 2 * kMost + 2);
-    out.eos = kEnd;
+    ModelConfig out =
+        usual_decoder(sizes, usual_block(sizes), task_sorter_vocabulary().size(), 2 * kMost + 2);
+    out.eos = kTaskSorterEnd;
     return out;
   }
 
   nlohmann::json tokenizer() const override {
     WordTokenizer parts;
-    parts.words = vocabulary().words();
+    parts.words = task_sorter_vocabulary().words();
     parts.special = {"<end>", "<unk>"};
     parts.unknown = "<unk>";
     return tokenizer_json(parts);
@@ -100,14 +101,16 @@ class Sorter final : public Task {
     while (true) {
       std::vector<int> letters(static_cast<std::size_t>(kFewest + random.below(kMost - kFewest + 1)));
       for (int& letter : letters) letter = random.below(kLetters);
-      const bool held_out = falls_into(fingerprint(sorted(letters)), kHeldOut);
-      if (held_out == (split == Split::held_out)) return example_of(letters);
+      const bool held_out = falls_into(fingerprint(sorted(letters)), kTaskSorterHeldOut);
+      if (held_out == (split == Split::held_out)) return task_sorter_example_of(letters);
     }
   }
 
   CountedRows counted() const override { return {CountedRows::Kind::from, kColon, -1}; }
 
-  Example shown() const override { return example_of(vocabulary().read("d a c b a f")); }
+  Example shown() const override {
+    return task_sorter_example_of(task_sorter_vocabulary().read("d a c b a f"));
+  }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     std::int64_t exact = 0;
@@ -115,7 +118,7 @@ class Sorter final : public Task {
     HeadScores copying(config.n_layers(), config.blocks.front().attention.n_heads);
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       exact += rows_right(trace, example.targets).all() ? 1 : 0;
-      copying.add([&](int layer, int head) { return copied(example, trace, layer, head); });
+      copying.add([&](int layer, int head) { return task_sorter_copied(example, trace, layer, head); });
     });
     const HeadScore best = copying.best();
     return {{"accuracy", "share of held-out inputs that are sorted without any mistake, the end included",

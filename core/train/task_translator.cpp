@@ -14,26 +14,26 @@
 namespace attnscope {
 namespace {
 
-constexpr double kHeldOut = 0.1;  // share of all sentences
+constexpr double kTaskTranslatorHeldOut = 0.1;  // share of all sentences
 constexpr int kPositions = 64;
 
-const WordIds& vocabulary() {
+const WordIds& task_translator_vocabulary() {
   static const WordIds ids(translator_words());
   return ids;
 }
 
-std::vector<int> ids_of(const std::vector<std::string>& pieces) {
+std::vector<int> task_translator_ids_of(const std::vector<std::string>& pieces) {
   std::vector<int> out;
-  for (const std::string& piece : pieces) out.push_back(vocabulary()[piece]);
+  for (const std::string& piece : pieces) out.push_back(task_translator_vocabulary()[piece]);
   return out;
 }
 
 // Row r of the decoder reads the piece before and says piece r, so notes[r] is the source word of piece r.
-Example example_of(const Translation& said) {
+Example task_translator_example_of(const Translation& said) {
   Example out;
-  out.input.source = ids_of(said.english);
+  out.input.source = task_translator_ids_of(said.english);
   out.input.source.push_back(kTranslatorEnd);
-  const std::vector<int> korean = ids_of(said.korean);
+  const std::vector<int> korean = task_translator_ids_of(said.korean);
   out.input.ids = {kTranslatorPad};  // the decoder begins with it
   out.input.ids.insert(out.input.ids.end(), korean.begin(), korean.end());
   out.targets = korean;
@@ -63,11 +63,11 @@ double aligned_share(const Example& example, const Trace& trace, int layer, int 
 }
 
 // What encoder and decoder have in common.
-ModelConfig stack_of(const TaskSizes& sizes, Stack which) {
+ModelConfig task_translator_stack_of(const TaskSizes& sizes, Stack which) {
   ModelConfig out;
   out.stack = which;
   out.d_model = out.d_in = sizes.d_model;
-  out.vocab_size = vocabulary().size();
+  out.vocab_size = task_translator_vocabulary().size();
   out.embed_scale = std::sqrt(static_cast<float>(sizes.d_model));
   out.position.kind = PositionSpec::Kind::sinusoidal;
   out.position.halves = true;
@@ -96,7 +96,8 @@ class Translator final : public Task {
 
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "post", ""}));
-    ModelConfig out = stack_of(sizes, Stack::dec), encoder = stack_of(sizes, Stack::enc);
+    ModelConfig out = task_translator_stack_of(sizes, Stack::dec),
+                encoder = task_translator_stack_of(sizes, Stack::enc);
     encoder.shares_embedding = true;
     out.encoders.push_back(std::move(encoder));
     out.head.present = out.head.tied = true;
@@ -108,7 +109,7 @@ class Translator final : public Task {
 
   nlohmann::json tokenizer() const override {
     WordTokenizer parts;
-    parts.words = vocabulary().words();
+    parts.words = task_translator_vocabulary().words();
     parts.special = {"</s>", "<unk>", "<pad>"};
     parts.unknown = "<unk>";
     parts.after = "</s>";
@@ -133,12 +134,13 @@ class Translator final : public Task {
         random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
     while (true) {
       const Translation said = translate(random_statement(random));
-      const bool held_out = falls_into(fingerprint(ids_of(said.english)), kHeldOut);
-      if (held_out == (split == Split::held_out)) return example_of(said);
+      const bool held_out =
+          falls_into(fingerprint(task_translator_ids_of(said.english)), kTaskTranslatorHeldOut);
+      if (held_out == (split == Split::held_out)) return task_translator_example_of(said);
     }
   }
 
-  Example shown() const override { return example_of(translate(shown_statement())); }
+  Example shown() const override { return task_translator_example_of(translate(shown_statement())); }
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     std::int64_t exact = 0;

@@ -70,7 +70,7 @@ std::string first_broken_weight(const Weights& weights) {
   return {};
 }
 
-CrossEntropy sum_of(const std::vector<CrossEntropy>& all) {
+CrossEntropy trainer_sum_of(const std::vector<CrossEntropy>& all) {
   CrossEntropy sum;
   for (const CrossEntropy& one : all) {
     sum.plain += one.plain;
@@ -266,7 +266,7 @@ Result<StepReport> Trainer::step(const std::atomic<bool>* cancel) {
     losses.push_back(run->loss());
     report.tokens += rows_of(run->trace());
   }
-  fill(report, sum_of(losses));
+  fill(report, trainer_sum_of(losses));
   update(gradients, report, begin);
   return report;
 }
@@ -292,7 +292,7 @@ Result<HeldOut> Trainer::measure_held_out(int count) {
   for (const Status& each : status) TRY_OK(Status(each));
   HeldOut out;
   out.step = state_.step;
-  fill(out, sum_of(losses));
+  fill(out, trainer_sum_of(losses));
   if (!state_.held_out.empty() && state_.held_out.back().step == out.step) state_.held_out.pop_back();
   state_.held_out.push_back(out);
   return out;

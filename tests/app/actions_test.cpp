@@ -19,7 +19,7 @@ namespace {
 using compat::Key;
 using testing::FrameTest;
 
-bool any_popup() {
+bool actions_any_popup() {
   return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
@@ -89,10 +89,10 @@ TEST_F(FrameTest, F1ListsEveryKeyAndTellsWhatTheViewIsFor) {
     for (const auto& view : state().views) {
       workspace().view = view->id();
       key(Key::f1);
-      EXPECT_TRUE(any_popup()) << view->id();
+      EXPECT_TRUE(actions_any_popup()) << view->id();
       EXPECT_TRUE(shows("close"));
       key(Key::f1);
-      EXPECT_FALSE(any_popup()) << "the key that opened it closes it";
+      EXPECT_FALSE(actions_any_popup()) << "the key that opened it closes it";
     }
   }
   state().set_language("en");
@@ -127,10 +127,10 @@ TEST_F(FrameTest, ANumberIsPinnedMovedAndEditedByKeysAlone) {
   EXPECT_NE(moved, to_text(first));
   EXPECT_NE(moved.find("key=1"), std::string::npos) << moved;
   key(Key::e);
-  EXPECT_TRUE(any_popup()) << "the edit menu of that number";
+  EXPECT_TRUE(actions_any_popup()) << "the edit menu of that number";
   EXPECT_TRUE(shows("edit_menu.zero"));
   key(Key::escape);
-  EXPECT_FALSE(any_popup());
+  EXPECT_FALSE(actions_any_popup());
   EXPECT_TRUE(workspace().cursor.pinned) << "one key does one thing";
   key(Key::escape);
   EXPECT_FALSE(workspace().cursor.pinned);
@@ -139,13 +139,13 @@ TEST_F(FrameTest, ANumberIsPinnedMovedAndEditedByKeysAlone) {
 TEST_F(FrameTest, MenusOpenByKeyAndTheirArrowsLeaveTheStepsAlone) {
   open_default();
   key(Key::f10);
-  ASSERT_TRUE(any_popup());
+  ASSERT_TRUE(actions_any_popup());
   EXPECT_TRUE(shows("file.open"));
   key(Key::down);
   key(Key::right);
   EXPECT_EQ(step(), 0);
-  for (int i = 0; i < 4 && any_popup(); ++i) key(Key::escape);
-  EXPECT_FALSE(any_popup());
+  for (int i = 0; i < 4 && actions_any_popup(); ++i) key(Key::escape);
+  EXPECT_FALSE(actions_any_popup());
   key(Key::right);
   EXPECT_EQ(step(), 1);
 }
@@ -153,7 +153,7 @@ TEST_F(FrameTest, MenusOpenByKeyAndTheirArrowsLeaveTheStepsAlone) {
 TEST_F(FrameTest, SettingsAreInOnePlaceAndAreKept) {
   open_default();
   key(Key::comma, true);
-  ASSERT_TRUE(any_popup());
+  ASSERT_TRUE(actions_any_popup());
   click("settings.light");
   EXPECT_EQ(theme().kind, ThemeKind::light);
   click("settings.contrast.high");
@@ -171,7 +171,7 @@ TEST_F(FrameTest, SettingsAreInOnePlaceAndAreKept) {
   click("settings.contrast.usual");
   click("settings.colours.usual");
   key(Key::escape);
-  EXPECT_FALSE(any_popup());
+  EXPECT_FALSE(actions_any_popup());
   EXPECT_FALSE(contrast() || safe_colours());
 }
 
@@ -184,7 +184,7 @@ class EveryAction : public FrameTest {
     ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
   }
   void close_all() {
-    for (int i = 0; i < 5 && (any_popup() || state().touring); ++i) key(Key::escape);
+    for (int i = 0; i < 5 && (actions_any_popup() || state().touring); ++i) key(Key::escape);
     state().quit = state().ask_open = state().ask_save_as = state().ask_export = false;
     state().browse.reset();
     set_presenting(state(), false);

@@ -11,7 +11,7 @@ namespace {
 using compat::Key;
 using testing::FrameTest;
 
-bool any_popup() {
+bool palette_any_popup() {
   return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
 }
 
@@ -32,7 +32,7 @@ class PaletteTest : public FrameTest {
  protected:
   void ask(const std::string& letters) {
     key(Key::p, true);
-    ASSERT_TRUE(any_popup());
+    ASSERT_TRUE(palette_any_popup());
     type(letters);
     key(Key::enter);
     settle();
@@ -43,7 +43,7 @@ TEST_F(PaletteTest, TypedLettersAndEnterDoIt) {
   open_default();
   ask("two views");
   EXPECT_FALSE(workspace().second_view.empty());
-  EXPECT_FALSE(any_popup());
+  EXPECT_FALSE(palette_any_popup());
   ask("view.mask");
   EXPECT_EQ(workspace().view, "mask");
   ask("blocks.0.attn.pattern");
@@ -77,9 +77,9 @@ TEST_F(PaletteTest, WhatIsNotPossibleStaysAndDoesNothing) {
   key(Key::p, true);
   type("edit.undo");
   key(Key::enter);
-  EXPECT_TRUE(any_popup()) << "it stands there in grey";
+  EXPECT_TRUE(palette_any_popup()) << "it stands there in grey";
   key(Key::escape);
-  EXPECT_FALSE(any_popup());
+  EXPECT_FALSE(palette_any_popup());
   EXPECT_EQ(step(), 0);
   const Action& first = *lines[Palette::found(lines, "run").front()].action;
   EXPECT_TRUE(is_possible(first, state())) << first.id << ": what fits as well and can be done comes before";
@@ -111,7 +111,7 @@ TEST_F(PaletteTest, ArrowsChooseAndEscapeLeavesEverythingAsItWas) {
   EXPECT_EQ(workspace().cursor.head, 0) << "the arrows walk in the list alone";
   key(Key::escape);
   EXPECT_EQ(workspace().view, view);
-  EXPECT_FALSE(any_popup());
+  EXPECT_FALSE(palette_any_popup());
 }
 
 }  // namespace

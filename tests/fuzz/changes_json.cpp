@@ -140,7 +140,7 @@ void change_in_kind(Json& node, const Pieces& pieces, Random& random) {
 }
 
 // A node of another file of the same kind, or of this one.
-Json taken(Json& root, const Pieces& pieces, Random& random) {
+Json changes_json_taken(Json& root, const Pieces& pieces, Random& random) {
   if (pieces.others.empty() || random.one_in(2)) return *place_in(root, random).node;
   Json other = Json::parse(*random.pick(pieces.others), nullptr, false);
   return other.is_discarded() ? Json() : *place_in(other, random).node;
@@ -152,7 +152,7 @@ void change_tree(Json& root, const Pieces& pieces, Random& random) {
     case 0:
     case 1: *place.node = strange_value(pieces, random); break;
     case 2: {
-      Json value = taken(root, pieces, random);
+      Json value = changes_json_taken(root, pieces, random);
       *place.node = std::move(value);
       break;
     }

@@ -28,14 +28,14 @@ namespace {
 
 using nlohmann::json;
 
-std::string safetensors_of(const std::string& header, std::size_t bytes) {
+std::string formats_io_safetensors_of(const std::string& header, std::size_t bytes) {
   const std::uint64_t length = header.size();
   return std::string(reinterpret_cast<const char*>(&length), sizeof(length)) + header +
          std::string(bytes, '\x3c');
 }
 
 std::string many_types() {
-  return safetensors_of(
+  return formats_io_safetensors_of(
       R"({"__metadata__":{"format":"pt"},"w":{"dtype":"BF16","shape":[3,5],"data_offsets":[0,30]},)"
       R"("e":{"dtype":"F32","shape":[0,4],"data_offsets":[30,30]},"s":{"dtype":"F16","shape":[],"data_offsets":[30,32]},)"
       R"("d":{"dtype":"F64","shape":[1,2,1,2],"data_offsets":[32,64]},"m":{"dtype":"BOOL","shape":[9],"data_offsets":[64,73]},)"
@@ -47,18 +47,18 @@ std::string many_types() {
 
 // Matrices that are large enough to stay as they are.
 std::string large_matrices() {
-  return safetensors_of(R"({"w":{"dtype":"BF16","shape":[33,32],"data_offsets":[0,2112]},)"
-                        R"("h":{"dtype":"F16","shape":[2,512],"data_offsets":[2112,4160]},)"
-                        R"("f":{"dtype":"F32","shape":[8,9],"data_offsets":[4160,4448]}})",
-                        4448);
+  return formats_io_safetensors_of(R"({"w":{"dtype":"BF16","shape":[33,32],"data_offsets":[0,2112]},)"
+                                   R"("h":{"dtype":"F16","shape":[2,512],"data_offsets":[2112,4160]},)"
+                                   R"("f":{"dtype":"F32","shape":[8,9],"data_offsets":[4160,4448]}})",
+                                   4448);
 }
 
 std::vector<Files> safetensors_seeds() {
-  return {
-      {{"a.safetensors", large_matrices()}},
-      {{"a.safetensors", many_types()}},
-      {{"a.safetensors", safetensors_of(R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", 16)}},
-      {{"a.safetensors", safetensors_of("{}", 0)}}};
+  return {{{"a.safetensors", large_matrices()}},
+          {{"a.safetensors", many_types()}},
+          {{"a.safetensors",
+            formats_io_safetensors_of(R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", 16)}},
+          {{"a.safetensors", formats_io_safetensors_of("{}", 0)}}};
 }
 
 bool read_safetensors(const Files& files) {
@@ -72,7 +72,8 @@ bool read_safetensors(const Files& files) {
 // ---- shards ----
 std::vector<Files> shard_seeds() {
   const auto shard = [](const std::string& name) {
-    return safetensors_of(R"({")" + name + R"(":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", 16);
+    return formats_io_safetensors_of(
+        R"({")" + name + R"(":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}})", 16);
   };
   const std::string index =
       R"({"metadata":{"total_size":32},"weight_map":{"a":"m-1.safetensors","b":"m-2.safetensors"}})";
@@ -413,8 +414,8 @@ std::vector<Files> pixel_seeds() {
     return npy_header("<f4", shape) + std::string(3 * 4 * 4 * 4, '\1');
   };
   return {{{"a.npy", floats({3, 4, 4})}},
-          {{"a.safetensors",
-            safetensors_of(R"({"p":{"dtype":"F32","shape":[3,4,4],"data_offsets":[0,192]}})", 192)}},
+          {{"a.safetensors", formats_io_safetensors_of(
+                                 R"({"p":{"dtype":"F32","shape":[3,4,4],"data_offsets":[0,192]}})", 192)}},
           {{"a.png", repository_file("tests/golden/pictures/rgb.png")}}};
 }
 

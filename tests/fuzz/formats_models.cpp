@@ -51,7 +51,7 @@ void run_model(const Model& model, const Input& input, const RunOptions& options
   for (const Record& record : (*trace)->records()) use((*trace)->cell(record.site, {0, 0, 0}));
 }
 
-void look_at(const OpenedModel& opened) {
+void formats_models_look_at(const OpenedModel& opened) {
   for (const Text& note : opened.notes) must(!note.str().empty(), "an empty note");
   for (const int id : {-1, 0, 1 << 20}) use(static_cast<double>(token_label(opened, id).size()));
   use(static_cast<double>(weight_health(opened.model->weights()).nans));
@@ -116,7 +116,7 @@ bool read_family(const Files& files) {
   for (const auto& [name, text] : files) views[name] = text;
   const auto opened = open_model_files(views, "model:x", options_for(files));
   if (!opened) return refused(opened.error(), "model:x");
-  look_at(*opened);
+  formats_models_look_at(*opened);
   return true;
 }
 
@@ -174,7 +174,7 @@ std::vector<Files> folder_seeds() {
 bool read_folder(const Files& files) {
   const auto opened = open_model(on_disk(files), options_for(files));
   if (!opened) return refused(opened.error());
-  look_at(*opened);
+  formats_models_look_at(*opened);
   const Preprocessing& how = opened->preprocessing;
   const auto again = preprocessing_by(opened->model->config(), preprocessing_to_json(how), "again.json");
   must(again && again->filter == how.filter && again->width == how.width && again->mean[0] == how.mean[0],
@@ -293,7 +293,7 @@ bool read_gguf_model(const Files& files) {
   const auto opened = open_model(path, options_for(files));
   if (const auto tokenizer = open_any_tokenizer(path)) use(static_cast<double>((*tokenizer)->vocab_size()));
   if (!opened) return refused(opened.error(), "a.gguf");
-  look_at(*opened);
+  formats_models_look_at(*opened);
   return true;
 }
 

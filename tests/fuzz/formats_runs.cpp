@@ -35,8 +35,8 @@ Named steps_of(const std::string& scene_name, const std::string& selector,
   return out;
 }
 
-std::string safetensors_of(const Named& tensors, const std::vector<NamedInts>& ints = {},
-                           const Metadata& metadata = {}) {
+std::string formats_runs_safetensors_of(const Named& tensors, const std::vector<NamedInts>& ints = {},
+                                        const Metadata& metadata = {}) {
   const std::string path = on_disk({}) + "/seed.safetensors";
   must(write_safetensors(path, tensors, ints, metadata).ok(), "a recording of the fuzzer");
   return file_text(path);
@@ -60,19 +60,19 @@ std::vector<Files> recording_seeds() {
     std::vector<std::int64_t> ids;
     const Named steps = steps_of(scene, some, &ids);
     const nlohmann::json words(std::vector<std::string>(ids.size(), "a"));
-    out.push_back(
-        {{"run.safetensors", safetensors_of(steps, {{"tokens", ids, {static_cast<std::int64_t>(ids.size())}}},
-                                            {{"words", words.dump()}, {"causal", "true"}})}});
+    out.push_back({{"run.safetensors", formats_runs_safetensors_of(
+                                           steps, {{"tokens", ids, {static_cast<std::int64_t>(ids.size())}}},
+                                           {{"words", words.dump()}, {"causal", "true"}})}});
   }
-  out.push_back(
-      {{"run.safetensors", safetensors_of(renamed(steps_of("tiny_gpt", "*.resid_pre,*.pattern,*.mlp.*")))}});
+  out.push_back({{"run.safetensors", formats_runs_safetensors_of(
+                                         renamed(steps_of("tiny_gpt", "*.resid_pre,*.pattern,*.mlp.*")))}});
   for (const char* few :
        {"blocks.0.attn.split_q,blocks.0.attn.split_k", "blocks.0.attn.rot_q,*.rot_k,*.split_v", "logits", "*",
         "blocks.*.resid_mid", "blocks.*", "*.ln1.scale,ln_final.out"})
-    out.push_back({{"run.safetensors", safetensors_of(steps_of("tiny_gpt", few))}});
+    out.push_back({{"run.safetensors", formats_runs_safetensors_of(steps_of("tiny_gpt", few))}});
   Named second = steps_of("tiny_gpt", "blocks.0.attn.pattern");
   second.front().name = "seq1." + second.front().name;
-  out.push_back({{"run.safetensors", safetensors_of(second)}});
+  out.push_back({{"run.safetensors", formats_runs_safetensors_of(second)}});
   Files members;
   for (const NamedTensor& tensor : steps_of("tiny_sight", "blocks.0.attn.*")) {
     const Tensor value = tensor.value.packed();
@@ -84,7 +84,7 @@ std::vector<Files> recording_seeds() {
   return out;
 }
 
-void look_at(const OpenedModel& opened) {
+void formats_runs_look_at(const OpenedModel& opened) {
   for (const auto& trace : opened.recorded)
     for (const Record& record : trace->records()) {
       const auto tensor = trace->tensor(record.site, 1 << 20);
@@ -100,40 +100,40 @@ bool read_recorded(const Files& files) {
   const std::string folder = archive ? on_disk({{"run.npz", zipped(files)}}) : on_disk(files);
   const auto opened = open_model(folder + (archive ? "/run.npz" : "/run.safetensors"));
   if (!opened) return refused(opened.error(), "run.");
-  look_at(*opened);
+  formats_runs_look_at(*opened);
   return true;
 }
 
-const std::vector<std::string> kWords{"blocks.0.attn.q",
-                                      "blocks.0.attn.k",
-                                      "blocks.0.attn.v",
-                                      "blocks.0.attn.pattern",
-                                      "blocks.0.attn.scores",
-                                      "blocks.0.attn.mask",
-                                      "blocks.0.attn.z",
-                                      "blocks.0.resid_pre",
-                                      "blocks.0.resid_post",
-                                      "blocks.1.attn.hook_pattern",
-                                      "blocks.0.hook_resid_pre",
-                                      "hook_embed",
-                                      "ln_final.out",
-                                      "logits",
-                                      "probs",
-                                      "tokens",
-                                      "input_ids",
-                                      "enc.tokens",
-                                      "seq1.blocks.0.attn.q",
-                                      "seq9999.",
-                                      "dec.blocks.0.cross.pattern",
-                                      "enc.blocks.0.attn.q",
-                                      "vision.blocks.0.attn.q",
-                                      "words",
-                                      "causal",
-                                      "I64",
-                                      "F32",
-                                      "blocks.999999.attn.q",
-                                      "[1,4,2,4]",
-                                      "[0,0]"};
+const std::vector<std::string> kFormatsRunsWords{"blocks.0.attn.q",
+                                                 "blocks.0.attn.k",
+                                                 "blocks.0.attn.v",
+                                                 "blocks.0.attn.pattern",
+                                                 "blocks.0.attn.scores",
+                                                 "blocks.0.attn.mask",
+                                                 "blocks.0.attn.z",
+                                                 "blocks.0.resid_pre",
+                                                 "blocks.0.resid_post",
+                                                 "blocks.1.attn.hook_pattern",
+                                                 "blocks.0.hook_resid_pre",
+                                                 "hook_embed",
+                                                 "ln_final.out",
+                                                 "logits",
+                                                 "probs",
+                                                 "tokens",
+                                                 "input_ids",
+                                                 "enc.tokens",
+                                                 "seq1.blocks.0.attn.q",
+                                                 "seq9999.",
+                                                 "dec.blocks.0.cross.pattern",
+                                                 "enc.blocks.0.attn.q",
+                                                 "vision.blocks.0.attn.q",
+                                                 "words",
+                                                 "causal",
+                                                 "I64",
+                                                 "F32",
+                                                 "blocks.999999.attn.q",
+                                                 "[1,4,2,4]",
+                                                 "[0,0]"};
 
 // ---- sessions: a scene inside, and a model that is referred to -----------------------------------
 
@@ -296,7 +296,7 @@ const std::vector<std::string> kSessionWords{
 }  // namespace
 
 std::vector<Format> formats_of_runs() {
-  return {{"recording", recording_seeds, read_recorded, kWords},
+  return {{"recording", recording_seeds, read_recorded, kFormatsRunsWords},
           {"session", session_seeds, read_saved_session, kSessionWords, session_misses}};
 }
 

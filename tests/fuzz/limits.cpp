@@ -35,7 +35,7 @@ void set_timer(int seconds) {
 std::atomic<long> live_bytes{0};  // since the input began
 std::atomic<bool> counting{false};
 
-void taken(const volatile void*, std::size_t bytes) {
+void limits_taken(const volatile void*, std::size_t bytes) {
   if (!counting) return;
   if ((live_bytes += static_cast<long>(bytes)) < kMostMegabytes << 20) return;
   counting = false;

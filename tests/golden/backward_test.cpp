@@ -27,7 +27,7 @@ std::vector<int> targets_of(const Trace& trace) {
   return out;
 }
 
-double largest(const Tensor& t) {
+double backward_largest(const Tensor& t) {
   const Stats seen = stats(t);
   return std::max(std::fabs(static_cast<double>(seen.min)), std::fabs(static_cast<double>(seen.max)));
 }
@@ -82,7 +82,7 @@ TEST_P(Backwards, every_step_agrees_with_a_finite_difference) {
       continue;  // masked: cannot be moved a little
     const auto found = check_cell(*gradients_, record.site, cell);
     ASSERT_TRUE(found) << found.error().text();
-    expect_equal(*found, largest(whole(*gradients_, record)), to_text(record.site));
+    expect_equal(*found, backward_largest(whole(*gradients_, record)), to_text(record.site));
   }
 }
 
@@ -97,7 +97,7 @@ TEST_P(Backwards, every_weight_agrees_with_a_finite_difference) {
     if (number++ % kEvery != 0) continue;
     const auto found = check_weight(*gradients_, name, some_cell(gradient->second.sizes()));
     ASSERT_TRUE(found) << found.error().text();
-    expect_equal(*found, largest(gradient->second), name);
+    expect_equal(*found, backward_largest(gradient->second), name);
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace attnscope::testing;
 
-const std::vector<int> kIds{5, 17, 3, 99, 42, 0, 120};
+const std::vector<int> kGgufLimitIds{5, 17, 3, 99, 42, 0, 120};
 
 OpenedModel open_within(const std::string& path, std::int64_t limit) {
   const auto opened = open_model(path, {limit});
@@ -29,7 +29,7 @@ std::size_t encoded_weights(const OpenedModel& opened) {
 
 // Every recorded step of both, each row at a time; returns how many were compared.
 int expect_same_steps(const Model& kept, const Model& expanded, double tolerance) {
-  const TracePointer a = must_run(kept, {kIds, {}}), b = must_run(expanded, {kIds, {}});
+  const TracePointer a = must_run(kept, {kGgufLimitIds, {}}), b = must_run(expanded, {kGgufLimitIds, {}});
   for (const Record& record : b->records()) {
     const Tensor expected = must_tensor(*b, record.site);
     const double largest = std::max(std::fabs(stats(expected).max), std::fabs(stats(expected).min));
@@ -176,8 +176,8 @@ TEST(MemoryLimit, PeakStaysBelowTheLimit) {
   {
     const OpenedModel opened = open_within(path, kLimit);
     ASSERT_TRUE(opened.stays_in_file);
-    const TracePointer trace = must_run(*opened.model, {kIds, {}});
-    const Tensor row = trace->logits_row(static_cast<std::int64_t>(kIds.size()) - 1);
+    const TracePointer trace = must_run(*opened.model, {kGgufLimitIds, {}});
+    const Tensor row = trace->logits_row(static_cast<std::int64_t>(kGgufLimitIds.size()) - 1);
     EXPECT_EQ(stats(row).nans, 0);
     EXPECT_GT(stats(row).l2, 0);
     EXPECT_EQ(weight_health(opened.model->weights()).nans, 0);

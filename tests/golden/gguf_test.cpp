@@ -35,7 +35,7 @@ TEST_P(Quantised, LogitsAndPatternsAreThoseOfItsWeights) {
 INSTANTIATE_TEST_SUITE_P(Formats, Quantised, ::testing::Values("f16", "q8_0", "q4_0", "q4_k_m", "q6_k"),
                          [](const auto& type) { return type.param; });
 
-const std::vector<int> kIds{5, 17, 3, 99, 42, 0, 120};
+const std::vector<int> kGgufIds{5, 17, 3, 99, 42, 0, 120};
 
 class Converted : public ::testing::TestWithParam<std::string> {
  protected:
@@ -55,7 +55,7 @@ TEST_P(Converted, EveryStepIsThatOfTheOriginal) {
   const OpenedModel gguf = must_open(path), original = must_open(folder_ / "original");
   ASSERT_TRUE(gguf.model && original.model);
   EXPECT_EQ(gguf.family, original.family);
-  const TracePointer a = must_run(*original.model, {kIds, {}}), b = must_run(*gguf.model, {kIds, {}});
+  const TracePointer a = must_run(*original.model, {kGgufIds, {}}), b = must_run(*gguf.model, {kGgufIds, {}});
   ASSERT_TRUE(a && b);
   int compared = 0;
   for (const Record& record : a->records()) {

@@ -13,7 +13,7 @@ namespace {
 using namespace attnscope::testing;
 using Json = nlohmann::json;
 
-constexpr double kTolerance = 1e-4;
+constexpr double kHooksTolerance = 1e-4;
 
 class Hooks : public ::testing::TestWithParam<const char*> {
  protected:
@@ -38,7 +38,7 @@ class Hooks : public ::testing::TestWithParam<const char*> {
   void expect(double wanted, const char* ids, std::shared_ptr<const Edit> edit) const {
     const TracePointer& base = std::string(ids) == "clean" ? clean_ : corrupt_;
     const TracePointer full = run(ids, {edit}), partial = run(ids, {edit}, base);
-    EXPECT_NEAR(measure(*full), wanted, kTolerance) << to_text(*edit);
+    EXPECT_NEAR(measure(*full), wanted, kHooksTolerance) << to_text(*edit);
     for (const Record& record : full->records())
       EXPECT_EQ(max_abs_difference(must_tensor(*full, record.site), must_tensor(*partial, record.site)), 0)
           << to_text(*edit) << " at " << to_text(record.site);
@@ -60,8 +60,8 @@ std::string at(const char* step, std::size_t layer, const std::string& rest = ""
 }
 
 TEST_P(Hooks, without_edits) {
-  EXPECT_NEAR(measure(*clean_), reference_["base"]["clean"].get<double>(), kTolerance);
-  EXPECT_NEAR(measure(*corrupt_), reference_["base"]["corrupt"].get<double>(), kTolerance);
+  EXPECT_NEAR(measure(*clean_), reference_["base"]["clean"].get<double>(), kHooksTolerance);
+  EXPECT_NEAR(measure(*corrupt_), reference_["base"]["corrupt"].get<double>(), kHooksTolerance);
 }
 
 TEST_P(Hooks, heads_knocked_out) {

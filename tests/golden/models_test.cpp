@@ -12,7 +12,7 @@ namespace {
 
 using namespace attnscope::testing;
 
-constexpr double kTolerance = 1e-4;
+constexpr double kModelsTolerance = 1e-4;
 
 // What names.json of a golden folder says about the reference's tensors: which of our steps each one is.
 // "{L}" in a name stands for a number. A list of steps lies side by side in the reference's columns.
@@ -169,7 +169,7 @@ TEST_P(Golden, every_exposed_step_agrees) {
       if (steps.empty()) continue;
       const double worst =
           compare(reference.tensor(info.name), static_cast<std::int64_t>(sequence), *trace, steps);
-      EXPECT_LE(worst, kTolerance) << info.name << " of sequence " << sequence;
+      EXPECT_LE(worst, kModelsTolerance) << info.name << " of sequence " << sequence;
       largest = std::max(largest, worst);
     }
   }

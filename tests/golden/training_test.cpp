@@ -42,7 +42,7 @@ OpenedModel open_reference(const std::string& name, const std::string& prefix, b
   return must_open(folder / name);
 }
 
-double largest(const Tensor& tensor) {
+double training_largest(const Tensor& tensor) {
   double out = 0;
   for (const float value : tensor.values()) out = std::max(out, std::fabs(static_cast<double>(value)));
   return out;
@@ -53,7 +53,7 @@ double largest(const Tensor& tensor) {
 Tensor with_signs_of(const Tensor& gradient, const Tensor& wanted) {
   std::vector<float> values = gradient.values();
   const std::vector<float> others = wanted.values();
-  const auto rounding = static_cast<float>(1e-5 * largest(wanted));
+  const auto rounding = static_cast<float>(1e-5 * training_largest(wanted));
   for (std::size_t i = 0; i < values.size(); ++i)
     if (std::fabs(values[i]) < rounding) values[i] = others[i];
   Shape shape;
@@ -118,16 +118,16 @@ TEST_P(Training, every_gradient_agrees) {
   const auto found = collect(all_backward(*opened_.model, kSmoothing));
   const Weights& weights = wanted.model->weights();
   double top = 0, worst = 0;
-  for (const auto& [name, value] : weights.all()) top = std::max(top, largest(value));
+  for (const auto& [name, value] : weights.all()) top = std::max(top, training_largest(value));
   std::size_t compared = 0;
   for (const std::string& name : parameters(wanted.model->config(), weights)) {
     const auto mine = found.find(name);
     if (mine == found.end()) {
-      EXPECT_EQ(largest(weights.get(name)), 0) << name << " has a gradient in the reference";
+      EXPECT_EQ(training_largest(weights.get(name)), 0) << name << " has a gradient in the reference";
       continue;
     }
     // A bias of keys moves all scores of a query alike: its gradient is 0 but for rounding.
-    const double scale = std::max(largest(weights.get(name)), 1e-3 * top);
+    const double scale = std::max(training_largest(weights.get(name)), 1e-3 * top);
     const double gap = max_abs_difference(mine->second, weights.get(name)) / scale;
     EXPECT_LE(gap, 1e-4) << GetParam() << " " << name;
     worst = std::max(worst, gap);

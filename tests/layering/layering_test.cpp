@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_source(const fs::path& path) {
+bool layering_is_source(const fs::path& path) {
   const fs::path extension = path.extension();
   return extension == ".h" || extension == ".cpp" || extension == ".inc" || extension == ".c" ||
          extension == ".hpp";
@@ -30,7 +30,7 @@ std::vector<std::string> sources() {
   std::vector<std::string> paths;
   for (const char* top : {"core", "app"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
-      if (entry.is_regular_file() && is_source(entry.path())) {
+      if (entry.is_regular_file() && layering_is_source(entry.path())) {
         paths.push_back(fs::relative(entry.path(), kRoot).generic_string());
       }
     }

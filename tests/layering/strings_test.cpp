@@ -30,7 +30,7 @@ StringTable table_of(const std::string& language) {
 
 StringTable english() { return table_of("en"); }
 
-bool is_source(const fs::path& path) {
+bool strings_is_source(const fs::path& path) {
   const fs::path extension = path.extension();
   return extension == ".cpp" || extension == ".h" || extension == ".inc";
 }
@@ -77,7 +77,7 @@ TEST(Strings, NoTextLiesThereUnused) {
   std::string sources;
   for (const char* folder : {"app", "core"})
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / folder))
-      if (is_source(entry.path())) sources += read(entry.path());
+      if (strings_is_source(entry.path())) sources += read(entry.path());
   const KeyUses uses = key_uses(sources);
   for (const auto& [key, file] : english().file_of_key)
     EXPECT_TRUE(is_used(uses, key)) << file << ": nobody asks for \"" << key << "\"";
@@ -87,7 +87,7 @@ TEST(Strings, EveryTextTheAppAsksForIsThere) {
   const StringTable table = english();
   for (const char* top : {"core", "app"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
-      if (!is_source(entry.path())) {
+      if (!strings_is_source(entry.path())) {
         continue;
       }
       for (const StringUse& use : string_uses(read(entry.path()))) {

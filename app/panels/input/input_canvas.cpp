@@ -27,7 +27,7 @@ void cell_under(ImVec2 p0, ImVec2 p1, int columns, int rows, int& x, int& y) {
   y = static_cast<int>(std::floor((pointer.y - p0.y) / (p1.y - p0.y) * static_cast<float>(rows)));
 }
 
-const PatchSpec& patches(const PanelContext& context) {
+const PatchSpec& input_canvas_patches(const PanelContext& context) {
   const ModelConfig& config = context.session.document().model->config();
   return config.vision() ? config.vision()->patch : config.patch;
 }
@@ -53,7 +53,7 @@ std::string pixel_number(float value) {
 
 /// The row of the main stack that reads a patch, or -1.
 std::int64_t row_of_patch(const PanelContext& context, const std::vector<Chip>& chips, std::int64_t patch) {
-  const PatchSpec& spec = patches(context);
+  const PatchSpec& spec = input_canvas_patches(context);
   const std::int64_t own = patch + (spec.class_token ? 1 : 0);
   if (!context.session.document().model->config().vision()) return own;
   std::int64_t before = 0;
@@ -74,14 +74,14 @@ PictureGrid PictureBox::grid(const PanelContext& context) const {
 }
 
 void PictureBox::draw_patch_lines(const PanelContext& context, ImVec2 p0, ImVec2 p1) const {
-  const PatchSpec& patch = patches(context);
+  const PatchSpec& patch = input_canvas_patches(context);
   grid_lines(p0, p1, patch.cols, patch.rows, with_alpha(theme().shadow, 0.9f), px(2.4f));
   grid_lines(p0, p1, patch.cols, patch.rows, with_alpha(IM_COL32_WHITE, 0.75f), px(1));
 }
 
 // A patch under the pointer says its place; clicked it becomes the query.
 void PictureBox::look(const PanelContext& context, const std::vector<Chip>& chips, ImVec2 p0, ImVec2 p1) {
-  const PatchSpec& patch = patches(context);
+  const PatchSpec& patch = input_canvas_patches(context);
   cell_under(p0, p1, patch.cols * patch.size, patch.rows * patch.size, pixel_x_, pixel_y_);
   const int col = std::clamp(pixel_x_ / patch.size, 0, patch.cols - 1);
   const int row = std::clamp(pixel_y_ / patch.size, 0, patch.rows - 1);
@@ -138,7 +138,8 @@ void PictureBox::draw_canvas(const PanelContext& context, const std::vector<Chip
   const ImVec2 p0 = ImGui::GetCursorScreenPos(), p1(p0.x + size.x, p0.y + size.y);
   ImGui::InvisibleButton("###canvas", size);
   const PictureGrid cells =
-      drawing_ ? grid(context) : PictureGrid{patches(context).cols, patches(context).rows};
+      drawing_ ? grid(context)
+               : PictureGrid{input_canvas_patches(context).cols, input_canvas_patches(context).rows};
   note_item("canvas", {p0, p1, cells.height, cells.width});
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (drawing_) show_drawing(context);
@@ -202,7 +203,7 @@ void PictureBox::draw_grids(const PanelContext& context) {
 
 // What the model gets: the range of all numbers, or those of the pixel under the pointer.
 void PictureBox::draw_numbers(const PanelContext& context) {
-  const PatchSpec& patch = patches(context);
+  const PatchSpec& patch = input_canvas_patches(context);
   const std::string range =
       tr("input.picture.range",
          {std::to_string(patch.channels), std::to_string(patch.rows * patch.size),

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-const PatchSpec& patches(const Document& document) {
+const PatchSpec& input_picture_patches(const Document& document) {
   const ModelConfig& config = document.model->config();
   return config.vision() ? config.vision()->patch : config.patch;
 }
@@ -92,7 +92,7 @@ void PictureBox::follow(const PanelContext& context, FrameState& state) {
 std::string PictureBox::facts(const PanelContext& context) const {
   const Document& document = context.session.document();
   const Sequence& sequence = document.sequences[sequence_index(context)];
-  const PatchSpec& patch = patches(document);
+  const PatchSpec& patch = input_picture_patches(document);
   const auto number = [](std::int64_t value) { return std::to_string(value); };
   const std::string name = sequence.picture.name.empty() ? tr("input.picture.drawn") : sequence.picture.name;
   return tr("input.picture.facts",
@@ -135,7 +135,7 @@ void PictureBox::draw_window(const PanelContext& context, FrameState& state, con
     const WithFont face(fonts().body_bold);
     ImGui::TextUnformatted(facts(context).c_str());
   }
-  const PatchSpec& patch = patches(context.session.document());
+  const PatchSpec& patch = input_picture_patches(context.session.document());
   const float room = std::min(px(360), ImGui::GetIO().DisplaySize.y - px(240));
   const float shape = static_cast<float>(patch.rows) / static_cast<float>(std::max(1, patch.cols));
   const ImVec2 size(shape > 1 ? room / shape : room, shape > 1 ? room : room * shape);

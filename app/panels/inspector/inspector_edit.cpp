@@ -27,7 +27,7 @@ bool editable(const PanelContext& context, const Place& place) {
   return can_edit(*context.run, context.workspace.cursor.sequence, place.cell);
 }
 
-const char* why_not(const PanelContext& context, const Place& place) {
+const char* inspector_edit_why_not(const PanelContext& context, const Place& place) {
   const char* why = place.is_weight() ? "cell_edit.fixed.recorded" : why_fixed(*context.run, place.cell.site);
   return why ? why : "inspector.gone";
 }
@@ -158,7 +158,8 @@ void draw_number(const PanelContext& context, const Place& place, double value) 
 
 void draw_edit(const PanelContext& context, const Place& place, double value) {
   section_title(tr("inspector.edit"));
-  if (!editable(context, place)) return wrapped_text(tr(why_not(context, place)), theme().text_dim);
+  if (!editable(context, place))
+    return wrapped_text(tr(inspector_edit_why_not(context, place)), theme().text_dim);
   InspectorCache& cache = inspector_cache(context.workspace);
   const std::string key =
       place_text(place) + format("@%llu", static_cast<unsigned long long>(context.run->version));

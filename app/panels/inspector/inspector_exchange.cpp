@@ -70,8 +70,8 @@ Exchange exchange_of(const PanelContext& context, const ExchangeMenu& menu, cons
           choice.value};
 }
 
-const std::string& why_not(const PanelContext& context, ExchangeMenu& menu,
-                           const std::shared_ptr<const Edit>& edit) {
+const std::string& inspector_exchange_why_not(const PanelContext& context, ExchangeMenu& menu,
+                                              const std::shared_ptr<const Edit>& edit) {
   const auto [found, fresh] = menu.why.try_emplace(to_text(*edit));
   if (!fresh) return found->second;
   const Status can = check_new_edit(context, edit);
@@ -100,7 +100,7 @@ void draw_choice(const PanelContext& context, ExchangeMenu& menu, const Choice& 
   });
   const bool own = has_part(document.model->config(), exchange);
   const bool lit = has_part(context.run->trace(context.workspace.cursor.sequence).config(), exchange);
-  const std::string& why = why_not(context, menu, edit);
+  const std::string& why = inspector_exchange_why_not(context, menu, edit);
   bool clicked = false;
   {
     const DisabledScope disabled(!why.empty() && !stands);

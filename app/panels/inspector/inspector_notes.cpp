@@ -60,7 +60,7 @@ void draw_note(const PanelContext& context, const std::string& place, const std:
 }
 
 // Above the notes: it stays where it is when one is added.
-void draw_field(const PanelContext& context) {
+void inspector_notes_draw_field(const PanelContext& context) {
   const auto& notes = context.session.document().notes;
   InspectorCache& cache = inspector_cache(context.workspace);
   std::string& written = cache.note;
@@ -88,7 +88,7 @@ void draw_field(const PanelContext& context) {
 
 void draw_notes(const PanelContext& context) {
   section_title(tr("notes.title"));
-  draw_field(context);
+  inspector_notes_draw_field(context);
   const auto& notes = context.session.document().notes;
   if (notes.empty()) wrapped_text(tr("notes.none"), theme().text_dim);
   int number = 0;

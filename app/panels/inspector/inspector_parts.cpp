@@ -20,7 +20,8 @@ const Cell* last_cell(const std::vector<Place>& trail) {
 }
 
 // "it" of position 2, empty where the input has no tokens.
-std::string token_of(const RunResult& run, int sequence, const Site& site, const Coordinate& at) {
+std::string inspector_parts_token_of(const RunResult& run, int sequence, const Site& site,
+                                     const Coordinate& at) {
   if (at.axis == "vocab") return output_name(*run.document.opened, static_cast<int>(at.index));
   if (at.axis != "query" && at.axis != "key" && at.axis != "pos") return {};
   if (!run.trace(sequence).input.vectors.empty()) return {};
@@ -131,7 +132,7 @@ ImU32 colour_of(const Source& source) {
 std::string coordinates_text(const RunResult& run, int sequence, const Cell& cell) {
   std::vector<std::string> parts;
   for (const Coordinate& at : cell.at) {
-    const std::string token = token_of(run, sequence, cell.site, at);
+    const std::string token = inspector_parts_token_of(run, sequence, cell.site, at);
     parts.push_back(at.axis + "=" + std::to_string(at.index) + (token.empty() ? "" : " “" + token + "”"));
   }
   return "[" + join(parts, ", ") + "]";

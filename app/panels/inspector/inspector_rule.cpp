@@ -96,7 +96,7 @@ void dot_heading(const Card& card) {
 }
 
 // The token that a term is about: its key, or its row where each term has another one; else empty.
-std::string token_of(const Card& card, const Term& term) {
+std::string inspector_rule_token_of(const Card& card, const Term& term) {
   const Explanation& e = card.explanation;
   if (e.terms.size() < 2 || term.factors.empty()) return {};
   const RunResult& run = *card.context.run;
@@ -120,7 +120,7 @@ std::string token_of(const Card& card, const Term& term) {
 }
 
 void say_token(const Card& card, const Term& term) {
-  const std::string token = token_of(card, term);
+  const std::string token = inspector_rule_token_of(card, term);
   if (token.empty()) return;
   note_text(token);
   card.flow.text("  " + token, card.ink());

@@ -124,8 +124,8 @@ bool draw_watched(const PanelContext& context, const std::string& text, int numb
 
 /// A field that takes a line; true when one was given that `parse` reads.
 template <class Parse>
-bool draw_field(const char* id, const char* hint, std::string& text, std::optional<Error>& error,
-                Parse parse) {
+bool inspector_watch_draw_field(const char* id, const char* hint, std::string& text,
+                                std::optional<Error>& error, Parse parse) {
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
   const WithFont mono(fonts().mono_small);
   const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
@@ -160,7 +160,9 @@ void draw_stops(const PanelContext& context) {
     workspace.stops.erase(workspace.stops.begin() + static_cast<std::ptrdiff_t>(i));
     break;
   }
-  if (!draw_field("###new_stop", tr("watch.stops.new"), cache.new_stop, cache.stop_error, parse_stop)) return;
+  if (!inspector_watch_draw_field("###new_stop", tr("watch.stops.new"), cache.new_stop, cache.stop_error,
+                                  parse_stop))
+    return;
   workspace.stops.push_back(to_text(*parse_stop(cache.new_stop)));
   cache.new_stop.clear();
 }
@@ -183,7 +185,8 @@ void draw_watch(const PanelContext& context) {
       std::find(workspace.watched.begin(), workspace.watched.end(), pinned) != workspace.watched.end();
   if (!pinned.empty() && !known && raised_button(Label(tr("watch.pinned"), "###watch_pinned")))
     workspace.watched.push_back(pinned);
-  if (draw_field("###new_watch", tr("watch.new"), cache.new_watch, cache.watch_error, parse_watch)) {
+  if (inspector_watch_draw_field("###new_watch", tr("watch.new"), cache.new_watch, cache.watch_error,
+                                 parse_watch)) {
     workspace.watched.push_back(to_text(*parse_watch(cache.new_watch)));
     cache.new_watch.clear();
   }

@@ -10,9 +10,9 @@
 namespace attnscope {
 namespace {
 
-constexpr float kType = 21.f;         // pixels at 1280 x 720
-constexpr float kMostHeight = 0.44f;  // of the screen: the rest is the figure's
-constexpr float kTold = 0.52f;        // of the width
+constexpr float kLessonPresentedType = 21.f;  // pixels at 1280 x 720
+constexpr float kMostHeight = 0.44f;          // of the screen: the rest is the figure's
+constexpr float kTold = 0.52f;                // of the width
 
 float screen_share() {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
@@ -48,7 +48,7 @@ float presented_words_height(const FrameState& state) {
 void draw_presented_words(FrameState& state, ImVec2 min, ImVec2 max) {
   LessonPlayer& player = state.lessons;
   const Page& page = player.page();
-  const float type = kType * screen_share() * state.presenter.zoom, pad = px(8);
+  const float type = kLessonPresentedType * screen_share() * state.presenter.zoom, pad = px(8);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(min, max, theme().panel);
   list->AddLine(min, ImVec2(max.x, min.y), theme().accent, px(1));

@@ -19,12 +19,12 @@ namespace {
 constexpr ImGuiWindowFlags kWhole = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 constexpr float kPictureShare = 0.58f;  // of the width
-constexpr float kType = 19.f;           // pixels at 1280 x 720
+constexpr float kSpeakerType = 19.f;    // pixels at 1280 x 720
 
 // Sizes that the second window has for itself: those of the fonts are the presented window's.
 void own_type() {
   const float share = std::min(ImGui::GetIO().DisplaySize.x / 1280, ImGui::GetIO().DisplaySize.y / 720);
-  ImGui::SetWindowFontScale(kType * std::max(0.5f, share) / compat::font_size(fonts().reading));
+  ImGui::SetWindowFontScale(kSpeakerType * std::max(0.5f, share) / compat::font_size(fonts().reading));
 }
 
 std::string clock_text() {

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kWidth = 1280, kHeight = 720, kPerMatrix = 24;
+constexpr int kPixelsWidth = 1280, kPixelsHeight = 720, kPerMatrix = 24;
 
 /// What was compared on one stage.
 struct Compared {
@@ -22,7 +22,7 @@ struct Compared {
 
 class LongPixels : public DrawnTest, public ::testing::WithParamInterface<std::string> {
  protected:
-  void SetUp() override { start(kWidth, kHeight); }
+  void SetUp() override { start(kPixelsWidth, kPixelsHeight); }
   const RunResult& run() { return *session_->result(); }
 
   // The list of what the stage draws, and the picture of the same frame.

@@ -12,12 +12,12 @@
 namespace attnscope {
 namespace {
 
-constexpr int kWidth = 1280, kHeight = 800;
+constexpr int kSteadyWidth = 1280, kSteadyHeight = 800;
 
 class Steady : public DrawnTest {
  protected:
   void SetUp() override {
-    start(kWidth, kHeight);
+    start(kSteadyWidth, kSteadyHeight);
     if (IsSkipped() || HasFatalFailure()) return;
     frame_->state().open(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
     session_->wait();
@@ -100,7 +100,7 @@ TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {
       drawn += host_->pixels_drawn();
       ASSERT_EQ(differing(), 0) << view << ", frame " << i;
     }
-    EXPECT_LT(drawn, std::int64_t{kFrames} * kWidth * kHeight) << view;
+    EXPECT_LT(drawn, std::int64_t{kFrames} * kSteadyWidth * kSteadyHeight) << view;
   }
   set_theme(ThemeKind::dark);
 }

@@ -12,21 +12,21 @@
 namespace attnscope {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kCellsInf = std::numeric_limits<float>::infinity();
 
 TEST(Cells, FiniteNumbersStayAndTheRestIsMarkedFinite) {
   EXPECT_EQ(marked(-0.25f), -0.25f);
-  EXPECT_TRUE(is_masked(marked(-kInf)));
+  EXPECT_TRUE(is_masked(marked(-kCellsInf)));
   EXPECT_TRUE(is_masked(marked(std::numeric_limits<float>::lowest())));
-  EXPECT_TRUE(std::isfinite(marked(kInf)) && std::isfinite(marked(std::nanf(""))));
-  EXPECT_GT(marked(std::nanf("")), marked(kInf));
+  EXPECT_TRUE(std::isfinite(marked(kCellsInf)) && std::isfinite(marked(std::nanf(""))));
+  EXPECT_GT(marked(std::nanf("")), marked(kCellsInf));
 }
 
 TEST(Cells, StrongerKeepsWhatMustNotVanish) {
   EXPECT_EQ(stronger(-3.0f, 2.0f), -3.0f);
   EXPECT_EQ(stronger(2.0f, -2.0f), stronger(-2.0f, 2.0f));
   EXPECT_EQ(stronger(kMasked, 0.0f), 0.0f);
-  EXPECT_EQ(stronger(marked(kInf), marked(std::nanf(""))), marked(std::nanf("")));
+  EXPECT_EQ(stronger(marked(kCellsInf), marked(std::nanf(""))), marked(std::nanf("")));
   EXPECT_TRUE(is_masked(stronger(kMasked, kMasked)));
 }
 
@@ -48,7 +48,7 @@ TEST(Cells, ReductionIsTheLargestMagnitudePerBlock) {
   std::vector<float> values(width * height);
   for (int at = 0; at < width * height; ++at) values[at] = std::sin(static_cast<float>(at) * 1.7f);
   for (int key = 4; key < 6; ++key)
-    values[2 * width + key] = values[3 * width + key] = -kInf;  // one whole block
+    values[2 * width + key] = values[3 * width + key] = -kCellsInf;  // one whole block
   const CellLayout layout = fit_cells(1, 1, width, height, 4, 1 << 20);
   ASSERT_EQ(layout.block, 2);
   std::vector<float> out(layout.texels_x * layout.texels_y);

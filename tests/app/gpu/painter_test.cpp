@@ -22,7 +22,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kSide = 320;
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kPainterInf = std::numeric_limits<float>::infinity();
 
 Tensor matrix(const std::vector<float>& values, int rows, int columns) {
   return Tensor::from(values, {{Axis::query, rows}, {Axis::key, columns}});
@@ -137,12 +137,12 @@ TEST_F(PainterTest, GapsShowTheGroundAndCentresStay) {
 
 TEST_F(PainterTest, NanAndInfinityHaveTheirOwnColours) {
   const HeatStyle style;
-  expect_colours({std::nanf(""), 0.0f, kInf, 1.0f}, 2, style);
+  expect_colours({std::nanf(""), 0.0f, kPainterInf, 1.0f}, 2, style);
 }
 
 TEST_F(PainterTest, MaskedIsHatchedAndNeverTheColourOfANumber) {
   const HeatStyle style;
-  const Image image = draw_map({-kInf, 0.0f, kMasked, 0.0f}, 2, style);
+  const Image image = draw_map({-kPainterInf, 0.0f, kMasked, 0.0f}, 2, style);
   std::set<ImU32> masked, zero;
   for (int y = 4; y < kSide - 4; ++y) {
     for (int x = 4; x < kSide / 2 - 4; ++x) {
@@ -325,7 +325,7 @@ TEST(PainterWithoutGl, DrawsTheSameColoursAsRectangles) {
   list.PushClipRectFullScreen();
   Painter painter(false);
   painter.begin_frame();
-  const std::vector<float> values = {0.0f, 1.0f, std::nanf(""), -kInf, kInf, 0.5f};
+  const std::vector<float> values = {0.0f, 1.0f, std::nanf(""), -kPainterInf, kPainterInf, 0.5f};
   painter.upload("map", matrix(values, 2, 3));
   painter.heatmap(&list, "map", ImVec2(0, 0), ImVec2(30, 20), HeatStyle{});
   ASSERT_EQ(list.VtxBuffer.Size, 6 * 4);

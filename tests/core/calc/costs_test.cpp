@@ -20,10 +20,10 @@ Workload of(std::int64_t seq, const char* dtype = "bf16", std::int64_t batch = 1
   return work;
 }
 
-Described preset(const char* name) { return *describe_preset(name); }
+Described costs_preset(const char* name) { return *describe_preset(name); }
 
 std::int64_t cache(const char* name, std::int64_t seq) {
-  return kv_cache(preset(name), of(seq)).total().value();
+  return kv_cache(costs_preset(name), of(seq)).total().value();
 }
 
 TEST(Cache, is_what_the_course_computes) {
@@ -41,7 +41,7 @@ TEST(Cache, is_what_the_course_computes) {
 
 // Practice 2 of the course: d_model 2048, 16 heads, 24 layers, 1024 tokens, float16.
 TEST(Cache, of_the_exercise_is_192_MiB) {
-  Described it = preset("llama-2-7b");
+  Described it = costs_preset("llama-2-7b");
   Sizes sizes = sizes_of(it);
   for (const char* size : {"d_model=2048", "heads=16", "layers=24"}) ASSERT_TRUE(set_size(sizes, size));
   EXPECT_EQ(sizes.d_head, 128);
@@ -54,12 +54,12 @@ TEST(Cache, of_the_exercise_is_192_MiB) {
 
 TEST(Cache, stops_growing_at_the_window) {
   EXPECT_EQ(cache("mistral-7b", 8192), cache("mistral-7b", 4096));
-  const CacheForms forms = cache_forms(preset("mistral-7b"), of(8192));
+  const CacheForms forms = cache_forms(costs_preset("mistral-7b"), of(8192));
   EXPECT_EQ(forms.no_windows.value(), 2 * forms.own.value());
   EXPECT_EQ(forms.mha.value(), 4 * forms.own.value());
   EXPECT_EQ(forms.own.value(), 8 * forms.mqa.value());
   EXPECT_EQ(forms.gqa, forms.own);
-  const CacheForms seven = cache_forms(preset("llama-2-7b"), of(2048));
+  const CacheForms seven = cache_forms(costs_preset("llama-2-7b"), of(2048));
   EXPECT_EQ(seven.mha, seven.own);
   EXPECT_EQ(seven.groups, 8);
   EXPECT_EQ(seven.own.value(), 4 * seven.gqa.value());
@@ -68,23 +68,23 @@ TEST(Cache, stops_growing_at_the_window) {
 TEST(Cache, of_an_encoder_decoder_has_two_parts) {
   Workload work = of(10);
   work.source = 7;
-  const CacheSize size = kv_cache(preset("t5-base"), work);
+  const CacheSize size = kv_cache(costs_preset("t5-base"), work);
   EXPECT_EQ(size.self.value(), 2 * 12 * 768 * 10 * 2);
   EXPECT_EQ(size.cross.value(), 2 * 12 * 768 * 7 * 2);
 }
 
 TEST(Flops, of_llama_2_7b_follow_the_closed_form) {
   const std::int64_t n = 2048, matrices = 6738415616 - 131072000 - 266240;
-  const ForwardCost cost = forward_cost(preset("llama-2-7b"), of(n));
+  const ForwardCost cost = forward_cost(costs_preset("llama-2-7b"), of(n));
   EXPECT_EQ(cost.decode_per_token().value(), 2 * matrices + 4LL * 32 * 4096 * n);
   EXPECT_EQ(cost.prefill_per_token().value(), 2 * matrices + 2LL * 32 * 4096 * (n + 1));
   EXPECT_EQ(cost.passes_without_cache.value(), n * (n + 1) / 2);
-  EXPECT_EQ(forward_cost(preset("llama-2-7b"), of(1000)).passes_without_cache.value(), 500500);
+  EXPECT_EQ(forward_cost(costs_preset("llama-2-7b"), of(1000)).passes_without_cache.value(), 500500);
 }
 
 TEST(Flops, of_gpt_2_follow_the_closed_form) {
   const std::int64_t d = 768, n = 1024, blocks = 12LL * 12 * d * d, head = 50257LL * d;
-  const ForwardCost cost = forward_cost(preset("gpt2"), of(n));
+  const ForwardCost cost = forward_cost(costs_preset("gpt2"), of(n));
   EXPECT_EQ(cost.decode.matrices.value(), 2 * blocks);
   EXPECT_EQ(cost.decode.unembedding.value(), 2 * head);
   EXPECT_EQ(cost.decode.attention.value(), 4 * 12 * d * n);
@@ -92,7 +92,7 @@ TEST(Flops, of_gpt_2_follow_the_closed_form) {
 }
 
 TEST(Flops, pairs_within_a_window_are_those_that_are_seen) {
-  Described it = preset("mistral-7b");
+  Described it = costs_preset("mistral-7b");
   for (BlockSpec& block : it.config.blocks) block.attention.window = 3;
   // 1 + 2 + 3 + 3 + 3 keys for five queries
   EXPECT_EQ(forward_cost(it, of(5)).prefill.attention.value(), 32LL * 4 * 4096 * 12);
@@ -102,11 +102,11 @@ TEST(Flops, pairs_within_a_window_are_those_that_are_seen) {
 
 TEST(Flops, of_encoders_see_in_both_directions) {
   const std::int64_t d = 768, n = 128;
-  const ForwardCost bert = forward_cost(preset("bert-base"), of(n));
+  const ForwardCost bert = forward_cost(costs_preset("bert-base"), of(n));
   EXPECT_EQ(bert.prefill.attention.value(), 12LL * 4 * d * n * n);
   EXPECT_EQ(bert.prefill.matrices.value(), 2 * (12 * 12 * d * d * n + d * d));  // and the pooler, once
   EXPECT_EQ(bert.decode.total().value(), 0);
-  const ForwardCost vit = forward_cost(preset("vit-b-16"), of(n));
+  const ForwardCost vit = forward_cost(costs_preset("vit-b-16"), of(n));
   EXPECT_EQ(vit.prefill_rows.value(), 197);
   EXPECT_EQ(vit.prefill.matrices.value(), 2 * (12 * 12 * d * d * 197 + 196 * d * d));
   EXPECT_EQ(vit.prefill.unembedding.value(), 2 * d * 1000);
@@ -116,7 +116,7 @@ TEST(Flops, of_an_encoder_decoder_are_shared_between_its_stacks) {
   Workload work = of(10);
   work.source = 7;
   const std::int64_t d = 512, f = 2048, enc = 4 * d * d + 2 * d * f, dec = 6 * d * d + 2 * d * f;
-  const ForwardCost cost = forward_cost(preset("transformer-base"), work);
+  const ForwardCost cost = forward_cost(costs_preset("transformer-base"), work);
   EXPECT_EQ(cost.prefill.matrices.value(), 2 * 7 * 6 * (enc + 2 * d * d));  // and K, V of cross-attention
   EXPECT_EQ(cost.prefill.attention.value(), 6 * 4 * d * 49);
   EXPECT_EQ(cost.decode.matrices.value(), 2 * 6 * dec);
@@ -126,25 +126,25 @@ TEST(Flops, of_an_encoder_decoder_are_shared_between_its_stacks) {
 
 TEST(Flops, of_experts_are_those_that_a_token_passes) {
   const std::int64_t d = 4096, attention = 2 * d * d + 2 * d * 1024, mlp = 3 * d * 14336;
-  const ForwardCost cost = forward_cost(preset("mixtral-8x7b"), of(1));
+  const ForwardCost cost = forward_cost(costs_preset("mixtral-8x7b"), of(1));
   EXPECT_EQ(cost.decode.matrices.value(), 2 * 32 * (attention + 2 * mlp + d * 8));
 }
 
 TEST(Traffic, of_decoding_reads_weights_and_cache_once) {
-  const MemoryTraffic traffic = memory_traffic(preset("llama-2-7b"), of(2048));
+  const MemoryTraffic traffic = memory_traffic(costs_preset("llama-2-7b"), of(2048));
   EXPECT_EQ(traffic.weights.value(), 2 * 6738415616);
   EXPECT_EQ(traffic.decode.value(), 2 * (6738415616 - 131072000) + kGiB);
-  const MemoryTraffic many = memory_traffic(preset("llama-2-7b"), of(2048, "bf16", 4));
+  const MemoryTraffic many = memory_traffic(costs_preset("llama-2-7b"), of(2048, "bf16", 4));
   EXPECT_EQ(many.decode.value(), 2 * (6738415616 - 131072000) + 4 * kGiB);
   EXPECT_EQ(many.decode_per_token.value(), many.decode.value() / 4);
-  EXPECT_EQ(memory_traffic(preset("gpt2"), of(1, "q8_0")).weights.value(), 124439808LL * 34 / 32);
+  EXPECT_EQ(memory_traffic(costs_preset("gpt2"), of(1, "q8_0")).weights.value(), 124439808LL * 34 / 32);
 }
 
 // Practice 3: prefill of 500 tokens and 100 decoded ones on a machine of 312 TFLOP/s and 2.04 TB/s.
 TEST(Roofline, prefill_is_bound_by_arithmetic_and_decoding_by_memory) {
   const auto machine = machine_named("312e12,2.04e12");
   ASSERT_TRUE(machine);
-  const Described llama = preset("llama-2-7b");
+  const Described llama = costs_preset("llama-2-7b");
   const ForwardCost cost = forward_cost(llama, of(500));
   const MemoryTraffic traffic = memory_traffic(llama, of(500));
   const Roof prefill = under_roof(*machine, cost.prefill.total().real(), traffic.prefill.real());

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Described preset(const std::string& name) {
+Described published_preset(const std::string& name) {
   auto described = describe_preset(name);
   EXPECT_TRUE(described) << (described ? "" : described.error().text());
   return described ? *described : Described{};
@@ -25,7 +25,7 @@ Described preset(const std::string& name) {
 std::int64_t total(const Described& described) { return parameters(described).total.value(); }
 
 std::int64_t with(const std::string& name, const std::string& assignment) {
-  const Described own = preset(name);
+  const Described own = published_preset(name);
   Sizes sizes = sizes_of(own);
   EXPECT_TRUE(set_size(sizes, assignment));
   const auto other = resized(own, sizes);
@@ -40,7 +40,7 @@ struct Published {
 class Presets : public testing::TestWithParam<Published> {};
 
 TEST_P(Presets, have_the_published_number_of_parameters) {
-  EXPECT_EQ(total(preset(GetParam().name)), GetParam().parameters) << GetParam().name;
+  EXPECT_EQ(total(published_preset(GetParam().name)), GetParam().parameters) << GetParam().name;
 }
 INSTANTIATE_TEST_SUITE_P(
     All, Presets,
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PresetList, holds_every_model_that_is_asked_for) {
   EXPECT_EQ(preset_names().size(), 21U);
   for (const std::string& name : preset_names()) {
-    const auto calc = calculate(preset(name), {});
+    const auto calc = calculate(published_preset(name), {});
     ASSERT_TRUE(calc) << name;
     EXPECT_GT(calc->forward.prefill_per_token().value(), 0) << name;
     std::int64_t rows = 0, parts = 0;
@@ -81,13 +81,14 @@ std::int64_t original(std::int64_t d, std::int64_t f, std::int64_t vocab) {
 
 TEST(PresetList, the_original_transformer_is_counted_as_its_formulas_say) {
   EXPECT_EQ(original(512, 2048, 0), 44101632);
-  EXPECT_EQ(total(preset("transformer-base")), original(512, 2048, 37000));
-  EXPECT_EQ(total(preset("transformer-big")), original(1024, 4096, 37000));
+  EXPECT_EQ(total(published_preset("transformer-base")), original(512, 2048, 37000));
+  EXPECT_EQ(total(published_preset("transformer-big")), original(1024, 4096, 37000));
 }
 
 TEST(PresetList, gpt_3_follows_the_closed_form_of_gpt_2) {
   const std::int64_t d = 12288, layers = 96;
-  EXPECT_EQ(total(preset("gpt3-175b")), layers * (12 * d * d + 13 * d) + 2 * d + (50257 + 2048) * d);
+  EXPECT_EQ(total(published_preset("gpt3-175b")),
+            layers * (12 * d * d + 13 * d) + 2 * d + (50257 + 2048) * d);
 }
 
 TEST(PresetList, an_unknown_name_is_told_the_nearest_ones) {
@@ -98,7 +99,7 @@ TEST(PresetList, an_unknown_name_is_told_the_nearest_ones) {
 }
 
 TEST(Sizes, of_llama_2_7b_give_the_numbers_of_the_usual_slips) {
-  const Described llama = preset("llama-2-7b");
+  const Described llama = published_preset("llama-2-7b");
   EXPECT_EQ(sizes_of(llama).kv_heads, 32);
   EXPECT_EQ(with("llama-2-7b", "kv_heads=8"), 6738415616 - 32LL * 2 * 4096 * 24 * 128);
   const Parameters all = parameters(llama);
@@ -107,11 +108,11 @@ TEST(Sizes, of_llama_2_7b_give_the_numbers_of_the_usual_slips) {
   EXPECT_EQ(all.by_part[static_cast<std::size_t>(ParameterPart::embedding)].value(), 131072000);
   EXPECT_EQ(all.by_part[static_cast<std::size_t>(ParameterPart::unembedding)].value(), 131072000);
   EXPECT_EQ(rule_of_thumb(llama.config).value(), 6442450944);
-  EXPECT_EQ(rule_of_thumb(preset("gpt3-175b").config).value(), 173946175488);
+  EXPECT_EQ(rule_of_thumb(published_preset("gpt3-175b").config).value(), 173946175488);
 }
 
 TEST(Sizes, heads_share_the_width_past_those_that_do_not_divide) {
-  Sizes sizes = sizes_of(preset("gpt2"));
+  Sizes sizes = sizes_of(published_preset("gpt2"));
   for (const int typed : {5, 51, 512}) set_size(sizes, "d_model", typed);
   EXPECT_EQ(sizes.d_head, 512 / 12);
   for (const int dragged : {599, 600}) set_size(sizes, "d_model", dragged);
@@ -126,17 +127,17 @@ TEST(Sizes, heads_share_the_width_past_those_that_do_not_divide) {
 }
 
 TEST(Sizes, that_do_not_fit_are_refused) {
-  Sizes sizes = sizes_of(preset("gpt2"));
+  Sizes sizes = sizes_of(published_preset("gpt2"));
   EXPECT_FALSE(set_size(sizes, "kv_head=8"));
   EXPECT_FALSE(set_size(sizes, "kv_heads=0"));
   EXPECT_FALSE(set_size(sizes, "kv_heads"));
   sizes.kv_heads = 5;
-  EXPECT_FALSE(resized(preset("gpt2"), sizes));
+  EXPECT_FALSE(resized(published_preset("gpt2"), sizes));
   set_size(sizes, "d_model", 1024);
   EXPECT_EQ(sizes.d_head, 1024 / 12);
   Workload work;
   work.seq = 0;
-  EXPECT_FALSE(calculate(preset("gpt2"), work));
+  EXPECT_FALSE(calculate(published_preset("gpt2"), work));
   EXPECT_FALSE(format_named("bf17"));
   EXPECT_EQ(format_named("Float16")->name, "f16");
 }
@@ -144,7 +145,7 @@ TEST(Sizes, that_do_not_fit_are_refused) {
 TEST(Sizes, numbers_beyond_64_bits_are_refused) {
   Workload work;
   work.seq = work.batch = std::int64_t{1} << 40;
-  const auto calc = calculate(preset("gpt3-175b"), work);
+  const auto calc = calculate(published_preset("gpt3-175b"), work);
   ASSERT_FALSE(calc);
   EXPECT_EQ(calc.error().code, Code::out_of_range);
 }
@@ -200,7 +201,7 @@ TEST(Configs, experts_windows_and_latent_caches_are_counted) {
 }
 
 TEST(Configs, mixtral_passes_two_experts_of_eight) {
-  const Parameters all = parameters(preset("mixtral-8x7b"));
+  const Parameters all = parameters(published_preset("mixtral-8x7b"));
   EXPECT_EQ(all.active.value(), 12879925248);
 }
 
@@ -255,7 +256,7 @@ TEST(Random, presets_open_where_a_family_runs_them) {
   std::int64_t sum = 0;
   for (const auto& [part, count] : parameters_by_part(opened->model->config(), opened->model->weights()))
     sum += count;
-  EXPECT_EQ(sum, total(preset("transformer-base")));
+  EXPECT_EQ(sum, total(published_preset("transformer-base")));
   EXPECT_EQ(open_model("random:mixtral-8x7b").error().code, Code::unsupported);
   EXPECT_EQ(open_model("random:gpt3-175b").error().code, Code::no_memory);
   EXPECT_EQ(open_model("random:gpt5").error().code, Code::not_found);

@@ -11,14 +11,14 @@
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Trace> run(const std::string& path, const std::vector<int>& ids) {
+std::shared_ptr<const Trace> answer_change_run(const std::string& path, const std::vector<int>& ids) {
   const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/" + path);
   EXPECT_TRUE(opened) << opened.error().text();
   const auto trace = opened->model->run(Input{ids, {}});
   EXPECT_TRUE(trace) << trace.error().text();
   return *trace;
 }
-constexpr const char *kGpt2 = "tests/golden/models/gpt2", *kOther = "assets/scenes/tiny_gpt.json";
+constexpr const char *kGpt2 = "tests/golden/models/gpt2", *kAnswerChangeOther = "assets/scenes/tiny_gpt.json";
 
 std::vector<double> plain_softmax(const Trace& trace) {
   const Tensor row = trace.tensor(trace.main(Slot::logits))->select(0, trace.length - 1);
@@ -31,7 +31,7 @@ std::vector<double> plain_softmax(const Trace& trace) {
 }
 
 TEST(AnswerChange, SaysWhoGainedAndLostAndHowFarTheAnswersAreApart) {
-  const auto before = run(kGpt2, {5, 17, 33}), now = run(kGpt2, {5, 17, 33, 40});
+  const auto before = answer_change_run(kGpt2, {5, 17, 33}), now = answer_change_run(kGpt2, {5, 17, 33, 40});
   const auto p = plain_softmax(*before), q = plain_softmax(*now);
   const auto change = answer_change(*before, *now, 4);
   ASSERT_TRUE(change) << change.error().text();
@@ -52,7 +52,7 @@ TEST(AnswerChange, SaysWhoGainedAndLostAndHowFarTheAnswersAreApart) {
 }
 
 TEST(AnswerChange, ARunComparedWithItselfChangedNothing) {
-  const auto only = run(kGpt2, {5, 17, 33});
+  const auto only = answer_change_run(kGpt2, {5, 17, 33});
   const auto change = answer_change(*only, *only);
   ASSERT_TRUE(change);
   EXPECT_EQ(change->kl, 0);
@@ -60,7 +60,9 @@ TEST(AnswerChange, ARunComparedWithItselfChangedNothing) {
 }
 
 TEST(AnswerChange, OtherVocabulariesAreRefused) {
-  EXPECT_FALSE(answer_change(*run(kGpt2, {1, 2}), *run(kOther, {1, 2}))) << "ids alone, of other counts";
+  EXPECT_FALSE(
+      answer_change(*answer_change_run(kGpt2, {1, 2}), *answer_change_run(kAnswerChangeOther, {1, 2})))
+      << "ids alone, of other counts";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Trace> run(const std::string& name, const RunOptions& options = {}) {
+std::shared_ptr<const Trace> attention_pictures_run(const std::string& name, const RunOptions& options = {}) {
   const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
   EXPECT_TRUE(opened) << opened.error().text();
   Input input;
@@ -23,11 +23,11 @@ std::shared_ptr<const Trace> run(const std::string& name, const RunOptions& opti
   EXPECT_TRUE(trace) << trace.error().text();
   return *trace;
 }
-const Site kPattern = site_of(Slot::pattern, 1);
+const Site kAttentionPicturesPattern = site_of(Slot::pattern, 1);
 
 TEST(OuterProducts, TheLastSumIsTheScoresOfTheRun) {
   for (const char* model : {"gpt2", "llama", "bloom"}) {
-    const auto trace = run(model);
+    const auto trace = attention_pictures_run(model);
     const Site pattern = trace->main(Slot::pattern, 1), scores = trace->main(Slot::scores, 1);
     for (std::int64_t head = 0; head < trace->find(pattern)->shape[0]; ++head) {
       const auto last = outer_step(*trace, pattern, head, 1 << 20, {0, 9}, {0, 9});
@@ -41,13 +41,13 @@ TEST(OuterProducts, TheLastSumIsTheScoresOfTheRun) {
 }
 
 TEST(OuterProducts, EachStepAddsOneProduct) {
-  const auto trace = run("llama");
-  const auto first = *outer_step(*trace, kPattern, 2, 0, {2, 7}, {0, 9});
+  const auto trace = attention_pictures_run("llama");
+  const auto first = *outer_step(*trace, kAttentionPicturesPattern, 2, 0, {2, 7}, {0, 9});
   ASSERT_EQ(first.product.sizes(), (std::vector<std::int64_t>{5, 9}));
   EXPECT_GT(first.left, 1e-3);
   Tensor before = first.sum;
   for (std::int64_t feature = 1; feature < first.width; ++feature) {
-    const auto step = *outer_step(*trace, kPattern, 2, feature, {2, 7}, {0, 9});
+    const auto step = *outer_step(*trace, kAttentionPicturesPattern, 2, feature, {2, 7}, {0, 9});
     for (std::int64_t i = 0; i < 5; ++i)
       for (std::int64_t j = 0; j < 9; ++j) {
         EXPECT_FLOAT_EQ(step.product.at(i, j), step.q.at(i) * step.k.at(j));
@@ -60,15 +60,15 @@ TEST(OuterProducts, EachStepAddsOneProduct) {
 TEST(OuterProducts, EditedScoresAreToldApart) {
   RunOptions options;
   options.edits = {testing::edit("blocks.1.attn.scores[head=0,query=3,key=1]+=2")};
-  const auto trace = run("gpt2", options);
-  EXPECT_NEAR(outer_step(*trace, kPattern, 0, 1 << 20, {0, 9}, {0, 9})->left, 2, 1e-3);
-  EXPECT_LT(outer_step(*trace, kPattern, 1, 1 << 20, {0, 9}, {0, 9})->left, 1e-4);
-  EXPECT_FALSE(outer_step(*trace, kPattern, 99, 0, {0, 9}, {0, 9}));
+  const auto trace = attention_pictures_run("gpt2", options);
+  EXPECT_NEAR(outer_step(*trace, kAttentionPicturesPattern, 0, 1 << 20, {0, 9}, {0, 9})->left, 2, 1e-3);
+  EXPECT_LT(outer_step(*trace, kAttentionPicturesPattern, 1, 1 << 20, {0, 9}, {0, 9})->left, 1e-4);
+  EXPECT_FALSE(outer_step(*trace, kAttentionPicturesPattern, 99, 0, {0, 9}, {0, 9}));
 }
 
 TEST(Simplex, IsTheRowDividedByItsThree) {
-  const auto trace = run("gpt2");
-  const auto row = *attention_row(*trace, kPattern, 1, 7);
+  const auto trace = attention_pictures_run("gpt2");
+  const auto row = *attention_row(*trace, kAttentionPicturesPattern, 1, 7);
   const ThreeKeys keys{0, 4, 6};
   const SimplexPoint point = simplex_point(row, keys);
   double three = 0;
@@ -86,8 +86,8 @@ TEST(Simplex, IsTheRowDividedByItsThree) {
 }
 
 TEST(Simplex, MaskedKeysGetNothing) {
-  const auto trace = run("gpt2");
-  const auto row = *attention_row(*trace, kPattern, 1, 2);
+  const auto trace = attention_pictures_run("gpt2");
+  const auto row = *attention_row(*trace, kAttentionPicturesPattern, 1, 2);
   EXPECT_EQ(simplex_point(row, {0, 5, 6}), (SimplexPoint{1, 0, 0}));
   EXPECT_EQ(simplex_point(row, {4, 5, 6}), (SimplexPoint{0, 0, 0}));
   const auto keys = strongest_keys(row);
@@ -98,7 +98,7 @@ TEST(Simplex, MaskedKeysGetNothing) {
 }
 
 TEST(HeadOrder, FollowsStatisticsOfTheWholePattern) {
-  const auto trace = run("gpt2");
+  const auto trace = attention_pictures_run("gpt2");
   const Thumbnails pictures = thumbnails(*trace, {Stack::single, Part::attn}, 64);
   for (const HeadThumbnail& head : pictures.heads) {
     const Site site = site_of(Slot::pattern, head.layer);
@@ -127,8 +127,8 @@ TEST(HeadOrder, FollowsStatisticsOfTheWholePattern) {
 }
 
 TEST(RowSums, OfAPatternAreOne) {
-  const auto trace = run("gpt2");
-  const Tensor plane = attention_plane(*trace, {kPattern, 0, {0, 9}, {0, 9}, false});
+  const auto trace = attention_pictures_run("gpt2");
+  const Tensor plane = attention_plane(*trace, {kAttentionPicturesPattern, 0, {0, 9}, {0, 9}, false});
   for (const double sum : row_sums(plane)) EXPECT_NEAR(sum, 1, 1e-6);
   EXPECT_TRUE(row_sums(Tensor()).empty());
 }

@@ -14,8 +14,8 @@
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Trace> run(const std::string& name, const std::vector<int>& ids,
-                                 const RunOptions& options = {}) {
+std::shared_ptr<const Trace> attention_plane_run(const std::string& name, const std::vector<int>& ids,
+                                                 const RunOptions& options = {}) {
   const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
   EXPECT_TRUE(opened) << opened.error().text();
   const auto trace = opened->model->run(Input{ids, {}}, options);
@@ -27,12 +27,12 @@ std::vector<int> some_ids(int count) {
   for (int i = 0; i < count; ++i) ids.push_back((i * 7 + 3) % 40);
   return ids;
 }
-const Site kPattern = site_of(Slot::pattern, 1);
+const Site kAttentionPlanePattern = site_of(Slot::pattern, 1);
 
 TEST(AttentionPlane, MaskedCellsAreMarkedInAnyRectangle) {
-  const auto trace = run("gpt2", some_ids(20));
-  const Tensor all = trace->tensor(kPattern)->select(0, 2);
-  const Tensor part = attention_plane(*trace, {kPattern, 2, {5, 12}, {3, 20}, false});
+  const auto trace = attention_plane_run("gpt2", some_ids(20));
+  const Tensor all = trace->tensor(kAttentionPlanePattern)->select(0, 2);
+  const Tensor part = attention_plane(*trace, {kAttentionPlanePattern, 2, {5, 12}, {3, 20}, false});
   ASSERT_EQ(part.sizes(), (std::vector<std::int64_t>{7, 17}));
   for (std::int64_t row = 0; row < 7; ++row) {
     for (std::int64_t col = 0; col < 17; ++col) {
@@ -45,10 +45,10 @@ TEST(AttentionPlane, MaskedCellsAreMarkedInAnyRectangle) {
 }
 
 TEST(AttentionPlane, WithoutTheFirstTokenRowsSumToOneAgain) {
-  const auto trace = run("gpt2", some_ids(12));
+  const auto trace = attention_plane_run("gpt2", some_ids(12));
   for (const std::int64_t begin : {0, 1, 4}) {
-    const Tensor plane = attention_plane(*trace, {kPattern, 0, {2, 12}, {begin, 12}, true});
-    const Tensor all = trace->tensor(kPattern)->select(0, 0);
+    const Tensor plane = attention_plane(*trace, {kAttentionPlanePattern, 0, {2, 12}, {begin, 12}, true});
+    const Tensor all = trace->tensor(kAttentionPlanePattern)->select(0, 0);
     for (std::int64_t row = 0; row < plane.size(0); ++row) {
       double sum = 0, left_out = 0;
       for (std::int64_t col = 0; col < plane.size(1); ++col)
@@ -62,10 +62,10 @@ TEST(AttentionPlane, WithoutTheFirstTokenRowsSumToOneAgain) {
 }
 
 TEST(AttentionPlane, DifferenceIsNewMinusOldAndAMaskedWeightCountsAsZero) {
-  const auto before = run("gpt2", some_ids(6));
+  const auto before = attention_plane_run("gpt2", some_ids(6));
   RunOptions options;
   options.edits = {testing::cells({{4, 2, false}})};
-  const auto now = run("gpt2", some_ids(6), options);
+  const auto now = attention_plane_run("gpt2", some_ids(6), options);
   PlaneRequest request{site_of(Slot::pattern, 0), 1, {0, 6}, {0, 6}, false};
   request.before = against(*now, before, request.site);
   ASSERT_TRUE(request.before);
@@ -76,14 +76,14 @@ TEST(AttentionPlane, DifferenceIsNewMinusOldAndAMaskedWeightCountsAsZero) {
       EXPECT_NEAR(change.at(query, key), a.at(query, key) - b.at(query, key), 1e-6f) << query << "," << key;
   EXPECT_LT(change.at(4, 2), 0);
   EXPECT_TRUE(std::isinf(change.at(0, 3)));
-  EXPECT_FALSE(against(*now, run("llama", some_ids(6)), request.site)) << "other heads";
+  EXPECT_FALSE(against(*now, attention_plane_run("llama", some_ids(6)), request.site)) << "other heads";
   EXPECT_FALSE(against(*now, nullptr, request.site));
 }
 
 TEST(AttentionPlane, RunsOfDifferentLengthAreComparedTokenByToken) {
   const std::vector<int> now_ids{5, 9, 17, 33, 21, 40}, old_ids{5, 17, 33, 40};  // 9 and 21 are new
   const std::vector<std::int64_t> partner{0, -1, 1, 2, -1, 3};
-  const auto now = run("gpt2", now_ids), old = run("gpt2", old_ids);
+  const auto now = attention_plane_run("gpt2", now_ids), old = attention_plane_run("gpt2", old_ids);
   for (const Slot slot : {Slot::pattern, Slot::scaled}) {
     PlaneRequest request{site_of(slot, 1), 2, {1, 6}, {0, 5}, false};
     request.before = against(*now, old, request.site);
@@ -104,7 +104,8 @@ TEST(AttentionPlane, RunsOfDifferentLengthAreComparedTokenByToken) {
 }
 
 TEST(AttentionPlane, ThumbnailsOfTwoRunsHoldTheLargestChange) {
-  const auto now = run("gpt2", {5, 9, 17, 33, 21, 40}), old = run("gpt2", {5, 17, 33, 40});
+  const auto now = attention_plane_run("gpt2", {5, 9, 17, 33, 21, 40}),
+             old = attention_plane_run("gpt2", {5, 17, 33, 40});
   const Thumbnails all = thumbnails(*now, {}, 64, {}, old);
   ASSERT_TRUE(all.difference);
   float largest = 0;
@@ -134,7 +135,7 @@ float strongest_of(const Tensor& all, std::int64_t row, std::int64_t col, std::i
 }
 
 TEST(AttentionPlane, PicturesHoldTheLargestOfEachBlock) {
-  const auto trace = run("llama", some_ids(45));
+  const auto trace = attention_plane_run("llama", some_ids(45));
   for (const Slot slot : {Slot::pattern, Slot::masked}) {
     const Site site = site_of(slot, 0);
     const PooledPlane pooled = pooled_plane(*trace, {site, 1, {}, {}, false}, 16);
@@ -159,11 +160,12 @@ TEST(AttentionPlane, PicturesOfSeveralBandsLeaveNothingOut) {
       {testing::edit("blocks.0.attn.pattern[head=1,query=20,key=150]=0.5")},
       {testing::edit("blocks.0.attn.masked[head=1,query=20,key=150]=1e30")},
       {testing::edit("blocks.0.attn.k[pos=170]=3e38")}};
-  const auto plain = run("llama3", some_ids(200)), shorter = run("llama3", some_ids(190));
+  const auto plain = attention_plane_run("llama3", some_ids(200)),
+             shorter = attention_plane_run("llama3", some_ids(190));
   for (std::size_t i = 0; i < runs.size(); ++i) {
     RunOptions options;
     options.edits = runs[i];
-    const auto trace = run("llama3", some_ids(200), options);
+    const auto trace = attention_plane_run("llama3", some_ids(200), options);
     for (const Slot slot : {Slot::scores, Slot::masked, Slot::pattern})
       for (const auto& before : {std::shared_ptr<const Trace>(), plain, shorter}) {
         const Site site = site_of(slot, 0);
@@ -184,14 +186,16 @@ TEST(AttentionPlane, PicturesOfSeveralBandsLeaveNothingOut) {
 }
 
 TEST(AttentionPlane, StopsWhenAsked) {
-  const auto trace = run("gpt2", some_ids(20));
-  EXPECT_TRUE(pooled_plane(*trace, {kPattern, 0, {}, {}, false}, 8, [] { return false; }).cells.empty());
+  const auto trace = attention_plane_run("gpt2", some_ids(20));
+  EXPECT_TRUE(pooled_plane(*trace, {kAttentionPlanePattern, 0, {}, {}, false}, 8, [] {
+                return false;
+              }).cells.empty());
   EXPECT_TRUE(thumbnails(*trace, {}, 8, [](float) { return false; }).heads.empty());
   EXPECT_TRUE(attention_plane(*trace, {site_of(Slot::z, 0), 0, {0, 4}, {0, 4}, false}).empty());
 }
 
 TEST(Thumbnails, EveryHeadIsThereAndProgressGrows) {
-  const auto trace = run("gpt2", some_ids(20));
+  const auto trace = attention_plane_run("gpt2", some_ids(20));
   float last = -1;
   const Thumbnails all = thumbnails(*trace, {}, 64, [&](float share) {
     EXPECT_GE(share, last);
@@ -204,7 +208,7 @@ TEST(Thumbnails, EveryHeadIsThereAndProgressGrows) {
   EXPECT_EQ(all.block, 1);
   const HeadThumbnail* one = all.find(1, 2);
   ASSERT_NE(one, nullptr);
-  const Tensor pattern = trace->tensor(kPattern)->select(0, 2);
+  const Tensor pattern = trace->tensor(kAttentionPlanePattern)->select(0, 2);
   for (std::int64_t query = 0; query < 20; ++query)
     for (std::int64_t key = 0; key <= query; ++key)
       EXPECT_NEAR(one->cells.at(query, key), pattern.at(query, key), 1e-6f);
@@ -216,8 +220,8 @@ TEST(AttentionRow, ExponentialsGiveThePattern) {
   for (const char* name : {"gpt2", "llama"}) {
     RunOptions options;
     options.edits = {testing::cells({{9, 4, false}})};
-    const auto trace = run(name, some_ids(12), options);
-    const auto row = attention_row(*trace, kPattern, 1, 9);
+    const auto trace = attention_plane_run(name, some_ids(12), options);
+    const auto row = attention_row(*trace, kAttentionPlanePattern, 1, 9);
     ASSERT_TRUE(row) << row.error().text();
     ASSERT_EQ(row->terms.size(), 12u);
     double total = 0;
@@ -237,17 +241,18 @@ TEST(AttentionRow, ExponentialsGiveThePattern) {
 TEST(AttentionRow, ARowThatSeesNothingIsAllZeros) {
   RunOptions options;
   options.edits = {testing::cells({{3, 0, false}, {3, 1, false}, {3, 2, false}, {3, 3, false}})};
-  const auto row = attention_row(*run("gpt2", some_ids(5), options), kPattern, 0, 3);
+  const auto row =
+      attention_row(*attention_plane_run("gpt2", some_ids(5), options), kAttentionPlanePattern, 0, 3);
   ASSERT_TRUE(row);
   EXPECT_EQ(row->sum, 0);
   for (const AttentionTerm& term : row->terms) EXPECT_EQ(term.weight, 0);
 }
 
 TEST(AttentionRow, WhatIsNotThereIsSaid) {
-  const auto trace = run("gpt2", {1, 2, 3});
+  const auto trace = attention_plane_run("gpt2", {1, 2, 3});
   EXPECT_FALSE(attention_row(*trace, site_of(Slot::scores, 0), 0, 0));
   EXPECT_FALSE(attention_row(*trace, site_of(Slot::pattern, 9), 0, 0));
-  EXPECT_FALSE(attention_row(*trace, kPattern, 0, 3));
+  EXPECT_FALSE(attention_row(*trace, kAttentionPlanePattern, 0, 3));
 }
 
 }  // namespace

@@ -11,23 +11,25 @@
 namespace attnscope {
 namespace {
 
-OpenedModel golden(const std::string& name) {
+OpenedModel head_ranking_golden(const std::string& name) {
   auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
   EXPECT_TRUE(opened) << opened.error().text();
   return *std::move(opened);
 }
-std::shared_ptr<const Trace> run(const OpenedModel& opened, std::vector<int> ids) {
+std::shared_ptr<const Trace> head_ranking_run(const OpenedModel& opened, std::vector<int> ids) {
   Input input{std::move(ids), {}};
   if (opened.model->config().encoder()) input.source = {4, 9, 4, 11};
   auto trace = opened.model->run(input);
   EXPECT_TRUE(trace) << trace.error().text();
   return *trace;
 }
-const std::vector<int> kIds{5, 17, 9, 33, 5, 17, 9, 33, 5, 17}, kOther{5, 17, 8, 33, 5, 17, 9, 30, 5, 17};
+const std::vector<int> kHeadRankingIds{5, 17, 9, 33, 5, 17, 9, 33, 5, 17},
+    kHeadRankingOther{5, 17, 8, 33, 5, 17, 9, 30, 5, 17};
 
 TEST(HeadRanking, EveryHeadHasTheNumbersOfItsOwnFunctions) {
-  const OpenedModel opened = golden("gpt2");
-  const auto trace = run(opened, kIds), before = run(opened, kOther);
+  const OpenedModel opened = head_ranking_golden("gpt2");
+  const auto trace = head_ranking_run(opened, kHeadRankingIds),
+             before = head_ranking_run(opened, kHeadRankingOther);
   HeadQuestion question{before, 9, {1, 5}};
   const auto heads = head_scores(*trace, question);
   const ModelConfig& config = trace->config();
@@ -75,8 +77,8 @@ TEST(HeadRanking, TheOrderIsByTheScoreAndWhatIsUnknownStandsLast) {
 }
 
 TEST(HeadRanking, EffectsAreThoseOfASweepOverHeads) {
-  const OpenedModel opened = golden("gpt2");
-  const auto trace = run(opened, kIds);
+  const OpenedModel opened = head_ranking_golden("gpt2");
+  const auto trace = head_ranking_run(opened, kHeadRankingIds);
   const LogitMeasure measure{LogitMeasure::Kind::logit, 3, -1, -1, {}};
   auto sweep =
       Sweep::ablation(opened.model, trace, measure, *Selector::parse("blocks.*.attn.z"), {"head"}, {});
@@ -91,8 +93,8 @@ TEST(HeadRanking, EffectsAreThoseOfASweepOverHeads) {
 }
 
 TEST(HeadRanking, TheAntecedentIsWhereTheTextNamesTheTarget) {
-  const OpenedModel opened = golden("gpt2");
-  const auto trace = run(opened, kIds);
+  const OpenedModel opened = head_ranking_golden("gpt2");
+  const auto trace = head_ranking_run(opened, kHeadRankingIds);
   EXPECT_EQ(antecedent_of(*trace, {LogitMeasure::Kind::logit, 9, -1, -1, {}}).keys,
             (std::vector<std::int64_t>{2, 6}));
   EXPECT_EQ(antecedent_of(*trace, {LogitMeasure::Kind::logit, 9, -1, 4, {}}).keys,
@@ -102,9 +104,9 @@ TEST(HeadRanking, TheAntecedentIsWhereTheTextNamesTheTarget) {
 }
 
 TEST(HeadRanking, PaddingIsLeftOut) {
-  const OpenedModel opened = golden("gpt2");
-  const auto plain = run(opened, kIds);
-  Input padded{kIds, {}};
+  const OpenedModel opened = head_ranking_golden("gpt2");
+  const auto plain = head_ranking_run(opened, kHeadRankingIds);
+  Input padded{kHeadRankingIds, {}};
   padded.ids.insert(padded.ids.end(), {0, 0, 0});
   padded.attention_mask.assign(13, 1);
   std::fill(padded.attention_mask.begin() + 10, padded.attention_mask.end(), std::uint8_t{0});
@@ -119,8 +121,8 @@ TEST(HeadRanking, PaddingIsLeftOut) {
 }
 
 TEST(HeadRanking, EveryKindOfAttentionIsThereAndRolesOnlyWhereTheyMeanSomething) {
-  const OpenedModel opened = golden("bart");
-  const auto trace = run(opened, {2, 7, 7, 9});
+  const OpenedModel opened = head_ranking_golden("bart");
+  const auto trace = head_ranking_run(opened, {2, 7, 7, 9});
   int cross = 0, encoder = 0;
   for (const RankedHead& head : head_scores(*trace)) {
     EXPECT_FALSE(std::isnan(head.of(HeadScore::entropy)));
@@ -135,8 +137,9 @@ TEST(HeadRanking, EveryKindOfAttentionIsThereAndRolesOnlyWhereTheyMeanSomething)
 }
 
 TEST(HeadRanking, ItStopsWhenItIsToldTo) {
-  const OpenedModel opened = golden("gpt2");
-  EXPECT_TRUE(head_scores(*run(opened, kIds), {}, [](float) { return false; }).empty());
+  const OpenedModel opened = head_ranking_golden("gpt2");
+  EXPECT_TRUE(
+      head_scores(*head_ranking_run(opened, kHeadRankingIds), {}, [](float) { return false; }).empty());
 }
 
 TEST(HeadRanking, NamesReadBackAndOthersAreListed) {

@@ -45,23 +45,23 @@ std::shared_ptr<const Model> small_model(bool with_mlp) {
   return *model;
 }
 
-std::shared_ptr<const Trace> run(bool with_mlp) {
+std::shared_ptr<const Trace> logit_lens_run(bool with_mlp) {
   return *small_model(with_mlp)->run(Input{{3, 1, 4, 1, 5}, {}});
 }
 
 TEST(LogitLens, HasARowAfterEveryPart) {
-  const auto rows = lens_rows(*run(true));
+  const auto rows = lens_rows(*logit_lens_run(true));
   ASSERT_EQ(rows.size(), 5u);  // embed, then attention and MLP of two blocks
   EXPECT_EQ(rows[0].site.slot, Slot::embed);
   EXPECT_EQ(rows[1].site.slot, Slot::resid_mid);
   EXPECT_EQ(rows[2].site.slot, Slot::resid_post);
   EXPECT_TRUE(rows[4].final);
   EXPECT_FALSE(rows[3].final);
-  EXPECT_EQ(lens_rows(*run(false)).size(), 3u);  // without MLPs one row per block
+  EXPECT_EQ(lens_rows(*logit_lens_run(false)).size(), 3u);  // without MLPs one row per block
 }
 
 TEST(LogitLens, LastRowIsTheModelsOutput) {
-  const auto trace = run(true);
+  const auto trace = logit_lens_run(true);
   const LensRow last = lens_rows(*trace).back();
   for (std::int64_t pos = 0; pos < 5; ++pos)
     EXPECT_LT(max_abs_difference(lens_logits(*trace, last, pos), trace->logits_row(pos)), 1e-5);
@@ -76,7 +76,7 @@ TEST(LogitLens, LastRowIsTheModelsOutput) {
 }
 
 TEST(LogitLens, MiddleRowsAgainstNaive) {
-  const auto trace = run(true);
+  const auto trace = logit_lens_run(true);
   const auto rows = lens_rows(*trace);
   const Weights& weights = trace->weights();
   const Tensor x = trace->find(rows[1].site)->value();  // [pos, d_model]
@@ -104,7 +104,7 @@ TEST(LogitLens, MiddleRowsAgainstNaive) {
 }
 
 TEST(LogitLens, TopIsSortedAndBeginsWithTheCell) {
-  const auto trace = run(true);
+  const auto trace = logit_lens_run(true);
   const auto rows = lens_rows(*trace);
   const auto top = lens_top(*trace, rows[2], 3, 5);
   ASSERT_EQ(top.size(), 5u);
@@ -114,7 +114,7 @@ TEST(LogitLens, TopIsSortedAndBeginsWithTheCell) {
 }
 
 TEST(LogitLens, AdditionsAreTheNormsOfWhatIsAdded) {
-  const auto trace = run(true);
+  const auto trace = logit_lens_run(true);
   const auto parts = additions(*trace, 2);
   ASSERT_EQ(parts.size(), 5u);
   const Tensor out = trace->find(site_of(Slot::attn_out, 0))->value();
@@ -126,7 +126,7 @@ TEST(LogitLens, AdditionsAreTheNormsOfWhatIsAdded) {
 }
 
 TEST(LogitLens, AnAskedTokenHasItsProbabilityAndRankInEveryCell) {
-  const auto trace = run(true);
+  const auto trace = logit_lens_run(true);
   for (const LensRow& row : lens_rows(*trace))
     for (std::int64_t pos = 0; pos < 5; ++pos)
       for (const int asked : {0, 4, 10}) {
@@ -141,7 +141,7 @@ TEST(LogitLens, AnAskedTokenHasItsProbabilityAndRankInEveryCell) {
 }
 
 TEST(LogitLens, PushesAgainstNaiveAddUpToTheLogit) {
-  const auto trace = run(true);
+  const auto trace = logit_lens_run(true);
   const Weights& weights = trace->weights();
   const std::int64_t pos = 3;
   const int token = 7;

@@ -15,7 +15,7 @@ struct Opened {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Trace> trace;
 };
-Opened golden(const std::string& name) {
+Opened neurons_golden(const std::string& name) {
   auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
   EXPECT_TRUE(opened) << (opened ? "" : opened.error().text());
   Input input;
@@ -28,7 +28,7 @@ Opened golden(const std::string& name) {
 
 TEST(Neurons, TheStrongestAddMost) {
   for (const char* name : {"gpt2", "llama", "t5"}) {
-    const Opened it = golden(name);
+    const Opened it = neurons_golden(name);
     const Trace& trace = *it.trace;
     const MlpPlace place{trace.config().stack, 1};
     ASSERT_TRUE(has_neurons(trace, place));
@@ -55,7 +55,7 @@ TEST(Neurons, TheStrongestAddMost) {
 // What a neuron promotes, times its activation, over the final norm's scale is its share of the logit.
 TEST(Neurons, WhatOneWritesIsItsPartOfTheLogit) {
   for (const char* name : {"gpt2", "llama", "gemma"}) {
-    const Opened it = golden(name);
+    const Opened it = neurons_golden(name);
     const Trace& trace = *it.trace;
     const int last = trace.config().n_layers() - 1;
     const MlpPlace place{trace.config().stack, last};
@@ -82,7 +82,7 @@ TEST(Neurons, WhatOneWritesIsItsPartOfTheLogit) {
 }
 
 TEST(Neurons, ReadsTheTokensAlongItsColumn) {
-  const Opened it = golden("llama");
+  const Opened it = neurons_golden("llama");
   const Trace& trace = *it.trace;
   const Weights& weights = trace.weights();
   const Tensor table = weights.get("tok_embed.weight"), in = weights.get("blocks.0.mlp.gate.weight"),
@@ -107,7 +107,7 @@ TEST(Neurons, ReadsTheTokensAlongItsColumn) {
 }
 
 TEST(Neurons, HeadsWithATransformHaveNoWordsForADirection) {
-  const Opened it = golden("bert");
+  const Opened it = neurons_golden("bert");
   const NeuronWords words = neuron_words(*it.trace, {Stack::single, 0}, 3, 4);
   EXPECT_TRUE(words.promotes.empty());
   EXPECT_FALSE(words.reads.empty());

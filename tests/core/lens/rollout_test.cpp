@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Trace> run(const std::string& name, std::vector<int> ids) {
+std::shared_ptr<const Trace> rollout_run(const std::string& name, std::vector<int> ids) {
   auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
   EXPECT_TRUE(opened) << opened.error().text();
   Input input{std::move(ids), {}};
@@ -22,7 +22,7 @@ std::shared_ptr<const Trace> run(const std::string& name, std::vector<int> ids) 
   EXPECT_TRUE(trace) << trace.error().text();
   return *trace;
 }
-const std::vector<int> kIds{5, 17, 9, 33, 5, 17};
+const std::vector<int> kRolloutIds{5, 17, 9, 33, 5, 17};
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -80,7 +80,7 @@ TEST(MaxFlow, IsTheSmallestCutOfEverySmallGraph) {
 
 TEST(AttentionPaths, RolloutIsTheProductOfTheBlocks) {
   for (const char* name : {"gpt2", "bert"}) {
-    const auto trace = run(name, kIds);
+    const auto trace = rollout_run(name, kRolloutIds);
     const AttentionPlace place{trace->config().stack, Part::attn};
     for (std::int64_t query = 0; query < 6; ++query) {
       const auto found = attention_path(*trace, place, AttentionPath::rollout, query);
@@ -102,7 +102,7 @@ TEST(AttentionPaths, RolloutIsTheProductOfTheBlocks) {
 }
 
 TEST(AttentionPaths, FlowIsTheSmallestCutOfTheBlocks) {
-  const auto trace = run("gpt2", {5, 17, 9, 33});
+  const auto trace = rollout_run("gpt2", {5, 17, 9, 33});
   const AttentionPlace place{Stack::single, Part::attn};
   const auto found = attention_path(*trace, place, AttentionPath::flow, 3);
   ASSERT_TRUE(found) << found.error().text();
@@ -123,7 +123,7 @@ TEST(AttentionPaths, FlowIsTheSmallestCutOfTheBlocks) {
 }
 
 TEST(AttentionPaths, RawIsTheMeanOfTheHeads) {
-  const auto trace = run("gpt2", kIds);
+  const auto trace = rollout_run("gpt2", kRolloutIds);
   const auto found = attention_path(*trace, {Stack::single, Part::attn}, AttentionPath::raw, 4);
   ASSERT_TRUE(found);
   const Tensor all = *trace->tensor(site_of(Slot::pattern, 1));
@@ -136,7 +136,7 @@ TEST(AttentionPaths, RawIsTheMeanOfTheHeads) {
 }
 
 TEST(AttentionPaths, CrossAttentionReachesTheSourceThroughTheEncoder) {
-  const auto trace = run("bart", {2, 7, 9});
+  const auto trace = rollout_run("bart", {2, 7, 9});
   const AttentionPlace cross{Stack::dec, Part::cross}, own{Stack::enc, Part::attn};
   const auto raw = attention_path(*trace, cross, AttentionPath::raw, 2),
              rolled = attention_path(*trace, cross, AttentionPath::rollout, 2);
@@ -160,7 +160,7 @@ TEST(AttentionPaths, CrossAttentionReachesTheSourceThroughTheEncoder) {
 }
 
 TEST(AttentionPaths, WhatCannotBeToldIsSaid) {
-  const auto trace = run("gpt2", kIds);
+  const auto trace = rollout_run("gpt2", kRolloutIds);
   const AttentionPlace place{Stack::single, Part::attn};
   for (const auto& wrong : {attention_path(*trace, place, AttentionPath::raw, 6),
                             attention_path(*trace, place, AttentionPath::raw, -1),

@@ -12,8 +12,8 @@
 namespace attnscope {
 namespace {
 
-std::shared_ptr<const Trace> run(const std::string& name, const std::vector<int>& ids,
-                                 const RunOptions& options = {}) {
+std::shared_ptr<const Trace> step_differences_run(const std::string& name, const std::vector<int>& ids,
+                                                  const RunOptions& options = {}) {
   const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name);
   EXPECT_TRUE(opened) << opened.error().text();
   const auto trace = opened->model->run(Input{ids, {}}, options);
@@ -22,8 +22,8 @@ std::shared_ptr<const Trace> run(const std::string& name, const std::vector<int>
 }
 
 TEST(StepDifferences, ARunAgreesWithItselfToTheBit) {
-  const auto one = run("gpt2", {5, 17, 33, 2});
-  const auto all = step_differences({one}, {run("gpt2", {5, 17, 33, 2})});
+  const auto one = step_differences_run("gpt2", {5, 17, 33, 2});
+  const auto all = step_differences({one}, {step_differences_run("gpt2", {5, 17, 33, 2})});
   ASSERT_EQ(all.size(), one->records().size());
   for (const StepDifference& step : all) {
     EXPECT_TRUE(step.compared()) << step.name();
@@ -36,7 +36,8 @@ TEST(StepDifferences, ARunAgreesWithItselfToTheBit) {
 TEST(StepDifferences, TheFirstThatDiffersIsTheOneThatWasMoved) {
   RunOptions options;
   options.edits.push_back(testing::edit("blocks.1.attn.q[pos=2,head*d_head=3]+=0.5"));
-  const auto a = run("gpt2", {5, 17, 33, 2}), b = run("gpt2", {5, 17, 33, 2}, options);
+  const auto a = step_differences_run("gpt2", {5, 17, 33, 2}),
+             b = step_differences_run("gpt2", {5, 17, 33, 2}, options);
   const auto all = step_differences({a}, {b});
   const StepDifference* first = first_beyond(all, 1e-6);
   ASSERT_NE(first, nullptr);
@@ -58,7 +59,8 @@ TEST(StepDifferences, TheFirstThatDiffersIsTheOneThatWasMoved) {
 
 // A causal model does not see what follows: the rows that both have agree, and what one has more is counted.
 TEST(StepDifferences, TextsOfTwoLengthsAreComparedWhereTheirTokensAreTheSame) {
-  const auto longer = run("gpt2", {5, 17, 33}), shorter = run("gpt2", {5, 17});
+  const auto longer = step_differences_run("gpt2", {5, 17, 33}),
+             shorter = step_differences_run("gpt2", {5, 17});
   for (const bool turned : {false, true}) {
     const auto all = turned ? step_differences({shorter}, {longer}) : step_differences({longer}, {shorter});
     ASSERT_FALSE(all.empty());
@@ -68,7 +70,8 @@ TEST(StepDifferences, TextsOfTwoLengthsAreComparedWhereTheirTokensAreTheSame) {
       EXPECT_EQ(step.alone > 0, !turned) << step.name();
     }
   }
-  const auto front = step_differences({run("gpt2", {9, 5, 17})}, {shorter});  // the first one has no partner
+  const auto front = step_differences({step_differences_run("gpt2", {9, 5, 17})},
+                                      {shorter});  // the first one has no partner
   const auto embed =
       std::find_if(front.begin(), front.end(), [](const auto& step) { return step.name() == "tok_embed"; });
   ASSERT_NE(embed, front.end());
@@ -78,7 +81,8 @@ TEST(StepDifferences, TextsOfTwoLengthsAreComparedWhereTheirTokensAreTheSame) {
 }
 
 TEST(StepDifferences, OtherModelsSayWhy) {
-  const auto others = step_differences({run("gpt2", {5, 17})}, {run("llama", {5, 17})});
+  const auto others =
+      step_differences({step_differences_run("gpt2", {5, 17})}, {step_differences_run("llama", {5, 17})});
   const bool lacks = std::any_of(others.begin(), others.end(),
                                  [](const auto& step) { return step.why.key() == "compare.lacks"; });
   EXPECT_TRUE(lacks) << "Llama has no learned positions";

@@ -19,7 +19,7 @@ struct Ran {
   }
 };
 
-Ran run(const std::string& model, const std::string& text) {
+Ran two_vocabularies_run(const std::string& model, const std::string& text) {
   auto opened = open_shipped("model:" + model);
   EXPECT_TRUE(opened) << opened.error().text();
   const auto encoding = opened->tokenizer->encode(text);
@@ -30,8 +30,8 @@ Ran run(const std::string& model, const std::string& text) {
 }
 
 TEST(TwoVocabularies, RowsBelongTogetherByWhatTheyAreAndNotByTheirIds) {
-  const Ran a = run("storyteller", "The cat sat on the mat"),
-            b = run("gap-filler", "Today the cat sat on the mat .");
+  const Ran a = two_vocabularies_run("storyteller", "The cat sat on the mat"),
+            b = two_vocabularies_run("gap-filler", "Today the cat sat on the mat .");
   ASSERT_FALSE(same_vocabulary(*a.trace, *b.trace));
   const Alignment rows = align_rows(*a.trace, *b.trace, a.trace->config().stack);
   int words = 0;
@@ -44,13 +44,14 @@ TEST(TwoVocabularies, RowsBelongTogetherByWhatTheyAreAndNotByTheirIds) {
     }
   }
   EXPECT_EQ(words, 3);
-  EXPECT_TRUE(same_vocabulary(*a.trace, *run("storyteller-llama", "The cat").trace))
+  EXPECT_TRUE(same_vocabulary(*a.trace, *two_vocabularies_run("storyteller-llama", "The cat").trace))
       << "two files that spell every id alike";
 }
 
 // As many tokens on both sides do not make the first one belong to the first one.
 TEST(TwoVocabularies, AsManyTokensAreNotTakenOneForOne) {
-  const Ran a = run("storyteller", "cat sat on mat"), b = run("gap-filler", "sat on mat");
+  const Ran a = two_vocabularies_run("storyteller", "cat sat on mat"),
+            b = two_vocabularies_run("gap-filler", "sat on mat");
   ASSERT_EQ(a.trace->length, b.trace->length);
   const Alignment rows = align_rows(*a.trace, *b.trace, a.trace->config().stack);
   for (std::int64_t row = 1; row < a.trace->length; ++row)
@@ -61,7 +62,8 @@ TEST(TwoVocabularies, AsManyTokensAreNotTakenOneForOne) {
 }
 
 TEST(TwoVocabularies, AnswersAreComparedOverTheTextsThatBothHave) {
-  const Ran a = run("storyteller", "The cat sat on the mat"), b = run("gap-filler", "The cat sat on the mat");
+  const Ran a = two_vocabularies_run("storyteller", "The cat sat on the mat"),
+            b = two_vocabularies_run("gap-filler", "The cat sat on the mat");
   const auto change = answer_change(*a.trace, *b.trace, 3);
   ASSERT_TRUE(change) << change.error().text();
   ASSERT_TRUE(change->common);
@@ -77,8 +79,8 @@ TEST(TwoVocabularies, AnswersAreComparedOverTheTextsThatBothHave) {
 }
 
 TEST(TwoVocabularies, StepsOfTheSameSizesAreComparedTokenByToken) {
-  const Ran a = run("storyteller", "The cat sat on the mat"),
-            b = run("gap-filler", "Today the cat sat on the mat .");
+  const Ran a = two_vocabularies_run("storyteller", "The cat sat on the mat"),
+            b = two_vocabularies_run("gap-filler", "Today the cat sat on the mat .");
   const auto all = step_differences({a.trace}, {b.trace});
   bool compared = false;
   for (const StepDifference& step : all) {

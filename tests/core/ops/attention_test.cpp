@@ -10,7 +10,7 @@ namespace {
 
 using namespace reference;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kAttentionInfinity = std::numeric_limits<float>::infinity();
 
 std::vector<double> in_double(const Tensor& t) {
   const auto values = t.values();
@@ -22,7 +22,7 @@ Tensor whole_pattern(const AttentionInputs& in, const Tensor& lse, std::int64_t 
 }
 
 // z, lse and pattern of every head against the plain loops, and z against pattern times v.
-void expect_by_the_book(const AttentionInputs& in) {
+void attention_expect_by_the_book(const AttentionInputs& in) {
   const AttentionResult found = attend(in);
   ASSERT_EQ(found.z.sizes(), in.q.sizes());
   for (std::int64_t head = 0; head < in.q.size(0); ++head) {
@@ -37,30 +37,30 @@ void expect_by_the_book(const AttentionInputs& in) {
   }
 }
 
-struct Sizes {
+struct AttentionSizes {
   std::int64_t heads, kv_heads, queries, keys, d_head;
 };
 
 TEST(Attend, AgreesWithPlainLoops) {
   with_every_kernel([] {
-    for (const Sizes& s : {Sizes{1, 1, 1, 1, 1},
-                           {2, 2, 4, 4, 2},
-                           {2, 2, 5, 5, 3},
-                           {4, 2, 70, 70, 16},
-                           {4, 1, 33, 33, 7},
-                           {2, 2, 130, 300, 32},
-                           {3, 3, 1, 600, 64},
-                           {6, 2, 3, 257, 13},
-                           {1, 1, 65, 513, 256}}) {
+    for (const AttentionSizes& s : {AttentionSizes{1, 1, 1, 1, 1},
+                                    {2, 2, 4, 4, 2},
+                                    {2, 2, 5, 5, 3},
+                                    {4, 2, 70, 70, 16},
+                                    {4, 1, 33, 33, 7},
+                                    {2, 2, 130, 300, 32},
+                                    {3, 3, 1, 600, 64},
+                                    {6, 2, 3, 257, 13},
+                                    {1, 1, 65, 513, 256}}) {
       SCOPED_TRACE(shape_text({s.heads, s.kv_heads, s.queries, s.keys, s.d_head}));
       AttentionInputs in = attention_inputs(s.heads, s.kv_heads, s.queries, s.keys, s.d_head);
-      expect_by_the_book(in);
+      attention_expect_by_the_book(in);
       in.mask.causal = false;
-      expect_by_the_book(in);
+      attention_expect_by_the_book(in);
       in.mask.window = 9;
-      expect_by_the_book(in);
+      attention_expect_by_the_book(in);
       in.mask.causal = true;
-      expect_by_the_book(in);
+      attention_expect_by_the_book(in);
     }
   });
 }
@@ -73,7 +73,7 @@ TEST(Attend, TakesAnyStrides) {
   in.q = transposed(5);
   in.k = transposed(6);
   in.v = transposed(7);
-  expect_by_the_book(in);
+  attention_expect_by_the_book(in);
 }
 
 TEST(Attend, SwitchedCellsOverrideTheClosedForm) {
@@ -86,10 +86,10 @@ TEST(Attend, SwitchedCellsOverrideTheClosedForm) {
   EXPECT_FALSE(in.mask.allowed(3, 91));
   EXPECT_FALSE(in.mask.allowed(70, 3));
   EXPECT_TRUE(in.mask.allowed(70, 2));
-  with_every_kernel([&] { expect_by_the_book(in); });
+  with_every_kernel([&] { attention_expect_by_the_book(in); });
   in.first_query = 0;
   in.q = in.q.slice(1, 0, 80);
-  expect_by_the_book(in);
+  attention_expect_by_the_book(in);
 }
 
 TEST(Attend, ReachableSpanHoldsEveryAllowedCell) {
@@ -114,14 +114,14 @@ TEST(Attend, FullyMaskedRowsGiveZeros) {
       in.mask.cells = {{0, 0, false}, {1, 0, false}, {1, 1, false}};
       const AttentionResult found = attend(in);
       for (std::int64_t row : {0, 1}) {
-        EXPECT_EQ(found.lse.at(1, row), -kInfinity);
+        EXPECT_EQ(found.lse.at(1, row), -kAttentionInfinity);
         for (std::int64_t d = 0; d < 8; ++d) EXPECT_EQ(found.z.at(1, row, d), 0.f);
       }
       EXPECT_EQ(stats(found.z).nans, 0);
       const Tensor pattern = whole_pattern(in, found.lse, 1);
       EXPECT_EQ(stats(pattern.slice(0, 0, 2)).max, 0.f);
       EXPECT_EQ(stats(pattern).nans, 0);
-      expect_by_the_book(in);
+      attention_expect_by_the_book(in);
     }
   });
 }
@@ -141,7 +141,7 @@ TEST(Attend, LargeScoresDoNotOverflow) {
 
 TEST(Attend, ThreadsDoNotChangeABit) {
   with_every_kernel([] {
-    for (const Sizes& s : {Sizes{12, 12, 200, 200, 64}, {12, 4, 1, 2000, 64}}) {
+    for (const AttentionSizes& s : {AttentionSizes{12, 12, 200, 200, 64}, {12, 4, 1, 2000, 64}}) {
       const AttentionInputs in = attention_inputs(s.heads, s.kv_heads, s.queries, s.keys, s.d_head);
       set_thread_count(1);
       const AttentionResult one = attend(in);
@@ -212,11 +212,11 @@ TEST(Rectangle, StagesInEitherOrder) {
         EXPECT_NEAR(scores.at(query, key), exact, 1e-5);
         const float both = scores.at(query, key) * in.scale;
         if (mask_first) {
-          EXPECT_EQ(masked.at(query, key), open ? scores.at(query, key) : -kInfinity);
-          EXPECT_EQ(scaled.at(query, key), open ? both : -kInfinity);
+          EXPECT_EQ(masked.at(query, key), open ? scores.at(query, key) : -kAttentionInfinity);
+          EXPECT_EQ(scaled.at(query, key), open ? both : -kAttentionInfinity);
         } else {
           EXPECT_EQ(scaled.at(query, key), both);
-          EXPECT_EQ(masked.at(query, key), open ? both : -kInfinity);
+          EXPECT_EQ(masked.at(query, key), open ? both : -kAttentionInfinity);
         }
         EXPECT_EQ(at(ScoreStage::pattern).at(query, key) > 0.f, open);
       }

@@ -18,7 +18,7 @@ Tensor random_rows(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   return Tensor::from(std::move(values), {{Axis::pos, rows}, {Axis::in, cols}});
 }
 
-Tensor encoded_matrix(DType type, std::int64_t rows, std::int64_t cols) {
+Tensor encoded_linear_encoded_matrix(DType type, std::int64_t rows, std::int64_t cols) {
   std::mt19937_64 random(9);
   auto bytes =
       std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(storage_bytes(type, rows * cols)));
@@ -34,7 +34,7 @@ double relative(const Tensor& a, const Tensor& b) {
 class EncodedLinear : public ::testing::TestWithParam<DType> {};
 
 TEST_P(EncodedLinear, EqualsTheExpandedProduct) {
-  const Tensor stored = encoded_matrix(GetParam(), 1000, 768);
+  const Tensor stored = encoded_linear_encoded_matrix(GetParam(), 1000, 768);
   for (const std::int64_t rows : {1, 3, 4, 5, 40, 300}) {
     const Tensor x = random_rows(rows, 768, 1), bias = random_rows(1, 1000, 2).select(0, 0);
     const Tensor w = stored.transpose();  // [in, out], as Linear stores it
@@ -56,7 +56,7 @@ TEST_P(EncodedLinear, EqualsTheExpandedProduct) {
 }
 
 TEST_P(EncodedLinear, RowsOfATable) {
-  const Tensor table = encoded_matrix(GetParam(), 50, 512);
+  const Tensor table = encoded_linear_encoded_matrix(GetParam(), 50, 512);
   const std::vector<int> ids{3, 49, 0, 3};
   EXPECT_EQ(gather_rows(table, ids).values(), gather_rows(table.packed(), ids).values());
 }

@@ -7,16 +7,16 @@ namespace {
 
 using namespace reference;
 
-struct Sizes {
+struct LinearSizes {
   std::int64_t rows, in, out;
 };
-const std::vector<Sizes> kSizes{{1, 1, 1},     {1, 3, 2},     {2, 4, 4},   {4, 37, 65},   {1, 768, 130},
-                                {3, 129, 31},  {5, 64, 64},   {7, 13, 17}, {63, 65, 130}, {256, 96, 400},
-                                {1, 64, 1200}, {300, 33, 50}, {5, 1, 7},   {1, 200, 1}};
+const std::vector<LinearSizes> kSizes{
+    {1, 1, 1},   {1, 3, 2},     {2, 4, 4},      {4, 37, 65},   {1, 768, 130}, {3, 129, 31}, {5, 64, 64},
+    {7, 13, 17}, {63, 65, 130}, {256, 96, 400}, {1, 64, 1200}, {300, 33, 50}, {5, 1, 7},    {1, 200, 1}};
 
 TEST(Linear, AgreesWithPlainLoopsInEveryLayout) {
   with_every_kernel([] {
-    for (const Sizes& s : kSizes) {
+    for (const LinearSizes& s : kSizes) {
       SCOPED_TRACE(shape_text({s.rows, s.in, s.out}));
       const Tensor x = noise({{Axis::pos, s.rows}, {Axis::in, s.in}}, 1);
       const Tensor bias = noise({{Axis::out, s.out}}, 2);
@@ -49,8 +49,8 @@ TEST(Linear, NamesTheAxes) {
 
 TEST(Linear, ThreadsDoNotChangeABit) {
   with_every_kernel([] {
-    for (const Sizes& s :
-         {Sizes{1, 768, 3072}, {1, 3072, 768}, {4, 300, 1000}, {256, 768, 500}, {700, 64, 1000}}) {
+    for (const LinearSizes& s :
+         {LinearSizes{1, 768, 3072}, {1, 3072, 768}, {4, 300, 1000}, {256, 768, 500}, {700, 64, 1000}}) {
       const Tensor x = noise({{Axis::pos, s.rows}, {Axis::in, s.in}}, 1);
       const Tensor w = noise({{Axis::in, s.in}, {Axis::out, s.out}}, 2);
       const Tensor transposed = noise({{Axis::out, s.out}, {Axis::in, s.in}}, 2).transpose();

@@ -7,7 +7,7 @@ namespace {
 
 using namespace reference;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kRowsInfinity = std::numeric_limits<float>::infinity();
 
 double exact_activation(Activation kind, double x) {
   switch (kind) {
@@ -73,8 +73,9 @@ TEST(Softmax, AgreesWithDouble) {
 
 TEST(Softmax, MaskedRowsGiveZerosAndNaNStays) {
   with_every_kernel([] {
-    const Tensor x = Tensor::from({-kInfinity, -kInfinity, -kInfinity, 0.f, -kInfinity, 0.f, 1.f, NAN, 2.f},
-                                  {{Axis::query, 3}, {Axis::key, 3}});
+    const Tensor x = Tensor::from(
+        {-kRowsInfinity, -kRowsInfinity, -kRowsInfinity, 0.f, -kRowsInfinity, 0.f, 1.f, NAN, 2.f},
+        {{Axis::query, 3}, {Axis::key, 3}});
     const Tensor y = softmax_rows(x);
     for (std::int64_t key = 0; key < 3; ++key) EXPECT_EQ(y.at(0, key), 0.f);
     EXPECT_EQ(y.at(1, 0), 0.5f);

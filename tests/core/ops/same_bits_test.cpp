@@ -44,7 +44,7 @@ void expect_rows_alone(const Tensor& x, const std::function<Tensor(const Tensor&
         << begin << " to " << end;
 }
 
-Tensor encoded_matrix(DType type, std::int64_t rows, std::int64_t cols) {
+Tensor same_bits_encoded_matrix(DType type, std::int64_t rows, std::int64_t cols) {
   std::mt19937_64 random(9);
   auto bytes =
       std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(storage_bytes(type, rows * cols)));
@@ -66,25 +66,25 @@ std::vector<Tensor> layouts(std::int64_t in, std::int64_t out) {
     for (int product = 0; product < 2; ++product) linear(one, all.back(), {}, Axis::out);
   }
   for (const DType type : {DType::bf16, DType::q8_0}) {
-    if (out % 32 == 0) all.push_back(encoded_matrix(type, in, out));
-    if (in % 32 == 0) all.push_back(encoded_matrix(type, out, in).transpose());
+    if (out % 32 == 0) all.push_back(same_bits_encoded_matrix(type, in, out));
+    if (in % 32 == 0) all.push_back(same_bits_encoded_matrix(type, out, in).transpose());
   }
   return all;
 }
 
-struct Sizes {
+struct SameBitsSizes {
   std::int64_t rows, in, out;
 };
 
 TEST(SameBits, RowsAndColumnsOfAProduct) {
   with_every_machine([] {
-    for (const Sizes& s : {Sizes{3, 5, 1},
-                           {9, 1, 30},
-                           {20, 37, 65},
-                           {75, 64, 96},
-                           {300, 96, 201},
-                           {90, 400, 160},
-                           {18, 800, 130}}) {
+    for (const SameBitsSizes& s : {SameBitsSizes{3, 5, 1},
+                                   {9, 1, 30},
+                                   {20, 37, 65},
+                                   {75, 64, 96},
+                                   {300, 96, 201},
+                                   {90, 400, 160},
+                                   {18, 800, 130}}) {
       SCOPED_TRACE(shape_text({s.rows, s.in, s.out}));
       const Tensor x = noise({{Axis::pos, s.rows}, {Axis::in, s.in}}, 1);
       const Tensor offset = noise({{Axis::out, s.out}}, 2);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace reference;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kScoresInfinity = std::numeric_limits<float>::infinity();
 
 // Distances at which each bucket begins, for 16 buckets up to 128 (half of T5's 32) and for 32.
 TEST(Buckets, BeginWhereT5sBegin) {
@@ -63,12 +63,12 @@ TEST(Alibi, GradientsFollowThePaper) {
   EXPECT_EQ(bias.at(1, 10, 6), -1.f);
 }
 
-struct Sizes {
+struct ScoresSizes {
   std::int64_t heads, kv_heads, queries, keys, d_head;
 };
 
 // z and lse by tiles and the pattern by rectangles, against plain loops in double.
-void expect_by_the_book(const AttentionInputs& in) {
+void scores_expect_by_the_book(const AttentionInputs& in) {
   const AttentionResult found = attend(in);
   for (std::int64_t head = 0; head < in.q.size(0); ++head) {
     const Attention exact = attention(in, head);
@@ -82,7 +82,8 @@ void expect_by_the_book(const AttentionInputs& in) {
 
 TEST(Scores, EveryCombinationByTheBook) {
   with_every_kernel([] {
-    for (const Sizes& s : {Sizes{2, 2, 9, 9, 4}, {4, 2, 70, 70, 8}, {4, 1, 3, 300, 5}, {2, 2, 66, 280, 6}}) {
+    for (const ScoresSizes& s :
+         {ScoresSizes{2, 2, 9, 9, 4}, {4, 2, 70, 70, 8}, {4, 1, 3, 300, 5}, {2, 2, 66, 280, 6}}) {
       AttentionInputs in = attention_inputs(s.heads, s.kv_heads, s.queries, s.keys, s.d_head);
       for (float cap : {0.f, 1.5f})
         for (const ScoreBias& bias : biases(s.heads))
@@ -92,7 +93,7 @@ TEST(Scores, EveryCombinationByTheBook) {
             in.cap = cap;
             in.bias = bias;
             in.mask = mask;
-            expect_by_the_book(in);
+            scores_expect_by_the_book(in);
             if (::testing::Test::HasFailure()) return;
           }
     }
@@ -107,9 +108,9 @@ TEST(Scores, MoreQueriesThanKeysAsInCrossAttention) {
   in.cap = 2.f;
   for (const ScoreBias& bias : biases(2)) {
     in.bias = bias;
-    expect_by_the_book(in);
+    scores_expect_by_the_book(in);
     in.mask.attention_mask = std::make_shared<std::vector<std::uint8_t>>(std::vector<std::uint8_t>{1, 1, 0});
-    expect_by_the_book(in);
+    scores_expect_by_the_book(in);
   }
 }
 
@@ -121,7 +122,7 @@ TEST(Scores, AllPaddingGivesZeros) {
     const AttentionResult found = attend(in);
     EXPECT_EQ(stats(found.z).l2, 0.0);
     EXPECT_EQ(stats(found.z).nans, 0);
-    for (std::int64_t query = 0; query < 10; ++query) EXPECT_EQ(found.lse.at(1, query), -kInfinity);
+    for (std::int64_t query = 0; query < 10; ++query) EXPECT_EQ(found.lse.at(1, query), -kScoresInfinity);
     const Tensor pattern = attention_rectangle(in, found.lse, ScoreStage::pattern, 1, 0, 10, 0, 10);
     EXPECT_EQ(stats(pattern).l2, 0.0);
   }
@@ -145,7 +146,7 @@ TEST(Scores, StagesInTheirOrder) {
                   2e-7);
       EXPECT_EQ(biased.at(query, key), capped.at(query, key) + in.bias.at(1, position, key));
       const bool open = in.mask.allowed(position, key);
-      EXPECT_EQ(masked.at(query, key), open ? biased.at(query, key) : -kInfinity);
+      EXPECT_EQ(masked.at(query, key), open ? biased.at(query, key) : -kScoresInfinity);
       EXPECT_NEAR(pattern.at(query, key), open ? std::exp(biased.at(query, key) - lse.at(1, query)) : 0.f,
                   1e-6);
     }
@@ -193,7 +194,7 @@ TEST(Scores, CapIsATanh) {
   with_every_kernel([] {
     for (double x = -400; x <= 400; x += 0.37) {
       for (double factor : {1e-6, 1e-2, 1.0}) {
-        float row[3] = {static_cast<float>(x * factor), 0.f, kInfinity};
+        float row[3] = {static_cast<float>(x * factor), 0.f, kScoresInfinity};
         const double exact = 30 * std::tanh(static_cast<double>(row[0]) / 30);
         kernels().cap_row(row, 30.f, 3);
         EXPECT_NEAR(row[0], exact, 3e-7 * std::fabs(exact)) << x * factor;

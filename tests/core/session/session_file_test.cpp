@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 std::string source(const std::string& name) { return std::string(ATTNSCOPE_SOURCE_DIR) + "/" + name; }
 
-Document opened(const std::string& path) {
+Document session_file_opened(const std::string& path) {
   auto model = open_model(path);
   EXPECT_TRUE(model) << model.error().text();
   return new_document(std::make_shared<const OpenedModel>(*std::move(model)));
@@ -83,7 +83,7 @@ class SessionFiles : public ::testing::Test {
 };
 
 TEST_F(SessionFiles, NotesTravelAlong) {
-  Document document = opened(source("assets/models/storyteller"));
+  Document document = session_file_opened(source("assets/models/storyteller"));
   document.notes = {{"blocks.1.attn.pattern", "it looks at \"cat\""},
                     {"blocks.0.attn.z[head=2, pos=3, d_head=0]", "여기"}};
   ASSERT_TRUE(parse_cell("blocks.0.attn.z[head=2, pos=3, d_head=0]"));
@@ -98,7 +98,7 @@ TEST_F(SessionFiles, NotesTravelAlong) {
 
 // What a page of a lesson keeps in itself: more numbers than a session has in its file, a picture among them.
 TEST_F(SessionFiles, InputsStandInOneFileWithAllTheirNumbers) {
-  Document document = opened(source("assets/scenes/tiny_sight.json"));
+  Document document = session_file_opened(source("assets/scenes/tiny_sight.json"));
   Picture picture;
   picture.width = picture.height = 16;
   picture.rgb = std::make_shared<const std::vector<std::uint8_t>>(16 * 16 * 3, std::uint8_t{90});
@@ -106,7 +106,7 @@ TEST_F(SessionFiles, InputsStandInOneFileWithAllTheirNumbers) {
   ASSERT_TRUE(set_picture(document, 0, picture));
   const auto inputs = inputs_to_json(document);
   ASSERT_TRUE(inputs) << inputs.error().text();
-  Document read = opened(source("assets/scenes/tiny_sight.json"));
+  Document read = session_file_opened(source("assets/scenes/tiny_sight.json"));
   const Status taken = inputs_from_json(json::parse(inputs->dump()), "lesson.json", read);
   ASSERT_TRUE(taken) << taken.error().text();
   EXPECT_EQ(*read.sequences[0].picture.rgb, *picture.rgb);
@@ -114,9 +114,9 @@ TEST_F(SessionFiles, InputsStandInOneFileWithAllTheirNumbers) {
 }
 
 TEST_F(SessionFiles, APinnedRunOfAnotherModelBringsItsModel) {
-  const Document document = opened(source("assets/models/sorter"));
+  const Document document = session_file_opened(source("assets/models/sorter"));
   for (const char* other : {"assets/scenes/tiny_gpt.json", "assets/models/induction"}) {
-    Document pinned = opened(source(other));
+    Document pinned = session_file_opened(source(other));
     pinned.edits.push_back(*parse_edit("blocks.0.attn.z[head=0]=0"));
     const Status saved = save_session(path(), document, {}, &pinned);
     ASSERT_TRUE(saved) << saved.error().text();
@@ -146,7 +146,7 @@ TEST_F(SessionFiles, APinnedRunOfAnotherModelBringsItsModel) {
 }
 
 TEST_F(SessionFiles, ThePinnedRunTravelsByWhatMadeIt) {
-  const Document document = opened(source("assets/models/storyteller"));
+  const Document document = session_file_opened(source("assets/models/storyteller"));
   Document pinned = document;
   ASSERT_TRUE(set_ids(pinned, 0, {1, 5, 9}, {}));
   pinned.edits.push_back(*parse_edit("blocks.1.attn.z[head=3]=0"));
@@ -176,23 +176,23 @@ TEST_F(SessionFiles, ThePinnedRunTravelsByWhatMadeIt) {
 TEST_F(SessionFiles, EveryShippedModelAndSceneComesBack) {
   for (const char* name : {"storyteller", "translator", "gap-filler", "pilot", "induction"}) {
     SCOPED_TRACE(name);
-    expect_same(opened(source(std::string("assets/models/") + name)));
+    expect_same(session_file_opened(source(std::string("assets/models/") + name)));
   }
   for (const char* name : {"nine_steps", "tiny_gpt", "tiny_translator", "tiny_sight"}) {
     SCOPED_TRACE(name);
-    expect_same(opened(source(std::string("assets/scenes/") + name + ".json")));
+    expect_same(session_file_opened(source(std::string("assets/scenes/") + name + ".json")));
   }
 }
 
 TEST_F(SessionFiles, WordsThatTheVocabularyDoesNotKnowComeBackAsTheyWereTyped) {
-  Document document = opened(source("assets/models/storyteller"));
+  Document document = session_file_opened(source("assets/models/storyteller"));
   ASSERT_TRUE(set_text(document, 0, "The dog saw the cat"));
   ASSERT_EQ(document.sequences[0].text, "The dog saw the cat");
   expect_same(document);
 }
 
 TEST_F(SessionFiles, EditsOfEveryKindComeBack) {
-  Document document = opened(source("tests/golden/models/gpt2"));
+  Document document = session_file_opened(source("tests/golden/models/gpt2"));
   ASSERT_TRUE(set_ids(document, 0, {5, 17, 3, 99, 5}, {}));
   ASSERT_TRUE(add_sequence(document, 0));
   ASSERT_TRUE(set_ids(document, 1, {7, 8}, {}));
@@ -223,7 +223,7 @@ TEST_F(SessionFiles, EditsOfEveryKindComeBack) {
 TEST_F(SessionFiles, AnotherModelOfTheSameNameIsSaid) {
   const std::string model = folder_ / "model";
   fs::copy(source("tests/golden/models/gpt2"), model, fs::copy_options::recursive);
-  ASSERT_TRUE(save_session(path(), opened(model), {}));
+  ASSERT_TRUE(save_session(path(), session_file_opened(model), {}));
   EXPECT_TRUE(again()->opened->warnings.empty());
   fs::remove_all(model);
   fs::copy(source("tests/golden/models/gpt2"), model, fs::copy_options::recursive);
@@ -243,7 +243,7 @@ TEST_F(SessionFiles, AnotherModelOfTheSameNameIsSaid) {
 }
 
 TEST_F(SessionFiles, EditsOfStepsThatTheModelLacksAreLeftOutAndSaid) {
-  Document document = opened(source("tests/golden/models/gpt2"));
+  Document document = session_file_opened(source("tests/golden/models/gpt2"));
   for (const char* text : {"blocks.0.attn.z[head=1]=0", "blocks.1.mlp.out*=2"})
     document.edits.push_back(*parse_edit(text));
   ASSERT_TRUE(save_session(path(), document, {}));
@@ -264,7 +264,7 @@ TEST_F(SessionFiles, AModelThatMovedWithItsSessionIsFound) {
   const std::string here = folder_ / "here", there = folder_ / "there";
   fs::create_directories(here);
   fs::copy(source("tests/golden/models/gpt2"), here + "/model", fs::copy_options::recursive);
-  ASSERT_TRUE(save_session(here + "/a.attnscope", opened(here + "/model"), {}));
+  ASSERT_TRUE(save_session(here + "/a.attnscope", session_file_opened(here + "/model"), {}));
   fs::rename(here, there);
   const auto file = read_session(there + "/a.attnscope");
   ASSERT_TRUE(file);
@@ -272,7 +272,7 @@ TEST_F(SessionFiles, AModelThatMovedWithItsSessionIsFound) {
 }
 
 TEST_F(SessionFiles, DamageIsToldWithItsField) {
-  Document document = opened(source("tests/golden/models/gpt2"));
+  Document document = session_file_opened(source("tests/golden/models/gpt2"));
   put_edit(document, edit("blocks.1.attn.z[head=1]=0"));
   ASSERT_TRUE(save_session(path(), document, {}));
   const json good = *read_json_file(path());
@@ -305,7 +305,7 @@ TEST_F(SessionFiles, DamageIsToldWithItsField) {
 }
 
 TEST_F(SessionFiles, ArraysOfAnotherSessionAreFoundOut) {
-  Document document = opened(source("tests/golden/models/gpt2"));
+  Document document = session_file_opened(source("tests/golden/models/gpt2"));
   const auto shape = (*document.model->run(inputs_of(document)[0]))->find(to_site("blocks.1.attn.q"))->shape;
   const Tensor numbers = Tensor::filled({{Axis::none, shape[0]}, {Axis::none, shape[1]}}, 1.f);
   document.edits.push_back(

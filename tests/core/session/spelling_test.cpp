@@ -9,7 +9,8 @@ namespace {
 
 const std::string kGolden = std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/";
 
-std::shared_ptr<const OpenedModel> opened(const std::string& model, const std::string& tokenizer = {}) {
+std::shared_ptr<const OpenedModel> spelling_opened(const std::string& model,
+                                                   const std::string& tokenizer = {}) {
   auto read = open_model(kGolden + "models/" + model);
   EXPECT_TRUE(read) << read.error().text();
   if (!read) return nullptr;
@@ -52,7 +53,7 @@ class Counting final : public Tokenizer {
 };
 
 TEST(Spelling, TheTemplatesTokensAreSpecialAndNotPartOfTheText) {
-  const auto model = opened("bert", "wordpiece_uncased");
+  const auto model = spelling_opened("bert", "wordpiece_uncased");
   ASSERT_TRUE(model);
   const Tokenizer& words = *model->tokenizer;
   const auto made = spelled(*model, "the cat", Stack::single);
@@ -73,7 +74,7 @@ TEST(Spelling, TheTemplatesTokensAreSpecialAndNotPartOfTheText) {
 
 TEST(Spelling, AnEditCostsAsMuchAsTheTokensThatAreThere) {
   for (const char* kind : {"bytelevel_bpe", "sentencepiece_bpe", "unigram", "wordpiece_uncased"}) {
-    auto model = std::make_shared<OpenedModel>(*opened("gpt2", kind));
+    auto model = std::make_shared<OpenedModel>(*spelling_opened("gpt2", kind));
     const auto counting = std::make_shared<Counting>(model->tokenizer);
     model->tokenizer = counting;
     std::string text;
@@ -91,7 +92,7 @@ TEST(Spelling, AnEditCostsAsMuchAsTheTokensThatAreThere) {
 }
 
 TEST(Spelling, PartsOfACharacterShareItsPlace) {
-  const auto model = opened("gpt2", "bytelevel_bpe");
+  const auto model = spelling_opened("gpt2", "bytelevel_bpe");
   const Tokenizer& words = *model->tokenizer;
   const auto encoded = words.encode("a😀b", false);
   ASSERT_TRUE(encoded);
@@ -105,12 +106,12 @@ TEST(Spelling, PartsOfACharacterShareItsPlace) {
 }
 
 TEST(Spelling, AMaskedTokenIsWrittenInTheText) {
-  const auto model = opened("bert", "wordpiece_uncased");
+  const auto model = spelling_opened("bert", "wordpiece_uncased");
   ASSERT_TRUE(model);
   const auto hidden = mask_token(*model);
   ASSERT_TRUE(hidden);
   EXPECT_EQ(model->tokenizer->token_text(*hidden), "[MASK]");
-  EXPECT_FALSE(mask_token(*opened("bert"))) << "without a vocabulary nobody knows";
+  EXPECT_FALSE(mask_token(*spelling_opened("bert"))) << "without a vocabulary nobody knows";
   Document document = new_document(model);
   ASSERT_TRUE(set_text(document, 0, "the cat"));
   ASSERT_TRUE(replace_token(document, 0, 1, *hidden));
@@ -121,7 +122,7 @@ TEST(Spelling, AMaskedTokenIsWrittenInTheText) {
 }
 
 TEST(Spelling, ADecoderBeginsWithItsStartAndLeavesTheEndOut) {
-  const auto model = opened("marian", "model_unigram");
+  const auto model = spelling_opened("marian", "model_unigram");
   ASSERT_TRUE(model);
   const ModelConfig& config = model->model->config();
   const auto source = spelled(*model, "hello", Stack::enc), target = spelled(*model, "hello", Stack::dec);
@@ -135,7 +136,7 @@ TEST(Spelling, ADecoderBeginsWithItsStartAndLeavesTheEndOut) {
 }
 
 TEST(Spelling, IdsWithoutATokenizerKeepTheDecodersStartApart) {
-  const auto model = opened("marian");
+  const auto model = spelling_opened("marian");
   ASSERT_TRUE(model);
   const int start = model->model->config().decoder_start;
   Document document = new_document(model);
@@ -157,7 +158,7 @@ TEST(Spelling, IdsWithoutATokenizerKeepTheDecodersStartApart) {
 }
 
 TEST(DocumentEdits, SegmentsMoveAlongWithTheirTokens) {
-  const auto model = opened("bert");
+  const auto model = spelling_opened("bert");
   ASSERT_TRUE(model);
   Document document = new_document(model);
   ASSERT_TRUE(set_text(document, 0, "5 6 7 8"));
@@ -171,13 +172,13 @@ TEST(DocumentEdits, SegmentsMoveAlongWithTheirTokens) {
   EXPECT_EQ(input.ids, (Ids{6, 7, 9, 8}));
   EXPECT_FALSE(set_type(document, 0, 0, 7));
   EXPECT_FALSE(set_type(document, 0, 40, 1));
-  const auto plain = opened("gpt2");
+  const auto plain = spelling_opened("gpt2");
   Document none = new_document(plain);
   EXPECT_FALSE(set_type(none, 0, 0, 0));
 }
 
 TEST(DocumentEdits, NamedPartsMoveAlong) {
-  Document document = new_document(opened("gpt2"));
+  Document document = new_document(spelling_opened("gpt2"));
   ASSERT_TRUE(set_text(document, 0, "1 2 3 4 5 6"));
   ASSERT_TRUE(set_spans(document, 0, "image=2,text=3"));
   const auto spans = [&] { return spans_text(document.sequences[0].input.spans); };
@@ -199,7 +200,7 @@ TEST(DocumentEdits, NamedPartsMoveAlong) {
 }
 
 TEST(DocumentEdits, ABatchIsPaddedToItsLongestOrFurther) {
-  Document document = new_document(opened("gpt2"));
+  Document document = new_document(spelling_opened("gpt2"));
   ASSERT_TRUE(set_text(document, 0, "1 2 3 4 5"));
   ASSERT_TRUE(add_sequence(document, 0));
   ASSERT_TRUE(set_text(document, 1, "6 7"));
@@ -222,7 +223,7 @@ TEST(DocumentEdits, ABatchIsPaddedToItsLongestOrFurther) {
 }
 
 TEST(DocumentEdits, AMaskTextIsCheckedAgainstTheSequences) {
-  Document document = new_document(opened("gpt2"));
+  Document document = new_document(spelling_opened("gpt2"));
   ASSERT_TRUE(set_text(document, 0, "1 2 3"));
   EXPECT_TRUE(set_mask_text(document, "window(2) | prefix(1)"));
   EXPECT_FALSE(set_mask_text(document, "causal | nobody>*")) << "no part of this name";

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TrainingSettings small_sorter() {
+TrainingSettings training_keep_small_sorter() {
   TrainingSettings settings = *training_settings("sorter");
   settings.sizes.layers = 1;
   settings.sizes.heads = 2;
@@ -26,12 +26,12 @@ TrainingSettings small_sorter() {
   return settings;
 }
 
-void take(Training& training, int steps) {
+void training_keep_take(Training& training, int steps) {
   for (int i = 0; i < steps; ++i) training.step_once();
   training.wait();
 }
 
-std::vector<int> kept_steps(const std::string& folder) {
+std::vector<int> training_keep_kept_steps(const std::string& folder) {
   std::vector<int> out;
   for (const KeptRun& run : kept_runs(folder, "sorter")) out.push_back(run.step);
   std::sort(out.begin(), out.end());
@@ -44,13 +44,13 @@ TEST(TrainingKept, WindowsThatEndAtOnceHaveFilesOfTheirOwn) {
   for (int i = 0; i < 4; ++i) {
     windows.push_back(std::make_unique<Training>());
     windows.back()->keep_in(folder.path());
-    ASSERT_TRUE(windows.back()->start(small_sorter(), false));
-    take(*windows.back(), i + 1);
+    ASSERT_TRUE(windows.back()->start(training_keep_small_sorter(), false));
+    training_keep_take(*windows.back(), i + 1);
   }
   std::vector<std::thread> ends;
   for (auto& window : windows) ends.emplace_back([&window] { EXPECT_TRUE(window->close()); });
   for (std::thread& end : ends) end.join();
-  EXPECT_EQ(kept_steps(folder.path()), (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(training_keep_kept_steps(folder.path()), (std::vector<int>{1, 2, 3, 4}));
 }
 
 TEST(TrainingKept, TwoWindowsThatGoOnWithOneRunKeepBoth) {
@@ -58,8 +58,8 @@ TEST(TrainingKept, TwoWindowsThatGoOnWithOneRunKeepBoth) {
   {
     Training first;
     first.keep_in(folder.path());
-    ASSERT_TRUE(first.start(small_sorter(), false));
-    take(first, 1);
+    ASSERT_TRUE(first.start(training_keep_small_sorter(), false));
+    training_keep_take(first, 1);
   }
   const KeptRun run = kept_runs(folder.path(), "sorter").front();
   Training a, b;
@@ -67,11 +67,11 @@ TEST(TrainingKept, TwoWindowsThatGoOnWithOneRunKeepBoth) {
     window->keep_in(folder.path());
     ASSERT_TRUE(window->resume(run.settings, run.path));
   }
-  take(a, 2);
-  take(b, 4);
+  training_keep_take(a, 2);
+  training_keep_take(b, 4);
   EXPECT_TRUE(a.close());
   EXPECT_TRUE(b.close());
-  EXPECT_EQ(kept_steps(folder.path()), (std::vector<int>{3, 5}));
+  EXPECT_EQ(training_keep_kept_steps(folder.path()), (std::vector<int>{3, 5}));
 }
 
 TEST(TrainingKept, WhereTheFolderCannotBeWrittenItIsKeptElsewhere) {
@@ -79,8 +79,8 @@ TEST(TrainingKept, WhereTheFolderCannotBeWrittenItIsKeptElsewhere) {
   std::ofstream(folder / "file") << "no folder";
   Training training;
   training.keep_in(folder / "file/training");
-  ASSERT_TRUE(training.start(small_sorter(), false));
-  take(training, 3);
+  ASSERT_TRUE(training.start(training_keep_small_sorter(), false));
+  training_keep_take(training, 3);
   const Status kept = training.settle();
   ASSERT_FALSE(kept);
   const std::string& hint = kept.error().hint();
@@ -94,7 +94,7 @@ TEST(TrainingKept, WhereTheFolderCannotBeWrittenItIsKeptElsewhere) {
   fs::remove_all(fs::path(path).parent_path());
   training.keep_in(folder / "training");  // there is room now
   EXPECT_TRUE(training.close());
-  EXPECT_EQ(kept_steps(folder / "training"), (std::vector<int>{3}));
+  EXPECT_EQ(training_keep_kept_steps(folder / "training"), (std::vector<int>{3}));
 }
 
 // A task whose examples are too large from some step on.
@@ -125,7 +125,7 @@ TEST(TrainingKept, MemoryThatEndsStopsTheRunAndKeepsIt) {
   const testing::TempFolder folder;
   Training training;
   training.keep_in(folder.path());
-  TrainingSettings settings = small_sorter();
+  TrainingSettings settings = training_keep_small_sorter();
   settings.read = std::make_shared<const Greedy>();
   ASSERT_TRUE(training.start(settings));
   training.wait();
@@ -133,7 +133,7 @@ TEST(TrainingKept, MemoryThatEndsStopsTheRunAndKeepsIt) {
   ASSERT_TRUE(training.snapshot() && training.snapshot()->error);
   EXPECT_EQ(training.snapshot()->error->code, Code::no_memory);
   EXPECT_EQ(training.snapshot()->now.step, 3);
-  EXPECT_EQ(kept_steps(folder.path()), (std::vector<int>{3}));
+  EXPECT_EQ(training_keep_kept_steps(folder.path()), (std::vector<int>{3}));
 }
 
 }  // namespace

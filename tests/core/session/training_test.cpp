@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TrainingSettings small_sorter(int steps) {
+TrainingSettings training_small_sorter(int steps) {
   TrainingSettings settings = *training_settings("sorter");
   settings.sizes.layers = 1;
   settings.sizes.heads = 2;
@@ -48,7 +48,7 @@ bool follow(Session& session, const Condition& condition) {
 
 TEST(TrainingRun, RunsToItsEndAndMeasures) {
   Training training;
-  ASSERT_TRUE(training.start(small_sorter(30)));
+  ASSERT_TRUE(training.start(training_small_sorter(30)));
   training.wait();
   ASSERT_EQ(training.state(), TrainingState::finished);
   const auto snapshot = training.snapshot();
@@ -69,7 +69,7 @@ TEST(TrainingRun, ItsModelIsSavedInsideASession) {
   const Folder folder;
   const std::string path = (folder.path / "s.attnscope").string();
   Session session;
-  ASSERT_TRUE(session.train(small_sorter(3), true));
+  ASSERT_TRUE(session.train(training_small_sorter(3), true));
   ASSERT_TRUE(follow(session, [&] {
     return session.shows_training() && session.result() && !session.training().running();
   }));
@@ -103,7 +103,7 @@ class SavedRuns : public ::testing::Test {
  protected:
   // A paused run of some steps, shown.
   void train(int steps) {
-    ASSERT_TRUE(session_.train(small_sorter(100000), false));
+    ASSERT_TRUE(session_.train(training_small_sorter(100000), false));
     ASSERT_TRUE(follow(session_, [&] { return session_.shows_training() && session_.result(); }));
     for (int i = 0; i < steps; ++i) session_.training().step_once();
     session_.training().wait();
@@ -223,7 +223,7 @@ TEST_F(SavedRuns, APinnedStepOfTheRunComesBack) {
 
 TEST(TrainingRun, StepsOnceAndPauses) {
   Training training;
-  ASSERT_TRUE(training.start(small_sorter(100000), false));
+  ASSERT_TRUE(training.start(training_small_sorter(100000), false));
   training.wait();
   EXPECT_EQ(training.state(), TrainingState::paused);
   EXPECT_EQ(training.snapshot()->now.step, 0);
@@ -244,7 +244,7 @@ TEST(TrainingRun, StepsOnceAndPauses) {
 
 TEST(TrainingRun, TheRateAndTheSmoothingChangeWhileItRuns) {
   Training training;
-  TrainingSettings settings = small_sorter(100);
+  TrainingSettings settings = training_small_sorter(100);
   settings.recipe.schedule = "constant";
   settings.recipe.warmup = 0;
   ASSERT_TRUE(training.start(settings, false));
@@ -262,7 +262,7 @@ TEST(TrainingRun, TheRateAndTheSmoothingChangeWhileItRuns) {
 
 TEST(TrainingRun, StopsWithASentenceWhenTheLossIsNoNumber) {
   Training training;
-  TrainingSettings settings = small_sorter(400);
+  TrainingSettings settings = training_small_sorter(400);
   settings.recipe.learning_rate = 900;
   settings.recipe.schedule = "constant";
   settings.recipe.warmup = 0;
@@ -278,18 +278,18 @@ TEST(TrainingRun, StopsWithASentenceWhenTheLossIsNoNumber) {
 
 TEST(TrainingRun, RefusesWhatCannotBeTrained) {
   Training training;
-  TrainingSettings settings = small_sorter(10);
+  TrainingSettings settings = training_small_sorter(10);
   settings.sizes.d_model = 17;
   const Status odd = training.start(settings);
   ASSERT_FALSE(odd);
   EXPECT_NE(odd.error().sentence().find("17"), std::string::npos);
   EXPECT_FALSE(odd.error().hint().empty());
-  settings = small_sorter(10);
+  settings = training_small_sorter(10);
   settings.task = "juggler";
   EXPECT_FALSE(training.start(settings));
-  settings = small_sorter(0);
+  settings = training_small_sorter(0);
   EXPECT_FALSE(training.start(settings));
-  settings = small_sorter(10);
+  settings = training_small_sorter(10);
   settings.recipe.smoothing = 1.5;
   EXPECT_FALSE(training.start(settings));
   EXPECT_EQ(training.state(), TrainingState::none);
@@ -301,7 +301,7 @@ TEST(TrainingRun, IsKeptOnDiskAndGoesOnFromThere) {
   {
     Training training;
     training.keep_in(folder.path.string());
-    ASSERT_TRUE(training.start(small_sorter(40), false));
+    ASSERT_TRUE(training.start(training_small_sorter(40), false));
     for (int i = 0; i < 5; ++i) training.step_once();
     training.wait();
   }  // the window closes
@@ -319,7 +319,7 @@ TEST(TrainingRun, IsKeptOnDiskAndGoesOnFromThere) {
   again.wait();
   ASSERT_TRUE(again.outcome());
   EXPECT_EQ(again.outcome()->kind, TrainingOutcome::Kind::resumed);
-  ASSERT_TRUE(straight.start(small_sorter(40), false));
+  ASSERT_TRUE(straight.start(training_small_sorter(40), false));
   for (int i = 0; i < 6; ++i) straight.step_once();
   straight.wait();
   EXPECT_EQ(again.snapshot()->now.step, 6);
@@ -327,7 +327,7 @@ TEST(TrainingRun, IsKeptOnDiskAndGoesOnFromThere) {
   EXPECT_EQ(again.snapshot()->curves->loss, straight.snapshot()->curves->loss);
 }
 
-std::vector<int> kept_steps(const Folder& folder, const std::string& data = {}) {
+std::vector<int> training_kept_steps(const Folder& folder, const std::string& data = {}) {
   std::vector<int> out;
   for (const KeptRun& run : kept_runs(folder.path.string(), data.empty() ? "sorter" : "file", data))
     out.push_back(run.step);
@@ -335,7 +335,7 @@ std::vector<int> kept_steps(const Folder& folder, const std::string& data = {}) 
   return out;
 }
 
-void take(Training& training, int steps) {
+void training_take(Training& training, int steps) {
   for (int i = 0; i < steps; ++i) training.step_once();
   training.pause();
   training.wait();
@@ -346,18 +346,18 @@ TEST(TrainingRun, ANewRunLeavesTheKeptOnesAsTheyWere) {
   Training training;
   training.keep_in(folder.path.string());
   for (const int steps : {4, 2, 3}) {
-    ASSERT_TRUE(training.start(small_sorter(40), false));
-    take(training, steps);
+    ASSERT_TRUE(training.start(training_small_sorter(40), false));
+    training_take(training, steps);
   }
-  EXPECT_EQ(kept_steps(folder), (std::vector<int>{2, 3, 4}));
+  EXPECT_EQ(training_kept_steps(folder), (std::vector<int>{2, 3, 4}));
   // Going on with one of them writes its own file.
   const std::string second = (folder.path / "sorter-2.safetensors").string();
   const auto run = read_run(second);
   ASSERT_TRUE(run);
   ASSERT_EQ(run->step, 2);
   ASSERT_TRUE(training.resume(run->settings, run->path));
-  take(training, 5);
-  EXPECT_EQ(kept_steps(folder), (std::vector<int>{3, 4, 7}));
+  training_take(training, 5);
+  EXPECT_EQ(training_kept_steps(folder), (std::vector<int>{3, 4, 7}));
   EXPECT_EQ(kept_runs(folder.path.string(), "sorter").front().path, second);
   // A file from elsewhere stays as it is.
   const std::string elsewhere = (folder.path / "mine.safetensors").string();
@@ -366,7 +366,7 @@ TEST(TrainingRun, ANewRunLeavesTheKeptOnesAsTheyWere) {
   const auto mine = read_run(elsewhere);
   ASSERT_TRUE(mine);
   ASSERT_TRUE(training.resume(mine->settings, mine->path));
-  take(training, 1);
+  training_take(training, 1);
   EXPECT_EQ(read_run(elsewhere)->step, 7);
   EXPECT_EQ(kept_runs((folder.path / "kept").string(), "sorter").front().step, 8);
   const std::uint64_t version = training.kept_version();
@@ -380,16 +380,16 @@ TEST(TrainingRun, ARunThatCannotBeKeptIsNotLeftUnasked) {
   std::ofstream(folder.path / "file") << "no folder";
   Training training;
   training.keep_in((folder.path / "file").string());
-  ASSERT_TRUE(training.start(small_sorter(40), false));
+  ASSERT_TRUE(training.start(training_small_sorter(40), false));
   training.step_once();
   training.wait();  // a new run cancels a step that is under way
-  ASSERT_TRUE(training.start(small_sorter(40), false));
+  ASSERT_TRUE(training.start(training_small_sorter(40), false));
   training.wait();
   EXPECT_EQ(training.snapshot()->now.step, 1) << "the run before stands";
   ASSERT_TRUE(training.outcome());
   EXPECT_EQ(training.outcome()->kind, TrainingOutcome::Kind::failed);
   EXPECT_NE(training.outcome()->error.hint().find("once more"), std::string::npos);
-  ASSERT_TRUE(training.start(small_sorter(40), false));
+  ASSERT_TRUE(training.start(training_small_sorter(40), false));
   training.wait();
   EXPECT_EQ(training.snapshot()->now.step, 0) << "asked for once more";
 }
@@ -414,14 +414,14 @@ TEST(TrainingRun, LearnsTheLinesOfAFileAndGoesOnWithThem) {
   Training training;
   training.keep_in(folder.path.string());
   ASSERT_TRUE(training.start(*settings, false));
-  take(training, 3);
+  training_take(training, 3);
   EXPECT_EQ(training.snapshot()->now.step, 3);
-  EXPECT_EQ(kept_steps(folder, lines), std::vector<int>{3});
+  EXPECT_EQ(training_kept_steps(folder, lines), std::vector<int>{3});
   EXPECT_TRUE(kept_runs(folder.path.string(), "file", "/another.txt").empty());
   const KeptRun run = kept_runs(folder.path.string(), "file", lines).front();
   Training again;
   ASSERT_TRUE(again.resume(run.settings, run.path));
-  take(again, 1);
+  training_take(again, 1);
   EXPECT_EQ(again.snapshot()->now.step, 4);
   // The same number of words and lines, but others: what the ids mean has changed.
   write("the bird ate");
@@ -443,7 +443,7 @@ TEST(TrainingRun, LearnsTheLinesOfAFileAndGoesOnWithThem) {
 TEST(TrainingRun, AModelThatItsLayoutCannotHoldIsExportedInOurOwn) {
   const Folder folder;
   Training training;
-  TrainingSettings settings = small_sorter(10);
+  TrainingSettings settings = training_small_sorter(10);
   settings.sizes.order = "post";
   ASSERT_TRUE(training.start(settings, false));
   training.export_model((folder.path / "model").string());
@@ -458,7 +458,7 @@ TEST(TrainingRun, AModelThatItsLayoutCannotHoldIsExportedInOurOwn) {
 TEST(TrainingRun, AFileThatIsNoCheckpointIsTold) {
   const Folder folder;
   Training training;
-  ASSERT_TRUE(training.resume(small_sorter(10), (folder.path / "nothing.safetensors").string()));
+  ASSERT_TRUE(training.resume(training_small_sorter(10), (folder.path / "nothing.safetensors").string()));
   training.wait();
   ASSERT_TRUE(training.outcome());
   EXPECT_EQ(training.outcome()->kind, TrainingOutcome::Kind::failed);
@@ -469,7 +469,7 @@ TEST(TrainingRun, AFileThatIsNoCheckpointIsTold) {
 TEST(TrainingRun, TheModelIsExportedAsAFolderWithItsCard) {
   const Folder folder;
   Training training;
-  ASSERT_TRUE(training.start(small_sorter(10), false));
+  ASSERT_TRUE(training.start(training_small_sorter(10), false));
   training.step_once();
   training.export_model((folder.path / "model").string());
   training.wait();
@@ -483,7 +483,7 @@ TEST(TrainingRun, TheModelIsExportedAsAFolderWithItsCard) {
 
 TEST(TrainingSession, TheModelInTrainingIsWhatIsOpen) {
   Session session;
-  ASSERT_TRUE(session.train(small_sorter(100000), true));
+  ASSERT_TRUE(session.train(training_small_sorter(100000), true));
   ASSERT_TRUE(follow(session, [&] { return session.shows_training() && session.result(); }));
   const std::uint64_t opened = session.opened_version();
   ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() > 3; }));
@@ -509,7 +509,7 @@ TEST(TrainingSession, TheModelInTrainingIsWhatIsOpen) {
 
 TEST(TrainingSession, ACheckpointIsShownAndTheNewestAgain) {
   Session session;
-  ASSERT_TRUE(session.train(small_sorter(20), true));
+  ASSERT_TRUE(session.train(training_small_sorter(20), true));
   ASSERT_TRUE(follow(session, [&] {
     return session.training().state() == TrainingState::finished && session.shown_training_step() == 20;
   }));
@@ -524,7 +524,7 @@ TEST(TrainingSession, ACheckpointIsShownAndTheNewestAgain) {
 
 TEST(TrainingSession, APinnedStepIsShownAgainWhereItIsSwapped) {
   Session session;
-  ASSERT_TRUE(session.train(small_sorter(20), true));
+  ASSERT_TRUE(session.train(training_small_sorter(20), true));
   ASSERT_TRUE(follow(session, [&] {
     return session.training().state() == TrainingState::finished && session.shown_training_step() == 20;
   }));
@@ -546,7 +546,7 @@ TEST(TrainingSession, APinnedStepIsShownAgainWhereItIsSwapped) {
 
 TEST(TrainingSession, OpeningAnotherModelPausesAndLosesNothing) {
   Session session;
-  ASSERT_TRUE(session.train(small_sorter(100000), true));
+  ASSERT_TRUE(session.train(training_small_sorter(100000), true));
   ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() > 2; }));
   session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/nine_steps.json");
   ASSERT_TRUE(follow(session, [&] { return !session.shows_training() && session.result(); }));
@@ -588,7 +588,7 @@ TEST(TrainingCurves, CheckpointsCoverTheWholeRun) {
 
 TEST(TrainingCurves, RowTargetsAreTheLossOfTheRow) {
   Training training;
-  TrainingSettings settings = small_sorter(10);
+  TrainingSettings settings = training_small_sorter(10);
   settings.recipe.smoothing = 0.1;
   ASSERT_TRUE(training.start(settings, false));
   training.wait();
@@ -636,7 +636,7 @@ TEST(TrainingArmWays, TheHandsWayIsThatOfTheActions) {
     EXPECT_EQ(ways->said.bins[i], bin.value_or(-1));
   }
   Training sorter;
-  ASSERT_TRUE(sorter.start(small_sorter(10), false));
+  ASSERT_TRUE(sorter.start(training_small_sorter(10), false));
   sorter.wait();
   EXPECT_FALSE(arm_ways(*sorter.snapshot(), *sorter.snapshot()->now.shown));
 }

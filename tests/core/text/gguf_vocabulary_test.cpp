@@ -37,7 +37,7 @@ std::vector<int> numbers_of(const std::string& line) {
 }
 
 // The entries these tests need; core/arch reads all of them.
-GgufVocabulary vocabulary_of(const Gguf& file) {
+GgufVocabulary gguf_vocabulary_vocabulary_of(const Gguf& file) {
   GgufVocabulary out;
   out.what = file.what;
   const auto entry = [&](const char* key) -> GgufValue {
@@ -68,7 +68,7 @@ TokenizerPointer open_peer(const std::string& name) {
   const auto file = open_gguf(peer(name));
   EXPECT_TRUE(file) << (file ? "" : file.error().text());
   if (!file) return nullptr;
-  auto made = make_gguf_tokenizer(vocabulary_of(*file));
+  auto made = make_gguf_tokenizer(gguf_vocabulary_vocabulary_of(*file));
   EXPECT_TRUE(made) << (made ? "" : made.error().text());
   return made ? *made : nullptr;
 }

@@ -144,7 +144,7 @@ TEST(Unigram, RefusesWhatItCannotUse) {
   EXPECT_NE(Unigram::make(vast, {}).error().sentence().find("(id 0) has 5"), std::string::npos);
 }
 
-Vocabulary vocabulary_of(const Words& spellings) {
+Vocabulary models_vocabulary_of(const Words& spellings) {
   Vocabulary out;
   for (std::size_t id = 0; id < spellings.size(); ++id)
     EXPECT_TRUE(out.add(spellings[id], static_cast<std::int64_t>(id)));
@@ -153,7 +153,7 @@ Vocabulary vocabulary_of(const Words& spellings) {
 
 TEST(WordPiece, LongestFirst) {
   const auto model =
-      WordPiece::make(vocabulary_of({"[UNK]", "un", "##aff", "##able", "a", "##a", "unaf"}), {});
+      WordPiece::make(models_vocabulary_of({"[UNK]", "un", "##aff", "##able", "a", "##a", "unaf"}), {});
   ASSERT_TRUE(model);
   EXPECT_EQ(pieces_of(*model, "unaffable"), (Words{"[UNK]"}));  // "unaf" leaves "fable"
   EXPECT_EQ(pieces_of(*model, "unable"), (Words{"un", "##able"}));
@@ -173,15 +173,15 @@ TEST(WordPiece, LongestFirst) {
 TEST(WordPiece, NeedsItsUnknownToken) {
   WordPieceOptions options;
   options.unknown = "<nope>";
-  EXPECT_EQ(WordPiece::make(vocabulary_of({"a"}), options).error().sentence(),
+  EXPECT_EQ(WordPiece::make(models_vocabulary_of({"a"}), options).error().sentence(),
             "the unknown token \"<nope>\" is not in the vocabulary");
 }
 
 TEST(WholeWords, AreLookedUp) {
-  const auto model = WholeWords::make(vocabulary_of({"<unk>", "cat"}), "<unk>");
+  const auto model = WholeWords::make(models_vocabulary_of({"<unk>", "cat"}), "<unk>");
   EXPECT_EQ(pieces_of(*model, "cat"), (Words{"cat"}));
   EXPECT_EQ(pieces_of(*model, "cats"), (Words{"<unk>"}));
-  EXPECT_EQ(pieces_of(*WholeWords::make(vocabulary_of({"cat"}), "<unk>"), "dog"), Words{});
+  EXPECT_EQ(pieces_of(*WholeWords::make(models_vocabulary_of({"cat"}), "<unk>"), "dog"), Words{});
 }
 
 // Joins the two neighbours whose joined spelling has the best score, the leftmost of equals, until none is
@@ -242,8 +242,9 @@ TEST(ScoredBpe, KindsOfPieces) {
 }
 
 TEST(RenamedModel, GivesOtherIds) {
-  const auto inner = std::make_shared<WholeWords>(*WholeWords::make(vocabulary_of({"a", "b", "c"}), ""));
-  const RenamedModel model(inner, vocabulary_of({"b", "<unk>", "a"}), 1, {});
+  const auto inner =
+      std::make_shared<WholeWords>(*WholeWords::make(models_vocabulary_of({"a", "b", "c"}), ""));
+  const RenamedModel model(inner, models_vocabulary_of({"b", "<unk>", "a"}), 1, {});
   EXPECT_EQ(pieces_of(model, "a"), (Words{"a"}));
   EXPECT_EQ(pieces_of(model, "c"), (Words{"?c"}));
   WordSteps steps;

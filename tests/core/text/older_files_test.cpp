@@ -9,7 +9,7 @@ namespace attnscope::testing {
 namespace {
 
 // Spellings by id of a reference tokenizer's vocabulary.
-std::vector<std::string> vocabulary_of(const std::string& kind) {
+std::vector<std::string> older_files_vocabulary_of(const std::string& kind) {
   const Json model = Json::parse(read_text(golden(kind) + "/tokenizer.json"))["model"];
   std::vector<std::string> out(model["vocab"].size());
   for (const auto& [spelling, id] : model["vocab"].items()) out.at(id.get<std::size_t>()) = spelling;
@@ -31,10 +31,10 @@ void expect_cases(const std::string& path, const std::string& kind) {
 
 TEST(WordList, SaysWhatTheTokenizerJsonSays) {
   TemporaryFolder folder;
-  folder.write("vocab.txt", join(vocabulary_of("wordpiece_uncased"), "\n") + "\n");
+  folder.write("vocab.txt", join(older_files_vocabulary_of("wordpiece_uncased"), "\n") + "\n");
   expect_cases(folder.path(), "wordpiece_uncased");
   expect_cases(folder.file("vocab.txt"), "wordpiece_uncased");
-  folder.write("vocab.txt", join(vocabulary_of("wordpiece_cased"), "\r\n"));
+  folder.write("vocab.txt", join(older_files_vocabulary_of("wordpiece_cased"), "\r\n"));
   folder.write("tokenizer_config.json",
                R"({"do_lower_case": false, "tokenizer_class": "BertTokenizerFast"})");
   expect_cases(folder.path(), "wordpiece_cased");

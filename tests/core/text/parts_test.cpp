@@ -27,7 +27,7 @@ std::string icu_normalized(UnicodeForm form, const std::string& text) {
   return out;
 }
 
-std::string random_text(std::mt19937& random) {
+std::string parts_random_text(std::mt19937& random) {
   static const char32_t blocks[] = {0x20,   0xC0,  0x300, 0x340,  0x1100, 0x1161, 0x11A8,
                                     0xAC00, 0x900, 0xF70, 0x1E00, 0x3040, 0xFB00, 0x1D15E};
   std::string out;
@@ -39,7 +39,7 @@ std::string random_text(std::mt19937& random) {
 TEST(Normalizer, UnicodeFormsAgreeWithIcu) {
   std::mt19937 random(1);
   for (int round = 0; round < 3000; ++round) {
-    const std::string text = random_text(random);
+    const std::string text = parts_random_text(random);
     for (const auto form : {UnicodeForm::nfc, UnicodeForm::nfd, UnicodeForm::nfkc, UnicodeForm::nfkd}) {
       MappedText mapped = MappedText::of(text);
       ASSERT_TRUE(unicode_normalizer(form)(mapped));

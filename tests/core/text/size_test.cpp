@@ -174,7 +174,8 @@ TEST(GreedyFiles, HonestOnesGrowTextsToo) {
 
 // ---- stretch by stretch --------------------------------------------------------------------------
 
-std::string random_text(std::mt19937& random, std::size_t length, const std::vector<std::string>& letters) {
+std::string size_random_text(std::mt19937& random, std::size_t length,
+                             const std::vector<std::string>& letters) {
   std::string out;
   for (std::size_t i = 0; i < length; ++i) out += letters[random() % letters.size()];
   return out;
@@ -202,7 +203,7 @@ const std::vector<std::string> kLetters{"a", "b", "c", "é", "▁", "x"};  // no
 std::vector<std::string> random_pieces(std::mt19937& random, int count) {
   std::vector<std::string> out{"<unk>", "a", "b", "c", "é", "▁"};
   while (static_cast<int>(out.size()) < count) {
-    const std::string piece = random_text(random, 2 + random() % 3, {"a", "b", "c", "é", "▁"});
+    const std::string piece = size_random_text(random, 2 + random() % 3, {"a", "b", "c", "é", "▁"});
     if (std::find(out.begin(), out.end(), piece) == out.end()) out.push_back(piece);
   }
   return out;
@@ -229,7 +230,7 @@ TEST(Stretches, OfMergesByRank) {
     options.byte_fallback = round % 3 == 0;
     const auto model = Bpe::make(std::move(vocabulary), merges, options);
     ASSERT_TRUE(model) << model.error().text();
-    expect_cut_alike(*model, random_text(random, 4000, kLetters));
+    expect_cut_alike(*model, size_random_text(random, 4000, kLetters));
     expect_cut_alike(*model, std::string(3000, 'x'));
   }
 }
@@ -246,7 +247,7 @@ TEST(Stretches, OfMergesByScore) {
     pieces[0].kind = PieceKind::unknown;
     const auto model = ScoredBpe::make(pieces, 0, false);
     ASSERT_TRUE(model) << model.error().text();
-    expect_cut_alike(*model, random_text(random, 4000, kLetters));
+    expect_cut_alike(*model, size_random_text(random, 4000, kLetters));
     expect_cut_alike(*model, std::string(3000, 'x'));
   }
 }
@@ -263,7 +264,7 @@ TEST(Stretches, OfUnigramPieces) {
     options.sentencepiece = round % 2 == 0;
     const auto model = Unigram::make(pieces, options);
     ASSERT_TRUE(model) << model.error().text();
-    expect_cut_alike(*model, random_text(random, 4000, kLetters));
+    expect_cut_alike(*model, size_random_text(random, 4000, kLetters));
     expect_cut_alike(*model, std::string(3000, 'x') + "a" + std::string(3000, 'x'));
   }
 }

@@ -23,7 +23,7 @@ bool inside(const Target& where, Axis axis, int index) {
   return !range || (index >= range->begin && index < range->end);
 }
 
-Numbers edited(const NumberEdit& edit, const Numbers& x) {
+Numbers edit_backward_edited(const NumberEdit& edit, const Numbers& x) {
   Numbers out = x;
   for (int head = 0; head < kHeads; ++head)
     for (int row = 0; row < kRows; ++row)
@@ -67,11 +67,11 @@ TEST(ApplyBackward, MeansAndCopiesOfTheSameStep) {
       ASSERT_TRUE(now && dx) << text;
       const std::vector<float> found = dx->values();
       for (std::size_t i = 0; i < x.size(); ++i) {
-        EXPECT_NEAR(now->value.values()[i], edited(edit, x)[i], 1e-6) << text;
+        EXPECT_NEAR(now->value.values()[i], edit_backward_edited(edit, x)[i], 1e-6) << text;
         Numbers up = x, down = x;
         up[i] += 1e-5;
         down[i] -= 1e-5;
-        const Numbers high = edited(edit, up), low = edited(edit, down);
+        const Numbers high = edit_backward_edited(edit, up), low = edit_backward_edited(edit, down);
         double measured = 0;
         for (std::size_t j = 0; j < x.size(); ++j) measured += dy[j] * (high[j] - low[j]) / 2e-5;
         EXPECT_NEAR(static_cast<double>(found[i]), measured, 2e-6 * std::max(1.0, std::fabs(measured)))

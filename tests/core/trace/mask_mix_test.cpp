@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-Mask resolved(const std::string& text, std::int64_t tokens) {
+Mask mask_mix_resolved(const std::string& text, std::int64_t tokens) {
   const std::vector<Span> spans{{"image", 0, 2}, {"text", 2, 4}, {"action", 4, 6}};
   return *MaskSpec::parse(text)->resolve(Mask{}, tokens, tokens, spans);
 }
@@ -42,7 +42,8 @@ TEST(MaskMix, PartsComeAndGoAndJoinAsIsUsual) {
 }
 
 TEST(MaskMix, AndHidesMoreThanOr) {
-  const Mask both = resolved("causal & window(2)", 6), either = resolved("causal | image>image", 6);
+  const Mask both = mask_mix_resolved("causal & window(2)", 6),
+             either = mask_mix_resolved("causal | image>image", 6);
   for (std::int64_t q = 0; q < 6; ++q)
     for (std::int64_t k = 0; k < 6; ++k) {
       EXPECT_EQ(both.allowed(q, k), k <= q && q - k < 2);
@@ -51,7 +52,7 @@ TEST(MaskMix, AndHidesMoreThanOr) {
 }
 
 TEST(MaskNotation, CsvReadsBackInEveryNotation) {
-  const Mask mask = resolved("causal | image>image", 6);
+  const Mask mask = mask_mix_resolved("causal | image>image", 6);
   for (const MaskNotation notation : {MaskNotation::ones, MaskNotation::hidden, MaskNotation::added}) {
     std::istringstream text(*mask_as(mask, 6, 6, notation, MaskFormat::csv));
     std::string line;
@@ -72,7 +73,7 @@ TEST(MaskNotation, CsvReadsBackInEveryNotation) {
 }
 
 TEST(MaskNotation, LinesOfPythonRunAsTheyStand) {
-  const Mask mask = resolved("causal", 2);
+  const Mask mask = mask_mix_resolved("causal", 2);
   EXPECT_EQ(*mask_as(mask, 2, 2, MaskNotation::ones, MaskFormat::numpy),
             "import numpy as np\nmask = np.array([[1, 0],\n    [1, 1]], dtype=np.int64)\n");
   EXPECT_EQ(*mask_as(mask, 2, 2, MaskNotation::hidden, MaskFormat::pytorch),

@@ -14,7 +14,7 @@ using Verdict = std::function<bool(std::int64_t query, std::int64_t key)>;
 
 const std::vector<Span> kSpans = {{"image", 0, 4}, {"text", 4, 7}, {"action", 7, 9}, {"text", 9, 10}};
 
-Mask resolved(const std::string& text, const Mask& own = {}) {
+Mask mask_spec_resolved(const std::string& text, const Mask& own = {}) {
   const auto spec = MaskSpec::parse(text);
   EXPECT_TRUE(spec.ok()) << text << ": " << (spec ? "" : spec.error().text());
   if (!spec) return own;
@@ -25,7 +25,7 @@ Mask resolved(const std::string& text, const Mask& own = {}) {
 
 void expect_mask(const std::string& text, const Verdict& expected, const Mask& own = {}) {
   SCOPED_TRACE(text);
-  const Mask mask = resolved(text, own);
+  const Mask mask = mask_spec_resolved(text, own);
   for (std::int64_t query = 0; query < 10; ++query) {
     std::uint8_t row[10] = {};
     if (mask.rule) mask.rule->allowed_row(query, 0, 10, row);
@@ -81,7 +81,7 @@ TEST(MaskSpec, PlainConjunctionsKeepTheClosedForm) {
   own.window = 5;
   own.cells = {{1, 9, true}};
   const auto closed = [&](const std::string& text, bool causal, std::int64_t window) {
-    const Mask mask = resolved(text, own);
+    const Mask mask = mask_spec_resolved(text, own);
     EXPECT_FALSE(mask.rule) << text;
     EXPECT_EQ(mask.causal, causal) << text;
     EXPECT_EQ(mask.window, window) << text;
@@ -92,9 +92,9 @@ TEST(MaskSpec, PlainConjunctionsKeepTheClosedForm) {
   closed("full", false, 0);
   closed("causal & (window(7) & window(3)) & full", true, 3);
   closed("model & window(9)", true, 5);
-  EXPECT_TRUE(resolved("causal | window(3)").rule);
-  EXPECT_TRUE(resolved("causal & *>image").rule);
-  EXPECT_FALSE(resolved("causal & *>image").causal);
+  EXPECT_TRUE(mask_spec_resolved("causal | window(3)").rule);
+  EXPECT_TRUE(mask_spec_resolved("causal & *>image").rule);
+  EXPECT_FALSE(mask_spec_resolved("causal & *>image").causal);
 }
 
 TEST(MaskSpec, ModelIsTheModelsOwnMask) {
@@ -102,10 +102,10 @@ TEST(MaskSpec, ModelIsTheModelsOwnMask) {
   own.window = 3;
   expect_mask(
       "model | *>image", [](auto q, auto k) { return (k <= q && k > q - 3) || image(k); }, own);
-  const Mask ruled = resolved("prefix(2)");
+  const Mask ruled = mask_spec_resolved("prefix(2)");
   expect_mask(
       "model & causal", [](auto q, auto k) { return k < 2 && k <= q; }, ruled);
-  EXPECT_EQ(resolved("model", ruled).rule, ruled.rule);
+  EXPECT_EQ(mask_spec_resolved("model", ruled).rule, ruled.rule);
 }
 
 TEST(MaskSpec, PaddingAndSwitchedCellsComeAfterTheText) {
@@ -228,7 +228,7 @@ TEST(MaskSpec, RandomTextsNeverCrash) {
   EXPECT_GT(parsed, 500);
   std::string long_text = "causal";
   for (int i = 0; i < 100000; ++i) long_text += i % 2 == 0 ? "|!none" : "&full";
-  EXPECT_TRUE(resolved(long_text).allowed(3, 9));
+  EXPECT_TRUE(mask_spec_resolved(long_text).allowed(3, 9));
 }
 
 }  // namespace

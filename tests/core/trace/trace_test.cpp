@@ -199,7 +199,7 @@ TEST_F(OneAttention, cancelling_stops_at_the_next_step) {
   EXPECT_EQ(seen, 4);
 }
 
-std::vector<float> edited(const char* text, const Tensor& x, const RowFrame& rows = {}) {
+std::vector<float> trace_edited(const char* text, const Tensor& x, const RowFrame& rows = {}) {
   const auto edit = parse_edit(text);
   EXPECT_TRUE(edit) << text;
   const auto applied = apply(*(*edit)->number(), x, rows);
@@ -210,13 +210,13 @@ std::vector<float> edited(const char* text, const Tensor& x, const RowFrame& row
 TEST(Apply, coordinates_pick_a_box) {
   const Tensor x = Tensor::from({1, 2, 3, 4, 5, 6}, {{Axis::pos, 2}, {Axis::d_model, 3}});
   using Values = std::vector<float>;
-  EXPECT_EQ(edited("embed[pos=1,d_model=0]=9", x), (Values{1, 2, 3, 9, 5, 6}));
-  EXPECT_EQ(edited("embed[d_model=2]=0", x), (Values{1, 2, 0, 4, 5, 0}));
-  EXPECT_EQ(edited("embed[d_model=0-1]+=1", x), (Values{2, 3, 3, 5, 6, 6}));
-  EXPECT_EQ(edited("embed[pos=0]=mean", x), (Values{2.5, 3.5, 4.5, 4, 5, 6}));
-  EXPECT_EQ(edited("embed[query=0]=@pos:1", x), (Values{4, 5, 6, 4, 5, 6}));
-  EXPECT_EQ(edited("embed*=2", x), (Values{2, 4, 6, 8, 10, 12}));
-  EXPECT_EQ(edited("embed[pos=7]=0", x), x.values());
+  EXPECT_EQ(trace_edited("embed[pos=1,d_model=0]=9", x), (Values{1, 2, 3, 9, 5, 6}));
+  EXPECT_EQ(trace_edited("embed[d_model=2]=0", x), (Values{1, 2, 0, 4, 5, 0}));
+  EXPECT_EQ(trace_edited("embed[d_model=0-1]+=1", x), (Values{2, 3, 3, 5, 6, 6}));
+  EXPECT_EQ(trace_edited("embed[pos=0]=mean", x), (Values{2.5, 3.5, 4.5, 4, 5, 6}));
+  EXPECT_EQ(trace_edited("embed[query=0]=@pos:1", x), (Values{4, 5, 6, 4, 5, 6}));
+  EXPECT_EQ(trace_edited("embed*=2", x), (Values{2, 4, 6, 8, 10, 12}));
+  EXPECT_EQ(trace_edited("embed[pos=7]=0", x), x.values());
   const auto wrong = apply(*(*parse_edit("embed[head=0]=0"))->number(), x);
   EXPECT_EQ(wrong.error().code, Code::bad_shape);
   const auto transposed = apply(*(*parse_edit("embed[pos=1]+=1"))->number(), x.transpose());
@@ -227,11 +227,12 @@ TEST(Apply, coordinates_pick_a_box) {
 TEST(Apply, positions_are_absolute) {
   const Tensor x = Tensor::from({1, 2, 3, 4}, {{Axis::pos, 2}, {Axis::d_model, 2}});
   using Values = std::vector<float>;
-  EXPECT_EQ(edited("embed[pos=6]=0", x, {5, nullptr}), (Values{1, 2, 0, 0}));
-  EXPECT_EQ(edited("embed[pos=2-5]=0", x, {5, nullptr}), (Values{0, 0, 3, 4}));
-  EXPECT_EQ(edited("embed[pos=1]=0", x, {5, nullptr}), x.values());
+  EXPECT_EQ(trace_edited("embed[pos=6]=0", x, {5, nullptr}), (Values{1, 2, 0, 0}));
+  EXPECT_EQ(trace_edited("embed[pos=2-5]=0", x, {5, nullptr}), (Values{0, 0, 3, 4}));
+  EXPECT_EQ(trace_edited("embed[pos=1]=0", x, {5, nullptr}), x.values());
   const std::vector<std::uint8_t> attention_mask{1, 0};
-  EXPECT_EQ(edited("embed=mean", x, {0, &attention_mask}), (Values{1, 2, 1, 2}));  // padding does not count
+  EXPECT_EQ(trace_edited("embed=mean", x, {0, &attention_mask}),
+            (Values{1, 2, 1, 2}));  // padding does not count
 }
 
 TEST(Apply, frozen_numbers_fit_a_step_a_box_or_every_row) {
