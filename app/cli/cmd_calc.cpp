@@ -18,7 +18,6 @@ namespace attnscope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 struct CalcOptions {
   std::string model, dtype = "bf16", cache_dtype, machine;
@@ -37,8 +36,8 @@ Result<Described> described_model(const std::string& name) {
 
 Result<Described> described_file(const std::string& path) {
   if (const auto config = lonely_config(path)) {
-    TRY(const json read, read_json_file(*config));
-    const bool scene = read.is_object() && read.value("format", json()) == "attnscope-scene";
+    TRY(const nlohmann::json read, read_json_file(*config));
+    const bool scene = read.is_object() && read.value("format", nlohmann::json()) == "attnscope-scene";
     if (!scene) return describe_config_file(*config);
   }
   return described_model(path);
@@ -55,15 +54,15 @@ Result<Described> described_by(const std::string& name) {
   return describe_preset(name);
 }
 
-json flops_json(const Flops& flops) {
+nlohmann::json flops_json(const Flops& flops) {
   return {{"total", flops.total().value()},
           {"matrices", flops.matrices.value()},
           {"attention", flops.attention.value()},
           {"unembedding", flops.unembedding.value()}};
 }
 
-json parameters_json(const Parameters& parameters) {
-  json parts = json::object(), rows = json::array();
+nlohmann::json parameters_json(const Parameters& parameters) {
+  nlohmann::json parts = nlohmann::json::object(), rows = nlohmann::json::array();
   for (const ParameterPart part : kParameterParts)
     parts[std::string(part_name(part))] = parameters.by_part[static_cast<std::size_t>(part)].value();
   for (const ParameterRow& row : parameters.rows)
@@ -78,7 +77,7 @@ json parameters_json(const Parameters& parameters) {
           {"rows", rows}};
 }
 
-json roof_json(const Machine& machine, double flops, double bytes) {
+nlohmann::json roof_json(const Machine& machine, double flops, double bytes) {
   const Roof roof = under_roof(machine, flops, bytes);
   return {{"seconds", roof.seconds()},
           {"compute_seconds", roof.compute_s},
@@ -87,7 +86,7 @@ json roof_json(const Machine& machine, double flops, double bytes) {
           {"bound", roof.memory_bound() ? "memory" : "compute"}};
 }
 
-json roofline_json(const Machine& machine, const Calculation& calc, std::int64_t batch) {
+nlohmann::json roofline_json(const Machine& machine, const Calculation& calc, std::int64_t batch) {
   const double b = static_cast<double>(batch);
   return {
       {"machine", machine.name},
@@ -98,7 +97,7 @@ json roofline_json(const Machine& machine, const Calculation& calc, std::int64_t
       {"decode", roof_json(machine, b * calc.forward.decode.total().real(), calc.traffic.decode.real())}};
 }
 
-json training_json(const TrainingCost& cost) {
+nlohmann::json training_json(const TrainingCost& cost) {
   return {
       {"parameters", cost.parameters},
       {"tokens", cost.tokens},
@@ -116,7 +115,7 @@ json training_json(const TrainingCost& cost) {
       {"total_flops", cost.total_flops}};
 }
 
-json cache_json(const Calculation& calc, const Workload& work) {
+nlohmann::json cache_json(const Calculation& calc, const Workload& work) {
   return {{"self", calc.cache.self.value()},
           {"cross", calc.cache.cross.value()},
           {"per_token", calc.cache.per_position.value()},
@@ -129,14 +128,14 @@ json cache_json(const Calculation& calc, const Workload& work) {
           {"without_windows", calc.forms.no_windows.value()}};
 }
 
-json sizes_json(const Sizes& sizes) {
+nlohmann::json sizes_json(const Sizes& sizes) {
   Sizes copy = sizes;
-  json out = json::object();
+  nlohmann::json out = nlohmann::json::object();
   for (const std::string& name : size_names()) out[name] = *size_named(copy, name);
   return out;
 }
 
-json to_json(const Described& it, const Workload& work, const Calculation& calc) {
+nlohmann::json to_json(const Described& it, const Workload& work, const Calculation& calc) {
   const ForwardCost& forward = calc.forward;
   return {
       {"model", it.title},
@@ -179,7 +178,7 @@ Result<Counted> counted_of(const CalcOptions& options) {
   return count_run(*opened.model, std::min(options.seq, kMostCounted));
 }
 
-json counted_json(const Counted& counted) {
+nlohmann::json counted_json(const Counted& counted) {
   return {{"positions", counted.positions},
           {"dtype", "f32"},
           {"parameters", counted.parameters.value()},
@@ -193,24 +192,24 @@ void cmd_calc_print_line(const char* key, const std::string& text) {
   std::printf("%s  %s\n", tr(key), text.c_str());
 }
 
-std::string bytes_text(const json& value) {
+std::string bytes_text(const nlohmann::json& value) {
   return format_count(value.get<std::int64_t>()) + " (" + format_bytes(value.get<std::uint64_t>()) + ")";
 }
 
-void print_parameters(const json& parameters) {
+void print_parameters(const nlohmann::json& parameters) {
   cmd_calc_print_line("cli.calc.parameters", format_count(parameters["total"].get<std::int64_t>()));
   if (parameters["active"] != parameters["total"])
     cmd_calc_print_line("cli.calc.active", format_count(parameters["active"].get<std::int64_t>()));
   for (const auto& [part, count] : parameters["by_part"].items())
     if (count != 0)
       std::printf("  %-12s %20s\n", part.c_str(), format_count(count.get<std::int64_t>()).c_str());
-  for (const json& row : parameters["rows"])
+  for (const nlohmann::json& row : parameters["rows"])
     std::printf("    %-34s %-22s = %-26s = %s\n", row["name"].get<std::string>().c_str(),
                 row["formula"].get<std::string>().c_str(), row["numbers"].get<std::string>().c_str(),
                 format_count(row["count"].get<std::int64_t>()).c_str());
 }
 
-void print_calc(const json& out) {
+void print_calc(const nlohmann::json& out) {
   std::printf("%s (%s)\n", printable(out["model"].get<std::string>(), 200).c_str(),
               out["architecture"].get<std::string>().c_str());
   print_parameters(out["parameters"]);
@@ -226,7 +225,7 @@ void print_calc(const json& out) {
                                   format_bytes(out["bytes_per_token"][phase].get<std::uint64_t>())}));
   if (out.contains("roofline"))
     for (const char* phase : {"prefill", "decode"}) {
-      const json& roof = out["roofline"][phase];
+      const nlohmann::json& roof = out["roofline"][phase];
       cmd_calc_print_line(std::string_view(phase) == "prefill" ? "cli.calc.prefill" : "cli.calc.decode",
                           tr(roof["bound"] == "memory" ? "cli.calc.roof.memory" : "cli.calc.roof.compute",
                              {out["roofline"]["machine"].get<std::string>(),
@@ -235,22 +234,22 @@ void print_calc(const json& out) {
                               format("%.3g", out["roofline"]["ridge_flops_per_byte"].get<double>())}));
     }
   if (out.contains("counted")) {
-    const json& core = out["counted"];
-    const auto number = [](const json& value) { return format_count(value.get<std::int64_t>()); };
+    const nlohmann::json& core = out["counted"];
+    const auto number = [](const nlohmann::json& value) { return format_count(value.get<std::int64_t>()); };
     std::printf("%s\n",
                 tr("cli.calc.counted",
                    {number(core["positions"]), number(core["parameters"]), bytes_text(core["kv_cache_bytes"]),
                     number(core["flops"]["prefill"]["total"]), number(core["flops"]["decode"]["total"])})
                     .c_str());
   }
-  const json& training = out["training"];
+  const nlohmann::json& training = out["training"];
   cmd_calc_print_line("cli.calc.training", tr("cli.calc.training.what",
                                               {format("%.4g", training["tokens"].get<double>()),
                                                format("%.4g", training["flops"].get<double>()),
                                                format("%.4g", training["tokens_per_parameter"].get<double>()),
                                                format("%.4g", training["chinchilla_tokens"].get<double>())}));
-  for (const json& slip : out["slips"]) std::printf("! %s\n", slip.get<std::string>().c_str());
-  for (const json& note : out["notes"]) std::printf("- %s\n", note.get<std::string>().c_str());
+  for (const nlohmann::json& slip : out["slips"]) std::printf("! %s\n", slip.get<std::string>().c_str());
+  for (const nlohmann::json& note : out["notes"]) std::printf("- %s\n", note.get<std::string>().c_str());
 }
 
 Result<Workload> workload_of(const CalcOptions& options) {
@@ -275,7 +274,7 @@ Status run_calc(const CalcOptions& options) {
   for (const std::string& assignment : options.sizes) TRY_OK(set_size(sizes, assignment));
   TRY(described, resized(described, sizes));
   TRY(const Calculation calc, calculate(described, work));
-  json out = to_json(described, work, calc);
+  nlohmann::json out = to_json(described, work, calc);
   out["training"] =
       training_json(training_cost(calc.parameters.active.real(), options.tokens, options.served));
   if (!options.machine.empty()) {

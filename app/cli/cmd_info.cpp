@@ -8,8 +8,6 @@
 namespace attnscope::cli {
 namespace {
 
-using nlohmann::json;
-
 constexpr const char* kNorms[] = {"none", "LayerNorm", "RMSNorm"};
 constexpr const char* kMlps[] = {"none", "plain", "gated"};
 constexpr const char* kPositions[] = {"none", "learned", "sinusoidal", "rope", "alibi", "buckets"};
@@ -18,16 +16,16 @@ constexpr const char* kRopes[] = {"default", "linear", "llama3", "dynamic", "yar
 // 1e-05 instead of 9.99999974e-06
 double short_number(float value) { return std::stod(format("%.7g", static_cast<double>(value))); }
 
-json attention_json(const AttentionSpec& a) {
-  json out{{"heads", a.n_heads}, {"kv_heads", a.n_kv_heads},
-           {"d_head", a.d_head}, {"scale", short_number(a.scale)},
-           {"causal", a.causal}, {"mask_before_scale", a.mask_before_scale}};
+nlohmann::json attention_json(const AttentionSpec& a) {
+  nlohmann::json out{{"heads", a.n_heads}, {"kv_heads", a.n_kv_heads},
+                     {"d_head", a.d_head}, {"scale", short_number(a.scale)},
+                     {"causal", a.causal}, {"mask_before_scale", a.mask_before_scale}};
   if (a.window > 0) out["window"] = a.window;
   return out;
 }
 
-json position_json(const PositionSpec& p) {
-  json out{{"kind", kPositions[static_cast<int>(p.kind)]}};
+nlohmann::json position_json(const PositionSpec& p) {
+  nlohmann::json out{{"kind", kPositions[static_cast<int>(p.kind)]}};
   if (p.kind != PositionSpec::Kind::rope) return out;
   out["theta"] = p.rope.theta;
   out["scaling"] = kRopes[static_cast<int>(p.rope.kind)];
@@ -35,23 +33,23 @@ json position_json(const PositionSpec& p) {
   return out;
 }
 
-json formats_json(const OpenedModel& opened) {
-  json out = json::object();
+nlohmann::json formats_json(const OpenedModel& opened) {
+  nlohmann::json out = nlohmann::json::object();
   for (const StoredFormat& format : opened.formats)
     out[format.name] = {{"tensors", format.tensors}, {"bytes", format.bytes}};
   return out;
 }
 
-json to_json(const OpenedModel& opened) {
+nlohmann::json to_json(const OpenedModel& opened) {
   const ModelConfig& config = opened.model->config();
   const BlockSpec& block = config.blocks.front();
-  json parts = json::object();
+  nlohmann::json parts = nlohmann::json::object();
   std::int64_t total = 0;
   for (const auto& [part, count] : parameters_by_part(config, opened.model->weights())) {
     parts[part] = count;
     total += count;
   }
-  json out{
+  nlohmann::json out{
       {"title", opened.title},
       {"path", opened.path},
       {"architecture", opened.family},
@@ -72,7 +70,8 @@ json to_json(const OpenedModel& opened) {
       {"bytes", opened.file_bytes},
       {"formats", formats_json(opened)},
       {"stays_in_file", opened.stays_in_file},
-      {"tokenizer", opened.tokenizer ? json(opened.tokenizer->vocab_size()) : json(nullptr)},
+      {"tokenizer",
+       opened.tokenizer ? nlohmann::json(opened.tokenizer->vocab_size()) : nlohmann::json(nullptr)},
       {"warnings", in_words(opened.warnings)},
       {"unused", opened.unused},
       {"notes", in_words(opened.notes)}};
@@ -83,11 +82,11 @@ json to_json(const OpenedModel& opened) {
 }
 
 // Names and notes come from files: nothing in them speaks to the terminal.
-std::string plain(const json& value) {
+std::string plain(const nlohmann::json& value) {
   return value.is_string() ? printable(value.get<std::string>(), kMostOfSentence) : value.dump();
 }
 
-void print_info(const json& info) {
+void print_info(const nlohmann::json& info) {
   for (const char* key :
        {"title", "path", "architecture", "layers", "d_model", "vocab_size", "context_length", "dtype"})
     std::printf("%-16s %s\n", key, plain(info[key]).c_str());
@@ -104,14 +103,15 @@ void print_info(const json& info) {
               format_count(info["parameters"]["total"].get<std::int64_t>()).c_str());
   for (const auto& [part, count] : info["parameters"]["by_part"].items())
     std::printf("  %-14s %s\n", part.c_str(), format_count(count.get<std::int64_t>()).c_str());
-  const json& health = info["weight_health"];
+  const nlohmann::json& health = info["weight_health"];
   if (health["nan"] != 0 || health["inf"] != 0) {
     std::printf("%-16s %s NaN, %s infinite; first NaN: %s\n", "broken weights", plain(health["nan"]).c_str(),
                 plain(health["inf"]).c_str(), plain(health["first"]).c_str());
   }
-  for (const json& warning : info["warnings"])
+  for (const nlohmann::json& warning : info["warnings"])
     std::printf("%-16s %s\n", tr("cli.info.warning"), plain(warning).c_str());
-  for (const json& note : info["notes"]) std::printf("%-16s %s\n", tr("cli.info.note"), plain(note).c_str());
+  for (const nlohmann::json& note : info["notes"])
+    std::printf("%-16s %s\n", tr("cli.info.note"), plain(note).c_str());
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ void add_info(CLI::App& app, Action& action) {
   command->add_flag("--json", *as_json, tr("cli.json"));
   const auto run = [model, as_json]() -> Status {
     TRY(const OpenedModel opened, open_named(*model));
-    const json info = to_json(opened);
+    const nlohmann::json info = to_json(opened);
     TRY_OK(opened.model->weights().intact());
     if (*as_json)
       print_json(info);

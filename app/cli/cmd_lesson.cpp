@@ -13,15 +13,13 @@
 namespace attnscope::cli {
 namespace {
 
-using nlohmann::json;
-
 std::string title_of(const Lesson& lesson) { return tr(lesson_key(lesson, "title")); }
 
 Status list_lessons(bool as_json) {
   TRY(const std::vector<Lesson> lessons, shipped_lessons());
-  json out = json::array();
+  nlohmann::json out = nlohmann::json::array();
   for (const Lesson& lesson : lessons) {
-    json pages = json::array();
+    nlohmann::json pages = nlohmann::json::array();
     for (const Page& page : lesson.pages)
       pages.push_back(
           {{"id", page.id}, {"title", tr(page_key(lesson, page, "title"))}, {"ask", ask_name(page.ask)}});
