@@ -5,6 +5,8 @@
 # MODEL: a model folder for `attnscope-cli bench` (share of this machine's sgemm peak and memory bandwidth).
 # It compares numbers of one run only: it refuses to judge them against other machines or days.
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/release
 # shellcheck source=scripts/packages.sh

@@ -8,6 +8,8 @@
 # inside; build/ is the tree's own, so that builds of two suites never mix. Nothing stays mounted and no process stays
 # behind when the command ends: to remove a tree, delete its folder. It refuses to work without root.
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=scripts/packages.sh
 source "$root/scripts/packages.sh"

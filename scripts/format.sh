@@ -4,6 +4,8 @@
 #   scripts/format.sh --check     changes nothing; fails and names the lines that differ
 # It refuses other versions of clang-format, which lay out some lines differently.
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 case "${1:-}" in

@@ -9,6 +9,8 @@
 # from five minutes on; then it fails, too, when all formats ran and a reader has less than 90 % of its lines reached. It
 # needs g++ and its gcov, nothing else.
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 shopt -s extglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/packages.sh

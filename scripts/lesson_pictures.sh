@@ -3,6 +3,8 @@
 #   scripts/lesson_pictures.sh FOLDER [ARGUMENT...]    # for example: /tmp/pages --size 1920x1080 --present
 # Files are named LANGUAGE_LESSON_PAGE.png. It takes pictures of the built program and what it ships only.
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=${1:?"say which folder: scripts/lesson_pictures.sh FOLDER"}
 shift

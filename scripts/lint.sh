@@ -6,6 +6,8 @@
 # a header is read once for the batch, which takes a fifth of the time; a FILE is read with its batch. It does not
 # read the tests, and it fixes nothing.
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/release
 

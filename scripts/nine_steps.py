@@ -10,8 +10,10 @@ Change a number here, and Check says which step is the first that differs. Needs
 import argparse
 import json
 import pathlib
+import sys
 
-import torch
+if "--help" not in sys.argv and "-h" not in sys.argv:
+    import torch
 
 SCENE = pathlib.Path(__file__).parent.parent / "assets/scenes/nine_steps.json"
 

@@ -77,6 +77,8 @@ install_packages() {
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   set -euo pipefail
+  # shellcheck source=scripts/help.sh
+  source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
   case "${1:-all}" in
     build | all | tree) install_packages "${1:-all}" ;;
     *)

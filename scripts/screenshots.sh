@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Takes the pictures of README.md from the program itself, offscreen, into assets/pictures/.
 #   scripts/screenshots.sh
+#   scripts/screenshots.sh --check             takes them into a folder of its own and says which of README's are of
+#       another program than this one: those that differ in a byte, are missing, or are taken by no line below
 #   scripts/screenshots.sh all DIR [NAME...]   every view of every shipped model (or of those named: storyteller)
 #       at 1280x720 and 1920x1080, dark and light, in English and Korean, and DIR/index.html, which shows them in
 #       rows; pictures that are there already stay, so that it can go on
 # No display is needed. It takes pictures of the built program and what it ships only: it edits nothing.
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 pictures=$root/assets/pictures
 story="The cat sat on the mat because it was tired. So the"
@@ -16,7 +20,7 @@ picture() {
   local name=$1
   shift
   "$root/scripts/run.sh" --screenshot "$pictures/$name.png" --size 1440x900 --lang en "$@"
-  echo "screenshots: assets/pictures/$name.png"
+  echo "screenshots: $name.png"
 }
 
 # asked NAME PAGE THEME: the question of the story, from a session that asks it.
@@ -83,6 +87,15 @@ if [[ ${1:-} == all ]]; then
   exit
 fi
 
+check=no
+if [[ ${1:-} == --check ]]; then
+  check=yes
+  pictures=$(mktemp -d)
+  trap 'rm -rf "$pictures"' EXIT
+elif (($# > 0)); then
+  sed -n 's/^#   //p' "$0" >&2
+  exit 2
+fi
 mkdir -p "$pictures"
 picture storyteller-dark --theme dark
 picture steps-dark scene:nine_steps --view steps --head 0 --step blocks.0.attn.scores --theme dark
@@ -100,3 +113,11 @@ asked parts-light 2 light
 picture lesson-light --lesson induction_head --page 2 --theme light
 picture labs-dark --lab sqrt --theme dark
 picture calculator-dark --view calculator --theme dark
+
+if [[ $check == yes ]]; then
+  if ! diff -rq "$root/assets/pictures" "$pictures"; then
+    echo "screenshots: README's pictures above are not what the program draws now: scripts/screenshots.sh takes them anew" >&2
+    exit 1
+  fi
+  echo "screenshots: all $(find "$pictures" -name '*.png' | wc -l) pictures are what the program draws"
+fi

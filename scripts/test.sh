@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change is good. From a fresh clone on a bare Debian: installs the packages,
-# builds, and tests.
-#   scripts/test.sh           format, lint, headless build, a minute of fuzzing and tests under the sanitizers, then the
-#                             tests of release. In turns, from commit to commit: under the sanitizers a quarter of the
-#                             core's tests, the window's, or threads under ThreadSanitizer; of the files for lint and of
-#                             the long tests (suites named Long...) a sixth; half of the tests that drive a window
-#   scripts/test.sh full      all of this with every long test and ten minutes of fuzzing; scripts/bench.sh once, its times
-#                             unread; then the build and its tests in a tree of Debian's next releases, where root may
-#                             make one (scripts/debian-tree.sh)
-#   scripts/test.sh quick     release build and its tests only
+# builds, and tests. On two cores, from nothing:
+#   scripts/test.sh           about 12 minutes: format, the release build and its tests. In turns, from commit to commit, a
+#                             sixth of the long tests (suites named Long...) and half of the tests that drive a window
+#   scripts/test.sh ci        about 25 minutes: this, and before it a sixth of lint, the headless build, a minute of fuzzing,
+#                             and in turns under the sanitizers a quarter of the core's tests, the window's, or threads
+#                             under ThreadSanitizer
+#   scripts/test.sh full      hours: all of this at once, with every long test, ten minutes of fuzzing, scripts/bench.sh
+#                             once (its times unread), README's pictures taken anew and compared; then the build and its
+#                             tests in a tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
+#   scripts/test.sh quick     as without a word, but for the check of the format
 # The window tests run in a virtual display (Xvfb) where DISPLAY is not set. Every part runs even when an earlier one
-# failed; the exit status is non-zero when any of them did. It refuses to go on without a release build.
+# failed; the exit status is non-zero when any of them did. It does not go on without a release build.
 set -euo pipefail
+# shellcheck source=scripts/help.sh
+source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/packages.sh
 source scripts/packages.sh
@@ -20,19 +23,20 @@ source scripts/packages.sh
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
 case "${1:-all}" in
-  all | quick | full) what=${1:-all} ;;
+  all | ci | quick | full) what=${1:-all} ;;
   *)
-    echo "usage: scripts/test.sh [quick|full]" >&2
+    echo "usage: scripts/test.sh [ci|full|quick] (see scripts/test.sh --help)" >&2
     exit 2
     ;;
 esac
 
 failed=()
-# part NAME COMMAND...: runs one part, says how long it took and remembers a failure.
+# part NAME ABOUT COMMAND...: runs one part of which ABOUT says how long it takes on two cores, says how long it took
+# and remembers a failure.
 part() {
   local name=$1 begin=$SECONDS
-  shift
-  echo "== $name"
+  echo "== $name (about $2)"
+  shift 2
   if "$@"; then
     echo "== $name: good ($((SECONDS - begin)) s)"
   else
@@ -94,7 +98,7 @@ programs() {
   {
     for name in "$@"; do
       case $name in
-        test_window) shares ./test_window $([[ $what == all ]] && echo 4 $((turn % 2)) || echo 2 0) ;;
+        test_window) shares ./test_window $([[ $what == all || $what == ci ]] && echo 4 $((turn % 2)) || echo 2 0) ;;
         test_golden) shares ./test_golden 2 0 ;;
         *) echo "./$name" ;;
       esac
@@ -188,27 +192,42 @@ in_tree() {
   scripts/debian-tree.sh "$1" scripts/test.sh quick
 }
 
+# Whether README's pictures are those that the program takes.
+pictured() {
+  scripts/screenshots.sh --check
+}
+
+# Without it nothing else can be tried.
+built() {
+  configure release -DATTNSCOPE_TESTS=ON -DATTNSCOPE_BENCH=ON && ninja -C build/release
+}
+
 install_packages all
-echo "== release build"
-configure release -DATTNSCOPE_TESTS=ON -DATTNSCOPE_BENCH=ON
-ninja -C build/release
-if [[ $what != quick ]]; then
-  if version_14 clang-format; then part "format" scripts/format.sh --check; fi
-  if version_14 clang-tidy; then part "lint" scripts/lint.sh --part $((turn + 1))/$turns; fi
-  part "headless" headless
-  part "sanitizers" sanitized
-  part "fuzz" env ATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) scripts/fuzz.sh $([[ $what == full ]] && echo 10 || echo 1)
-  if ((threads)); then part "threads" under_tsan; fi
+part "release build" "5 minutes from nothing, seconds where little changed" built
+if ((${#failed[@]} > 0)); then exit 1; fi
+if [[ $what != quick ]] && version_14 clang-format; then part "format" "5 s" scripts/format.sh --check; fi
+if [[ $what == ci || $what == full ]]; then
+  if version_14 clang-tidy; then part "lint" "$((12 / turns)) minutes" scripts/lint.sh --part $((turn + 1))/$turns; fi
+  part "headless" "3 minutes" headless
+  part "sanitizers" "3 minutes, with the window 10" sanitized
+  part "fuzz" "$([[ $what == full ]] && echo 12 || echo 2) minutes" \
+    env ATTNSCOPE_APP=$( ((window)) && echo ON || echo OFF) scripts/fuzz.sh $([[ $what == full ]] && echo 10 || echo 1)
+  if ((threads)); then part "threads" "5 minutes" under_tsan; fi
 fi
 if [[ $what == full ]]; then
-  part "benchmarks" measured
+  part "benchmarks" "3 minutes" measured
+  part "pictures" "1 minute" pictured
   for suite in trixie sid; do
-    if ((EUID == 0)); then part "$suite" in_tree $suite; else echo "== $suite: left out, only root can make a tree"; fi
+    if ((EUID == 0)); then
+      part "$suite" "20 minutes" in_tree $suite
+    else
+      echo "== $suite: left out, only root can make a tree"
+    fi
   done
 fi
 
 # Last, so that its summary is the last thing to read.
-part "release tests" released
+part "release tests" "$([[ $what == full ]] && echo 25 || echo 5) minutes" released
 if ((${#failed[@]} > 0)); then
   echo "FAILED: $(printf '%s; ' "${failed[@]}")" >&2
   exit 1

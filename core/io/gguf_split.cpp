@@ -1,7 +1,6 @@
 // Models whose GGUF is split: NAME-00001-of-00003.gguf and its brothers, each a GGUF of its own; the first
 // one has the metadata. Any part's name opens all.
 #include <filesystem>
-#include <regex>
 
 #include "core/base/text.h"
 #include "core/io/gguf.h"
@@ -20,11 +19,19 @@ struct PartName {
   std::int64_t number = 0, count = 0;
 };
 
+// Reads STEM-00001-of-00003.gguf.
 PartName part_name(const std::string& file) {
-  static const std::regex pattern(R"((.*)-(\d{5})-of-(\d{5})\.gguf)");
-  std::smatch match;
-  if (!std::regex_match(file, match, pattern)) return {};
-  return {match[1], std::stoll(match[2]), std::stoll(match[3])};
+  constexpr std::string_view kMiddle = "-of-", kEnd = ".gguf";
+  constexpr std::size_t kNumber = 5, kTail = 1 + kNumber + kMiddle.size() + kNumber + kEnd.size();
+  if (file.size() < kTail) return {};
+  const std::size_t dash = file.size() - kTail;
+  const std::string number = file.substr(dash + 1, kNumber),
+                    count = file.substr(dash + 1 + kNumber + kMiddle.size(), kNumber);
+  const bool digits = (number + count).find_first_not_of("0123456789") == std::string::npos;
+  if (file[dash] != '-' || file.substr(dash + 1 + kNumber, kMiddle.size()) != kMiddle || !ends_with(file, kEnd) ||
+      !digits)
+    return {};
+  return {file.substr(0, dash), std::stoll(number), std::stoll(count)};
 }
 
 std::string file_of_part(const PartName& name, std::int64_t number) {

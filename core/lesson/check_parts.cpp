@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <regex>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -37,14 +36,27 @@ bool next_index(std::vector<std::int64_t>& index, const CellChoice& choice) {
   return false;
 }
 
+// True for 1,234,567 or -12,345.6: commas between groups of three digits, nowhere else.
+bool has_thousands(std::string_view text) {
+  if (starts_with(text, "-")) text.remove_prefix(1);
+  const std::size_t point = text.find('.');
+  const auto is_number = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  if (point != std::string_view::npos && !is_number(text.substr(point + 1))) return false;
+  const std::vector<std::string> groups = split(text.substr(0, point), ',');
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (!is_number(groups[i]) || groups[i].size() > 3 || (i > 0 && groups[i].size() != 3)) return false;
+  return groups.size() > 1;
+}
+
 }  // namespace
 
 Result<double> typed_number(const std::string& typed, const ExpressionScope& scope) {
   if (typed.size() > kMostTyped)
     return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
   std::string text = plain_signs(typed);
-  static const std::regex thousands(R"(-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?)");
-  if (std::regex_match(text, thousands)) std::erase(text, ',');
+  if (has_thousands(text)) std::erase(text, ',');
   double unit = 1;
   if (ends_with(text, "%")) unit = 0.01, text.pop_back();
   const auto parsed = Expression::parse(text);

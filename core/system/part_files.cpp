@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <mutex>
 #include <optional>
-#include <regex>
 #include <set>
 
 #include "core/base/text.h"
@@ -53,12 +52,27 @@ struct Owner {
   pid_t process = 0;
 };
 
-std::optional<Owner> owner_of(const std::string& name) {
-  static const std::regex pattern(R"(\.attnscope-(?:([0-9a-f]{8})-)?(\d{1,9})-\d+\.part)");
-  std::smatch match;
-  if (!std::regex_match(name, match, pattern)) return std::nullopt;
-  const std::string on = match[1];
-  return Owner{on.empty() ? 0 : static_cast<std::uint32_t>(std::stoul(on, nullptr, 16)), std::stoi(match[2])};
+constexpr std::string_view kDigits = "0123456789", kHexDigits = "0123456789abcdef";
+
+// A name of `.attnscope-[HHHHHHHH-]PROCESS-NUMBER.part`: machine (eight hexadecimal digits; older files lack it),
+// process (at most nine digits), a running number.
+std::optional<Owner> owner_of(std::string_view name) {
+  constexpr std::string_view kBegin = ".attnscope-", kEnd = ".part";
+  if (name.size() < kBegin.size() + kEnd.size() || !starts_with(name, kBegin) || !ends_with(name, kEnd))
+    return std::nullopt;
+  std::vector<std::string> parts =
+      split(name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size()), '-');
+  Owner owner;
+  if (parts.size() == 3) {
+    if (parts[0].size() != 8 || parts[0].find_first_not_of(kHexDigits) != std::string::npos) return std::nullopt;
+    owner.machine = static_cast<std::uint32_t>(std::stoul(parts[0], nullptr, 16));
+    parts.erase(parts.begin());
+  }
+  if (parts.size() != 2 || parts[0].size() > 9) return std::nullopt;
+  for (const std::string& part : parts)
+    if (part.empty() || part.find_first_not_of(kDigits) != std::string::npos) return std::nullopt;
+  owner.process = std::stoi(parts[0]);
+  return owner;
 }
 
 bool is_dead(const Owner& owner, const struct stat& info) {

@@ -1,0 +1,86 @@
+// The unity build compiles several files of a room as one: what a file keeps to itself (an anonymous
+// namespace) has a name that no other file of the room gives to something else of its own.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "tests/layering/files.h"
+
+namespace attnscope::layering {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Name -> how it is declared, of everything that stands at the left margin of the anonymous namespaces of a
+// file.
+std::map<std::string, std::string> own_names(const std::string& text) {
+  static const std::regex type("^(?:struct|class|enum class|enum) (\\w+)"), alias("^using (\\w+) = "),
+      function("^[A-Za-z][^(={;]*[ *&](\\w+)(\\(.*)"),
+      constant("^(?:constexpr|const|static|thread_local) [^(=]*[ *&](\\w+)(?:\\[.*\\])? = ");
+  std::map<std::string, std::string> out;
+  std::istringstream lines(text);
+  std::string line;
+  bool inside = false;
+  for (std::smatch found; std::getline(lines, line);) {
+    if (line == "namespace {") inside = true;
+    if (line.rfind("}  // namespace", 0) == 0) inside = false;
+    if (!inside || line.empty() || !std::isalpha(static_cast<unsigned char>(line[0])) ||
+        line.rfind("TEST", 0) == 0 || line.rfind("INSTANTIATE_", 0) == 0)
+      continue;
+    // A forward declaration of a function or type counts as well: the same line in two files is two things.
+    if (std::regex_search(line, found, constant))
+      out[found[1]] = "a constant";
+    else if (std::regex_search(line, found, type))
+      out[found[1]] = "a type";
+    else if (std::regex_search(line, found, alias))
+      out[found[1]] = line;  // the same alias twice is no harm
+    else if (std::regex_search(line, found, function))
+      out[found[1]] = "a function " + found[2].str();
+  }
+  return out;
+}
+
+bool meet(const std::string& one, const std::string& other) {
+  const auto is = [](const std::string& what, const char* kind) { return what.rfind(kind, 0) == 0; };
+  if (is(one, "using ") && is(other, "using ")) return one != other;
+  if (is(one, "a function ") && is(other, "a function ")) return one == other;  // else overloads
+  return true;
+}
+
+TEST(Names, WhatAFileKeepsToItselfIsItsOwnInTheWholeRoom) {
+  std::map<std::string, std::map<std::string, std::pair<std::string, std::string>>>
+      rooms;  // room -> name -> file, how
+  int names = 0;
+  for (const char* top : {"core", "app", "tests"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      if (entry.path().extension() != ".cpp") continue;
+      const std::string file = fs::relative(entry.path(), kRoot).generic_string();
+      for (const auto& [name, how] : own_names(read(entry.path()))) {
+        ++names;
+        auto& room = rooms[entry.path().parent_path().string()];
+        const auto [before, is_new] = room.try_emplace(name, file, how);
+        EXPECT_TRUE(is_new || !meet(before->second.second, how))
+            << name << " is " << how << " in " << file << ", and " << before->second.second << " in "
+            << before->second.first << ": give one of them another name";
+      }
+    }
+  EXPECT_GT(names, 3000);
+}
+
+TEST(Names, TheRuleSeesWhatMeets) {
+  const auto names = own_names(
+      "namespace {\nconstexpr int kRow = 3;\nusing Kind = A::Kind;\nvoid draw(int x) {\n}\n}  // "
+      "namespace\nint far(int y) {\n");
+  EXPECT_EQ(names.size(), 3u);
+  EXPECT_TRUE(meet(names.at("kRow"), names.at("kRow")));
+  EXPECT_TRUE(meet(names.at("draw"), names.at("draw")));
+  EXPECT_FALSE(meet(names.at("draw"), "a function (float x) {"));
+  EXPECT_FALSE(meet(names.at("Kind"), names.at("Kind")));
+  EXPECT_TRUE(meet(names.at("Kind"), "using Kind = B::Kind;"));
+}
+
+}  // namespace
+}  // namespace attnscope::layering
