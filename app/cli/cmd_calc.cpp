@@ -209,6 +209,17 @@ void print_parameters(const nlohmann::json& parameters) {
                 format_count(row["count"].get<std::int64_t>()).c_str());
 }
 
+// What the tokens served cost, where some were asked for.
+void print_serving(const nlohmann::json& serving, double total_flops) {
+  const auto number = [](const nlohmann::json& value) { return format("%.4g", value.get<double>()); };
+  if (serving["tokens"].get<double>() <= 0) return;
+  const bool evens = serving["breaks_even_tokens"].get<double>() > 0;
+  cmd_calc_print_line("cli.calc.serving",
+                      tr(evens ? "cli.calc.serving.even" : "cli.calc.serving.what",
+                         {number(serving["tokens"]), number(serving["flops"]), format("%.4g", total_flops),
+                          number(serving["breaks_even_tokens"])}));
+}
+
 void print_calc(const nlohmann::json& out) {
   std::printf("%s (%s)\n", printable(out["model"].get<std::string>(), 200).c_str(),
               out["architecture"].get<std::string>().c_str());
@@ -248,6 +259,7 @@ void print_calc(const nlohmann::json& out) {
                                                format("%.4g", training["flops"].get<double>()),
                                                format("%.4g", training["tokens_per_parameter"].get<double>()),
                                                format("%.4g", training["chinchilla_tokens"].get<double>())}));
+  print_serving(training["serving"], training["total_flops"].get<double>());
   for (const nlohmann::json& slip : out["slips"]) std::printf("! %s\n", slip.get<std::string>().c_str());
   for (const nlohmann::json& note : out["notes"]) std::printf("- %s\n", note.get<std::string>().c_str());
 }

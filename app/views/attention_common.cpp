@@ -67,12 +67,6 @@ AttentionScene scene_of_cursor(const ViewContext& context) {
   return first_scene(context.run);  // this sequence of a recording has no attention
 }
 
-bool has_padding(const AttentionScene& scene) {
-  for (std::int64_t query = 0; query < scene.queries; ++query)
-    if (!scene.trace->is_real(scene.stack, scene.first_query + query)) return true;
-  return false;
-}
-
 std::uint64_t scene_key(const AttentionScene& scene) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
   return key_of({number(scene.sequence), number(scene.stack), number(scene.part), number(scene.layer),

@@ -33,8 +33,6 @@ AttentionScene scene_of_cursor(const ViewContext& context);
 /// The same for another head; false where the run has none such.
 bool move_scene(const RunResult& run, int layer, int head, AttentionScene& scene);
 
-/// Some of its queries are rows of padding: they are drawn as masked.
-bool has_padding(const AttentionScene& scene);
 /// Which attention, block, head and sequence, as a part of a key.
 std::uint64_t scene_key(const AttentionScene& scene);
 /// The token that a query or a key of a scene is.

@@ -295,8 +295,7 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   const HeatStyle style = stage_style(stage, plane_.range, colours);
   const float bar = std::min(scaled(220), width * 0.5f);
   draw_legend(style, "", position, ImVec2(bar, scaled(11)), false);
-  draw_masked_swatch(ImVec2(position.x + bar + scaled(18), position.y - scaled(1)),
-                     tr(has_padding(scene) ? "attention.masked_or_padding" : "attention.masked"));
+  draw_masked_swatch(ImVec2(position.x + bar + scaled(18), position.y - scaled(1)), tr("attention.masked"));
   if (context.workspace.presenting) return;
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(36) + above));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));

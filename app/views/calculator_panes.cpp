@@ -253,8 +253,9 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
   const Parameters& all = scene.calc.parameters;
   text_line(fonts().mono_big, theme().text, count_text(all.total));
   if (!(all.active == all.total)) caption(tr("calculator.active", {count_text(all.active)}));
-  caption(kept_tr("calculator.rule", {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights),
-                                      scene.work.dtype.name}));
+  caption(
+      kept_tr(scene.model.config.encoder() ? "calculator.rule.cross" : "calculator.rule",
+              {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
   draw_shares(all, width);
   for (const ParameterPart part : kParameterParts) {
     draw_part_line(all, part, width);
@@ -273,9 +274,10 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
                {std::to_string(sizes.layers), std::to_string(scene.model.latent.kv_rank),
                 std::to_string(scene.model.latent.rope), binary_bytes(scene.calc.cache.per_position)}));
   else
-    caption(tr("calculator.cache.formula",
-               {std::to_string(sizes.layers), std::to_string(sizes.kv_heads), std::to_string(sizes.d_head),
-                binary_bytes(scene.calc.cache.per_position)}));
+    caption(
+        tr(scene.calc.cache.cross.value() > 0 ? "calculator.cache.formula.cross" : "calculator.cache.formula",
+           {std::to_string(sizes.layers), std::to_string(sizes.kv_heads), std::to_string(sizes.d_head),
+            binary_bytes(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
   const ImU32 other = with_alpha(theme().attention, 0.5f);
   std::vector<Bar> bars{

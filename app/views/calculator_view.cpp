@@ -76,7 +76,7 @@ class CalculatorView : public View {
   Sizes sizes_;
   Workload work_;
   std::optional<Calculation> calc_;
-  std::optional<Error> error_, file_error_;
+  std::optional<Error> error_, file_error_, field_error_;  ///< field: a typed number out of range
   double tokens_ = 0, served_ = 0;
   std::string machine_ = kFirstMachine;
   std::uint64_t measured_ = 0, counted_ = 0;  ///< how often it was asked; 0: never
@@ -146,6 +146,7 @@ std::int64_t CalculatorView::own_seq() const {
 
 // `model` becomes what is calculated.
 void CalculatorView::take(Described model) {
+  field_error_.reset();
   sizes_ = sizes_of(model);
   model_ = model;
   base_ = std::move(model);
@@ -172,6 +173,7 @@ void CalculatorView::recalculate() {
   auto calc = model ? calculate(*model, work_) : Result<Calculation>(model.error());
   if (!calc) {
     error_ = calc.error();
+    calc_.reset();  // no numbers of other sizes stand beside these
     return;
   }
   model_ = *std::move(model);
@@ -286,15 +288,26 @@ void CalculatorView::draw_fields(float width) {
     const FontScope face(fonts().mono);
     const std::int64_t least = 1;
     bool changed = false;
+    // A typed number out of range is not taken, and said; dragging stays within the range.
+    const auto take = [&](auto& into, auto typed, auto low, auto high, const auto& written) {
+      if (!changed) return;
+      changed = typed >= low && typed <= high;
+      if (changed) into = typed;
+      field_error_ = changed ? std::nullopt
+                             : std::optional(fail(Code::out_of_range, "error.calc.field",
+                                                  {label, written(low), written(high), written(typed)}));
+    };
     if (real) {
       const double low = 0, high = kMostReal;
-      changed = ImGui::DragScalar(id, ImGuiDataType_Double, number,
-                                  static_cast<float>(std::max(1e6, *number / 100)), &low, &high, "%.4g",
-                                  ImGuiSliderFlags_AlwaysClamp);
+      double typed = *number;
+      changed = ImGui::DragScalar(id, ImGuiDataType_Double, &typed,
+                                  static_cast<float>(std::max(1e6, *number / 100)), &low, &high, "%.4g");
+      take(*number, typed, low, high, [](double x) { return significant(x, 4); });
     } else {
       const float speed = static_cast<float>(std::max(0.1, static_cast<double>(value) / 200));
-      changed = ImGui::DragScalar(id, ImGuiDataType_S64, &value, speed, &least, &most, nullptr,
-                                  ImGuiSliderFlags_AlwaysClamp);
+      std::int64_t typed = value;
+      changed = ImGui::DragScalar(id, ImGuiDataType_S64, &typed, speed, &least, &most);
+      take(value, typed, least, most, [](std::int64_t x) { return format_count(x); });
     }
     note_item(id);
     const FontScope help(fonts().body);
@@ -424,7 +437,7 @@ void CalculatorView::draw(const ViewContext& context) {
       recalculate();
     }
   }
-  for (const auto* error : {&error_, &file_error_}) {
+  for (const auto* error : {&error_, &file_error_, &field_error_}) {
     if (!*error) continue;
     const ColourScope ink(ImGuiCol_Text, theme().error);
     ImGui::TextWrapped("%s", (*error)->text().c_str());

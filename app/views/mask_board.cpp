@@ -164,12 +164,8 @@ void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scen
   mask_ = recorded ? run_mask(*scene.trace, scene.site(Slot::pattern)).mask
                    : mask_of(document, mask_place(scene));
   own_ = recorded ? mask_ : own_mask_of(document, mask_place(scene));
-  const Input& ran = scene.trace->input;
-  real_ = !recorded                   ? real_queries(document, mask_place(scene))
-          : scene.stack == Stack::enc ? ran.source_attention_mask
-                                      : ran.attention_mask;
-  summary_ = mask_summary(mask_, scene.queries, scene.keys, real_);
-  plane_ = mask_plane(mask_, rows, cols, real_);
+  summary_ = mask_summary(mask_, scene.queries, scene.keys);
+  plane_ = mask_plane(mask_, rows, cols);
 }
 
 // Lines between the named parts of the input, and their names below.
@@ -225,7 +221,7 @@ void MaskBoard::draw_signs(const MatrixPlot& plot, ImVec2 position, ImVec2 size)
        row < std::min(rows_.end, static_cast<std::int64_t>(std::ceil(layout.seen.row1))); ++row)
     for (auto col = static_cast<std::int64_t>(layout.seen.col0);
          col < std::min(cols_.end, static_cast<std::int64_t>(std::ceil(layout.seen.col1))); ++col) {
-      const bool allowed = !is_padding(row) && mask_.allowed(row, col);
+      const bool allowed = mask_.allowed(row, col);
       const ImVec2 at = layout.corner(static_cast<double>(row) + 0.5, static_cast<double>(col) + 0.5);
       const ImVec2 room = rooms[allowed];
       if (at.x > layout.cells1.x || at.y > layout.cells1.y || at.x < layout.cells0.x ||
@@ -238,7 +234,6 @@ void MaskBoard::draw_signs(const MatrixPlot& plot, ImVec2 position, ImVec2 size)
 
 void MaskBoard::add_marks(MatrixPlot& plot, const MatrixWindow& seen) const {
   for (const Mask::Cell& cell : mask_.cells) {
-    if (is_padding(cell.query)) continue;
     const double row = static_cast<double>(cell.query), col = static_cast<double>(cell.key);
     if (row + 1 < seen.row0 || row > seen.row1 || col + 1 < seen.col0 || col > seen.col1) continue;
     if (own_.allowed(cell.query, cell.key) == cell.allowed) continue;
@@ -248,7 +243,7 @@ void MaskBoard::add_marks(MatrixPlot& plot, const MatrixWindow& seen) const {
 }
 
 void MaskBoard::paint(const ViewContext& context, const AttentionScene& scene, const MatrixEvent& event) {
-  if (ImGui::IsItemActivated() && event.hovered() && !is_padding(event.row)) {
+  if (ImGui::IsItemActivated() && event.hovered()) {
     painting_ = true;
     paint_allows_ = !mask_.allowed(event.row, event.col);
     last_query_ = event.row, last_key_ = event.col;
@@ -260,8 +255,7 @@ void MaskBoard::paint(const ViewContext& context, const AttentionScene& scene, c
   if (!painting_) return;
   const bool moved = event.hovered() && (event.row != last_query_ || event.col != last_key_);
   if (event.hovered() && (moved || painted_ == 0)) {
-    auto cells = cells_between(last_query_, last_key_, event.row, event.col);
-    std::erase_if(cells, [this](const auto& cell) { return is_padding(cell.first); });
+    const auto cells = cells_between(last_query_, last_key_, event.row, event.col);
     painted_ += static_cast<std::int64_t>(cells.size());
     const bool allow = paint_allows_;
     const Text sentence = painted_ == 1 ? pair_sentence(context, scene, event.row, event.col, allow)

@@ -36,13 +36,8 @@ class MaskBoard {
   const Mask& mask() const { return mask_; }
   /// How the cells are written.
   MaskNotation notation = MaskNotation::ones;
-  /// Some rows are padding: they are hatched, and nobody switches them.
-  bool has_padding() const { return std::find(real_.begin(), real_.end(), 0) != real_.end(); }
 
  private:
-  bool is_padding(std::int64_t query) const {
-    return query < static_cast<std::int64_t>(real_.size()) && real_[static_cast<std::size_t>(query)] == 0;
-  }
   void take_mask(const ViewContext& context, const AttentionScene& scene, Range rows, Range cols);
   void draw_signs(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
   void draw_spans(const AttentionScene& scene, const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
@@ -53,9 +48,8 @@ class MaskBoard {
 
   std::uint64_t key_ = 0;
   Mask mask_, own_;
-  std::vector<std::uint8_t> real_;  ///< of the queries, 0 = padding; empty: all are tokens
-  Kept<MatrixPlot> plot_;           ///< with the names of its rows and columns
-  Tensor plane_;                    ///< 1 = allowed, -inf = masked
+  Kept<MatrixPlot> plot_;  ///< with the names of its rows and columns
+  Tensor plane_;           ///< 1 = allowed, -inf = masked
   Range rows_, cols_;
   MaskSummary summary_;
   bool painting_ = false, paint_allows_ = false;

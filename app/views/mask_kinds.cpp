@@ -17,6 +17,11 @@ std::string counted(const char* kind, std::int64_t count) {
   return format("%s(%lld)", kind, static_cast<long long>(count));
 }
 
+// The model's own mask of this attention hides the keys after the query.
+bool looks_back(const AttentionScene& scene) {
+  return scene.part == Part::attn && scene.trace->config().attention_at(scene.site(Slot::pattern)).causal;
+}
+
 }  // namespace
 
 std::string mask_part(const std::string& name) {
@@ -32,11 +37,11 @@ void MaskKinds::choose(const ViewContext& context, const AttentionScene& scene, 
                         [text, of](Document& document) { return choose_mask(document, text, of); });
 }
 
-std::vector<MaskKinds::Kind> MaskKinds::kinds(const std::vector<Span>& parts) const {
+std::vector<MaskKinds::Kind> MaskKinds::kinds(const std::vector<Span>& parts, bool causal) const {
   std::vector<Kind> out{{"causal", tr("mask.kind.causal"), tr("mask.preset.causal.help"), "causal"},
                         {"full", tr("mask.kind.full"), tr("mask.preset.full.help"), "full"},
                         {counted("window", window_), tr("mask.kind.window", {std::to_string(window_)}),
-                         tr("mask.preset.window.help"), "window"},
+                         tr(causal ? "mask.preset.window.help" : "mask.kind.window.help"), "window"},
                         {counted("prefix", prefix_), tr("mask.kind.prefix", {std::to_string(prefix_)}),
                          tr("mask.kind.prefix.help"), "prefix"}};
   for (std::size_t i = 0; i < std::min(parts.size(), kMostParts); ++i) {
@@ -56,8 +61,10 @@ const std::vector<MaskKinds::Kind>& MaskKinds::known_kinds(const Document& docum
   const std::vector<Span>& parts = main ? document.sequences[at].input.spans : none;
   Hash names;
   for (const Span& part : parts) names.take(part.name);
-  return kinds_.get({names.value(), static_cast<std::uint64_t>(window_), static_cast<std::uint64_t>(prefix_)},
-                    [&] { return kinds(parts); });
+  const bool causal = looks_back(scene);
+  return kinds_.get({names.value(), static_cast<std::uint64_t>(window_), static_cast<std::uint64_t>(prefix_),
+                     static_cast<std::uint64_t>(causal)},
+                    [&] { return kinds(parts, causal); });
 }
 
 // Chips say the numbers that the mask has.
@@ -125,9 +132,9 @@ float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, I
       if (!put(Label(kind.label, "###mask_kind_", kind.id), now.has(kind.part), kind.help.c_str())) continue;
       MaskMix changed = now;
       if (lone(kind.part) || std::any_of(now.parts.begin(), now.parts.end(), lone))
-        changed = now.has(kind.part) ? MaskMix{} : MaskMix{{kind.part}, true};
+        changed = now.has(kind.part) ? MaskMix{} : with_part({}, kind.part, looks_back(scene));
       else
-        changed = with_part(now, kind.part);
+        changed = with_part(now, kind.part, looks_back(scene));
       choose(context, scene, mask_text(changed));
     }
     if (now.parts.size() > 1) {

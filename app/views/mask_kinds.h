@@ -23,7 +23,7 @@ class MaskKinds {
   struct Kind {
     std::string part, label, help, id;
   };
-  std::vector<Kind> kinds(const std::vector<Span>& parts) const;
+  std::vector<Kind> kinds(const std::vector<Span>& parts, bool causal) const;
   const std::vector<Kind>& known_kinds(const Document& document, const AttentionScene& scene);
   void follow(const std::optional<MaskMix>& mix);
   float draw_counts(const ViewContext& context, const AttentionScene& scene, const MaskMix& mix, ImVec2 at,

@@ -138,9 +138,7 @@ void MaskView::draw_summary(const ViewContext& context, const AttentionScene& sc
   draw_text(canvas, face, position, theme().text, middle_truncated(face, counts, width));
   const float beside = crowded ? text_size(face, counts).x + scaled(16) : 0;
   float y = position.y + (crowded ? scaled(1) : text_size(face, "X").y + scaled(6));
-  const float legend = beside + draw_masked_swatch(ImVec2(position.x + beside, y),
-                                                   tr(board_.has_padding() ? "attention.masked_or_padding"
-                                                                           : "attention.masked"));
+  const float legend = beside + draw_masked_swatch(ImVec2(position.x + beside, y), tr("attention.masked"));
   if (summary.switched > 0) {
     const ImVec2 at(position.x + legend + scaled(16), y), end(at.x + scaled(13), at.y + scaled(13));
     canvas.rect(at, end, theme().warning, scaled(2), 0, scaled(1.5f));

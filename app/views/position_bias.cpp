@@ -46,8 +46,12 @@ bool BiasPage::follow(const ViewContext& context) {
   key_ = key;
   bias_ = state->in.bias;
   window_ = {};
-  matrix_ = bias_rectangle(trace, scene_.site(Slot::pattern), scene_.head, {0, kPositionBiasMostCells},
-                           {0, kPositionBiasMostCells});
+  matrix_ = bias_in_sight(trace, scene_.site(Slot::pattern), scene_.head, {0, kPositionBiasMostCells},
+                          {0, kPositionBiasMostCells});
+  ahead_ = false;
+  for (std::int64_t row = 0; row < matrix_.size(0) && !ahead_; ++row)
+    for (std::int64_t col = row + scene_.first_query + 1; col < matrix_.size(1); ++col)
+      ahead_ = ahead_ || !is_masked(matrix_.at(row, col));
   ranges_ = bucket_ranges(bias_);
   std::vector<float> cells;
   const std::int64_t heads = ranges_.empty() ? 0 : bias_.table.size(1);
@@ -71,6 +75,11 @@ std::string BiasPage::distance_label(std::size_t at) const {
 void BiasPage::choose_head(const ViewContext& context, std::int64_t head) const {
   context.workspace.cursor.layer = scene_.layer;
   context.workspace.cursor.head = static_cast<int>(head);
+}
+
+std::string BiasPage::cell_text(std::int64_t query, std::int64_t key) const {
+  const float value = matrix_.at(query, key);
+  return is_masked(value) ? tr("attention.masked") : number_text(value, 5);
 }
 
 void BiasPage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
@@ -158,9 +167,9 @@ void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2
   lit_distance_ = event.col - event.row - scene_.first_query;
   next_lit_ = true;
   if (!event.numbers)
-    ImGui::SetTooltip("%s", tr("attention.pair", {query_name(context.run, scene_, event.row),
-                                                  key_name(context.run, scene_, event.col),
-                                                  number_text(matrix_.at(event.row, event.col), 5)})
+    ImGui::SetTooltip("%s", tr("attention.pair",
+                               {query_name(context.run, scene_, event.row),
+                                key_name(context.run, scene_, event.col), cell_text(event.row, event.col)})
                                 .c_str());
   const Trace& trace = context.run.trace(scene_.sequence);
   if (trace.find(scene_.site(Slot::biased)))
@@ -176,9 +185,7 @@ void BiasPage::draw_distances(const ViewContext& context, ImVec2 at, ImVec2 room
   const bool buckets = bias_.kind == ScoreBias::Kind::buckets;
   const std::int64_t far = buckets ? std::min(kFarthest, bias_.max_distance + bias_.max_distance / 4)
                                    : std::clamp<std::int64_t>(2 * scene_.keys, 16, kFarthest);
-  const bool ahead =
-      buckets ? bias_.both_directions
-              : !context.run.trace(scene_.sequence).config().attention_at(scene_.site(Slot::pattern)).causal;
+  const bool ahead = buckets ? bias_.both_directions : ahead_;
   const std::int64_t heads = buckets ? bias_.table.size(1) : static_cast<std::int64_t>(bias_.slopes.size());
   LinePlot plot;
   plot.key = "position_distances";

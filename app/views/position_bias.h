@@ -13,6 +13,8 @@ class BiasPage {
   /// True where self-attention of this stack adds a bias in this run.
   static bool possible(const Trace& trace, Stack stack);
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
+  /// Some query sees a key after it: ALiBi raises those scores.
+  bool looks_ahead(const ViewContext& context) { return follow(context) && ahead_; }
 
  private:
   bool follow(const ViewContext& context);
@@ -21,6 +23,7 @@ class BiasPage {
   void draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_distances(const ViewContext& context, ImVec2 at, ImVec2 room);
   std::string distance_label(std::size_t range) const;
+  std::string cell_text(std::int64_t query, std::int64_t key) const;
   void choose_head(const ViewContext& context, std::int64_t head) const;
 
   AttentionScene scene_;  ///< head and block that are shown
@@ -28,7 +31,8 @@ class BiasPage {
   ScoreBias bias_;
   std::vector<BucketRange> ranges_;
   Tensor table_;   ///< [range, head]: rows of the table in the order of distances
-  Tensor matrix_;  ///< [query, key] of the head
+  Tensor matrix_;  ///< [query, key] of the head, -inf = masked
+  bool ahead_ = false;
   ValueRange range_;
   MatrixWindow window_;
   std::int64_t lit_distance_ = 0;  ///< key - query under the pointer in the last frame

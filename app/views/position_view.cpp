@@ -47,6 +47,7 @@ class PositionView : public View {
     const bool biased = BiasPage::possible(trace, stack), rotates = RotaryPage::possible(trace, stack);
     const std::string name = name_of(spec, biased);
     std::string_view sentence = tr(Label("position.sentence.", name));
+    if (name == "alibi" && bias_.looks_ahead(context)) sentence = tr("position.sentence.alibi_ahead");
     if (subject_ == Subject::formula) sentence = tr("position.sentence.lab");
     if (subject_ == Subject::length) sentence = tr("position.sentence.length");
     if (subject_ == Subject::order) sentence = tr("position.sentence.order");

@@ -66,6 +66,11 @@ struct StepFacts {
   bool triangle() const {
     return mask() ? mask()->causal && !mask()->rule : attention.causal && attention.mask.empty() && !across();
   }
+  /// Some keys of the run are padding.
+  bool pads_keys() const {
+    const auto* real = mask() ? mask()->attention_mask.get() : nullptr;
+    return real && std::find(real->begin(), real->end(), 0) != real->end();
+  }
   std::int64_t window() const { return mask() ? mask()->window : attention.window; }
   /// "ln1.out" -> "ln1."
   std::string norm_name() const {
@@ -107,6 +112,8 @@ std::string mask_formula(const StepFacts& at) {
   else
     text =
         at.window() > 0 ? std::string(tr("steps.formula.mask_window")) : std::string(step_formula(at.step));
+  const bool said = !at.triangle() && at.window() == 0 && !(at.mask() && at.mask()->rule);
+  if (at.pads_keys() && !said) text = tr("steps.formula.mask_and_padding", {text});
   const std::size_t cells = at.mask() ? at.mask()->cells.size() : 0;
   return cells ? tr("steps.formula.mask_by_hand", {text, std::to_string(cells)}) : text;
 }
@@ -375,6 +382,20 @@ std::string embed_torch(const StepFacts& at) {
   return at.has(Slot::type_embed) ? text + " + typ" : text;
 }
 
+// Which keys are no padding, as an expression of the size of the run's keys: of padding at the ends by its
+// bounds, else by the mask that a tokenizer gives.
+std::string real_keys_torch(const std::vector<std::uint8_t>& real, const std::string& keys) {
+  const auto is_real = [](std::uint8_t one) { return one != 0; };
+  const auto begin = std::find_if(real.begin(), real.end(), is_real);
+  const auto end = std::find_if(real.rbegin(), real.rend(), is_real).base();
+  if (begin >= end || !std::all_of(begin, end, is_real)) return "attention_mask.bool()";
+  const std::string at = "(torch.arange(" + keys + ")";
+  std::vector<std::string> out;
+  if (begin != real.begin()) out.push_back(at + " >= " + std::to_string(begin - real.begin()) + ")");
+  if (end != real.end()) out.push_back(at + " < " + std::to_string(end - real.begin()) + ")");
+  return join(out, " & ");
+}
+
 std::string mask_torch(const StepFacts& at) {
   const Mask* mask = at.mask();
   std::string text = mask && mask->rule ? "mask = rule(query, key)"
@@ -385,7 +406,7 @@ std::string mask_torch(const StepFacts& at) {
     if (at.window() > 0) text += ".triu(-" + std::to_string(at.window() - 1) + ")";
     text += ".bool()";
   }
-  if (mask && mask->attention_mask && !mask->rule) text += " & real";
+  if (at.pads_keys()) text += " & " + real_keys_torch(*mask->attention_mask, at.across() ? "s" : "t");
   for (std::size_t i = 0; mask && i < mask->cells.size(); ++i) {
     if (i == kCellsSpelled) return text + "; mask[queries, keys] = by_hand";
     const Mask::Cell& cell = mask->cells[i];
@@ -431,8 +452,8 @@ std::string torch_template(const StepFacts& at) {
 
 }  // namespace
 
-std::string torch_line(const RunResult& run, const Site& site) {
-  const StepFacts at{run.trace(0), site};
+std::string torch_line(const RunResult& run, const Site& site, int sequence) {
+  const StepFacts at{run.trace(sequence), site};
   std::string text = torch_template(at);
   fill_activation(text, activation_at(at.config, site));
   const std::string width = std::to_string(at.stack.d_model), eps = steps_words_number(at.norm.eps);

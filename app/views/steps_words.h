@@ -26,8 +26,8 @@ std::string sentence_text(const Trace& trace, const Site& site);
 std::vector<Piece> formula_pieces(const Trace& trace, const Site& site);
 /// "(2, 2, 4, 1) @ (2, 2, 1, 4) → (2, 2, 4, 4)": the batch in front where every sequence has the same length.
 std::string shapes_line(const RunResult& run, const Figure& figure);
-/// "scores = q @ k.transpose(-2, -1)", placeholders filled from the run.
-std::string torch_line(const RunResult& run, const Site& site);
+/// "scores = q @ k.transpose(-2, -1)", placeholders filled from the run of one sequence.
+std::string torch_line(const RunResult& run, const Site& site, int sequence = 0);
 
 /// The rule of one cell with its numbers; long sums are shortened in the middle. Ends in the recorded number.
 std::vector<Piece> spelled_out(const RunResult& run, int sequence, const Explanation& why);

@@ -11,10 +11,10 @@ Result<Calculation> calculate(const Described& described, const Workload& work) 
   out.forward = forward_cost(described, work);
   out.traffic = memory_traffic(described, work);
   out.rule = rule_of_thumb(described.config);
-  for (const Count count :
-       {out.parameters.total, out.cache.total(), out.forms.mha, out.forms.no_windows,
-        out.forward.prefill.total(), out.forward.decode.total(), out.forward.images,
-        out.forward.passes_without_cache, out.traffic.weights, out.traffic.prefill, out.traffic.decode})
+  for (const Count count : {out.parameters.total, out.cache.total(), out.forms.mha, out.forms.no_windows,
+                            out.forward.prefill.total(), out.forward.decode.total(), out.forward.images,
+                            out.forward.passes_without_cache, out.rule, out.traffic.weights,
+                            out.traffic.prefill, out.traffic.decode})
     if (!count.fits()) return fail(Code::out_of_range, "error.calc.too_large");
   out.slips = slips_of(described, work);
   out.notes = counting_notes(described, work);

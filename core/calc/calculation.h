@@ -17,7 +17,7 @@ struct Calculation {
   CacheForms forms;
   ForwardCost forward;
   MemoryTraffic traffic;
-  Count rule;  ///< 12 L d²
+  Count rule;  ///< 12 L d², as rule_of_thumb() counts it
   std::vector<Text> slips, notes;
 };
 /// Errors: a workload out of range; a number that 64 bits do not hold.

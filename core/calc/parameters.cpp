@@ -130,7 +130,10 @@ Parameters parameters(const Described& described) {
 }
 
 Count rule_of_thumb(const ModelConfig& config) {
-  return Count(12) * Count(config.n_layers()) * Count(config.d_model) * Count(config.d_model);
+  const Count square = Count(config.d_model) * Count(config.d_model);
+  Count out = config.encoder() ? rule_of_thumb(*config.encoder()) : Count(0);
+  for (const BlockSpec& block : config.blocks) out += Count(block.cross ? 16 : 12) * square;
+  return out;
 }
 
 }  // namespace attnscope

@@ -25,7 +25,7 @@ void about_heads(const Described& it, const Workload& work, std::vector<Text>& o
   const bool shared = own.kv_heads < own.heads;
   wrong.kv_heads = shared ? own.heads : own.heads % kGroups == 0 && own.heads > kGroups ? kGroups : 1;
   const auto other = resized(it, wrong);
-  if (!other) return;
+  if (!other || !parameters(*other).total.fits() || !kv_cache(*other, work).total().fits()) return;
   out.push_back(Text::of(shared ? "slip.heads.shared" : "slip.heads.all",
                          {own.kv_heads, own.heads, wrong.kv_heads, count_text(parameters(*other).total),
                           count_text(parameters(it).total), binary_bytes(kv_cache(*other, work).total()),
@@ -37,6 +37,7 @@ void about_tables(const Described& it, std::vector<Text>& out) {
   if (!it.config.head.present || it.config.vocab_size == 0) return;
   const Count table = Count(it.config.vocab_size) * Count(it.config.d_model), total = parameters(it).total;
   const Count other = it.config.head.tied ? total + table : Count(total.value() - table.value());
+  if (!other.fits()) return;
   out.push_back(Text::of(it.config.head.tied ? "slip.tied" : "slip.untied",
                          {count_text(table), count_text(total), count_text(other)}));
 }
@@ -55,6 +56,34 @@ void about_norms(const Described& it, std::vector<Text>& out) {
   out.push_back(Text::of("slip.norms", {4 * it.config.d_model, 2 * it.config.d_model}));
 }
 
+// What K or V of one block takes: smallest and largest of all blocks.
+std::pair<Count, Count> one_matrix(const Described& it, const Workload& work) {
+  Described one = it;
+  std::pair<Count, Count> out;
+  for (std::size_t i = 0; i < it.config.blocks.size(); ++i) {
+    one.config.blocks = {it.config.blocks[i]};
+    const Count bytes = kv_cache(one, work).self / 2;
+    if (i == 0 || bytes.value() < out.first.value()) out.first = bytes;
+    if (i == 0 || bytes.value() > out.second.value()) out.second = bytes;
+  }
+  return out;
+}
+
+// How the cache is made of K and V of every block, with the keys and values of cross-attention where there
+// are some.
+Text matrices_of_cache(const Described& it, const Workload& work) {
+  const CacheSize cache = kv_cache(it, work);
+  const std::string all = binary_bytes(cache.total());
+  const auto [least, most] = one_matrix(it, work);
+  if (cache.cross.value() > 0)
+    return Text::of("slip.cache.cross",
+                    {it.config.n_layers(), all, binary_bytes(cache.self), binary_bytes(cache.cross)});
+  if (!(least == most))
+    return Text::of("slip.cache.windows",
+                    {it.config.n_layers(), all, binary_bytes(least), binary_bytes(most)});
+  return Text::of("slip.cache", {it.config.n_layers(), all, binary_bytes(most)});
+}
+
 void about_cache(const Described& it, const Workload& work, std::vector<Text>& out) {
   const CacheSize cache = kv_cache(it, work);
   if (cache.self.value() == 0) return;
@@ -63,9 +92,7 @@ void about_cache(const Described& it, const Workload& work, std::vector<Text>& o
                                            binary_bytes(cache_forms(it, work).mha)}));
     return;
   }
-  out.push_back(
-      Text::of("slip.cache", {it.config.n_layers(), binary_bytes(cache.self),
-                              binary_bytes(cache.self / (std::int64_t{2} * it.config.n_layers()))}));
+  out.push_back(matrices_of_cache(it, work));
   const Count whole = cache_forms(it, work).no_windows;
   if (!(whole == cache.total()))
     out.push_back(Text::of("slip.window", {binary_bytes(cache.total()), binary_bytes(whole)}));

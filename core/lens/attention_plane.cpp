@@ -86,18 +86,6 @@ void pool_rows(const Tensor& band, std::int64_t first_row, std::int64_t block, s
   }
 }
 
-// Rows of padding marked as masked.
-Tensor without_padding(const Trace& trace, const PlaneRequest& request, const Tensor& plane) {
-  std::vector<std::int64_t> padding;
-  for (std::int64_t row = 0; row < plane.size(0); ++row)
-    if (!trace.is_real(request.site.stack, request.rows.begin + row)) padding.push_back(row);
-  if (padding.empty()) return plane;
-  std::vector<float> cells = plane.values();
-  for (const std::int64_t row : padding)
-    std::fill_n(cells.begin() + row * plane.size(1), plane.size(1), kHidden);
-  return Tensor::from(std::move(cells), {{Axis::query, plane.size(0)}, {Axis::key, plane.size(1)}});
-}
-
 struct Band {
   Tensor numbers, mask;  // as the trace has them; no mask where the stage needs none
   Tensor plane;          // masked cells marked, the first token hidden
@@ -138,7 +126,7 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
   Band band;
   band.numbers = trace.slice(request.site, request.head, request.rows, request.cols);
   if (band.numbers.empty() || band.numbers.count() == 0) return band;
-  band.plane = without_padding(trace, request, band.numbers);
+  band.plane = band.numbers;
   if (request.site.slot == Slot::pattern) {
     band.mask = trace.slice(attention_plane_mask_of(request.site), 0, request.rows, request.cols);
     band.plane = with_masked_marked(band.plane, band.mask);

@@ -1,7 +1,8 @@
 // One head's scores or pattern as a plane to look at: masked cells marked, the first token left out and the
 // rest made to sum to one again, new minus old, and long inputs shrunk to a picture of at most `side` cells
 // a side. Reads bands of rows, so that no plane of n^2 numbers is ever in memory. Queries that are padding
-// ask for nothing: their rows are marked as masked. Refuses steps other than the stages of an attention.
+// are computed like all others, and shown as the run has them. Refuses steps other than the stages of an
+// attention.
 #pragma once
 
 #include <functional>
@@ -38,7 +39,7 @@ bool is_attention_stage(Slot slot);
 std::vector<Slot> attention_stages(const Trace& trace, const Site& any_site_of_it);
 
 /// The rectangle -> [query, key]; in the pattern a masked cell is -inf (not 0), unless somebody set it to a
-/// weight; so is every cell of a query that is padding. New minus old: masked in both, and without a partner
+/// weight. New minus old: masked in both, and without a partner
 /// in the older run, is -inf; a masked weight counts as 0. Empty where the run has no such step.
 Tensor attention_plane(const Trace& trace, const PlaneRequest& request);
 /// The sum of every row of such a plane, hidden cells left out.

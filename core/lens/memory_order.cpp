@@ -28,17 +28,31 @@ double median_us(const Work& work, const std::atomic<bool>& cancel) {
 
 }  // namespace
 
-MemoryOrder memory_order(const Tensor& tensor) {
+MemoryOrder memory_order(const Tensor& tensor, std::int64_t batch) {
   MemoryOrder out;
-  for (int d = 0; d < tensor.rank(); ++d) out.strides.push_back(tensor.stride(d));
+  std::vector<std::int64_t> sizes;
+  std::int64_t span = 1;  // numbers from one sequence to the next
+  for (int d = 0; d < tensor.rank(); ++d)
+    if (tensor.size(d) > 1) span = std::max(span, tensor.stride(d) * tensor.size(d));
+  if (batch > 0) {
+    sizes.push_back(batch);
+    out.strides.push_back(span);
+  }
+  for (int d = 0; d < tensor.rank(); ++d) {
+    sizes.push_back(tensor.size(d));
+    out.strides.push_back(tensor.stride(d));
+  }
   out.axes.resize(out.strides.size());
   std::iota(out.axes.begin(), out.axes.end(), 0);
   std::stable_sort(out.axes.begin(), out.axes.end(), [&](int a, int b) {
-    if (tensor.size(a) == 1 || tensor.size(b) == 1) return false;
-    return tensor.stride(a) > tensor.stride(b);
+    const auto of_a = static_cast<std::size_t>(a), of_b = static_cast<std::size_t>(b);
+    if (sizes[of_a] == 1 || sizes[of_b] == 1) return false;
+    return out.strides[of_a] > out.strides[of_b];
   });
-  out.contiguous = tensor.contiguous();
-  if (!out.contiguous) out.copied_bytes = tensor.count() * static_cast<std::int64_t>(sizeof(float));
+  out.contiguous = tensor.contiguous() && (batch <= 1 || span == tensor.count());
+  const std::int64_t sequences = std::max<std::int64_t>(1, batch);
+  if (!out.contiguous)
+    out.copied_bytes = sequences * tensor.count() * static_cast<std::int64_t>(sizeof(float));
   return out;
 }
 

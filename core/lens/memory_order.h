@@ -17,7 +17,9 @@ struct MemoryOrder {
   std::int64_t copied_bytes = 0;  ///< by contiguous(); 0 where nothing has to be
 };
 /// Of float32 numbers. An axis of one entry has no say in the order: it stands where its index does.
-MemoryOrder memory_order(const Tensor& tensor);
+/// `batch` > 0: of as many sequences of this shape in one tensor, as PyTorch holds them: axis 0 is the batch,
+/// the others count from 1, and a copy moves all sequences.
+MemoryOrder memory_order(const Tensor& tensor, std::int64_t batch = 0);
 
 /// Medians of several rounds.
 struct HeadProducts {

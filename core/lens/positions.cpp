@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace attnscope {
@@ -115,6 +116,21 @@ Tensor bias_rectangle(const Trace& trace, const Site& of, std::int64_t head, Ran
   for (std::int64_t query = queries.begin; query < queries.end; ++query)
     for (std::int64_t key = keys.begin; key < keys.end; ++key)
       *at++ = state->in.bias.at(head, state->in.first_query + query, key);
+  return std::move(out).freeze();
+}
+
+Tensor bias_in_sight(const Trace& trace, const Site& of, std::int64_t head, Range queries, Range keys) {
+  const Tensor bias = bias_rectangle(trace, of, head, queries, keys);
+  if (bias.empty()) return bias;
+  const AttentionState& state = *trace.attention(of);
+  const std::int64_t first = state.in.first_query + std::max<std::int64_t>(0, queries.begin),
+                     left = std::max<std::int64_t>(0, keys.begin);
+  Buffer out({{Axis::query, bias.size(0)}, {Axis::key, bias.size(1)}});
+  float* at = out.data();
+  for (std::int64_t row = 0; row < bias.size(0); ++row)
+    for (std::int64_t col = 0; col < bias.size(1); ++col)
+      *at++ = state.in.mask.allowed(first + row, left + col) ? bias.at(row, col)
+                                                             : -std::numeric_limits<float>::infinity();
   return std::move(out).freeze();
 }
 

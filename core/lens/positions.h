@@ -68,6 +68,9 @@ double rotary_dot(const Tensor& q, const Tensor& k, const Rotary& rotary, double
 /// `any_site_of_it` names the attention. Empty where it adds nothing. Ranges are clamped.
 Tensor bias_rectangle(const Trace& trace, const Site& any_site_of_it, std::int64_t head, Range queries,
                       Range keys);
+/// The same with -inf where the run's mask hides the key from the query.
+Tensor bias_in_sight(const Trace& trace, const Site& any_site_of_it, std::int64_t head, Range queries,
+                     Range keys);
 /// The distances key - query that share a bucket of T5's table: first to last, both included.
 struct BucketRange {
   std::int64_t bucket = 0, first = 0, last = 0;

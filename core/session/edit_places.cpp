@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/session/mask_edits.h"
 #include "core/trace/editable.h"
 #include "core/trace/ties.h"
 
@@ -35,6 +36,30 @@ std::vector<Coordinates> subsets(const Coordinates& all) {
   for (const AxisRange& range : all) add({range});
   add({});
   return out;
+}
+
+// Without the enabled numbers that meet `where`; true where there were any.
+bool leave_out_numbers(Document& document, int sequence, const Target& where) {
+  return std::erase_if(document.edits, [&](const auto& edit) {
+           return edit->enabled && edit->number() && (edit->sequence < 0 || edit->sequence == sequence) &&
+                  meet(edit->number()->where, where);
+         }) > 0;
+}
+
+// Without the switch of this cell of its attention's mask; true where it was switched.
+bool leave_out_switch(Document& document, const Trace& trace, const Cell& cell) {
+  const Slot slot = cell.site.slot;
+  if (slot != Slot::mask && slot != Slot::masked && slot != Slot::pattern) return false;
+  const Target given = target_of(cell);
+  const AxisRange *query = range_of(given, "query"), *key = range_of(given, "key");
+  if (!query || !key) return false;
+  const AttentionKind of = attention_kind(cell.site.stack, cell.site.part, trace.config().stack);
+  const std::vector<Mask::Cell> cells = switched_cells(document, of);
+  if (std::none_of(cells.begin(), cells.end(),
+                   [&](const Mask::Cell& one) { return one.query == query->begin && one.key == key->begin; }))
+    return false;
+  take_back_mask_cell(document, of, query->begin, key->begin);
+  return true;
 }
 
 bool is_stage(Slot slot) { return slot >= Slot::scores && slot <= Slot::pattern; }
@@ -106,6 +131,23 @@ bool take_back_edits(Document& document, int sequence, const Target& where) {
            return edit->number() && (edit->sequence < 0 || edit->sequence == sequence) &&
                   within(edit->number()->where, where);
          }) > 0;
+}
+
+std::optional<Document> without_edits_at(const Document& document, const Trace& trace, int sequence,
+                                         const Cell& cell) {
+  Document out = document;
+  const std::vector<Target> places = places_of(trace, cell);
+  const bool numbers = !places.empty() && leave_out_numbers(out, sequence, places.front());
+  const bool switched = leave_out_switch(out, trace, cell);
+  return numbers || switched ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<Document> without_edits_at(const Document& document, const Trace& trace, int sequence,
+                                         const std::string& weight, const std::vector<std::int64_t>& index) {
+  Document out = document;
+  const std::vector<Target> places = places_of(trace, weight, index);
+  const bool numbers = !places.empty() && leave_out_numbers(out, sequence, places.front());
+  return numbers ? std::optional(std::move(out)) : std::nullopt;
 }
 
 void put_or_take_back(Document& document, std::shared_ptr<const Edit> edit) {

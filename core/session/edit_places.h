@@ -2,6 +2,7 @@
 // edits touch a place. What can be edited is decided in core/trace/editable.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,13 @@ bool meet(const Target& a, const Target& b);
 std::vector<const NumberEdit*> edits_of(const Edits& edits, int sequence, const Target& where);
 /// Takes back the number edits of sequence `sequence` inside of a place; true where there were any.
 bool take_back_edits(Document& document, int sequence, const Target& where);
+/// The document without the enabled edits that reach this cell in sequence `sequence`: numbers put into
+/// places that hold it, and the switch of this cell of a mask. Null where there are none.
+std::optional<Document> without_edits_at(const Document& document, const Trace& trace, int sequence,
+                                         const Cell& cell);
+/// The same of a number of a weight.
+std::optional<Document> without_edits_at(const Document& document, const Trace& trace, int sequence,
+                                         const std::string& weight, const std::vector<std::int64_t>& index);
 /// Puts the edit; one that changes nothing (times 1, plus 0) is taken out instead.
 void put_or_take_back(Document& document, std::shared_ptr<const Edit> edit);
 

@@ -16,6 +16,13 @@ class History {
   explicit History(Document first = {}, std::size_t most_bytes = std::size_t{256} << 20);
 
   const Document& now() const { return points_[at_].document; }
+  /// The newest point before this one whose document `holds` is true of; null where none is.
+  template <class Holds>
+  const Document* last_before(const Holds& holds) const {
+    for (std::size_t i = at_; i-- > 0;)
+      if (holds(points_[i].document)) return &points_[i].document;
+    return nullptr;
+  }
   /// Appends an undo point, or replaces the newest one when `gesture` is not empty and equal to its own.
   void push(Document document, Text sentence, const std::string& gesture);
   /// Ends the gesture: the next edit makes a point of its own.

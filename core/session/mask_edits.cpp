@@ -93,31 +93,12 @@ Mask mask_of(const Document& document, const MaskPlace& place) {
   return mask;
 }
 
-std::vector<std::uint8_t> real_queries(const Document& document, const MaskPlace& place) {
-  const std::vector<Input> inputs = inputs_of(document);
-  if (inputs.empty() || place.of == AttentionKind::vision) return {};
-  const Input& input =
-      inputs[static_cast<std::size_t>(std::clamp(place.sequence, 0, static_cast<int>(inputs.size()) - 1))];
-  return place.of == AttentionKind::encoder ? input.source_attention_mask : input.attention_mask;
-}
-
-namespace {
-
-bool is_padding(const std::vector<std::uint8_t>& attention_mask, std::int64_t row) {
-  return row < static_cast<std::int64_t>(attention_mask.size()) &&
-         attention_mask[static_cast<std::size_t>(row)] == 0;
-}
-
-}  // namespace
-
-Tensor mask_plane(const Mask& mask, Range rows, Range cols, const std::vector<std::uint8_t>& attention_mask) {
+Tensor mask_plane(const Mask& mask, Range rows, Range cols) {
   Buffer out({{Axis::query, rows.size()}, {Axis::key, cols.size()}});
   float* at = out.data();
   for (std::int64_t query = rows.begin; query < rows.end; ++query)
     for (std::int64_t key = cols.begin; key < cols.end; ++key)
-      *at++ = !is_padding(attention_mask, query) && mask.allowed(query, key)
-                  ? 1.f
-                  : -std::numeric_limits<float>::infinity();
+      *at++ = mask.allowed(query, key) ? 1.f : -std::numeric_limits<float>::infinity();
   return std::move(out).freeze();
 }
 
@@ -202,8 +183,7 @@ std::size_t count_number_edits(const Document& document) {
       [](const auto& edit) { return edit->number() && edit->number()->where.kind == Target::Kind::step; }));
 }
 
-MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys,
-                         const std::vector<std::uint8_t>& attention_mask) {
+MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys) {
   MaskSummary out;
   Mask own = mask;
   own.cells.clear();
@@ -217,12 +197,11 @@ MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t ke
   }
   for (const Mask::Cell& cell : mask.cells) {
     if (cell.query < 0 || cell.query >= queries || cell.key < 0 || cell.key >= keys) continue;
-    if (is_padding(attention_mask, cell.query) || own.allowed(cell.query, cell.key) == cell.allowed) continue;
+    if (own.allowed(cell.query, cell.key) == cell.allowed) continue;
     ++out.switched;
     seen[static_cast<std::size_t>(cell.query)] += cell.allowed ? 1 : -1;
   }
   for (std::int64_t query = 0; query < queries; ++query) {
-    if (is_padding(attention_mask, query)) continue;
     out.pairs += keys;
     out.masked += keys - seen[static_cast<std::size_t>(query)];
     if (seen[static_cast<std::size_t>(query)] == 0) out.fully_masked.push_back(query);

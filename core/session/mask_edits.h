@@ -24,11 +24,9 @@ Mask own_mask_of(const Document& document, const MaskPlace& place);
 inline Mask mask_of(const Document& document, int layer, int sequence = 0) {
   return mask_of(document, MaskPlace{AttentionKind::main, layer, sequence});
 }
-/// Which queries of that mask are tokens, 0 = a row of padding, which says nothing; empty: all are.
-std::vector<std::uint8_t> real_queries(const Document& document, const MaskPlace& place);
-/// The mask as it is drawn: 1 = allowed, -inf = hidden or a row of padding -> [query, key].
-Tensor mask_plane(const Mask& mask, Range rows, Range cols,
-                  const std::vector<std::uint8_t>& attention_mask = {});
+/// The mask as it is drawn: 1 = allowed, -inf = hidden -> [query, key]. Rows of padding are as the run
+/// computes them.
+Tensor mask_plane(const Mask& mask, Range rows, Range cols);
 
 /// The texts of masks that are one click away, "model" first; `window`: keys seen in a window, and the first
 /// named part of the input, where it has one.
@@ -73,9 +71,8 @@ struct MaskSummary {
   std::int64_t switched = 0;               ///< cells that differ from the model's own mask
   std::vector<std::int64_t> fully_masked;  ///< queries that see nothing
 };
-/// Counts over all pairs, but for rows of padding: in time O(queries + switched cells) for closed forms, else
+/// Counts over all pairs, those of padding too: in time O(queries + switched cells) for closed forms, else
 /// pair by pair.
-MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys,
-                         const std::vector<std::uint8_t>& attention_mask = {});
+MaskSummary mask_summary(const Mask& mask, std::int64_t queries, std::int64_t keys);
 
 }  // namespace attnscope

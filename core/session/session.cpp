@@ -12,25 +12,6 @@
 namespace attnscope {
 namespace {
 
-// All sequences of a document; a failure names the sequence when there are several.
-Result<std::vector<std::shared_ptr<const Trace>>> run_all(
-    const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before) {
-  std::vector<std::shared_ptr<const Trace>> traces;
-  if (!document.opened->recorded.empty()) return document.opened->recorded;
-  const std::vector<Input> inputs = inputs_of(document);
-  for (std::size_t sequence = 0; sequence < inputs.size(); ++sequence) {
-    options.edits = edits_for(document.edits, static_cast<int>(sequence));
-    options.base = sequence < before.size() ? before[sequence] : nullptr;
-    auto trace = document.model->run(inputs[sequence], options);
-    if (!trace) {
-      const bool several = document.sequences.size() > 1;
-      return several ? within(Text::of("error.sequence", {sequence + 1}), trace.error()) : trace.error();
-    }
-    traces.push_back(*std::move(trace));
-  }
-  return traces;
-}
-
 // What is compared with a pinned run reads what that read, where its ids mean the same and the model takes
 // them.
 void take_input(const Document& pinned, Document& fresh) {
@@ -67,7 +48,8 @@ bool session_same_input(const Sequence& first, const Sequence& second) {
          a.attention_mask == b.attention_mask && a.source_attention_mask == b.source_attention_mask;
 }
 
-// True where both documents compute the same numbers: they may differ in sampling and spelling.
+}  // namespace
+
 bool same_computation(const Document& a, const Document& b) {
   const auto same = [](const auto& x, const auto& y) { return x == y || same_edit(*x, *y); };
   return a.model == b.model && a.padding == b.padding &&
@@ -76,7 +58,23 @@ bool same_computation(const Document& a, const Document& b) {
          std::equal(a.edits.begin(), a.edits.end(), b.edits.begin(), b.edits.end(), same);
 }
 
-}  // namespace
+Result<std::vector<std::shared_ptr<const Trace>>> run_all(
+    const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before) {
+  std::vector<std::shared_ptr<const Trace>> traces;
+  if (!document.opened->recorded.empty()) return document.opened->recorded;
+  const std::vector<Input> inputs = inputs_of(document);
+  for (std::size_t sequence = 0; sequence < inputs.size(); ++sequence) {
+    options.edits = edits_for(document.edits, static_cast<int>(sequence));
+    options.base = sequence < before.size() ? before[sequence] : nullptr;
+    auto trace = document.model->run(inputs[sequence], options);
+    if (!trace) {
+      const bool several = document.sequences.size() > 1;
+      return several ? within(Text::of("error.sequence", {sequence + 1}), trace.error()) : trace.error();
+    }
+    traces.push_back(*std::move(trace));
+  }
+  return traces;
+}
 
 bool Cursor::operator==(const Cursor& other) const {
   const auto pin = [](const Cursor& c) { return c.pinned ? to_text(*c.pinned) : std::string(); };
@@ -300,9 +298,14 @@ void Session::start(Jobs::Running older) {
                       static_cast<int>(document().sequences.size());
   auto done = records_done_;
   const auto before = result_ ? result_->traces : std::vector<std::shared_ptr<const Trace>>();
+  const Document* const found =
+      history_.last_before([&](const Document& one) { return !same_computation(one, document()); });
+  const auto unchanged = found ? std::optional(*found) : std::nullopt;
+  const auto known = found ? result_without_change(*found) : nullptr;
+  const bool trained = result_ && result_->document.opened != document().opened;
   jobs_.submit(
       "run",
-      [this, done, before, document = document(), point = history_.point(),
+      [this, done, before, unchanged, known, trained, document = document(), point = history_.point(),
        opened = opened_version_](const std::atomic<bool>& cancel) {
         *done = 0;
         RunOptions options;
@@ -321,17 +324,40 @@ void Session::start(Jobs::Running older) {
         result->undo_point = point;
         result->milliseconds =
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-        post([this, opened, result] {
-          if (mixed_ || opened != opened_version_) return;
-          if (result->document.opened != this->document().opened && result->undo_point != history_.point())
-            return;
-          const bool trained = result_ && result_->document.opened != result->document.opened;
-          if (result_ && (trained || result_->undo_point != result->undo_point)) previous_ = result_;
-          result_ = result;
-          error_.reset();
+        const auto show = [&](const std::shared_ptr<const RunResult>& without) {
+          post([this, opened, result, without] { take_result(opened, result, without); });
+        };
+        // A model that trains: both at once, so that old and new are always of one step.
+        const bool missing = unchanged && !known;
+        if (!missing || !trained) show(known);
+        if (!missing) return;
+        options.on_record = {};
+        auto without = run_all(*unchanged, options, result->traces);
+        if (cancel && !trained) return;
+        const auto earlier = without ? result_of(*unchanged, *std::move(without), opened) : nullptr;
+        if (trained) return show(earlier);
+        post([this, version = result->version, earlier] {
+          if (result_ && result_->version == version) previous_ = earlier;
         });
       },
       older);
+}
+
+// A run of these numbers that is there already.
+std::shared_ptr<const RunResult> Session::result_without_change(const Document& unchanged) const {
+  for (const auto& one : {result_, previous_})
+    if (one && one->opened_version == opened_version_ && same_computation(one->document, unchanged))
+      return one;
+  return nullptr;
+}
+
+void Session::take_result(std::uint64_t opened, const std::shared_ptr<const RunResult>& result,
+                          const std::shared_ptr<const RunResult>& without) {
+  if (mixed_ || opened != opened_version_) return;
+  if (result->document.opened != document().opened && result->undo_point != history_.point()) return;
+  result_ = result;
+  previous_ = without;
+  error_.reset();
 }
 
 void Session::generate(int sequence, int count, const Text& sentence, const Sampling& sampling, bool kept) {

@@ -65,6 +65,13 @@ struct RunResult {
   std::string label(int sequence, Stack stack, std::int64_t row) const;
 };
 
+/// True where both documents compute the same numbers: they may differ in sampling and spelling.
+bool same_computation(const Document& a, const Document& b);
+/// All sequences of a document; `before`: runs to start from. Errors: the model's, with the number of the
+/// sequence where there are several.
+Result<std::vector<std::shared_ptr<const Trace>>> run_all(
+    const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before);
+
 class Session {
  public:
   /// `wake` is called from other threads when there is something new to show.
@@ -110,9 +117,11 @@ class Session {
   bool has_news() const;
   /// The newest result, or null before the first.
   std::shared_ptr<const RunResult> result() const { return result_; }
-  /// The result of the undo point before, or null.
+  /// What result() would be without the last change: the run of the newest undo point before it that computes
+  /// other numbers, by the same model, also while that trains and after undo(). Null where nothing was
+  /// changed, and until it is computed.
   std::shared_ptr<const RunResult> previous() const { return previous_; }
-  /// What "new minus old" subtracts: the pinned result, else the one before; or null.
+  /// What "new minus old" subtracts: the pinned result, else previous(); or null.
   std::shared_ptr<const RunResult> against() const { return pinned_ ? pinned_ : previous_; }
 
   // ---- A and B ----
@@ -202,6 +211,9 @@ class Session {
   void finish_open(Result<History> opened);
   void post(std::function<void()> event);
   void start(Jobs::Running older);
+  std::shared_ptr<const RunResult> result_without_change(const Document& unchanged) const;
+  void take_result(std::uint64_t opened, const std::shared_ptr<const RunResult>& result,
+                   const std::shared_ptr<const RunResult>& without);
   void generate(int sequence, int count, const Text& sentence, const Sampling& sampling, bool kept);
   std::shared_ptr<RunResult> result_of(const Document& document,
                                        std::vector<std::shared_ptr<const Trace>> traces,

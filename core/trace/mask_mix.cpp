@@ -55,13 +55,14 @@ std::optional<MaskMix> mask_mix(std::string_view text) {
   return mix;
 }
 
-MaskMix with_part(MaskMix mix, const std::string& part) {
+MaskMix with_part(MaskMix mix, const std::string& part, bool causal) {
   const auto at = std::find(mix.parts.begin(), mix.parts.end(), part);
   if (at != mix.parts.end()) {
     mix.parts.erase(at);
     return mix;
   }
   if (mix.parts.size() == 1) mix.all = part.starts_with("window") || mix.parts[0].starts_with("window");
+  if (causal && mix.parts.empty() && part.starts_with("window")) return {{"causal", part}, true};
   mix.parts.push_back(part);
   return mix;
 }

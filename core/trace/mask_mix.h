@@ -21,7 +21,9 @@ std::string mask_text(const MaskMix& mix);
 /// Empty where the text is not of this form; no parts for "model".
 std::optional<MaskMix> mask_mix(std::string_view text);
 /// With the part added or taken away. A part that is added joins as it is usual: a window narrows (and), all
-/// else widens (or); where two or more stand there already, their operator stays.
-MaskMix with_part(MaskMix mix, const std::string& part);
+/// else widens (or); where two or more stand there already, their operator stays. In an attention that looks
+/// back only (`causal`) a window that would stand alone is joined with causal: by itself it hides no key
+/// after the query.
+MaskMix with_part(MaskMix mix, const std::string& part, bool causal = false);
 
 }  // namespace attnscope

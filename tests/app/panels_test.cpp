@@ -73,6 +73,43 @@ class PanelsTest : public testing::ImguiFixture {
   Commands commands_;
 };
 
+// What an edit did is told of itself, though another one came after it: runs made anew, a loop over the row.
+TEST_F(PanelsTest, WhatFollowsFromAnEditIsWithItMinusWithoutIt) {
+  open(kGpt2);
+  const std::string first = "blocks.0.attn.z[head=1,pos=1]=0.5", later = "blocks.1.mlp.out[pos=0]*=1.5";
+  for (const std::string& text : {first, later})
+    ASSERT_TRUE(session_.edit("edit", {}, [&](Document& document) {
+      document.edits.push_back(*parse_edit(text));
+      return Status(Done{});
+    }));
+  take();
+  RunOptions with, without;
+  with.edits = {*parse_edit(first), *parse_edit(later)};
+  without.edits = {*parse_edit(later)};
+  const Model& model = *run_->document.model;
+  const Input input = inputs_of(run_->document).front();
+  const Site out = site_of(Slot::attn_out, 0);
+  const auto now = *model.run(input, with), old = *model.run(input, without);
+  double most = 0;
+  for (std::int64_t i = 0; i < now->config().d_model; ++i)
+    most = std::max(most, std::fabs(static_cast<double>(now->cell(out, {1, i})) - old->cell(out, {1, i})));
+  ASSERT_GT(most, 0);
+  pin("blocks.0.attn.z[head=1,pos=1,d_head=0]");
+  draw(draw_inspector, ImVec2(318, 2400), 2);
+  for (int wait = 0; wait < 500 && session_.jobs().any_busy(); ++wait)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  frame(
+      [&] {
+        ImGui::LogToClipboard();
+        draw_inspector(context());
+        ImGui::LogFinish();
+      },
+      ImVec2(318, 2400));
+  const std::string said = ImGui::GetClipboardText();
+  EXPECT_NE(said.find(tr("inspector.after")), std::string::npos) << said;
+  EXPECT_NE(said.find(tr("inspector.after.row", {shown_number(most)})), std::string::npos) << said;
+}
+
 TEST_F(PanelsTest, WithoutARunThePanelsSayWhatToDo) {
   draw_all();
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();

@@ -38,6 +38,12 @@ TEST(Calc, options_change_what_they_say) {
   EXPECT_EQ(roof["decode"]["bound"], "memory");
   EXPECT_EQ(roof["prefill"]["bound"], "compute");
   EXPECT_GT(cli("calc gpt2 --machine this --json").json()["roofline"]["flops_per_s"].get<double>(), 1e8);
+  // 2 N for each of 1e6 tokens served, as text too.
+  EXPECT_NE(cli("calc gpt2 --served 1e6").out.find("2.489e+14"), std::string::npos);
+  EXPECT_NE(cli("calc gpt2 --served 1e6 --lang ko").out.find("2.489e+14"), std::string::npos);
+  EXPECT_NE(cli("calc gpt2 --tokens 1e12 --served 1e6").out.find("tokens per parameter with the same"),
+            std::string::npos);
+  EXPECT_EQ(cli("calc transformer-base --json").json()["twelve_l_d2"], 44040192);
   EXPECT_NE(cli("calc --presets").out.find("openvla-7b"), std::string::npos);
   EXPECT_NE(cli("calc gpt2").out.find("124,439,808"), std::string::npos);
   EXPECT_NE(cli("calc gpt2 --lang ko").out.find("파라미터"), std::string::npos);

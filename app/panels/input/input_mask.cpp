@@ -211,8 +211,7 @@ void MaskBox::draw_preview(const PanelContext& context) {
   if (preview_key_ != key) {
     preview_key_ = key;
     const MaskPlace place{of_, 0, sequence};
-    preview_ =
-        mask_plane(mask_of(run.document, place), {0, rows}, {0, cols}, real_queries(run.document, place));
+    preview_ = mask_plane(mask_of(run.document, place), {0, rows}, {0, cols});
   }
   context.painter.upload("input.mask", preview_);
   HeatStyle style;

@@ -8,6 +8,7 @@
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
+#include "core/session/edit_places.h"
 #include "core/trace/flow.h"
 
 namespace attnscope {
@@ -127,6 +128,49 @@ std::string later_name(const Site& site, const Site& from) {
   return name;
 }
 
+// What the run is compared with.
+struct Other {
+  std::shared_ptr<const Trace> trace;  ///< null: with nothing
+  const char* title = "inspector.after";
+  bool working = false;  ///< it is being computed
+};
+
+// The run without the edits of this number: what they do is told by themselves, whatever else was changed
+// before or since, and by the model as it is now.
+Other other_run(const PanelContext& context, const Place& place) {
+  const RunResult& run = *context.run;
+  const int sequence =
+      std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(run.traces.size()) - 1);
+  const Trace& now = run.trace(sequence);
+  const auto without = place.is_weight()
+                           ? without_edits_at(run.document, now, sequence, place.weight, place.index)
+                           : without_edits_at(run.document, now, sequence, place.cell);
+  Other out;
+  if (!without || run.recorded()) {
+    if (context.before && !context.before->traces.empty())
+      out.trace =
+          context.before
+              ->traces[std::min(context.before->traces.size() - 1, static_cast<std::size_t>(sequence))];
+    out.title = context.session.pinned() ? "inspector.after.pinned" : "inspector.after.last";
+    return out;
+  }
+  if (context.before && same_computation(context.before->document, *without)) {
+    out.trace = context.before->traces[static_cast<std::size_t>(sequence)];
+    return out;
+  }
+  const std::uint64_t key =
+      key_of(place_text(place) + format("/%d/%llu", sequence, static_cast<unsigned long long>(run.version)));
+  const auto* made = inspector_cache(context.workspace)
+                         .without.get(context, key, false, "inspector.without",
+                                      [document = *without, traces = run.traces, sequence] {
+                                        const auto runs = run_all(document, {}, traces);
+                                        return runs ? (*runs)[static_cast<std::size_t>(sequence)] : nullptr;
+                                      });
+  out.working = made == nullptr;
+  if (made) out.trace = *made;
+  return out;
+}
+
 }  // namespace
 
 void draw_number(const PanelContext& context, const Place& place, double value) {
@@ -186,15 +230,18 @@ void draw_edit(const PanelContext& context, const Place& place, double value) {
 }
 
 void draw_after(const PanelContext& context, const Place& place) {
-  if (!context.before || context.before->traces.empty()) return;
   const Cursor& cursor = context.workspace.cursor;
-  const Trace &now = context.run->trace(cursor.sequence), &before = context.before->trace(cursor.sequence);
+  const Trace& now = context.run->trace(cursor.sequence);
+  const Other other = other_run(context, place);
+  if (other.working) return dim_text(tr("inspector.working"));
+  if (!other.trace) return;
+  const Trace& before = *other.trace;
   const Cell pinned = place.is_weight() ? Cell{} : place.cell;
   int lines = 0;
   for (const Site& site : later_sites(now, place, cursor)) {
     const Record *is = now.find(site), *was = before.find(site);
     if (!was || was->shape != is->shape || lines >= kMostAfter) continue;
-    if (lines++ == 0) section_title(tr("inspector.after"));
+    if (lines++ == 0) section_title(tr(other.title));
     fact_row(later_name(site, place.is_weight() ? cursor.step : pinned.site),
              change_text(now, before, *is, pinned, cursor), to_text(site));
   }

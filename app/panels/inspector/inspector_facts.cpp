@@ -117,11 +117,14 @@ void product_row(const PanelContext& context, const std::shared_ptr<const Trace>
 void memory_rows(const PanelContext& context, const std::shared_ptr<const Trace>& trace, const Site& site) {
   const Record* record = trace->find(site);
   if (!moves_heads(site.slot) || record->derived || record->value().empty()) return;
-  const MemoryOrder order = memory_order(record->value());
+  const std::int64_t batch = batch_of(*context.run, site);
+  const MemoryOrder order = memory_order(record->value(), batch);
   std::vector<std::string> strides, axes;
   for (const std::int64_t stride : order.strides) strides.push_back(std::to_string(stride));
+  const int ahead = batch > 0 ? 1 : 0;  // the batch is axis 0
   for (const int axis : order.axes)
-    axes.emplace_back(axis_name(record->axes[static_cast<std::size_t>(axis)]));
+    axes.emplace_back(axis < ahead ? std::string_view("batch")
+                                   : axis_name(record->axes[static_cast<std::size_t>(axis - ahead)]));
   fact_row(tr("inspector.memory.strides"), "(" + join(strides, ", ") + ")",
            tr("inspector.memory.strides.help"));
   fact_row(tr("inspector.memory.order"), join(axes, " › "), tr("inspector.memory.order.help"));

@@ -52,6 +52,7 @@ struct InspectorCache {
   Later<Stats> stats;
   Later<std::optional<Cell>> broken;  ///< the first number that edits broke
   Later<HeadProducts> products;
+  Later<std::shared_ptr<const Trace>> without;  ///< the run without the edits of the number explained
   Later<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;
   std::string new_edit;             ///< the field that takes what --edit takes
@@ -125,6 +126,8 @@ void draw_gradient(const PanelContext& context, const Place& place);
 void draw_edit(const PanelContext& context, const Place& place, double value);
 /// The big number itself, which can be dragged where it can be edited.
 void draw_number(const PanelContext& context, const Place& place, double value);
+/// What later steps hold with and without the edits of this number; where it has none, what the last change,
+/// or A, made of them.
 void draw_after(const PanelContext& context, const Place& place);
 /// The list of all edits: on and off, order, gone to, taken out, typed in.
 void draw_edits(const PanelContext& context);

@@ -94,6 +94,25 @@ TEST_F(AttentionModesTest, AMaskIsPutTogetherOfKinds) {
   EXPECT_EQ(session_->document().edits.size(), 0u) << "one mask, one edit";
 }
 
+// Of a model that looks back only, each pair by the definition: the newest four keys, nothing after the
+// query.
+TEST_F(AttentionModesTest, AWindowOpensNoFutureKeyOfACausalModel) {
+  open("gpt2");
+  const auto view = make_mask_view();
+  for (const char* first : {"mask_kind_model", "mask_kind_full"}) {
+    click_item(*view, first);
+    click_item(*view, "mask_kind_window");
+    EXPECT_EQ(mask(), "causal & window(4)") << first;
+    const Trace& trace = run().trace(0);
+    for (std::int64_t q = 0; q < trace.length; ++q)
+      for (std::int64_t k = 0; k < trace.length; ++k)
+        EXPECT_EQ(trace.cell(site_of(Slot::mask, 0), {q, k}) != 0, k <= q && k > q - 4) << q << "," << k;
+  }
+  open("bert");
+  click_item(*view, "mask_kind_window");
+  EXPECT_EQ(mask(), "window(4)") << "an encoder looks both ways";
+}
+
 TEST_F(AttentionModesTest, ThePatternBeforeIsThatOfTheModelsOwnMask) {
   open("gpt2");
   const auto own = session_->result()->traces.front();

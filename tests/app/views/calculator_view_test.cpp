@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/figure/canvas.h"
 #include "app/views/calculator_panes.h"
 #include "app/views/choices.h"
 #include "core/arch/presets.h"
@@ -105,6 +106,50 @@ TEST_F(CalculatorViewTest, WhatWasChosenIsKept) {
   view->keep(nothing);
   settle(*view);
   EXPECT_EQ(kept_by(*view), fresh);
+}
+
+TEST_F(CalculatorViewTest, NumbersOfOtherSizesDoNotStandBesideAnOverflow) {
+  open("gpt2");
+  const auto view = make_calculator_view();
+  const auto texts = [&] {
+    settle(*view);
+    DisplayList list;
+    std::string out;
+    {
+      const DrawRecording recording(&list);
+      show(*view);
+    }
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::text) out += std::string(list.text(item)) + "\n";
+    return out;
+  };
+  const nlohmann::json gpt2 = {{"preset", "gpt2"}};
+  Choices fits(gpt2);
+  view->keep(fits);
+  EXPECT_NE(texts().find("124,439,808"), std::string::npos);
+  const nlohmann::json huge = {{"preset", "gpt2"}, {"seq", 16777216}, {"batch", 16777216}};
+  Choices overflows(huge);
+  view->keep(overflows);
+  EXPECT_EQ(texts().find("124,439,808"), std::string::npos);
+  EXPECT_TRUE(noted_items().contains("calc_error"));
+}
+
+TEST_F(CalculatorViewTest, ATypedNumberOutOfRangeIsSaidAndNotTaken) {
+  open("gpt2");
+  const auto view = make_calculator_view();
+  settle(*view);
+  const ItemRect field = noted_items().at("calc_layers");
+  const ImVec2 at((field.p0.x + field.p1.x) / 2, (field.p0.y + field.p1.y) / 2);
+  click(*view, at);
+  point_at(at.x, at.y);
+  for (const bool down : {true, false}) {
+    press(down);
+    show(*view);
+  }
+  ImGui::GetIO().AddInputCharactersUTF8("99999");
+  settle(*view);
+  EXPECT_TRUE(noted_items().contains("calc_error"));
+  EXPECT_EQ(kept_by(*view)["size_layers"], 0) << "not 4096 in silence";
 }
 
 TEST_F(CalculatorViewTest, AConfigAloneIsCalculatedAndAMissingOneSaid) {

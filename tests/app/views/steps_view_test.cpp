@@ -311,6 +311,25 @@ TEST_F(StepsViewTest, TheMaskIsTheOneThatRan) {
   EXPECT_NE(torch_line(*run_, mask).find("; mask[1, 3] = True"), std::string::npos);
 }
 
+TEST_F(StepsViewTest, TheMasksLineAndFormulaKnowThePaddingOfTheRun) {
+  open_model("gpt2");
+  const Site mask = site("blocks.0.attn.mask");
+  const auto tokens = std::to_string(run_->document.sequences.front().input.length());
+  const auto length = run_->document.sequences.front().input.length();
+  for (const PadSide side : {PadSide::right, PadSide::left}) {
+    ASSERT_TRUE(session_.edit("pad", {}, [&](Document& document) {
+      return set_padding(document, {true, side, length + 2});
+    }));
+    take();
+    const std::string real = side == PadSide::right ? " & (torch.arange(t) < " + tokens + ")"
+                                                    : std::string(" & (torch.arange(t) >= 2)");
+    EXPECT_EQ(torch_line(*run_, mask).find("mask = torch.ones(t, t).tril().bool()" + real + "  #"), 0u)
+        << torch_line(*run_, mask);
+    EXPECT_EQ(text_of(formula_pieces(run_->trace(0), mask)),
+              tr("steps.formula.mask_and_padding", {step_formula(step_of(Slot::mask))}));
+  }
+}
+
 // "head 1 reads K head 0": the columns that are framed, the head that is multiplied, the line of PyTorch.
 TEST_F(StepsViewTest, HeadsThatShareKeysAndValuesFrameTheSharedOnes) {
   open_model("llama3");

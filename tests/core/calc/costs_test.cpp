@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/arch/presets.h"
+#include "core/base/text.h"
 #include "core/calc/calculation.h"
 #include "core/calc/machine.h"
 #include "core/calc/sizes.h"
@@ -50,6 +51,42 @@ TEST(Cache, of_the_exercise_is_192_MiB) {
   EXPECT_EQ(kv_cache(*resized(it, sizes), of(1024, "f16")).per_position.value(), 196608);
   ASSERT_TRUE(set_size(sizes, "kv_heads=4"));
   EXPECT_EQ(kv_cache(*resized(it, sizes), of(1024, "f16")).total().value(), 48 * kMiB);
+}
+
+// What the sentence on the cache says, as bytes of the matrices counted one by one in a loop.
+TEST(Cache, of_the_sentence_is_the_whole_cache) {
+  for (const char* name : {"t5-base", "bart-base", "transformer-big", "transformer-base", "gpt2"}) {
+    const Described it = costs_preset(name);
+    std::int64_t self = 0, cross = 0;
+    for (const BlockSpec& block : it.config.blocks)
+      for (int matrix = 0; matrix < 2; ++matrix) {
+        self += 512LL * block.attention.n_kv_heads * block.attention.d_head * 2;
+        if (block.cross) cross += 300LL * block.cross->n_kv_heads * block.cross->d_head * 2;
+      }
+    Workload work = of(512);
+    work.source = 300;
+    EXPECT_EQ(kv_cache(it, work).total().value(), self + cross) << name;
+    const Text* said = nullptr;
+    const std::vector<Text> slips = slips_of(it, work);
+    for (const Text& slip : slips)
+      if (starts_with(slip.key(), "slip.cache")) said = &slip;
+    ASSERT_TRUE(said) << name;
+    EXPECT_EQ(said->key(), cross > 0 ? "slip.cache.cross" : "slip.cache") << name;
+    EXPECT_EQ(said->arguments()[1].str(), binary_bytes(self + cross)) << name;
+  }
+}
+
+TEST(Cache, of_blocks_with_and_without_windows_is_said_with_both_sizes) {
+  Described mixed = costs_preset("mistral-7b");  // g 8, d_k 128
+  for (std::size_t i = 0; i < mixed.config.blocks.size(); i += 2) mixed.config.blocks[i].attention.window = 0;
+  const std::vector<Text> slips = slips_of(mixed, of(8192));
+  for (const Text& slip : slips)
+    if (slip.key() == "slip.cache.windows") {
+      EXPECT_EQ(slip.arguments()[2].str(), binary_bytes(std::int64_t{4096} * 8 * 128 * 2));
+      EXPECT_EQ(slip.arguments()[3].str(), binary_bytes(std::int64_t{8192} * 8 * 128 * 2));
+      return;
+    }
+  ADD_FAILURE() << "the sentence on the cache with windows is missing";
 }
 
 TEST(Cache, stops_growing_at_the_window) {

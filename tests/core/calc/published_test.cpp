@@ -111,6 +111,20 @@ TEST(Sizes, of_llama_2_7b_give_the_numbers_of_the_usual_slips) {
   EXPECT_EQ(rule_of_thumb(published_preset("gpt3-175b").config).value(), 173946175488);
 }
 
+// Encoder-decoders: every matrix of attention and MLP counted one by one, f = 4 d.
+TEST(RuleOfThumb, counts_both_stacks_and_cross_attention) {
+  for (const char* name : {"transformer-base", "transformer-big", "t5-base", "bart-base"}) {
+    const Described it = published_preset(name);
+    std::int64_t matrices = 0;
+    for (const ParameterRow& row : parameters(it).rows)
+      if ((row.part == ParameterPart::attention || row.part == ParameterPart::mlp) &&
+          row.name.find("blocks.") != std::string::npos && row.name.find(".bias") == std::string::npos)
+        matrices += row.count.value();
+    EXPECT_EQ(rule_of_thumb(it.config).value(), matrices) << name;
+  }
+  EXPECT_EQ(rule_of_thumb(published_preset("transformer-base").config).value(), 44040192);
+}
+
 TEST(Sizes, heads_share_the_width_past_those_that_do_not_divide) {
   Sizes sizes = sizes_of(published_preset("gpt2"));
   for (const int typed : {5, 51, 512}) set_size(sizes, "d_model", typed);

@@ -44,6 +44,34 @@ TEST(AttentionPlane, MaskedCellsAreMarkedInAnyRectangle) {
   }
 }
 
+// softmax over the real keys up to the query, in a plain loop; rows of padding are queries like all others.
+TEST(AttentionPlane, RowsOfPaddingHoldWhatTheRunComputed) {
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2");
+  ASSERT_TRUE(opened) << opened.error().text();
+  Input input{some_ids(5), {}};
+  input.attention_mask = {1, 1, 1, 0, 0};
+  const auto run = opened->model->run(input);
+  ASSERT_TRUE(run) << run.error().text();
+  const AttentionState& state = *(*run)->attention(kAttentionPlanePattern);
+  const Tensor plane = attention_plane(**run, {kAttentionPlanePattern, 0, {0, 5}, {0, 5}, false});
+  for (std::int64_t query = 0; query < 5; ++query) {
+    double sum = 0, weights[5] = {};
+    for (std::int64_t key = 0; key <= query && key < 3; ++key) {
+      double score = 0;
+      for (std::int64_t d = 0; d < state.in.q.size(2); ++d)
+        score += static_cast<double>(state.in.q.at(0, query, d)) * state.in.k.at(0, key, d);
+      sum += weights[key] = std::exp(score * state.in.scale);
+    }
+    for (std::int64_t key = 0; key < 5; ++key) {
+      if (key <= query && key < 3)
+        EXPECT_NEAR(plane.at(query, key), weights[key] / sum, 1e-5) << query << "," << key;
+      else
+        EXPECT_TRUE(std::isinf(plane.at(query, key))) << query << "," << key;
+    }
+    EXPECT_NEAR(row_sums(plane)[static_cast<std::size_t>(query)], 1, 1e-5) << query;
+  }
+}
+
 TEST(AttentionPlane, WithoutTheFirstTokenRowsSumToOneAgain) {
   const auto trace = attention_plane_run("gpt2", some_ids(12));
   for (const std::int64_t begin : {0, 1, 4}) {

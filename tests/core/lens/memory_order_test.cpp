@@ -32,6 +32,34 @@ TEST(MemoryOrder, OfAViewAndItsTranspose) {
   EXPECT_TRUE(memory_order(transposed.packed()).contiguous);
 }
 
+// torch.arange(16).view(2, 4, 2, 1).transpose(1, 2).stride() is (8, 1, 2, 1), and contiguous() moves 64
+// bytes.
+TEST(MemoryOrder, OfABatchIsThatOfOneTensorOfAllSequences) {
+  const std::int64_t batch = 2, pos = 4, heads = 2, width = 1;
+  const Tensor flat = counted(pos, heads * width), view = flat.split(1, Axis::head, heads, Axis::d_head);
+  const MemoryOrder whole = memory_order(view, batch);
+  EXPECT_EQ(whole.strides, (std::vector<std::int64_t>{8, 2, 1, 1}));
+  EXPECT_TRUE(whole.contiguous);
+  const Tensor heads_first = view.permute({1, 0, 2});
+  const MemoryOrder order = memory_order(heads_first, batch);
+  EXPECT_EQ(order.strides, (std::vector<std::int64_t>{8, 1, 2, 1}));
+  EXPECT_FALSE(order.contiguous);
+  EXPECT_EQ(order.copied_bytes, 64);
+  EXPECT_EQ(order.axes.front(), 0) << "the batch is the slowest axis";
+  // The rule written out: both sequences one after the other, read by the strides.
+  std::vector<float> memory;
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t i = 0; i < pos * heads * width; ++i)
+      memory.push_back(flat.data()[i] + static_cast<float>(100 * b));
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      for (std::int64_t p = 0; p < pos; ++p)
+        EXPECT_EQ(memory[static_cast<std::size_t>(b * order.strides[0] + h * order.strides[1] +
+                                                  p * order.strides[2])],
+                  heads_first.at(h, p, 0) + static_cast<float>(100 * b));
+  EXPECT_EQ(memory_order(heads_first, 1).copied_bytes, 32);
+}
+
 TEST(HeadProducts, AreThoseOfOneProduct) {
   const std::atomic<bool> cancel{false};
   const Tensor x = counted(5, 6), w = counted(6, 8).rename({Axis::in, Axis::out});

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/arch/open.h"
+
 namespace attnscope {
 namespace {
 
@@ -101,6 +103,34 @@ TEST(Positions, EveryDistanceHasOneBucketRange) {
       for (const std::int64_t distance : {range.first, range.last})
         EXPECT_EQ(bias.bucket(500, 500 + distance), range.bucket);
     EXPECT_EQ(ranges.size(), both ? 31u : 32u);
+  }
+}
+
+// ALiBi by its definition: slope times (key - query), slopes 2^(-8/heads), 2^(-16/heads), ...; a key after
+// the query is masked in a causal model, and raised where a mask lets it be seen.
+TEST(Positions, TheBiasInSightEndsAtTheMaskOfTheRun) {
+  const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/bloom");
+  ASSERT_TRUE(opened) << opened.error().text();
+  Input input;
+  input.ids = {5, 7, 9, 11, 3};
+  for (const bool causal : {true, false}) {
+    RunOptions options;
+    if (!causal) options.edits = {make_edit(MaskEdit{AttentionKind::main, *MaskSpec::parse("full"), {}})};
+    const auto run = opened->model->run(input, options);
+    ASSERT_TRUE(run) << run.error().text();
+    const int heads = opened->model->config().blocks.front().attention.n_heads;
+    for (int head = 0; head < heads; ++head) {
+      const Tensor seen = bias_in_sight(**run, site_of(Slot::pattern, 0), head, {1, 5}, {0, 5});
+      ASSERT_EQ(seen.sizes(), (std::vector<std::int64_t>{4, 5}));
+      const double slope = std::pow(2.0, -8.0 * (head + 1) / heads);
+      for (std::int64_t q = 1; q < 5; ++q)
+        for (std::int64_t k = 0; k < 5; ++k) {
+          if (causal && k > q)
+            EXPECT_TRUE(std::isinf(seen.at(q - 1, k))) << q << "," << k;
+          else
+            EXPECT_NEAR(seen.at(q - 1, k), slope * static_cast<double>(k - q), 1e-6) << q << "," << k;
+        }
+    }
   }
 }
 

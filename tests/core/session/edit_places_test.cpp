@@ -49,6 +49,36 @@ TEST_F(EditPlacesTest, ATiedWeightIsNamedAsItIsKept) {
   for (const Target& target : found) EXPECT_TRUE(check_edit(*trace_, NumberEdit{target})) << to_text(target);
 }
 
+TEST_F(EditPlacesTest, WithoutTheEditsOfACellTheOthersStand) {
+  put("blocks.0.attn.z[head=1]=0");
+  put("blocks.0.attn.z[head=0,pos=1]*=2");
+  put("tok_embed.weight[vocab=5]=0");
+  const auto texts = [](const std::optional<Document>& document) {
+    std::vector<std::string> out;
+    if (document)
+      for (const auto& edit : document->edits) out.push_back(to_text(*edit));
+    return out;
+  };
+  const auto without = [&](const char* cell) {
+    return texts(without_edits_at(document_, *trace_, 0, *parse_cell(cell)));
+  };
+  const std::string one = to_text(*document_.edits[0]), two = to_text(*document_.edits[1]),
+                    three = to_text(*document_.edits[2]);
+  EXPECT_EQ(without("blocks.0.attn.z[head=1,pos=1,d_head=0]"), (std::vector<std::string>{two, three}));
+  EXPECT_EQ(without("blocks.0.attn.z[head=0,pos=1,d_head=0]"), (std::vector<std::string>{one, three}));
+  EXPECT_FALSE(
+      without_edits_at(document_, *trace_, 0, *parse_cell("blocks.0.attn.z[head=0,pos=0,d_head=0]")));
+  EXPECT_EQ(texts(without_edits_at(document_, *trace_, 0, "logits.weight", {2, 5})),
+            (std::vector<std::string>{one, two}))
+      << "a tied weight";
+  set_mask_cell(document_, 2, 0, false);
+  const auto open =
+      without_edits_at(document_, *trace_, 0, *parse_cell("blocks.0.attn.pattern[head=0,query=2,key=0]"));
+  ASSERT_TRUE(open);
+  EXPECT_TRUE(switched_cells(*open, AttentionKind::main).empty());
+  EXPECT_EQ(texts(open), (std::vector<std::string>{one, two, three}));
+}
+
 TEST_F(EditPlacesTest, APlaceHoldsAndMeetsAnother) {
   const Target row = at("blocks.0.attn.z[head=1,pos=2]"), head = at("blocks.0.attn.z[head=1]");
   EXPECT_TRUE(within(row, head));

@@ -50,19 +50,35 @@ TEST(MaskEdits, ThereIsOneMaskHoweverItIsChosen) {
   EXPECT_TRUE(asked_mask(document, AttentionKind::main).is_model());
 }
 
-TEST(MaskEdits, RowsOfPaddingAreNeitherShownNorCounted) {
-  Document document = gpt2(5);
-  document.padding = {true, PadSide::left, 8};
-  const std::vector<std::uint8_t> attention_mask = real_queries(document, {});
-  ASSERT_EQ(attention_mask, (std::vector<std::uint8_t>{0, 0, 0, 1, 1, 1, 1, 1}));
-  const Tensor plane = mask_plane(mask_of(document, 0), {0, 8}, {0, 8}, attention_mask);
-  for (std::int64_t query = 0; query < 8; ++query)
-    for (std::int64_t key = 0; key < 8; ++key)
-      EXPECT_EQ(plane.at(query, key) > 0, query >= 3 && key >= 3 && key <= query) << query << "," << key;
-  const MaskSummary summary = mask_summary(mask_of(document, 0), 8, 8, attention_mask);
-  EXPECT_EQ(summary.pairs, 40);
-  EXPECT_EQ(summary.masked, 25);
-  EXPECT_TRUE(summary.fully_masked.empty()) << "nobody asks what padding sees";
+// The board, its counts and what the run holds, cell by cell, rows of padding too.
+TEST(MaskEdits, RowsOfPaddingAreShownAndCountedAsTheRunHasThem) {
+  for (const PadSide side : {PadSide::left, PadSide::right}) {
+    Document document = gpt2(5);
+    document.padding = {true, side, 8};
+    const auto run = document.model->run(inputs_of(document).front());
+    ASSERT_TRUE(run) << run.error().text();
+    const Tensor plane = mask_plane(mask_of(document, 0), {0, 8}, {0, 8});
+    const MaskSummary summary = mask_summary(mask_of(document, 0), 8, 8);
+    std::int64_t masked = 0;
+    std::vector<std::int64_t> blind;
+    const std::int64_t first = side == PadSide::left ? 3 : 0;  // of the five tokens
+    for (std::int64_t query = 0; query < 8; ++query) {
+      std::int64_t seen = 0;
+      for (std::int64_t key = 0; key < 8; ++key) {
+        const bool allowed = key >= first && key < first + 5 && key <= query;
+        EXPECT_EQ(plane.at(query, key) > 0, allowed) << query << "," << key;
+        EXPECT_EQ((*run)->cell(site_of(Slot::mask, 0), {query, key}) != 0, allowed) << query << "," << key;
+        EXPECT_EQ((*run)->cell(site_of(Slot::pattern, 0), {0, query, key}) > 0, allowed)
+            << query << "," << key;
+        seen += allowed;
+      }
+      masked += 8 - seen;
+      if (seen == 0) blind.push_back(query);
+    }
+    EXPECT_EQ(summary.pairs, 64);
+    EXPECT_EQ(summary.masked, masked);
+    EXPECT_EQ(summary.fully_masked, blind);
+  }
 }
 
 TEST(MaskEdits, RowsAndColumnsGoOffAndComeBack) {

@@ -44,6 +44,48 @@ TEST_F(OpenScene, RunsEverySequence) {
   EXPECT_FALSE(session.error());
 }
 
+// Of each change: with it minus without it, and nothing else; the runs are made anew here.
+TEST_F(OpenScene, EachChangeIsComparedWithTheRunWithoutIt) {
+  const auto at = [](const Document& document) {
+    RunOptions options;
+    options.edits = edits_for(document.edits, 0);
+    return (*document.model->run(inputs_of(document)[0], options))->cell(site_of(Slot::attn_out, 0), {3, 0});
+  };
+  const auto old = [&] { return session.previous()->trace(0).cell(site_of(Slot::attn_out, 0), {3, 0}); };
+  const float clean = at(session.document());
+  ASSERT_TRUE(set_input(5.f));
+  const Document one = session.document();
+  ASSERT_TRUE(session.edit("Nothing of head 0", {}, [&](Document& document) {
+    put_edit(document, *parse_edit("blocks.0.attn.z[head=0]=0"));
+    return Status(Done{});
+  }));
+  const Document both = session.document();
+  ASSERT_TRUE(session.edit("Colder", {}, [&](Document& document) {
+    document.sampling.temperature = 0.5f;
+    return Status(Done{});
+  }));
+  session.wait();
+  ASSERT_TRUE(session.previous());
+  EXPECT_EQ(out(), at(both));
+  EXPECT_EQ(old(), at(one)) << "sampling changes no number";
+  EXPECT_NE(out(), old());
+  session.undo();
+  session.undo();  // the head is back
+  session.wait();
+  ASSERT_TRUE(session.previous());
+  EXPECT_EQ(out(), at(one));
+  EXPECT_EQ(old(), clean) << "the change that stands, not the one that was taken back";
+  session.undo();
+  session.wait();
+  EXPECT_EQ(out(), clean);
+  EXPECT_FALSE(session.previous()) << "nothing is changed";
+  session.redo();
+  session.redo();
+  session.wait();
+  EXPECT_EQ(out(), at(both));
+  EXPECT_EQ(old(), at(one)) << "the run in between was never shown";
+}
+
 TEST_F(OpenScene, AnEditIsFollowedUndoneAndRedone) {
   const float before = out();
   ASSERT_TRUE(set_input(5.f));

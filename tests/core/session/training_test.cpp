@@ -490,9 +490,18 @@ TEST(TrainingSession, TheModelInTrainingIsWhatIsOpen) {
   EXPECT_EQ(session.opened_version(), opened) << "exchanging the model opens nothing";
   EXPECT_FALSE(session.history().can_undo()) << "nor does it make undo points";
   EXPECT_FALSE(session.document().sequences.front().tokens.empty());
+  EXPECT_FALSE(session.previous()) << "a step of the training is no change of a person";
   // An edit of the input is an undo point of its own, and the model goes on being exchanged under it.
   ASSERT_TRUE(session.edit("shorter", {}, [](Document& d) { return delete_token(d, 0, 0); }));
   const int step = session.shown_training_step();
+  const int newest = session.result()->document.opened->training_step;
+  ASSERT_TRUE(follow(session, [&] {
+    const auto now = session.result(), old = session.previous();
+    if (now->document.opened->training_step == newest || !old) return false;
+    EXPECT_EQ(old->document.model, now->document.model) << "not what the step of the training changed";
+    EXPECT_EQ(old->trace(0).length, now->trace(0).length + 1) << "but what the person did";
+    return now->document.opened->training_step > newest + 2;
+  }));
   ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() > step; }));
   EXPECT_TRUE(session.history().can_undo());
   // A weight changed by hand stays.

@@ -34,6 +34,9 @@ TEST(MaskMix, PartsComeAndGoAndJoinAsIsUsual) {
   EXPECT_EQ(mask_text(mix), "causal");
   EXPECT_EQ(mask_text(with_part(mix, "window(3)")), "causal & window(3)");
   EXPECT_EQ(mask_text(with_part(mix, "prefix(2)")), "causal | prefix(2)");
+  EXPECT_EQ(mask_text(with_part({}, "window(3)")), "window(3)");
+  EXPECT_EQ(mask_text(with_part({}, "window(3)", true)), "causal & window(3)") << "alone it opens the future";
+  EXPECT_EQ(mask_text(with_part(with_part({}, "window(3)", true), "window(3)", true)), "causal");
   EXPECT_EQ(mask_text(with_part(mix, "image>image")), "causal | image>image");
   EXPECT_EQ(mask_text(with_part(with_part(mix, "window(3)"), "causal")), "window(3)");
   EXPECT_EQ(mask_text(with_part(mix, "causal")), "model");
