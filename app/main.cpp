@@ -6,7 +6,32 @@
 #include "core/base/caught.h"
 #include "core/base/words.h"
 #include "core/system/arguments.h"
+#include "core/system/named_files.h"
+#include "core/system/output.h"
 #include "core/system/signals.h"
+
+namespace attnscope {
+namespace {
+
+int report(const Error& error) {
+  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
+  return 1;
+}
+
+int run(const CommandLine& line) {
+  if (!line.run) {
+    std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);
+    return line.status;
+  }
+  keep_known_files(true);
+  if (line.options.bench_frames) return bench_frames(line.options);
+  if (!line.options.worksheet.empty()) return print_worksheet(line.options);
+  const bool window = line.options.screenshot.empty() && line.options.save_session.empty();
+  return window ? run_window(line.options) : take_screenshot(line.options);
+}
+
+}  // namespace
+}  // namespace attnscope
 
 int main(int count, char** arguments) {
   attnscope::survive_file_limits();
@@ -14,22 +39,10 @@ int main(int count, char** arguments) {
   const attnscope::Status done = attnscope::guarded(attnscope::Text::of("error.work.program"), [&] {
     (void)attnscope::set_language(attnscope::wanted_language(count, arguments));
     const attnscope::CommandLine line = attnscope::read_command_line(count, arguments);
-    if (!line.run) {
-      std::fputs(line.text.c_str(), line.status == 0 ? stdout : stderr);
-      status = line.status;
-      return;
-    }
-    if (line.options.bench_frames) {
-      status = attnscope::bench_frames(line.options);
-      return;
-    }
-    if (!line.options.worksheet.empty()) {
-      status = attnscope::print_worksheet(line.options);
-      return;
-    }
-    const bool window = line.options.screenshot.empty() && line.options.save_session.empty();
-    status = window ? attnscope::run_window(line.options) : attnscope::take_screenshot(line.options);
+    status = attnscope::run(line);
+    if (status != 0) return;
+    if (const attnscope::Status said = attnscope::finish_output(); !said)
+      status = attnscope::report(said.error());
   });
-  if (!done) std::fprintf(stderr, "attnscope: %s\n", done.error().text().c_str());
-  return status;
+  return done ? status : attnscope::report(done.error());
 }

@@ -22,6 +22,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kAnswerTableMostBytes = 256ull << 20;
+constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
+constexpr std::size_t kMostRows = 1 << 24, kMostCells = 1 << 26;  // of a table; of its arrays in an npz
 constexpr const char* kIndex = ".index";
 constexpr const char* kEstimate = ".estimate";
 constexpr const char* kBetweenEdits = "; ";
@@ -43,27 +45,36 @@ std::vector<std::string> answer_table_axes_of(const AnswerTable& table) {
   return axes;
 }
 
-// A field that may hold commas.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
 }
 
-std::vector<std::string> fields_of(const std::string& line) {
+// A field that seldom holds what a CSV file means something by.
+std::string field(const std::string& text) {
+  return text.find_first_of(",\"\r\n") == std::string::npos ? text : quoted(text);
+}
+
+// The first record of `text`, which is moved past it; line ends between quotes are part of it.
+std::vector<std::string> take_record(std::string_view& text) {
   std::vector<std::string> out(1);
   bool inside = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const bool doubled = inside && line[i] == '"' && i + 1 < line.size() && line[i + 1] == '"';
-    if (line[i] == '"' && !doubled)
+  std::size_t i = 0;
+  for (; i < text.size() && (inside || text[i] != '\n'); ++i) {
+    const bool doubled = inside && text.substr(i, 2) == "\"\"";
+    if (text[i] == '"' && !doubled)
       inside = !inside;
-    else if (line[i] == ',' && !inside)
+    else if (text[i] == ',' && !inside)
       out.emplace_back();
-    else
-      out.back() += line[i += doubled ? 1 : 0];
+    else if (inside || text[i] != '\r')
+      out.back() += text[i += doubled ? 1 : 0];
   }
+  text.remove_prefix(std::min(i + 1, text.size()));
   return out;
 }
+
+std::string csv_number(double value) { return std::isnan(value) ? ",nan" : format(",%.9g", value); }
 
 std::string to_csv(const AnswerTable& table) {
   const std::vector<std::string> axes = answer_table_axes_of(table);
@@ -71,7 +82,7 @@ std::string to_csv(const AnswerTable& table) {
   const bool estimates = std::any_of(table.rows.begin(), table.rows.end(),
                                      [](const AnswerRow& row) { return row.estimate.has_value(); });
   std::string out = "step";
-  for (const std::string& axis : axes) out += "," + axis;
+  for (const std::string& axis : axes) out += "," + field(axis);
   out += estimates ? ",value,estimate" : ",value";
   if (part) out += ",index,whole";
   std::string end;  // of every row
@@ -82,16 +93,16 @@ std::string to_csv(const AnswerTable& table) {
   out += "\n";
   const std::string none(axes.size(), ',');
   for (const auto& [name, value] : table.totals)
-    out += name + none + format(",%.9g", value) + (estimates ? "," : "") + (part ? ",," : "") + end + "\n";
+    out += field(name) + none + csv_number(value) + (estimates ? "," : "") + (part ? ",," : "") + end + "\n";
   for (const AnswerRow& row : table.rows) {
-    out += row.step;
+    out += field(row.step);
     for (const std::string& axis : axes) {
       const auto at =
           std::find_if(row.at.begin(), row.at.end(), [&](const AxisRange& one) { return one.axis == axis; });
       out += at == row.at.end() ? "," : "," + to_text(*at);
     }
-    out += format(",%.9g", row.value);
-    if (estimates) out += row.estimate ? format(",%.9g", *row.estimate) : ",";
+    out += csv_number(row.value);
+    if (estimates) out += row.estimate ? csv_number(*row.estimate) : ",";
     if (part)
       out += format(",%lld,%lld", static_cast<long long>(row.index), static_cast<long long>(table.whole));
     out += end + "\n";
@@ -112,23 +123,25 @@ std::optional<AxisRange> range_of(const std::string& axis, std::string_view text
   const std::size_t dash = text.find('-');
   const auto begin = number_of<std::int64_t>(text.substr(0, dash));
   const auto last = dash == std::string_view::npos ? begin : number_of<std::int64_t>(text.substr(dash + 1));
-  if (!begin || !last || *begin < 0 || *last < *begin) return std::nullopt;
+  if (!begin || !last || *begin < 0 || *last < *begin || *last > kMostIndex) return std::nullopt;
   return AxisRange{axis, *begin, *last + 1};
 }
 
 Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
   AnswerTable out;
   std::vector<std::string> header;
-  for (const std::string& line : split(text, '\n')) {
-    if (line.empty()) continue;
-    const std::vector<std::string> words = fields_of(line);
+  for (std::string_view left = text; !left.empty();) {
+    const std::vector<std::string> words = take_record(left);
+    if (words.size() == 1 && words[0].empty()) continue;
     if (header.empty()) {
       header = words;
       if (header.front() != "step") return not_an_answer(path, Text::of("error.cli.answer.first_column"));
       continue;
     }
     if (words.size() != header.size())
-      return not_an_answer(path, Text::of("error.cli.answer.columns", {in_quotes(line)}));
+      return not_an_answer(path, Text::of("error.cli.answer.columns", {in_quotes(join(words, ","))}));
+    if (out.rows.size() + out.totals.size() >= kMostRows)
+      return not_an_answer(path, Text::of("error.cli.answer.rows", {kMostRows}));
     AnswerRow row;
     row.step = words[0];
     bool place = false;
@@ -199,20 +212,31 @@ std::string grid_name(const AnswerRow& row) {
   return axes.empty() ? row.step : row.step + "[" + join(axes, ",") + "]";
 }
 
-std::map<std::string, Grid> grids_of(const AnswerTable& table) {
+// Each as large as the largest index of its rows asks for. Errors: together more cells than a table may have.
+Result<std::map<std::string, Grid>> empty_grids_of(const AnswerTable& table) {
   std::map<std::string, Grid> grids;
   for (const AnswerRow& row : table.rows) {
     Grid& grid = grids[grid_name(row)];
     grid.shape.resize(std::max<std::size_t>(1, row.at.size()), 1);
     for (std::size_t d = 0; d < row.at.size(); ++d) grid.shape[d] = std::max(grid.shape[d], row.at[d].end);
   }
+  std::size_t cells = 0;
   for (auto& [name, grid] : grids) {
     std::size_t count = 1;
-    for (const std::int64_t size : grid.shape) count *= static_cast<std::size_t>(size);
+    for (const std::int64_t size : grid.shape)
+      if (__builtin_mul_overflow(count, static_cast<std::size_t>(size), &count)) count = kMostCells + 1;
+    if (count > kMostCells - cells)
+      return fail(Code::out_of_range, "error.cli.answer_cells", {in_quotes(name), kMostCells});
+    cells += count;
     grid.values.assign(count, static_cast<float>(kUnknown));
     grid.estimates = grid.values;
     grid.indices.assign(count, 0);
   }
+  return grids;
+}
+
+Result<std::map<std::string, Grid>> grids_of(const AnswerTable& table) {
+  TRY(auto grids, empty_grids_of(table));
   for (const AnswerRow& row : table.rows) {
     Grid& grid = grids[grid_name(row)];
     for (const std::size_t at : grid.places(row.at)) {
@@ -231,7 +255,8 @@ Status write_grids(const std::string& path, const AnswerTable& table) {
     tensors.push_back({name, Tensor::from({static_cast<float>(value)}, {{Axis::none, 1}})});
   const bool estimates = std::any_of(table.rows.begin(), table.rows.end(),
                                      [](const AnswerRow& row) { return row.estimate.has_value(); });
-  for (auto& [name, grid] : grids_of(table)) {
+  TRY(const auto grids, grids_of(table));
+  for (const auto& [name, grid] : grids) {
     Shape shape;
     for (const std::int64_t size : grid.shape) shape.emplace_back(Axis::none, size);
     tensors.push_back({name, Tensor::from(grid.values, shape)});

@@ -53,21 +53,25 @@ Result<Knockout> knockout_of(const std::string& how) {
 }
 
 Result<std::pair<int, int>> shard_of(const std::string& text) {
-  int part = 0, parts = 0, read = 0;
-  const int found = std::sscanf(text.c_str(), "%d/%d%n", &part, &parts, &read);
-  if (found == 2 && read == static_cast<int>(text.size()) && part >= 1 && part <= parts)
-    return std::pair(part, parts);
+  constexpr std::uint64_t kMostParts = 1 << 20;
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto part = parse_whole(std::string_view(text).substr(0, slash), 1, kMostParts);
+  const auto parts =
+      parse_whole(std::string_view(text).substr(std::min(slash + 1, text.size())), 1, kMostParts);
+  if (part && parts && *part <= *parts) return std::pair(static_cast<int>(*part), static_cast<int>(*parts));
   return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
 }
 
 // A line per row, for those who asked for no file.
 void print_rows(const AnswerTable& table) {
-  for (const auto& [name, value] : table.totals) std::printf("%-40s %12.6f\n", name.c_str(), value);
+  for (const auto& [name, value] : table.totals)
+    std::printf("%-40s %12.6f\n", name.c_str(), unsigned_nan(value));
   for (const AnswerRow& row : table.rows) {
     const std::string place = row.step + to_text(row.at);
-    std::printf("%-40s %12.6f", place.c_str(), row.value);
+    std::printf("%-40s %12.6f", place.c_str(), unsigned_nan(row.value));
     if (row.estimate)
-      std::printf("   %s", tr("cli.ask.row_estimate", {format("%12.6f", *row.estimate)}).c_str());
+      std::printf("   %s",
+                  tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(*row.estimate))}).c_str());
     std::printf("\n");
   }
 }

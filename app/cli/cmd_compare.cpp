@@ -55,8 +55,8 @@ void print_as_lines(const std::vector<StepDifference>& all, double tolerance) {
     if (!one.compared())
       std::printf("%-32s %s\n", one.name().c_str(), tr("cli.compare.not_compared", {one.why.str()}).c_str());
     else
-      std::printf("%-32s %12.4g  %s%s%s\n", one.name().c_str(), one.max_abs, to_text(one.at).c_str(),
-                  one.max_abs > tolerance ? "  <" : "",
+      std::printf("%-32s %12.4g  %s%s%s\n", one.name().c_str(), unsigned_nan(one.max_abs),
+                  to_text(one.at).c_str(), one.max_abs > tolerance ? "  <" : "",
                   one.alone > 0
                       ? ("  " + std::string(tr("compare.alone", {std::to_string(one.alone)}))).c_str()
                       : "");

@@ -124,7 +124,8 @@ Status run_rollout(const HeadOptions& options) {
     const std::string token = row_label(opened, *run, place.keys(), key);
     std::printf("%4lld  %-16s", static_cast<long long>(key), token.c_str());
     for (std::size_t block = 0; block < found.layers.size(); ++block)
-      std::printf("  %.4f", static_cast<double>(found.weights.at(static_cast<std::int64_t>(block), key)));
+      std::printf("  %.4f",
+                  unsigned_nan(static_cast<double>(found.weights.at(static_cast<std::int64_t>(block), key))));
     std::printf("\n");
   }
   return Done{};

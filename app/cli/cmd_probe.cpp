@@ -24,7 +24,8 @@ Status run_probe(const ProbeOptions& options) {
   for (const ProbeDepth& depth : found.depths) {
     depths.push_back({{"step", to_text(depth.site)}, {"fitted", depth.fitted}, {"held_out", depth.held_out}});
     if (!options.json)
-      std::printf("%-28s %.4f  (fitted %.4f)\n", to_text(depth.site).c_str(), depth.held_out, depth.fitted);
+      std::printf("%-28s %.4f  (fitted %.4f)\n", to_text(depth.site).c_str(), unsigned_nan(depth.held_out),
+                  unsigned_nan(depth.fitted));
   }
   if (!options.json) {
     std::printf("%s\n", tr("cli.probe.guessing",

@@ -163,8 +163,8 @@ void print_measures(const Card& card) {
   for (const Measure& measure : card.measures) {
     std::string where;
     if (measure.layer >= 0) where += format(" (layer %d, head %d)", measure.layer, measure.head);
-    std::printf("%-28s %.4f   wanted %.4g   %s%s\n", measure.name.c_str(), measure.value, measure.wanted,
-                measure.sentence.c_str(), where.c_str());
+    std::printf("%-28s %.4f   wanted %.4g   %s%s\n", measure.name.c_str(), unsigned_nan(measure.value),
+                measure.wanted, measure.sentence.c_str(), where.c_str());
   }
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -22,6 +24,11 @@ inline CLI::Validator whole(std::uint64_t least, std::uint64_t most) {
   return {whole_number(least, most), ""};
 }
 inline CLI::Validator real(double least, double most) { return {real_number(least, most), ""}; }
+
+/// The number as tables print it: a NaN has no sign that means anything, and printf would print one.
+inline double unsigned_nan(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+}
 
 /// What the chosen command does, set by its callback and run after parsing.
 using Action = std::function<Status()>;

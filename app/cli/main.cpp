@@ -11,6 +11,8 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/system/arguments.h"
+#include "core/system/named_files.h"
+#include "core/system/output.h"
 #include "core/system/signals.h"
 
 namespace attnscope::cli {
@@ -61,6 +63,8 @@ int run(int argc, char** argv) {
   app.add_option("--memory-limit", limit, tr("cli.memory_limit"))
       ->type_name("SIZE")
       ->check(CLI::Validator(memory_size, ""));
+  bool allow_outside = false;
+  app.add_flag("--allow-outside", allow_outside, tr("cli.allow_outside"));
   std::string read_already;
   app.add_option("--lang", read_already, tr("cli.lang", {join(languages(), ", ")}))->type_name("L");
   Action action;
@@ -82,14 +86,17 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return refuse(what(app, error, argc, argv));
+    if (error.get_exit_code() != 0) return refuse(what(app, error, argc, argv));
+    app.exit(error);  // --help, --version
+    const Status said = finish_output();
+    return said ? 0 : report(said.error());
   }
   if (const CLI::Option* option = without_value(app))
     return refuse(tr("error.cli.no_value", {option->get_name()}));
+  if (allow_outside) allow_all_files();
   if (const Status status = choose_memory_limit(limit); !status) return report(status.error());
   if (const Status status = action(); !status) return report(status.error());
-  if (std::fflush(stdout) != 0) return report(fail(Code::io_failed, "error.cli.output"));
+  if (const Status said = finish_output(); !said) return report(said.error());
   return 0;
 }
 

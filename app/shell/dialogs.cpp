@@ -216,4 +216,28 @@ void draw_about(FrameState& state) {
   end_dialog("help.about");
 }
 
+void draw_outside(FrameState& state) {
+  constexpr const char* kId = "###outside";
+  const auto path = state.asked_outside();
+  bool ask = path && !ImGui::IsPopupOpen(kId);
+  if (!begin_dialog(kId, ask)) return;
+  dialogs_heading(tr("outside.title"));
+  ImGui::Dummy(ImVec2(px(460), px(2)));
+  wrapped_text(tr("outside.what"), theme().text);
+  {
+    const WithFont mono(fonts().mono);
+    wrapped_text(quoted_path(path.value_or("")), theme().accent);
+  }
+  wrapped_text(tr("outside.why"), theme().text_dim);
+  ImGui::Dummy(ImVec2(1, px(4)));
+  const bool leave = raised_button(Label(tr("outside.leave"), "###outside_leave")) || escape_pressed();
+  note_item("outside_leave");
+  ImGui::SameLine();
+  const bool read = raised_button(Label(tr("outside.read"), "###outside_read"));
+  note_item("outside_read");
+  if (!path || leave || read) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+  if (path && (leave || read)) state.answer_outside(read);
+}
+
 }  // namespace attnscope

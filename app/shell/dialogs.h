@@ -18,5 +18,7 @@ void draw_help(FrameState& state);
 /// Language, size, theme, contrast, colours, motion.
 void draw_settings(FrameState& state);
 void draw_about(FrameState& state);
+/// Asks whether a file may be read that another one names outside of its folder; nothing where none is.
+void draw_outside(FrameState& state);
 
 }  // namespace attnscope

@@ -375,6 +375,7 @@ void Frame::draw_dialogs() {
   draw_help(state_);
   draw_settings(state_);
   draw_about(state_);
+  draw_outside(state_);
   palette_.draw(state_);
   tour_.draw(state_);
 }

@@ -14,6 +14,7 @@
 #include "core/session/session_file.h"
 #include "core/step/site.h"
 #include "core/system/arguments.h"
+#include "core/system/named_files.h"
 #include "core/trace/mask_spec.h"
 
 namespace attnscope {
@@ -24,7 +25,7 @@ constexpr int kOptionsLeastSide = 320, kOptionsMostSide = 8192;
 /// What CLI11 fills; turned into Options afterwards.
 struct Raw {
   std::string size, ids, memory;
-  bool no_animation = false;
+  bool no_animation = false, allow_outside = false;
 };
 
 Status read_size(const std::string& text, Options& options) {
@@ -96,6 +97,7 @@ Status finish(const Raw& raw, Options& options) {
     (void)request;
   }
   options.animate = !raw.no_animation;
+  if (raw.allow_outside) allow_all_files();
   return Done{};
 }
 
@@ -148,6 +150,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   named("--theme", options.theme, tr("options.theme"), "T");
   named("--lang", options.language, tr("cli.lang", {join(languages(), ", ")}).c_str(), "L");
   named("--memory-limit", raw.memory, tr("cli.memory_limit"), "8G")->check(CLI::Validator(memory_size, ""));
+  cli.add_flag("--allow-outside", raw.allow_outside, tr("cli.allow_outside"));
   cli.add_flag("--no-animation", raw.no_animation, tr("options.no_animation"));
   cli.add_flag("--bench-frames", options.bench_frames, tr("options.bench_frames"));
   cli.add_flag("--json", options.json, tr("options.json"));

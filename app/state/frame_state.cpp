@@ -15,6 +15,7 @@
 #include "core/base/words.h"
 #include "core/lesson/page_document.h"
 #include "core/system/atomic_file.h"
+#include "core/system/named_files.h"
 #include "core/system/places.h"
 #include "core/train/task.h"
 
@@ -152,6 +153,8 @@ void FrameState::open(const std::string& path) {
     return notify(Notice::Kind::good, Text::of("calculator.file.alone", {file_name(path)}));
   }
   asked_path_ = path.starts_with(kRandomPrefix) ? path : whole_path(path);
+  last_asked_ = asked_path_;
+  if (!workspace.still) know_file(asked_path_);
   if (!is_session_path(path)) return session.open(asked_path_);
   Result<SessionFile> file = read_session(asked_path_);
   if (!file) return session.report(file.error());
@@ -159,6 +162,7 @@ void FrameState::open(const std::string& path) {
 }
 
 void FrameState::open_session(SessionFile file) {
+  if (const Status may = may_open_model(file); !may) return session.report(may.error());
   std::error_code ignored;
   const bool shipped = file.model.starts_with(kModelPrefix) || file.model.starts_with(kRandomPrefix);
   const bool moved = file.scene.empty() && !shipped && !fs::exists(file.model, ignored);
@@ -168,6 +172,7 @@ void FrameState::open_session(SessionFile file) {
     notify(Notice::Kind::warning, Text::of("session.moved", {file.model}), Text::of("session.moved.hint"), 0);
     browse = BrowseRequest{false, "session.moved.title", {}, {}, false, true};
     browse->chosen = [this, file](const std::string& path) mutable {
+      know_file(path);
       file.model = path;
       open_session(std::move(file));
     };
@@ -179,6 +184,7 @@ void FrameState::open_session(SessionFile file) {
   take_look(file.look(), workspace);
   asked_session_ = file;
   session.open_document([file = std::move(file), files = std::move(files)](const std::atomic<bool>& cancel) {
+    const PathsIn named(file.path);
     Result<OpenedModel> opened = !file.scene.empty() ? open_scene_text(file.scene, file.model)
                                  : !files.empty()    ? open_model_files(files, file.model)
                                                      : open_model(file.model);
@@ -203,6 +209,7 @@ void FrameState::remember_opened() {
   if (path.empty() || path.starts_with(kRandomPrefix) || !opened) return;
   const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
   if (!from && opened->path != path && !inside) return;
+  if (!workspace.still) know_file(opened->path);
   std::erase(settings.recent, path);
   settings.recent.insert(settings.recent.begin(), path);
   if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
@@ -293,7 +300,23 @@ void FrameState::save() {
     save_as(session_path_.empty() ? opened->path : session_path_);
 }
 
-Status FrameState::save_session_to(const std::string& path) const { return session.save(path, look()); }
+Status FrameState::save_session_to(const std::string& path) const {
+  const auto& opened = session.document().opened;
+  if (opened && fs::path(opened->path).is_absolute()) know_file(opened->path);
+  return session.save(path, look());
+}
+
+std::optional<std::string> FrameState::asked_outside() const {
+  return session.error() && !workspace.still ? refused_path(*session.error()) : std::nullopt;
+}
+
+void FrameState::answer_outside(bool read) {
+  const auto path = asked_outside();
+  session.dismiss_error();
+  if (!path || !read) return;
+  know_file(*path);
+  if (!last_asked_.empty()) open(std::string(last_asked_));
+}
 
 std::string FrameState::save_name() const {
   const auto& opened = session.document().opened;

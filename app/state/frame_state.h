@@ -143,6 +143,11 @@ struct FrameState {
   void save_as(const std::string& path);
   /// The session with where one looked and the run that is pinned.
   Status save_session_to(const std::string& path) const;
+  /// The path outside of its folder that what was opened last asks for, until that is answered; nobody is
+  /// asked while pictures are taken.
+  std::optional<std::string> asked_outside() const;
+  /// Read it, now and from now on, and open anew; or leave it.
+  void answer_outside(bool read);
   /// What is proposed for save_as.
   std::string save_name() const;
   /// Puts unsaved changes into the folder of settings; the next start says so.
@@ -172,6 +177,7 @@ struct FrameState {
   Job<Status> writing_;
   std::string written_path_;
   std::string asked_path_;    ///< being opened
+  std::string last_asked_;    ///< the same, whether or not it opened
   std::string session_path_;  ///< of the session that is open; empty: none
   std::optional<SessionFile> asked_session_;
   std::optional<nlohmann::json> look_;                   ///< of the session, until it has run

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/io/json_number.h"
+
 namespace attnscope {
 
 const nlohmann::json* Choices::find(const char* name) const {
@@ -36,8 +38,7 @@ void Choices::of(const char* name, float& value, float least, float most) {
 
 void Choices::of(const char* name, std::int64_t& value, std::int64_t least, std::int64_t most) {
   if (to_) (*to_)[name] = value;
-  if (const auto* found = find(name); found && found->is_number_integer())
-    if (const auto read = found->get<std::int64_t>(); read >= least && read <= most) value = read;
+  if (const auto* found = find(name)) value = whole_in(*found, least, most).value_or(value);
 }
 
 void Choices::of(const char* name, int& value, int least, int most) {

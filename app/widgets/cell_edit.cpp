@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "app/widgets/edit_words.h"
 #include "app/widgets/matrix_plot.h"
@@ -140,12 +141,16 @@ std::optional<float> parse_number(std::string text) {
     if (end == part.c_str() || *end != 0 || !std::isfinite(value)) return std::nullopt;
     return value;
   };
+  const auto narrow = [](double value) {  // beyond float32 there is no number to set
+    const bool fits = std::fabs(value) <= static_cast<double>(std::numeric_limits<float>::max());
+    return fits ? std::optional(static_cast<float>(value)) : std::nullopt;
+  };
   const std::size_t slash = text.find('/');
   const auto above = one(text.substr(0, slash));
-  if (slash == std::string::npos) return above ? std::optional(static_cast<float>(*above)) : std::nullopt;
+  if (slash == std::string::npos) return above ? narrow(*above) : std::nullopt;
   const auto below = one(text.substr(slash + 1));
   if (!above || !below || *below == 0) return std::nullopt;
-  return static_cast<float>(*above / *below);
+  return narrow(*above / *below);
 }
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/io/json_number.h"
 
 namespace attnscope {
 namespace {
@@ -64,8 +65,8 @@ std::vector<int> forbidden(ConfigReader& config) {
   const nlohmann::json* lists = config.find({"bad_words_ids"});
   for (std::size_t i = 0; lists && lists->is_array() && i < lists->size(); ++i) {
     const nlohmann::json& words = (*lists)[i];
-    if (words.is_array() && words.size() == 1 && words[0].is_number_integer())
-      out.push_back(static_cast<int>(words[0].get<std::int64_t>()));
+    if (!words.is_array() || words.size() != 1) continue;
+    if (const auto id = whole_in(words[0], 0, 1 << 30)) out.push_back(static_cast<int>(*id));
   }
   return out;
 }

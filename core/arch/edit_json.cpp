@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/io/json_number.h"
 #include "core/step/catalog.h"
+#include "core/system/named_files.h"
 
 namespace attnscope {
 namespace {
@@ -157,9 +159,7 @@ Result<std::shared_ptr<const Edit>> edit_from(const Json& value, const std::stri
   }
   const Json enabled = value.value("enabled", Json(true)), sequence = value.value("sequence", Json(-1));
   if (!enabled.is_boolean()) return bad_edit(what, Text::of("error.arch.edit.enabled"));
-  if (!sequence.is_number_integer() || sequence.get<std::int64_t>() < -1 ||
-      sequence.get<std::int64_t>() > kMostPosition)
-    return bad_edit(what, Text::of("error.arch.edit.sequence"));
+  if (!whole_in(sequence, -1, kMostPosition)) return bad_edit(what, Text::of("error.arch.edit.sequence"));
   out.enabled = enabled.get<bool>();
   out.sequence = sequence.get<int>();
   out.note = edit_json_text_at(value, "note", "");
@@ -230,6 +230,7 @@ Status check_editable(const Edits& edits, const std::string& what) {
 }  // namespace
 
 Result<Edits> edits_from_json(const Json& object, const std::string& what, const FindNumbers& find) {
+  const PathsIn named(PathsIn::now().value_or(""));  // what stands in a file is never taken for typed
   const auto edits = object.find("edits");
   const std::string place = what + ": edits";
   Edits out;

@@ -19,6 +19,7 @@
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
+#include "core/system/named_files.h"
 
 namespace attnscope {
 namespace {
@@ -273,6 +274,7 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
   if (at.extension() == ".gguf") return open_gguf_file(at, options);
   if (at.extension() == ".json") {
     TRY(const json object, read_json_file(path));
+    const PathsIn named(path);
     TRY(Scene scene, scene_from_json(object, quoted_path(path)));
     return from_scene(std::move(scene), path);
   }

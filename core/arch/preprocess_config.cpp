@@ -8,6 +8,7 @@
 #include "core/arch/scene_config.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
+#include "core/io/json_number.h"
 
 namespace attnscope {
 namespace {
@@ -46,7 +47,8 @@ void read_file(ConfigReader& file, Preprocessing& out) {
   const bool plain = switched_off(file, "do_normalize");
   for (std::size_t c = 0; plain && c < 3; ++c) out.mean[c] = 0, out.deviation[c] = 1;
   const json* resample = file.find({"resample"});
-  if (resample && resample->is_number_integer()) out.filter = filter_of(resample->get<int>());
+  if (const auto number = resample ? whole_in(*resample, 0, 5) : std::nullopt)
+    out.filter = filter_of(static_cast<int>(*number));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "core/arch/memory_limit.h"
 #include "core/arch/random_model.h"
 #include "core/base/assets.h"
+#include "core/base/listed.h"
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/trace/ties.h"
@@ -52,7 +53,7 @@ Result<nlohmann::json> preset_config(const std::string& name) {
   if (!is_preset(name))
     return fail(
         Code::not_found, "error.arch.no_preset",
-        {in_quotes(name), join(nearest_names(name, preset_names()), ", "), join(preset_names(), ", ")});
+        {in_quotes(name), join(nearest_names(name, preset_names()), ", "), some_of(preset_names(), 12)});
   return nlohmann::json(presets()[name]);
 }
 

@@ -13,6 +13,7 @@
 namespace attnscope {
 namespace {
 
+constexpr std::int64_t kMostTokens = 1 << 24;
 constexpr int kMostLayers = 4096;  // no model has as many: a layer beyond is no name of a step
 
 // "seq2.blocks.0.attn.q" -> 2 and the rest.
@@ -217,19 +218,24 @@ Error no_steps(const TensorSource& source, const std::string& what) {
   return fail(Code::not_found, "error.arch.recorded.no_steps", {what, held});
 }
 
+// Whether an array can be the step, by its header alone.
+Status check_step_shape(const TensorInfo& info, const Site& site) {
+  const std::size_t rank = axes_of(site.slot).size();
+  const bool fits = info.shape.size() == rank || info.shape.size() == rank + 1;
+  if (fits && value_count(info.shape) > 0) return Done{};
+  return fail(
+      Code::bad_shape, "error.arch.recorded.shape",
+      {in_quotes(info.name), shape_text(info.shape), join(split(step_of(site.slot).axes, ' '), ", ")});
+}
+
 // The array as the step lies: batch taken away, heads in front, axes named.
-Result<std::vector<Tensor>> as_step(const Tensor& value, const Site& site, bool foreign,
-                                    const std::string& name) {
+std::vector<Tensor> as_step(const Tensor& value, const Site& site, bool foreign) {
   const std::vector<Axis> axes = axes_of(site.slot);
   const int rank = static_cast<int>(axes.size());
   std::vector<Tensor> batch;
   if (value.rank() == rank) batch = {value};
   for (std::int64_t i = 0; value.rank() == rank + 1 && i < value.size(0); ++i)
     batch.push_back(value.select(0, i));
-  if (batch.empty() || value.count() == 0) {
-    return fail(Code::bad_shape, "error.arch.recorded.shape",
-                {in_quotes(name), shape_text(value), join(split(step_of(site.slot).axes, ' '), ", ")});
-  }
   for (Tensor& one : batch) {
     if (foreign && heads_behind(site.slot)) one = one.permute({1, 0, 2});
     one = rank == 2 ? one.rename({axes[0], axes[1]}) : one.rename({axes[0], axes[1], axes[2]});
@@ -283,6 +289,8 @@ struct Sorted {
 // Rows of whole numbers, one per sequence: [pos] or [batch, pos].
 Status take_ints(const TensorSource& source, const TensorInfo& info, const std::string& name, int first,
                  Sorted& out) {
+  if (value_count(info.shape) > kMostTokens)
+    return fail(Code::unsupported, "error.arch.recorded.tokens", {in_quotes(info.name), kMostTokens});
   TRY(const std::vector<std::int64_t> all, source.load_ints(info.name));
   const auto width =
       std::max<std::size_t>(1, info.shape.empty() ? all.size() : static_cast<std::size_t>(info.shape.back()));
@@ -311,8 +319,9 @@ Result<Sorted> sorted(const TensorSource& source) {
       out.unknown.push_back(info.name);
       continue;
     }
+    TRY_OK(check_step_shape(info, *site));
     TRY(const Tensor value, source.load(info.name));
-    TRY(const std::vector<Tensor> batch, as_step(value, *site, to_text(*site) != name, info.name));
+    const std::vector<Tensor> batch = as_step(value, *site, to_text(*site) != name);
     for (std::size_t i = 0; i < batch.size(); ++i)
       out.steps[sequence + static_cast<int>(i)][*site] = batch[i];
   }

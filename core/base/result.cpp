@@ -3,11 +3,16 @@
 #include "core/base/text.h"
 
 namespace attnscope {
+namespace {
 
-std::string Error::sentence() const { return printable(what.str(), kMostOfSentence); }
+constexpr std::size_t kMostSaid = 900, kMostAdvised = 500;  // code points; the longest name two paths
+
+}  // namespace
+
+std::string Error::sentence() const { return printable(what.str(), kMostSaid); }
 
 std::string Error::hint() const {
-  return advice.has_words() ? printable(advice.str(), kMostOfSentence) : std::string();
+  return advice.has_words() ? printable(advice.str(), kMostAdvised) : std::string();
 }
 
 std::string Error::text() const {

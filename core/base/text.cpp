@@ -116,7 +116,11 @@ std::string printable(std::string_view text, std::size_t limit) {
   return at < text.size() ? out + "..." : out;
 }
 
-std::string in_quotes(std::string_view text, std::size_t limit) { return '"' + printable(text, limit) + '"'; }
+std::string in_quotes(std::string_view text, std::size_t limit) {
+  std::string out = "\"";
+  for (const char c : printable(text, limit)) out += c == '"' ? std::string("\\\"") : std::string(1, c);
+  return out + '"';
+}
 
 std::string quoted_path(std::string_view path) { return in_quotes(path, 400); }
 

@@ -28,6 +28,14 @@ Error broken(const std::string& what, const Text& why) {
   return fail(Code::bad_format, "error.io.picture", {what, why});
 }
 
+// The libraries' own words are no sentence for people: what is said is whether bytes are wrong or missing.
+Text why_not(bool cut_off) {
+  return Text::of(cut_off ? "error.io.picture.cut_off" : "error.io.picture.damaged");
+}
+Text why_not_png(const png_image& image) {
+  return why_not(std::string_view(image.message).find("beyond end") != std::string_view::npos);
+}
+
 Status check_size(const std::string& what, std::int64_t width, std::int64_t height) {
   if (width >= 1 && height >= 1 && width <= kMostSide && height <= kMostSide && width * height <= kMostPixels)
     return Done{};
@@ -59,12 +67,13 @@ Result<Picture> read_png(const std::string& bytes, const std::string& what) {
   image.version = PNG_IMAGE_VERSION;
   const std::unique_ptr<png_image, decltype(&png_image_free)> guard(&image, png_image_free);
   if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()))
-    return broken(what, image.message);
+    return broken(what, why_not_png(image));
   TRY_OK(check_size(what, image.width, image.height));
   image.format = PNG_FORMAT_RGBA;
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   ImageBytes rgba(PNG_IMAGE_SIZE(image));
-  if (!png_image_finish_read(&image, nullptr, rgba.data(), 0, nullptr)) return broken(what, image.message);
+  if (!png_image_finish_read(&image, nullptr, rgba.data(), 0, nullptr))
+    return broken(what, why_not_png(image));
   return picture(image.width, image.height, on_white(rgba));
 }
 
@@ -77,8 +86,11 @@ struct JpegReader {
   jpeg_error_mgr errors{};
   jpeg_progress_mgr progress{};
   std::jmp_buf back{};
-  char why[JMSG_LENGTH_MAX] = "";
-  bool started = false;
+  bool started = false, cut_off = false, too_many_scans = false;
+
+  Text why() const {
+    return too_many_scans ? Text::of("error.io.picture.scans", {kMostScans}) : why_not(cut_off);
+  }
 
   ~JpegReader() {
     if (started) jpeg_destroy_decompress(&info);
@@ -87,21 +99,19 @@ struct JpegReader {
 
 JpegReader& reader_of(j_common_ptr info) { return *static_cast<JpegReader*>(info->client_data); }
 
-[[noreturn]] void jump_back(j_common_ptr info) {
-  JpegReader& reader = reader_of(info);
-  info->err->format_message(info, reader.why);
-  std::longjmp(reader.back, 1);
-}
+[[noreturn]] void jump_back(j_common_ptr info) { std::longjmp(reader_of(info).back, 1); }
 
 // Bytes that are missing are an error; other oddities are passed over, as every program does.
 void on_message(j_common_ptr info, int level) {
-  if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) jump_back(info);
+  if (level >= 0 || info->err->msg_code != JWRN_JPEG_EOF) return;
+  reader_of(info).cut_off = true;
+  jump_back(info);
 }
 
 void on_progress(j_common_ptr info) {
   JpegReader& reader = reader_of(info);
   if (reader.info.input_scan_number <= kMostScans) return;
-  std::snprintf(reader.why, sizeof reader.why, "it has more than %d scans", kMostScans);
+  reader.too_many_scans = true;
   std::longjmp(reader.back, 1);
 }
 
@@ -147,11 +157,11 @@ ImageBytes from_print(const ImageBytes& cmyk, bool inverted) {
 
 Result<Picture> read_jpeg(const std::string& bytes, const std::string& what) {
   JpegReader reader;
-  if (!begin_jpeg(reader, bytes)) return broken(what, reader.why);
+  if (!begin_jpeg(reader, bytes)) return broken(what, reader.why());
   const std::int64_t width = reader.info.image_width, height = reader.info.image_height;
   TRY_OK(check_size(what, width, height));
   ImageBytes rows(static_cast<std::size_t>(width * height) * 4);
-  if (!finish_jpeg(reader, rows.data())) return broken(what, reader.why);
+  if (!finish_jpeg(reader, rows.data())) return broken(what, reader.why());
   if (reader.info.output_components == 4)
     return picture(width, height, from_print(rows, reader.info.saw_Adobe_marker));
   rows.resize(static_cast<std::size_t>(width * height) * 3);

@@ -24,9 +24,7 @@ class Stream {
 
   // True where all of `from` made all of `to`.
   bool run(std::span<const std::byte> from, std::span<std::byte> to) {
-    if (!good_) throw std::bad_alloc();
-    state_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(from.data()));  // zlib only reads it
-    state_.next_out = reinterpret_cast<Bytef*>(to.data());
+    begin(from, to);
     std::uint64_t read = 0, made = 0;
     for (int verdict = Z_OK; verdict == Z_OK;) {
       const uInt in = piece(from.size() - read), out = piece(to.size() - made);
@@ -40,7 +38,22 @@ class Stream {
     return false;
   }
 
+  // How many of the first bytes of `to` the first gigabyte of `from` makes.
+  std::size_t front(std::span<const std::byte> from, std::span<std::byte> to) {
+    begin(from, to);
+    state_.avail_in = piece(from.size());
+    const uInt room = state_.avail_out = piece(to.size());
+    ::inflate(&state_, Z_SYNC_FLUSH);
+    return room - state_.avail_out;
+  }
+
  private:
+  void begin(std::span<const std::byte> from, std::span<std::byte> to) {
+    if (!good_) throw std::bad_alloc();
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(from.data()));  // zlib only reads it
+    state_.next_out = reinterpret_cast<Bytef*>(to.data());
+  }
+
   z_stream state_{};
   bool good_;
 };
@@ -54,6 +67,12 @@ std::optional<OwnedBytes> inflated(std::span<const std::byte> packed, std::uint6
   const std::span<std::byte> to(bytes.get(), static_cast<std::size_t>(size));
   if (!Stream().run(packed, to)) return std::nullopt;
   return OwnedBytes{bytes, to};
+}
+
+std::vector<std::byte> inflated_front(std::span<const std::byte> packed, std::size_t most) {
+  std::vector<std::byte> out(most);
+  out.resize(Stream().front(packed, out));
+  return out;
 }
 
 std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t so_far) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace attnscope {
 
@@ -21,6 +22,10 @@ struct OwnedBytes {
 /// Raw deflate, without a header -> exactly `size` bytes; nothing where it does not hold as many. Throws
 /// std::bad_alloc where they do not fit into memory.
 std::optional<OwnedBytes> inflated(std::span<const std::byte> packed, std::uint64_t size);
+
+/// The first bytes of a stream, at most `most`: what a header is read from before the rest is worth its
+/// memory. Fewer where it ends or breaks off before.
+std::vector<std::byte> inflated_front(std::span<const std::byte> packed, std::size_t most);
 
 /// CRC-32 of zip and PNG; pass the previous value to go on.
 std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t so_far = 0);

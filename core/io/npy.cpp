@@ -109,7 +109,7 @@ std::string npy_header(std::string_view descr, const std::vector<std::int64_t>& 
   return header + dictionary;
 }
 
-Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, const std::string& name,
+Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, std::uint64_t whole, const std::string& name,
                              const std::string& what) {
   const std::string array = in_quotes(name);
   const auto header = header_of(text_of(bytes));
@@ -131,16 +131,15 @@ Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, const std::string
   info.offset = header->data;
   info.bytes =
       static_cast<std::uint64_t>(value_count(info.shape)) * static_cast<std::uint64_t>(dtype_bytes(*dtype));
-  if (info.bytes != bytes.size() - header->data)
-    return npy_damaged(what,
-                       Text::of("error.io.npy.bytes", {array, info.bytes, bytes.size() - header->data}));
+  if (info.bytes != whole - header->data)
+    return npy_damaged(what, Text::of("error.io.npy.bytes", {array, info.bytes, whole - header->data}));
   return info;
 }
 
 Result<std::shared_ptr<TensorSource>> read_npy(const std::string& path) {
   TRY(const auto file, MappedFile::open(path));
   const std::string what = quoted_path(path);
-  TRY(TensorInfo info, parse_npy(file->bytes(), "array", what));
+  TRY(TensorInfo info, parse_npy(file->bytes(), file->size(), "array", what));
   return std::shared_ptr<TensorSource>(
       std::make_shared<BytesSource>(file, file->bytes(), what, std::vector<TensorInfo>{std::move(info)}));
 }

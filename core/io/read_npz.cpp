@@ -1,5 +1,6 @@
 // .npz reader: finds the directory at the end of the zip, checks every member against the file and its CRC.
-// Stored members are read where they lie; deflated ones are expanded into memory of their own.
+// Stored members are read where they lie; deflated ones are expanded into memory of their own, large ones
+// when they are loaded.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -153,8 +154,56 @@ Result<OwnedBytes> contents(const OwnedBytes& file, const Line& line, const std:
   return out;
 }
 
+// A deflated member of which only the header was expanded; each load expands it.
+class DeflatedSource final : public TensorSource {
+ public:
+  DeflatedSource(OwnedBytes file, Line line, std::string what, TensorInfo info)
+      : file_(std::move(file)), line_(std::move(line)), what_(std::move(what)), infos_{std::move(info)} {}
+  const std::vector<TensorInfo>& infos() const override { return infos_; }
+  const TensorInfo* find(std::string_view name) const override {
+    return name == infos_.front().name ? infos_.data() : nullptr;
+  }
+  Result<Tensor> load(std::string_view name) const override {
+    TRY(const BytesSource values, expanded());
+    return values.load(name);
+  }
+  Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
+    TRY(const BytesSource values, expanded());
+    return values.load_ints(name);
+  }
+  const std::map<std::string, std::string>& metadata() const override { return none_; }
+
+ private:
+  Result<BytesSource> expanded() const {
+    TRY(const OwnedBytes inside, contents(file_, line_, what_));
+    return BytesSource(inside.owner, inside.bytes, what_, infos_);
+  }
+  OwnedBytes file_;
+  Line line_;
+  std::string what_;
+  std::vector<TensorInfo> infos_;
+  std::map<std::string, std::string> none_;
+};
+
 std::string array_name(const std::string& member) {
   return ends_with(member, ".npy") ? member.substr(0, member.size() - 4) : member;
+}
+
+// What a member holds, with every check but for the checksum of a large deflated one.
+Result<std::shared_ptr<TensorSource>> member_source(const OwnedBytes& file, const Line& line,
+                                                    const std::string& what) {
+  constexpr std::uint64_t kAtOnce = 1 << 20;       // expanded
+  constexpr std::size_t kHeader = (1 << 16) + 16;  // version 1 has at most 65,535 bytes of text
+  const std::string name = array_name(line.name);
+  if (line.method == kDeflated && line.bytes > kAtOnce) {
+    TRY(const ReadNpzBytes packed, stored_bytes(file.bytes, line, what));
+    TRY(TensorInfo info, parse_npy(inflated_front(packed, kHeader), line.bytes, name, what));
+    return std::shared_ptr<TensorSource>(std::make_shared<DeflatedSource>(file, line, what, std::move(info)));
+  }
+  TRY(const OwnedBytes inside, contents(file, line, what));
+  TRY(TensorInfo info, parse_npy(inside.bytes, inside.bytes.size(), name, what));
+  return std::shared_ptr<TensorSource>(std::make_shared<BytesSource>(
+      inside.owner, inside.bytes, what, std::vector<TensorInfo>{std::move(info)}));
 }
 
 }  // namespace
@@ -176,12 +225,11 @@ Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void>
     stored += line->packed;
     if (line->method == kDeflated) expanded += line->bytes;
     if (expanded > machine_memory() / 2) return too_large(what, expanded);
-    TRY(const OwnedBytes inside, contents({owner, bytes}, *line, what));
-    TRY(TensorInfo info, parse_npy(inside.bytes, array_name(line->name), what));
-    if (!owners.emplace(info.name, parts.size()).second)
-      return read_npz_damaged(what, Text::of("error.io.zip.twice", {in_quotes(info.name)}));
-    parts.push_back(std::make_shared<BytesSource>(inside.owner, inside.bytes, what,
-                                                  std::vector<TensorInfo>{std::move(info)}));
+    TRY(auto part, member_source({owner, bytes}, *line, what));
+    const std::string& name = part->infos().front().name;
+    if (!owners.emplace(name, parts.size()).second)
+      return read_npz_damaged(what, Text::of("error.io.zip.twice", {in_quotes(name)}));
+    parts.push_back(std::move(part));
   }
   return std::shared_ptr<TensorSource>(std::make_shared<JoinedSource>(std::move(parts), owners, what));
 }

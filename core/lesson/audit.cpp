@@ -5,6 +5,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/io/json_number.h"
 #include "core/lesson/check.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
@@ -21,10 +22,9 @@ struct Auditor {
 
   ExpressionScope scope() const {
     const nlohmann::json& look = page.state.look();
-    int sequence = 0;
-    if (look.is_object() && look.contains("cursor") && look["cursor"].value("sequence", 0) > 0)
-      sequence = look["cursor"]["sequence"].get<int>();
-    return {run.run(), &run.first(), sequence, {}};
+    const bool cursor = look.is_object() && look.contains("cursor");
+    const auto sequence = cursor ? whole_at(look["cursor"], "sequence", 0, 1 << 30) : std::nullopt;
+    return {run.run(), &run.first(), static_cast<int>(sequence.value_or(0)), {}};
   }
   Error at(const std::string& field, const Error& error) const {
     return at_field(lesson, page.id, field, error);

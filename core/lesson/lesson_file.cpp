@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_file.h"
+#include "core/system/named_files.h"
 
 namespace attnscope {
 namespace {
@@ -357,6 +358,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
 
 Result<Lesson> read_lesson(const std::string& path) {
   TRY(const json all, read_json_file(path, kLessonFileMostBytes));
+  const PathsIn named(path);
   return lesson_from_text(all.dump(), std::filesystem::path(path).filename().string());
 }
 

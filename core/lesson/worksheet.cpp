@@ -7,6 +7,7 @@
 #include "core/base/markup.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/io/json_number.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
 #include "core/step/catalog.h"
@@ -110,8 +111,8 @@ std::optional<StepPlane> plane_of(const Page& page, const ExpressionScope& scope
   if (spread.size() != 2) return {};
   for (std::size_t i = 0; i <= last; ++i)
     if (record->axes[i] == Axis::head)
-      out.fixed.emplace_back("head",
-                             std::clamp<std::int64_t>(cursor.value("head", 0), 0, record->shape[i] - 1));
+      out.fixed.emplace_back(
+          "head", std::min(whole_at(cursor, "head", 0, 1 << 30).value_or(0), record->shape[i] - 1));
   out.row = record->axes[spread[0]], out.rows = record->shape[spread[0]];
   out.col = record->axes[spread[1]], out.cols = record->shape[spread[1]];
   if (out.rows > kWorksheetMostCells || out.cols > kWorksheetMostCells) return {};
@@ -228,8 +229,8 @@ Result<std::string> page_part(const Lesson& lesson, std::size_t index, bool answ
     return at_field(lesson, page.id, "open", opened.error());
   const nlohmann::json& look = page.state.look();
   const bool cursor = look.is_object() && look.contains("cursor");
-  const int sequence = cursor ? std::max(0, look["cursor"].value("sequence", 0)) : 0;
-  const ExpressionScope scope{run.run(), &run.first(), sequence, {}};
+  const auto sequence = cursor ? whole_at(look["cursor"], "sequence", 0, 1 << 30) : std::nullopt;
+  const ExpressionScope scope{run.run(), &run.first(), static_cast<int>(sequence.value_or(0)), {}};
   const std::string title = words(lesson, page, "title");
   std::string out = "<section>\n" + element("h2", std::to_string(index + 1) + "  " + title) +
                     element("p", words(lesson, page, "text"));

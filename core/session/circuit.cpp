@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_file.h"
@@ -82,7 +83,7 @@ std::string circuit_text_at(const Json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end()) return {};
   if (found->is_string()) return found->get<std::string>();
-  return found->is_number_integer() ? std::to_string(found->get<std::int64_t>()) : std::string();
+  return found->is_number_integer() ? found->dump() : std::string();
 }
 std::optional<double> number_at(const Json& json, const char* key) {
   const auto found = json.find(key);
@@ -94,11 +95,9 @@ std::optional<double> number_at(const Json& json, const char* key) {
 // "E", "3", 3, "-1".
 std::optional<int> layer_at(const Json& json) {
   const std::string text = circuit_text_at(json, "layer");
-  if (text == "E") return -1;
-  int value = 0, read = 0;
-  if (std::sscanf(text.c_str(), "%d%n", &value, &read) != 1 || read != static_cast<int>(text.size()))
-    return std::nullopt;
-  return value >= -1 && value < 100000 ? std::optional(value) : std::nullopt;
+  if (text == "E" || text == "-1") return -1;
+  const auto value = parse_whole(text, 0, 99'999);
+  return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
 Result<CircuitNode> node_from(const Json& json, std::size_t entry) {

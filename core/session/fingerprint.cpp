@@ -1,30 +1,221 @@
-// Which numbers they are: 16 hexadecimal digits that other numbers do not have.
+#include "core/session/fingerprint.h"
+
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/base/hash.h"
 #include "core/base/text.h"
+#include "core/base/thread_pool.h"
+#include "core/io/json_file.h"
 #include "core/session/session_file.h"
+#include "core/system/atomic_file.h"
+#include "core/system/places.h"
 
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kSampled = 64;  // values of each weight
+using nlohmann::json;
 
-std::string text_of(const Hash& hash) {
-  return format("%016llx", static_cast<unsigned long long>(hash.value()));
+constexpr std::int64_t kSampled = 64;                             // values of each weight, in old sessions
+constexpr std::int64_t kPiece = std::int64_t{1} << 14;            // values that are expanded at once
+constexpr std::int64_t kLarge = std::int64_t{1} << 25;            // parameters worth a file of hashes
+constexpr std::uint64_t kMostKeptBytes = std::uint64_t{8} << 20;  // of the file of hashes
+constexpr std::size_t kMostKept = 16;                             // models in it
+
+std::string text_of(std::uint64_t hash) { return format("%016llx", static_cast<unsigned long long>(hash)); }
+
+// ---- one tensor -----------------------------------------------------------------------------------
+
+// A bijection of 64 bits (the end of MurmurHash3): for one place, two values never give the same.
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 32)) * 0xff51afd7ed558ccdull;
+  return x ^ (x >> 29);
+}
+
+// The sum over values of the hash of value and place: it does not matter in which order they are read, so
+// that a transposed view is read as it lies in memory.
+std::uint64_t sum_of(const float* values, std::int64_t count, std::int64_t stride, std::uint64_t place,
+                     std::uint64_t place_step) {
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < count; ++i, place += place_step)
+    sum += mixed(place * 0x9e3779b97f4a7c15ull + std::bit_cast<std::uint32_t>(values[i * stride]));
+  return sum;
+}
+
+// A tensor with the axes in the order of memory, and the step of the row-major place along each of them.
+struct AsItLies {
+  Tensor tensor;
+  std::vector<std::uint64_t> steps;
+};
+
+AsItLies as_it_lies(const Tensor& tensor) {
+  const int rank = tensor.rank();
+  std::vector<std::uint64_t> steps(static_cast<std::size_t>(rank), 1);
+  for (int d = rank - 1; d-- > 0;)
+    steps[static_cast<std::size_t>(d)] =
+        steps[static_cast<std::size_t>(d) + 1] * static_cast<std::uint64_t>(tensor.size(d + 1));
+  std::vector<int> order(static_cast<std::size_t>(rank));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return tensor.stride(a) > tensor.stride(b); });
+  AsItLies out{tensor, {}};
+  if (rank == 2) out.tensor = tensor.permute({order[0], order[1]});
+  if (rank == 3) out.tensor = tensor.permute({order[0], order[1], order[2]});
+  if (rank == 4) out.tensor = tensor.permute({order[0], order[1], order[2], order[3]});
+  for (const int d : order) out.steps.push_back(steps[static_cast<std::size_t>(d)]);
+  return out;
+}
+
+std::uint64_t sum_of(const Tensor& tensor, const std::vector<std::uint64_t>& steps, std::size_t axis,
+                     std::uint64_t place) {
+  const std::int64_t size = tensor.size(0);
+  std::uint64_t sum = 0;
+  if (tensor.rank() > 1) {
+    for (std::int64_t i = 0; i < size; ++i)
+      sum +=
+          sum_of(tensor.select(0, i), steps, axis + 1, place + static_cast<std::uint64_t>(i) * steps[axis]);
+    return sum;
+  }
+  if (!tensor.is_encoded()) return sum_of(tensor.data(), size, tensor.stride(0), place, steps[axis]);
+  std::vector<float> piece(static_cast<std::size_t>(std::min(size, kPiece)));
+  for (std::int64_t i = 0; i < size; i += kPiece) {
+    const std::int64_t end = std::min(size, i + kPiece);
+    tensor.slice(0, i, end).read(piece.data());
+    sum += sum_of(piece.data(), end - i, 1, place + static_cast<std::uint64_t>(i) * steps[axis], steps[axis]);
+  }
+  return sum;
+}
+
+std::uint64_t sum_of(const Tensor& tensor) {
+  const AsItLies lies = as_it_lies(tensor);
+  const std::int64_t rows = lies.tensor.size(0), row = std::max<std::int64_t>(1, tensor.count() / rows);
+  if (tensor.rank() == 1) return sum_of(lies.tensor, lies.steps, 0, 0);
+  std::atomic<std::uint64_t> sum{0};
+  parallel_for(rows, std::max<std::int64_t>(1, kPiece / row), [&](std::int64_t begin, std::int64_t end) {
+    sum += sum_of(lies.tensor.slice(0, begin, end), lies.steps, 0,
+                  static_cast<std::uint64_t>(begin) * lies.steps[0]);
+  });
+  return sum;
+}
+
+// ---- what is remembered ---------------------------------------------------------------------------
+
+// Of models that are still in memory.
+struct InMemory {
+  std::weak_ptr<const Model> model;
+  WeightPrints prints;
+};
+std::mutex in_memory_mutex;
+std::vector<InMemory>& in_memory() {
+  static std::vector<InMemory> all;
+  return all;
+}
+
+WeightPrints remembered(const std::shared_ptr<const Model>& model) {
+  const std::lock_guard lock(in_memory_mutex);
+  std::erase_if(in_memory(), [](const InMemory& one) { return one.model.expired(); });
+  for (const InMemory& one : in_memory())
+    if (one.model.lock() == model) return one.prints;
+  return {};
+}
+
+void remember(const std::shared_ptr<const Model>& model, const WeightPrints& prints) {
+  const std::lock_guard lock(in_memory_mutex);
+  in_memory().push_back({model, prints});
+}
+
+std::string state_of(const std::vector<ReadFile>& files) {
+  Hash hash;
+  for (const ReadFile& file : files) {
+    hash.take(file.path);
+    for (const std::uint64_t number : {file.stamp.device, file.stamp.inode, file.stamp.bytes,
+                                       static_cast<std::uint64_t>(file.stamp.modified_ns),
+                                       static_cast<std::uint64_t>(file.stamp.changed_ns)})
+      hash.take(number);
+  }
+  return text_of(hash.value());
+}
+
+WeightPrints prints_of(const OpenedModel& opened) {
+  WeightPrints out;
+  for (const auto& [name, tensor] : opened.model->weights().all())
+    if (!tensor.empty()) out[name] = print_of(tensor);
+  for (std::size_t i = 0; i < opened.recorded.size(); ++i)
+    for (const Record& record : opened.recorded[i]->records())
+      if (!record.derived && !record.value().empty())
+        out["seq" + std::to_string(i) + "." + to_text(record.site)] = print_of(record.value());
+  return out;
 }
 
 }  // namespace
+
+std::string print_of(const Tensor& tensor) {
+  Hash hash;
+  for (const std::int64_t size : tensor.sizes()) hash.take(static_cast<std::uint64_t>(size));
+  return text_of(mixed(hash.value() + (tensor.count() > 0 ? sum_of(tensor) : 0)));
+}
+
+WeightPrints weight_prints(const OpenedModel& opened) {
+  if (WeightPrints known = remembered(opened.model); !known.empty()) return known;
+  const std::string folder = config_folder();
+  const bool large = opened.model->weights().parameter_count() >= kLarge && !opened.files.empty();
+  const KeptPrints kept(folder + "/prints.json");
+  WeightPrints out;
+  if (large && !folder.empty()) out = kept.find(opened.files);
+  if (out.empty()) {
+    out = prints_of(opened);
+    if (large && !folder.empty() && intact(opened.files) && make_folder(folder)) kept.keep(opened.files, out);
+  }
+  remember(opened.model, out);
+  return out;
+}
+
+std::vector<std::string> differing_weights(const WeightPrints& saved, const WeightPrints& now) {
+  std::vector<std::string> out;
+  for (const auto& [name, print] : saved)
+    if (const auto found = now.find(name); found == now.end() || found->second != print) out.push_back(name);
+  for (const auto& [name, print] : now)
+    if (!saved.contains(name)) out.push_back(name);
+  return out;
+}
+
+json KeptPrints::read() const {
+  const Result<json> file = read_json_file(path_, kMostKeptBytes);
+  return file && file->is_array() ? *file : json::array();
+}
+
+WeightPrints KeptPrints::find(const std::vector<ReadFile>& files) const {
+  const std::string state = state_of(files);
+  for (const json& one : read()) {
+    if (!one.is_object() || one.value("files", json()) != json(state)) continue;
+    WeightPrints out;
+    const json weights = one.value("weights", json::object());
+    for (const auto& [name, print] : weights.items())
+      if (print.is_string()) out[name] = print.get<std::string>();
+    return out;
+  }
+  return {};
+}
+
+void KeptPrints::keep(const std::vector<ReadFile>& files, const WeightPrints& prints) const {
+  json all = json::array({{{"files", state_of(files)}, {"weights", prints}}});
+  for (json& one : read())
+    if (all.size() < kMostKept) all.push_back(std::move(one));
+  (void)write_file(path_, all.dump(1) + "\n");
+}
 
 std::string fingerprint(const Tensor& tensor) {
   Hash hash;
   for (const std::int64_t size : tensor.sizes()) hash.take(static_cast<std::uint64_t>(size));
   for (const float value : tensor.values()) hash.take(std::bit_cast<std::uint32_t>(value));
-  return text_of(hash);
+  return text_of(hash.value());
 }
 
-std::string fingerprint(const Model& model) {
+std::string sampled_fingerprint(const Model& model) {
   Hash hash;
   for (const auto& [name, tensor] : model.weights().all()) {
     hash.take(name);
@@ -38,7 +229,7 @@ std::string fingerprint(const Model& model) {
       hash.take(std::bit_cast<std::uint32_t>(tensor.at(at)));
     }
   }
-  return text_of(hash);
+  return text_of(hash.value());
 }
 
 }  // namespace attnscope

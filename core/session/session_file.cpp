@@ -6,12 +6,17 @@
 #include <map>
 
 #include "core/arch/edit_json.h"
+#include "core/arch/random_model.h"
 #include "core/arch/scene.h"
 #include "core/arch/shipped.h"
+#include "core/base/listed.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
+#include "core/io/json_number.h"
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
+#include "core/session/fingerprint.h"
+#include "core/system/named_files.h"
 #include "core/trace/editable.h"
 
 namespace attnscope {
@@ -79,7 +84,8 @@ class ArraysIn {
     }
     std::vector<float> flat;
     for (const json& value : values) {
-      if (!value.is_number()) return damaged(path_, Text::of("error.session.file.number", {field}));
+      if (!value.is_number() || !std::isfinite(value.get<float>()))
+        return damaged(path_, Text::of("error.session.file.number", {field}));
       flat.push_back(value.get<float>());
     }
     if (shape.empty() || flat.empty() || std::ssize(flat) != count)
@@ -238,27 +244,51 @@ Status take_notes(const json& file, const std::string& path, Document& document)
   return Done{};
 }
 
+// A field of "padding" or "sampling" that must be there.
+Result<std::int64_t> whole_setting(const json& of, const char* name, const char* field, std::int64_t most,
+                                   const std::string& path) {
+  if (const auto number = whole_at(of, field, 0, most)) return *number;
+  return damaged(path, Text::of("error.session.file.whole_setting", {std::string(name) + "." + field, most}));
+}
+
+Result<Padding> padding_from(const json& padding, const std::string& path) {
+  constexpr std::int64_t kMostPadded = 1 << 20;
+  Padding out;
+  const json none, &on = padding.is_object() && padding.contains("on") ? padding["on"] : none;
+  const std::string side = session_file_text_at(padding, "side");
+  if (!on.is_boolean()) return damaged(path, Text::of("error.session.file.padding"));
+  if (side != "left" && side != "right") return damaged(path, Text::of("error.session.file.side"));
+  out.on = on.get<bool>();
+  out.side = side == "left" ? PadSide::left : PadSide::right;
+  TRY(out.to, whole_setting(padding, "padding", "to", kMostPadded, path));
+  return out;
+}
+
+Status take_sampling(const json& sampling, const std::string& path, Sampling& out) {
+  const auto real = [&](const char* field, float& to, bool younger) {
+    const auto found = sampling.is_object() ? sampling.find(field) : sampling.end();
+    if (!sampling.is_object() || found == sampling.end()) return younger;
+    if (!found->is_number()) return false;
+    to = found->get<float>();
+    return true;
+  };
+  const bool complete = real("temperature", out.temperature, false) && real("top_p", out.top_p, false) &&
+                        real("min_p", out.min_p, true) &&
+                        real("repetition_penalty", out.repetition_penalty, true);
+  const json none, &seed = sampling.is_object() && sampling.contains("seed") ? sampling["seed"] : none;
+  if (!complete || !seed.is_number_unsigned()) return damaged(path, Text::of("error.session.file.padding"));
+  out.seed = seed.get<std::uint64_t>();
+  TRY(const std::int64_t top_k, whole_setting(sampling, "sampling", "top_k", 1 << 30, path));
+  out.top_k = static_cast<int>(top_k);
+  return check_sampling(out);
+}
+
 Status take_settings(const json& file, const std::string& path, Document& document) {
-  try {
-    if (file.contains("padding")) {
-      const json& padding = file["padding"];
-      document.padding = {padding.at("on").get<bool>(),
-                          padding.at("side").get<std::string>() == "left" ? PadSide::left : PadSide::right,
-                          std::clamp<std::int64_t>(padding.at("to").get<std::int64_t>(), 0, 1 << 20)};
-    }
-    if (file.contains("sampling")) {
-      const json& sampling = file["sampling"];
-      sampling.at("temperature").get_to(document.sampling.temperature);
-      sampling.at("top_k").get_to(document.sampling.top_k);
-      sampling.at("top_p").get_to(document.sampling.top_p);
-      sampling.at("seed").get_to(document.sampling.seed);
-      document.sampling.min_p = sampling.value("min_p", 0.f);  // younger than the others
-      document.sampling.repetition_penalty = sampling.value("repetition_penalty", 1.f);
-    }
-  } catch (const json::exception&) {
-    return damaged(path, Text::of("error.session.file.padding"));
+  if (file.contains("padding")) {
+    TRY(document.padding, padding_from(file["padding"], path));
   }
-  return check_sampling(document.sampling);
+  return file.contains("sampling") ? take_sampling(file["sampling"], path, document.sampling)
+                                   : check_sampling(document.sampling);
 }
 
 // Whether the model, with the parts that were exchanged so far, has the steps that edits name.
@@ -324,7 +354,8 @@ Status take_run(const json& file, const std::string& path, Document& document, s
   return Done{};
 }
 
-// Which model it is: a scene whole, others by path and fingerprint.
+// Which model it is: a scene whole, others by path and by the hashes of all weights (and by the sample that
+// older programs know).
 Result<json> model_json(const Document& document, const std::string& path) {
   const OpenedModel& opened = *document.opened;
   json out = {{"path", opened.path}, {"title", opened.title}};
@@ -334,7 +365,8 @@ Result<json> model_json(const Document& document, const std::string& path) {
     out["scene"] = json::parse(scene_to_text(scene));
     return out;
   }
-  out["fingerprint"] = fingerprint(*opened.model);
+  out["fingerprint"] = sampled_fingerprint(*opened.model);
+  out["prints"] = weight_prints(opened);
   if (opened.training_step >= 0) out["training_step"] = opened.training_step;
   std::error_code ignored;
   const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
@@ -347,9 +379,11 @@ Result<json> model_json(const Document& document, const std::string& path) {
 // Where the model lies: under the session's own name where it was written with it, at the saved path, or
 // beside the session, whichever is there.
 std::string path_of(const json& model, const std::string& path) {
-  const std::string saved = session_file_text_at(model, "path"),
-                    beside = session_file_text_at(model, "beside");
-  if (is_shipped_name(saved) || saved.find('/') == std::string::npos) return saved;
+  std::string saved = session_file_text_at(model, "path");
+  const std::string beside = session_file_text_at(model, "beside");
+  if (is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
+  if (fs::path(saved).is_relative())  // to the session, wherever one stands
+    saved = (fs::absolute(path).parent_path() / saved).lexically_normal().string();
   const std::string own = session_file_text_at(model, "own");
   const bool known = own == kModelEnding || own == kPinnedEnding;
   std::error_code ignored;
@@ -370,10 +404,35 @@ Result<std::optional<TrainingShown>> training_in(const json& file, const std::st
   return std::optional(TrainingShown{step.get<int>(), newest.get<bool>()});
 }
 
+// Errors: a file elsewhere that the session names and this user never opened.
+Status model_may_be_read(const std::string& model) {
+  if (is_shipped_name(model) || model.starts_with(kRandomPrefix)) return Done{};
+  const Result<std::string> named = named_file(model);
+  return named ? Status(Done{}) : Status(named.error());
+}
+
+// Says which numbers are others than those that were saved; older sessions know only that some are.
+void warn_of_other_numbers(const json& model, OpenedModel& opened) {
+  constexpr std::size_t kNamed = 4;
+  const std::string sampled = session_file_text_at(model, "fingerprint");
+  if (const auto found = model.find("prints"); found != model.end() && found->is_object()) {
+    WeightPrints saved;
+    for (const auto& [name, print] : found->items())
+      saved[name] = print.is_string() ? print.get<std::string>() : "";
+    const std::vector<std::string> others = differing_weights(saved, weight_prints(opened));
+    if (!others.empty())
+      opened.warnings.push_back(
+          Text::of("note.session.other_weights", {others.size(), some_of(others, kNamed)}));
+  } else if (!sampled.empty() && sampled != sampled_fingerprint(*opened.model)) {
+    opened.warnings.push_back(Text::of("note.session.other_numbers"));
+  }
+}
+
 Result<OpenedModel> open_saved(const json& model, const std::string& path) {
   const std::string where = path_of(model, path);
   if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
   if (is_shipped_name(where)) return open_shipped(where);
+  TRY_OK(model_may_be_read(where));
   TRY(OpenedModel opened, open_model(where));
   const auto step = model.find("training_step");
   if (step == model.end()) return opened;
@@ -418,6 +477,8 @@ Status save_session(const std::string& path, const Document& document, const jso
                     const Document* pinned, std::optional<TrainingShown> training) {
   if (!document.opened) return fail(Code::not_found, "error.session.nothing_open");
   if (document.opened->path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
+  allow_file(document.opened->path);  // who saves a session opened its model
+  if (pinned && pinned->opened) allow_file(pinned->opened->path);
   ArraysOut arrays;
   std::error_code ignored;
   json file = {{"format", "attnscope-session"}, {"version", kVersion}};
@@ -448,9 +509,9 @@ Result<SessionFile> read_session(const std::string& path) {
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer())
     return damaged(path, Text::of("error.session.file.no_version"));
-  if (version->get<int>() > kVersion)
+  if (!whole_in(*version, 1, kVersion))
     return fail(Code::unsupported, "error.session.file.version",
-                {quoted_path(path), version->get<int>(), kVersion});
+                {quoted_path(path), version->dump(), kVersion});
   const auto model = file.find("model");
   if (model == file.end() || !model->is_object() || session_file_text_at(*model, "path").empty())
     return damaged(path, Text::of("error.session.file.no_model"));
@@ -464,12 +525,16 @@ Result<SessionFile> read_session(const std::string& path) {
   return out;
 }
 
+Status may_open_model(const SessionFile& session) {
+  const PathsIn named(session.path);
+  return session.scene.empty() ? model_may_be_read(session.model) : Status(Done{});
+}
+
 Result<Document> document_of(const SessionFile& session, OpenedModel opened,
                              const std::atomic<bool>* cancel) {
+  const PathsIn named(session.path);
   const json& file = *session.all;
-  const std::string saved = session_file_text_at(file["model"], "fingerprint");
-  if (!saved.empty() && saved != fingerprint(*opened.model))
-    opened.warnings.push_back(Text::of("note.session.other_numbers"));
+  warn_of_other_numbers(file["model"], opened);
   if (std::error_code ignored; session.training && !fs::exists(session.path + kRunEnding, ignored))
     opened.warnings.push_back(Text::of("note.session.no_run", {session.path + kRunEnding}));
   const auto shared = std::make_shared<const OpenedModel>(opened);
@@ -488,11 +553,13 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
   const auto found = session.all->find("pinned");
   if (found == session.all->end() || !document.opened) return std::shared_ptr<const Document>();
   if (!found->is_object()) return damaged(session.path, Text::of("error.session.file.pinned"));
+  const PathsIn named(session.path);
   Document pinned = document;
   if (const auto model = found->find("model"); model != found->end()) {
     if (session_file_text_at(*model, "path").empty())
       return damaged(session.path, Text::of("error.session.file.pinned"));
     TRY(OpenedModel opened, open_saved(*model, session.path));
+    warn_of_other_numbers(*model, opened);
     pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
   }
   std::vector<Text> ignored;  // said of the document itself already, where they are its own

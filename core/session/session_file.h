@@ -1,8 +1,8 @@
 // A session on disk (*.attnscope): which model, its inputs and edits, and where one looked, as readable JSON;
 // large arrays lie beside it in one safetensors file, under names that follow from their contents. The model
-// is referred to, not copied, with a fingerprint of its numbers; scenes are inside whole. Refuses files of
-// newer versions and damaged ones with the field that is wrong, and numbers that are not those that were
-// saved.
+// is referred to, not copied, with a hash of every weight (fingerprint.h); scenes are inside whole. Refuses
+// files of newer versions and damaged ones with the field that is wrong, and numbers that are not those that
+// were saved.
 #pragma once
 
 #include <memory>
@@ -40,10 +40,7 @@ Result<nlohmann::json> inputs_to_json(const Document& document);
 /// Takes them into a document of that model; `path` is the file that they stand in. Errors: a damaged field,
 /// what the model does not take.
 Status inputs_from_json(const nlohmann::json& inputs, const std::string& path, Document& document);
-/// The same for the same numbers, whatever form they are stored in: 16 hexadecimal digits over names, sizes
-/// and a sample of the values of all weights.
-std::string fingerprint(const Model& model);
-/// The same over the sizes and all values of an array.
+/// 16 hexadecimal digits over the sizes and all values of an array: what it is called beside a session.
 std::string fingerprint(const Tensor& tensor);
 /// Writes the session and, where it needs one, the file of arrays beside it. `pinned`: the run that it is
 /// compared with, by what made it and its own model where it is another one. `training`: the model trains,
@@ -55,13 +52,17 @@ Status save_session(const std::string& path, const Document& document, const nlo
 std::vector<std::string> beside_session(const std::string& path);
 /// Reads the file, not the model. Errors: no session, a newer version, a damaged field.
 Result<SessionFile> read_session(const std::string& path);
+/// Whether the model that the session names may be opened without a question (core/system/named_files.h).
+/// Errors: error.system.outside.
+Status may_open_model(const SessionFile& session);
 /// The document of a session: the freshly opened model with the session's inputs, edits, padding and
-/// sampling. What differs (another fingerprint, edits that do not fit) becomes a warning of `opened`. Errors:
-/// a damaged field, arrays that are missing.
+/// sampling. What differs (weights, edits that do not fit) becomes a warning of `opened`. Errors: a damaged
+/// field, arrays that are missing.
 Result<Document> document_of(const SessionFile& session, OpenedModel opened,
                              const std::atomic<bool>* cancel = nullptr);
 /// What made the session's pinned run, of the model that `document` opened or of its own, which is opened;
-/// null where none was pinned. Errors as above, and those of opening.
+/// null where none was pinned. What differs in its own model becomes a warning of that. Errors as above, and
+/// those of opening.
 Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, const Document& document,
                                                   const std::atomic<bool>* cancel = nullptr);
 

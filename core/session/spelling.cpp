@@ -5,6 +5,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "core/base/listed.h"
 #include "core/base/text.h"
 #include "core/session/document.h"
 
@@ -133,7 +134,7 @@ Result<std::vector<int>> plain_ids(const OpenedModel& opened, const std::string&
       id = static_cast<int>(word - words->begin());
     } else if (!parse_int(piece, id)) {
       if (words && !words->empty()) {
-        return fail(Code::bad_format, "error.session.scene_word", {in_quotes(piece), join(*words, ", ")});
+        return fail(Code::bad_format, "error.session.scene_word", {in_quotes(piece), some_of(*words, 12)});
       }
       return fail(Code::bad_format, "error.session.token_id", {in_quotes(piece)});
     }

@@ -37,10 +37,13 @@ const Step* find_step(std::string_view text, bool in_block) {
 
 // The names that come nearest stand in the same block and stack.
 Error unknown_site(std::string_view text) {
-  const std::size_t at = std::min(text.find("blocks."), text.size());
-  const std::size_t dot = std::min(text.find('.', std::min(at + 7, text.size())), text.size());
-  const std::string block =
-      at < text.size() && dot < 40 ? std::string(text.substr(0, dot)) + "." : "blocks.0.";
+  std::string block = "blocks.0.";
+  for (const std::string_view stack : kStacks) {
+    const std::size_t digits = stack.size() + std::string_view("blocks.").size();
+    if (!starts_with(text, stack) || !starts_with(text.substr(stack.size()), "blocks.")) continue;
+    const std::size_t dot = std::min(text.find_first_not_of("0123456789", digits), text.size());
+    block = dot > digits && dot < 40 ? std::string(text.substr(0, dot)) + "." : std::string(stack) + block;
+  }
   std::vector<std::string> known;
   for (const Step& step : catalog())
     known.push_back((step.part == Part::model ? std::string() : block) + std::string(step.text));

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "core/base/listed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/system/system_language.h"
@@ -43,9 +44,10 @@ std::string option_in(const std::string& words) {
 }
 
 std::string quoted_all(const std::vector<std::string>& words) {
+  constexpr std::size_t kNamed = 5;
   std::vector<std::string> out;
   for (const std::string& word : words) out.push_back(in_quotes(word, 80));
-  return join(out, ", ");
+  return some_of(out, kNamed).str();
 }
 
 std::string raw_sentence(const CLI::App& app, const CLI::ParseError& error) {
@@ -71,7 +73,8 @@ std::string raw_sentence(const CLI::App& app, const CLI::ParseError& error) {
   if (kind == "ConversionError")
     if (const auto parts = around(words, {"Could not convert: ", " = "}); !parts.empty())
       return tr("arguments.value", {parts[1], in_quotes(parts[2], 80)});
-  return words;  // ValidationError: "--seq: " and the sentence of our own check
+  if (kind == "ValidationError") return words;  // "--seq: " and the sentence of our own check
+  return tr("arguments.other");
 }
 
 // CLI11 writes its own headings in capitals since 2.5.

@@ -4,10 +4,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/base/float32.h"
 #include "core/base/text.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
+#include "core/system/named_files.h"
 #include "core/trace/edit.h"
+#include "core/trace/trace.h"
 
 namespace attnscope {
 namespace {
@@ -59,7 +62,8 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
     name = path.substr(colon + 1);
     path.resize(colon);
   }
-  TRY(const std::shared_ptr<TensorSource> source, read_arrays(path));
+  TRY(const std::string found, named_file(path));
+  TRY(const std::shared_ptr<TensorSource> source, read_arrays(found));
   if (name.empty() && where.kind == Target::Kind::step) name = to_text(where.site);
   if (name.empty() && where.kind == Target::Kind::weight) name = where.weight;
   if (!source->find(name) && source->infos().size() == 1 && colon == std::string::npos)
@@ -71,6 +75,8 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
     return fail(Code::not_found, "error.trace.edit.array",
                 {in_quotes(path), in_quotes(name), join(known, ", ")});
   }
+  if (value_count(source->find(name)->shape) > kMostValues)
+    return fail(Code::unsupported, "error.trace.edit.large", {in_quotes(path), in_quotes(name), kMostValues});
   TRY(Tensor values, source->load(name));
   return EditValue(Frozen{values.packed(), std::string(text)});
 }
@@ -90,11 +96,11 @@ Result<EditValue> parse_operand(std::string_view text, const Target& where, std:
     return EditValue(Frozen{std::move(values), name});
   }
   if (starts_with(text, "@")) return frozen_from_file(text.substr(1), where);
-  float value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    return bad_edit(whole, Text::of("error.trace.edit.number", {in_quotes(text, 40)}));
-  return EditValue(value);
+  const auto value = parse_float32(text);
+  if (value && std::isinf(*value))
+    return bad_edit(whole, Text::of("error.trace.edit.too_large", {in_quotes(text, 40)}));
+  if (!value) return bad_edit(whole, Text::of("error.trace.edit.number", {in_quotes(text, 40)}));
+  return EditValue(*value);
 }
 
 std::string operand_text(const EditValue& value) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/listed.h"
 #include "core/base/text.h"
 #include "core/trace/mask_node.h"
 
@@ -120,7 +121,7 @@ Text span_list(const std::vector<Span>& spans) {
   for (const Span& span : spans)
     if (std::find(names.begin(), names.end(), span.name) == names.end()) names.push_back(span.name);
   return names.empty() ? Text::of("error.trace.mask.no_spans")
-                       : Text::of("error.trace.mask.spans", {join(names, ", ")});
+                       : Text::of("error.trace.mask.spans", {some_of(names, 12)});
 }
 
 // What does not fit the sequence.

@@ -267,6 +267,48 @@ TEST_F(FilesTest, TheModelOfASessionThatMovedIsAskedFor) {
   EXPECT_TRUE(document().opened->warnings.empty()) << "it is the same model";
 }
 
+TEST_F(FilesTest, AModelElsewhereThatASessionNamesIsAskedFor) {
+  const std::string given = (folder_ / "given").string(), path = given + "/a.attnscope",
+                    mine = (folder_ / "mine").string();
+  fs::create_directory(given);
+  for (const std::string& to : {mine, given + "/model"})
+    fs::copy(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/gpt2", to);
+  open_default();
+  state().open(given + "/model");
+  settle();
+  state().save_as(path);
+  std::ifstream in(path);
+  nlohmann::json session = nlohmann::json::parse(in);
+  session["model"]["path"] = "../mine";  // as a stranger may have written it
+  session["model"].erase("beside");
+  write(path, session.dump());
+  const auto ask = [&] {
+    state().open_shipped("nine_steps");
+    settle();
+    state().open(path);
+    settle();
+    ASSERT_TRUE(shows("outside_leave"));
+    ASSERT_EQ(state().asked_outside(), fs::canonical(mine).string());
+  };
+  ask();
+  click("outside_leave");
+  settle();
+  EXPECT_FALSE(shows("outside_leave"));
+  EXPECT_FALSE(session_->error());
+  EXPECT_EQ(document().opened->family, "scene");
+  ask();
+  click("outside_read");
+  settle();
+  ASSERT_FALSE(session_->error()) << session_->error()->text();
+  EXPECT_EQ(fs::canonical(document().opened->path), fs::canonical(mine));
+  state().open_shipped("nine_steps");
+  settle();
+  state().open(path);
+  settle();
+  EXPECT_FALSE(shows("outside_leave")) << "it is known now";
+  EXPECT_FALSE(session_->error());
+}
+
 TEST_F(FilesTest, ExportAsksForAPicture) {
   open_default();
   state().settings.last_folder = folder_.string();

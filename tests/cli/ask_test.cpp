@@ -272,6 +272,24 @@ TEST(Ask, kl_is_from_the_run_that_is_asked_about) {
       << "the whole stream before block 0 is the clean run";
 }
 
+TEST(Ask, what_a_part_asks_for_is_bounded_and_its_names_are_escaped) {
+  const TempFolder folder;
+  const std::string part = folder / "part.csv", out = folder / "out.csv";
+  const auto write = [&](const std::string& rows) {
+    std::ofstream(part) << "step,pos,value,index,whole\n" << rows;
+  };
+  write("clean,,1,,\nblocks.0.attn.z,0,0.5,0,2\nblocks.0.attn.z,500000000,0.5,1,2\n");
+  expect_refused("merge " + part + " --out " + (folder / "x.npz"), 1, "blocks.0.attn.z");
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.npz"));
+  EXPECT_EQ(cli("merge " + part + " --out " + out).exit_code, 0);
+  write("clean,,1,,\nblocks.0.attn.z,0,0.5,0,2\nblocks.0.attn.z,9223372036854775807,0.5,1,2\n");
+  expect_refused("merge " + part + " --out " + out, 1, "9223372036854775807");
+  const std::string strange = "\"a,\"\"b\"\"\nc\"";  // a,"b" and a second line
+  write("clean,,1,,\n" + strange + ",3,-nan,0,1\n");
+  EXPECT_EQ(cli("merge " + part + " --out " + out).exit_code, 0);
+  EXPECT_EQ(read_text(out), "step,pos,value\nclean,,1\n" + strange + ",3,nan\n");
+}
+
 TEST(Ask, shards_are_merged) {
   const TempFolder folder;
   const std::string sweep = "ablate " + kStory + " --over head --estimate --text " + kTold;

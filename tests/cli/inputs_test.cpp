@@ -27,6 +27,28 @@ Tensor at(const TensorSource& source, const std::string& name) {
   return tensor ? *tensor : Tensor();
 }
 
+TEST(CliInputs, a_scene_reads_files_elsewhere_only_where_that_is_allowed) {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder / "given");
+  ASSERT_TRUE(write_npz(folder / "numbers.npz", {{"a", Tensor::filled({{Axis::none, 1}}, 2.f)}}, {}));
+  std::filesystem::copy(folder / "numbers.npz", folder / "given/numbers.npz");
+  const std::string scene = folder / "given/s.json";
+  Json all = Json::parse(read_text(source_path("assets/scenes/nine_steps.json")));
+  const auto info = [&](const std::string& numbers, const std::string& flag) {
+    all["edits"] = {"blocks.0.attn.z=@" + numbers + ":a"};
+    std::ofstream(scene) << all;
+    return cli("info " + scene + flag);
+  };
+  EXPECT_EQ(info("numbers.npz", "").exit_code, 0) << "beside the scene, wherever one stands";
+  for (const std::string& numbers : {std::string("../numbers.npz"), folder / "numbers.npz"}) {
+    const Ran refused = info(numbers, "");
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_NE(refused.err.find("--allow-outside"), std::string::npos) << refused.err;
+    const Ran allowed = info(numbers, " --allow-outside");
+    EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+  }
+}
+
 TEST(CliInputs, padding_changes_no_row_that_is_real) {
   const TempFolder folder;
   const std::string model = model_path("gpt2") + " --ids 1,2,3 --steps logits,blocks.2.attn.pattern";

@@ -240,7 +240,7 @@ std::vector<Files> npy_seeds() {
 bool read_one_npy(const Files& files) {
   const std::string& text = only_file(files);
   const auto bytes = exact_bytes(text);
-  const auto info = parse_npy(*bytes, "a", "a.npy");
+  const auto info = parse_npy(*bytes, bytes->size(), "a", "a.npy");
   const auto source = read_npy(on_disk(files) + "/a.npy");
   must(source.ok() <= info.ok(), "an array of the disk opens, but its bytes do not");
   if (!info) return refused(info.error(), "a.npy");

@@ -23,6 +23,7 @@ TEST(Quotes, LongTextIsCutAtACharacter) {
   EXPECT_EQ(in_quotes(std::string(50'000, 'a'), 3), "\"aaa...\"");
   EXPECT_EQ(in_quotes("가나다라", 3), "\"가나다...\"");
   EXPECT_EQ(in_quotes("가나다", 3), "\"가나다\"");
+  EXPECT_EQ(in_quotes("\"x\".npz"), "\"\\\"x\\\".npz\"") << "quotes inside are told from those around";
   EXPECT_EQ(utf8_length(quoted_path(std::string(5000, '/'))), 2u + 400u + 3u);
 }
 
@@ -30,7 +31,7 @@ TEST(Quotes, LongTextIsCutAtACharacter) {
 TEST(Fail, SentencesArePrintableAndShort) {
   const Error error = Error{Code::bad_format, "\x1b]0;title\a" + std::string(60'000, 'x'), "\r\nhint"};
   EXPECT_EQ(error.text().find_first_of("\x1b\a\r\n"), std::string::npos);
-  EXPECT_LE(utf8_length(error.text()), 2 * kMostOfSentence + 10);
+  EXPECT_LE(utf8_length(error.text()), 1000u);
 }
 
 TEST(Fail, AboutAFileNamesItOnce) {

@@ -125,6 +125,13 @@ TEST(Picture, WhatIsNoPictureIsTold) {
   expect_error(picture_from_bytes(whole.substr(0, whole.size() / 2), "half.png"), Code::bad_format,
                "half.png");
   expect_error(picture_from_bytes("", "empty.png"), Code::bad_format, "empty.png");
+  const auto why = [](const std::string& bytes) {
+    return picture_from_bytes(bytes, "x").error().what.arguments()[1].key();
+  };
+  EXPECT_EQ(why(whole.substr(0, whole.size() / 2)), "error.io.picture.cut_off")
+      << "never the library's words";
+  EXPECT_EQ(why(whole.substr(0, 8) + "no chunk at all"), "error.io.picture.damaged");
+  EXPECT_EQ(why("\xff\xd8\xff\xe0"), "error.io.picture.cut_off");
 }
 
 // Flipped, lost, doubled and exchanged bytes: a picture of the size it names, or a sentence.

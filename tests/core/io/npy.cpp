@@ -1,5 +1,7 @@
 #include "core/io/npy.h"
 
+#include <zlib.h>
+
 #include <cstdlib>
 
 #include "core/io/inflate.h"
@@ -36,7 +38,7 @@ Result<TensorInfo> parse(const std::string& dictionary, const std::string& data)
   const auto length = static_cast<std::uint16_t>(dictionary.size());
   const std::string text =
       std::string("\x93NUMPY\x01\x00", 8) + raw<std::uint16_t>({length}) + dictionary + data;
-  return parse_npy(bytes_of(text), "a", "test.npy");
+  return parse_npy(bytes_of(text), text.size(), "a", "test.npy");
 }
 
 TEST(Npy, HeaderIsNumPysOwn) {
@@ -75,7 +77,7 @@ TEST(Npy, RefusesWhatItCannotShow) {
   expect_error(with("'<f4'", "False", "(0, 4294967296)"), Code::bad_format, "no usable shape");
   expect_error(with("'<f4'", "False", "2"), Code::bad_format, "no usable shape");
   expect_error(parse("{}", ""), Code::bad_format, "without descr, order or shape");
-  expect_error(parse_npy(bytes_of("hello"), "a", "test.npy"), Code::bad_format, "NumPy header");
+  expect_error(parse_npy(bytes_of("hello"), 5, "a", "test.npy"), Code::bad_format, "NumPy header");
 }
 
 TEST(Npz, LiesAreNamed) {
@@ -111,6 +113,21 @@ std::string deflated_zip(const std::string& contents, std::uint32_t said_bytes) 
   return text.replace(line + 24, 4, raw<std::uint32_t>({said_bytes}));
 }
 
+// Raw deflate, as zip has it.
+std::string deflated(const std::string& contents) {
+  z_stream state{};
+  EXPECT_EQ(::deflateInit2(&state, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string out(::deflateBound(&state, contents.size()), '\0');
+  state.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(contents.data()));
+  state.avail_in = static_cast<uInt>(contents.size());
+  state.next_out = reinterpret_cast<Bytef*>(out.data());
+  state.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(::deflate(&state, Z_FINISH), Z_STREAM_END);
+  out.resize(state.total_out);
+  ::deflateEnd(&state);
+  return out;
+}
+
 TEST(Npz, DeflatedMembersAreExpandedAndNoFurtherThanTheySay) {
   const std::string array = good_array();
   const auto size = static_cast<std::uint32_t>(array.size());
@@ -126,6 +143,31 @@ TEST(Npz, DeflatedMembersAreExpandedAndNoFurtherThanTheySay) {
   broken = deflated_zip(array, size);
   broken[broken.find("NUMPY")] = 'M';
   expect_error(open_zip(broken), Code::bad_format, "checksum");
+}
+
+// A member of 40 MB of zeros, which deflate to 40 KB.
+std::string large_deflated_zip(const std::string& header) {
+  const std::string contents = header + std::string(40 << 20, '\0');
+  const std::string block = deflated(contents);
+  std::string text = one_member_zip({"a.npy", crc32_of(bytes_of(contents)), block.size(), 0}, block);
+  const std::size_t line = text.rfind("PK\x01\x02");
+  text[line + 10] = 8;
+  return text.replace(line + 24, 4, raw<std::uint32_t>({static_cast<std::uint32_t>(contents.size())}));
+}
+
+TEST(Npz, LargeDeflatedMembersAreExpandedOnlyWhenTheyAreLoaded) {
+  expect_error(open_zip(large_deflated_zip(npy_header("<f4", {3}))), Code::bad_format,
+               "needs 12 bytes of values, but has 41943040");
+  expect_error(open_zip(large_deflated_zip("no header")), Code::bad_format, "NumPy header");
+  std::string text = large_deflated_zip(npy_header("<f4", {10 << 20}));
+  const auto good = open_zip(text);
+  ASSERT_TRUE(good) << good.error().text();
+  EXPECT_EQ((*good)->find("a")->shape, (std::vector<std::int64_t>{10 << 20}));
+  EXPECT_EQ((*good)->load("a")->count(), 10 << 20);
+  text[20'000] = static_cast<char>(text[20'000] ^ 0x55);
+  const auto broken = open_zip(text);
+  ASSERT_TRUE(broken) << broken.error().text();
+  EXPECT_EQ((*broken)->load("a").error().code, Code::bad_format);
 }
 
 // Sizes and offset of the member, and the directory, in the 64-bit form that archives over 4 GB have.

@@ -159,6 +159,19 @@ TEST(Selector, brackets_ask_for_parts_of_a_step) {
     EXPECT_FALSE(Selector::parse(bad)) << bad;
 }
 
+TEST(SiteText, the_nearest_names_are_names) {
+  for (const char* bad :
+       {"bloblocks.0.attn.q", "blocks.x.attn.q", "blocks.0.attn.qq", "enc.blocks.3.attn.frob",
+        "my.blocks.1.attn.q", "blocks", "blocks.", "blocks.99999999999999999999999999999.q"}) {
+    const auto site = parse_site(bad);
+    ASSERT_FALSE(site) << bad;
+    ASSERT_EQ(site.error().what.key(), "error.step.no_step") << bad;
+    const std::string nearest = site.error().advice.arguments()[1].str();
+    for (const std::string& name : split(nearest, ','))
+      EXPECT_TRUE(parse_site(name.substr(name.find_first_not_of(' ')))) << bad << ": " << nearest;
+  }
+}
+
 TEST(Selector, understands_other_tools_names) {
   EXPECT_TRUE(picks("blocks.0.attn.hook_pattern", "blocks.0.attn.pattern"));
   EXPECT_TRUE(picks("blocks.*.attn.hook_pattern", "blocks.4.attn.pattern"));
