@@ -28,8 +28,8 @@ PartName part_name(const std::string& file) {
   const std::string number = file.substr(dash + 1, kNumber),
                     count = file.substr(dash + 1 + kNumber + kMiddle.size(), kNumber);
   const bool digits = (number + count).find_first_not_of("0123456789") == std::string::npos;
-  if (file[dash] != '-' || file.substr(dash + 1 + kNumber, kMiddle.size()) != kMiddle || !ends_with(file, kEnd) ||
-      !digits)
+  if (file[dash] != '-' || file.substr(dash + 1 + kNumber, kMiddle.size()) != kMiddle ||
+      !ends_with(file, kEnd) || !digits)
     return {};
   return {file.substr(0, dash), std::stoll(number), std::stoll(count)};
 }

@@ -1,9 +1,7 @@
 #include "core/session/session_file.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <map>
 
 #include "core/arch/edit_json.h"
 #include "core/arch/random_model.h"
@@ -13,9 +11,8 @@
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/json_number.h"
-#include "core/io/safetensors.h"
-#include "core/io/writers.h"
 #include "core/session/fingerprint.h"
+#include "core/session/session_arrays.h"
 #include "core/system/named_files.h"
 #include "core/trace/editable.h"
 
@@ -25,91 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1: large arrays lie in a file beside it
 constexpr std::uint64_t kMostBytes = 256ull << 20;
-constexpr std::int64_t kInline = 256;          // numbers that stand in the JSON itself
-constexpr std::int64_t kMostInline = 1 << 14;  // where nothing lies beside it
-
-// ---- arrays ---------------------------------------------------------------------------------------
-
-Error damaged(const std::string& path, const Text& problem) {
-  return fail(Code::bad_format, "error.session.file", {quoted_path(path), problem});
-}
-
-std::string arrays_path(const std::string& path) { return path + ".safetensors"; }
-
-// Arrays of a session as they are written: small ones in the JSON, large ones collected for the file beside
-// it.
-class ArraysOut {
- public:
-  explicit ArraysOut(std::int64_t most_inline = kInline) : most_(most_inline) {}
-  json word(const Tensor& tensor) {
-    if (tensor.count() <= most_ && all_finite(tensor))
-      return {{"shape", tensor.sizes()}, {"values", tensor.values()}};
-    const std::string name = "array-" + fingerprint(tensor);
-    if (!known_[name]) tensors_.push_back({name, tensor});
-    known_[name] = true;
-    return {{"array", name}};
-  }
-  const std::vector<NamedTensor>& tensors() const { return tensors_; }
-
- private:
-  static bool all_finite(const Tensor& tensor) {
-    const std::vector<float> values = tensor.values();
-    return std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); });
-  }
-  std::int64_t most_;
-  std::vector<NamedTensor> tensors_;
-  std::map<std::string, bool> known_;
-};
-
-class ArraysIn {
- public:
-  explicit ArraysIn(std::string path) : path_(std::move(path)) {}
-
-  Result<Tensor> find(const json& word, const char* field) {
-    if (word.is_object() && word.contains("array") && word["array"].is_string())
-      return load(word["array"].get<std::string>());
-    const json none = json::array();
-    const json& sizes = word.is_object() && word.contains("shape") ? word["shape"] : none;
-    const json& values = word.is_object() && word.contains("values") ? word["values"] : none;
-    Shape shape;
-    std::int64_t count = 1;
-    for (const json& size : sizes) {
-      if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kMostInline ||
-          shape.size() == Tensor::kMaxRank || count > kMostInline)
-        return damaged(path_, Text::of("error.session.file.shape", {field}));
-      shape.emplace_back(Axis::none, size.get<std::int64_t>());
-      count *= shape.back().second;
-    }
-    std::vector<float> flat;
-    for (const json& value : values) {
-      if (!value.is_number() || !std::isfinite(value.get<float>()))
-        return damaged(path_, Text::of("error.session.file.number", {field}));
-      flat.push_back(value.get<float>());
-    }
-    if (shape.empty() || flat.empty() || std::ssize(flat) != count)
-      return damaged(path_, Text::of("error.session.file.array", {field}));
-    return Tensor::from(std::move(flat), shape);
-  }
-
- private:
-  // Arrays are named after their contents: others of the same name are found out.
-  Result<Tensor> load(const std::string& name) {
-    if (!file_) {
-      TRY(file_, open_safetensors(arrays_path(path_)));
-    }
-    if (!file_->find(name))
-      return fail(Code::not_found, "error.session.file.no_array",
-                  {quoted_path(arrays_path(path_)), in_quotes(name)});
-    TRY(const Tensor tensor, file_->load(name));
-    if ("array-" + fingerprint(tensor) == name) return tensor;
-    return fail(Code::bad_format, "error.session.file.other_numbers",
-                {quoted_path(arrays_path(path_)), in_quotes(name)});
-  }
-  std::string path_;
-  std::shared_ptr<TensorSource> file_;
-};
 
 // ---- fields ---------------------------------------------------------------------------------------
 
@@ -117,18 +31,13 @@ Result<std::vector<int>> ints_at(const json& object, const char* field, const st
   std::vector<int> out;
   const auto found = object.find(field);
   if (found == object.end()) return out;
-  if (!found->is_array()) return damaged(path, Text::of("error.session.file.whole", {field}));
+  if (!found->is_array()) return damaged_session(path, Text::of("error.session.file.whole", {field}));
   for (const json& value : *found) {
     if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > 1 << 30)
-      return damaged(path, Text::of("error.session.file.natural", {field}));
+      return damaged_session(path, Text::of("error.session.file.natural", {field}));
     out.push_back(value.get<int>());
   }
   return out;
-}
-
-std::string session_file_text_at(const json& object, const char* field) {
-  const auto found = object.is_object() ? object.find(field) : object.end();
-  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 // ---- inputs ---------------------------------------------------------------------------------------
@@ -157,12 +66,13 @@ json input_json(const Sequence& sequence, ArraysOut& arrays) {
 
 Result<Picture> picture_from(const json& value, ArraysIn& arrays, const std::string& path) {
   TRY(const Tensor rgb, arrays.find(value.value("rgb", json()), "rgb"));
-  if (rgb.rank() != 3 || rgb.size(2) != 3) return damaged(path, Text::of("error.session.file.picture"));
+  if (rgb.rank() != 3 || rgb.size(2) != 3)
+    return damaged_session(path, Text::of("error.session.file.picture"));
   auto bytes = std::make_shared<std::vector<std::uint8_t>>();
   for (const float level : rgb.values())
     bytes->push_back(static_cast<std::uint8_t>(std::clamp(level, 0.f, 255.f)));
   return Picture{static_cast<int>(rgb.size(1)), static_cast<int>(rgb.size(0)), std::move(bytes),
-                 session_file_text_at(value, "name")};
+                 session_text_at(value, "name")};
 }
 
 // Ids as they were written; where the tokenizer reads the text otherwise, what they spell.
@@ -178,10 +88,9 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   TRY(const std::vector<int> ids, ints_at(value, "ids", path));
   TRY(const std::vector<int> source, ints_at(value, "source", path));
   Sequence out;
-  if (!ids.empty())
-    out = words_of(opened, ids, session_file_text_at(value, "text"), opened.model->config().stack);
+  if (!ids.empty()) out = words_of(opened, ids, session_text_at(value, "text"), opened.model->config().stack);
   if (!source.empty()) {
-    Sequence words = words_of(opened, source, session_file_text_at(value, "source_text"), Stack::enc);
+    Sequence words = words_of(opened, source, session_text_at(value, "source_text"), Stack::enc);
     out.source_text = std::move(words.text);
     out.source_tokens = std::move(words.tokens);
   }
@@ -190,29 +99,30 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   TRY(out.input.types, ints_at(value, "types", path));
   if (value.contains("vectors")) {
     TRY(const Tensor vectors, arrays.find(value["vectors"], "vectors"));
-    if (vectors.rank() != 2) return damaged(path, Text::of("error.session.file.vectors"));
+    if (vectors.rank() != 2) return damaged_session(path, Text::of("error.session.file.vectors"));
     out.input.vectors = vectors.rename({Axis::pos, Axis::d_model});
   }
   if (value.contains("pixels")) {
     TRY(const Tensor pixels, arrays.find(value["pixels"], "pixels"));
-    if (pixels.rank() != 3) return damaged(path, Text::of("error.session.file.pixels"));
+    if (pixels.rank() != 3) return damaged_session(path, Text::of("error.session.file.pixels"));
     out.input.pixels = pixels;
   }
   if (value.contains("picture")) {
     TRY(out.picture, picture_from(value["picture"], arrays, path));
     if (out.input.pixels.empty()) out.input.pixels = preprocess(out.picture, opened.preprocessing);
   }
-  if (const std::string spans = session_file_text_at(value, "spans"); !spans.empty()) {
+  if (const std::string spans = session_text_at(value, "spans"); !spans.empty()) {
     TRY(out.input.spans, parse_spans(spans, out.input.length()));
   }
   return out;
 }
 
 Status take_inputs(const json& inputs, const std::string& path, Document& document, ArraysIn& arrays) {
-  if (!inputs.is_array() || inputs.empty()) return damaged(path, Text::of("error.session.file.inputs"));
+  if (!inputs.is_array() || inputs.empty())
+    return damaged_session(path, Text::of("error.session.file.inputs"));
   std::vector<Sequence> sequences;
   for (const json& value : inputs) {
-    if (!value.is_object()) return damaged(path, Text::of("error.session.file.input_objects"));
+    if (!value.is_object()) return damaged_session(path, Text::of("error.session.file.input_objects"));
     TRY(sequences.emplace_back(), sequence_from(value, *document.opened, arrays, path));
   }
   document.sequences = std::move(sequences);
@@ -236,9 +146,10 @@ json sampling_json(const Sampling& sampling) {
 Status take_notes(const json& file, const std::string& path, Document& document) {
   const auto notes = file.find("notes");
   if (notes == file.end()) return Done{};
-  if (!notes->is_object()) return damaged(path, Text::of("error.session.file.notes"));
+  if (!notes->is_object()) return damaged_session(path, Text::of("error.session.file.notes"));
   for (const auto& [place, words] : notes->items()) {
-    if (!words.is_string() || !parse_cell(place)) return damaged(path, Text::of("error.session.file.notes"));
+    if (!words.is_string() || !parse_cell(place))
+      return damaged_session(path, Text::of("error.session.file.notes"));
     document.notes[place] = words.get<std::string>();
   }
   return Done{};
@@ -248,16 +159,17 @@ Status take_notes(const json& file, const std::string& path, Document& document)
 Result<std::int64_t> whole_setting(const json& of, const char* name, const char* field, std::int64_t most,
                                    const std::string& path) {
   if (const auto number = whole_at(of, field, 0, most)) return *number;
-  return damaged(path, Text::of("error.session.file.whole_setting", {std::string(name) + "." + field, most}));
+  return damaged_session(
+      path, Text::of("error.session.file.whole_setting", {std::string(name) + "." + field, most}));
 }
 
 Result<Padding> padding_from(const json& padding, const std::string& path) {
   constexpr std::int64_t kMostPadded = 1 << 20;
   Padding out;
   const json none, &on = padding.is_object() && padding.contains("on") ? padding["on"] : none;
-  const std::string side = session_file_text_at(padding, "side");
-  if (!on.is_boolean()) return damaged(path, Text::of("error.session.file.padding"));
-  if (side != "left" && side != "right") return damaged(path, Text::of("error.session.file.side"));
+  const std::string side = session_text_at(padding, "side");
+  if (!on.is_boolean()) return damaged_session(path, Text::of("error.session.file.padding"));
+  if (side != "left" && side != "right") return damaged_session(path, Text::of("error.session.file.side"));
   out.on = on.get<bool>();
   out.side = side == "left" ? PadSide::left : PadSide::right;
   TRY(out.to, whole_setting(padding, "padding", "to", kMostPadded, path));
@@ -276,7 +188,8 @@ Status take_sampling(const json& sampling, const std::string& path, Sampling& ou
                         real("min_p", out.min_p, true) &&
                         real("repetition_penalty", out.repetition_penalty, true);
   const json none, &seed = sampling.is_object() && sampling.contains("seed") ? sampling["seed"] : none;
-  if (!complete || !seed.is_number_unsigned()) return damaged(path, Text::of("error.session.file.padding"));
+  if (!complete || !seed.is_number_unsigned())
+    return damaged_session(path, Text::of("error.session.file.padding"));
   out.seed = seed.get<std::uint64_t>();
   TRY(const std::int64_t top_k, whole_setting(sampling, "sampling", "top_k", 1 << 30, path));
   out.top_k = static_cast<int>(top_k);
@@ -339,8 +252,9 @@ void put_run(json& file, const Document& document, ArraysOut& arrays) {
 }
 
 // Into a document as it is freshly opened. Edits that do not fit are left out and said in `warnings`.
-Status take_run(const json& file, const std::string& path, Document& document, std::vector<Text>& warnings) {
-  ArraysIn arrays(path);
+Status take_run(const json& file, const json& table, const std::string& path, Document& document,
+                std::vector<Text>& warnings) {
+  ArraysIn arrays(path, table);
   const bool recorded = !document.opened->recorded.empty();
   if (!recorded && file.contains("inputs")) TRY_OK(take_inputs(file["inputs"], path, document, arrays));
   TRY_OK(take_settings(file, path, document));
@@ -379,12 +293,12 @@ Result<json> model_json(const Document& document, const std::string& path) {
 // Where the model lies: under the session's own name where it was written with it, at the saved path, or
 // beside the session, whichever is there.
 std::string path_of(const json& model, const std::string& path) {
-  std::string saved = session_file_text_at(model, "path");
-  const std::string beside = session_file_text_at(model, "beside");
+  std::string saved = session_text_at(model, "path");
+  const std::string beside = session_text_at(model, "beside");
   if (is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
   if (fs::path(saved).is_relative())  // to the session, wherever one stands
     saved = (fs::absolute(path).parent_path() / saved).lexically_normal().string();
-  const std::string own = session_file_text_at(model, "own");
+  const std::string own = session_text_at(model, "own");
   const bool known = own == kModelEnding || own == kPinnedEnding;
   std::error_code ignored;
   if (known && fs::exists(path + own, ignored)) return path + own;
@@ -400,7 +314,7 @@ Result<std::optional<TrainingShown>> training_in(const json& file, const std::st
   const json none, &step = found->contains("step") ? (*found)["step"] : none,
                    &newest = found->contains("newest") ? (*found)["newest"] : none;
   if (!step.is_number_unsigned() || step.get<std::uint64_t>() > 1u << 30 || !newest.is_boolean())
-    return damaged(path, Text::of("error.session.file.training"));
+    return damaged_session(path, Text::of("error.session.file.training"));
   return std::optional(TrainingShown{step.get<int>(), newest.get<bool>()});
 }
 
@@ -414,7 +328,7 @@ Status model_may_be_read(const std::string& model) {
 // Says which numbers are others than those that were saved; older sessions know only that some are.
 void warn_of_other_numbers(const json& model, OpenedModel& opened) {
   constexpr std::size_t kNamed = 4;
-  const std::string sampled = session_file_text_at(model, "fingerprint");
+  const std::string sampled = session_text_at(model, "fingerprint");
   if (const auto found = model.find("prints"); found != model.end() && found->is_object()) {
     WeightPrints saved;
     for (const auto& [name, print] : found->items())
@@ -437,27 +351,27 @@ Result<OpenedModel> open_saved(const json& model, const std::string& path) {
   const auto step = model.find("training_step");
   if (step == model.end()) return opened;
   if (!step->is_number_unsigned() || step->get<std::uint64_t>() > 1u << 30)
-    return damaged(path, Text::of("error.session.file.training"));
+    return damaged_session(path, Text::of("error.session.file.training"));
   opened.training_step = step->get<int>();
-  opened.title = session_file_text_at(model, "title");  // the folder has the session's name
+  opened.title = session_text_at(model, "title");  // the folder has the session's name
   return opened;
 }
 
 }  // namespace
 
 Result<json> inputs_to_json(const Document& document) {
-  ArraysOut arrays(kMostInline);
+  ArraysOut arrays(kMostInlineNumbers);
   json out = json::array();
   for (Sequence sequence : document.sequences) {
     const Picture& picture = sequence.picture;  // its pixels follow from it
-    if (!picture.empty() && picture.width * picture.height * 3 <= kMostInline)
+    if (!picture.empty() && picture.width * picture.height * 3 <= kMostInlineNumbers)
       sequence.input.pixels = {};
     else
       sequence.picture = {};
     out.push_back(input_json(sequence, arrays));
   }
-  if (arrays.tensors().empty()) return out;
-  return fail(Code::unsupported, "error.session.file.large_input", {kMostInline});
+  if (arrays.table().empty() && arrays.tensors().empty()) return out;
+  return fail(Code::unsupported, "error.session.file.large_input", {kMostInlineNumbers});
 }
 
 Status inputs_from_json(const json& inputs, const std::string& path, Document& document) {
@@ -470,7 +384,7 @@ Status inputs_from_json(const json& inputs, const std::string& path, Document& d
 bool is_session_path(const std::string& path) { return path.ends_with(kSessionEnding); }
 
 std::vector<std::string> beside_session(const std::string& path) {
-  return {arrays_path(path), path + kModelEnding, path + kPinnedEnding, path + kRunEnding};
+  return {arrays_beside(path), path + kModelEnding, path + kPinnedEnding, path + kRunEnding};
 }
 
 Status save_session(const std::string& path, const Document& document, const json& look,
@@ -495,26 +409,30 @@ Status save_session(const std::string& path, const Document& document, const jso
   }
   if (training) file["training"] = {{"step", training->step}, {"newest", training->newest}};
   file["look"] = look;
-  if (!arrays.tensors().empty()) TRY_OK(write_safetensors(arrays_path(path), arrays.tensors()));
+  if (!arrays.table().empty())
+    file["arrays"] = arrays.table();
+  else if (arrays.tensors().empty())
+    file["version"] = 1;  // earlier programs read it too
+  if (!arrays.tensors().empty()) TRY_OK(write_safetensors(arrays_beside(path), arrays.tensors()));
   TRY_OK(write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
-  if (arrays.tensors().empty()) fs::remove(arrays_path(path), ignored);
+  if (arrays.tensors().empty()) fs::remove(arrays_beside(path), ignored);
   if (!training) fs::remove(path + kRunEnding, ignored);
   return Done{};
 }
 
 Result<SessionFile> read_session(const std::string& path) {
   TRY(json file, read_json_file(path, kMostBytes));
-  if (!file.is_object() || session_file_text_at(file, "format") != "attnscope-session")
+  if (!file.is_object() || session_text_at(file, "format") != "attnscope-session")
     return fail(Code::bad_format, "error.session.file.none", {quoted_path(path)});
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer())
-    return damaged(path, Text::of("error.session.file.no_version"));
+    return damaged_session(path, Text::of("error.session.file.no_version"));
   if (!whole_in(*version, 1, kVersion))
     return fail(Code::unsupported, "error.session.file.version",
                 {quoted_path(path), version->dump(), kVersion});
   const auto model = file.find("model");
-  if (model == file.end() || !model->is_object() || session_file_text_at(*model, "path").empty())
-    return damaged(path, Text::of("error.session.file.no_model"));
+  if (model == file.end() || !model->is_object() || session_text_at(*model, "path").empty())
+    return damaged_session(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
   out.model = path_of(*model, path);
@@ -540,7 +458,7 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   const auto shared = std::make_shared<const OpenedModel>(opened);
   Document document = new_document(shared, cancel);
   std::vector<Text> warnings;
-  TRY_OK(take_run(file, session.path, document, warnings));
+  TRY_OK(take_run(file, array_table(file), session.path, document, warnings));
   TRY_OK(take_notes(file, session.path, document));
   if (warnings.empty()) return document;
   opened.warnings.insert(opened.warnings.end(), warnings.begin(), warnings.end());
@@ -552,18 +470,18 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
                                                   const std::atomic<bool>* cancel) {
   const auto found = session.all->find("pinned");
   if (found == session.all->end() || !document.opened) return std::shared_ptr<const Document>();
-  if (!found->is_object()) return damaged(session.path, Text::of("error.session.file.pinned"));
+  if (!found->is_object()) return damaged_session(session.path, Text::of("error.session.file.pinned"));
   const PathsIn named(session.path);
   Document pinned = document;
   if (const auto model = found->find("model"); model != found->end()) {
-    if (session_file_text_at(*model, "path").empty())
-      return damaged(session.path, Text::of("error.session.file.pinned"));
+    if (session_text_at(*model, "path").empty())
+      return damaged_session(session.path, Text::of("error.session.file.pinned"));
     TRY(OpenedModel opened, open_saved(*model, session.path));
     warn_of_other_numbers(*model, opened);
     pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
   }
   std::vector<Text> ignored;  // said of the document itself already, where they are its own
-  TRY_OK(take_run(*found, session.path, pinned, ignored));
+  TRY_OK(take_run(*found, array_table(*session.all), session.path, pinned, ignored));
   return std::make_shared<const Document>(std::move(pinned));
 }
 

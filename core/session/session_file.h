@@ -1,5 +1,6 @@
 // A session on disk (*.attnscope): which model, its inputs and edits, and where one looked, as readable JSON;
-// large arrays lie beside it in one safetensors file, under names that follow from their contents. The model
+// large arrays stand in it too, as base64 of their float32 bytes, under names that follow from their contents
+// (earlier versions, and more numbers than a JSON file takes, have a safetensors file beside it). The model
 // is referred to, not copied, with a hash of every weight (fingerprint.h); scenes are inside whole. Refuses
 // files of newer versions and damaged ones with the field that is wrong, and numbers that are not those that
 // were saved.
@@ -42,10 +43,10 @@ Result<nlohmann::json> inputs_to_json(const Document& document);
 Status inputs_from_json(const nlohmann::json& inputs, const std::string& path, Document& document);
 /// 16 hexadecimal digits over the sizes and all values of an array: what it is called beside a session.
 std::string fingerprint(const Tensor& tensor);
-/// Writes the session and, where it needs one, the file of arrays beside it. `pinned`: the run that it is
-/// compared with, by what made it and its own model where it is another one. `training`: the model trains,
-/// and its checkpoint is written beside by whoever trains it. Errors: nothing is open, a model that trains
-/// and is in no file, the writers'.
+/// Writes the session; more numbers than it takes itself lie in a file of arrays beside it. `pinned`: the run
+/// that it is compared with, by what made it and its own model where it is another one. `training`: the model
+/// trains, and its checkpoint is written beside by whoever trains it. Errors: nothing is open, a model that
+/// trains and is in no file, the writers'.
 Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
                     const Document* pinned = nullptr, std::optional<TrainingShown> training = {});
 /// The files that a session at `path` may have beside it.

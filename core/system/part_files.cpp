@@ -54,8 +54,8 @@ struct Owner {
 
 constexpr std::string_view kDigits = "0123456789", kHexDigits = "0123456789abcdef";
 
-// A name of `.attnscope-[HHHHHHHH-]PROCESS-NUMBER.part`: machine (eight hexadecimal digits; older files lack it),
-// process (at most nine digits), a running number.
+// A name of `.attnscope-[HHHHHHHH-]PROCESS-NUMBER.part`: machine (eight hexadecimal digits; older files lack
+// it), process (at most nine digits), a running number.
 std::optional<Owner> owner_of(std::string_view name) {
   constexpr std::string_view kBegin = ".attnscope-", kEnd = ".part";
   if (name.size() < kBegin.size() + kEnd.size() || !starts_with(name, kBegin) || !ends_with(name, kEnd))
@@ -64,7 +64,8 @@ std::optional<Owner> owner_of(std::string_view name) {
       split(name.substr(kBegin.size(), name.size() - kBegin.size() - kEnd.size()), '-');
   Owner owner;
   if (parts.size() == 3) {
-    if (parts[0].size() != 8 || parts[0].find_first_not_of(kHexDigits) != std::string::npos) return std::nullopt;
+    if (parts[0].size() != 8 || parts[0].find_first_not_of(kHexDigits) != std::string::npos)
+      return std::nullopt;
     owner.machine = static_cast<std::uint32_t>(std::stoul(parts[0], nullptr, 16));
     parts.erase(parts.begin());
   }
