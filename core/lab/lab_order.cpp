@@ -11,6 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLabOrderWords = 5, kLabOrderWidth = 16, kLabOrderHeads = 2;
+constexpr double kLabOrderRounding = 1e-5;  // differences below it are those of sums in another order
 constexpr const char* kNames[kLabOrderWords] = {"I", "love", "you", "and", "tea"};
 
 ModelConfig lab_order_model_config(bool positions, bool causal) {
@@ -80,10 +81,12 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
   table.header = {Text::of("lab.order.word"), Text::of("lab.order.from"), Text::of("lab.order.to"),
                   Text::of("lab.order.difference"), Text::of("lab.order.bits")};
   double largest = 0;
+  int changed = 0;
   for (int id = 0; id < kLabOrderWords; ++id) {
     const auto to = std::find(swapped.begin(), swapped.end(), id) - swapped.begin();
     const Moved moved = compared(x, id, y, to);
     largest = std::max(largest, moved.largest);
+    changed += moved.largest < kLabOrderRounding ? 0 : 1;
     table.rows.push_back({kNames[id], id, static_cast<std::int64_t>(to), shown(moved.largest, 2),
                           Text::of("lab.order.of", {moved.same_bits, x.size(1)})});
   }
@@ -91,7 +94,7 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
   out.pieces = {{pattern_of(*before, ids, "lab.order.before"), 1, true, 1.4f},
                 {pattern_of(*after, swapped, "lab.order.after"), 1},
                 {table, 1, true, 1}};
-  const bool rounding = largest < 1e-5;
+  const bool rounding = changed == 0;
   out.formula = Text::of(rounding    ? "lab.order.formula.off"
                          : positions ? "lab.order.formula.on"
                                      : "lab.order.formula.causal",
@@ -100,7 +103,7 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
                         : rounding      ? "lab.order.notice.same"
                         : positions     ? "lab.order.notice.positions"
                                         : "lab.order.notice.causal",
-                        {kNames[first], kNames[second], shown(largest, 2)});
+                        {kNames[first], kNames[second], shown(largest, 2), changed, kLabOrderWords});
   return out;
 }
 

@@ -2,6 +2,7 @@
 // and accuracy of both by step, what they reach on examples that nobody trained on, and what becomes of it
 // when the model writes by itself.
 #include <algorithm>
+#include <cmath>
 
 #include "core/lab/pieces.h"
 #include "core/lab/tiny_training.h"
@@ -54,9 +55,12 @@ Text notice(TinyPart part, const TinyRun& a, const TinyRun& b, const Text& name_
     return Text::of("lab.pair.notice.peek",
                     {shown(peeks->loss, 2), shown_share(peeks->accuracy), shown_share(peeks->generated)});
   const double better = a.accuracy - b.accuracy;
-  if (std::max(a.accuracy - b.accuracy, b.accuracy - a.accuracy) < 0.03)
-    return Text::of("lab.pair.notice.alike",
-                    {name_a, name_b, shown_share(a.accuracy), shown_share(b.accuracy)});
+  if (std::fabs(better) < 0.03) {
+    const bool same_loss = std::max(a.loss, b.loss) < 1.25 * std::min(a.loss, b.loss);
+    return Text::of(same_loss ? "lab.pair.notice.alike" : "lab.pair.notice.as_many",
+                    {name_a, name_b, shown_share(a.accuracy), shown_share(b.accuracy), shown(a.loss, 3),
+                     shown(b.loss, 3)});
+  }
   const bool first = better > 0;
   return Text::of("lab.pair.notice.better",
                   {first ? name_a : name_b, shown_share(first ? a.accuracy : b.accuracy),

@@ -1,5 +1,7 @@
 // What the robot's tokens mean: an image cut into patches, an instruction, seven action tokens, and what each
 // token means in metres and degrees. The answer is the Pilot's own.
+#include <cmath>
+
 #include "core/lab/robot.h"
 
 namespace attnscope {
@@ -57,6 +59,28 @@ LabTable patch_table(int side, int patch, int hertz) {
   return out;
 }
 
+/// One token of the Pilot's answer exchanged for another.
+struct Exchange {
+  int action;
+  const std::vector<int>&said, &now;
+  const std::vector<Text>& right;
+  const ArmMove &own, &move;
+
+  bool is_right(std::size_t at) const { return right[at].str() == action_spelling(now[at]); }
+  int others_right() const {
+    int count = 0;
+    for (std::size_t i = 0; i < now.size(); ++i) count += static_cast<int>(i) != action && is_right(i);
+    return count;
+  }
+  const char* notice() const {
+    if (now == said) return "lab.robot.notice.own";
+    if (is_right(static_cast<std::size_t>(action))) return "lab.robot.notice.corrected";
+    if (move.dx != own.dx || move.dy != own.dy) return "lab.robot.notice.moved";
+    if (move.dz != own.dz) return "lab.robot.notice.height";
+    return move.gripper != own.gripper ? "lab.robot.notice.grip" : "lab.robot.notice.turned";
+  }
+};
+
 Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool>&) {
   const int side = kSides[values.choice("side")], patch = kPatchSizes[values.choice("patch")];
   const int action = values.choice("action"), bin = static_cast<int>(values.whole("bin")),
@@ -67,18 +91,23 @@ Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool
   std::vector<int> bins = said;
   bins[static_cast<std::size_t>(action)] = bin;
   TRY(const ArmMove move, arm_move(bins));
+  const std::vector<Text> right = right_tokens(*pilot);
   LabPicture out;
   out.pieces = {{path_plot(own, move), 1, true, 1},
-                {action_table(bins, right_tokens(*pilot), move, action), 1.3f},
+                {action_table(bins, right, move, action), 1.3f},
                 {patch_table(side, patch, hertz), 1}};
   const int across = side / patch;
   const Text value = action_value(move, action), was = action_value(own, action);
-  out.formula = Text::of("lab.robot.formula", {side, patch, across * across, bin,
-                                               kArmActionNames[static_cast<std::size_t>(action)], value});
-  const Text name = kArmActionNames[static_cast<std::size_t>(action)];
-  out.notice = Text::of(bins == said ? "lab.robot.notice.own" : "lab.robot.notice.changed",
-                        {name, action_spelling(bin), value,
-                         action_spelling(said[static_cast<std::size_t>(action)]), was, across * across});
+  const int cut = side - across * patch;  // pixels that fill no patch
+  out.formula = Text::of(
+      cut > 0 ? "lab.robot.formula.cut" : "lab.robot.formula",
+      {side, patch, across * across, bin, kArmActionNames[static_cast<std::size_t>(action)], value, cut});
+  const Exchange exchange{action, said, bins, right, own, move};
+  out.notice =
+      Text::of(exchange.notice(), {kArmActionNames[static_cast<std::size_t>(action)], action_spelling(bin),
+                                   value, action_spelling(said[static_cast<std::size_t>(action)]), was,
+                                   across * across, shown(std::hypot(move.dx - own.dx, move.dy - own.dy), 3),
+                                   exchange.others_right(), kArmActions - 1});
   return out;
 }
 

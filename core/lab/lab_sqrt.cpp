@@ -99,17 +99,21 @@ LabTable live_table(const Live& with, const Live& without) {
 
 LabTable lab_sqrt_facts_of(const Sharpness& now, std::int64_t d, std::int64_t keys, bool scaled) {
   const double wide = scaled ? 1 : std::sqrt(static_cast<double>(d));
-  const double p = 1 / (1 + std::exp(-2 * wide));
+  const float far = static_cast<float>(wide);
+  const float pair = softmax_rows(Tensor::from({far, -far}, {{Axis::query, 1}, {Axis::key, 2}})).at(0, 0);
   LabTable out;
   out.title = Text::of("lab.sqrt.facts");
   out.header = {Text(), Text::of("lab.sqrt.measured"), Text::of("lab.sqrt.expected")};
-  out.rows = {fact(Text::of("lab.sqrt.variance"), {shown(now.variance), shown(wide * wide)}),
-              fact(Text::of("lab.sqrt.deviation"), {shown(std::sqrt(now.variance)), shown(wide)}),
-              fact(Text::of("lab.sqrt.entropy"),
-                   {shown(now.entropy), Text::of("lab.sqrt.at_most", {shown(std::log(keys))})}),
-              fact(Text::of("lab.sqrt.largest"),
-                   {shown(now.largest), Text::of("lab.sqrt.pair", {shown(wide, 3), shown(p, 8)})}),
-              fact(Text::of("lab.sqrt.gradient"), {shown(now.gradient), shown(p * (1 - p), 3)})};
+  out.rows = {
+      fact(Text::of("lab.sqrt.variance"), {shown(now.variance), shown(wide * wide)}),
+      fact(Text::of("lab.sqrt.deviation"), {shown(std::sqrt(now.variance)), shown(wide)}),
+      fact(Text::of("lab.sqrt.entropy"),
+           {shown(now.entropy), Text::of("lab.sqrt.at_most", {shown(std::log(keys))})}),
+      fact(Text::of("lab.sqrt.largest"),
+           {shown(now.largest), Text::of("lab.sqrt.at_least", {shown(1 / static_cast<double>(keys))})}),
+      fact(Text::of("lab.sqrt.gradient"), {shown(now.gradient), Text::of("lab.sqrt.at_most", {shown(0.25)})}),
+      fact(Text::of("lab.sqrt.pair", {shown(wide, 3)}),
+           {shown(static_cast<double>(pair), 8), shown(1 / (1 + std::exp(-2 * wide)), 8)})};
   return out;
 }
 

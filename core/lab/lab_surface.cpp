@@ -61,6 +61,7 @@ struct Surface {
   Tensor values;
   std::vector<double> middle;  ///< of the row through the model: b = 0
   double least = 0, most = 0, here = 0;
+  double rise = 0;  ///< along that row
 };
 
 Result<Surface> surface_of(const Model& model, std::uint64_t seed, double reach,
@@ -79,6 +80,7 @@ Result<Surface> surface_of(const Model& model, std::uint64_t seed, double reach,
       if (row == kSide / 2) out.middle.push_back(loss);
     }
   out.here = out.middle[kSide / 2];
+  out.rise = *std::max_element(out.middle.begin(), out.middle.end()) - out.here;
   out.values = std::move(values).freeze();
   return out;
 }
@@ -103,6 +105,22 @@ LabMatrix heat(const Surface& surface, int part, double reach) {
   return out;
 }
 
+// Which of the three is the flattest along the curves that are drawn; one that has learned less than the
+// others has less to lose.
+Text lab_surface_notice(const std::vector<Surface>& all, int part, double reach) {
+  const auto flattest = std::min_element(all.begin(), all.end(),
+                                         [](const Surface& a, const Surface& b) { return a.rise < b.rise; });
+  const bool learned_least = std::all_of(all.begin(), all.end(), [&](const Surface& other) {
+    return &other == &*flattest || flattest->here > 1.1 * other.here;
+  });
+  const Surface& chosen = all[static_cast<std::size_t>(part)];
+  return Text::of(learned_least ? "lab.surface.notice.little" : "lab.surface.notice",
+                  {shown(reach, 2), shown(all[0].rise, 3), shown(all[1].rise, 3), shown(all[2].rise, 3),
+                   lab_surface_part_name(static_cast<int>(flattest - all.begin())), shown(all[0].here, 3),
+                   shown(all[1].here, 3), shown(all[2].here, 3), lab_surface_part_name(part),
+                   shown(chosen.least, 3), shown(chosen.most, 3)});
+}
+
 Result<LabPicture> compute_surface(const LabValues& values, const std::atomic<bool>& cancel) {
   const int part = values.choice("norms"), steps = static_cast<int>(values.whole("steps"));
   const double reach = values.number("reach");
@@ -125,12 +143,7 @@ Result<LabPicture> compute_surface(const LabValues& values, const std::atomic<bo
   LabPicture out;
   out.pieces = {{heat(chosen, part, reach), 1.1f, true, 1.6f}, {cut, 1}};
   out.formula = Text::of("lab.surface.formula", {shown(reach, 2), shown(chosen.here, 3)});
-  const double with = surfaces[0].most, without = surfaces[2].most;
-  out.notice = Text::of(without > 1.1 * with   ? "lab.surface.notice.steeper"
-                        : with > 1.1 * without ? "lab.surface.notice.flatter"
-                                               : "lab.surface.notice.alike",
-                        {shown(reach, 2), shown(without, 3), shown(with, 3), shown(surfaces[2].here, 3),
-                         shown(surfaces[0].here, 3)});
+  out.notice = lab_surface_notice(surfaces, part, reach);
   return out;
 }
 

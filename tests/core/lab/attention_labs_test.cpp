@@ -57,8 +57,22 @@ TEST(SqrtLab, ScalingBringsTheVarianceToOneAndTheGradientBack) {
 
 TEST(SqrtLab, TwoKeysAtEightHaveTheWeightOfTheBook) {
   const LabTable facts = table_of(picture_of("sqrt", {"d_k=64"}), "lab.sqrt.facts");
-  EXPECT_NE(cell_of(facts, "lab.sqrt.largest", 2).find("0.99999989"), std::string::npos);
-  EXPECT_NEAR(number_of(cell_of(facts, "lab.sqrt.gradient", 2)), 1.1254e-7, 1e-9);
+  EXPECT_EQ(cell_of(facts, "lab.sqrt.pair", 2), "0.99999989");
+  EXPECT_NEAR(number_of(cell_of(facts, "lab.sqrt.pair", 1)), 0.99999989, 1e-7) << "the core's softmax";
+}
+
+TEST(SqrtLab, TheFormulaOfTwoKeysDoesNotStandBesideRandomOnes) {
+  for (const char* keys : {"keys=2", "keys=8", "keys=32"}) {
+    const LabTable facts = table_of(picture_of("sqrt", {"d_k=64", keys}), "lab.sqrt.facts");
+    const auto bound = [&](const char* row) {
+      for (const auto& cells : facts.rows)
+        if (cells[0].key() == row) return number_of(cells[2].arguments().at(0).str());
+      return -1.0;
+    };
+    EXPECT_LE(number_of(cell_of(facts, "lab.sqrt.entropy")), bound("lab.sqrt.entropy")) << keys;
+    EXPECT_GE(number_of(cell_of(facts, "lab.sqrt.largest")), bound("lab.sqrt.largest")) << keys;
+    EXPECT_LE(number_of(cell_of(facts, "lab.sqrt.gradient")), bound("lab.sqrt.gradient")) << keys;
+  }
 }
 
 TEST(SqrtLab, TheStorytellerLooksSharperWithoutTheDivision) {
