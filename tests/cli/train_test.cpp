@@ -93,7 +93,8 @@ TEST(CliTrain, same_bits_whatever_happens_between) {
 
 TEST(CliTrain, layouts_that_cannot_hold_a_model_become_our_own) {
   const TempFolder folder;
-  const Ran ran = cli("train sorter --quiet --order post --steps 2" + kTrainSmall + "--out " + (folder / "m"));
+  const Ran ran =
+      cli("train sorter --quiet --order post --steps 2" + kTrainSmall + "--out " + (folder / "m"));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const auto opened = open_model(folder / "m");
   ASSERT_TRUE(opened) << opened.error().text();
