@@ -180,7 +180,7 @@ void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2
   context.workspace.cursor.key = event.col;
 }
 
-void BiasPage::draw_distances(const ViewContext& context, ImVec2 at, ImVec2 room) {
+void BiasPage::draw_distances(ImVec2 at, ImVec2 room) {
   const Theme& t = theme();
   const bool buckets = bias_.kind == ScoreBias::Kind::buckets;
   const std::int64_t far = buckets ? std::min(kFarthest, bias_.max_distance + bias_.max_distance / 4)
@@ -232,7 +232,7 @@ void BiasPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
       canvas, fonts().body_bold, right, theme().text,
       middle_truncated(fonts().body_bold, tr("position.bias.matrix", {std::to_string(scene_.head)}), width));
   draw_matrix_of_head(context, ImVec2(right.x, top), ImVec2(width, bottom - top - curve - scaled(12)));
-  draw_distances(context, ImVec2(right.x, bottom - curve), ImVec2(width, curve));
+  draw_distances(ImVec2(right.x, bottom - curve), ImVec2(width, curve));
   lit_ = next_lit_;
 }
 

@@ -21,7 +21,7 @@ class BiasPage {
   void draw_table(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_slopes(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2 room);
-  void draw_distances(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void draw_distances(ImVec2 at, ImVec2 room);
   std::string distance_label(std::size_t range) const;
   std::string cell_text(std::int64_t query, std::int64_t key) const;
   void choose_head(const ViewContext& context, std::int64_t head) const;

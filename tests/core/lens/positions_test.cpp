@@ -106,8 +106,9 @@ TEST(Positions, EveryDistanceHasOneBucketRange) {
   }
 }
 
-// ALiBi by its definition: slope times (key - query), slopes 2^(-8/heads), 2^(-16/heads), ...; a key after
-// the query is masked in a causal model, and raised where a mask lets it be seen.
+// ALiBi by its definition: slope times (key - query), slopes 2^(-8/p), 2^(-16/p), ... for the largest power
+// of two p, then every other one of those for 2p; a key after the query is masked in a causal model, and
+// raised where a mask lets it be seen.
 TEST(Positions, TheBiasInSightEndsAtTheMaskOfTheRun) {
   const auto opened = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/bloom");
   ASSERT_TRUE(opened) << opened.error().text();
@@ -122,7 +123,10 @@ TEST(Positions, TheBiasInSightEndsAtTheMaskOfTheRun) {
     for (int head = 0; head < heads; ++head) {
       const Tensor seen = bias_in_sight(**run, site_of(Slot::pattern, 0), head, {1, 5}, {0, 5});
       ASSERT_EQ(seen.sizes(), (std::vector<std::int64_t>{4, 5}));
-      const double slope = std::pow(2.0, -8.0 * (head + 1) / heads);
+      int p = 1;
+      while (2 * p <= heads) p *= 2;
+      const double slope =
+          head < p ? std::pow(2.0, -8.0 * (head + 1) / p) : std::pow(2.0, -4.0 * (2 * (head - p) + 1) / p);
       for (std::int64_t q = 1; q < 5; ++q)
         for (std::int64_t k = 0; k < 5; ++k) {
           if (causal && k > q)

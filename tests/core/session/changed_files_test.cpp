@@ -108,7 +108,9 @@ TEST_F(Changed, ACopiedModelStaysAndTheNewerOneIsOffered) {
   EXPECT_EQ(session.document().sequences[0].input.ids, (std::vector<int>{5, 6, 7, 8}));
   EXPECT_EQ(session.result()->trace(0).weights().get("blocks.0.attn.q.weight").at(1, 2), 2.f);
   EXPECT_NE(logit(), before);
-  EXPECT_FALSE(session.previous()) << "another model";
+  ASSERT_TRUE(session.previous());
+  EXPECT_EQ(session.previous()->document.model, session.result()->document.model) << "not the older file's";
+  EXPECT_EQ(session.previous()->trace(0).length, 3);
 }
 
 TEST_F(Changed, ANewerFileCanBeDismissedUntilTheNextOne) {
