@@ -6,16 +6,12 @@
 #include <map>
 
 #include "core/arch/edit_json.h"
-#include "core/arch/random_model.h"
-#include "core/arch/scene.h"
-#include "core/arch/shipped.h"
-#include "core/base/listed.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/json_number.h"
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
-#include "core/session/fingerprint.h"
+#include "core/session/session_model.h"
 #include "core/system/named_files.h"
 #include "core/trace/editable.h"
 
@@ -31,10 +27,6 @@ constexpr std::int64_t kInline = 256;          // numbers that stand in the JSON
 constexpr std::int64_t kMostInline = 1 << 14;  // where nothing lies beside it
 
 // ---- arrays ---------------------------------------------------------------------------------------
-
-Error damaged(const std::string& path, const Text& problem) {
-  return fail(Code::bad_format, "error.session.file", {quoted_path(path), problem});
-}
 
 std::string arrays_path(const std::string& path) { return path + ".safetensors"; }
 
@@ -78,18 +70,18 @@ class ArraysIn {
     for (const json& size : sizes) {
       if (!size.is_number_unsigned() || size.get<std::uint64_t>() > kMostInline ||
           shape.size() == Tensor::kMaxRank || count > kMostInline)
-        return damaged(path_, Text::of("error.session.file.shape", {field}));
+        return damaged_session(path_, Text::of("error.session.file.shape", {field}));
       shape.emplace_back(Axis::none, size.get<std::int64_t>());
       count *= shape.back().second;
     }
     std::vector<float> flat;
     for (const json& value : values) {
       if (!value.is_number() || !std::isfinite(value.get<float>()))
-        return damaged(path_, Text::of("error.session.file.number", {field}));
+        return damaged_session(path_, Text::of("error.session.file.number", {field}));
       flat.push_back(value.get<float>());
     }
     if (shape.empty() || flat.empty() || std::ssize(flat) != count)
-      return damaged(path_, Text::of("error.session.file.array", {field}));
+      return damaged_session(path_, Text::of("error.session.file.array", {field}));
     return Tensor::from(std::move(flat), shape);
   }
 
@@ -117,18 +109,13 @@ Result<std::vector<int>> ints_at(const json& object, const char* field, const st
   std::vector<int> out;
   const auto found = object.find(field);
   if (found == object.end()) return out;
-  if (!found->is_array()) return damaged(path, Text::of("error.session.file.whole", {field}));
+  if (!found->is_array()) return damaged_session(path, Text::of("error.session.file.whole", {field}));
   for (const json& value : *found) {
     if (!value.is_number_integer() || value.get<std::int64_t>() < 0 || value.get<std::int64_t>() > 1 << 30)
-      return damaged(path, Text::of("error.session.file.natural", {field}));
+      return damaged_session(path, Text::of("error.session.file.natural", {field}));
     out.push_back(value.get<int>());
   }
   return out;
-}
-
-std::string session_file_text_at(const json& object, const char* field) {
-  const auto found = object.is_object() ? object.find(field) : object.end();
-  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 // ---- inputs ---------------------------------------------------------------------------------------
@@ -157,12 +144,13 @@ json input_json(const Sequence& sequence, ArraysOut& arrays) {
 
 Result<Picture> picture_from(const json& value, ArraysIn& arrays, const std::string& path) {
   TRY(const Tensor rgb, arrays.find(value.value("rgb", json()), "rgb"));
-  if (rgb.rank() != 3 || rgb.size(2) != 3) return damaged(path, Text::of("error.session.file.picture"));
+  if (rgb.rank() != 3 || rgb.size(2) != 3)
+    return damaged_session(path, Text::of("error.session.file.picture"));
   auto bytes = std::make_shared<std::vector<std::uint8_t>>();
   for (const float level : rgb.values())
     bytes->push_back(static_cast<std::uint8_t>(std::clamp(level, 0.f, 255.f)));
   return Picture{static_cast<int>(rgb.size(1)), static_cast<int>(rgb.size(0)), std::move(bytes),
-                 session_file_text_at(value, "name")};
+                 session_text_at(value, "name")};
 }
 
 // Ids as they were written; where the tokenizer reads the text otherwise, what they spell.
@@ -178,10 +166,9 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   TRY(const std::vector<int> ids, ints_at(value, "ids", path));
   TRY(const std::vector<int> source, ints_at(value, "source", path));
   Sequence out;
-  if (!ids.empty())
-    out = words_of(opened, ids, session_file_text_at(value, "text"), opened.model->config().stack);
+  if (!ids.empty()) out = words_of(opened, ids, session_text_at(value, "text"), opened.model->config().stack);
   if (!source.empty()) {
-    Sequence words = words_of(opened, source, session_file_text_at(value, "source_text"), Stack::enc);
+    Sequence words = words_of(opened, source, session_text_at(value, "source_text"), Stack::enc);
     out.source_text = std::move(words.text);
     out.source_tokens = std::move(words.tokens);
   }
@@ -190,29 +177,30 @@ Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, Arr
   TRY(out.input.types, ints_at(value, "types", path));
   if (value.contains("vectors")) {
     TRY(const Tensor vectors, arrays.find(value["vectors"], "vectors"));
-    if (vectors.rank() != 2) return damaged(path, Text::of("error.session.file.vectors"));
+    if (vectors.rank() != 2) return damaged_session(path, Text::of("error.session.file.vectors"));
     out.input.vectors = vectors.rename({Axis::pos, Axis::d_model});
   }
   if (value.contains("pixels")) {
     TRY(const Tensor pixels, arrays.find(value["pixels"], "pixels"));
-    if (pixels.rank() != 3) return damaged(path, Text::of("error.session.file.pixels"));
+    if (pixels.rank() != 3) return damaged_session(path, Text::of("error.session.file.pixels"));
     out.input.pixels = pixels;
   }
   if (value.contains("picture")) {
     TRY(out.picture, picture_from(value["picture"], arrays, path));
     if (out.input.pixels.empty()) out.input.pixels = preprocess(out.picture, opened.preprocessing);
   }
-  if (const std::string spans = session_file_text_at(value, "spans"); !spans.empty()) {
+  if (const std::string spans = session_text_at(value, "spans"); !spans.empty()) {
     TRY(out.input.spans, parse_spans(spans, out.input.length()));
   }
   return out;
 }
 
 Status take_inputs(const json& inputs, const std::string& path, Document& document, ArraysIn& arrays) {
-  if (!inputs.is_array() || inputs.empty()) return damaged(path, Text::of("error.session.file.inputs"));
+  if (!inputs.is_array() || inputs.empty())
+    return damaged_session(path, Text::of("error.session.file.inputs"));
   std::vector<Sequence> sequences;
   for (const json& value : inputs) {
-    if (!value.is_object()) return damaged(path, Text::of("error.session.file.input_objects"));
+    if (!value.is_object()) return damaged_session(path, Text::of("error.session.file.input_objects"));
     TRY(sequences.emplace_back(), sequence_from(value, *document.opened, arrays, path));
   }
   document.sequences = std::move(sequences);
@@ -236,9 +224,10 @@ json sampling_json(const Sampling& sampling) {
 Status take_notes(const json& file, const std::string& path, Document& document) {
   const auto notes = file.find("notes");
   if (notes == file.end()) return Done{};
-  if (!notes->is_object()) return damaged(path, Text::of("error.session.file.notes"));
+  if (!notes->is_object()) return damaged_session(path, Text::of("error.session.file.notes"));
   for (const auto& [place, words] : notes->items()) {
-    if (!words.is_string() || !parse_cell(place)) return damaged(path, Text::of("error.session.file.notes"));
+    if (!words.is_string() || !parse_cell(place))
+      return damaged_session(path, Text::of("error.session.file.notes"));
     document.notes[place] = words.get<std::string>();
   }
   return Done{};
@@ -248,16 +237,17 @@ Status take_notes(const json& file, const std::string& path, Document& document)
 Result<std::int64_t> whole_setting(const json& of, const char* name, const char* field, std::int64_t most,
                                    const std::string& path) {
   if (const auto number = whole_at(of, field, 0, most)) return *number;
-  return damaged(path, Text::of("error.session.file.whole_setting", {std::string(name) + "." + field, most}));
+  return damaged_session(
+      path, Text::of("error.session.file.whole_setting", {std::string(name) + "." + field, most}));
 }
 
 Result<Padding> padding_from(const json& padding, const std::string& path) {
   constexpr std::int64_t kMostPadded = 1 << 20;
   Padding out;
   const json none, &on = padding.is_object() && padding.contains("on") ? padding["on"] : none;
-  const std::string side = session_file_text_at(padding, "side");
-  if (!on.is_boolean()) return damaged(path, Text::of("error.session.file.padding"));
-  if (side != "left" && side != "right") return damaged(path, Text::of("error.session.file.side"));
+  const std::string side = session_text_at(padding, "side");
+  if (!on.is_boolean()) return damaged_session(path, Text::of("error.session.file.padding"));
+  if (side != "left" && side != "right") return damaged_session(path, Text::of("error.session.file.side"));
   out.on = on.get<bool>();
   out.side = side == "left" ? PadSide::left : PadSide::right;
   TRY(out.to, whole_setting(padding, "padding", "to", kMostPadded, path));
@@ -276,7 +266,8 @@ Status take_sampling(const json& sampling, const std::string& path, Sampling& ou
                         real("min_p", out.min_p, true) &&
                         real("repetition_penalty", out.repetition_penalty, true);
   const json none, &seed = sampling.is_object() && sampling.contains("seed") ? sampling["seed"] : none;
-  if (!complete || !seed.is_number_unsigned()) return damaged(path, Text::of("error.session.file.padding"));
+  if (!complete || !seed.is_number_unsigned())
+    return damaged_session(path, Text::of("error.session.file.padding"));
   out.seed = seed.get<std::uint64_t>();
   TRY(const std::int64_t top_k, whole_setting(sampling, "sampling", "top_k", 1 << 30, path));
   out.top_k = static_cast<int>(top_k);
@@ -354,45 +345,6 @@ Status take_run(const json& file, const std::string& path, Document& document, s
   return Done{};
 }
 
-// Which model it is: a scene whole, others by path and by the hashes of all weights (and by the sample that
-// older programs know).
-Result<json> model_json(const Document& document, const std::string& path) {
-  const OpenedModel& opened = *document.opened;
-  json out = {{"path", opened.path}, {"title", opened.title}};
-  if (opened.scene) {
-    TRY(Scene scene, scene_of(document));
-    scene.edits.clear();
-    out["scene"] = json::parse(scene_to_text(scene));
-    return out;
-  }
-  out["fingerprint"] = sampled_fingerprint(*opened.model);
-  out["prints"] = weight_prints(opened);
-  if (opened.training_step >= 0) out["training_step"] = opened.training_step;
-  std::error_code ignored;
-  const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
-  if (!beside.empty()) out["beside"] = beside.string();
-  for (const char* own : {kModelEnding, kPinnedEnding})
-    if (opened.path == fs::absolute(path).string() + own) out["own"] = own;
-  return out;
-}
-
-// Where the model lies: under the session's own name where it was written with it, at the saved path, or
-// beside the session, whichever is there.
-std::string path_of(const json& model, const std::string& path) {
-  std::string saved = session_file_text_at(model, "path");
-  const std::string beside = session_file_text_at(model, "beside");
-  if (is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
-  if (fs::path(saved).is_relative())  // to the session, wherever one stands
-    saved = (fs::absolute(path).parent_path() / saved).lexically_normal().string();
-  const std::string own = session_file_text_at(model, "own");
-  const bool known = own == kModelEnding || own == kPinnedEnding;
-  std::error_code ignored;
-  if (known && fs::exists(path + own, ignored)) return path + own;
-  if (fs::exists(saved, ignored) || beside.empty()) return saved;
-  const std::string near = (fs::absolute(path).parent_path() / beside).lexically_normal().string();
-  return fs::exists(near, ignored) ? near : saved;
-}
-
 // The step of a model in training, where the session shows one.
 Result<std::optional<TrainingShown>> training_in(const json& file, const std::string& path) {
   const auto found = file.find("training");
@@ -400,47 +352,8 @@ Result<std::optional<TrainingShown>> training_in(const json& file, const std::st
   const json none, &step = found->contains("step") ? (*found)["step"] : none,
                    &newest = found->contains("newest") ? (*found)["newest"] : none;
   if (!step.is_number_unsigned() || step.get<std::uint64_t>() > 1u << 30 || !newest.is_boolean())
-    return damaged(path, Text::of("error.session.file.training"));
+    return damaged_session(path, Text::of("error.session.file.training"));
   return std::optional(TrainingShown{step.get<int>(), newest.get<bool>()});
-}
-
-// Errors: a file elsewhere that the session names and this user never opened.
-Status model_may_be_read(const std::string& model) {
-  if (is_shipped_name(model) || model.starts_with(kRandomPrefix)) return Done{};
-  const Result<std::string> named = named_file(model);
-  return named ? Status(Done{}) : Status(named.error());
-}
-
-// Says which numbers are others than those that were saved; older sessions know only that some are.
-void warn_of_other_numbers(const json& model, OpenedModel& opened) {
-  constexpr std::size_t kNamed = 4;
-  const std::string sampled = session_file_text_at(model, "fingerprint");
-  if (const auto found = model.find("prints"); found != model.end() && found->is_object()) {
-    WeightPrints saved;
-    for (const auto& [name, print] : found->items())
-      saved[name] = print.is_string() ? print.get<std::string>() : "";
-    const std::vector<std::string> others = differing_weights(saved, weight_prints(opened));
-    if (!others.empty())
-      opened.warnings.push_back(
-          Text::of("note.session.other_weights", {others.size(), some_of(others, kNamed)}));
-  } else if (!sampled.empty() && sampled != sampled_fingerprint(*opened.model)) {
-    opened.warnings.push_back(Text::of("note.session.other_numbers"));
-  }
-}
-
-Result<OpenedModel> open_saved(const json& model, const std::string& path) {
-  const std::string where = path_of(model, path);
-  if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
-  if (is_shipped_name(where)) return open_shipped(where);
-  TRY_OK(model_may_be_read(where));
-  TRY(OpenedModel opened, open_model(where));
-  const auto step = model.find("training_step");
-  if (step == model.end()) return opened;
-  if (!step->is_number_unsigned() || step->get<std::uint64_t>() > 1u << 30)
-    return damaged(path, Text::of("error.session.file.training"));
-  opened.training_step = step->get<int>();
-  opened.title = session_file_text_at(model, "title");  // the folder has the session's name
-  return opened;
 }
 
 }  // namespace
@@ -482,14 +395,14 @@ Status save_session(const std::string& path, const Document& document, const jso
   ArraysOut arrays;
   std::error_code ignored;
   json file = {{"format", "attnscope-session"}, {"version", kVersion}};
-  TRY(file["model"], model_json(document, path));
+  TRY(file["model"], session_model_json(document, path));
   put_run(file, document, arrays);
   if (!document.notes.empty()) file["notes"] = document.notes;
   const bool other = pinned && pinned->opened != document.opened;
   if (pinned && pinned->opened && (!other || !pinned->opened->path.empty())) {
     file["pinned"] = json::object();
     if (other) {
-      TRY(file["pinned"]["model"], model_json(*pinned, path));
+      TRY(file["pinned"]["model"], session_model_json(*pinned, path));
     }
     put_run(file["pinned"], *pinned, arrays);
   }
@@ -504,20 +417,20 @@ Status save_session(const std::string& path, const Document& document, const jso
 
 Result<SessionFile> read_session(const std::string& path) {
   TRY(json file, read_json_file(path, kMostBytes));
-  if (!file.is_object() || session_file_text_at(file, "format") != "attnscope-session")
+  if (!file.is_object() || session_text_at(file, "format") != "attnscope-session")
     return fail(Code::bad_format, "error.session.file.none", {quoted_path(path)});
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer())
-    return damaged(path, Text::of("error.session.file.no_version"));
+    return damaged_session(path, Text::of("error.session.file.no_version"));
   if (!whole_in(*version, 1, kVersion))
     return fail(Code::unsupported, "error.session.file.version",
                 {quoted_path(path), version->dump(), kVersion});
   const auto model = file.find("model");
-  if (model == file.end() || !model->is_object() || session_file_text_at(*model, "path").empty())
-    return damaged(path, Text::of("error.session.file.no_model"));
+  if (model == file.end() || !model->is_object() || session_text_at(*model, "path").empty())
+    return damaged_session(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
-  out.model = path_of(*model, path);
+  out.model = session_model_path(*model, path);
   if (model->contains("scene")) out.scene = (*model)["scene"].dump();
   TRY(out.training, training_in(file, path));
   if (!file.contains("look")) file["look"] = json::object();
@@ -552,13 +465,13 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
                                                   const std::atomic<bool>* cancel) {
   const auto found = session.all->find("pinned");
   if (found == session.all->end() || !document.opened) return std::shared_ptr<const Document>();
-  if (!found->is_object()) return damaged(session.path, Text::of("error.session.file.pinned"));
+  if (!found->is_object()) return damaged_session(session.path, Text::of("error.session.file.pinned"));
   const PathsIn named(session.path);
   Document pinned = document;
   if (const auto model = found->find("model"); model != found->end()) {
-    if (session_file_text_at(*model, "path").empty())
-      return damaged(session.path, Text::of("error.session.file.pinned"));
-    TRY(OpenedModel opened, open_saved(*model, session.path));
+    if (session_text_at(*model, "path").empty())
+      return damaged_session(session.path, Text::of("error.session.file.pinned"));
+    TRY(OpenedModel opened, open_session_model(*model, session.path));
     warn_of_other_numbers(*model, opened);
     pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
   }
