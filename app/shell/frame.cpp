@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "app/look/item_map.h"
 #include "app/look/key_controls.h"
@@ -73,10 +74,20 @@ bool is_small(const Document& document) {
 
 }  // namespace
 
+// A model of the run that a session pinned may be another than it was: said when it is there.
+void Frame::note_pinned() {
+  const auto pinned = state_.session.pinned();
+  if (std::exchange(seen_pinned_, pinned) == pinned || !pinned || !pinned->document.opened) return;
+  if (pinned->document.opened == state_.session.document().opened) return;
+  for (const Text& warning : pinned->document.opened->warnings)
+    if (warning.key().starts_with("note.session.")) state_.notify(Notice::Kind::warning, warning, {}, 0);
+}
+
 void Frame::take_news() {
   state_.session.poll();
   run_ = state_.session.result();
   before_ = state_.session.against();
+  note_pinned();
   if (seen_opened_ != state_.session.opened_version()) {
     seen_opened_ = state_.session.opened_version();
     fresh_ = true;

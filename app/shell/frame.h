@@ -41,6 +41,7 @@ class Frame {
  private:
   void draw_all(Painter& painter);
   void take_news();
+  void note_pinned();
   void tell_progress();
   void follow_backward();
   void play();
@@ -67,7 +68,7 @@ class Frame {
   WeightCheck weight_check_;
   EditMenu edit_menu_;
   MeasureMenu measure_menu_;
-  std::shared_ptr<const RunResult> run_, before_, walked_;
+  std::shared_ptr<const RunResult> run_, before_, walked_, seen_pinned_;
   std::uint64_t seen_opened_ = 0;
   bool answered_ = false;
   bool fresh_ = false;  ///< the cursor waits for the first run of what was opened

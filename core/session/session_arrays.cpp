@@ -8,6 +8,7 @@
 #include "core/base/markup.h"
 #include "core/base/text.h"
 #include "core/session/session_file.h"
+#include "core/session/session_model.h"
 #include "core/text/charsmap.h"
 
 namespace attnscope {
@@ -26,15 +27,6 @@ std::int64_t session_count_of(const Shape& shape) {
 }
 
 }  // namespace
-
-Error damaged_session(const std::string& path, const Text& problem) {
-  return fail(Code::bad_format, "error.session.file", {quoted_path(path), problem});
-}
-
-std::string session_text_at(const json& object, const char* field) {
-  const auto found = object.is_object() ? object.find(field) : object.end();
-  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 std::string arrays_beside(const std::string& path) { return path + ".safetensors"; }
 

@@ -22,10 +22,6 @@ inline constexpr std::int64_t kInlineNumbers = 256;            ///< that stand w
 inline constexpr std::int64_t kMostInlineNumbers = 1 << 14;    ///< the same where there is no table
 inline constexpr std::int64_t kMostEmbeddedNumbers = 1 << 25;  ///< of all arrays of a file's table
 
-/// "FILE: problem", and what to do.
-Error damaged_session(const std::string& path, const Text& problem);
-/// The text of a field; empty where there is none.
-std::string session_text_at(const nlohmann::json& object, const char* field);
 /// The file of arrays that may lie beside a session.
 std::string arrays_beside(const std::string& path);
 /// The table of large arrays of a session file; an empty object where it has none.

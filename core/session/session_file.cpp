@@ -4,15 +4,11 @@
 #include <filesystem>
 
 #include "core/arch/edit_json.h"
-#include "core/arch/random_model.h"
-#include "core/arch/scene.h"
-#include "core/arch/shipped.h"
-#include "core/base/listed.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/json_number.h"
-#include "core/session/fingerprint.h"
 #include "core/session/session_arrays.h"
+#include "core/session/session_model.h"
 #include "core/system/named_files.h"
 #include "core/trace/editable.h"
 
@@ -268,45 +264,6 @@ Status take_run(const json& file, const json& table, const std::string& path, Do
   return Done{};
 }
 
-// Which model it is: a scene whole, others by path and by the hashes of all weights (and by the sample that
-// older programs know).
-Result<json> model_json(const Document& document, const std::string& path) {
-  const OpenedModel& opened = *document.opened;
-  json out = {{"path", opened.path}, {"title", opened.title}};
-  if (opened.scene) {
-    TRY(Scene scene, scene_of(document));
-    scene.edits.clear();
-    out["scene"] = json::parse(scene_to_text(scene));
-    return out;
-  }
-  out["fingerprint"] = sampled_fingerprint(*opened.model);
-  out["prints"] = weight_prints(opened);
-  if (opened.training_step >= 0) out["training_step"] = opened.training_step;
-  std::error_code ignored;
-  const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
-  if (!beside.empty()) out["beside"] = beside.string();
-  for (const char* own : {kModelEnding, kPinnedEnding})
-    if (opened.path == fs::absolute(path).string() + own) out["own"] = own;
-  return out;
-}
-
-// Where the model lies: under the session's own name where it was written with it, at the saved path, or
-// beside the session, whichever is there.
-std::string path_of(const json& model, const std::string& path) {
-  std::string saved = session_text_at(model, "path");
-  const std::string beside = session_text_at(model, "beside");
-  if (is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
-  if (fs::path(saved).is_relative())  // to the session, wherever one stands
-    saved = (fs::absolute(path).parent_path() / saved).lexically_normal().string();
-  const std::string own = session_text_at(model, "own");
-  const bool known = own == kModelEnding || own == kPinnedEnding;
-  std::error_code ignored;
-  if (known && fs::exists(path + own, ignored)) return path + own;
-  if (fs::exists(saved, ignored) || beside.empty()) return saved;
-  const std::string near = (fs::absolute(path).parent_path() / beside).lexically_normal().string();
-  return fs::exists(near, ignored) ? near : saved;
-}
-
 // The step of a model in training, where the session shows one.
 Result<std::optional<TrainingShown>> training_in(const json& file, const std::string& path) {
   const auto found = file.find("training");
@@ -316,45 +273,6 @@ Result<std::optional<TrainingShown>> training_in(const json& file, const std::st
   if (!step.is_number_unsigned() || step.get<std::uint64_t>() > 1u << 30 || !newest.is_boolean())
     return damaged_session(path, Text::of("error.session.file.training"));
   return std::optional(TrainingShown{step.get<int>(), newest.get<bool>()});
-}
-
-// Errors: a file elsewhere that the session names and this user never opened.
-Status model_may_be_read(const std::string& model) {
-  if (is_shipped_name(model) || model.starts_with(kRandomPrefix)) return Done{};
-  const Result<std::string> named = named_file(model);
-  return named ? Status(Done{}) : Status(named.error());
-}
-
-// Says which numbers are others than those that were saved; older sessions know only that some are.
-void warn_of_other_numbers(const json& model, OpenedModel& opened) {
-  constexpr std::size_t kNamed = 4;
-  const std::string sampled = session_text_at(model, "fingerprint");
-  if (const auto found = model.find("prints"); found != model.end() && found->is_object()) {
-    WeightPrints saved;
-    for (const auto& [name, print] : found->items())
-      saved[name] = print.is_string() ? print.get<std::string>() : "";
-    const std::vector<std::string> others = differing_weights(saved, weight_prints(opened));
-    if (!others.empty())
-      opened.warnings.push_back(
-          Text::of("note.session.other_weights", {others.size(), some_of(others, kNamed)}));
-  } else if (!sampled.empty() && sampled != sampled_fingerprint(*opened.model)) {
-    opened.warnings.push_back(Text::of("note.session.other_numbers"));
-  }
-}
-
-Result<OpenedModel> open_saved(const json& model, const std::string& path) {
-  const std::string where = path_of(model, path);
-  if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
-  if (is_shipped_name(where)) return open_shipped(where);
-  TRY_OK(model_may_be_read(where));
-  TRY(OpenedModel opened, open_model(where));
-  const auto step = model.find("training_step");
-  if (step == model.end()) return opened;
-  if (!step->is_number_unsigned() || step->get<std::uint64_t>() > 1u << 30)
-    return damaged_session(path, Text::of("error.session.file.training"));
-  opened.training_step = step->get<int>();
-  opened.title = session_text_at(model, "title");  // the folder has the session's name
-  return opened;
 }
 
 }  // namespace
@@ -396,14 +314,14 @@ Status save_session(const std::string& path, const Document& document, const jso
   ArraysOut arrays;
   std::error_code ignored;
   json file = {{"format", "attnscope-session"}, {"version", kVersion}};
-  TRY(file["model"], model_json(document, path));
+  TRY(file["model"], session_model_json(document, path));
   put_run(file, document, arrays);
   if (!document.notes.empty()) file["notes"] = document.notes;
   const bool other = pinned && pinned->opened != document.opened;
   if (pinned && pinned->opened && (!other || !pinned->opened->path.empty())) {
     file["pinned"] = json::object();
     if (other) {
-      TRY(file["pinned"]["model"], model_json(*pinned, path));
+      TRY(file["pinned"]["model"], session_model_json(*pinned, path));
     }
     put_run(file["pinned"], *pinned, arrays);
   }
@@ -435,7 +353,7 @@ Result<SessionFile> read_session(const std::string& path) {
     return damaged_session(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
-  out.model = path_of(*model, path);
+  out.model = session_model_path(*model, path);
   if (model->contains("scene")) out.scene = (*model)["scene"].dump();
   TRY(out.training, training_in(file, path));
   if (!file.contains("look")) file["look"] = json::object();
@@ -476,7 +394,7 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
   if (const auto model = found->find("model"); model != found->end()) {
     if (session_text_at(*model, "path").empty())
       return damaged_session(session.path, Text::of("error.session.file.pinned"));
-    TRY(OpenedModel opened, open_saved(*model, session.path));
+    TRY(OpenedModel opened, open_session_model(*model, session.path));
     warn_of_other_numbers(*model, opened);
     pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
   }

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/io/local_time.h"
 #include "core/system/atomic_file.h"
+#include "core/system/named_files.h"
 #include "core/train/data_file.h"
 
 namespace attnscope {
@@ -43,6 +44,7 @@ Result<TrainingSettings> training_settings_of_file(const std::string& data, cons
   TRY(const std::shared_ptr<const Task> task, task_of_file(data, vocabulary));
   TrainingSettings settings = settings_for(*task);
   settings.data = task->source()->path;
+  know_file(settings.data);  // chosen by hand
   settings.vocabulary = task->source()->vocabulary;
   settings.read = task;
   return settings;
@@ -77,7 +79,10 @@ Result<KeptRun> read_run(const std::string& path) {
   KeptRun run;
   run.path = path;
   run.settings.task = head.task;
-  run.settings.data = head.data.path;
+  if (!head.data.path.empty()) {
+    const PathsIn named(path);
+    TRY(run.settings.data, named_file(head.data.path));
+  }
   run.settings.vocabulary = head.data.vocabulary;
   run.settings.sizes = head.sizes;
   run.settings.recipe = head.recipe;

@@ -42,7 +42,8 @@ Error unknown_site(std::string_view text) {
     const std::size_t digits = stack.size() + std::string_view("blocks.").size();
     if (!starts_with(text, stack) || !starts_with(text.substr(stack.size()), "blocks.")) continue;
     const std::size_t dot = std::min(text.find_first_not_of("0123456789", digits), text.size());
-    block = dot > digits && dot < 40 ? std::string(text.substr(0, dot)) + "." : std::string(stack) + block;
+    block = dot > digits && dot - digits <= 6 ? std::string(text.substr(0, dot)) + "."
+                                              : std::string(stack) + block;
   }
   std::vector<std::string> known;
   for (const Step& step : catalog())

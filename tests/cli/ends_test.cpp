@@ -116,8 +116,9 @@ TEST(CliEnds, OutputThatDoesNotArriveIsNoSuccess) {
   const std::string gpt2 = model_path("gpt2");
   for (const std::string& arguments :
        {std::string("--help"), std::string("--version"), std::string("train --help"), "info " + gpt2,
-        "info --json " + gpt2, "steps --json " + gpt2, "steps " + gpt2, std::string("train"),
-        std::string("lesson list"), "generate --ids 1,2,3 --json " + gpt2, std::string("lab")}) {
+        "info --json " + gpt2, std::string("steps --json"), std::string("steps"), std::string("train"),
+        std::string("lesson list"), "generate --ids 1,2,3 --max-new-tokens 2 --json " + gpt2,
+        std::string("lab")}) {
     const Ran ran = cli(arguments + " > /dev/full");
     EXPECT_EQ(ran.exit_code, 1) << arguments;
     EXPECT_EQ(ran.err.rfind("attnscope-cli: ", 0), 0u) << arguments << ran.err;

@@ -238,30 +238,43 @@ TEST_F(SessionFiles, AnotherModelOfTheSameNameIsSaid) {
   EXPECT_EQ(read->opened->warnings[0].key(), "note.session.other_numbers");
 }
 
+// Turns the sign of a value that the sample of older sessions does not hold.
+void change_one_value(const std::string& model) {
+  const std::string path = model + "/model.safetensors";
+  const auto weights = open_safetensors(path);
+  ASSERT_TRUE(weights);
+  const TensorInfo* info = (*weights)->find("transformer.h.0.mlp.c_fc.weight");
+  ASSERT_TRUE(info);
+  ASSERT_GT(value_count(info->shape), 64);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto at = static_cast<std::streamoff>(info->offset + 7 * 4 + 3);
+  file.seekg(at);
+  const int byte = file.get();
+  file.seekp(at);
+  file.put(static_cast<char>(byte ^ 0x80));
+}
+
 TEST_F(SessionFiles, OneChangedValueOfOneWeightIsSaidByItsName) {
   const std::string model = folder_ / "model";
   fs::copy(source("tests/golden/models/gpt2"), model, fs::copy_options::recursive);
+  const auto expect_named = [](const Document& read) {
+    ASSERT_EQ(read.opened->warnings.size(), 1u);
+    ASSERT_EQ(read.opened->warnings[0].key(), "note.session.other_weights");
+    EXPECT_EQ(read.opened->warnings[0].arguments()[0].str(), "1");
+    EXPECT_EQ(read.opened->warnings[0].arguments()[1].str(), "blocks.0.mlp.pre.weight");
+  };
   ASSERT_TRUE(save_session(path(), session_file_opened(model), {}));
-  const auto weights = open_safetensors(model + "/model.safetensors");
-  ASSERT_TRUE(weights);
-  const TensorInfo* info = (*weights)->find("transformer.h.0.mlp.c_fc.weight");
-  if (!info) info = (*weights)->find("h.0.mlp.c_fc.weight");
-  ASSERT_TRUE(info);
-  ASSERT_GT(value_count(info->shape), 64);
-  {
-    std::fstream file(model + "/model.safetensors", std::ios::in | std::ios::out | std::ios::binary);
-    const auto at = static_cast<std::streamoff>(info->offset + 7 * 4 + 3);  // not in the old sample
-    file.seekg(at);
-    const int byte = file.get();
-    file.seekp(at);
-    file.put(static_cast<char>(byte ^ 0x80));  // the sign
-  }
+  change_one_value(model);
   const Result<Document> read = again();
   ASSERT_TRUE(read);
-  ASSERT_EQ(read->opened->warnings.size(), 1u);
-  ASSERT_EQ(read->opened->warnings[0].key(), "note.session.other_weights");
-  EXPECT_EQ(read->opened->warnings[0].arguments()[0].str(), "1");
-  EXPECT_EQ(read->opened->warnings[0].arguments()[1].str(), "blocks.0.mlp.pre.weight");
+  expect_named(*read);
+  // The same of a run that is pinned.
+  const Document pinned = session_file_opened(model);
+  ASSERT_TRUE(save_session(path(), session_file_opened(source("assets/models/sorter")), {}, &pinned));
+  change_one_value(model);
+  const auto back = pinned_of(*read_session(path()), *again());
+  ASSERT_TRUE(back && *back);
+  expect_named(**back);
 }
 
 TEST_F(SessionFiles, NumbersThatDoNotFitAreRefusedAndNotCutDown) {

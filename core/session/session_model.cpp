@@ -1,0 +1,100 @@
+#include "core/session/session_model.h"
+
+#include <filesystem>
+
+#include "core/arch/random_model.h"
+#include "core/arch/scene.h"
+#include "core/arch/shipped.h"
+#include "core/base/listed.h"
+#include "core/base/text.h"
+#include "core/session/fingerprint.h"
+#include "core/session/session_file.h"
+#include "core/system/named_files.h"
+
+namespace attnscope {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+Error damaged_session(const std::string& path, const Text& problem) {
+  return fail(Code::bad_format, "error.session.file", {quoted_path(path), problem});
+}
+
+std::string session_text_at(const json& object, const char* field) {
+  const auto found = object.is_object() ? object.find(field) : object.end();
+  return object.is_object() && found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+Result<json> session_model_json(const Document& document, const std::string& path) {
+  const OpenedModel& opened = *document.opened;
+  json out = {{"path", opened.path}, {"title", opened.title}};
+  if (opened.scene) {
+    TRY(Scene scene, scene_of(document));
+    scene.edits.clear();
+    out["scene"] = json::parse(scene_to_text(scene));
+    return out;
+  }
+  out["fingerprint"] = sampled_fingerprint(*opened.model);
+  out["prints"] = weight_prints(opened);
+  if (opened.training_step >= 0) out["training_step"] = opened.training_step;
+  std::error_code ignored;
+  const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
+  if (!beside.empty()) out["beside"] = beside.string();
+  for (const char* own : {kModelEnding, kPinnedEnding})
+    if (opened.path == fs::absolute(path).string() + own) out["own"] = own;
+  return out;
+}
+
+std::string session_model_path(const json& model, const std::string& path) {
+  std::string saved = session_text_at(model, "path");
+  const std::string beside = session_text_at(model, "beside");
+  if (is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
+  if (fs::path(saved).is_relative())  // to the session, wherever one stands
+    saved = (fs::absolute(path).parent_path() / saved).lexically_normal().string();
+  const std::string own = session_text_at(model, "own");
+  const bool known = own == kModelEnding || own == kPinnedEnding;
+  std::error_code ignored;
+  if (known && fs::exists(path + own, ignored)) return path + own;
+  if (fs::exists(saved, ignored) || beside.empty()) return saved;
+  const std::string near = (fs::absolute(path).parent_path() / beside).lexically_normal().string();
+  return fs::exists(near, ignored) ? near : saved;
+}
+
+Status model_may_be_read(const std::string& model) {
+  if (is_shipped_name(model) || model.starts_with(kRandomPrefix)) return Done{};
+  const Result<std::string> named = named_file(model);
+  return named ? Status(Done{}) : Status(named.error());
+}
+
+void warn_of_other_numbers(const json& model, OpenedModel& opened) {
+  constexpr std::size_t kNamed = 4;
+  const std::string sampled = session_text_at(model, "fingerprint");
+  if (const auto found = model.find("prints"); found != model.end() && found->is_object()) {
+    WeightPrints saved;
+    for (const auto& [name, print] : found->items())
+      saved[name] = print.is_string() ? print.get<std::string>() : "";
+    const std::vector<std::string> others = differing_weights(saved, weight_prints(opened));
+    if (!others.empty())
+      opened.warnings.push_back(
+          Text::of("note.session.other_weights", {others.size(), some_of(others, kNamed)}));
+  } else if (!sampled.empty() && sampled != sampled_fingerprint(*opened.model)) {
+    opened.warnings.push_back(Text::of("note.session.other_numbers"));
+  }
+}
+
+Result<OpenedModel> open_session_model(const json& model, const std::string& path) {
+  const std::string where = session_model_path(model, path);
+  if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
+  if (is_shipped_name(where)) return open_shipped(where);
+  TRY_OK(model_may_be_read(where));
+  TRY(OpenedModel opened, open_model(where));
+  const auto step = model.find("training_step");
+  if (step == model.end()) return opened;
+  if (!step->is_number_unsigned() || step->get<std::uint64_t>() > 1u << 30)
+    return damaged_session(path, Text::of("error.session.file.training"));
+  opened.training_step = step->get<int>();
+  opened.title = session_text_at(model, "title");  // the folder has the session's name
+  return opened;
+}
+
+}  // namespace attnscope
