@@ -18,5 +18,7 @@ void draw_help(FrameState& state);
 /// Language, size, theme, contrast, colours, motion.
 void draw_settings(FrameState& state);
 void draw_about(FrameState& state);
+/// What is asked before the program ends (leaving.h).
+void draw_leaving(FrameState& state);
 
 }  // namespace attnscope
