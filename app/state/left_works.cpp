@@ -55,13 +55,17 @@ void FrameState::take_left(const nlohmann::json& left) {
   if (session.shows_training()) notify(Notice::Kind::info, Text::of("works.back.training"), {}, kToldSeconds);
 }
 
-// What was open before is not gone, and what trained waits.
+// What was open before is not gone, and what trained waits; also where the same model is opened again.
 void FrameState::tell_left() {
   const auto& before = session.before();
-  if (before.empty() || before.back().opened_version + 1 != session.opened_version()) return;
+  const auto& opened = session.document().opened;
+  if (before.empty() || !opened) return;
   const LeftWork& left = before.back();
+  const bool now = left.opened_version + 1 == session.opened_version();
+  const bool again = left.history.now().opened->path == opened->path;
+  if (!now && !again) return;
   const std::string title = opened_title(*left.history.now().opened);
-  if (left.shows_training)
+  if (now && left.shows_training)
     notify(Notice::Kind::info, Text::of("works.left.training", {title}), {}, kToldSeconds);
   else if (left.worth_keeping() && !lessons.open())
     notify(Notice::Kind::info, Text::of("works.left", {title}), {}, kToldSeconds);
