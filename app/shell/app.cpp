@@ -19,6 +19,7 @@
 #include "app/shell/state_file.h"
 #include "app/shell/worksheet.h"
 #include "app/state/autosave.h"
+#include "app/state/kept_sessions.h"
 #include "app/state/session_look.h"
 #include "app/state/workspace_file.h"
 #include "core/base/caught.h"
@@ -72,12 +73,18 @@ class Loop {
   bool is_over() {
     FrameState& state = frame_.state();
     if (StopSignals::wanted()) return true;
-    if (!context_.should_close() && !state.quit) return false;
+    if (!context_.should_close() && !state.quit && !state.leave.decided) return false;
+    if (!may_leave(state)) return stay();
     const Status kept = std::exchange(warned_, true) ? Status(Done{}) : session_.training().settle();
     if (kept) return true;
     session_.report(kept.error());
+    state.leave = {};
+    return stay();
+  }
+  bool stay() {
     context_.request_close(false);
-    state.quit = false;
+    frame_.state().quit = false;
+    frames_left_ = kFramesAfterEvent;
     return false;
   }
 
@@ -233,14 +240,13 @@ Options with_defaults(Options options, const Settings& settings) {
   return options;
 }
 
-// What must outlive the program, however it ends. `planned`: the person ended it, and let go of what was not
-// saved.
-void keep_all(FrameState& state, bool planned) {
-  if (!planned) state.keep_unsaved();
+// What must outlive the program, however it ends. `asked`: the person ended it, and was asked about what was
+// not saved.
+void keep_all(FrameState& state, bool asked) {
+  if (const Status kept = keep_works(state, asked); !kept) (void)app_complain(kept.error());
   if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
     (void)app_complain(saved.error());
   if (Status kept = state.session.training().close(); !kept) (void)app_complain(kept.error());
-  Autosave::remove(state.session.jobs());
 }
 
 Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {
@@ -260,7 +266,8 @@ int run_window(const Options& asked) {
   state.ask_tour =
       !known && plain && std::getenv("ATTNSCOPE_STATE") == nullptr;  // a test asks for it by the menu
   apply_language(state, asked);
-  if (std::string left = Autosave::left_behind(); !left.empty()) state.settings.unsaved = std::move(left);
+  state.offers = sessions_to_offer(state.settings.unsaved);
+  std::erase(state.offers, asked.path);
   session.training().keep_in(training_folder());
   state.lessons.keep_in(progress_path());
   const Options options = with_defaults(asked, state.settings);

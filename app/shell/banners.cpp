@@ -4,6 +4,7 @@
 
 #include "app/look/item_map.h"
 #include "app/state/controls.h"
+#include "app/state/kept_sessions.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -15,8 +16,9 @@ struct Line {
   const std::string& text;
   std::string action = {};  ///< label of a button, or empty
   bool closes = true;
+  std::string other = {};  ///< of a second one
 };
-enum class Asked { nothing, dismiss, act };
+enum class Asked { nothing, dismiss, act, other };
 
 ImU32 notice_colour(Notice::Kind kind) {
   switch (kind) {
@@ -33,7 +35,10 @@ std::string with_hint(const std::string& text, const std::string& hint) {
 
 /// One line at y; adds its height to y.
 Asked draw_line(const Line& line, const char* id, float x, float& y, float width) {
-  const float actions = px(40) + (line.action.empty() ? 0.f : button_width(line.action) + px(8));
+  const auto button_room = [](const std::string& label) {
+    return label.empty() ? 0.f : button_width(label) + px(8);
+  };
+  const float actions = px(40) + button_room(line.action) + button_room(line.other);
   const float room = std::max(px(80), width - px(32) - actions);
   const float text_height = ImGui::CalcTextSize(line.text.c_str(), nullptr, false, room).y;
   const float height = std::max(px(34), text_height + px(14));
@@ -51,6 +56,11 @@ Asked draw_line(const Line& line, const char* id, float x, float& y, float width
     ImGui::SetCursorScreenPos(ImVec2(x + width - actions, y + (height - ImGui::GetFrameHeight()) / 2));
     if (ImGui::Button((line.action + "###act").c_str())) asked = Asked::act;
     note_item((std::string(id) + ".act").c_str());
+  }
+  if (!line.other.empty()) {
+    ImGui::SameLine(0, px(8));
+    if (ImGui::Button((line.other + "###other").c_str())) asked = Asked::other;
+    note_item((std::string(id) + ".other").c_str());
   }
   ImGui::SetCursorScreenPos(ImVec2(x + width - px(34), y + (height - ImGui::GetFrameHeight() * 0.8f) / 2));
   if (line.closes && close_button("###dismiss")) asked = Asked::dismiss;
@@ -88,14 +98,22 @@ void draw_changed_file(FrameState& state, float x, float& y, float width) {
   if (asked == Asked::dismiss) state.commands.act([](Session& s) { s.dismiss_newer_file(); });
 }
 
-// What was open when the program was ended from outside.
-void draw_unsaved(FrameState& state, float x, float& y, float width) {
-  std::string& path = state.settings.unsaved;
-  if (path.empty()) return;
-  const std::string said = tr("files.unsaved", {path});
-  const Asked asked = draw_line({theme().accent, said, tr("files.unsaved.open")}, "unsaved", x, y, width);
-  if (asked == Asked::act) state.open(path);
-  if (asked != Asked::nothing) path.clear();
+// What was open last, and what was kept of it where it had no file.
+void draw_offer(FrameState& state, float x, float& y, float width) {
+  if (state.offers.empty()) return;
+  const std::string path = state.offers.front();
+  const bool kept = is_kept_session(path);
+  const std::string said = tr(kept ? "files.unsaved" : "files.last", {path});
+  Line line{theme().accent, said, tr("files.unsaved.open")};
+  if (kept) line.other = tr("files.unsaved.discard");
+  const Asked asked = draw_line(line, "unsaved", x, y, width);
+  if (asked == Asked::nothing) return;
+  if (asked == Asked::dismiss) return state.offers.clear();  // until the next start
+  state.offers.erase(state.offers.begin());
+  if (asked == Asked::act)
+    state.open(path);
+  else
+    remove_session(path);
 }
 
 }  // namespace
@@ -104,7 +122,7 @@ float draw_banners(FrameState& state, ImVec2 position, float width) {
   float y = position.y;
   draw_changed_file(state, position.x, y, width);
   if (state.session.error()) draw_error(state, position.x, y, width);
-  draw_unsaved(state, position.x, y, width);
+  draw_offer(state, position.x, y, width);
   int number = 0;
   for (Notice& notice : state.notices) {
     const bool timed = notice.seconds_left > 0;

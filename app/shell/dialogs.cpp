@@ -208,6 +208,80 @@ void draw_settings(FrameState& state) {
   end_dialog("view.settings");
 }
 
+namespace {
+
+struct LeaveAnswer {
+  const char *key, *id;
+  void (*take)(FrameState& state);
+};
+constexpr int kLeaveAnswers = 4;
+constexpr LeaveAnswer kLeave[kLeaveAnswers] = {{"leave.keep", "leave_keep", leave_and_keep},
+                                               {"leave.save", "leave_save", leave_and_save},
+                                               {"leave.discard", "leave_discard", leave_and_discard},
+                                               {"leave.stay", "leave_stay", leave_not}};
+
+// The answer that a key of this frame gives; -1: none. Arrows and Tab go to another one.
+int leave_by_key(int& at) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (ImGui::IsWindowAppearing()) return -1;  // the key that asked
+  if (escape_pressed()) return 3;
+  if (io.KeyCtrl && compat::key_pressed(Key::q, false)) return 0;
+  if (io.KeyCtrl && compat::key_pressed(Key::s, false)) return 1;
+  const bool tab = compat::key_pressed(Key::tab, false);
+  const bool back = compat::key_pressed(Key::left, false) || (tab && io.KeyShift);
+  if (back)
+    at = (at + kLeaveAnswers - 1) % kLeaveAnswers;
+  else if (tab || compat::key_pressed(Key::right, false))
+    at = (at + 1) % kLeaveAnswers;
+  const bool taken = compat::key_pressed(Key::enter, false) || compat::key_pressed(Key::space, false);
+  return taken ? at : -1;
+}
+
+void answer_leaving(FrameState& state) {
+  int answer = leave_by_key(state.leave.at);
+  for (int i = 0; i < kLeaveAnswers; ++i) {
+    if (i > 0) ImGui::SameLine(0, px(8));
+    const Label label(tr(kLeave[i].key), "###", kLeave[i].id);
+    if (i == state.leave.at ? primary_button(label) : raised_button(label)) answer = i;
+    note_item(kLeave[i].id);
+  }
+  if (answer < 0) return;
+  ImGui::CloseCurrentPopup();
+  kLeave[answer].take(state);
+}
+
+}  // namespace
+
+void draw_leaving(FrameState& state) {
+  Leaving& leave = state.leave;
+  if (leave.ask) {
+    leave.asked = true;
+    leave.at = 0;
+    state.popup_by_key = false;  // the keys are its own
+  }
+  if (!begin_dialog("###leaving", leave.ask)) {
+    leave.asked = false;
+    return;
+  }
+  dialogs_heading(tr("leave.title"));
+  ImGui::Dummy(ImVec2(px(470), px(2)));
+  const auto& opened = state.session.document().opened;
+  const std::string title = opened ? opened_title(*opened) : std::string();
+  note_text(title);
+  wrapped_text(tr("leave.text", {title}), theme().text);
+  const auto aside = [](const std::vector<LeftWork>& works) {
+    return std::count_if(works.begin(), works.end(),
+                         [](const LeftWork& work) { return work.worth_keeping(); });
+  };
+  if (const auto others = aside(state.session.before()) + aside(state.session.after()); others > 0)
+    wrapped_text(tr("leave.others", {std::to_string(others)}), theme().text_dim);
+  ImGui::Dummy(ImVec2(1, px(2)));
+  answer_leaving(state);
+  ImGui::Dummy(ImVec2(1, px(2)));
+  dim_text(tr("leave.keys"));
+  ImGui::EndPopup();
+}
+
 void draw_about(FrameState& state) {
   if (!begin_dialog("###about", state.show_about)) return;
   dialogs_heading("attnscope 0.1.0");

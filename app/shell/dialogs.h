@@ -20,5 +20,7 @@ void draw_settings(FrameState& state);
 void draw_about(FrameState& state);
 /// Asks whether a file may be read that another one names outside of its folder; nothing where none is.
 void draw_outside(FrameState& state);
+/// What is asked before the program ends (leaving.h).
+void draw_leaving(FrameState& state);
 
 }  // namespace attnscope

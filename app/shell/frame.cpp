@@ -116,7 +116,9 @@ void Frame::take_news() {
     state_.take_session_cursor(*run_);
     fresh_ = false;
   }
+  anchor_.follow(state_.workspace.cursor, run_);
   tidy_cursor(state_.workspace.cursor, *run_);
+  anchor_.settle(state_.workspace.cursor);
   state_.lessons.follow(state_, run_);
 }
 
@@ -387,6 +389,7 @@ void Frame::draw_dialogs() {
   draw_settings(state_);
   draw_about(state_);
   draw_outside(state_);
+  draw_leaving(state_);
   palette_.draw(state_);
   tour_.draw(state_);
 }

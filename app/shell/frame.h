@@ -13,6 +13,7 @@
 #include "app/shell/palette.h"
 #include "app/shell/stage.h"
 #include "app/shell/tour.h"
+#include "app/state/cursor_anchor.h"
 #include "app/state/frame_state.h"
 #include "app/state/motion.h"
 #include "app/widgets/edit_menu.h"
@@ -69,6 +70,7 @@ class Frame {
   EditMenu edit_menu_;
   MeasureMenu measure_menu_;
   std::shared_ptr<const RunResult> run_, before_, walked_, seen_pinned_;
+  CursorAnchor anchor_;
   std::uint64_t seen_opened_ = 0;
   bool answered_ = false;
   bool fresh_ = false;  ///< the cursor waits for the first run of what was opened

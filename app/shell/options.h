@@ -22,7 +22,7 @@ struct Options {
   std::string pad_side;                            ///< "right", "left", or empty
   std::string view, step, theme, language;
   std::string lesson;     ///< id of a shipped lesson, or a file
-  int page = 1;           ///< of the lesson, from 1
+  int page = 0;           ///< of the lesson, from 1; 0: where it was left
   std::string worksheet;  ///< HTML file to write of the lesson instead of opening a window
   bool answers = false;   ///< on it
   std::string lab;        ///< to show, with values: "sqrt,d_k=64"

@@ -37,7 +37,8 @@ void open_default(FrameState& state, const Options& options) {
 
 void open_asked(FrameState& state, const Options& options) {
   if (!options.lesson.empty()) {
-    if (const Status begun = state.lessons.start(state, options.lesson, options.page - 1); !begun)
+    const auto page = options.page > 0 ? std::optional(options.page - 1) : std::nullopt;
+    if (const Status begun = state.lessons.start(state, options.lesson, page); !begun)
       state.session.report(begun.error());
     return;
   }

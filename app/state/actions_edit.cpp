@@ -15,6 +15,26 @@ std::string with_sentence(const char* key, const std::string& sentence) {
   return sentence.empty() ? std::string(tr(key)) : tr(Label(key, ".what"), {sentence});
 }
 
+std::string opening_words(const char* key, const LeftWork& work) {
+  return tr(key, {opened_title(*work.history.now().opened)});
+}
+// At the ends of the history what was opened before, or after, comes next.
+std::string undo_words(const FrameState& state) {
+  const Session& session = state.session;
+  const bool crosses = !session.history().can_undo() && session.can_undo();
+  return crosses ? opening_words("works.undo", session.before().back()) : session.history().undo_sentence();
+}
+std::string redo_words(const FrameState& state) {
+  const Session& session = state.session;
+  const bool crosses = !session.history().can_redo() && session.can_redo();
+  return crosses ? opening_words("works.redo", session.after().back()) : session.history().redo_sentence();
+}
+
+void back_to_work(FrameState& state, std::string_view) {
+  if (state.lessons.open() && state.session.shows_page()) return state.lessons.close(state);
+  state.commands.act([](Session& session) { session.go_back(); });
+}
+
 void edit_pinned(FrameState& state, std::string_view) {
   state.workspace.edit_at = Place{*state.workspace.cursor.pinned, {}, {}};
   state.popup_by_key = true;
@@ -37,13 +57,8 @@ std::vector<Action> edit_actions() {
        .menu = Menu::edit,
        .keys = {{Key::z, true}},
        .why_not =
-           [](const FrameState& state) {
-             return state.session.history().can_undo() ? nullptr : "why_not.no_undo";
-           },
-       .label =
-           [](const FrameState& state) {
-             return with_sentence("action.edit.undo", state.session.history().undo_sentence());
-           },
+           [](const FrameState& state) { return state.session.can_undo() ? nullptr : "why_not.no_undo"; },
+       .label = [](const FrameState& state) { return with_sentence("action.edit.undo", undo_words(state)); },
        .repeats = true},
       {.id = "edit.redo",
        .run = [](FrameState& state,
@@ -51,14 +66,22 @@ std::vector<Action> edit_actions() {
        .menu = Menu::edit,
        .keys = {{Key::y, true}, {Key::z, true, true}},
        .why_not =
+           [](const FrameState& state) { return state.session.can_redo() ? nullptr : "why_not.no_redo"; },
+       .label = [](const FrameState& state) { return with_sentence("action.edit.redo", redo_words(state)); },
+       .repeats = true},
+      {.id = "edit.back",
+       .run = back_to_work,
+       .menu = Menu::edit,
+       .why_not =
            [](const FrameState& state) {
-             return state.session.history().can_redo() ? nullptr : "why_not.no_redo";
+             return state.session.before().empty() ? "why_not.no_work" : nullptr;
            },
        .label =
            [](const FrameState& state) {
-             return with_sentence("action.edit.redo", state.session.history().redo_sentence());
-           },
-       .repeats = true},
+             const auto& before = state.session.before();
+             return before.empty() ? std::string(tr("action.edit.back"))
+                                   : opening_words("action.edit.back.what", before.back());
+           }},
       {.id = "edit.type",
        .run = [](FrameState& state, std::string_view) { state.focus_text = true; },
        .menu = Menu::edit,

@@ -39,7 +39,11 @@ void stop(FrameState& state, std::string_view) {
 }
 
 void toggle_pin(FrameState& state, std::string_view) {
-  state.workspace.shows_pinned = {};
+  Workspace& workspace = state.workspace;
+  const bool both = workspace.shows_pinned[0] != workspace.shows_pinned[1];
+  if (both && state.session.pinned() && workspace.view == workspace.second_view)
+    workspace.second_view.clear();  // without A it would be the same figure twice
+  workspace.shows_pinned = {};
   state.commands.act([](Session& session) { session.pinned() ? session.unpin() : session.pin(); });
 }
 

@@ -1,7 +1,12 @@
-// What is open is kept every few seconds while it has changes that are not saved, as a session in the folder
-// of settings; it goes when the program ends in peace, and the next start offers what a crash left. Writes in
-// the background. Refuses to touch the file of a program that still runs on this machine.
+// What is open, and what was open before, is kept every few seconds while it has changes that are not saved:
+// a session each in the folder of settings, which goes when the program ends in peace and becomes what the
+// next start offers where it did not (kept_sessions.h). Writes in the background. Refuses to fail silently:
+// it is told once that nothing can be kept, and tried again.
 #pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 
 #include "app/state/frame_state.h"
 
@@ -13,18 +18,21 @@ class Autosave {
   void follow(FrameState& state);
   /// Something new is not written yet: a frame is worth drawing before long.
   bool waiting() const { return waiting_; }
-  /// The program ends, and what was not saved is let go of.
-  static void remove(const Jobs& jobs);
-  /// The newest session that a program left which no longer runs; empty: none. The file is renamed, so that
-  /// it is offered once.
-  static std::string left_behind();
+  /// What is being written is there, or was given up; before the program ends.
+  static void finish(const Jobs& jobs);
 
  private:
-  double last_ = 0;          ///< seconds of the program's clock
-  std::uint64_t point_ = 0;  ///< what was written last
-  std::uint64_t opened_ = 0;
-  int step_ = -1;  ///< of the model in training, likewise
-  bool waiting_ = false;
+  void take_written(FrameState& state);
+  void follow_current(FrameState& state, double now);
+  bool follow_left(FrameState& state);
+  void write(FrameState& state, std::uint64_t work, std::uint64_t version, SessionCopy copy,
+             nlohmann::json look);
+
+  double last_ = -1e9;  ///< seconds of the program's clock
+  int step_ = -1;       ///< of the model in training, that was written last
+  bool waiting_ = false, told_ = false;
+  Job<Status> writing_;
+  std::uint64_t writing_work_ = 0, writing_version_ = 0;
 };
 
 }  // namespace attnscope

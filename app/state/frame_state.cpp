@@ -7,6 +7,7 @@
 #include "app/figure/svg.h"
 #include "app/look/fonts.h"
 #include "app/state/autosave.h"
+#include "app/state/kept_sessions.h"
 #include "app/state/session_look.h"
 #include "core/arch/described.h"
 #include "core/arch/random_model.h"
@@ -74,7 +75,14 @@ std::string whole_path(const std::string& path) {
 FrameState::FrameState(Session& the_session) : session(the_session) {
   for (auto* half : {&views, &second_views}) *half = make_views();
   for (const auto& view : views) usual_choices_[view->id()] = chosen_in(*view);
+  session.keep_look([this]() -> std::shared_ptr<const nlohmann::json> {
+    const std::optional<nlohmann::json> before = std::exchange(leaving_look_, {});
+    return std::make_shared<const nlohmann::json>(nlohmann::json{
+        {"look", before ? *before : look()}, {"session", session_path_}, {"kept", kept_path_}});
+  });
 }
+
+FrameState::~FrameState() { session.keep_look({}); }
 
 View* FrameState::view(const std::string& id, bool second) const {
   for (const auto& row : second ? second_views : views)
@@ -139,6 +147,7 @@ void FrameState::drop(const std::string& path) {
 }
 
 void FrameState::open(const std::string& path) {
+  note_leaving();
   asked_session_.reset();
   if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));
   if (path.rfind(kModelPrefix, 0) == 0)
@@ -194,19 +203,27 @@ void FrameState::open_session(SessionFile file) {
 }
 
 void FrameState::remember_opened() {
+  const bool other_work = std::exchange(opened_work_, session.work()) != session.work();
+  if (const auto left = session.take_look()) return take_left(*left);
+  leaving_look_.reset();
   const auto& opened = session.document().opened;
   const std::string path = std::exchange(asked_path_, {});
   const std::optional<SessionFile> from = std::exchange(asked_session_, {});
-  session_path_ = from ? from->path : std::string();
+  const bool kept = from && is_kept_session(from->path);
+  session_path_ = from && !kept ? from->path : std::string();
+  kept_path_ = kept ? from->path : std::string();
+  kept_version_ = kept ? session.history().version() : 0;
   look_.reset();
   if (from) look_ = from->look();
   if (auto look = std::exchange(page_look_, {})) look_ = std::move(look);
+  if (other_work && !look_) workspace.breakpoints.clear();  // they were of steps of the other model
+  tell_left();
   if (from) session.train_from(*from);
   if (from)
     session.pin([file = *from, document = session.document()](const std::atomic<bool>& cancel) {
       return pinned_of(file, document, &cancel);
     });
-  if (path.empty() || path.starts_with(kRandomPrefix) || !opened) return;
+  if (path.empty() || path.starts_with(kRandomPrefix) || !opened || kept) return;
   const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
   if (!from && opened->path != path && !inside) return;
   if (!workspace.still) know_file(opened->path);
@@ -254,6 +271,7 @@ nlohmann::json FrameState::look() const {
 }
 
 void FrameState::open_page(const PageState& page) {
+  note_leaving();
   asked_session_.reset();
   asked_path_.clear();
   // All that a page does not say is as it is in a fresh window, so that it looks the same from wherever one
@@ -264,12 +282,13 @@ void FrameState::open_page(const PageState& page) {
   take_look(look, workspace);
   workspace.cursor = {};
   workspace.playing = false;
-  session.unpin();
   page_look_ = std::move(look);
-  session.open_document([page](const std::atomic<bool>& cancel) { return page_document(page, &cancel); });
+  session.open_document([page](const std::atomic<bool>& cancel) { return page_document(page, &cancel); },
+                        OpenedAs::page);
 }
 
 void FrameState::open_shipped(const std::string& name) {
+  note_leaving();
   asked_session_.reset();
   const std::string_view text = asset("assets/scenes/" + name + ".json");
   if (text.empty()) return session.report(fail(Code::not_found, "shipped.unknown_scene", {name}));
@@ -277,6 +296,7 @@ void FrameState::open_shipped(const std::string& name) {
 }
 
 void FrameState::open_shipped_model(const std::string& name) {
+  note_leaving();
   asked_session_.reset();
   ModelFiles files = frame_state_files_of(name);
   std::string known;
@@ -290,14 +310,19 @@ void FrameState::open_shipped_model(const std::string& name) {
   session.open_files(std::move(files), kModelPrefix + name);
 }
 
-void FrameState::save() {
+std::string FrameState::own_path() const {
   const auto& opened = session.document().opened;
-  if (!opened) return;
-  const bool own_file = opened->scene && opened->path.rfind(kScenePrefix, 0) != 0;
-  if (session_path_.empty() && !own_file)
+  const bool own_file = opened && opened->scene && opened->path.rfind(kScenePrefix, 0) != 0;
+  return session_path_.empty() && own_file ? opened->path : session_path_;
+}
+
+void FrameState::save() {
+  if (!session.document().opened) return;
+  const std::string path = own_path();
+  if (path.empty())
     ask_save_as = true;
   else
-    save_as(session_path_.empty() ? opened->path : session_path_);
+    (void)save_as(path);
 }
 
 Status FrameState::save_session_to(const std::string& path) const {
@@ -337,26 +362,22 @@ Status FrameState::save_to(const std::string& path) {
   return Done{};
 }
 
-void FrameState::save_as(const std::string& path) {
+bool FrameState::save_as(const std::string& path) {
   const auto& opened = session.document().opened;
   const bool scene = opened && opened->scene && path.ends_with(".json");
   const std::string to = scene || is_session_path(path) ? path : path + kSessionEnding;
-  if (const Status saved = save_to(to); !saved)
-    return notify(Notice::Kind::warning, saved.error().what, saved.error().advice, 0);
+  if (const Status saved = save_to(to); !saved) {
+    notify(Notice::Kind::warning, saved.error().what, saved.error().advice, 0);
+    return false;
+  }
   if (!scene) session_path_ = to;
   session.take_as_kept();
-  Autosave::remove(session.jobs());
+  Autosave::finish(session.jobs());
+  autosaved.erase(session.work());
+  remove_session(autosave_path(session.work()));
+  drop_kept({});
   notify(Notice::Kind::good, Text::of(scene ? "frame.save.done" : "session.saved", {to}));
-}
-
-void FrameState::keep_unsaved() {
-  const std::string folder = config_folder();
-  const auto& opened = session.document().opened;
-  if (folder.empty() || !opened || !(session.unsaved() || session.shows_training())) return;
-  const std::string name = fs::path(file_name(opened->path)).stem().string();
-  const std::string path =
-      folder + "/unsaved-" + name.substr(name.find(':') + 1) + (opened->scene ? ".json" : kSessionEnding);
-  if (make_folder(folder) && save_to(path)) settings.unsaved = path;
+  return true;
 }
 
 void FrameState::write_picture(const std::string& path, std::shared_ptr<const Image> image) {

@@ -14,6 +14,7 @@
 #include "app/gpu/image_file.h"
 #include "app/look/kept_text.h"
 #include "app/look/theme.h"
+#include "app/state/leaving.h"
 #include "app/state/lesson_player.h"
 #include "app/state/presenter.h"
 #include "app/views/view.h"
@@ -32,7 +33,7 @@ struct Settings {
   int window_width = 1440, window_height = 900;
   std::vector<std::string> recent;  ///< newest first
   std::string last_folder, last_picture_folder;
-  std::string unsaved;  ///< the scene that was open and not saved when the program was ended
+  std::string unsaved;  ///< the session that was open last and has a file: the next start offers it
   bool hidden_files = false;
 };
 
@@ -86,6 +87,9 @@ struct Fault {
 
 struct FrameState {
   explicit FrameState(Session& the_session);
+  ~FrameState();
+  FrameState(const FrameState&) = delete;
+  FrameState& operator=(const FrameState&) = delete;
 
   Session& session;
   Workspace workspace;
@@ -103,6 +107,9 @@ struct FrameState {
   int screens = 1;  ///< that the system has: with two of them notes have a place
   /// Turns the pages of what is read beside the stage (a lesson); empty: pages are the steps of the walk.
   std::function<void(FrameState& state, int by)> pages;
+  Leaving leave;                    ///< the question at the end
+  std::vector<std::string> offers;  ///< sessions of earlier days that can be opened, the newest first
+  std::map<std::uint64_t, std::uint64_t> autosaved;  ///< Session::work() -> History::version()
   DisplayList* recording = nullptr;  ///< what the figures of the stage are added to; null: nothing is
 
   // Asked by menus and keys; read by the frame or by the program around it.
@@ -140,7 +147,10 @@ struct FrameState {
   /// Saves the session or the scene to the file it came from, or asks where.
   void save();
   /// A session (*.attnscope), or else a scene, where that is open; any other name gets the session's ending.
-  void save_as(const std::string& path);
+  /// False where that failed, which is told.
+  bool save_as(const std::string& path);
+  /// Where save() writes to without asking; empty: it asks.
+  std::string own_path() const;
   /// The session with where one looked and the run that is pinned.
   Status save_session_to(const std::string& path) const;
   /// The path outside of its folder that what was opened last asks for, until that is answered; nobody is
@@ -150,8 +160,20 @@ struct FrameState {
   void answer_outside(bool read);
   /// What is proposed for save_as.
   std::string save_name() const;
-  /// Puts unsaved changes into the folder of settings; the next start says so.
-  void keep_unsaved();
+  /// Writes what is open into the folder of settings, as a new file that the next start offers. Errors: the
+  /// writers'.
+  Status keep_for_next_start();
+  /// That has happened, and nothing was changed since.
+  bool kept_now() const;
+  /// What is open is let go of, and what was kept of it.
+  void discard_open();
+  /// The session that is open has a file: the next start offers it.
+  void settle_last_session();
+  /// What is in the way is closed, and what was open before the lesson is open again, as one looked at it.
+  void leave_lesson();
+  /// Where one looked at a work that was left, and what it is called.
+  nlohmann::json look_left(const LeftWork& left) const;
+  std::string left_name(const LeftWork& left) const;
   /// The cursor of a session that was just opened, now that it has run; what was chosen inside its views
   /// follows when they have been drawn once (take_choices).
   void take_session_cursor(const RunResult& result);
@@ -173,12 +195,19 @@ struct FrameState {
 
  private:
   void open_session(SessionFile file);
+  void note_leaving();
+  void take_left(const nlohmann::json& left);
+  void tell_left();
+  void drop_kept(const std::string& instead);
   Status save_to(const std::string& path);
   Job<Status> writing_;
   std::string written_path_;
   std::string asked_path_;    ///< being opened
   std::string last_asked_;    ///< the same, whether or not it opened
   std::string session_path_;  ///< of the session that is open; empty: none
+  std::string kept_path_;     ///< the same where the program had kept it by itself
+  std::uint64_t kept_version_ = 0, opened_work_ = 0;
+  std::optional<nlohmann::json> leaving_look_;  ///< before what is being opened changed it
   std::optional<SessionFile> asked_session_;
   std::optional<nlohmann::json> look_;                   ///< of the session, until it has run
   std::optional<nlohmann::json> choices_;                ///< the same, until its views were drawn

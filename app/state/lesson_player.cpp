@@ -1,5 +1,6 @@
 #include "app/state/lesson_player.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -20,10 +21,25 @@ constexpr int kReveal = 3;  // frames: the height of what was said is known a fr
 
 }  // namespace
 
-Status LessonPlayer::start(FrameState& state, const std::string& name, int page) {
+// The page on which it was left; the first where it was left on the last one.
+int LessonPlayer::page_left(const Lesson& lesson) {
+  const std::string left = progress().left_on(learner_, lesson.id);
+  const auto page =
+      std::find_if(lesson.pages.begin(), lesson.pages.end(), [&](const Page& one) { return one.id == left; });
+  const bool last = page == lesson.pages.end() || page + 1 == lesson.pages.end();
+  return last ? 0 : static_cast<int>(page - lesson.pages.begin());
+}
+
+void LessonPlayer::note_page() {
+  if (progress().left_on(learner_, lesson_->id) == page().id) return;
+  progress().leave_on(learner_, lesson_->id, page().id);
+  keep();
+}
+
+Status LessonPlayer::start(FrameState& state, const std::string& name, std::optional<int> asked) {
   Result<Lesson> lesson = ends_with(name, ".json") ? read_lesson(name) : shipped_lesson(name);
   if (!lesson) return lesson.error();
-  const int pages = static_cast<int>(lesson->pages.size());
+  const int pages = static_cast<int>(lesson->pages.size()), page = asked ? *asked : page_left(*lesson);
   if (page < 0 || page >= pages)
     return fail(Code::out_of_range, "error.lesson.no_page", {in_quotes(lesson->id), pages, page + 1});
   lesson_ = std::make_shared<const Lesson>(*std::move(lesson));
@@ -42,6 +58,7 @@ Status LessonPlayer::start(FrameState& state, const std::string& name, int page)
 void LessonPlayer::close(FrameState& state) {
   lesson_.reset();
   state.pages = {};
+  state.commands.act([&state](Session&) { state.leave_lesson(); });
 }
 
 void LessonPlayer::go(FrameState& state, int page) {
@@ -63,7 +80,10 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   const bool mine = run->opened_version == state.session.opened_version() && run->opened_version > opened_;
   if (!mine) return;
   const bool anew = now_ != run;
-  if (!first_) first_ = run;
+  if (!first_) {
+    first_ = run;
+    note_page();
+  }
   now_ = run;
   if (!cursor_known_) cursor_ = state.workspace.cursor;
   cursor_known_ = true;

@@ -39,9 +39,9 @@ class LessonPlayer {
   const Page& page() const { return lesson_->pages[static_cast<std::size_t>(page_)]; }
   PageDraft& draft() { return drafts_[page().id]; }
 
-  /// Opens a lesson at a page: a shipped one by its id, or a file. Errors: no such lesson, a broken file, no
-  /// such page.
-  Status start(FrameState& state, const std::string& name, int page = 0);
+  /// Opens a lesson at a page: a shipped one by its id, or a file. Without a page, where this learner left
+  /// it, or from the beginning where that was its end. Errors: no such lesson, a broken file, no such page.
+  Status start(FrameState& state, const std::string& name, std::optional<int> page = {});
   /// Another page; also the one that is open, as it was at first.
   void go(FrameState& state, int page);
   void close(FrameState& state);
@@ -91,6 +91,8 @@ class LessonPlayer {
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);
+  int page_left(const Lesson& lesson);
+  void note_page();
   void keep();
   std::optional<Cell> chosen_cell(const CellAsk& ask, const Workspace& workspace) const;
 

@@ -313,21 +313,25 @@ void OutputView::replace_rest(const ViewContext& context, const std::vector<int>
 
 void OutputView::put_in_place(const ViewContext& context, int id) {
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const auto where = static_cast<std::size_t>(pos_);
+  const std::int64_t before = padding_of(context.session.document(), sequence, Stack::single).before;
+  const auto where = static_cast<std::size_t>(std::max<std::int64_t>(0, pos_ - before));
   context.commands.edit(
       Text::of("output.edit.put", {output_name(*context.run.document.opened, id), std::to_string(pos_)}), {},
       [=](Document& document) { return replace_token(document, sequence, where, id); });
 }
 
+// At the end of the text, whichever row is looked at.
 void OutputView::append(const ViewContext& context, int id) {
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
-  const auto where = static_cast<std::size_t>(pos_ + 1);
-  const std::string label = output_name(*context.run.document.opened, id);
-  lit_from_ = pos_ + 1;
-  lit_sentence_ = Text::of("output.edit.append", {label});
+  const Document& document = context.session.document();
+  if (sequence >= document.sequences.size()) return;
+  const std::size_t end = document.model->completed(document.sequences[sequence].input).ids.size();
+  const std::int64_t before = padding_of(document, sequence, Stack::single).before;
+  lit_from_ = static_cast<std::int64_t>(end) + before;
+  lit_sentence_ = Text::of("output.edit.append", {output_name(*context.run.document.opened, id)});
   if (pos_ == prediction_row(context.run.trace(context.workspace.cursor.sequence))) at_ = At::last;
   context.commands.edit(lit_sentence_, {},
-                        [=](Document& document) { return insert_token(document, sequence, where, id); });
+                        [=](Document& changed) { return insert_token(changed, sequence, end, id); });
 }
 
 void OutputView::generate(const ViewContext& context, int count, const Text& sentence) {

@@ -69,6 +69,10 @@ Result<Progress> Progress::load(const std::string& path) {
     if (!pages.is_object()) return fail(Code::bad_format, "error.lesson.progress", {quoted_path(path)});
     for (const auto& [page, entry] : pages.items()) out.learners_[learner][page] = page_from(entry);
   }
+  if (const auto left = all.find("left_on"); left != all.end() && left->is_object())
+    for (const auto& [learner, lessons] : left->items())
+      for (const auto& [lesson, page] : lessons.items())
+        if (lessons.is_object() && page.is_string()) out.left_on_[learner][lesson] = page.get<std::string>();
   return out;
 }
 
@@ -82,7 +86,8 @@ Status Progress::save(const std::string& path) const {
       if (progress.touched() || progress.hints > 0) list[page] = to_json(progress);
     learners[learner] = std::move(list);
   }
-  const json all{{"version", 1}, {"learners", std::move(learners)}};
+  json all{{"version", 1}, {"learners", std::move(learners)}};
+  if (!left_on_.empty()) all["left_on"] = left_on_;
   return write_file(path, all.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
@@ -92,6 +97,13 @@ const PageProgress* Progress::find(const std::string& learner, const std::string
   if (pages == learners_.end()) return nullptr;
   const auto found = pages->second.find(lesson + "/" + page);
   return found == pages->second.end() ? nullptr : &found->second;
+}
+
+std::string Progress::left_on(const std::string& learner, const std::string& lesson) const {
+  const auto lessons = left_on_.find(learner);
+  if (lessons == left_on_.end()) return {};
+  const auto page = lessons->second.find(lesson);
+  return page == lessons->second.end() ? std::string() : page->second;
 }
 
 int Progress::right_in(const std::string& learner, const std::string& lesson) const {

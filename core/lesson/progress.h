@@ -38,6 +38,11 @@ class Progress {
   PageProgress& at(const std::string& learner, const std::string& lesson, const std::string& page) {
     return learners_[learner][lesson + "/" + page];
   }
+  /// The page on which this learner left a lesson, by its id; empty where it was not open yet.
+  std::string left_on(const std::string& learner, const std::string& lesson) const;
+  void leave_on(const std::string& learner, const std::string& lesson, const std::string& page) {
+    left_on_[learner][lesson] = page;
+  }
   /// Pages of a lesson that were answered right by this learner.
   int right_in(const std::string& learner, const std::string& lesson) const;
   std::vector<std::string> learners() const;
@@ -46,6 +51,7 @@ class Progress {
 
  private:
   std::map<std::string, Pages> learners_;
+  std::map<std::string, std::map<std::string, std::string>> left_on_;  ///< learner, lesson -> page
 };
 
 /// The file of this person's machine; empty where there is no place for it.

@@ -67,7 +67,11 @@ bool trains(const Document& document) {
 Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look) {
   Document document = copy.document;
   const std::string beside = std::filesystem::absolute(path).string();
-  if (copy.task) TRY_OK(keep_beside(document, *copy.task, beside + kModelEnding));
+  std::shared_ptr<const Task> own = copy.task;
+  if (!own && trains(document)) {  // its run is another's by now, or none
+    TRY(own, find_task(document.opened->path.substr(kTrainingPath.size())));
+  }
+  if (own) TRY_OK(keep_beside(document, *own, beside + kModelEnding));
   const auto shown = copy.task ? std::optional(copy.training) : std::nullopt;
   if (!copy.pinned || !trains(*copy.pinned))
     return save_session(path, document, look, copy.pinned.get(), shown);
@@ -99,13 +103,6 @@ SessionCopy Session::copy() const {
 Status Session::save(const std::string& path, const nlohmann::json& look) {
   if (shows_training_) TRY_OK(training_.write(path + kRunEnding));
   return write_session(path, copy(), look);
-}
-
-void Session::save_later(const std::string& path, const nlohmann::json& look) {
-  if (shows_training_) training_.write_later(path + kRunEnding);
-  jobs_.submit("autosave", [path, copy = copy(), look](const std::atomic<bool>&) {
-    (void)write_session(path, copy, look);
-  });
 }
 
 Status Session::train(const TrainingSettings& settings, bool run) {
@@ -160,8 +157,10 @@ void Session::join_training(const TrainingSnapshot& snapshot) {
 void Session::show_training() {
   const auto snapshot = training_.snapshot();
   if (!snapshot) return;
-  shows_training_ = awaits_training_ = false;  // not another model: it does not pause
-  finish_open(History(document_of(*snapshot)));
+  const bool again = std::exchange(shows_training_, false);  // what is open is of an earlier run
+  awaits_training_ = false;                                  // not another model: it does not pause
+  if (!again || history_.can_undo()) put_aside(OpenedAs::work);
+  finish_open(History(document_of(*snapshot)), std::nullopt);
   shows_training_ = true;
   wanted_step_ = -1;
   shown_step_ = snapshot->now.step;

@@ -48,7 +48,9 @@ class Bytes {
 }  // namespace
 
 History::History(Document first, std::size_t most_bytes)
-    : points_{{std::move(first), {}, {}, next_number()}}, most_bytes_(most_bytes) {}
+    : points_{{std::move(first), {}, {}, next_number(), 0}}, most_bytes_(most_bytes) {
+  points_.front().version = points_.front().number;
+}
 
 void History::push(Document document, Text sentence, const std::string& gesture) {
   points_.resize(at_ + 1);
@@ -56,10 +58,12 @@ void History::push(Document document, Text sentence, const std::string& gesture)
   if (!gesture.empty() && gesture == newest.gesture) {
     newest.document = std::move(document);
     newest.sentence = std::move(sentence);
+    newest.version = next_number();
     return;
   }
   newest.gesture.clear();
-  points_.push_back({std::move(document), std::move(sentence), gesture, next_number()});
+  const std::uint64_t number = next_number();
+  points_.push_back({std::move(document), std::move(sentence), gesture, number, number});
   at_ = points_.size() - 1;
   keep_within_limit();
 }

@@ -41,6 +41,8 @@ class History {
   std::string redo_sentence() const { return can_redo() ? points_[at_ + 1].sentence.str() : std::string(); }
   /// The number of the point that is now; edits of one gesture keep it.
   std::uint64_t point() const { return points_[at_].number; }
+  /// The same for its document: another number after every edit, also of one gesture.
+  std::uint64_t version() const { return points_[at_].version; }
   /// What all points hold, in bytes, tensors that they share counted once.
   std::size_t bytes() const;
 
@@ -49,7 +51,7 @@ class History {
     Document document;
     Text sentence;
     std::string gesture;
-    std::uint64_t number = 0;
+    std::uint64_t number = 0, version = 0;
   };
   void keep_within_limit();
 

@@ -128,16 +128,18 @@ bool Session::poll() {
   return !events.empty();
 }
 
-void Session::open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make) {
-  jobs_.submit("open", [this, make = std::move(make)](const std::atomic<bool>& cancel) {
+void Session::open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make,
+                           std::optional<OpenedAs> as) {
+  jobs_.submit("open", [this, as, make = std::move(make)](const std::atomic<bool>& cancel) {
     auto fresh = std::make_shared<Result<History>>(make(cancel));
-    if (!cancel) post([this, fresh] { finish_open(std::move(*fresh)); });
+    if (!cancel) post([this, as, fresh] { finish_open(std::move(*fresh), as); });
   });
 }
 
-void Session::open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make) {
-  open_history(
-      [make = std::move(make)](const std::atomic<bool>& cancel) { return history_of(make(cancel)); });
+void Session::open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make,
+                            OpenedAs as) {
+  open_history([make = std::move(make)](const std::atomic<bool>& cancel) { return history_of(make(cancel)); },
+               as);
 }
 
 void Session::open(const std::string& path) {
@@ -155,20 +157,17 @@ void Session::open_files(ModelFiles files, std::string name) {
 
 void Session::read_again() {
   if (!document().opened) return;
-  open_history([before = history_](const std::atomic<bool>& cancel) {
-    return attnscope::read_again(before, &cancel);
-  });
+  open_history(
+      [before = history_](const std::atomic<bool>& cancel) { return attnscope::read_again(before, &cancel); },
+      std::nullopt);
 }
 
 void Session::open_scene(std::string text, std::string name) {
-  finish_open(history_of(document_at(open_scene_text(text, name))));
+  finish_open(history_of(document_at(open_scene_text(text, name))), OpenedAs::work);
 }
 
-void Session::finish_open(Result<History> opened) {
-  if (!opened) {
-    error_ = opened.error();
-    return;
-  }
+// Whatever was open is no more.
+void Session::begin_opened() {
   jobs_.cancel("run");
   jobs_.cancel("generate");
   if (shows_training_ || awaits_training_) training_.pause();
@@ -177,6 +176,16 @@ void Session::finish_open(Result<History> opened) {
   mixed_.reset();
   result_.reset();
   previous_.reset();
+}
+
+// Without `as` it is the same work, read again.
+void Session::finish_open(Result<History> opened, std::optional<OpenedAs> as) {
+  if (!opened) {
+    error_ = opened.error();
+    return;
+  }
+  if (as) put_aside(*as);
+  begin_opened();
   history_ = *std::move(opened);
   kept_point_ = history_.can_undo() ? 0 : history_.point();  // read again, changes and all
   stamps_ = document().opened->files;
@@ -210,7 +219,7 @@ void Session::take_as_kept() {
 }
 
 void Session::undo() {
-  if (!history_.can_undo()) return;
+  if (!history_.can_undo()) return can_undo() ? go_back() : void();
   history_.close_gesture();
   history_.undo();
   run();
@@ -266,7 +275,7 @@ void Session::swap_pinned(const Text& sentence) {
 }
 
 void Session::redo() {
-  if (!history_.can_redo()) return;
+  if (!history_.can_redo()) return can_redo() ? go_forward() : void();
   history_.redo();
   run();
 }

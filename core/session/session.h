@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/session/document.h"
@@ -44,7 +45,7 @@ struct SessionCopy {
   TrainingShown training;                  ///< meaningful with `task`
 };
 /// Writes it. A model in training, which is in no file yet, is written into a folder beside the session, as
-/// it is shown. Errors: the writers'.
+/// it is shown. Errors: the writers', a task that is not known.
 Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look);
 
 /// What a document computes to. Immutable, shared with whoever draws it.
@@ -71,6 +72,26 @@ bool same_computation(const Document& a, const Document& b);
 /// sequence where there are several.
 Result<std::vector<std::shared_ptr<const Trace>>> run_all(
     const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before);
+/// What was open before something else was: all that is needed to go back to it.
+struct LeftWork {
+  std::uint64_t number = 0;  ///< Session::work(), for as long as the program runs
+  std::uint64_t opened_version = 0, kept_point = 0;
+  History history;
+  std::shared_ptr<const RunResult> pinned;
+  std::vector<ReadFile> stamps;
+  bool page = false, from_lesson = false;
+  bool shows_training = false;
+  int wanted_step = -1, shown_step = -1;
+  std::uint64_t training_run = 0;
+  SessionCopy copy;                            ///< as it is written to a session file
+  std::shared_ptr<const nlohmann::json> look;  ///< what Session::keep_look() gave
+  bool unsaved() const { return history.point() != kept_point; }
+  bool worth_keeping() const { return unsaved() && !from_lesson; }
+};
+
+/// What is opened is a work of its own, or a page of a lesson: pages take each other's place, and what was
+/// open before them is always kept.
+enum class OpenedAs : std::uint8_t { work, page };
 
 class Session {
  public:
@@ -86,13 +107,36 @@ class Session {
   void open_scene(std::string text, std::string name);
   /// A shipped model, in the background.
   void open_files(ModelFiles files, std::string name);
-  /// The document that `make` gives, in the background.
-  void open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make);
+  /// The document that `make` gives, in the background. A page of a lesson begins without A.
+  void open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make,
+                     OpenedAs as = OpenedAs::work);
   bool opening() const { return jobs_.busy("open"); }
   /// Opens what is open once more, as it lies on the disk now; inputs, edits and undo points stay where they
   /// fit.
   void read_again();
   void cancel_opening() { jobs_.cancel("open"); }
+
+  // ---- what was open before ----
+  /// Asked before something else takes the place of what is open: what belongs to it beside the document.
+  void keep_look(std::function<std::shared_ptr<const nlohmann::json>()> look) {
+    keep_look_ = std::move(look);
+  }
+  /// What was kept so of the work that was gone back to; once.
+  std::shared_ptr<const nlohmann::json> take_look() { return std::exchange(look_, nullptr); }
+  /// Works that can be gone back to, the newest last, and forward to, the next one last. What nobody changed
+  /// is only kept under a lesson.
+  const std::vector<LeftWork>& before() const { return before_; }
+  const std::vector<LeftWork>& after() const { return after_; }
+  /// The number of what is open.
+  std::uint64_t work() const { return work_; }
+  /// A page of a lesson is open.
+  bool shows_page() const { return page_; }
+  /// Opens the work before (after) this one as it was left, with its undo points and A; a training run of it
+  /// is paused. Does nothing where there is none.
+  void go_back();
+  void go_forward();
+  /// The lesson is closed: what was open before it is open again, where there was something.
+  void leave_page();
 
   // ---- editing ----
   const Document& document() const { return history_.now(); }
@@ -102,11 +146,16 @@ class Session {
   Status edit(const Text& sentence, const std::string& gesture,
               const std::function<Status(Document&)>& change);
   void end_gesture() { history_.close_gesture(); }
+  /// One point back; at the first one, back to what was open before.
   void undo();
   void redo();
+  bool can_undo() const { return history_.can_undo() || (!page_ && !before_.empty()); }
+  bool can_redo() const { return history_.can_redo() || (!page_ && !after_.empty()); }
   const History& history() const { return history_; }
   /// A person changed what is open since it was opened, or saved last.
   bool unsaved() const { return history_.point() != kept_point_; }
+  /// The same, and it is no page of a lesson: when the program ends, it must be somewhere.
+  bool worth_keeping() const { return unsaved() && !from_lesson_; }
   /// What is open now was saved, or is as it was asked for: it is no change.
   void take_as_kept();
 
@@ -159,8 +208,9 @@ class Session {
   /// Writes the session file (session_file.h) with where one looked, and beside it a model in training with
   /// the checkpoint that its run goes on from. Errors: the writers'.
   Status save(const std::string& path, const nlohmann::json& look);
-  /// The same in the background, without telling.
-  void save_later(const std::string& path, const nlohmann::json& look);
+  /// What another thread writes the same from (write_session). Of a model in training the checkpoint is
+  /// beside it: Training::write_later(path + kRunEnding).
+  SessionCopy copy() const;
 
   /// Appends `count` tokens by the document's sampling, one undo point with `sentence`.
   void generate(int sequence, int count, const Text& sentence) {
@@ -207,8 +257,13 @@ class Session {
   std::uint64_t opened_version() const { return opened_version_; }
 
  private:
-  void open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make);
-  void finish_open(Result<History> opened);
+  void open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make,
+                    std::optional<OpenedAs> as);
+  void finish_open(Result<History> opened, std::optional<OpenedAs> as);
+  void put_aside(OpenedAs next);
+  LeftWork leave();
+  void enter(LeftWork work);
+  void begin_opened();
   void post(std::function<void()> event);
   void start(Jobs::Running older);
   std::shared_ptr<const RunResult> result_without_change(const Document& unchanged) const;
@@ -218,7 +273,6 @@ class Session {
   std::shared_ptr<RunResult> result_of(const Document& document,
                                        std::vector<std::shared_ptr<const Trace>> traces,
                                        std::uint64_t opened);
-  SessionCopy copy() const;
   void join_training(const TrainingSnapshot& snapshot);
   void follow_training();
   void follow_files();
@@ -239,6 +293,11 @@ class Session {
   int records_expected_ = 0;
   mutable std::mutex inbox_mutex_;
   std::vector<std::function<void()>> inbox_;
+  std::function<std::shared_ptr<const nlohmann::json>()> keep_look_;
+  std::shared_ptr<const nlohmann::json> look_;
+  std::vector<LeftWork> before_, after_;
+  std::uint64_t work_ = 1, last_work_ = 1;
+  bool page_ = false, from_lesson_ = false;
   bool shows_training_ = false, awaits_training_ = false;
   std::optional<TrainingShown> joins_;  ///< the run that is awaited is that of the session that is open
   std::uint64_t awaited_after_ = 0;     ///< the run before the one that is awaited

@@ -25,6 +25,15 @@ std::string excerpt(const std::string& text) {
   return at < text.size() ? out + "\u2026" : out;
 }
 
+/// The keys of this frame put the clipboard into the field, or cut from it.
+bool pastes_now() {
+  using compat::Key;
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool ctrl = io.KeyCtrl || io.KeySuper;
+  return (ctrl && (compat::key_pressed(Key::v, true) || compat::key_pressed(Key::x, true))) ||
+         (io.KeyShift && (compat::key_pressed(Key::insert, true) || compat::key_pressed(Key::del, true)));
+}
+
 int vocabulary_of(const Document& document, Stack of) {
   const ModelConfig& config = document.model->config();
   return config.of(of == Stack::enc ? of : config.stack).vocab_size;
@@ -70,16 +79,18 @@ void TokenLine::follow(const PanelContext& context) {
   lit_ = lit_next_;
   lit_next_ = -1;
   if (auto made = tokenized_.take())
-    context.commands.act(
-        [this, made = *std::move(made), sequence](Session& session) { take_typed(session, sequence, made); });
+    context.commands.act([this, made = *std::move(made), sequence, pasted = tokenized_pasted_](
+                             Session& session) { take_typed(session, sequence, made, pasted); });
   if (last_key_ > 0 && ImGui::GetTime() - last_key_ > kBurstSeconds) {
     last_key_ = 0;
     context.commands.end_gesture();
   }
 }
 
-void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequence> made) {
+// What is pasted is an undo point of its own; what is typed shares one.
+void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequence> made, bool pasted) {
   error_.reset();
+  if (pasted) session.end_gesture();
   const int known = vocabulary_of(session.document(), of_);
   if (!made) {
     error_ = made.error();
@@ -96,19 +107,22 @@ void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequen
     (void)session.edit(sentence, item("typing"), [&](Document& document) {
       return set_spelled(document, sequence, *std::move(made), of_);
     });
+    if (pasted) session.end_gesture();
   }
 }
 
 void TokenLine::typed(const PanelContext& context) {
   last_key_ = ImGui::GetTime();
   note_text(text_);
+  const bool pasted = pastes_now();
   const auto opened = context.session.document().opened;
   if (text_.size() <= kLongText) {
-    context.commands.act([this, opened, sequence = sequence_, text = text_](Session& session) {
-      take_typed(session, sequence, spelled(*opened, text, of_));
+    context.commands.act([this, opened, sequence = sequence_, text = text_, pasted](Session& session) {
+      take_typed(session, sequence, spelled(*opened, text, of_), pasted);
     });
     return;
   }
+  tokenized_pasted_ = pasted;
   context.commands.begin(tokenized_, "tokenize", [opened, text = text_, of = of_](const std::atomic<bool>&) {
     return spelled(*opened, text, of);
   });

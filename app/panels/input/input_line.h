@@ -54,7 +54,7 @@ class TokenLine {
   bool is_source() const { return of_ == Stack::enc; }
   std::string item(const char* name) const;
   void typed(const PanelContext& context);
-  void take_typed(Session& session, std::size_t sequence, Result<Sequence> made);
+  void take_typed(Session& session, std::size_t sequence, Result<Sequence> made, bool pasted);
   void light_spans(const std::vector<Token>& tokens, const std::string& spelled, ImVec2 min, ImVec2 max);
   bool draw_box(const PanelContext& context, bool focus, float width, float height, bool many_lines);
   // input_chips.cpp
@@ -73,6 +73,7 @@ class TokenLine {
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
   Job<Result<Sequence>> tokenized_;  ///< of a long text
+  bool tokenized_pasted_ = false;    ///< it came from the clipboard
 
   std::vector<Chip> chips_;
   std::vector<float> chip_x_;  ///< left edges, and the end of the last

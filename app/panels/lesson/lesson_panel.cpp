@@ -35,7 +35,7 @@ void draw_head(FrameState& state) {
   dim_text(shortened(ImGui::CalcTextSize(where.c_str()).x <= room ? where : player.where(false), room));
   ImGui::SetCursorPos(ImVec2(line.x + room + px(4), line.y - px(2)));
   if (close_button("###lesson_close")) player.close(state);
-  compat::item_tooltip(tr("lessons.close"));
+  compat::item_tooltip(tr(state.session.before().empty() ? "lessons.close" : "lessons.close.back"));
   ImGui::SetCursorPos(ImVec2(line.x, line.y + ImGui::GetTextLineHeight() + px(8)));
   draw_bar(static_cast<float>(player.page_index() + 1) / pages);
 }
@@ -190,9 +190,15 @@ void draw_lesson_switch(FrameState& state) {
   if (covered) player.inspecting = false;
   if (chip(tr("lessons.tab") + std::string("###lesson_tab"), !player.inspecting)) player.inspecting = false;
   ImGui::SameLine(0, px(6));
-  const DisabledScope hidden(covered);
-  if (chip(tr("inspector.title") + std::string("###lesson_inspector"), player.inspecting))
-    player.inspecting = true;
+  {
+    const DisabledScope hidden(covered);
+    if (chip(tr("inspector.title") + std::string("###lesson_inspector"), player.inspecting))
+      player.inspecting = true;
+  }
+  if (state.session.before().empty() || !state.session.shows_page()) return;
+  ImGui::SameLine(0, px(6));
+  const bool back = chip(tr("lessons.back") + std::string("###lesson_back"), false, tr("lessons.close.back"));
+  if (back) player.close(state);
 }
 
 }  // namespace attnscope

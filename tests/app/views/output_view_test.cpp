@@ -56,6 +56,19 @@ TEST_F(OutputViewTest, AClickOnTheFirstRowAppendsIt) {
   EXPECT_TRUE(session_->history().can_undo());
 }
 
+TEST_F(OutputViewTest, AClickedRowStandsAtTheEndWhicheverPositionIsLookedAt) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  std::vector<int> wanted = ids();
+  const auto view = make_output_view();
+  workspace_.cursor.query = 2;
+  click_item(*view, "output_cursor");
+  click_item(*view, "next_0");
+  ASSERT_EQ(ids().size(), wanted.size() + 1);
+  wanted.push_back(ids().back());
+  EXPECT_EQ(ids(), wanted) << "what stood there stays in its place";
+}
+
 TEST_F(OutputViewTest, SettingsAreOneUndoableGesture) {
   open("gpt2");
   const auto view = make_output_view();

@@ -693,5 +693,23 @@ TEST(ArmWay, IsSaidByTheLastSevenTokens) {
   EXPECT_TRUE(arm_way_said(tokenizer, {}).empty());
 }
 
+TEST(TrainingShownInASession, IsPausedUnderAnotherModelAndThereAgain) {
+  Session session;
+  ASSERT_TRUE(session.train(training_small_sorter(100000), true));
+  ASSERT_TRUE(follow(session, [&] { return session.shown_training_step() > 2; }));
+  session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/nine_steps.json");
+  ASSERT_TRUE(follow(session, [&] { return !session.shows_training() && session.result(); }));
+  ASSERT_TRUE(follow(session, [&] { return session.training().state() == TrainingState::paused; }));
+  ASSERT_EQ(session.before().size(), 1u);
+  EXPECT_TRUE(session.before().back().shows_training);
+  session.undo();
+  ASSERT_TRUE(follow(session, [&] { return session.result() != nullptr; }));
+  EXPECT_TRUE(session.shows_training());
+  const int step = session.shown_training_step();
+  EXPECT_GT(step, 2);
+  session.training().go();
+  EXPECT_TRUE(follow(session, [&] { return session.shown_training_step() > step; })) << "it goes on";
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -1,0 +1,159 @@
+#include "app/state/kept_sessions.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "core/base/text.h"
+#include "core/io/local_time.h"
+#include "core/session/session_file.h"
+#include "core/system/places.h"
+#include "core/system/process.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kAutosave = "autosave-";
+constexpr std::array<std::string_view, 3> kKept = {"kept-", "recovered",
+                                                   "unsaved-"};  // also of earlier versions
+constexpr std::size_t kTitleBytes = 60;
+
+std::string in_config_folder(const std::string& name) {
+  const std::string folder = config_folder();
+  return folder.empty() ? folder : folder + "/" + name;
+}
+
+// The process that writes such a file, "autosave-12-3.attnscope"; 0: another file.
+pid_t owner_of(const std::string& name) {
+  pid_t pid = 0;
+  if (!name.starts_with(kAutosave) || !is_session_path(name)) return 0;
+  const auto [end, error] = std::from_chars(name.data() + kAutosave.size(), name.data() + name.size(), pid);
+  return error == std::errc() && (*end == '-' || *end == '.') && pid > 0 ? pid : 0;
+}
+
+// It runs, and is this program as far as the system says: numbers of programs are used again.
+bool keeps_it(pid_t owner) {
+  if (!process_runs(owner)) return false;
+  std::error_code error;
+  const fs::path its = fs::read_symlink("/proc/" + std::to_string(owner) + "/exe", error);
+  if (error) return true;
+  const fs::path own = fs::read_symlink("/proc/self/exe", error);
+  return error || its.filename() == own.filename();
+}
+
+// Letters and digits of a title; what else there is becomes a line.
+std::string plain_name(const std::string& title) {
+  std::string out;
+  for (const char sign : title) {
+    const bool plain = (sign >= 'a' && sign <= 'z') || (sign >= 'A' && sign <= 'Z') ||
+                       (sign >= '0' && sign <= '9') || sign == '.' || sign == '_';
+    if (out.size() < kTitleBytes && (plain || (!out.empty() && out.back() != '-'))) out += plain ? sign : '-';
+  }
+  return out.empty() ? "session" : out;
+}
+
+fs::file_time_type written_at(const std::string& path) {
+  std::error_code error;
+  const auto time = fs::last_write_time(path, error);
+  return error ? fs::file_time_type::min() : time;
+}
+
+std::vector<std::string> session_files(const std::string& path) {
+  std::vector<std::string> out = beside_session(path);
+  out.push_back(path);
+  return out;
+}
+
+void sort_newest_first(std::vector<std::string>& paths) {
+  std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
+    return std::pair(written_at(a), a) > std::pair(written_at(b), b);
+  });
+}
+
+template <class Fits>
+std::vector<std::string> names_in_config(Fits fits) {
+  std::error_code error;
+  std::vector<std::string> out;
+  for (const auto& entry : fs::directory_iterator(config_folder(), error))
+    if (std::string name = entry.path().filename().string(); fits(name)) out.push_back(std::move(name));
+  return out;
+}
+
+}  // namespace
+
+std::string autosave_path(std::uint64_t work) {
+  return in_config_folder(std::string(kAutosave) + std::to_string(::getpid()) + "-" + std::to_string(work) +
+                          kSessionEnding);
+}
+
+std::string new_kept_path(const std::string& title) {
+  std::string when = local_time(fs::file_time_type::clock::now());  // "2026-01-31 17:05"
+  std::replace(when.begin(), when.end(), ' ', '-');
+  std::erase(when, ':');
+  const std::string begin = in_config_folder(std::string(kKept.front()) + plain_name(title) + "-" + when);
+  if (config_folder().empty()) return {};
+  std::string path = begin + kSessionEnding;
+  std::error_code ignored;
+  for (int i = 2; fs::exists(path, ignored) && i < 1000; ++i)
+    path = begin + "-" + std::to_string(i) + kSessionEnding;
+  return path;
+}
+
+bool is_kept_session(const std::string& path) {
+  const fs::path whole(path);
+  const std::string name = whole.filename().string();
+  return whole.parent_path() == fs::path(config_folder()) && is_session_path(name) &&
+         std::any_of(kKept.begin(), kKept.end(),
+                     [&](std::string_view kept) { return name.starts_with(kept); });
+}
+
+void remove_session(const std::string& path) {
+  std::error_code ignored;
+  for (const std::string& file : session_files(path)) fs::remove_all(file, ignored);
+}
+
+bool move_session(const std::string& from, const std::string& to) {
+  const std::vector<std::string> before = session_files(from), after = session_files(to);
+  std::error_code error, ignored;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    error.clear();
+    if (fs::exists(before[i], ignored)) fs::rename(before[i], after[i], error);
+  }
+  return !error && fs::exists(to, ignored);
+}
+
+std::vector<std::string> kept_sessions() {
+  if (config_folder().empty()) return {};
+  const auto left = names_in_config([](const std::string& name) {
+    const pid_t owner = owner_of(name);  // this program has kept nothing yet: its number was another's
+    return owner != 0 && (owner == ::getpid() || !keeps_it(owner));
+  });
+  for (const std::string& name : left) (void)move_session(in_config_folder(name), new_kept_path("crash"));
+  std::vector<std::string> out;
+  for (const std::string& name : names_in_config(is_session_path))
+    if (const std::string path = in_config_folder(name); is_kept_session(path)) out.push_back(path);
+  sort_newest_first(out);
+  return out;
+}
+
+std::vector<std::string> sessions_to_offer(const std::string& last) {
+  std::vector<std::string> out = kept_sessions();
+  std::error_code ignored;
+  if (!last.empty() && fs::exists(last, ignored) && std::find(out.begin(), out.end(), last) == out.end())
+    out.push_back(last);
+  sort_newest_first(out);
+  return out;
+}
+
+void remove_autosaves() {
+  for (const std::string& name :
+       names_in_config([](const std::string& name) { return owner_of(name) == ::getpid(); }))
+    remove_session(in_config_folder(name));
+}
+
+}  // namespace attnscope
