@@ -114,6 +114,12 @@ bool draw_switch(FrameState& state, const Switch& what) {
   return true;
 }
 
+// What the difference would be taken from now.
+const char* difference_help(const Session& session) {
+  if (session.pinned()) return "toolbar.difference.help.pinned";
+  return session.previous() ? "toolbar.difference.help" : "toolbar.difference.help.none";
+}
+
 bool several_languages() {
   static const bool several = languages().size() > 1;
   return several;
@@ -123,7 +129,7 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   const bool dark = theme().kind == ThemeKind::dark;
   const Switch rows[] = {
       {"compare.pin", "pin", "compare.pin", "compare.pin.help"},
-      {"compare.difference", "difference", "toolbar.difference_short", "toolbar.difference.help"},
+      {"compare.difference", "difference", "toolbar.difference_short", difference_help(state.session)},
       {"view.language", "language", "toolbar.language", nullptr},
       {"view.theme", "theme", dark ? "toolbar.to_light" : "toolbar.to_dark", "toolbar.theme.help"},
       {"file.export", "export", "toolbar.export_short", "toolbar.export.help"}};

@@ -4,6 +4,7 @@
 #include "app/state/actions.h"
 #include "app/state/frame_state.h"
 #include "core/base/words.h"
+#include "core/session/training_arm.h"
 
 namespace attnscope {
 namespace {
@@ -22,6 +23,9 @@ const char* writes_nothing(const FrameState& state) {
   const bool tokens = row < document.sequences.size() && document.sequences[row].input.vectors.empty();
   if (!writes) return "why_not.no_writer";
   if (!tokens) return "why_not.no_tokens";
+  const auto& tokenizer = document.opened->tokenizer;
+  if (tokenizer && arm_actions_left(*tokenizer, document.sequences[row].input.ids) == 0)
+    return "why_not.answered";
   return state.session.generating() ? "why_not.writing" : nullptr;
 }
 

@@ -16,6 +16,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
+#include "core/lens/row_off_one.h"
 
 namespace attnscope {
 namespace {
@@ -89,6 +90,14 @@ class AttentionView : public View {
   PairEvent hovered_pair_;
 };
 
+// What a pattern's rows come to; where an edit changed their sum, which and to what.
+std::string pattern_sentence(const Trace& trace, const Site& site, std::int64_t head) {
+  const auto off = row_off_one(trace, site, head);
+  if (!off) return tr("attention.sentence.pattern");
+  return tr("attention.sentence.pattern.off",
+            {std::to_string(off->row), number_text(static_cast<float>(off->sum), 4)});
+}
+
 AttentionScene AttentionView::shown_scene(const ViewContext& context) const {
   AttentionScene scene = scene_of_cursor(context);
   if (hovered_head_.hovered) (void)move_scene(context.run, hovered_head_.layer, hovered_head_.head, scene);
@@ -118,6 +127,8 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
     sentence = tr("attention.sentence.difference");
   else if (stage == Slot::scaled)
     sentence = sentence_.get({key}, [&] { return sentence_text(*scene.trace, site); });
+  else if (stage == Slot::pattern)
+    sentence = sentence_.get({key}, [&] { return pattern_sentence(*scene.trace, site, scene.head); });
   else
     sentence = tr(Label("attention.sentence.", stage_name(stage)));
   return places_heading(context.workspace, context.run, PlaceChips::attentions,

@@ -419,7 +419,6 @@ void CalculatorView::draw(const ViewContext& context) {
   const bool beside = width - title > scaled(330);  // the choices stand in the line of the title
   if (beside) ImGui::SetCursorScreenPos(ImVec2(top.x + title, top.y));
   draw_choices(context, beside ? width - title : width);
-  draw_fields(width);
   float used = 0;
   for (const PaneRow& row : kPanes) {
     const Label label(tr(row.key), row.id);
@@ -437,6 +436,7 @@ void CalculatorView::draw(const ViewContext& context) {
       recalculate();
     }
   }
+  draw_fields(width);  // below the panes: training has more fields, and no chip may move under the mouse
   for (const auto* error : {&error_, &file_error_, &field_error_}) {
     if (!*error) continue;
     const ColourScope ink(ImGuiCol_Text, theme().error);

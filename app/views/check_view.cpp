@@ -401,7 +401,10 @@ void CheckView::draw(const ViewContext& context) {
     note_item("check.error");
   }
   const auto other = reference(context);
-  if (!other) return caption(tr(reading_.waits() ? "check.reading" : "check.nothing"));
+  if (!other)
+    return caption(tr(reading_.waits()           ? "check.reading"
+                      : context.session.pinned() ? "check.nothing.pinned"
+                                                 : "check.nothing"));
   if (!rows_) return caption(tr("check.comparing"));
   draw_tokens(context, *other, width);
   draw_strip(context, width);

@@ -37,7 +37,11 @@ class KvView : public View {
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "kv.none";
     if (run.recorded()) return "kv.none.recorded";
-    return runs_with_cache(run.trace(0).config()) ? "" : "kv.none";
+    const ModelConfig& config = run.trace(0).config();
+    if (runs_with_cache(config)) return "";
+    if (config.patch.size > 0) return "kv.none.image";
+    if (config.vocab_size == 0 || !config.head.present) return "kv.none.words";
+    return config.head.first_row_only ? "kv.none.classes" : "kv.none.both_sides";
   }
   bool takes_arrows(const RunResult& run) const override { return unavailable(run).empty(); }
   void keep(Choices& choices) override {

@@ -22,6 +22,7 @@
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/training_arm.h"
 
 namespace attnscope {
 namespace {
@@ -89,6 +90,8 @@ class OutputView : public View {
   At at_ = At::telling;
   std::uint64_t at_of_ = 0;    // the model that `at_` was chosen for
   std::int64_t telling_ = -1;  // the telling row; -1: not known, or there is none but the last
+  float telling_prob_ = 0;     // of its most likely token
+  bool answered_ = false;      // all seven actions are said: what its last row says was never trained
   std::int64_t pos_ = 0;
   std::int64_t lit_from_ = 0;  // tokens from here on were appended here,
   Text lit_sentence_;          // by the edit of this sentence
@@ -113,8 +116,13 @@ void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<
       });
   const std::int64_t last = prediction_row(*trace);
   if (!chances) return;
-  const std::int64_t row = telling_row(*chances, last);
+  std::vector<RowChance> asked = *chances;
+  const std::int64_t first = last - kArmActions;
+  if (answered_) std::erase_if(asked, [&](const RowChance& it) { return it.row < first || it.row >= last; });
+  const std::int64_t row = telling_row(asked, answered_ ? first : last);
   telling_ = row == last ? -1 : row;
+  for (const RowChance& it : asked)
+    if (it.row == telling_) telling_prob_ = it.best_prob;
 }
 
 OutputPage OutputView::page(const ViewContext& context) const {
@@ -131,6 +139,8 @@ void OutputView::follow(const ViewContext& context) {
   says_ = says(context.run);
   recorded_ = context.run.recorded();
   const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
+  const auto& tokenizer = context.run.document.opened->tokenizer;
+  answered_ = tokenizer && !recorded_ && arm_actions_left(*tokenizer, trace->ids) == 0;
   if (at_of_ != context.run.opened_version) at_of_ = context.run.opened_version, at_ = At::telling;
   if (at_ == At::telling) find_telling(context, trace);
   // Where the walk stands on the logits, the row that it stands on is meant.
@@ -206,9 +216,10 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
            pos_ == row, tr("output.cursor.help")))
     at_ = At::cursor;
   if (telling_ >= 0 && telling_ != row &&
-      line(Label(kept_tr("output.telling", {std::to_string(telling_), name(context, telling_)}),
+      line(Label(kept_tr(answered_ ? "output.telling.answer" : "output.telling",
+                         {std::to_string(telling_), name(context, telling_), number_text(telling_prob_, 2)}),
                  "###output_telling"),
-           pos_ == telling_, tr("output.telling.help")))
+           pos_ == telling_, tr(answered_ ? "output.telling.answer.help" : "output.telling.help")))
     at_ = At::telling;
 }
 
@@ -410,7 +421,7 @@ void OutputView::draw_next(const ViewContext& context, ImVec2 origin, ImVec2 roo
   ImGui::SetCursorScreenPos(below ? ImVec2(origin.x, begin + list + scaled(10))
                                   : ImVec2(origin.x + width - side, begin));
   const ChildScope child("output_side", ImVec2(side + scaled(10), below ? scaled(kLowerPart) : height));
-  if (draws())
+  if (draws() && !answered_)
     draw_output_settings(context, side,
                          [&](int count, const Text& sentence) { generate(context, count, sentence); });
   ImGui::Dummy(ImVec2(1, scaled(4)));
@@ -449,6 +460,11 @@ void OutputView::draw(const ViewContext& context) {
   draw_pages(context, width);
   if (says_ != Says::classes && page(context) != OutputPage::text) draw_text_so_far(context, width);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
+  if (answered_ && page(context) != OutputPage::text &&
+      pos_ == prediction_row(context.run.trace(context.workspace.cursor.sequence))) {
+    ImGui::SetCursorScreenPos(ImVec2(origin.x, begin));
+    return caption(tr("output.answered"));
+  }
   if (page(context) == OutputPage::next) return draw_next(context, origin, room, begin);
   draw_page(context, ImVec2(origin.x, begin),
             ImVec2(width, std::max(scaled(120), origin.y + room.y - begin)));

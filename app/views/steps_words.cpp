@@ -12,6 +12,7 @@
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lens/row_off_one.h"
 #include "core/trace/flow.h"
 
 namespace attnscope {
@@ -222,6 +223,11 @@ std::string sentence_text(const Trace& trace, const Site& site) {
       break;
     case Slot::logits:
       if (at.stack.head.first_row_only) return tr("steps.sentence.classes");
+      break;
+    case Slot::pattern:
+      if (const auto off = row_off_one(trace, site))
+        return tr("steps.sentence.pattern_off", {std::to_string(off->row), std::to_string(off->head),
+                                                 number_text(static_cast<float>(off->sum), 4)});
       break;
     case Slot::probs:
       if (!at.attention.causal && at.attention.mask.empty()) return tr("steps.sentence.probs");

@@ -2,6 +2,7 @@
 #include "core/base/words.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 
 #include "core/base/assets.h"
 #include "core/base/language_names.h"
+#include "core/base/noted_words.h"
 #include "core/base/particle.h"
 #include "core/base/text.h"
 
@@ -104,7 +106,26 @@ bool read_placeholder(std::string_view text, std::size_t& at, Placeholder& out) 
 
 }  // namespace
 
-const char* tr(std::string_view key) {
+namespace {
+
+struct NotedTexts {
+  std::atomic<bool> on = false;
+  std::mutex mutex;
+  std::map<std::string, std::string> texts;
+};
+NotedTexts& noted_texts() {
+  static NotedTexts all;
+  return all;
+}
+
+void note_text_of(std::string_view key, std::string_view text) {
+  NotedTexts& all = noted_texts();
+  if (!all.on.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(all.mutex);
+  all.texts[std::string(key)] = text;
+}
+
+const char* words_text_of(std::string_view key) {
   Strings& strings = state();
   {
     const std::shared_lock lock(strings.mutex);
@@ -113,8 +134,31 @@ const char* tr(std::string_view key) {
   return echo(strings, key);
 }
 
+}  // namespace
+
+void note_words(bool on) {
+  NotedTexts& all = noted_texts();
+  const std::lock_guard lock(all.mutex);
+  all.on = on;
+  all.texts.clear();
+}
+
+std::map<std::string, std::string> noted_words() {
+  NotedTexts& all = noted_texts();
+  const std::lock_guard lock(all.mutex);
+  return all.texts;
+}
+
+const char* tr(std::string_view key) {
+  const char* text = words_text_of(key);
+  note_text_of(key, text);
+  return text;
+}
+
 std::string tr(std::string_view key, std::initializer_list<std::string_view> arguments) {
-  return filled(tr(key), {arguments.begin(), arguments.size()});
+  std::string text = filled(words_text_of(key), {arguments.begin(), arguments.size()});
+  note_text_of(key, text);
+  return text;
 }
 
 std::string filled(std::string_view pattern, std::span<const std::string_view> arguments) {

@@ -126,7 +126,7 @@ std::vector<Text> counting_notes(const Described& it, const Workload& work) {
   const std::string key = "calc.note.preset." + it.title;
   const bool as_published =
       has_string(key) && is_preset(it.title) && sizes_of(*describe_preset(it.title)) == sizes_of(it);
-  if (as_published) out.push_back(Text::of(key));
+  if (as_published) out.push_back(Text::of(key, {format_count(parameters(it).total.value())}));
   if (it.config.head.present && it.config.head.tied && it.config.vocab_size > 0)
     out.push_back(Text::of("calc.note.tied"));
   for (const WeightShape& weight : it.beside)

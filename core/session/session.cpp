@@ -8,6 +8,7 @@
 #include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/session/read_again.h"
+#include "core/session/training_arm.h"
 
 namespace attnscope {
 namespace {
@@ -373,6 +374,12 @@ void Session::generate(int sequence, int count, const Text& sentence, const Samp
   if (!document().model || mixed_ || sequence < 0 ||
       sequence >= static_cast<int>(document().sequences.size()))
     return;
+  const OpenedModel* opened_model = document().opened.get();
+  if (opened_model && opened_model->tokenizer) {
+    const Input& input = document().sequences[static_cast<std::size_t>(sequence)].input;
+    count = std::min(count, arm_actions_left(*opened_model->tokenizer, input.ids).value_or(count));
+    if (count <= 0) return;  // its answer is complete: what follows was never trained
+  }
   jobs_.submit("generate",
                [this, sequence, count, sentence, sampling, kept, document = document(),
                 point = history_.point(), opened = opened_version_](const std::atomic<bool>& cancel) {

@@ -27,6 +27,14 @@ std::vector<PathPoint> arm_way_said(const Tokenizer& tokenizer, const std::vecto
   return way_of(tokenizer, {ids.end() - kArmActions, ids.end()}).path;
 }
 
+std::optional<int> arm_actions_left(const Tokenizer& tokenizer, const std::vector<int>& ids) {
+  if (!tokenizer.find(action_spelling(0))) return {};
+  int left = kArmActions;
+  for (auto id = ids.rbegin(); id != ids.rend() && left > 0; ++id, --left)
+    if (!action_bin(tokenizer.token_text(*id))) break;
+  return left;
+}
+
 std::optional<ArmWays> arm_ways(const TrainingSnapshot& snapshot, const Trace& trace) {
   const auto& tokenizer = snapshot.opened->tokenizer;
   if (!tokenizer || trace.input.pixels.empty()) return {};

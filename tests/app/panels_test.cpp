@@ -10,6 +10,7 @@
 #include "app/state/panel.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
+#include "core/base/noted_words.h"
 #include "core/base/words.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
@@ -212,9 +213,21 @@ TEST_F(PanelsTest, AClickOnTheBarMovesTheCursorAndOneAboveItSetsABreakpoint) {
   const float step6 = left + width / 9 * 6.5f;
   click(draw_timeline, size, ImVec2(step6, top + 9));
   EXPECT_EQ(current_step(workspace_, *run_), 6);
+  const auto hovered = [&] {
+    note_words(true);
+    point_at(step6, top - 11);
+    draw(draw_timeline, size);
+    const auto texts = noted_words();
+    note_words(false);
+    return texts;
+  };
+  EXPECT_TRUE(hovered().contains("timeline.breakpoint.none"));
+  EXPECT_FALSE(hovered().contains("timeline.breakpoint.set"));
   click(draw_timeline, size, ImVec2(step6, top - 11));
   ASSERT_EQ(workspace_.breakpoints.size(), 1u);
   EXPECT_EQ(workspace_.breakpoints.front(), "blocks.0.attn.z");
+  EXPECT_TRUE(hovered().contains("timeline.breakpoint.set"));
+  EXPECT_FALSE(hovered().contains("timeline.breakpoint.none"));
 
   workspace_.playing = true;
   go_to_step(workspace_, *run_, 4);

@@ -6,6 +6,7 @@
 #include "app/state/controls.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/training_arm.h"
 
 namespace attnscope {
 namespace {
@@ -93,18 +94,25 @@ void InputBar::draw_generate(const PanelContext& context) {
       context.commands.act([](Session& session) { session.cancel_generating(); });
     return;
   }
+  const Document& document = context.session.document();
+  const bool answered = document.opened->tokenizer &&
+                        arm_actions_left(*document.opened->tokenizer,
+                                         document.sequences[sequence_index(context)].input.ids) == 0;
   {
-    const WithColour ink(ImGuiCol_Text, theme().accent);
+    const WithColour ink(ImGuiCol_Text, answered ? theme().text_dim : theme().accent);
+    ImGui::BeginDisabled(answered);
     if (ImGui::Button(Label("\u25b6 ", tr("input.generate"), "###generate").c_str()))
       context.commands.act([sequence, count = generate_count_](Session& session) {
         session.generate(
             sequence, count,
             count == 1 ? Text::of("output.edit.generate") : Text::of("output.edit.generate_many", {count}));
       });
+    ImGui::EndDisabled();
   }
   note_item("generate");
-  if (ImGui::IsItemHovered())
-    compat::item_tooltip(tr("input.generate.help", {std::to_string(generate_count_)}).c_str());
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
+    compat::item_tooltip(answered ? tr("why_not.answered")
+                                  : tr("input.generate.help", {std::to_string(generate_count_)}).c_str());
   ImGui::SameLine(0, px(3));
   if (raised_button({std::to_string(generate_count_), " \u25be###generate_count"}))
     ImGui::OpenPopup("###generate_counts");

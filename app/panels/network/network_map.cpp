@@ -51,6 +51,20 @@ std::string label_of(const PanelContext& context, const NetworkBox& box) {
   return tr(box.key);
 }
 
+// A box of several steps: what is said of it, its parameters too, is true of none of them alone.
+void describe_several(const PanelContext& context, const NetworkBox& box) {
+  const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
+  std::string titles;
+  for (const Site& site : box.sites) titles += (titles.empty() ? "" : " · ") + title_text(trace, site);
+  {
+    const WithFont bold(fonts().body_bold);
+    ImGui::TextUnformatted(label_of(context, box).c_str());
+  }
+  wrapped_text(tr("map.steps", {titles, title_text(trace, box.target)}), theme().text_dim);
+  const WithFont mono(fonts().mono_small);
+  ImGui::TextUnformatted((to_text(box.target) + "  " + step_shape(*context.run, box.target)).c_str());
+}
+
 void tooltip(const PanelContext& context, const NetworkBox& box) {
   const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
   const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
@@ -62,6 +76,8 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
   ImGui::PushTextWrapPos(px(300));
   if (whole) {
     ImGui::TextUnformatted(tr(box.kind == NetworkBox::Kind::folded ? "map.block.open" : "map.block.here"));
+  } else if (record && box.sites.size() > 1) {
+    describe_several(context, box);
   } else if (record) {
     {
       const WithFont bold(fonts().body_bold);

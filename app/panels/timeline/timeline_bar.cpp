@@ -320,16 +320,16 @@ void draw_gutter(const Bar& bar) {
   const int under = hovered || pressed ? bar.layout.step_at(ImGui::GetIO().MousePos.x - bar.p0.x) : -1;
   if (pressed && under >= 0) toggle_breakpoint(workspace, to_text(bar.step(under).main));
   const auto middle = [&](int step) {
-    const TimelineSegment& segment =
-        bar.layout.segments[static_cast<std::size_t>(bar.layout.segment_of(step))];
+    const auto& segment = bar.layout.segments[static_cast<std::size_t>(bar.layout.segment_of(step))];
     const float share = (static_cast<float>(step - segment.first) + 0.5f) /
                         static_cast<float>(segment.last - segment.first + 1);
     return bar.p0.x + segment.x0 + (segment.x1 - segment.x0) * share;
   };
   if (hovered && under >= 0) {
     bar.list->AddCircle(ImVec2(middle(under), y), px(4.5f), theme().breakpoint, 0, px(1.5f));
-    ImGui::SetTooltip("%s",
-                      tr("timeline.breakpoint", {kind_label(*bar.context.run, bar.step(under))}).c_str());
+    const bool set = breakpoint_between(bar.steps(), workspace.breakpoints, under - 1, under + 1) == under;
+    const char* key = set ? "timeline.breakpoint.set" : "timeline.breakpoint.none";
+    ImGui::SetTooltip("%s", tr(key, {kind_label(*bar.context.run, bar.step(under))}).c_str());
   }
   for (int i = -1; (i = breakpoint_between(bar.steps(), workspace.breakpoints, i,
                                            static_cast<int>(bar.steps().size()))) >= 0;)

@@ -7,8 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "core/arch/presets.h"
+#include "core/base/text.h"
 #include "core/calc/calculation.h"
 #include "core/calc/sizes.h"
+#include "core/calc/slips.h"
 #include "core/io/json_file.h"
 
 namespace attnscope {
@@ -83,6 +85,16 @@ TEST(PresetList, the_original_transformer_is_counted_as_its_formulas_say) {
   EXPECT_EQ(original(512, 2048, 0), 44101632);
   EXPECT_EQ(total(published_preset("transformer-base")), original(512, 2048, 37000));
   EXPECT_EQ(total(published_preset("transformer-big")), original(1024, 4096, 37000));
+}
+
+TEST(PresetList, notes_of_the_original_transformer_count_what_its_formulas_count) {
+  for (const char* name : {"transformer-base", "transformer-big"}) {
+    const Described described = published_preset(name);
+    const std::vector<Text> notes = counting_notes(described, {});
+    ASSERT_FALSE(notes.empty());
+    ASSERT_EQ(notes[0].key(), std::string("calc.note.preset.") + name);
+    EXPECT_EQ(notes[0].arguments().at(0).str(), format_count(total(described)));
+  }
 }
 
 TEST(PresetList, gpt_3_follows_the_closed_form_of_gpt_2) {
