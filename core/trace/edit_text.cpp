@@ -3,7 +3,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
@@ -90,9 +92,16 @@ Result<EditValue> parse_operand(std::string_view text, const Target& where, std:
     return EditValue(Frozen{std::move(values), name});
   }
   if (starts_with(text, "@")) return frozen_from_file(text.substr(1), where);
-  float value = 0;
+  float value = 0;  // read as one at once: a double in between would round twice
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+  bool read = error == std::errc() && end == text.data() + text.size();
+  constexpr double kMost = std::numeric_limits<float>::max();
+  if (!read) {  // "1k", "2^20"
+    const auto other = parse_real(text, -kMost, kMost);
+    read = other.ok();
+    if (read) value = static_cast<float>(*other);
+  }
+  if (!read || !std::isfinite(value))
     return bad_edit(whole, Text::of("error.trace.edit.number", {in_quotes(text, 40)}));
   return EditValue(value);
 }
