@@ -1,5 +1,7 @@
 #include "app/dialogs/file_browser.h"
 
+#include <imgui_internal.h>  // ClearActiveID
+
 #include <algorithm>
 #include <filesystem>
 
@@ -107,6 +109,7 @@ void FileBrowser::go(FrameState& state, const std::string& folder) {
   if (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
   path_text_ = folder_;
   filter_.clear();
+  if (!request_->save) take_keyboard_ = true;  // a field that is typed into keeps its own text
   complaint_.clear();
   at_ = 0;
   scroll_ = true;
@@ -147,7 +150,17 @@ void FileBrowser::finish(FrameState& state, const std::string& path) {
   close_ = true;
 }
 
-// What Enter and the button do: go into a folder, open a model or file, or save under the name.
+// What was typed as a path, from the folder that is shown, or else from the one that the program was started
+// in.
+std::string FileBrowser::path_of(const std::string& typed) const {
+  const std::string path = with_home(typed);
+  if (fs::path(path).is_absolute()) return path;
+  const std::string here = (fs::path(folder_) / path).lexically_normal().string();
+  std::error_code error;
+  const fs::path started = fs::absolute(path, error);
+  return exists(here) || error || !exists(started.string()) ? here : started.lexically_normal().string();
+}
+
 // A path that was typed: a folder is gone to, anything else is what was looked for.
 void FileBrowser::go_or_finish(FrameState& state, const std::string& typed) {
   const bool model = request_->models && exists(typed + "/config.json");
@@ -156,18 +169,19 @@ void FileBrowser::go_or_finish(FrameState& state, const std::string& typed) {
   else if (!request_->save && exists(typed))
     finish(state, typed);
   else
-    complaint_ = tr("browser.no_such", {typed});
+    complaint_ = tr("browser.no_such", {typed}), focus_ = !typing_path_;  // Enter left the field
 }
 
+// What Enter and the button do: go into a folder, open a model or file, or save under the name.
 void FileBrowser::choose(FrameState& state) {
   if (request_->save) {
     if (name_.empty()) return;
     if (is_folder(target())) return go(state, target());
     return finish(state, target());
   }
-  const bool path = !filter_.empty() && (filter_[0] == '/' || filter_[0] == '~');
-  if (path) return go_or_finish(state, with_home(filter_));
   const FolderEntry* entry = selected();
+  const bool path = filter_.find('/') != std::string::npos || starts_with(filter_, "~");
+  if (path || (!entry && !filter_.empty())) return go_or_finish(state, path_of(filter_));
   if (!entry) return;
   if (entry->kind == FolderEntry::Kind::folder || (!request_->models && entry->is_folder()))
     return go(state, entry->path);
@@ -199,7 +213,7 @@ void FileBrowser::draw_path(FrameState& state, float width) {
   ImGui::SameLine();
   ImGui::SetNextItemWidth(width - px(34) - ImGui::GetStyle().ItemSpacing.x);
   if (ImGui::InputText("###path", &path_text_, ImGuiInputTextFlags_EnterReturnsTrue)) {
-    go_or_finish(state, with_home(path_text_));
+    go_or_finish(state, path_of(path_text_));
   }
   note_item("browser.path");
   note_text(path_text_);
@@ -299,8 +313,12 @@ void FileBrowser::draw_list(FrameState& state, ImVec2 size) {
 void FileBrowser::draw_foot(FrameState& state, float width) {
   const bool save = request_->save;
   const float field = width * 0.42f;
-  if (focus_) ImGui::SetKeyboardFocusHere();
-  focus_ = false;
+  if (std::exchange(take_keyboard_, false) && !typing_path_) {
+    if (ImGui::IsAnyItemActive()) ImGui::ClearActiveID();
+    focus_ = true;
+  }
+  const bool focus = std::exchange(focus_, false);
+  if (focus) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(field);
   if (save)
     ImGui::InputTextWithHint("###name", tr("browser.name"), &name_);

@@ -26,6 +26,7 @@ class FileBrowser {
   bool draw_row(FrameState& state, int row);
   void draw_foot(FrameState& state, float width);
   void keys(FrameState& state);
+  std::string path_of(const std::string& typed) const;
   void go_or_finish(FrameState& state, const std::string& typed);
   void choose(FrameState& state);
   void finish(FrameState& state, const std::string& path);
@@ -34,7 +35,8 @@ class FileBrowser {
 
   std::optional<BrowseRequest> request_;
   std::string folder_, path_text_, filter_, name_, complaint_;
-  bool hidden_ = false, typing_path_ = false, focus_ = false, scroll_ = false, close_ = false;
+  bool hidden_ = false, typing_path_ = false, focus_ = false, take_keyboard_ = false, scroll_ = false,
+       close_ = false;
   FolderList list_;
   std::vector<int> shown_;  ///< indices of list_.entries that pass the filter
   int at_ = 0;              ///< selected row of shown_

@@ -198,11 +198,13 @@ class Loop {
   void follow_opening() {
     if (!input_given_ && session_.opened_version() > 0) {
       input_given_ = true;
-      (void)apply_input(frame_.state(), options_);
+      give_input_or_say(frame_.state(), options_);
       if (Status status = apply_training(frame_.state(), options_); !status) session_.report(status.error());
       return;
     }
-    if (!input_given_ || cursor_given_ || !frame_.run() || session_.running()) return;
+    if (!input_given_ || cursor_given_ || session_.running() || session_.has_news()) return;
+    if (!std::exchange(input_checked_, true)) return take_back_refused_input(frame_.state(), options_);
+    if (!frame_.run()) return;
     cursor_given_ = true;
     std::vector<std::string> notes;
     if (Status status = apply_cursor(frame_.state(), *frame_.run(), options_, notes); !status)
@@ -229,7 +231,8 @@ class Loop {
   std::string title_;
   Clock::time_point last_event_ = Clock::now();
   int frames_left_ = kFramesAfterEvent;
-  bool first_drawn_ = false, was_busy_ = false, input_given_ = false, cursor_given_ = false;
+  bool first_drawn_ = false, was_busy_ = false, input_given_ = false, input_checked_ = false,
+       cursor_given_ = false;
   bool warned_ = false;  ///< that the training run cannot be kept
   std::atomic<bool> drawing_{false};
 };

@@ -91,10 +91,14 @@ float CompareBar::draw(FrameState& state, const RunResult* run, ImVec2 position,
   note_item("swap_runs");
   compat::item_tooltip(tr("compare.swap.help"));
   ImGui::SameLine();
-  if (raised_button(Label(tr("compare.both"), "###both_runs"),
-                    is_checked(*find_action("compare.both"), state)))
-    perform(state, "compare.both");
-  compat::item_tooltip(tr("compare.both.help"));
+  const Action& both = *find_action("compare.both");
+  const std::string why = why_not(both, state);
+  {
+    const DisabledScope idle(!why.empty());
+    if (raised_button(Label(tr("compare.both"), "###both_runs"), is_checked(both, state)))
+      perform(state, "compare.both");
+  }
+  compat::item_tooltip(why.empty() ? tr("compare.both.help") : why.c_str(), true);
   ImGui::SameLine();
   if (ImGui::Button(Label(tr("compare.unpin"), "###unpin_run").c_str())) perform(state, "compare.pin");
   note_item("unpin_run");

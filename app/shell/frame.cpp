@@ -205,16 +205,17 @@ void Frame::draw_all(Painter& painter) {
   finish();
 }
 
-// Arrows walk in what a key has opened, until nothing is open: elsewhere they walk the steps. True where the
-// last of what was open has closed: Dear ImGui may have taken Escape for that already.
+// Arrows walk in lists and menus, and in dialogs that a key has opened, until nothing is open: elsewhere they
+// walk the steps. True where something that was open has closed: Dear ImGui may have taken Escape for that
+// already.
 bool Frame::follow_popups() {
-  const bool open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-  const bool closed = popup_was_open_ && !open;
-  if (closed) state_.popup_by_key = false;
-  popup_was_open_ = open;
+  const int open = open_popups();
+  const bool closed = open < popups_before_;
+  if (open == 0 && closed) state_.popup_by_key = false;
+  popups_before_ = open;
   ImGuiConfigFlags& flags = ImGui::GetIO().ConfigFlags;
   flags &= ~ImGuiConfigFlags_NavEnableKeyboard;
-  if (open && state_.popup_by_key) flags |= ImGuiConfigFlags_NavEnableKeyboard;
+  if (open > 0 && (state_.popup_by_key || !dialog_open())) flags |= ImGuiConfigFlags_NavEnableKeyboard;
   return closed;
 }
 

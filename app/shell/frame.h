@@ -77,7 +77,7 @@ class Frame {
   bool again_ = false;  ///< what was opened lies where the one before it lay
   std::string seen_path_;
   bool was_backward_ = false, arriving_ = false;
-  bool popup_was_open_ = false;
+  int popups_before_ = 0;  ///< that were open in the frame before
   MotionClock motion_;
   double played_ = 0;  ///< part of a step that the playing has gone so far
 };

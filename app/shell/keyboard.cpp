@@ -4,6 +4,8 @@
 
 #include "app/look/key_controls.h"
 #include "app/state/actions.h"
+#include "app/state/controls.h"
+#include "app/state/halves.h"
 
 namespace attnscope {
 namespace {
@@ -31,7 +33,8 @@ struct Listening {
 
 Listening listening(const FrameState& state) {
   const ImGuiIO& io = ImGui::GetIO();
-  const View* shown = state.view(state.workspace.view);
+  const bool second = keys_in_second(state);
+  const View* shown = state.view(second ? state.workspace.second_view : state.workspace.view, second);
   const bool arrows = !shown || !state.run || !shown->takes_arrows(*state.run);
   return {
       io.KeyCtrl || io.KeySuper, io.KeyShift, io.WantTextInput, io.KeyAlt || ImGui::IsAnyItemActive(), arrows,
@@ -67,6 +70,20 @@ bool points_with_keys(FrameState& state) {
   return true;
 }
 
+// While something is open over the window: Escape closes a list or a menu (dialogs hear it themselves, and a
+// field that is typed into takes it first); what can be asked for from there closes it, too. Behind a dialog
+// only the end of the program is heard.
+void handle_keys_of_popup(FrameState& state) {
+  const bool behind_nothing = dialog_open() || state.touring;
+  if (!behind_nothing && !ImGui::GetIO().WantTextInput && compat::key_pressed(Key::escape, false))
+    return close_popup();
+  const Action* action = heard(listening(state), KeyScope::everywhere);
+  if (!action || action->over == OverPopups::no) return;
+  if (behind_nothing && action->over != OverPopups::dialogs) return;
+  if (!behind_nothing) close_popups();
+  perform(state, action->id);
+}
+
 void release(Held& held, Key key) {
   if (held.since < 0 || compat::key_down(key)) return;
   if (ImGui::GetTime() - held.since > kHoldSeconds) held.on = false;
@@ -78,8 +95,7 @@ void release(Held& held, Key key) {
 void handle_keys(FrameState& state) {
   release(state.presenter.spotlight, Key::s);
   release(state.presenter.magnifier, Key::m);
-  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
-  if (state.touring) return;
+  if (open_popups() > 0 || state.touring) return handle_keys_of_popup(state);
   if (points_with_keys(state)) return;
   Listening keys = listening(state);
   const Action* action = heard(keys);

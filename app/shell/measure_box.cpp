@@ -75,7 +75,7 @@ void draw_texts(const BoxTexts& texts, ImVec2 at, float height, bool fresh, doub
 void draw_popup(FrameState& state, const RunResult& run, const MeasureAnswer& answer) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(14), px(12)));
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(6), px(8)));
-  if (!begin_popup("###measure_popup")) return;
+  if (!ImGui::BeginPopup("###measure_popup")) return;
   {
     const WithFont bold(fonts().body_bold);
     ImGui::TextUnformatted(tr("ask.measure.title"));

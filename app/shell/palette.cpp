@@ -37,25 +37,43 @@ std::string palette_place_of(const Action& action) {
 
 }  // namespace
 
+namespace {
+
+// Of one word: the letters stand one behind the other, and those that stand closest and begin words win; -1
+// where they do not.
+int word_score(std::u32string_view word, std::u32string_view text) {
+  constexpr int kNone = -1000000, kFar = 3;
+  std::vector<int> best(text.size(), kNone), next(text.size());
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    int far = kNone;  // the best end of the letters before, more than kFar back
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (at > kFar) far = std::max(far, best[at - kFar - 1]);
+      int before = i == 0 ? 0 : far - kFar;
+      for (int gap = 0; i > 0 && gap < kFar && at > static_cast<std::size_t>(gap); ++gap)
+        before = std::max(before, best[at - 1 - static_cast<std::size_t>(gap)] + (gap == 0 ? 8 : -gap));
+      const bool begins = at == 0 || is_break(text[at - 1]);
+      next[at] = text[at] == word[i] && before > kNone / 2 ? before + 2 + (begins ? 6 : 0) : kNone;
+    }
+    best.swap(next);
+  }
+  const auto most = std::max_element(best.begin(), best.end());
+  return most == best.end() || *most < kNone / 2 ? -1 : std::max(0, *most);
+}
+
+}  // namespace
+
 int fuzzy_score(std::string_view wanted, std::string_view where) {
   const std::u32string letters = letters_of(wanted), text = letters_of(where);
   int score = 0;
-  std::size_t at = 0, used = 0;
-  bool joined = false;
-  for (const char32_t letter : letters) {
-    if (letter == U' ') {  // each word may stand anywhere
-      joined = false;
-      at = 0;
-      continue;
+  std::size_t used = 0;
+  for (std::size_t begin = 0; begin < letters.size();) {  // each word may stand anywhere
+    const std::size_t end = std::min(letters.find(U' ', begin), letters.size());
+    if (end > begin) {
+      const int word = word_score(std::u32string_view(letters).substr(begin, end - begin), text);
+      if (word < 0) return -1;
+      score += word, used += end - begin;
     }
-    const std::size_t from = at;
-    while (at < text.size() && text[at] != letter) ++at;
-    if (at == text.size()) return -1;
-    const bool begins = at == 0 || is_break(text[at - 1]);
-    score += 2 + (begins ? 6 : 0) + (joined && at == from ? 8 : 0);
-    if (joined) score -= static_cast<int>(std::min<std::size_t>(at - from, 3));
-    joined = true;
-    ++at, ++used;
+    begin = end + 1;
   }
   const auto left = static_cast<int>(std::min(text.size() - std::min(text.size(), used), std::size_t{40}));
   return std::max(0, score * 8 - left);  // of two that fit alike the shorter one

@@ -60,25 +60,23 @@ void Stage::draw_tabs(FrameState& state, const Half& half, ImVec2 position, floa
   Workspace& workspace = state.workspace;
   const float height = px(kTabsHeight - 9);
   const std::string id = std::string(half.id) + "_tabs";
-  const float left = state.session.pinned() ? run_chip(half.id, half.pinned, position) : 0.f;
+  const View* shown = state.view(half.shown, half.second);
+  const bool chooses = state.session.pinned() && (half.pinned || !shown || shown->shows_runs());
+  const float left = chooses ? run_chip(half.id, half.pinned, position) : 0.f;
   ImGui::SetCursorScreenPos(ImVec2(position.x + left, position.y + px(9)));
   compat::begin_child(id.c_str(), ImVec2(width - left - px(40), height + 1), false,
                       ImGuiWindowFlags_NoScrollbar);
   ImGui::SetCursorPosX(px(12));
-  if (std::string view = draw_view_tabs(state, half.shown, width - left - px(54), height); !view.empty())
-    half.shown = std::move(view);
+  if (const std::string view = draw_view_tabs(state, half.shown, width - left - px(54), height);
+      !view.empty())
+    state.show_view(view, half.second);
   ImGui::NewLine();
   ImGui::EndChild();
   ImGui::SetCursorScreenPos(ImVec2(position.x + width - px(36), position.y + px(7)));
   const WithId scope(id.c_str());
   if (!split_button(!workspace.second_view.empty())) return;
   if (workspace.second_view.empty()) {
-    // A and B side by side in one view, or another view of the same run.
-    const bool compares = state.session.pinned() != nullptr;
-    workspace.shows_pinned = {compares, false};
-    for (const auto& view : state.views)
-      if (workspace.second_view.empty() && (compares == (view->id() == half.shown)))
-        workspace.second_view = view->id();
+    state.open_second_view(half.shown);
   } else {
     workspace.view = std::string(half.shown);  // the one beside this button stays
     workspace.shows_pinned = {half.pinned, false};
@@ -193,6 +191,22 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
   set_item_scope({});
 }
 
+// The half that the pointer moves in or clicks in has the keys.
+void Stage::follow_active(FrameState& state, float x) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 at = io.MousePos, min = state.stage_min, max = state.stage_max;
+  const bool moved = io.MouseDelta.x != 0 || io.MouseDelta.y != 0 || ImGui::IsMouseClicked(0);
+  if (!moved || open_popups() > 0 || at.x < min.x || at.x >= max.x || at.y < min.y || at.y >= max.y) return;
+  state.second_active = at.x >= x;
+}
+
+void Stage::draw_active(const FrameState& state, float x) {
+  const ImVec2 min = state.stage_min, max = state.stage_max;
+  const ImVec2 from(state.second_active ? x + px(4) : min.x, min.y + px(1)),
+      to(state.second_active ? max.x : x - px(4), min.y + px(1));
+  ImGui::GetWindowDrawList()->AddLine(from, to, theme().accent, px(2));
+}
+
 void Stage::draw_split(FrameState& state, float x) {
   ImGui::SetCursorScreenPos(ImVec2(x - px(3), state.stage_min.y));
   ImGui::InvisibleButton("###split_stage",
@@ -264,10 +278,12 @@ void Stage::draw(FrameState& state, const RunResult* run, const RunResult* befor
                 before};
   };
   const float middle = two ? min.x + (max.x - min.x) * workspace.stage_share : max.x;
+  if (two) follow_active(state, middle);
   draw_half(state, half(false), min, ImVec2(middle, max.y), painter);
   if (two) {
     if (!workspace.second_view.empty()) draw_half(state, half(true), ImVec2(middle, min.y), max, painter);
     draw_split(state, middle);
+    if (!workspace.second_view.empty()) draw_active(state, middle);
   }
   const bool both = two && pinned && workspace.shows_pinned[0] != workspace.shows_pinned[1];
   const bool b_first = workspace.shows_pinned[1];

@@ -32,6 +32,8 @@ class Stage {
   void draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter);
   void draw_view(FrameState& state, const Half& half, Painter& painter);
   void draw_split(FrameState& state, float x);
+  static void follow_active(FrameState& state, float x);
+  static void draw_active(const FrameState& state, float x);
   void draw_progress(FrameState& state);
 
   PatchDrag patch_;

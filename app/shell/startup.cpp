@@ -160,6 +160,30 @@ Status apply_input(FrameState& state, const Options& options) {
   return Done{};
 }
 
+namespace {
+
+void say_refused(FrameState& state, const Error& why) {
+  state.notify(Notice::Kind::warning, Text::of("frame.input_refused", {why.what}), why.advice, 0);
+}
+
+}  // namespace
+
+void give_input_or_say(FrameState& state, const Options& options) {
+  if (const Status given = apply_input(state, options); !given) say_refused(state, given.error());
+}
+
+void take_back_refused_input(FrameState& state, const Options& options) {
+  Session& session = state.session;
+  const auto why = session.error();
+  const auto run = session.result();
+  const bool shown = run && run->undo_point == session.history().point();
+  if (!asks_for_input(options) || !why || shown || !session.history().can_undo()) return;
+  const Error error = *why;
+  session.undo();
+  session.take_as_kept();
+  say_refused(state, error);
+}
+
 Status apply_training(FrameState& state, const Options& options) {
   if (options.train.empty()) return Done{};
   TRY(TrainingSettings settings, training_settings(options.train));

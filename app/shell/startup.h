@@ -15,6 +15,11 @@ Status apply_look(FrameState& state, const Options& options);
 /// Texts, ids, images, mask and padding, once the model is open. Fails when they do not fit the model. A
 /// decoder whose words were not given gets the model's own answer, in the background.
 Status apply_input(FrameState& state, const Options& options);
+/// The same in the window: where it fails nothing of it is taken, and a notice says so.
+void give_input_or_say(FrameState& state, const Options& options);
+/// Once nothing runs any more: what was given and could not be run is taken back, all of it, and a notice
+/// says so.
+void take_back_refused_input(FrameState& state, const Options& options);
 /// Begins the training that was asked for, and shows its view. Fails where there is no such task.
 Status apply_training(FrameState& state, const Options& options);
 /// Layer, head and step, once there is a run. Numbers out of range are clamped and told in `notes`; a step

@@ -76,7 +76,7 @@ void chooser(FrameState& state, const std::string& label) {
   compat::item_tooltip(tr("toolbar.chooser.help"));
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   ImGui::SetNextWindowPos(low, ImGuiCond_Appearing);
-  if (!begin_popup("###chooser_popup")) return;
+  if (!ImGui::BeginPopup("###chooser_popup")) return;
   for (const char* id : {"file.open_model", "file.open_scene", "file.open_path"}) {
     const Action& action = *find_action(id);
     if (choices(state, action.takes).empty()) continue;

@@ -133,7 +133,7 @@ bool begin_menu_below(const char* id) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   const WithVar spacing(ImGuiStyleVar_ItemSpacing,
                         ImVec2(px(14), px(7)));  // columns of lines are laid out now
-  return begin_popup(id);
+  return ImGui::BeginPopup(id);
 }
 
 /// The word of a group: over its tabs a heading; folded it opens the list of its views.

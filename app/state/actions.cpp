@@ -4,6 +4,7 @@
 
 #include "app/look/label.h"
 #include "app/state/frame_state.h"
+#include "app/state/halves.h"
 #include "core/base/language_names.h"
 #include "core/base/words.h"
 #include "core/lab/lab.h"
@@ -15,8 +16,11 @@ using compat::Key;
 
 constexpr const char* kMenuNames[] = {"file", "edit", "view", "walk", "run", "learn", "help", "none"};
 
-void show_view(FrameState& state, std::string_view id) { state.workspace.view = id; }
-bool shows_view(const FrameState& state, std::string_view id) { return state.workspace.view == id; }
+// In the half of the stage where the pointer is.
+void show_view(FrameState& state, std::string_view id) { state.show_view(id, keys_in_second(state)); }
+bool shows_view(const FrameState& state, std::string_view id) {
+  return (keys_in_second(state) ? state.workspace.second_view : state.workspace.view) == id;
+}
 
 // The views have the digits in the order of their tabs.
 void add_views(std::vector<Action>& rows) {

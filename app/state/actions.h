@@ -33,6 +33,13 @@ enum class KeyScope : std::uint8_t {
   presenter    ///< while presenting, before those of the window
 };
 
+/// Whether the keys of an action that are heard everywhere are heard over what is open above the window, too.
+enum class OverPopups : std::uint8_t {
+  no,
+  lists,   ///< over lists and menus, which close
+  dialogs  ///< even over a dialog
+};
+
 /// The menu an action stands in; the order is that of the bar.
 enum class Menu : std::uint8_t { file, edit, view, walk, run, learn, help, none };
 constexpr int kMenus = static_cast<int>(Menu::none);
@@ -59,8 +66,9 @@ struct Action {
   std::string argument = {};  ///< what `run` gets where nobody says otherwise
   std::string text = {};      ///< string key; empty: "action.<id>"
   Label label = nullptr;      ///< says more than `text`, now
-  bool repeats = false;       ///< while its key is held
-  bool line_above = false;    ///< in its menu
+  OverPopups over = OverPopups::no;
+  bool repeats = false;     ///< while its key is held
+  bool line_above = false;  ///< in its menu
 };
 
 /// Every action: those of the groups in the order of the menus, and one for each view.

@@ -42,11 +42,10 @@ void stop(FrameState& state, std::string_view) {
   });
 }
 
+// Without A there is no use for two halves of one view.
 void toggle_pin(FrameState& state, std::string_view) {
   Workspace& workspace = state.workspace;
-  const bool both = workspace.shows_pinned[0] != workspace.shows_pinned[1];
-  if (both && state.session.pinned() && workspace.view == workspace.second_view)
-    workspace.second_view.clear();  // without A it would be the same figure twice
+  if (state.session.pinned() && workspace.second_view == workspace.view) workspace.second_view.clear();
   workspace.shows_pinned = {};
   state.commands.act([](Session& session) { session.pinned() ? session.unpin() : session.pin(); });
 }
@@ -56,17 +55,24 @@ const char* no_pinned_run(const FrameState& state) {
   return is_pinned(state) ? nullptr : "why_not.no_pinned_run";
 }
 
-// Side by side in one view.
-void toggle_both(FrameState& state, std::string_view) {
-  Workspace& workspace = state.workspace;
-  const bool both = !workspace.second_view.empty() && workspace.shows_pinned[0] != workspace.shows_pinned[1];
-  workspace.second_view = both ? std::string() : workspace.view;
-  workspace.shows_pinned = {!both, false};
-}
-
 bool shows_both(const FrameState& state, std::string_view) {
   const Workspace& workspace = state.workspace;
   return !workspace.second_view.empty() && workspace.shows_pinned[0] != workspace.shows_pinned[1];
+}
+
+const char* not_both(const FrameState& state) {
+  const View* shown = state.view(state.workspace.view);
+  const bool of_runs = !shown || shown->shows_runs() || shows_both(state, {});
+  return of_runs ? no_pinned_run(state) : "why_not.no_a";
+}
+
+// Side by side in one view.
+void toggle_both(FrameState& state, std::string_view) {
+  Workspace& workspace = state.workspace;
+  const bool both = shows_both(state, {});
+  workspace.second_view = both ? std::string() : workspace.view;
+  workspace.shows_pinned = {!both, false};
+  state.second_active = false;
 }
 
 void swap(FrameState& state, std::string_view) {
@@ -121,7 +127,7 @@ std::vector<Action> compare_actions() {
       {.id = "compare.both",
        .run = toggle_both,
        .menu = Menu::run,
-       .why_not = no_pinned_run,
+       .why_not = not_both,
        .checked = shows_both},
       {.id = "compare.swap", .run = swap, .menu = Menu::run, .why_not = no_pinned_run},
   };

@@ -22,11 +22,7 @@ void zoom(FrameState& state, float by) {
 void toggle_second_view(FrameState& state, std::string_view) {
   Workspace& workspace = state.workspace;
   if (!workspace.second_view.empty()) return workspace.second_view.clear();
-  const bool compares = state.session.pinned() != nullptr;
-  workspace.shows_pinned = {compares, false};
-  for (const auto& view : state.views)
-    if (workspace.second_view.empty() && compares == (workspace.view == view->id()))
-      workspace.second_view = view->id();
+  state.open_second_view(workspace.view);
 }
 
 // "sqrt,d_k=64".
@@ -120,12 +116,14 @@ std::vector<Action> view_actions() {
        .keys = {{Key::f5}},
        .scope = KeyScope::everywhere,
        .checked = [](const FrameState& state, std::string_view) { return state.presenter.on; },
+       .over = OverPopups::lists,
        .line_above = true},
       {.id = "view.settings",
        .run = [](FrameState& state, std::string_view) { state.show_settings = state.popup_by_key = true; },
        .menu = Menu::view,
        .keys = {{Key::comma, true}},
-       .scope = KeyScope::everywhere},
+       .scope = KeyScope::everywhere,
+       .over = OverPopups::lists},
   };
 }
 

@@ -1,5 +1,7 @@
 #include "app/state/controls.h"
 
+#include <imgui_internal.h>  // the stack of popups
+
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "core/base/text.h"
@@ -125,10 +127,19 @@ void centre_next_window() {
   ImGui::SetNextWindowPos(ImVec2(size.x / 2, size.y / 2), ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
 }
 
-bool begin_popup(const char* id) {
-  if (!ImGui::BeginPopup(id)) return false;
-  if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
-  return true;
+int open_popups() { return GImGui->OpenPopupStack.Size; }
+
+bool dialog_open() {
+  const auto& all = GImGui->OpenPopupStack;
+  return !all.empty() && all.back().Window && (all.back().Window->Flags & ImGuiWindowFlags_Modal) != 0;
+}
+
+void close_popup() {
+  if (open_popups() > 0) ImGui::ClosePopupToLevel(open_popups() - 1, true);
+}
+
+void close_popups() {
+  if (open_popups() > 0) ImGui::ClosePopupToLevel(0, true);
 }
 
 void popup_below_item(bool right) {

@@ -37,8 +37,13 @@ float button_width(const Label& label);
 std::string shortened(std::string_view text, float width);
 /// Centres the next window on the screen.
 void centre_next_window();
-/// ImGui::BeginPopup that Escape closes. End with ImGui::EndPopup() when true.
-bool begin_popup(const char* id);
+/// How many popups are open, one over the other, and whether the topmost is a dialog that nothing else is
+/// reached behind.
+int open_popups();
+bool dialog_open();
+/// Closes the topmost popup, or all of them.
+void close_popup();
+void close_popups();
 /// The next popup hangs below the last item, on its right side where `right`, else on its left.
 void popup_below_item(bool right);
 /// Escape was pressed while no text is being typed.

@@ -127,6 +127,22 @@ const std::vector<ShippedModel>& FrameState::models() {
   return models_;
 }
 
+void FrameState::show_view(std::string_view id, bool second) {
+  (second ? workspace.second_view : workspace.view) = id;
+  const View* shown = view(std::string(id), second);
+  if (shown && !shown->shows_runs()) workspace.shows_pinned[second ? 1 : 0] = false;
+}
+
+void FrameState::open_second_view(const std::string& first) {
+  const View* shown = view(first);
+  const bool compares = session.pinned() != nullptr && shown && shown->shows_runs();
+  workspace.shows_pinned = {compares, false};
+  second_active = false;
+  workspace.second_view.clear();
+  for (const auto& one : views)
+    if (workspace.second_view.empty() && compares == (first == one->id())) workspace.second_view = one->id();
+}
+
 void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds) {
   const std::string words = text.str();
   note_text(words);

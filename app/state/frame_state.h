@@ -99,6 +99,7 @@ struct FrameState {
   MeasureField measure_field;                       ///< of the toolbar
   std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
   std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
+  bool second_active = false;  ///< the half of a stage of two that the pointer was in last, for the keys
   std::vector<Notice> notices;
   std::map<std::string, Fault> faults;           ///< by the part of the frame (fault.h)
   ImVec2 stage_min, stage_max;                   ///< of the stage in the last frame, pixels
@@ -130,6 +131,10 @@ struct FrameState {
   const std::vector<ShippedScene>& scenes();
   /// The models that travel with the program; empty where it was built without them.
   const std::vector<ShippedModel>& models();
+  /// Puts a view into a half of the stage. One that shows no run shows nothing of A.
+  void show_view(std::string_view id, bool second);
+  /// A and B side by side in one view, or another view of the same run; `view` is the one that is there.
+  void open_second_view(const std::string& view);
   void notify(Notice::Kind kind, Text text, Text hint = {}, double seconds = 6.0);
   /// What a file does that is dropped on the window: a picture is looked at, where the model sees; all else
   /// is opened.

@@ -19,7 +19,11 @@ namespace {
 
 constexpr float kAskHeadsRow = 21.f, kAskHeadsName = 96.f, kAskHeadsColumn = 54.f, kWide = 78.f;  // units
 
-std::string score_key(HeadScore score) { return "ask.heads." + std::string(head_score_name(score)); }
+// Of what changed: since A, or where nothing is pinned since the run before.
+std::string score_key(const ViewContext& context, HeadScore score) {
+  const bool before = score == HeadScore::change && !context.session.pinned();
+  return "ask.heads." + std::string(head_score_name(score)) + (before ? ".before" : "");
+}
 
 bool is_share(HeadScore score) { return score <= HeadScore::antecedent || score == HeadScore::change; }
 
@@ -133,9 +137,9 @@ void AskHeads::place_columns(float width) {
 }
 
 // How many heads there are, and the slider that leaves some out.
-float AskHeads::draw_choices(float width) {
+float AskHeads::draw_choices(const ViewContext& context, float width) {
   const float top = ImGui::GetCursorScreenPos().y;
-  const std::string title = tr("ask.heads.least", {tr(score_key(by_))});
+  const std::string title = tr("ask.heads.least", {tr(score_key(context, by_))});
   (void)slider_real("###ask_heads_least", title, least_, 0.f, 1.f, "%.2f", std::min(width, scaled(230)),
                     tr("ask.heads.least.help"));
   note_item("ask_heads_least");
@@ -145,7 +149,7 @@ float AskHeads::draw_choices(float width) {
   return ImGui::GetCursorScreenPos().y - top;
 }
 
-void AskHeads::draw_titles(ImVec2 at) {
+void AskHeads::draw_titles(const ViewContext& context, ImVec2 at) {
   const Canvas canvas;
   const Theme& t = theme();
   const float height = scaled(kAskHeadsRow);
@@ -155,11 +159,11 @@ void AskHeads::draw_titles(ImVec2 at) {
     const std::string id = "###ask_heads_by_" + std::string(head_score_name(column.score));
     const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(column.width, height));
     note_item(id);
-    compat::item_tooltip(tr(score_key(column.score) + ".help"));
+    compat::item_tooltip(tr(score_key(context, column.score) + ".help"));
     const bool by = column.score == by_;
     if (ImGui::IsItemHovered()) canvas.fill_rect(p0, p1, t.hovered, scaled(4));
-    const std::string text(
-        middle_truncated(fonts().small, tr(score_key(column.score)), column.width - scaled(by ? 16 : 6)));
+    const std::string text(middle_truncated(fonts().small, tr(score_key(context, column.score)),
+                                            column.width - scaled(by ? 16 : 6)));
     const float wide = text_size(fonts().small, text).x;
     draw_text(canvas, fonts().small, ImVec2(p1.x - wide - scaled(6), p0.y + scaled(3)),
               by ? t.accent : t.text_dim, text);
@@ -245,7 +249,7 @@ void AskHeads::draw(const ViewContext& context, const MeasureAnswer& measure, Im
     return note_item("ask.heads.none");
   }
   rank(context);
-  const float used = draw_choices(room.x) + scaled(4);
+  const float used = draw_choices(context, room.x) + scaled(4);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + used));
   const ChildScope child("ask_heads", ImVec2(room.x, std::max(scaled(40), room.y - used)),
                          ImGuiWindowFlags_HorizontalScrollbar);
@@ -253,7 +257,7 @@ void AskHeads::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   place_columns(width);
   const float wide = columns_.empty() ? width : columns_.back().x + columns_.back().width;
   const ImVec2 top = ImGui::GetCursorScreenPos();
-  draw_titles(top);
+  draw_titles(context, top);
   const float line = scaled(kAskHeadsRow), y0 = ImGui::GetWindowPos().y, y1 = y0 + ImGui::GetWindowHeight();
   for (std::size_t i = 0; i < shown_.size(); ++i) {
     const ImVec2 p(top.x, top.y + line * static_cast<float>(i + 1) + scaled(2));

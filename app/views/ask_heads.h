@@ -25,8 +25,8 @@ class AskHeads {
   };
   void take(const ViewContext& context, const MeasureAnswer& measure);
   void rank(const ViewContext& context);
-  float draw_choices(float width);
-  void draw_titles(ImVec2 at);
+  float draw_choices(const ViewContext& context, float width);
+  void draw_titles(const ViewContext& context, ImVec2 at);
   void draw_row(const ViewContext& context, const RankedHead& head, ImVec2 at, float width) const;
   bool passes(const RankedHead& head) const;
   void place_columns(float width);

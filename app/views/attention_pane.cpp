@@ -169,6 +169,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   plot.style = stage_style(stage, plane_.range, colours);
   plot.masked_numbers = stage != Slot::pattern;
   plot.large_numbers = context.workspace.presenting;
+  plot.double_click_resets = block > 1;  // else it opens a field
   plot.marks.clear();
   if (block > 1) {
     plot.rows.pictures.reset(), plot.cols.pictures.reset();
@@ -194,10 +195,11 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   if (sums) size.x -= scaled(kSums);
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
   if (sums) draw_sums(plot, position, size);
+  find_followed(plot, position, size);
   window_ = {window.row0 * scale, window.col0 * scale, window.row1 * scale, window.col1 * scale};
   PairEvent out;
   if (!event.hovered()) return out;
-  out = {event.row * block, event.col * block, event.clicked};
+  out = {event.row * block, event.col * block, event.clicked, event.double_clicked && block == 1};
   const float value = plane_.values.at(event.row - plot.first_row, event.col - plot.first_col);
   const std::string pair[] = {query_name(context.run, scene, out.query),
                               key_name(context.run, scene, out.key), number_text(value, 4)};
@@ -217,6 +219,25 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
     out.clicked = false;
   }
   return out;
+}
+
+void PlanePane::find_followed(const MatrixPlot& plot, ImVec2 position, ImVec2 size) {
+  followed0_ = followed1_ = {};
+  if (!followed_.any() || plane_.block > 1) return;
+  const MatrixLayout layout = matrix_layout(plot, size);
+  const double row = static_cast<double>(followed_.query), col = static_cast<double>(followed_.key);
+  const ImVec2 p0 = layout.corner(row, col), p1 = layout.corner(row + 1, col + 1);
+  const ImVec2 middle((p0.x + p1.x) / 2, (p0.y + p1.y) / 2);
+  if (middle.x < layout.cells0.x || middle.y < layout.cells0.y || middle.x > layout.cells1.x ||
+      middle.y > layout.cells1.y)
+    return;
+  followed0_ = ImVec2(position.x + p0.x, position.y + p0.y);
+  followed1_ = ImVec2(position.x + p1.x, position.y + p1.y);
+}
+
+bool PlanePane::followed(ImVec2& p0, ImVec2& p1) const {
+  p0 = followed0_, p1 = followed1_;
+  return p1.x > p0.x;
 }
 
 // What every row of the pattern sums to, at its right.

@@ -13,7 +13,7 @@ namespace attnscope {
 /// A cell of the head that is shown; -1: none.
 struct PairEvent {
   std::int64_t query = -1, key = -1;
-  bool clicked = false;
+  bool clicked = false, double_clicked = false;
   bool any() const { return query >= 0; }
 };
 
@@ -22,6 +22,10 @@ class PlanePane {
   /// `lit`: the pair to light (what is pointed at here or elsewhere); `coarse`: the head's thumbnail or null.
   PairEvent draw(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& lit,
                  const HeadThumbnail* coarse, ImVec2 position, ImVec2 size);
+  /// Where a cell of the head stands, from the next draw() on; `query` < 0: nobody asks.
+  void follow_cell(std::int64_t query, std::int64_t key) { followed_ = {query, key}; }
+  /// Where it stands on the screen; false where it is not in sight.
+  bool followed(ImVec2& p0, ImVec2& p1) const;
   StageLook look(const Workspace& workspace) const { return {false, workspace.log_scale}; }
   /// What is on the screen is new minus old.
   bool shows_difference() const { return plane_.difference; }
@@ -51,6 +55,7 @@ class PlanePane {
                      const HeadThumbnail* coarse);
   PairEvent draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage,
                        const PairEvent& lit, ImVec2 position, ImVec2 size);
+  void find_followed(const MatrixPlot& plot, ImVec2 position, ImVec2 size);
   void draw_sums(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const;
   void find_token(const ViewContext& context, const AttentionScene& scene, float width);
   void show_query(const AttentionScene& scene, std::int64_t query);
@@ -59,6 +64,8 @@ class PlanePane {
   void draw_below(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
                   float width, float above);
 
+  PairEvent followed_;
+  ImVec2 followed0_, followed1_;                       ///< its corners; the same: it is not in sight
   MatrixWindow window_;                                ///< in tokens
   std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to
   Plane plane_;

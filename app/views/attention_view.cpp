@@ -12,6 +12,8 @@
 #include "app/views/attention_triangle.h"
 #include "app/views/attention_why.h"
 #include "app/views/steps_words.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/cell_field.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
@@ -74,6 +76,8 @@ class AttentionView : public View {
   /// True while a patch is pointed at.
   bool draw_image(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void pin(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair) const;
+  void open_field(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair);
+  void draw_field(const ViewContext& context, const AttentionScene& scene, Slot stage);
 
   Mode mode_ = Mode::map;
   HeadGrid grid_;
@@ -88,6 +92,9 @@ class AttentionView : public View {
   bool on_image_ = true;          ///< where only one of matrix and image has room
   HeadGrid::Event hovered_head_;  ///< of the last frame: panes are drawn before it is known
   PairEvent hovered_pair_;
+  CellField field_;  ///< over a cell of the map
+  Cell typed_;       ///< that it is over
+  int typed_sequence_ = 0;
 };
 
 // What a pattern's rows come to; where an edit changed their sum, which and to what.
@@ -100,7 +107,8 @@ std::string pattern_sentence(const Trace& trace, const Site& site, std::int64_t 
 
 AttentionScene AttentionView::shown_scene(const ViewContext& context) const {
   AttentionScene scene = scene_of_cursor(context);
-  if (hovered_head_.hovered) (void)move_scene(context.run, hovered_head_.layer, hovered_head_.head, scene);
+  if (hovered_head_.hovered && !field_.is_open())
+    (void)move_scene(context.run, hovered_head_.layer, hovered_head_.head, scene);
   return scene;
 }
 
@@ -214,6 +222,35 @@ void AttentionView::draw_plane(const ViewContext& context, const AttentionScene&
   hovered_pair_.clicked = false;
   if (event.any()) offer(context, scene, stage, event);
   if (event.clicked) pin(context, scene, stage, event);
+  if (event.double_clicked) open_field(context, scene, stage, event);
+  draw_field(context, scene, stage);
+}
+
+// What can be changed is typed over its cell, as in Steps.
+void AttentionView::open_field(const ViewContext& context, const AttentionScene& scene, Slot stage,
+                               const PairEvent& pair) {
+  const std::vector<std::int64_t> index{scene.head, pair.query, pair.key};
+  const Cell cell = cell_at(*scene.trace, scene.site(stage), index);
+  if (!can_edit(context.run, context.workspace.cursor.sequence, cell)) return;
+  typed_ = cell;
+  typed_sequence_ = context.workspace.cursor.sequence;
+  field_.open(scene.trace->cell(cell.site, index));
+  pane_.follow_cell(pair.query, pair.key);
+}
+
+void AttentionView::draw_field(const ViewContext& context, const AttentionScene& scene, Slot stage) {
+  if (!field_.is_open()) return;
+  const int sequence = context.workspace.cursor.sequence;
+  const std::vector<std::int64_t> index = cell_index(*scene.trace, typed_);
+  const bool there = typed_.site == scene.site(stage) && typed_sequence_ == sequence && index.size() == 3 &&
+                     index[0] == scene.head;
+  ImVec2 p0, p1;
+  if (!there) field_.close();
+  if (!there || !pane_.followed(p0, p1)) return;
+  const auto value = field_.draw("attention.cell", p0, p1);
+  if (!value) return;
+  edit_cell(context.commands, context.run, sequence, typed_, *value, {});
+  field_.close();
 }
 
 bool AttentionView::draw_image(const ViewContext& context, const AttentionScene& scene, ImVec2 position,

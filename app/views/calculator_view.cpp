@@ -1,6 +1,7 @@
 // The calculator: what a model of these sizes needs, from the open model or a preset, with every size to type
 // or drag. Refuses to run anything unasked: a machine is measured and a run is counted when a button says so.
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "app/views/view.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
 #include "core/arch/presets.h"
 #include "core/base/text.h"
@@ -65,6 +67,9 @@ class CalculatorView : public View {
   void recalculate();
   void draw_choices(const ViewContext& context, float width);
   void draw_fields(float width);
+  /// A name at `at` that is dragged to the left or right, by so much for a pixel.
+  template <class T>
+  bool drag_number(const Label& id, ImVec2 at, ImVec2 size, T& value, double speed, T least, T most);
   void draw_machine(const ViewContext& context, float width);
   void draw_pane(const ViewContext& context, float width);
 
@@ -76,8 +81,9 @@ class CalculatorView : public View {
   Sizes sizes_;
   Workload work_;
   std::optional<Calculation> calc_;
-  std::optional<Error> error_, file_error_, field_error_;  ///< field: a typed number out of range
+  std::optional<Error> error_, file_error_;
   double tokens_ = 0, served_ = 0;
+  double dragged_ = 0;  ///< where a number is that is being dragged
   std::string machine_ = kFirstMachine;
   std::uint64_t measured_ = 0, counted_ = 0;  ///< how often it was asked; 0: never
   bool counts_ = false;                       ///< the newest count is of the open model
@@ -146,7 +152,6 @@ std::int64_t CalculatorView::own_seq() const {
 
 // `model` becomes what is calculated.
 void CalculatorView::take(Described model) {
-  field_error_.reset();
   sizes_ = sizes_of(model);
   model_ = model;
   base_ = std::move(model);
@@ -261,7 +266,23 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
          }});
 }
 
-// Numbers to drag or to type, with their names above.
+template <class T>
+bool CalculatorView::drag_number(const Label& id, ImVec2 at, ImVec2 size, T& value, double speed, T least,
+                                 T most) {
+  ImGui::SetCursorScreenPos(at);
+  ImGui::InvisibleButton(Label("###drag_", std::string_view(id).substr(3)).c_str(), size);
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (ImGui::IsItemHovered() && !ImGui::IsItemActive()) compat::item_tooltip(tr("calculator.sentence"));
+  if (ImGui::IsItemActivated()) dragged_ = static_cast<double>(value);
+  if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(0)) return false;
+  dragged_ += static_cast<double>(ImGui::GetIO().MouseDelta.x) * speed;
+  const double within = std::clamp(dragged_, static_cast<double>(least), static_cast<double>(most));
+  const T was = std::exchange(
+      value, std::is_integral_v<T> ? static_cast<T>(std::llround(within)) : static_cast<T>(within));
+  return value != was;
+}
+
+// Numbers to type, with their names above, which can be dragged.
 void CalculatorView::draw_fields(float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float caption_height = text_size(fonts().small, "X").y + scaled(2),
@@ -283,36 +304,18 @@ void CalculatorView::draw_fields(float width) {
     ++count;
     draw_text(Canvas(), fonts().small, p, theme().text_dim,
               middle_truncated(fonts().small, label, pitch - scaled(3)));
+    const ImVec2 handle(text_size(fonts().small, label).x, caption_height);
+    const bool changed =
+        real ? drag_number(id, p, handle, *number, std::max(1e6, *number / 100), 0.0, kMostReal)
+             : drag_number(id, p, handle, value, std::max(0.1, static_cast<double>(value) / 200),
+                           std::int64_t{1}, most);
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y + caption_height));
     ImGui::SetNextItemWidth(each);
     const FontScope face(fonts().mono);
-    const std::int64_t least = 1;
-    bool changed = false;
-    // A typed number out of range is not taken, and said; dragging stays within the range.
-    const auto take = [&](auto& into, auto typed, auto low, auto high, const auto& written) {
-      if (!changed) return;
-      changed = typed >= low && typed <= high;
-      if (changed) into = typed;
-      field_error_ = changed ? std::nullopt
-                             : std::optional(fail(Code::out_of_range, "error.calc.field",
-                                                  {label, written(low), written(high), written(typed)}));
-    };
-    if (real) {
-      const double low = 0, high = kMostReal;
-      double typed = *number;
-      changed = ImGui::DragScalar(id, ImGuiDataType_Double, &typed,
-                                  static_cast<float>(std::max(1e6, *number / 100)), &low, &high, "%.4g");
-      take(*number, typed, low, high, [](double x) { return significant(x, 4); });
-    } else {
-      const float speed = static_cast<float>(std::max(0.1, static_cast<double>(value) / 200));
-      std::int64_t typed = value;
-      changed = ImGui::DragScalar(id, ImGuiDataType_S64, &typed, speed, &least, &most);
-      take(value, typed, least, most, [](std::int64_t x) { return format_count(x); });
-    }
-    note_item(id);
-    const FontScope help(fonts().body);
-    compat::item_tooltip(tr("calculator.sentence"));
-    return changed;
+    const NumberLook look{"%.4g", tr("calculator.sentence")};
+    const SliderEvent typed = real ? number_field(id, *number, 0, kMostReal, look)
+                                   : number_field(id, value, std::int64_t{1}, most, look);
+    return changed || typed.changed;
   };
   bool changed = false;
   Sizes wanted = sizes_;
@@ -437,7 +440,7 @@ void CalculatorView::draw(const ViewContext& context) {
     }
   }
   draw_fields(width);  // below the panes: training has more fields, and no chip may move under the mouse
-  for (const auto* error : {&error_, &file_error_, &field_error_}) {
+  for (const auto* error : {&error_, &file_error_}) {
     if (!*error) continue;
     const ColourScope ink(ImGuiCol_Text, theme().error);
     ImGui::TextWrapped("%s", (*error)->text().c_str());

@@ -5,6 +5,7 @@
 
 #include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
 
@@ -19,15 +20,27 @@ void tip(const LabControl& control) {
   if (has_string(key)) compat::item_tooltip(tr(key));
 }
 
+void type_number(const char* id, const LabNumber& number, double& value) {
+  if (!number.whole) {
+    number_field(id, value, number.least, number.most, {"%.4g"});
+    return;
+  }
+  std::int64_t whole = std::llround(value);
+  if (number_field(id, whole, std::llround(number.least), std::llround(number.most)).changed)
+    value = static_cast<double>(whole);
+}
+
 bool draw_number(const LabControl& control, const LabNumber& number, double& value, float width) {
   const double before = value;
-  const ImGuiSliderFlags flags =
-      ImGuiSliderFlags_AlwaysClamp | (number.log ? ImGuiSliderFlags_Logarithmic : 0);
+  const ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput |
+                                 (number.log ? ImGuiSliderFlags_Logarithmic : 0);
   const std::string own = control.id();
   const Label slider("###lab_", own), field("###lab_number_", own);
   const float typed = std::min(scaled(kNumber), width * kNumberShare);
   ImGui::SetNextItemWidth(width - typed - scaled(8));
-  if (number.whole) {
+  if (typed_instead(slider.c_str(), width - typed - scaled(8))) {
+    type_number(slider.c_str(), number, value);
+  } else if (number.whole) {
     std::int64_t whole = std::llround(value);
     const auto least = static_cast<std::int64_t>(number.least), most = static_cast<std::int64_t>(number.most);
     if (ImGui::SliderScalar(slider.c_str(), ImGuiDataType_S64, &whole, &least, &most, "", flags))
@@ -40,10 +53,7 @@ bool draw_number(const LabControl& control, const LabNumber& number, double& val
   ImGui::SameLine(0, scaled(8));
   ImGui::SetNextItemWidth(typed);
   const FontScope face(fonts().mono);
-  ImGui::InputDouble(field.c_str(), &value, 0, 0, number.whole ? "%.0f" : "%.4g");
-  note_item(field);
-  value = std::clamp(value, number.least, number.most);
-  if (number.whole) value = std::round(value);
+  type_number(field.c_str(), number, value);
   return value != before;
 }
 

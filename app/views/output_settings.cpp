@@ -1,8 +1,11 @@
 #include "app/views/output_settings.h"
 
+#include <limits>
+
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -85,15 +88,12 @@ void draw_seed(const ViewContext& context, float width) {
   text_line(fonts().small, theme().text_dim, tr("output.seed"));
   ImGui::SameLine(scaled(50));
   ImGui::SetNextItemWidth(width - scaled(50));
-  const std::uint64_t step = 1;
   SliderEvent event;
   {
     const FontScope mono(fonts().mono_small);
-    event.changed = ImGui::InputScalar("###seed", ImGuiDataType_U64, &wanted.seed, &step, nullptr, "%llu");
-    event.released = ImGui::IsItemDeactivatedAfterEdit();
+    event = number_field("###seed", wanted.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+                         {"", tr("output.seed.help"), true});
   }
-  note_item("seed");
-  compat::item_tooltip(tr("output.seed.help"));
   change(context, event, "output.edit.seed", std::to_string(wanted.seed), wanted);
 }
 

@@ -1,5 +1,7 @@
 // The chips over a figure of the backward pass: the loss, the gradient of what, sent back by whom, and those
 // of the forward. Draws no figure.
+#include <limits>
+
 #include "app/look/imgui_compat.h"
 #include "app/look/item_map.h"
 #include "app/look/theme.h"
@@ -7,6 +9,7 @@
 #include "app/views/steps_back_words.h"
 #include "app/views/steps_header.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/words.h"
@@ -134,10 +137,13 @@ void StepsBackward::draw_target(const ViewContext& context, const BackwardResult
     note_item("target_" + std::to_string(id));
   }
   ImGui::SetNextItemWidth(scaled(110));
-  int typed = wanted;
-  ImGui::InputInt(tr("steps.back.target_id"), &typed, 0);
-  if (ImGui::IsItemDeactivatedAfterEdit())
-    wanted = std::clamp(typed, -1, grads.run->trace(0).config().outputs() - 1);
+  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t typed = wanted < 0 ? kNone : static_cast<std::uint64_t>(wanted);
+  const auto last = static_cast<std::uint64_t>(grads.run->trace(0).config().outputs() - 1);
+  if (number_field("###target_id", typed, 0, last, {"", nullptr, false, wanted < 0}).changed)
+    wanted = typed == kNone ? -1 : static_cast<int>(typed);
+  ImGui::SameLine();
+  ImGui::TextUnformatted(tr("steps.back.target_id"));
   ImGui::EndPopup();
 }
 

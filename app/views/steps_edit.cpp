@@ -133,7 +133,8 @@ void send_edit(const ViewContext& context, const EditTarget& target, float value
 void StepsEditor::open(const ViewContext& context, const Figure& figure, const FigureCell& cell) {
   const auto target = edit_target(context.run, context.workspace.cursor.sequence, figure, cell);
   if (!target) return;
-  field_ = Field{cell, format("%.6g", static_cast<double>(target->value)), true, false};
+  typed_ = cell;
+  field_.open(target->value);
 }
 
 bool StepsEditor::update(const ViewContext& context, const Figure& figure, const FigureEvent& event,
@@ -164,41 +165,14 @@ bool StepsEditor::update(const ViewContext& context, const Figure& figure, const
 
 bool StepsEditor::draw_field(const ViewContext& context, const Figure& figure, const FigurePlot& plot) {
   ImVec2 p0, p1;
-  if (!field_ || !plot.cell_rect(field_->cell, p0, p1)) return field_.has_value();
-  const float unit = ui_scale(), width = std::max(p1.x - p0.x, 92 * unit), height = ImGui::GetFrameHeight();
-  const ImVec2 at((p0.x + p1.x - width) / 2, (p0.y + p1.y - height) / 2);
-  ImGui::SetCursorScreenPos(at);
-  compat::begin_child("steps_field", ImVec2(width, height), false, ImGuiWindowFlags_NoScrollbar);
-  ImGui::SetNextItemWidth(width);
-  compat::push_font(fonts().mono);
-  ImGui::PushStyleColor(ImGuiCol_FrameBg, theme().panel_raised);
-  ImGui::PushStyleColor(ImGuiCol_Text, field_->wrong ? theme().error : theme().text);
-  const bool first = field_->focus;
-  if (first) ImGui::SetWindowFocus();  // 1.90 looks for the field where the last focus was
-  if (first) ImGui::SetKeyboardFocusHere();
-  field_->focus = false;
-  const ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
-  const bool entered = ImGui::InputText("##steps_number", &field_->text, flags);
-  const bool left = ImGui::IsItemDeactivated();
-  Canvas().rect(at, ImVec2(at.x + width, at.y + height), theme().accent, 3 * unit, 0, 1.5f * unit);
-  ImGui::PopStyleColor(2);
-  ImGui::PopFont();
-  ImGui::EndChild();
-  if (compat::key_pressed(compat::Key::escape)) {
-    field_.reset();
-    return true;
-  }
-  if (!entered) {
-    if (left && !first) field_.reset();
-    return true;
-  }
-  const auto value = parse_number(field_->text);
-  const auto target = edit_target(context.run, context.workspace.cursor.sequence, figure, field_->cell);
-  if (value && target) {
+  if (!field_.is_open() || !plot.cell_rect(typed_, p0, p1)) return field_.is_open();
+  const auto value = field_.draw("steps", p0, p1);
+  if (!value) return true;
+  if (const auto target = edit_target(context.run, context.workspace.cursor.sequence, figure, typed_)) {
     send_edit(context, *target, *value, {});
-    field_.reset();
+    field_.close();
   } else {
-    field_->wrong = field_->focus = true;
+    field_.refuse();
   }
   return true;
 }

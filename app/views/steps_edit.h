@@ -8,6 +8,7 @@
 
 #include "app/views/steps_plot.h"
 #include "app/views/view.h"
+#include "app/widgets/cell_field.h"
 
 namespace attnscope {
 
@@ -31,23 +32,19 @@ class StepsEditor {
   void open(const ViewContext& context, const Figure& figure, const FigureCell& cell);
   /// Follows Shift + drag that begins on `event`, and draws the field. True while a number is being changed.
   bool update(const ViewContext& context, const Figure& figure, const FigureEvent& event, FigurePlot& plot);
-  void close() { field_.reset(); }
+  void close() { field_.close(); }
   bool busy() const { return drag_.has_value(); }
-  bool editing() const { return field_.has_value(); }
+  bool editing() const { return field_.is_open(); }
 
  private:
-  struct Field {
-    FigureCell cell;
-    std::string text;
-    bool focus = true, wrong = false;
-  };
   struct Drag {
     EditTarget target;
     std::string gesture;
     float per_pixel = 0, moved = 0;
   };
   bool draw_field(const ViewContext& context, const Figure& figure, const FigurePlot& plot);
-  std::optional<Field> field_;
+  CellField field_;
+  FigureCell typed_;  ///< that the field is over
   std::optional<Drag> drag_;
   int gestures_ = 0;
 };

@@ -115,7 +115,6 @@ void TrainingKept::draw_list(const ViewContext& context, const std::vector<Row>&
   if (!ImGui::BeginPopup("###train_kept_list")) return;
   text_line(fonts().small, theme().text_dim, tr("training.kept.title"));
   draw_rows(context, rows);
-  if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
 }
 

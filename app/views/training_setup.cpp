@@ -1,9 +1,11 @@
 #include "app/views/training_setup.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -14,6 +16,7 @@ namespace {
 constexpr const char* kFirstTask = "sorter";
 constexpr float kTrainingSetupField = 74.f, kTrainingSetupGap = 10.f;  // units
 constexpr int kPlanPoints = 300;
+constexpr double kMostRate = 1e6;
 
 /// Numbers with their captions above, in rows.
 class Fields : Scope {
@@ -29,15 +32,17 @@ class Fields : Scope {
   }
 
   bool whole(const char* id, const char* key, int& value) {
-    return field(id, key, [&] { return ImGui::InputScalar(id, ImGuiDataType_S32, &value); });
-  }
-  bool real(const char* id, const char* key, double& value) {
-    return field(id, key, [&] {
-      return ImGui::InputScalar(id, ImGuiDataType_Double, &value, nullptr, nullptr, "%g");
+    return field(key, [&](const NumberLook& look) {
+      return number_field(id, value, 0, std::numeric_limits<int>::max(), look);
     });
   }
+  bool real(const char* id, const char* key, double& value) {
+    return field(key, [&](const NumberLook& look) { return number_field(id, value, 0, kMostRate, look); });
+  }
   bool natural(const char* id, const char* key, std::uint64_t& value) {
-    return field(id, key, [&] { return ImGui::InputScalar(id, ImGuiDataType_U64, &value); });
+    return field(key, [&](const NumberLook& look) {
+      return number_field(id, value, 0, std::numeric_limits<std::uint64_t>::max(), look);
+    });
   }
 
  private:
@@ -45,7 +50,7 @@ class Fields : Scope {
   static float row_height() { return caption_height() + ImGui::GetFrameHeight() + scaled(8); }
 
   template <class Draw>
-  bool field(const char* id, const char* key, const Draw& draw) {
+  bool field(const char* key, const Draw& draw) {
     const ImVec2 at(
         at_.x + static_cast<float>(count_ % columns_) * scaled(kTrainingSetupField + kTrainingSetupGap),
         at_.y + static_cast<float>(count_ / columns_) * row_height());
@@ -55,11 +60,8 @@ class Fields : Scope {
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + caption_height()));
     ImGui::SetNextItemWidth(scaled(kTrainingSetupField));
     const FontScope face(fonts().mono);
-    const bool changed = draw();
-    note_item(id);
-    const FontScope help(fonts().body);
-    compat::item_tooltip(tr(Label(key, ".help")));
-    return changed;
+    const Label help(key, ".help");
+    return draw(NumberLook{"%g", tr(help)}).changed;
   }
   ImVec2 at_;
   int columns_, count_ = 0;

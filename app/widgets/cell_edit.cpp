@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 #include "app/widgets/edit_words.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/trace/ties.h"
@@ -131,15 +131,11 @@ std::string cell_text(const Cell& cell) {
   return to_text(cell.site) + (parts.empty() ? "" : "[" + join(parts, ", ") + "]");
 }
 
-std::optional<float> parse_number(std::string text) {
-  for (std::size_t at; (at = text.find("−")) != std::string::npos;)
-    text.replace(at, std::string_view("−").size(), "-");
+std::optional<float> parse_number(const std::string& text) {
   const auto one = [](const std::string& part) -> std::optional<double> {
-    char* end = nullptr;
-    const double value = std::strtod(part.c_str(), &end);
-    while (end && *end == ' ') ++end;
-    if (end == part.c_str() || *end != 0 || !std::isfinite(value)) return std::nullopt;
-    return value;
+    constexpr double kMost = std::numeric_limits<float>::max();
+    const auto value = parse_real(plain_number(part), -kMost, kMost);
+    return value ? std::optional(*value) : std::nullopt;
   };
   const auto narrow = [](double value) {  // beyond float32 there is no number to set
     const bool fits = std::fabs(value) <= static_cast<double>(std::numeric_limits<float>::max());

@@ -49,7 +49,7 @@ std::string weight_cell_names(const RunResult& run, const std::string& name,
 /// "blocks.0.attn.pattern[head=0, query=1, key=2]"
 std::string cell_text(const Cell& cell);
 
-/// What a person typed: "0.5", "-3", "−3", "1e-3", "1/3"; nothing where it is no number.
-std::optional<float> parse_number(std::string text);
+/// What a person typed: "0.5", "-3", "−3", "1e-3", "1/3", "2^-3", "1k"; nothing where it is no number.
+std::optional<float> parse_number(const std::string& text);
 
 }  // namespace attnscope

@@ -376,7 +376,6 @@ void EditMenu::draw(const Session& session, const RunResult* run, Workspace& wor
   const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2(scaled(12), scaled(10)));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(5)));
   if (places_.empty() || !ImGui::BeginPopup(kPopup)) return;
-  if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
   chosen_ = std::min(chosen_, places_.size() - 1);
   draw_places(*run, sequence);
   draw_place_menu(*run, sequence, place_, workspace, commands);

@@ -177,7 +177,6 @@ void MeasureMenu::draw(const RunResult* run, Workspace& workspace) {
   }
   const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2(scaled(12), scaled(10)));
   if (output_ < 0 || !ImGui::BeginPopup(kMenu)) return;
-  if (compat::key_pressed(compat::Key::escape, false)) ImGui::CloseCurrentPopup();
   measure_items(workspace, *run, output_);
   const Trace& trace = run->trace(workspace.cursor.sequence);
   const Site logits = trace.main(Slot::logits);

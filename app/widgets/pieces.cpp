@@ -5,11 +5,14 @@
 
 #include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/number_field.h"
 #include "core/base/text.h"
 
 namespace attnscope {
 namespace {
 
+constexpr ImGuiSliderFlags kSlider =
+    ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput;  // Ctrl and a click make it a field of its own
 bool headings_told = false;
 
 // The caption over a slider: its name dim on the left, its value on the right.
@@ -122,11 +125,15 @@ SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& val
   slider_caption(title, std::to_string(value), width);
   ImGui::SetNextItemWidth(width);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(4), 0));
-  const ImGuiSliderFlags flags =
-      ImGuiSliderFlags_AlwaysClamp | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
-  const bool changed = ImGui::SliderScalar(id, ImGuiDataType_S64, &value, &lo, &hi, "", flags);
-  note_item(id);
-  const SliderEvent event = slider_event(changed, help);
+  SliderEvent event;
+  if (typed_instead(id, width)) {
+    event = number_field(id, value, lo, hi);
+  } else {
+    const ImGuiSliderFlags flags = kSlider | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
+    const bool changed = ImGui::SliderScalar(id, ImGuiDataType_S64, &value, &lo, &hi, "", flags);
+    note_item(id);
+    event = slider_event(changed, help);
+  }
   ImGui::EndGroup();
   return event;
 }
@@ -141,9 +148,16 @@ SliderEvent slider_real(const char* id, std::string_view title, float& value, fl
   slider_caption(title, text, width);
   ImGui::SetNextItemWidth(width);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(4), 0));
-  const bool changed = ImGui::SliderFloat(id, &value, lo, hi, "", ImGuiSliderFlags_AlwaysClamp);
-  note_item(id);
-  const SliderEvent event = slider_event(changed, help);
+  SliderEvent event;
+  if (typed_instead(id, width)) {
+    double number = static_cast<double>(value);
+    event = number_field(id, number, static_cast<double>(lo), static_cast<double>(hi), {"%.4g"});
+    if (event.changed) value = static_cast<float>(number);
+  } else {
+    const bool changed = ImGui::SliderFloat(id, &value, lo, hi, "", kSlider);
+    note_item(id);
+    event = slider_event(changed, help);
+  }
   ImGui::EndGroup();
   return event;
 }

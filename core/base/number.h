@@ -1,6 +1,7 @@
-// Numbers as people type them: in decimal, finite, between two borders. One place, so that the command lines
-// and whatever else reads numbers take the same and say the same. Refuses hexadecimal, octal and rounded-off
-// whole numbers, NaN and infinity.
+// Numbers as people type them: in decimal ("3e-4"), with a letter for thousands ("1k", "1.5M", "2B", "1T") or
+// as a power ("2^20"), finite, between two borders. One place, so that the command lines, the fields of the
+// window and whatever else reads numbers take the same and say the same. Refuses hexadecimal, octal and
+// rounded-off whole numbers, NaN and infinity.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,10 @@
 #include "core/base/result.h"
 
 namespace attnscope {
+
+/// What a person typed into a field, for those below: without the spaces around it and a plus in front, with
+/// the keyboard's minus.
+std::string plain_number(std::string_view typed);
 
 /// A whole number from `least` to `most`. Errors: bad_format, out_of_range; the sentence says what is taken.
 Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, std::uint64_t most);

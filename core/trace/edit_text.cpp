@@ -3,8 +3,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "core/base/float32.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
@@ -96,7 +98,15 @@ Result<EditValue> parse_operand(std::string_view text, const Target& where, std:
     return EditValue(Frozen{std::move(values), name});
   }
   if (starts_with(text, "@")) return frozen_from_file(text.substr(1), where);
-  const auto value = parse_float32(text);
+  std::optional<float> value = parse_float32(text);
+  if (!value) {  // "1k", "2^20"
+    constexpr double kMost = std::numeric_limits<float>::max();
+    const auto other = parse_real(text, -kMost, kMost);
+    if (other)
+      value = static_cast<float>(*other);
+    else if (other.error().code == Code::out_of_range)
+      value = std::numeric_limits<float>::infinity();
+  }
   if (value && std::isinf(*value))
     return bad_edit(whole, Text::of("error.trace.edit.too_large", {in_quotes(text, 40)}));
   if (!value) return bad_edit(whole, Text::of("error.trace.edit.number", {in_quotes(text, 40)}));

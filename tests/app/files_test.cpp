@@ -95,6 +95,47 @@ TEST_F(FilesTest, BackspaceGoesUpAndEscapeLeaves) {
   EXPECT_FALSE(shows("browser.path"));
 }
 
+TEST_F(FilesTest, ATypedPathLeadsThereAndDoesNotStayAsAFilter) {
+  fs::create_directories(folder_ / "inner" / "deep");
+  write(folder_ / "inner" / "deep" / "scene.json", "{}");
+  browse(folder_);
+  type((folder_ / "inner").string());
+  key(Key::enter);
+  settle();
+  EXPECT_EQ(state().settings.last_folder, (folder_ / "inner").string());
+  EXPECT_TRUE(shows("browser.entry.deep")) << "nothing is left of what was typed";
+  type("de");
+  settle();
+  EXPECT_TRUE(shows("browser.entry.deep")) << "and one goes on typing";
+  key(Key::enter);
+  settle();
+  EXPECT_TRUE(shows("browser.entry.scene.json"));
+  key(Key::escape);
+  settle();
+  key(Key::escape);
+  settle();
+}
+
+TEST_F(FilesTest, ARelativePathIsTypedFromTheFolderThatIsShown) {
+  fs::create_directories(folder_ / "inner" / "deep");
+  write(folder_ / "inner" / "deep" / "run.npz", "x");
+  std::string chosen;
+  state().settings.last_folder = folder_.string();
+  state().browse =
+      BrowseRequest{false, "check.open.title", {}, [&chosen](const std::string& path) { chosen = path; }};
+  settle();
+  ASSERT_TRUE(shows("browser.path"));
+  type("inner/deep/nothing.npz");
+  key(Key::enter);
+  settle();
+  EXPECT_TRUE(shows("browser.complaint")) << "what is not there is said";
+  key(Key::a, true);
+  type("inner/deep/run.npz");
+  key(Key::enter);
+  settle();
+  EXPECT_EQ(chosen, (folder_ / "inner" / "deep" / "run.npz").string());
+}
+
 TEST_F(FilesTest, ABrokenFileShowsItsSentence) {
   open_default();
   write(folder_ / "broken.json", "{\"format\": \"attnscope-scene\", \"version\": 1");

@@ -119,6 +119,41 @@ TEST_F(InputTest, TheDecoderAnswersAnew) {
   EXPECT_GE(input().ids.size(), length);
 }
 
+TEST_F(InputTest, WhatTheCommandLineGivesIsTakenWholeOrNotAtAll) {
+  const auto told = [&] {
+    return !state().notices.empty() && state().notices.back().kind == Notice::Kind::warning;
+  };
+  open_model("gpt2");
+  const std::size_t before = document().sequences.front().input.ids.size();
+  Options options;
+  options.ids = {1, 2};
+  options.edits = {"blocks.0.attn.z[head=1]=0", "blocks.9.attn.z=0"};  // the second one fails when it runs
+  give_input_or_say(state(), options);
+  EXPECT_EQ(document().edits.size(), 2u);
+  settle();
+  take_back_refused_input(state(), options);
+  settle();
+  EXPECT_TRUE(document().edits.empty()) << "none of them is shown over a run without them";
+  EXPECT_EQ(document().sequences.front().input.ids.size(), before);
+  EXPECT_EQ(run().undo_point, session_->history().point()) << "what is shown is what is there";
+  EXPECT_TRUE(told());
+  state().notices.clear();
+  options.edits = {"blocks.0.attn.z[head=1]=0", "blocks.0.attn.nowhere=0"};
+  give_input_or_say(state(), options);
+  settle();
+  EXPECT_TRUE(document().edits.empty());
+  EXPECT_TRUE(told());
+  state().notices.clear();
+  options.edits = {"blocks.0.attn.z[head=1]=1k"};
+  give_input_or_say(state(), options);
+  settle();
+  take_back_refused_input(state(), options);
+  settle();
+  ASSERT_EQ(document().edits.size(), 1u);
+  EXPECT_EQ(run().trace(0).cell(*parse_site("blocks.0.attn.z"), {1, 0, 0}), 1000.f);
+  EXPECT_FALSE(told());
+}
+
 TEST_F(InputTest, SequencesAreAddedPaddedAndTakenAway) {
   open_model("gpt2");
   click("add_sequence");

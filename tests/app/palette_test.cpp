@@ -24,6 +24,10 @@ TEST(Fuzzy, LettersInTheirOrderAndBeginningsOfWordsFirst) {
   EXPECT_GE(fuzzy_score("z 1", "blocks.1.attn.z"), 0) << "words in any order";
   EXPECT_GT(fuzzy_score("z 1", "blocks.1.attn.z"), fuzzy_score("z 1", "blocks.1.attn.view_z"));
   EXPECT_LT(fuzzy_score("z 2", "blocks.1.attn.z"), 0);
+  EXPECT_GT(fuzzy_score("last step", "Last step"), fuzzy_score("last step", "Play the steps"))
+      << "the first s is not the one that is meant";
+  EXPECT_GT(fuzzy_score("step", "Last step"), fuzzy_score("step", "Stop the play"));
+  EXPECT_GE(fuzzy_score("acegik", "abcdefghijkl"), 0) << "far apart, and yet there";
   EXPECT_GE(fuzzy_score("어텐션", "어텐션"), 0);
   EXPECT_LT(fuzzy_score("가", "나"), 0) << "bytes of two letters are not one letter";
 }

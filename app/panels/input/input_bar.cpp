@@ -116,7 +116,7 @@ void InputBar::draw_generate(const PanelContext& context) {
   ImGui::SameLine(0, px(3));
   if (raised_button({std::to_string(generate_count_), " \u25be###generate_count"}))
     ImGui::OpenPopup("###generate_counts");
-  if (!begin_popup("###generate_counts")) return;
+  if (!ImGui::BeginPopup("###generate_counts")) return;
   for (const int count : {1, 5, 20, 50})
     if (ImGui::MenuItem(
             (tr("input.tokens", {std::to_string(count)}) + "###count" + std::to_string(count)).c_str(),

@@ -1,11 +1,13 @@
 #include "app/panels/input/input_batch.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/panels/input/input_line.h"
 #include "app/state/controls.h"
+#include "app/widgets/number_field.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -62,7 +64,7 @@ void BatchBar::draw_tabs(const PanelContext& context) {
   if (count > kMostTabs) {
     int number = chosen + 1;
     ImGui::SetNextItemWidth(px(kNumberField));
-    if (ImGui::InputInt("###sequence", &number)) chosen = std::clamp(number - 1, 0, count - 1);
+    if (number_field("###sequence", number, 1, count, {"", nullptr, true}).changed) chosen = number - 1;
     ImGui::SameLine(0, px(kGap));
   }
   for (int i = 0; i < count && count <= kMostTabs; ++i) {
@@ -101,7 +103,7 @@ void BatchBar::change(const PanelContext& context, const Padding& wanted, const 
 
 void BatchBar::draw_padding_popup(const PanelContext& context) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(14), px(12)));
-  if (!begin_popup("###padding_popup")) {
+  if (!ImGui::BeginPopup("###padding_popup")) {
     wanted_to_.reset();
     error_.reset();
     return;
@@ -125,9 +127,8 @@ void BatchBar::draw_padding_popup(const PanelContext& context) {
   ImGui::SameLine(0, px(8));
   int to = wanted_to_.value_or(static_cast<int>(now.to));
   ImGui::SetNextItemWidth(px(kToField));
-  const bool typed = ImGui::InputInt("###padding_to", &to, 0);
-  note_item("padding_to");
-  if (typed) {
+  const SliderEvent typed = number_field("###padding_to", to, 0, std::numeric_limits<int>::max());
+  if (typed.changed) {
     wanted_to_ = to;
     change(context, {true, now.side, to}, "padding_to");
   }

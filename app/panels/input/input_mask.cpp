@@ -227,7 +227,7 @@ void MaskBox::draw_preview(const PanelContext& context) {
 
 void MaskBox::draw_popup(const PanelContext& context) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
-  if (!begin_popup("###mask_popup")) {
+  if (!ImGui::BeginPopup("###mask_popup")) {
     text_error_.reset();
     spans_error_.reset();
     typing_text_ = typing_spans_ = false;

@@ -206,7 +206,7 @@ void ChipMenu::begin() {
 void ChipMenu::draw(const PanelContext& context, Stack of, const std::vector<Chip>& chips) {
   const WithId scope(of == Stack::enc ? "source" : "main");
   if (ask_) begin();
-  if (!begin_popup("###chip_menu")) return;
+  if (!ImGui::BeginPopup("###chip_menu")) return;
   const bool gone = chip_ >= chips.size() || context.session.document().sequences.empty();
   if (gone) {
     ImGui::CloseCurrentPopup();

@@ -127,7 +127,7 @@ void PictureBox::draw_window(const PanelContext& context, FrameState& state, con
   ask_ = false;
   ImGui::SetNextWindowPos(corner_);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
-  if (!begin_popup("###picture_window")) {
+  if (!ImGui::BeginPopup("###picture_window")) {
     if (std::exchange(down_, false)) context.commands.end_gesture();
     return;
   }

@@ -1,10 +1,12 @@
 // The sizes of a scene: shown as a line that opens a small window where they can be changed. New numbers come
 // from a seed that is shown.
 #include <algorithm>
+#include <limits>
 
 #include "app/look/item_map.h"
 #include "app/panels/input/input_bar.h"
 #include "app/state/controls.h"
+#include "app/widgets/number_field.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -15,14 +17,12 @@ Text sizes_line(const SceneSizes& sizes) {
                   {sizes.batch, sizes.tokens, sizes.d_in, sizes.heads, sizes.d_head, sizes.d_out});
 }
 
-bool size_row(const char* key, int& value, int most) {
+void size_row(const char* key, int& value, int most) {
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(tr(key));
   ImGui::SameLine(px(150));
   ImGui::SetNextItemWidth(px(120));
-  const bool changed = ImGui::InputInt((std::string("###") + key).c_str(), &value);
-  value = std::clamp(value, 1, most);
-  return changed;
+  number_field(Label("###", key).c_str(), value, 1, most, {"", nullptr, true});
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
   state.focus_text = false;
   note_item("sizes");
   compat::item_tooltip(tr("input.sizes.help"));
-  if (!begin_popup("###sizes_popup")) return;
+  if (!ImGui::BeginPopup("###sizes_popup")) return;
   SceneSizes wanted = now;
   std::uint64_t seed = document.opened->scene->seed;
   size_row("input.sizes.batch", wanted.batch, 64);
@@ -57,8 +57,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
   ImGui::TextUnformatted(tr("input.sizes.seed"));
   ImGui::SameLine(px(150));
   ImGui::SetNextItemWidth(px(120));
-  ImGui::InputScalar("###seed", ImGuiDataType_U64, &seed, nullptr, nullptr, "%llu");
-  bool again = ImGui::IsItemDeactivatedAfterEdit();
+  bool again = number_field("###seed", seed, 0, std::numeric_limits<std::uint64_t>::max()).changed;
   if (ImGui::Button(Label(tr("input.sizes.new_numbers"), "###new_numbers").c_str())) {
     again = true;
     ++seed;

@@ -168,7 +168,7 @@ void draw_exchanges(const PanelContext& context) {
   if (raised_button(Label(tr("exchange.open"), "###exchange"))) ImGui::OpenPopup("###exchange_menu");
   note_item("exchange");
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
-  if (!begin_popup("###exchange_menu")) return;
+  if (!ImGui::BeginPopup("###exchange_menu")) return;
   ExchangeMenu& menu = menu_of(context);
   const std::string key = std::to_string(context.session.history().point()) + "/" +
                           std::to_string(context.session.opened_version());

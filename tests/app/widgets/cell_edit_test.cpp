@@ -107,7 +107,10 @@ TEST(ParseNumber, ReadsWhatPeopleType) {
   EXPECT_FLOAT_EQ(*parse_number("−3"), -3.f);
   EXPECT_FLOAT_EQ(*parse_number("1/4"), 0.25f);
   EXPECT_FLOAT_EQ(*parse_number(" 1e-3 "), 0.001f);
-  for (const char* text : {"", "abc", "1/0", "1,5", "nan", "inf", "1/", "2 3", "1e39", "-4e38", "3e38/1e-9"})
+  EXPECT_FLOAT_EQ(*parse_number("2^-3"), 0.125f);
+  EXPECT_FLOAT_EQ(*parse_number("+1.5k"), 1500.f);
+  for (const char* text :
+       {"", "abc", "0x10", "1e300", "1/0", "1,5", "nan", "inf", "1/", "2 3", "1e39", "-4e38", "3e38/1e-9"})
     EXPECT_FALSE(parse_number(text)) << text;
 }
 

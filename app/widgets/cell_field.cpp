@@ -1,0 +1,55 @@
+#include "app/widgets/cell_field.h"
+
+#include <algorithm>
+
+#include "app/figure/canvas.h"
+#include "app/look/item_map.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/number_field.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+
+void CellField::open(float value) {
+  text_ = format("%.6g", static_cast<double>(value));
+  open_ = focus_ = true;
+  wrong_ = false;
+}
+
+std::optional<float> CellField::draw(const char* id, ImVec2 p0, ImVec2 p1) {
+  if (!open_) return std::nullopt;
+  const float width = std::max(p1.x - p0.x, scaled(92)), height = ImGui::GetFrameHeight();
+  const ImVec2 at((p0.x + p1.x - width) / 2, (p0.y + p1.y - height) / 2), end(at.x + width, at.y + height);
+  ImGui::SetCursorScreenPos(at);
+  bool entered = false, left = false;
+  const bool first = focus_;
+  compat::begin_child(Label(id, "_field").c_str(), ImVec2(width, height), false,
+                      ImGuiWindowFlags_NoScrollbar);
+  {
+    const FontScope face(fonts().mono);
+    const ColourScope ground(ImGuiCol_FrameBg, theme().panel_raised);
+    const ColourScope ink(ImGuiCol_Text, wrong_ ? theme().error : theme().text);
+    ImGui::SetNextItemWidth(width);
+    if (first) ImGui::SetWindowFocus();  // 1.90 looks for the field where the last focus was
+    if (first) ImGui::SetKeyboardFocusHere();
+    focus_ = false;
+    entered = ImGui::InputText(Label("##", id, "_number").c_str(), &text_,
+                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    left = ImGui::IsItemDeactivated();
+  }
+  note_item(Label(id, "_number"), {at, end, 0, 0, 0, 0, 0, 0, {}, at, end});
+  Canvas().rect(at, end, theme().accent, scaled(3), 0, scaled(1.5f));
+  ImGui::EndChild();
+  if (wrong_) tell_below(at, end, tr("edit_menu.no_number"));
+  if (compat::key_pressed(compat::Key::escape) || (left && !entered && !first)) {
+    open_ = false;
+    return std::nullopt;
+  }
+  if (!entered) return std::nullopt;
+  const auto value = parse_number(text_);
+  if (!value) refuse();
+  return value;
+}
+
+}  // namespace attnscope
