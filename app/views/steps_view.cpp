@@ -313,8 +313,9 @@ class StepsView : public View {
     const ImVec2 room = draw_figure_above(context, below);
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_pieces(hints_ ? formula_pieces(trace, context.workspace.cursor.step) : line_,
-                ImVec2(at.x, at.y + 6 * unit), room.x - 150 * unit, fonts().formula, 1);
+    const float hint = text_size(fonts().small, tr("present.hint")).x + 34 * unit;  // beside it
+    const auto& pieces = hints_ ? formula_pieces(trace, context.workspace.cursor.step) : line_;
+    draw_pieces(pieces, ImVec2(at.x, at.y + 6 * unit), room.x - hint, fitting_font(pieces, room.x - hint), 1);
     ImGui::Dummy(ImVec2(room.x, below - 8 * unit));
   }
   // Where a lesson tells the rest: one line over the figure, its title and formula, or how the number comes
