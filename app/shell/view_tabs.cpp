@@ -31,7 +31,7 @@ const std::vector<char>& telling_views(const FrameState& state) {
   static std::vector<char> telling;
   static std::pair<std::uint64_t, const void*> of{0, nullptr};
   const RunResult* run = state.run.get();
-  const std::pair<std::uint64_t, const void*> now{run ? run->version : 0, &state};
+  const std::pair<std::uint64_t, const void*> now{run ? run->version + 1 : 0, &state};
   if (of == now && telling.size() == state.views.size()) return telling;
   of = now;
   telling.clear();

@@ -146,6 +146,8 @@ class StepsView : public View {
   float extra_width(const ViewContext& context, ImVec2 room) {
     if (figure_.extra == Figure::Extra::none) return 0;
     const float unit = ui_scale();
+    const bool curve = figure_.extra == Figure::Extra::curve;
+    if (curve && room.x < 2.2f * kBeside * unit) return 0;  // it would have more room than the matrices
     const auto shows = [&](float extra) {
       const ImVec2 rest(room.x - extra * unit - margin(), room.y - 8 * unit);
       return plot_.shows_numbers(context, figure_, rest, differs(context));

@@ -566,7 +566,8 @@ TEST_F(ShippedFigures, OfAAndBSideBySideHaveCellsThatCanBeSeen) {
           const DrawCells& cells = list_.cells(item);
           const auto across = static_cast<float>(cells.cols()) * (cells.uv1.x - cells.uv0.x);
           const float wide = (item.p1.x - item.p0.x) / std::max(across, 1.f);
-          EXPECT_GE(wide, site.slot == Slot::pattern ? 3.f : 1.f) << to_text(site) << " " << text;
+          const float least = site.slot == Slot::pattern ? 3.f : across > 128 ? 0.5f : 1.f;
+          EXPECT_GE(wide, least) << to_text(site) << " " << text;
         }
       }
   }
@@ -598,7 +599,7 @@ TEST_F(ShippedFigures, ThatArePresentedAreWhole) {
         EXPECT_LE(item.p1.y, list_.clip(item).p1.y + 1) << to_text(site);
         EXPECT_LE(item.p1.x, list_.clip(item).p1.x + 1) << to_text(site);
       }
-      if (slot == Slot::split_q) EXPECT_EQ(matrices, 8u) << "four heads before and after";
+      EXPECT_TRUE(slot != Slot::split_q || matrices == 8) << matrices << " of four heads before and after";
       if (slot != Slot::pattern && slot != Slot::masked && slot != Slot::scaled && slot != Slot::scores)
         continue;
       ASSERT_TRUE(shows("matrix.steps/result")) << to_text(site);
@@ -607,7 +608,7 @@ TEST_F(ShippedFigures, ThatArePresentedAreWhole) {
       for (const DrawItem& item : list_.items())
         numbers += item.kind == DrawItem::Kind::text && item.p0.x > result.p0.x && item.p1.x < result.p1.x &&
                    item.p0.y > result.p0.y - 4 && item.p1.y < result.p1.y + 4;
-      EXPECT_GE(numbers, 11 * 11) << to_text(site);
+      EXPECT_GE(numbers, 11 * 11) << to_text(site) << " " << size.x;
     }
     key(compat::Key::escape);
     rescale(1);
