@@ -12,7 +12,7 @@ namespace {
 constexpr double kMostSeen = 512;                             // cells per axis in sight
 constexpr float kStepsPlaceCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                            // of the rows of the top factor
-constexpr float kMostForResult = 0.75f;                       // of the room, where its inputs give way
+constexpr float kMostForResult = 0.85f;                       // of the room, where its inputs give way
 constexpr float kLeastLegend = 48, kCornerLegend = 72;        // units
 constexpr float kSign = 30, kStepsPlaceGap = 10, kIndent = 6;
 constexpr float kStepsPlaceColumn = 54,
