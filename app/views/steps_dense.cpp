@@ -78,7 +78,9 @@ float FigurePlot::names_above(const ViewContext& context, const Figure& figure, 
 
 bool FigurePlot::place_colours(const ViewContext& context, const Figure& figure, ImVec2 position,
                                ImVec2 size) {
-  const float line_cell = panels_.empty() ? 0.f : panels_.front().cell.x;  // as they stand now
+  const float line_cell = panels_.empty() ? 0.f : panels_.front().cell.x;       // as they stand now
+  const bool pictures = has_pictures(context, figure.operands.front(), false);  // names of their own height
+  if (pictures && line_cell >= kNarrowColour * ui_scale()) return false;
   const auto stands = [&](DenseLines lines, float colours, bool digits) {
     return place_dense(context, figure, position, size, {lines, 1.f, false, colours, digits}) ||
            place_dense(context, figure, position, size, {lines, 1.f, true, colours, digits});

@@ -566,7 +566,7 @@ TEST_F(ShippedFigures, OfAAndBSideBySideHaveCellsThatCanBeSeen) {
           const DrawCells& cells = list_.cells(item);
           const auto across = static_cast<float>(cells.cols()) * (cells.uv1.x - cells.uv0.x);
           const float wide = (item.p1.x - item.p0.x) / std::max(across, 1.f);
-          const float least = site.slot == Slot::pattern ? 3.f : across > 128 ? 0.5f : 1.f;
+          const float least = site.slot == Slot::pattern ? 3.f : site.slot >= Slot::mlp_pre ? 0.5f : 1.f;
           EXPECT_GE(wide, least) << to_text(site) << " " << text;
         }
       }
