@@ -345,6 +345,10 @@ int take_screenshot(const Options& options) {
   state.workspace.motion = options.motion;
   state.workspace.motion_held = options.motion < 1;
   settle(session, **host, frame, kSettleFrames);
+  if (state.presenter.on) {  // by what is shown now
+    (*host)->set_scale(presenter_scale(state, width * scale, height * scale));
+    settle(session, **host, frame, kSettleFrames);
+  }
   if (session.mixed()) return app_complain(*session.mixed());
   if (!options.save_session.empty())
     if (Status saved = state.save_session_to(options.save_session); !saved)

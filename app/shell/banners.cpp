@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/state/controls.h"
 #include "app/state/kept_sessions.h"
 #include "core/base/text.h"
@@ -40,7 +41,8 @@ Asked draw_line(const Line& line, const char* id, float x, float& y, float width
   };
   const float actions = px(40) + button_room(line.action) + button_room(line.other);
   const float room = std::max(px(80), width - px(32) - actions);
-  const float text_height = ImGui::CalcTextSize(line.text.c_str(), nullptr, false, room).y;
+  const std::string_view lines = in_lines(line.text, room);
+  const float text_height = ImGui::CalcTextSize(begin_of(lines), end_of(lines), false, room).y;
   const float height = std::max(px(34), text_height + px(14));
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(ImVec2(x, y), ImVec2(x + width, y + height), mix(theme().ground, line.colour, 0.13f));
@@ -48,9 +50,7 @@ Asked draw_line(const Line& line, const char* id, float x, float& y, float width
   list->AddLine(ImVec2(x, y + height), ImVec2(x + width, y + height), theme().border);
   const WithId scope(id);
   ImGui::SetCursorScreenPos(ImVec2(x + px(16), y + (height - text_height) / 2));
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
-  ImGui::TextUnformatted(line.text.c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(line.text, room);
   Asked asked = Asked::nothing;
   if (!line.action.empty()) {
     ImGui::SetCursorScreenPos(ImVec2(x + width - actions, y + (height - ImGui::GetFrameHeight()) / 2));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
@@ -176,11 +177,9 @@ void draw_help(FrameState& state) {
   const float width = std::min(px(3 * kColumn), screen.x - px(60));
   const std::string view = state.workspace.view, own = "help.view." + view;
   dialogs_heading(tr("view." + view));
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   const std::string text = has_string(own) ? tr(own) : tr("view." + view + ".help");
   note_text(text);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(text, width);
   ImGui::Dummy(ImVec2(width, px(4)));
   const float used = ImGui::GetCursorPosY() + px(90);
   draw_key_columns(key_groups(), width, std::max(px(120), screen.y - used));

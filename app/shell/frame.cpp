@@ -342,7 +342,7 @@ void Frame::draw_presented(Painter& painter) {
   const float line = ImGui::GetTextLineHeight() + px(12);
   state_.stage_min = ImVec2(0, 0);
   const bool lab = state_.workspace.view == "labs" && !state_.pages;  // whose room is short
-  const bool own_line = state_.workspace.view == "steps" || lab;      // steps leave room for this one
+  const bool own_line = state_.workspace.view == "steps" || !has_pages(state_) || lab;
   const float words = presented_words_height(state_);
   state_.stage_max = ImVec2(size.x, size.y - (words > 0 ? words : own_line ? px(8) : line + px(4)));
   stage_.draw(state_, run_.get(), before_.get(), painter);
@@ -350,7 +350,7 @@ void Frame::draw_presented(Painter& painter) {
     return draw_part(
         state_, "lesson", [] { return tr("fault.lesson"); },
         [&] { draw_presented_words(state_, ImVec2(0, size.y - words), size); });
-  if (lab) return;
+  if (lab || !has_pages(state_)) return;
   const char* hint = tr("present.hint");
   const WithFont small(fonts().small);
   ImGui::GetWindowDrawList()->AddText(ImVec2(size.x - ImGui::CalcTextSize(hint).x - px(26), size.y - line),

@@ -6,6 +6,7 @@
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/look/shade.h"
+#include "app/shell/compare_bar.h"
 #include "app/shell/view_tabs.h"
 #include "app/shell/welcome.h"
 #include "app/state/controls.h"
@@ -147,6 +148,20 @@ std::string edits_told(const View* view, const RunResult* run) {
 
 }  // namespace
 
+// "A  "The cat sat"" over a half that is presented: what its chip and the bar above say in the window.
+void Stage::name_run(const FrameState& state, const Half& half, ImVec2 at, float width) {
+  if (!half.run) return;
+  const DrawRecording recording(state.recording);
+  const char* const letter = tr(half.pinned ? "compare.a" : "compare.b");
+  draw_text(Canvas(), fonts().small, at, half.pinned ? theme().q : theme().k, letter);
+  const float beside = text_size(fonts().small, letter).x + px(8);
+  const std::string name =
+      pinned_name(*half.run, half.pinned ? state.run.get() : state.session.pinned().get(),
+                  state.workspace.cursor.sequence);
+  draw_text(Canvas(), fonts().small, ImVec2(at.x + beside, at.y), theme().text_dim,
+            middle_truncated(fonts().small, name, width - beside));
+}
+
 void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter) {
   if (half.second) {
     painter.set_scope("second.");
@@ -163,7 +178,8 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
   const bool small = max.x - min.x < px(kNarrowHalf) && max.y - line < px(kLowHalf);
   set_headings_told(state.workspace.told || low || small);
   const std::string edits = edits_told(state.view(half.shown, half.second), half.run);
-  const float note = edits.empty() ? 0.f : text_size(fonts().small, "X").y + px(4);
+  const bool named = state.presenter.on && state.session.pinned() && (half.pinned || presents_pair(state));
+  const float note = edits.empty() && !named ? 0.f : text_size(fonts().small, "X").y + px(4);
   const ImVec2 pad(px(24), std::max(note, px(low ? 4 : state.presenter.on ? 8 : 18)));
   if (!edits.empty()) {
     const DrawRecording recording(state.recording);
@@ -172,6 +188,9 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
     draw_text(Canvas(), fonts().small, at, theme().warning, shown);
     note_text(edits);
   }
+  if (named)
+    name_run(state, half, ImVec2(min.x + pad.x, line + px(2)),
+             (max.x - min.x) * (edits.empty() ? 0.9f : 0.4f));
   ImGui::SetCursorScreenPos(ImVec2(min.x + pad.x, line + pad.y));
   const ImVec2 size(std::max(1.f, max.x - min.x - pad.x - px(10)),
                     std::max(1.f, max.y - line - pad.y - px(8)));
@@ -267,7 +286,7 @@ void Stage::draw(FrameState& state, const RunResult* run, const RunResult* befor
   if (!state.view(workspace.view) && !state.views.empty()) workspace.view = state.views.front()->id();
   if (!state.view(workspace.second_view)) workspace.second_view.clear();
   const auto pinned = state.session.pinned();
-  const bool two = !workspace.second_view.empty() && !state.presenter.on;
+  const bool two = !workspace.second_view.empty() && (!state.presenter.on || presents_pair(state));
   const auto half = [&](bool second) {
     bool& shows_pinned = workspace.shows_pinned[second ? 1 : 0];
     return Half{second ? "stage2" : "stage",

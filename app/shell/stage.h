@@ -31,6 +31,7 @@ class Stage {
   void draw_tabs(FrameState& state, const Half& half, ImVec2 position, float width);
   void draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 max, Painter& painter);
   void draw_view(FrameState& state, const Half& half, Painter& painter);
+  static void name_run(const FrameState& state, const Half& half, ImVec2 at, float width);
   void draw_split(FrameState& state, float x);
   static void follow_active(FrameState& state, float x);
   static void draw_active(const FrameState& state, float x);

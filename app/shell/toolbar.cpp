@@ -1,5 +1,8 @@
 #include "app/shell/toolbar.h"
 
+#include <algorithm>
+#include <array>
+
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/shell/measure_box.h"
@@ -120,6 +123,8 @@ const char* difference_help(const Session& session) {
   return session.previous() ? "toolbar.difference.help" : "toolbar.difference.help.none";
 }
 
+constexpr float kLeastChooser = 110;  // units of the button with the model's name
+
 bool several_languages() {
   static const bool several = languages().size() > 1;
   return several;
@@ -133,11 +138,19 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
       {"view.language", "language", "toolbar.language", nullptr},
       {"view.theme", "theme", dark ? "toolbar.to_light" : "toolbar.to_dark", "toolbar.theme.help"},
       {"file.export", "export", "toolbar.export_short", "toolbar.export.help"}};
-  const bool chosen = several_languages();
-  const std::string& open = chooser_label(state, px(220));
-  float width = button_width(open) + px(14);
-  for (const Switch& each : rows)
-    if (chosen || &each != &rows[2]) width += button_width(tr(each.label)) + px(14);
+  // Where there is no room for all, those give way that a menu has too, the last first; then the name of the
+  // model is shortened.
+  std::array<bool, std::size(rows)> shown{true, true, several_languages(), true, true};
+  const auto needed = [&](float name) {
+    float width = std::min(button_width(chooser_label(state, px(220))), name) + px(14);
+    for (std::size_t i = 0; i < shown.size(); ++i)
+      if (shown[i]) width += button_width(tr(rows[i].label)) + px(14);
+    return width;
+  };
+  for (std::size_t i = shown.size(); i-- > 1 && needed(px(kLeastChooser)) > size.x;) shown[i] = false;
+  const float spare = size.x - needed(0) - 2 * ImGui::GetStyle().FramePadding.x;
+  const std::string& open = chooser_label(state, std::clamp(spare, px(40), px(220)));
+  const float width = needed(button_width(open));
   ImGui::SetCursorScreenPos(
       ImVec2(position.x + size.x - width, position.y + (size.y - ImGui::GetFrameHeight()) / 2));
   const ImVec2 left = ImGui::GetCursorScreenPos();
@@ -146,10 +159,10 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   ImGui::SetCursorScreenPos(left);
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(14), px(7)));
   chooser(state, open);
-  for (const Switch& each : rows) {
-    if (!chosen && &each == &rows[2]) continue;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (!shown[i]) continue;
     ImGui::SameLine();
-    draw_switch(state, each);
+    draw_switch(state, rows[i]);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/state/controls.h"
 #include "core/base/words.h"
 
@@ -45,11 +46,9 @@ std::span<const TourStop> tour_stops() { return kStops; }
 void Tour::draw_card(bool fresh) {
   const auto count = static_cast<int>(std::size(kStops));
   dim_text(tr("tour.place", {std::to_string(stop_ + 1), std::to_string(count)}));
-  ImGui::PushTextWrapPos(px(kCard));
   const std::string text = tr(kStops[stop_].text);
   note_text(text);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(text, px(kCard) - ImGui::GetCursorPosX());
   ImGui::Dummy(ImVec2(px(kCard), px(2)));
   const bool last = stop_ + 1 == count;
   const bool next = primary_button(Label(tr(last ? "tour.end" : "tour.next"), "###tour_next")) ||

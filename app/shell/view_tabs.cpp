@@ -26,22 +26,33 @@ struct Group {
   const char* title() const { return tr(Label("view.group.", group_name(which))); }
 };
 
-/// Those of the views, which stand in the order of their groups.
+/// Which views have something to say of the newest run; all of them while there is none.
+const std::vector<char>& telling_views(const FrameState& state) {
+  static std::vector<char> telling;
+  static std::pair<std::uint64_t, const void*> of{0, nullptr};
+  const RunResult* run = state.run.get();
+  const std::pair<std::uint64_t, const void*> now{run ? run->version + 1 : 0, &state};
+  if (of == now && telling.size() == state.views.size()) return telling;
+  of = now;
+  telling.clear();
+  for (const auto& view : state.views) telling.push_back(!run || view->unavailable(*run).empty());
+  return telling;
+}
+
+/// Those of the views that have something to say, and the open one, in the order of their groups.
 std::vector<Group>& groups_of(const FrameState& state, const std::string& open) {
   static std::vector<Group> groups;
   const auto& views = state.views;
-  std::size_t count = 0;
+  const std::vector<char>& telling = telling_views(state);
+  groups.clear();
   for (std::size_t i = 0; i < views.size(); ++i) {
+    const bool is_open = views[i]->id() == open;
+    if (!telling[i] && !is_open) continue;
     const ViewGroup which = views[i]->group();
-    if (i == 0 || which != views[i - 1]->group()) {
-      if (++count > groups.size()) groups.emplace_back();
-      groups[count - 1].which = which, groups[count - 1].has_open = false;
-      groups[count - 1].views.clear();
-    }
-    groups[count - 1].views.push_back(views[i].get());
-    groups[count - 1].has_open |= views[i]->id() == open;
+    if (groups.empty() || which != groups.back().which) groups.push_back({which, {}, false});
+    groups.back().views.push_back(views[i].get());
+    groups.back().has_open |= is_open;
   }
-  groups.resize(count);
   return groups;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
@@ -70,9 +71,7 @@ void centred_text(const std::string& text, ImU32 colour, ImFont* font) {
   const float room = ImGui::GetContentRegionAvail().x;
   const float width = std::min(room, ImGui::CalcTextSize(text.c_str()).x);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + (room - width) / 2);
-  ImGui::PushTextWrapPos(0.f);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(text);
 }
 
 void draw_welcome(FrameState& state) {

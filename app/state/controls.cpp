@@ -4,26 +4,10 @@
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/look/text_lines.h"
 #include "core/base/text.h"
 
 namespace attnscope {
-namespace {
-
-// Where the line that begins at `text` ends: behind the last word that fits, never inside of "0.3" or before
-// a full stop, as ImGui has it; a word that fits in no line goes on behind it.
-const char* line_end(const char* text, const char* end, float width) {
-  const char* fits = text;
-  for (const char* at = text; at < end;) {
-    while (at < end && *at == ' ') ++at;
-    while (at < end && *at != ' ' && *at != '\n') ++at;
-    if (fits > text && ImGui::CalcTextSize(text, at).x > width) return fits;
-    fits = at;
-    if (at < end && *at == '\n') return at;
-  }
-  return fits;
-}
-
-}  // namespace
 
 bool raised_button(const Label& label, bool on) {
   const Theme& t = theme();

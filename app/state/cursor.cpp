@@ -53,6 +53,22 @@ void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) 
   cursor.key = strongest_key(trace, pattern, cursor.head, cursor.query);
 }
 
+// The row of a scene that only asks: a mask lets nobody look at it, not even itself. -1: there is none.
+std::int64_t asking_row(const Trace& trace) {
+  constexpr std::int64_t kFew = 64;
+  const Site mask = trace.main(Slot::mask, 0);
+  const std::int64_t rows = trace.length;
+  if (!trace.find(mask) || rows > kFew) return -1;
+  const Tensor seen = trace.slice(mask, 0, {0, rows}, {0, rows});
+  if (seen.rank() != 2 || seen.size(0) != rows || seen.size(1) != rows) return -1;
+  for (std::int64_t key = 0; key < rows; ++key) {
+    bool any = false;
+    for (std::int64_t query = 0; query < rows; ++query) any = any || seen.at(query, key) > 0;
+    if (!any) return key;
+  }
+  return -1;
+}
+
 }  // namespace
 
 int head_count(const Cursor& cursor, const RunResult& run) {
@@ -92,6 +108,10 @@ Cursor first_cursor(const RunResult& run) {
   cursor.query = cursor.stack != trace.config().stack
                      ? std::max<std::int64_t>(0, trace.rows(cursor.stack) - 1)
                      : (opened ? asked_row(*opened, trace) : prediction_row(trace));
+  if (const std::int64_t row = opened && opened->scene ? asking_row(trace) : -1; row >= 0) {
+    cursor.query = row;
+    cursor.key = strongest_key(trace, trace.main(Slot::pattern, 0), 0, row);
+  }
   if (opened && opened->card && opened->card->head >= 0) point_at_head(cursor, run, *opened->card);
   return cursor;
 }

@@ -12,7 +12,8 @@ namespace attnscope {
 namespace {
 
 // At 1280 x 720. Numbers of 11 units are 18 pixels in the second.
-constexpr float kPresenterScale = 2.f, kNumberScale = 1.65f, kDenseScale = 1.5f;
+constexpr float kPresenterScale = 2.f, kNumberScale = 1.65f, kDenseScale = 1.5f,
+                kPairScale = 1.1f;  // of halves
 constexpr std::size_t kMostMoments = 1000;
 
 Presenter::Moment now(const FrameState& state) {
@@ -64,13 +65,26 @@ void set_presenting(FrameState& state, bool on) {
   state.apply_theme();
 }
 
+bool presents_pair(const FrameState& state) {
+  const Workspace& workspace = state.workspace;
+  return state.presenter.on && state.session.pinned() && !workspace.second_view.empty() &&
+         workspace.shows_pinned[0] != workspace.shows_pinned[1];
+}
+
+bool has_pages(const FrameState& state) {
+  const std::string& view = state.workspace.view;
+  return state.pages || view == "steps" || view == "labs";
+}
+
 void turn_page(FrameState& state, int by) {
   Presenter& presenter = state.presenter;
   if (presenter.on && std::exchange(presenter.black, false)) return;
+  presenter.strokes.clear();  // they were drawn on this page
   if (state.pages) return state.pages(state, by);
   state.workspace.playing = false;
   if (state.workspace.view == "labs") return turn_lab(state.workspace, by);
   if (by < 0 && presenter.on && go_back(state)) return;
+  if (presenter.on && !has_pages(state)) return;  // the step would move where nobody sees it
   const Presenter::Moment before = now(state);
   if (!walk(state.workspace, *state.walked, by) || by < 0 || !presenter.on) return;
   if (presenter.trail.size() < kMostMoments) presenter.trail.push_back(before);
@@ -83,7 +97,7 @@ float presenter_scale(const FrameState& state, float width, float height) {
                                            "kv",       "embedding", "ask",      "labs"};
   const bool numbers = std::find(std::begin(kNumbers), std::end(kNumbers), view) != std::end(kNumbers);
   const float scale = one_figure ? kPresenterScale : numbers ? kNumberScale : kDenseScale;
-  const float fits = std::min(width / 1280, height / 720) * scale;
+  const float fits = std::min(width / 1280, height / 720) * (presents_pair(state) ? kPairScale : scale);
   return std::clamp(fits * state.presenter.zoom, 0.6f, 5.f);
 }
 

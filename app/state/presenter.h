@@ -53,6 +53,10 @@ void set_presenting(FrameState& state, bool on);
 /// The next page of a lesson, else the next step (`by` 1); or back to what was shown before it (-1). A black
 /// screen is lifted first, and nothing else.
 void turn_page(FrameState& state, int by);
+/// While presenting: A and B side by side, with their names.
+bool presents_pair(const FrameState& state);
+/// True where the page keys have a next page: of a lesson, of the steps, of the labs.
+bool has_pages(const FrameState& state);
 /// Pixels per unit while presenting on a screen of this size: digits of a step's figure are at least 18
 /// pixels tall at 1280x720. Views that are more than one figure get more room.
 float presenter_scale(const FrameState& state, float width, float height);

@@ -6,6 +6,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/look/text_lines.h"
 #include "app/views/ask_grid.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -162,9 +163,7 @@ void draw_runs(const ViewContext& context, const SweepAnswer& answer, float widt
 
 void draw_error(const SweepAnswer& answer) {
   const ColourScope ink(ImGuiCol_Text, theme().error);
-  ImGui::PushTextWrapPos(0.f);
-  ImGui::TextUnformatted(answer.error->text().c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(answer.error->text());
   note_item("ask_error");
 }
 

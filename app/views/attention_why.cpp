@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/look/text_lines.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -187,13 +188,14 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
     if (hovered) {
       const AttentionTerm& term = row_->terms[static_cast<std::size_t>(at)];
       const bool plain = row_->scale == 1 && row_->cap <= 0;
-      ImGui::SetTooltip(
-          "%s", tr(!term.allowed ? "attention.why.line_masked"
-                   : plain       ? "attention.why.line_unscaled"
-                                 : "attention.why.line",
-                   {key_name(context.run, scene, at), cell_number(term.score, 4), cell_number(term.scaled, 4),
-                    cell_number(term.exponential, 4), cell_number(term.weight, 4)})
-                    .c_str());
+      const std::string told =
+          tr(!term.allowed ? "attention.why.line_masked"
+             : plain       ? "attention.why.line_unscaled"
+                           : "attention.why.line",
+             {key_name(context.run, scene, at), cell_number(term.score, 4), cell_number(term.scaled, 4),
+              cell_number(term.exponential, 4), cell_number(term.weight, 4)});
+      tooltip_off(place, ImVec2(place.x + width, place.y + line), told.c_str());
+      ImGui::SetTooltip("%s", told.c_str());
     }
   }
   ImGui::SetCursorScreenPos(origin);

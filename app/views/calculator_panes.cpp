@@ -8,6 +8,7 @@
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/look/text_lines.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
@@ -346,10 +347,8 @@ void draw_calculator_training(const CalculatorScene& scene, float width) {
 void draw_calculator_slips(const CalculatorScene& scene, float width) {
   const auto paragraph = [&](const std::string& text, ImU32 colour) {
     const ColourScope ink(ImGuiCol_Text, colour);
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
     note_text(text);
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopTextWrapPos();
+    text_in_lines(text, width);
     ImGui::Dummy(ImVec2(1, scaled(3)));
   };
   for (const Text& slip : scene.calc.slips) paragraph(slip.str(), theme().text);

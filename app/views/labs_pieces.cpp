@@ -267,18 +267,33 @@ struct HeightOf {
   }
 };
 
+constexpr float kLeastPiece = 150;  // units of width, on the average of those that stand side by side
+
 struct PieceRow {
   std::vector<const LabPiece*> pieces;
   float height = 0, share = 0, weight = 1;
   bool grows = false;
 };
 
+// How many pieces stand in the row that begins at `at`.
+std::size_t row_length(const std::vector<LabPiece>& pieces, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < pieces.size() && !pieces[end].begins_row) ++end;
+  return end - at;
+}
+
+// In a room that is too narrow for what would stand side by side it stands one below the other.
 std::vector<PieceRow> labs_pieces_rows_of(const LabPicture& picture, const Spacing& spacing, float width) {
   std::vector<PieceRow> rows;
-  for (const LabPiece& piece : picture.pieces) {
-    if (rows.empty() || piece.begins_row) {
+  bool narrow = false;
+  for (std::size_t at = 0; at < picture.pieces.size(); ++at) {
+    const LabPiece& piece = picture.pieces[at];
+    const bool begins = rows.empty() || piece.begins_row;
+    if (begins) narrow = width < scaled(kLeastPiece) * static_cast<float>(row_length(picture.pieces, at));
+    if (begins || narrow) {
+      const float weight = begins ? piece.height : rows.back().weight;
       rows.emplace_back();
-      rows.back().weight = piece.height;
+      rows.back().weight = weight;
     }
     rows.back().pieces.push_back(&piece);
     rows.back().share += piece.share;

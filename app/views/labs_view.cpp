@@ -8,6 +8,7 @@
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/views/labs_controls.h"
 #include "app/views/labs_pieces.h"
 #include "app/views/view.h"
@@ -160,7 +161,8 @@ void LabsView::draw_combo(const Lab& now, Workspace& workspace, float width) {
 
 float wrapped_height(ImFont* font, const std::string& text, float width) {
   const FontScope face(font);
-  return ImGui::CalcTextSize(text.c_str(), nullptr, false, width).y;
+  const std::string_view lines = in_lines(text, width);
+  return ImGui::CalcTextSize(begin_of(lines), end_of(lines), false, width).y;
 }
 
 // A formula that would need several lines is written smaller.
@@ -192,9 +194,7 @@ void LabsView::draw_footer(const LabPicture& picture, std::uint64_t serial, ImVe
     ImGui::SetCursorScreenPos(ImVec2(at.x + scaled(18), y));
     const FontScope face(font);
     const ColourScope ink(ImGuiCol_Text, colour);
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - scaled(32));
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopTextWrapPos();
+    text_in_lines(text, width - scaled(32));
     return y + wrapped_height(font, text, width - scaled(32));
   };
   const float pad = scaled(presented_ ? kPadPresented : kPad);

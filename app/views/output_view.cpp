@@ -87,7 +87,8 @@ class OutputView : public View {
 
   Says says_ = Says::next;
   bool recorded_ = false;
-  At at_ = At::telling;
+  At at_ = At::last;
+  bool chosen_ = false;        // by a click: not where the walk stands
   std::uint64_t at_of_ = 0;    // the model that `at_` was chosen for
   std::int64_t telling_ = -1;  // the telling row; -1: not known, or there is none but the last
   float telling_prob_ = 0;     // of its most likely token
@@ -103,7 +104,7 @@ class OutputView : public View {
   OutputDraws draws_;
 };
 
-// The row to open at, once the rows were read; of long texts the end alone.
+// The row that is least decided, once the rows were read; of long texts the end alone.
 void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<const Trace>& trace) {
   telling_ = -1;
   if (says_ != Says::next) return;
@@ -141,11 +142,13 @@ void OutputView::follow(const ViewContext& context) {
   const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
   const auto& tokenizer = context.run.document.opened->tokenizer;
   answered_ = tokenizer && !recorded_ && arm_actions_left(*tokenizer, trace->ids) == 0;
-  if (at_of_ != context.run.opened_version) at_of_ = context.run.opened_version, at_ = At::telling;
-  if (at_ == At::telling) find_telling(context, trace);
+  if (at_of_ != context.run.opened_version)  // the end, but where nothing is chosen there any more
+    at_of_ = context.run.opened_version, at_ = answered_ ? At::telling : At::last, chosen_ = false;
+  find_telling(context, trace);
   // Where the walk stands on the logits, the row that it stands on is meant.
   const bool walked = cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs;
-  const bool at_cursor = at_ == At::cursor || says_ == Says::masked || (at_ == At::telling && walked);
+  const bool at_cursor =
+      at_ == At::cursor || says_ == Says::masked || (at_ == At::last && !chosen_ && walked);
   pos_ = at_cursor                             ? main_row(cursor, *trace)
          : at_ == At::telling && telling_ >= 0 ? telling_
                                                : prediction_row(*trace);
@@ -209,7 +212,7 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
   if (page(context) == OutputPage::text) return;
   line.part();
   if (line(Label(tr("output.last"), "###output_last"), pos_ == prediction_row(trace), tr("output.last.help")))
-    at_ = At::last;
+    at_ = At::last, chosen_ = true;
   const std::int64_t row = main_row(context.workspace.cursor, trace);
   if (row != prediction_row(trace) &&
       line(Label(kept_tr("output.cursor", {std::to_string(row), name(context, row)}), "###output_cursor"),

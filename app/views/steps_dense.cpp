@@ -1,4 +1,4 @@
-// Matrices side by side, in cells that just hold a number, in one line or two.
+// Matrices side by side, in cells that just hold a number or a colour, in one line or two.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -16,11 +16,15 @@ struct DenseParts {
   float labels, column, sign, gap;
 };
 constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 20, 3};
+// Of cells that show colours alone, units: widths that are tried, and the least height.
+constexpr float kColourWidths[] = {10, 8, 6, 5, 4, 3, 2, 1, 0.5f, 0.25f};
+constexpr float kNarrowColour = 3, kLeastBesideDigits = 3, kWidestColour = 40, kColourHeight = 3;
 
 struct DenseEntry {
   int id = 0;
   const std::string* sign = nullptr;  ///< before it; null: none
   bool more = false;                  ///< its block goes on behind it
+  bool single_next = false;           ///< a column of numbers follows
   bool below = false;  ///< begins what stands below: its columns are as wide as the first matrix's
 };
 using DensePlan = std::array<std::vector<DenseEntry>, 2>;
@@ -38,8 +42,10 @@ DensePlan dense_plan(const Figure& figure, DenseLines how) {
     for (const int id : figure.blocks[b].operands) {
       const bool front = id == figure.blocks[b].operands.front();
       const std::string& sign = figure.blocks[b].sign;
-      lines[b < second ? 0 : 1].push_back({id, front && !sign.empty() ? &sign : nullptr,
-                                           id != figure.blocks[b].operands.back(), front && b == second});
+      auto& line = lines[b < second ? 0 : 1];
+      if (!line.empty()) line.back().single_next = is_single(figure, id);
+      line.push_back({id, front && !sign.empty() ? &sign : nullptr, id != figure.blocks[b].operands.back(),
+                      false, front && b == second});
     }
   if (how != DenseLines::two_lower) return lines;
   if (lines[0].size() < 2 || lines[1].empty() || !is_single(figure, lines[0].back().id)) return {};
@@ -54,98 +60,166 @@ DensePlan dense_plan(const Figure& figure, DenseLines how) {
 
 }  // namespace
 
+float FigurePlot::dense_need(const ViewContext& context, const Operand& operand, const DenseWay& way) {
+  if (way.colours > 0 && !(way.digits && operand.is_result)) return way.colours * ui_scale();
+  return least_number_cell(values(context, operand, difference_).range.least < 0).x;
+}
+
 float FigurePlot::names_above(const ViewContext& context, const Figure& figure, std::size_t blocks,
-                              float grow) {
+                              float grow, const DenseWay& way) {
   float names = 0;
   for (std::size_t b = 0; b < blocks; ++b)
     for (const int id : figure.blocks[b].operands) {
       const Operand& operand = operand_of(figure, id);
-      const bool negative = values(context, operand, difference_).range.least < 0;
-      names = std::max(names, column_labels(context, operand, least_number_cell(negative).x * grow));
+      names = std::max(names, column_labels(context, operand, dense_need(context, operand, way) * grow));
     }
   return names;
 }
 
-bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
-                             DenseLines how, float stretch, bool tight) {
-  const DenseParts& parts = tight ? kTight : kDense;
-  const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
-  const DensePlan lines = dense_plan(figure, how);
-  if (lines[0].empty()) return false;
-  const bool two = how != DenseLines::one;
-  const auto need = [&](int id) {
-    return least_number_cell(values(context, operand_of(figure, id), difference_).range.least < 0).x;
+bool FigurePlot::place_colours(const ViewContext& context, const Figure& figure, ImVec2 position,
+                               ImVec2 size) {
+  const float line_cell = panels_.empty() ? 0.f : panels_.front().cell.x;       // as they stand now
+  const bool pictures = has_pictures(context, figure.operands.front(), false);  // names of their own height
+  if (pictures && line_cell >= kNarrowColour * ui_scale()) return false;
+  const auto stands = [&](DenseLines lines, float colours, bool digits) {
+    return place_dense(context, figure, position, size, {lines, 1.f, false, colours, digits}) ||
+           place_dense(context, figure, position, size, {lines, 1.f, true, colours, digits});
   };
+  constexpr DenseLines kLines[] = {DenseLines::one, DenseLines::two, DenseLines::two_lower};
+  for (const DenseLines lines : kLines)
+    for (const float colours : kColourWidths)
+      if (context.workspace.presenting && colours >= kLeastBesideDigits && stands(lines, colours, true))
+        return true;
+  for (const float colours : kColourWidths) {
+    if (line_cell >= colours * ui_scale()) return false;
+    for (const DenseLines lines : kLines)
+      if (stands(lines, colours, false)) return true;
+  }
+  return false;
+}
+
+bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
+                             const DenseWay& way) {
+  const DenseParts& parts = way.tight ? kTight : kDense;
+  const float unit = ui_scale(), line = text_size(fonts().small, "X").y, stretch = way.stretch;
+  const DensePlan lines = dense_plan(figure, way.lines);
+  if (lines[0].empty()) return false;
+  const bool two = way.lines != DenseLines::one, colours = way.colours > 0;
+  const float legend = way.digits ? 8 : kLegend;
+  const auto need = [&](int id) { return dense_need(context, operand_of(figure, id), way); };
   const int first = lines[0].front().id;
   const float head = need(first);
   const auto cell = [&](const DenseEntry& entry, float grow) {
-    if (!is_single(figure, entry.id)) return (entry.below ? head : need(entry.id)) * grow;
+    if (!is_single(figure, entry.id)) return (entry.below && !colours ? head : need(entry.id)) * grow;
     const float title = text_size(fonts().small, operand_of(figure, entry.id).title).x;  // over it alone
     return std::max(parts.column * unit, title + parts.gap * unit);
   };
+  // A name over the last column of a narrow matrix reaches over the number column beside it.
+  const auto gap = [&](const DenseEntry& entry) {
+    const bool before_single = colours && !is_single(figure, entry.id) && entry.single_next;
+    return (before_single ? std::max(parts.gap, kSlanted - 4) : parts.gap) * unit;
+  };
   // What a line takes beside the cells of its matrices, and what those need.
   const float labels = std::min(label_width(context, operand_of(figure, first)), parts.labels * unit);
-  float fixed[2] = {labels, labels + kLegend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
+  float fixed[2] = {labels, labels + legend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
   const int last = lines[0].back().id;
   const bool slants = column_labels(context, operand_of(figure, last), need(last)) > 2 * line;
-  fixed[0] += (!two ? kLegend : slants && !is_single(figure, last) ? kSlanted : 0) * unit;
+  const float slanted = slants && !is_single(figure, last) ? kSlanted : 0;
+  fixed[0] += (two ? slanted : std::max(legend, slanted)) * unit;
   for (const int at : {0, 1})
     for (const DenseEntry& entry : lines[static_cast<std::size_t>(at)]) {
       if (entry.sign && at == 0) fixed[at] += parts.sign * unit;
-      if (entry.more) fixed[at] += parts.gap * unit;
+      if (entry.more) fixed[at] += gap(entry);
       const auto count = static_cast<float>(seen(operand_of(figure, entry.id).col));
       (is_single(figure, entry.id) ? fixed : needed)[at] += count * cell(entry, 1);
       rows[at] = std::max(rows[at], static_cast<float>(seen(operand_of(figure, entry.id).row)));
     }
-  const auto fits = [&](float width) {
-    const float above = std::max((width - fixed[0]) / std::max(needed[0], 1.f), 0.f);
-    return two ? std::min(above, (width - fixed[1]) / std::max(needed[1], 1.f)) : above;
+  const auto fits = [&](float width, int at) {
+    return std::max((width - fixed[at]) / std::max(needed[at], 1.f), 0.f);
   };
-  if (fits(size.x * stretch) < 1) return false;
-  const float grow = std::max(1.f, fits(size.x));
+  const auto fit = [&](float width) {
+    return two ? std::min(fits(width, 0), fits(width, 1)) : fits(width, 0);
+  };
+  if (fit(size.x * stretch) < 1) return false;
+  float grow[2] = {std::max(1.f, fit(size.x)), 0};
+  grow[1] = grow[0];
+  if (colours)  // each line as wide as the room lets it be
+    for (const int at : {0, two ? 1 : 0})
+      grow[at] = std::max(1.f, std::min(fits(size.x, at), kWidestColour / way.colours));
   const float below = line + 12 * unit;  // between the lines: a title
   const float header =
-      line + 4 * unit + names_above(context, figure, figure.blocks.size() - (two ? 1 : 0), grow);
-  const float least = least_number_cell(false).y;
-  const float words = header + (two ? below : 0), all = std::max(rows[0] + rows[1], 1.f);
-  if ((size.y * stretch - words) / all < least) return false;
+      line + 4 * unit + names_above(context, figure, figure.blocks.size() - (two ? 1 : 0), grow[0], way);
+  const float digits = least_number_cell(false).y, coloured = std::min(kColourHeight * unit, digits);
+  const float least[2] = {colours && (two || !way.digits) ? coloured : digits,
+                          colours && !way.digits ? coloured : digits};  // the result is in the last line
+  const float words = header + (two ? below : 0);
+  const float all = std::max(rows[0] * least[0] + rows[1] * least[1], 1.f);
+  if (size.y * stretch - words < all) return false;
   const float rest = size.y - words - (stretch > 1 ? ImGui::GetStyle().ScrollbarSize + 8 * unit : 0);
-  const float ch = std::clamp(rest / all, least, std::max(head * grow * 0.62f, 24 * unit));
+  const float even = rest / std::max(rows[0] + rows[1], 1.f),
+              most = std::max(head * grow[0] * 0.62f, 24 * unit);
+  float ch[2] = {std::clamp(even, least[0], std::max(most, least[0])), 0};
+  ch[1] = std::clamp(even, least[1], std::max(most, least[1]));
+  if (even < least[1] && two)  // what the result needs is taken from its inputs
+    ch[0] = std::max(least[0], (rest - rows[1] * ch[1]) / std::max(rows[0], 1.f));
   panels_.assign(figure.operands.size(), {});
   signs_.clear();
   float x = position.x, y = position.y, right = 0;
   for (const bool lower : {false, true}) {
-    if (lower) x = position.x, y = position.y + header + rows[0] * ch;
-    const float top = lower ? below : header;
+    if (lower) x = position.x, y = position.y + header + rows[0] * ch[0];
+    const float top = lower ? below : header, tall = ch[lower ? 1 : 0];
     const auto& entries = lines[lower ? 1 : 0];
     for (const DenseEntry& entry : entries) {
       const Operand& operand = operand_of(figure, entry.id);
       if (entry.sign)
         signs_.emplace_back(ImVec2(lower ? position.x + labels / 2 : x + parts.sign * unit / 2,
-                                   y + (lower ? below - line * 0.7f : top + rows[0] * ch / 2)),
+                                   y + (lower ? below - line * 0.7f : top + rows[0] * tall / 2)),
                             *entry.sign);
       if (entry.sign && !lower) x += parts.sign * unit;
       Panel& panel = panels_[static_cast<std::size_t>(entry.id)];
       panel.row_labels = &entry == &entries.front();
       panel.labels = panel.row_labels ? labels : 0, panel.col_labels = !lower;
-      panel.cell = ImVec2(cell(entry, grow), ch);
+      panel.cell = ImVec2(cell(entry, grow[lower ? 1 : 0]), tall);
       const float title = line + 4 * unit;
       const float lowered = is_single(figure, entry.id) && top > 2.5f * title ? top - title : 0.f;
       panel.header = top - lowered;
       panel.position = ImVec2(x, y + lowered);
       panel.size = ImVec2(panel.labels + panel.cell.x * static_cast<float>(seen(operand.col)),
-                          panel.header + ch * static_cast<float>(seen(operand.row)));
-      x += panel.size.x + (entry.more ? parts.gap * unit : 0);
+                          panel.header + tall * static_cast<float>(seen(operand.row)));
+      x += panel.size.x + (entry.more ? gap(entry) : 0);
     }
     right = std::max(right, x);
     if (!two) break;
   }
   windowed_ = any_windowed(figure);
-  used_ = ImVec2(right - position.x, y - position.y + (two ? below + rows[1] * ch : header + rows[0] * ch));
+  used_ =
+      ImVec2(right - position.x, y - position.y + (two ? below + rows[1] * ch[1] : header + rows[0] * ch[0]));
   const float top = two ? y + below : position.y + header;
-  legend_ = ImVec2(x + 22 * unit, top - line - 6 * unit);
-  legend_height_ = std::max(90 * unit, position.y + used_.y - legend_.y);
+  legend_ = way.digits ? position : ImVec2(x + 22 * unit, top - line - 6 * unit);
+  legend_height_ = way.digits ? 0.f : std::max(90 * unit, position.y + used_.y - legend_.y);
   return true;
+}
+
+void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
+  place_line(context, figure, position, size);
+  if (numbers_fit(context, figure)) return;
+  for (const DenseLines lines : {DenseLines::one, DenseLines::two, DenseLines::two_lower})
+    for (const bool tight : {false, true})
+      if (place_dense(context, figure, position, size, {lines, 1.f, tight})) return;
+  const bool still = context.workspace.told || context.workspace.presenting;
+  for (const DenseLines lines : {DenseLines::two, DenseLines::one})
+    for (const bool tight : {false, true})
+      if (!still && figure.extra == Figure::Extra::none &&
+          place_dense(context, figure, position, size, {lines, 1.3f, tight}))
+        return;
+  panels_.assign(figure.operands.size(), {});
+  signs_.clear();
+  place_line(context, figure, position, size);
+  const bool narrow = panels_.front().cell.x < kNarrowColour * ui_scale();
+  if (place_colours(context, figure, position, size) || !narrow) return;
+  panels_.assign(figure.operands.size(), {});
+  signs_.clear();
+  place_line(context, figure, position, size, true);
 }
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kHeadsShown = 6, kHeadsStacked = 3;
+constexpr std::int64_t kHeadsShown = 6, kHeadsStacked = 4;
 constexpr std::int64_t kFrameProducts = std::int64_t{4} << 20;  // multiplications that a frame may spend
 
 class Builder : FigureParts {

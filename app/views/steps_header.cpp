@@ -8,6 +8,7 @@
 #include "app/look/imgui_compat.h"
 #include "app/look/kept_text.h"
 #include "app/look/pointed.h"
+#include "app/look/text_lines.h"
 #include "app/look/theme.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
@@ -227,9 +228,7 @@ void draw_presented_words(const ViewContext& context, int step) {
   const std::string sentence = sentence_text(trace, site);
   note_text(sentence);
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
-  ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(sentence.c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(sentence);
   ImGui::PopStyleColor();
 }
 
@@ -277,6 +276,12 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
   if (step_chip(Label(tr("steps.choose.whole"), "###steps_whole"), whole_vocabulary)) whole_vocabulary = true;
 }
 
+ImFont* fitting_font(const std::vector<Piece>& pieces, float width) {
+  for (ImFont* const font : {fonts().formula, fonts().mono, fonts().mono_small})
+    if (pieces_width(pieces, font) <= width) return font;
+  return fonts().mono_tiny;
+}
+
 float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width, ImFont* font,
                   int most_lines) {
   const float line = text_size(font, "X").y + 2 * ui_scale();
@@ -284,15 +289,18 @@ float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width
   ImVec2 at = position;
   int lines = 1;
   for (const Piece& piece : pieces) {
-    const float wide = text_size(font, piece.text).x;
+    ImFont* const face = piece.small ? fonts().small : font;
+    const float drop = piece.small ? text_size(font, "X").y - text_size(face, "X").y + 2 * ui_scale() : 0;
+    const float wide = text_size(face, piece.text).x;
     if (at.x > position.x && at.x + wide > position.x + width && lines < most_lines) {
       at = ImVec2(position.x, at.y + line);
       ++lines;
     }
-    const std::string_view text =
-        middle_truncated(font, piece.text, std::max(position.x + width - at.x, 0.f));
-    draw_text(canvas, font, at, piece.colour ? piece.colour : theme().text, text);
-    at.x += text_size(font, text).x;
+    const float room = std::max(position.x + width - at.x, 0.f);
+    const std::string_view text = middle_truncated(face, piece.text, room);
+    draw_text(canvas, face, ImVec2(at.x, at.y + drop), piece.colour ? piece.colour : theme().text, text);
+    at.x += text_size(face, text).x;
+    if (wide > room) break;  // without its middle the sum would be another one
   }
   return line * static_cast<float>(lines);
 }

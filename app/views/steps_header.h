@@ -33,6 +33,8 @@ void draw_presented_words(const ViewContext& context, int step);
 /// stand before them on the line.
 void draw_step_chips(const ViewContext& context, const Figure& figure, int step, bool& whole_vocabulary,
                      bool first = true);
+/// The largest of the typefaces in which the pieces are a line of `width` pixels; the smallest where none is.
+ImFont* fitting_font(const std::vector<Piece>& pieces, float width);
 /// Pieces in a line that wraps; returns the height.
 float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width, ImFont* font,
                   int most_lines);

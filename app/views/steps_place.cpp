@@ -12,17 +12,21 @@ namespace {
 constexpr double kMostSeen = 512;                             // cells per axis in sight
 constexpr float kStepsPlaceCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                            // of the rows of the top factor
+constexpr float kMostForResult = 0.85f;                       // of the room, where its inputs give way
+constexpr float kLeastLegend = 48, kCornerLegend = 72;        // units
 constexpr float kSign = 30, kStepsPlaceGap = 10, kIndent = 6;
 constexpr float kStepsPlaceColumn = 54,
                 kGradientColumn = 88;  // a single column of numbers; with its unit in the title
-constexpr float kPicture = 26;         // a patch beside the name of its row or column
+constexpr float kTightColumn = 38, kTightSign = 20, kLineRoom = 6;
+constexpr float kPicture = 26;  // a patch beside the name of its row or column
 
 constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
 
 // The columns of matrices one above the other are named once.
 bool names_once(const Figure& figure) { return figure.rule == Rule::copy || figure.rule == Rule::norm; }
 
-float column_width(const Operand& operand) {
+float column_width(const Operand& operand, bool tight) {
+  if (tight) return kTightColumn;
   return operand.gradient && operand.map == Colormap::diverging ? kGradientColumn : kStepsPlaceColumn;
 }
 
@@ -106,7 +110,13 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   if ((inner + rows) * least <= tall) {  // both have room for digits
     inner_h = std::clamp(inner_h, inner * least, tall - rows * least);
     rows_h = std::min(rows * kCellHeight * unit, tall - inner_h);
+  } else if (rows_h < rows * least && rows * least <= tall * kMostForResult) {
+    rows_h = rows * least, inner_h = std::min(inner_h, tall - rows_h);
   }
+  const float digits =
+      least_number_cell(values(context, operand_of(figure, result), difference_).range.least < 0).x;
+  if (cols_w < cols * digits && cols * digits <= wide * kMostForResult && rows_h >= rows * least)
+    cols_w = cols * digits, inner_w = std::min(inner_w, wide - cols_w);
   // No cell much taller than wide, none much wider than tall.
   const float cw = std::min(cols_w / cols, std::max(rows_h / rows * 4, 26 * unit));
   const float ch = std::min(rows_h / rows, std::max(cw * 0.62f, 24 * unit));
@@ -141,9 +151,11 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
                               std::max(90 * unit, position.y + size.y - legend_.y));
   used_ = ImVec2(x + cols * cw - position.x, y + rows * ch - position.y);
   if (corner) {
-    const float above = y - between - position.y - header;  // as high as the top factor
+    // As high as the top factor, and above the name of the left one; beside the names of the top one's rows.
+    const float above = y - position.y - header - 4 * unit, beside = inner * iw + gap - panels_[1].labels;
     legend_ = ImVec2(position.x + labels, position.y + header - line - 6 * unit);
-    legend_height_ = std::clamp(above - 8 * unit, 60 * unit, 150 * unit);
+    legend_height_ = std::min(std::clamp(above - between - 4 * unit, 60 * unit, 150 * unit), above);
+    if (legend_height_ < kLeastLegend * unit || beside < kCornerLegend * unit) legend_height_ = 0;
   }
   windowed_ = inner < static_cast<float>(left.col.size) || rows < static_cast<float>(left.row.size) ||
               cols < static_cast<float>(top.col.size);
@@ -151,14 +163,14 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
 
 // Puts the panels of a block; returns its width. `bottom` > 0: the last panel ends there.
 float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
-                              float header) {
+                              float header, bool tight) {
   const float unit = ui_scale();
   float x = at.x, y = at.y, widest = 0, height = 0;
   for (const int id : block.operands) {
     const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
     Panel& panel = panels_[static_cast<std::size_t>(id)];
     const bool column = operand.col.key == "one", row = operand.row.key == "one";
-    panel.cell = ImVec2(column ? std::max(cell.x, column_width(operand) * unit) : cell.x,
+    panel.cell = ImVec2(column ? std::max(cell.x, column_width(operand, tight) * unit) : cell.x,
                         row ? std::min(std::max(cell.y, kLeastSingle * unit), kMostSingle * unit) : cell.y);
     const bool later = block.vertical && id != block.operands.front() && names_once(figure);
     panel.header = later ? text_size(fonts().small, "X").y + 4 * unit : header;
@@ -218,6 +230,8 @@ namespace {
 // Units of a room that scrolls where a figure shows its numbers in it; half of them where it never does.
 constexpr float kLeastWide = 600, kLeastTall = 300;
 constexpr float kMostStretch = 2.5f;  // times the room, however large the letters are
+// Cells of colours alone are so wide, or all of them together have that share of the room.
+constexpr float kLeastColour = 3, kLeastShareOfRoom = 0.4f;
 
 }  // namespace
 
@@ -248,16 +262,27 @@ void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVe
 }
 
 // Larger letters make the figure larger, not its cells smaller: what does not fit scrolls. But a figure that
-// shows its numbers in its room, or whose words a lesson tells, stands in that room.
+// shows its numbers in its room, whose words a lesson tells, or that is presented, stands in that room.
 void FigurePlot::place_best(const ViewContext& context, const Figure& figure, ImVec2 size) {
-  const auto larger = [size, unit = ui_scale()](float share) {
+  const float unit = ui_scale();
+  const auto larger = [size, unit](float share) {
     return ImVec2(std::max(size.x, std::min(kLeastWide * share * unit, size.x * kMostStretch)),
                   std::max(size.y, std::min(kLeastTall * share * unit, size.y * kMostStretch)));
   };
-  place_in(context, figure, size);
-  if (context.workspace.told || numbers_fit(context, figure)) return;
-  place_in(context, figure, larger(1.f));
-  if (!numbers_fit(context, figure)) place_in(context, figure, larger(0.5f));
+  const auto shows = [&](ImVec2 room) {
+    place_in(context, figure, room);
+    return numbers_fit(context, figure);
+  };
+  if (shows(size) || context.workspace.told || context.workspace.presenting) return;
+  const ImVec2 whole = larger(1.f), half = larger(0.5f);
+  if (shows(ImVec2(whole.x, size.y)) || shows(ImVec2(size.x, whole.y))) return;  // scrolls one way
+  for (const float height : {size.y, half.y, whole.y}) {  // in colours, at most from top to bottom
+    place_in(context, figure, ImVec2(size.x, height));
+    const ImVec2 cell = panels_.back().cell;
+    const bool seen = cell.x >= kLeastColour * unit && cell.y >= kLeastColour * unit;
+    if (seen && whole_.x <= size.x + 2) return;
+  }
+  if (!shows(whole)) place_in(context, figure, half);
 }
 
 void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
@@ -295,24 +320,11 @@ void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 
   move(legend_);
 }
 
-void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
-  place_line(context, figure, position, size);
-  if (numbers_fit(context, figure)) return;
-  for (const DenseLines lines : {DenseLines::one, DenseLines::two, DenseLines::two_lower})
-    for (const bool tight : {false, true})
-      if (place_dense(context, figure, position, size, lines, 1.f, tight)) return;
-  const bool grows = figure.extra == Figure::Extra::none && !context.workspace.told;
-  for (const DenseLines lines : {DenseLines::two, DenseLines::one})
-    for (const bool tight : {false, true})
-      if (grows && place_dense(context, figure, position, size, lines, 1.3f, tight)) return;
-  panels_.assign(figure.operands.size(), {});
-  signs_.clear();
-  place_line(context, figure, position, size);
-}
-
-void FigurePlot::place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {
-  const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
-  float fixed = kLegend * unit, cols = 0, singles = 0, single_width = 0;
+void FigurePlot::place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
+                            bool tight) {
+  const float unit = ui_scale(), line = text_size(fonts().small, "X").y,
+              for_sign = tight ? kTightSign : kSign;
+  float fixed = (tight ? kLineRoom : kLegend) * unit, cols = 0, singles = 0, single_width = 0;
   const Operand& first = figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[0])];
   windowed_ = any_windowed(figure);
   for (const Block& block : figure.blocks) {
@@ -321,13 +333,13 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
       const Operand& operand = figure.operands[static_cast<std::size_t>(id)];
       const auto count = static_cast<float>(seen(operand.col));
       if (operand.col.key == "one")
-        columns += column_width(operand) * unit, singles += 1;
+        columns += column_width(operand, tight) * unit, singles += 1;
       else
         sum += count, widest = std::max(widest, count);
     }
     cols += block.vertical ? widest : sum;
     single_width += columns;
-    fixed += columns + (block.sign.empty() ? 0 : kSign * unit) +
+    fixed += columns + (block.sign.empty() ? 0 : for_sign * unit) +
              (block.vertical ? 0 : static_cast<float>(block.operands.size() - 1) * kStepsPlaceGap * unit);
   }
   Panel& labelled = panels_[static_cast<std::size_t>(figure.blocks[0].operands[0])];
@@ -352,6 +364,8 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
   if (cw > kStepsPlaceColumn * unit)
     cw = std::max((left + single_width) / (cols + singles), kStepsPlaceColumn * unit);
   cw = std::clamp(cw, 0.01f, kStepsPlaceCellWidth * unit);
+  if (!context.workspace.told && !context.workspace.presenting)  // then the figure scrolls
+    cw = std::max(cw, std::min(kLeastColour * unit, size.x * kLeastShareOfRoom / std::max(cols, 1.f)));
   const bool column_first = first.col.key == "one" && figure.blocks[0].operands.size() > 1;
   const Operand& named =
       column_first ? figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[1])] : first;
@@ -362,14 +376,14 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
   used_ = {};
   float x = position.x, bottom = 0;
   for (const Block& block : figure.blocks) {
-    const float sign_at = x + kSign * unit / 2;
-    if (!block.sign.empty()) x += kSign * unit;
-    const float width = place_block(figure, block, ImVec2(x, position.y), 0, cell, header);
+    const float sign_at = x + for_sign * unit / 2;
+    if (!block.sign.empty()) x += for_sign * unit;
+    const float width = place_block(figure, block, ImVec2(x, position.y), 0, cell, header, tight);
     if (figure.rule == Rule::norm && block.vertical) bottom = used_.y;
     x += width;
     if (!block.sign.empty()) signs_.emplace_back(ImVec2(sign_at, 0), block.sign);
   }
-  if (bottom > 0) place_block(figure, figure.blocks[0], position, position.y + bottom, cell, header);
+  if (bottom > 0) place_block(figure, figure.blocks[0], position, position.y + bottom, cell, header, tight);
   const float middle =
       bottom > 0
           ? position.y + bottom - ch * static_cast<float>(seen(first.row)) / 2
@@ -379,6 +393,7 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
   legend_height_ =
       std::clamp(used_.y - header + line + 6 * unit, 90 * unit, std::max(90 * unit, size.y - header));
   used_.x = x - position.x;
+  if (tight) legend_ = position, legend_height_ = 0;
 }
 
 }  // namespace attnscope

@@ -386,17 +386,20 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
   draw_guides(figure, marks);
   if (event.hovered()) cell_rect(event.cell, event.p0, event.p1);
   const int result = figure.result();
-  if (result < 0) return event;
+  if (result < 0 || legend_height_ <= 0) return event;
   const Operand& out = figure.operands[static_cast<std::size_t>(result)];
   HeatStyle style;
   style.map = differs ? Colormap::diverging : out.map;
   style.log_scale = context.workspace.log_scale;
   set_range(style, range(result));
-  draw_legend(style,
-              tr(differs        ? "steps.legend.difference"
-                 : out.gradient ? "steps.back.legend"
-                                : "steps.legend.value"),
-              legend_, ImVec2(15 * ui_scale(), legend_height_));
+  // Matrices have scales of their own: the bar says whose it is.
+  const bool one_scale = figure.shared_range || count == 1;
+  const std::string_view title = differs        ? std::string_view(tr("steps.legend.difference"))
+                                 : out.gradient ? std::string_view(tr("steps.back.legend"))
+                                 : one_scale    ? std::string_view(tr("steps.legend.value"))
+                                                : std::string_view(out.title);
+  draw_legend(style, middle_truncated(fonts().small, title, (kLegend - 24) * ui_scale()), legend_,
+              ImVec2(15 * ui_scale(), legend_height_));
   return event;
 }
 

@@ -36,6 +36,15 @@ inline const Operand& operand_of(const Figure& figure, int id) {
 /// would end the first line.
 enum class DenseLines : std::uint8_t { one, two, two_lower };
 
+/// How matrices stand side by side where cells are small.
+struct DenseWay {
+  DenseLines lines = DenseLines::one;
+  float stretch = 1.f;  ///< at most so many times as large as the room
+  bool tight = false;   ///< what stands between and beside them gives way
+  float colours = 0;    ///< > 0: cells show colours alone and are at least so many units wide
+  bool digits = false;  ///< but the result's hold a number; then no legend is needed
+};
+
 /// What is lit: marks per operand.
 using FigureMarks = std::vector<std::vector<MatrixMark>>;
 
@@ -112,21 +121,28 @@ class FigurePlot {
   /// The height of a row at which every block fits below its header.
   float row_height(const Figure& figure, float height, float header);
   void place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
-  void place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
-  /// Matrices side by side in cells that just hold a number; at most `stretch` times as large as the room;
-  /// `tight`: what stands between and beside them gives way. False, and nothing is placed, where that is not
-  /// enough.
+  /// `tight`: without a legend, and what stands between the matrices gives way.
+  void place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
+                  bool tight = false);
+  /// Matrices side by side in cells that just hold a number, or a colour. False, and nothing is placed, where
+  /// the room is not enough.
   bool place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
-                   DenseLines how, float stretch, bool tight);
+                   const DenseWay& way);
+  /// The same in the widest cells that show colours alone: where a line of them is too narrow, and on a
+  /// projector, where the result keeps its numbers and its inputs give way. False: nothing is placed.
+  bool place_colours(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
+  /// The least width of a cell of a matrix.
+  float dense_need(const ViewContext& context, const Operand& operand, const DenseWay& way);
   /// Height of the names over the columns of the first blocks, in cells that are `grow` times as wide as
-  /// their numbers need.
-  float names_above(const ViewContext& context, const Figure& figure, std::size_t blocks, float grow);
+  /// they need.
+  float names_above(const ViewContext& context, const Figure& figure, std::size_t blocks, float grow,
+                    const DenseWay& way);
   void place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool difference);
   void place_best(const ViewContext& context, const Figure& figure, ImVec2 size);
   void place_in(const ViewContext& context, const Figure& figure, ImVec2 room);
   bool numbers_fit(const ViewContext& context, const Figure& figure);
   float place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
-                    float header);
+                    float header, bool tight);
   void draw_operand(const ViewContext& context, const Figure& figure, std::size_t index,
                     const FigureMarks& marks, bool difference, FigureEvent& event);
   struct AxisNames;

@@ -116,8 +116,8 @@ class StepsView : public View {
   }
 
  private:
-  bool differs(const ViewContext& context) const {
-    return context.workspace.show_difference && context.before && !context.before->traces.empty();
+  static bool differs(const ViewContext& c) {
+    return c.workspace.show_difference && c.before && !c.before->traces.empty();
   }
   // As many words as leave room for the digits of the figure; decided once for a figure and a room.
   StepWords words_for(const ViewContext& context) {
@@ -146,6 +146,7 @@ class StepsView : public View {
   float extra_width(const ViewContext& context, ImVec2 room) {
     if (figure_.extra == Figure::Extra::none) return 0;
     const float unit = ui_scale();
+    if (figure_.extra == Figure::Extra::curve && room.x < 2.2f * kBeside * unit) return 0;  // too narrow
     const auto shows = [&](float extra) {
       const ImVec2 rest(room.x - extra * unit - margin(), room.y - 8 * unit);
       return plot_.shows_numbers(context, figure_, rest, differs(context));
@@ -311,10 +312,11 @@ class StepsView : public View {
     draw_notes(context);
     const float unit = ui_scale(), below = text_size(fonts().formula, "X").y + 14 * unit;
     const ImVec2 room = draw_figure_above(context, below);
-    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+    const Cursor& cursor = context.workspace.cursor;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    draw_pieces(hints_ ? formula_pieces(trace, context.workspace.cursor.step) : line_,
-                ImVec2(at.x, at.y + 6 * unit), room.x - 150 * unit, fonts().formula, 1);
+    const float hint = text_size(fonts().small, tr("present.hint")).x + 34 * unit;  // beside it
+    const auto& told = hints_ ? formula_pieces(context.run.trace(cursor.sequence), cursor.step) : line_;
+    draw_pieces(told, ImVec2(at.x, at.y + 6 * unit), room.x - hint, fitting_font(told, room.x - hint), 1);
     ImGui::Dummy(ImVec2(room.x, below - 8 * unit));
   }
   // Where a lesson tells the rest: one line over the figure, its title and formula, or how the number comes
@@ -388,7 +390,6 @@ class StepsView : public View {
     hovered_ = event.cell;
     act(context, event, pinned);
   }
-
   // What is on its way at this moment of the motion.
   void move(const ViewContext& context, float motion) {
     if (planned_ != key_) {
@@ -398,7 +399,6 @@ class StepsView : public View {
     const DrawGroupScope group("motion");
     draw_motion(plan_, figure_, plot_, motion);
   }
-
   // What is larger than its room scrolls, from the next frame on.
   void follow_scrolling(ImVec2 corner, ImVec2 room, ImVec2 size, float extra) {
     const ImVec2 whole = plot_.whole();

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
@@ -183,9 +184,7 @@ void TrainingSetup::draw_tasks(const ViewContext& context, float width) {
 // What the task is about; a text file with what was found in it.
 void TrainingSetup::draw_chosen(const ViewContext& context, float width) {
   if (source_.on()) return source_.draw(context, width);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(tr(sentence_));
-  ImGui::PopTextWrapPos();
+  text_in_lines(tr(sentence_), width);
   if (!example_.empty()) caption(kept_tr("training.setup.example", {example_}));
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/views/training_panes.h"
 #include "app/views/training_setup.h"
 #include "app/views/training_words.h"
@@ -225,12 +226,8 @@ void TrainingView::draw_messages(const ViewContext& context, const TrainingScene
   const auto line = [&](ImU32 colour, const std::string& text, const std::string& hint) {
     note_text(text);
     note_text(hint);
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - cross - scaled(10));
-    {
-      const ColourScope ink(ImGuiCol_Text, colour);
-      ImGui::TextUnformatted(hint.empty() ? text.c_str() : (text + " " + hint).c_str());
-    }
-    ImGui::PopTextWrapPos();
+    const ColourScope ink(ImGuiCol_Text, colour);
+    text_in_lines(hint.empty() ? text : text + " " + hint, width - cross - scaled(10));
   };
   if (scene.snapshot && scene.snapshot->error && !form_) {
     line(theme().error, scene.snapshot->error->sentence(), scene.snapshot->error->hint());
@@ -349,9 +346,7 @@ void TrainingView::draw_result(const ViewContext& context, const TrainingScene& 
               number_text(static_cast<float>(measure.value), 4));
     ImGui::SetCursorScreenPos(ImVec2(row.x + number, row.y));
     ImGui::BeginGroup();
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - number);
-    ImGui::TextUnformatted(measure_sentence(*scene.snapshot->task, measure).c_str());
-    ImGui::PopTextWrapPos();
+    text_in_lines(measure_sentence(*scene.snapshot->task, measure), width - number);
     if (asked)
       text_line(fonts().small, theme().text_dim,
                 tr("training.result.wanted", {number_text(static_cast<float>(measure.wanted), 3)}));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/edit_words.h"
 #include "app/widgets/measure_field.h"
@@ -322,9 +323,7 @@ void EditMenu::draw_named(const Ask& ask) {
   }
   if (!refused_) return;
   const ColourScope ink(ImGuiCol_Text, theme().warning);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kEditMenuWidth));
-  ImGui::TextUnformatted(refused_->text().c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(refused_->text(), scaled(kEditMenuWidth));
   note_item("edit_refused");
 }
 
@@ -338,9 +337,7 @@ void EditMenu::draw_actions(const Ask& ask) {
   if (!can) {
     const ColourScope ink(ImGuiCol_Text, theme().warning);
     const std::string why = can.error().text();
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + scaled(kEditMenuWidth));
-    ImGui::TextUnformatted(why.c_str());
-    ImGui::PopTextWrapPos();
+    text_in_lines(why, scaled(kEditMenuWidth));
     note_item("edit_menu_refused");
   }
   const DisabledScope disabled(!can);

@@ -5,6 +5,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/look/text_lines.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -112,10 +113,8 @@ bool MeasureField::draw_error(const Workspace& workspace, const RunResult& run) 
   if (text.empty()) return false;
   const ColourScope ink(ImGuiCol_Text, error_ ? theme().error : theme().warning);
   const FontScope face(fonts().small);
-  ImGui::PushTextWrapPos(0.f);
   note_text(text);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
+  text_in_lines(text);
   note_item("measure_error");
   return true;
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/number_field.h"
 #include "core/base/text.h"
@@ -51,10 +52,11 @@ void end_at(ImVec2 position) {
 void figure_text(std::string_view text, float wrap) {
   note_text(text);
   const float width = wrap == 0 ? ImGui::GetContentRegionAvail().x : wrap;
+  const std::string_view lines = wrap >= 0 ? in_lines(text, width) : text;
   if (wrap >= 0) ImGui::PushTextWrapPos(wrap == 0 ? 0.f : ImGui::GetCursorPosX() + wrap);
-  ImGui::TextUnformatted(begin_of(text), end_of(text));
+  ImGui::TextUnformatted(begin_of(lines), end_of(lines));
   if (wrap >= 0) ImGui::PopTextWrapPos();
-  Canvas().drawn_text(nullptr, ImGui::GetItemRectMin(), ImGui::GetColorU32(ImGuiCol_Text), text,
+  Canvas().drawn_text(nullptr, ImGui::GetItemRectMin(), ImGui::GetColorU32(ImGuiCol_Text), lines,
                       std::max(width, 0.f));
 }
 

@@ -11,6 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kLongest = 131072;
+constexpr int kLabComplexityRounds = 7;
 constexpr std::int64_t kLabComplexityMeasured[] = {16, 32, 64, 128, 256, 512, 1024};
 
 struct Layer {
@@ -23,14 +24,14 @@ Layer convolution_layer(double n, double d, double k) {
   return {k * n * d * d, 1, std::max(1.0, std::ceil(std::log(n) / std::log(k)))};
 }
 
-// One head of width d over n rows, both directions, in seconds.
-double lab_complexity_measured(std::int64_t n, std::int64_t d) {
+// One head of width d over n rows, both directions.
+Timing lab_complexity_measured(std::int64_t n, std::int64_t d) {
   AttentionInputs in;
   const Tensor rows = normal_rows(5, n, d);
   in.q = in.k = in.v = Tensor::from(rows.values(), {{Axis::head, 1}, {Axis::pos, n}, {Axis::d_head, d}});
   in.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(d)));
   in.mask.causal = false;
-  return least_seconds(7, [&] { (void)attend(in); });
+  return timed(kLabComplexityRounds, [&] { (void)attend(in); });
 }
 
 LabTable table_of(double n, double d, double k) {
@@ -72,16 +73,21 @@ Result<LabPicture> compute_complexity(const LabValues& values, const std::atomic
   time.title = Text::of("lab.complexity.time");
   time.x_title = Text::of("lab.complexity.n");
   time.log_x = time.log_y = true;
-  LabSeries clock{Text::of("lab.complexity.attend"), {}, LabInk::amber, false, true};
+  LabSeries clock{Text::of("lab.complexity.attend", {kLabComplexityRounds}), {}, LabInk::amber, false, true},
+      least{Text::of("lab.complexity.least"), {}, LabInk::blue},
+      most{Text::of("lab.complexity.most"), {}, LabInk::red};
   for (const std::int64_t length : kLabComplexityMeasured) {
     TRY_OK(go_on(cancel));
-    clock.points.emplace_back(length, lab_complexity_measured(length, values.whole("d")) * 1e6);
+    const Timing one = lab_complexity_measured(length, values.whole("d"));
+    clock.points.emplace_back(length, one.median * 1e6);
+    least.points.emplace_back(length, one.least * 1e6);
+    most.points.emplace_back(length, one.most * 1e6);
   }
   const auto [last_n, last_time] = clock.points.back();
   LabSeries square{Text::of("lab.complexity.square"), {}, LabInk::dim, true};
   for (const auto& [length, ignored] : clock.points)
     square.points.emplace_back(length, last_time * length * length / last_n / last_n);
-  time.series = {clock, square};
+  time.series = {clock, square, least, most};
   const double growth = last_time / clock.points[clock.points.size() - 3].second;
   LabPicture out;
   out.pieces = {{count_plot(n, d, k), 1, true, 1.2f}, {time, 1}, {table_of(n, d, k), 1, true, 1}};

@@ -67,8 +67,9 @@ LabTable count_table(const Decoding& with, const Decoding& without, std::int64_t
                      std::int64_t tokens) {
   const std::int64_t last = prompt + tokens - 1;
   const auto after = [](const Decoding& one) {
-    const auto further = static_cast<double>(one.seconds.size()) - 1;
-    return further < 1 ? 0 : (one.seconds.back() - one.seconds.front()) / further;
+    std::vector<double> each;
+    for (std::size_t i = 1; i < one.seconds.size(); ++i) each.push_back(one.seconds[i] - one.seconds[i - 1]);
+    return each.empty() ? std::string("0") : shown_timing(timing_of(std::move(each)));
   };
   const auto pairs = [](std::int64_t n) { return static_cast<double>(n * (n + 1) / 2); };
   double all_pairs = 0;
@@ -81,7 +82,7 @@ LabTable count_table(const Decoding& with, const Decoding& without, std::int64_t
       shown(static_cast<double>(without.rows), 9));
   row("lab.decode.cells", shown(pairs(last), 9), shown(all_pairs, 9));
   row("lab.decode.first", shown_seconds(with.seconds.front()), shown_seconds(without.seconds.front()));
-  row("lab.decode.each", shown_seconds(after(with)), shown_seconds(after(without)));
+  row("lab.decode.each", after(with), after(without));
   row("lab.decode.all", shown_seconds(with.seconds.back()), shown_seconds(without.seconds.back()));
   return out;
 }

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kLabHeadsStory = "The cat sat on the mat because it was tired";
 constexpr std::int64_t kLabHeadsWidth = 512;
+constexpr int kLabHeadsRounds = 5;
 
 // The projections of one block with all heads beside each other -> [1, pos, heads * d_head].
 Tensor as_one_head(const Trace& trace, Slot slot, int layer) {
@@ -32,14 +33,14 @@ Tensor wide_pattern(const Trace& trace, int layer) {
   return attention_rectangle(in, result.lse, ScoreStage::pattern, 0, 0, n, 0, n);
 }
 
-// Attention of `heads` heads over n random rows, all together kWidth wide, in seconds.
-double lab_heads_measured(std::int64_t n, std::int64_t heads) {
+// Attention of `heads` heads over n random rows, all together kWidth wide.
+Timing lab_heads_measured(std::int64_t n, std::int64_t heads) {
   const Tensor rows = normal_rows(3, n, kLabHeadsWidth);  // [pos, width]
   const Tensor split = rows.split(1, Axis::head, heads, Axis::d_head).permute({1, 0, 2});
   AttentionInputs in;
   in.q = in.k = in.v = split;
   in.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(kLabHeadsWidth / heads)));
-  return least_seconds(3, [&] { (void)attend(in); });
+  return timed(kLabHeadsRounds, [&] { (void)attend(in); });
 }
 
 struct Looks {
@@ -82,7 +83,7 @@ Looks looks_of(const Trace& trace, const std::vector<Text>& words, int layer, st
   return out;
 }
 
-LabTable cost_table(std::int64_t n, std::int64_t heads, double one, double many) {
+LabTable cost_table(std::int64_t n, std::int64_t heads, const Timing& one, const Timing& many) {
   LabTable out;
   out.title = Text::of("lab.heads.cost", {kLabHeadsWidth, n});
   out.header = {Text(), Text::of("lab.heads.one"), Text::of("lab.heads.many", {heads})};
@@ -96,7 +97,7 @@ LabTable cost_table(std::int64_t n, std::int64_t heads, double one, double many)
   both("lab.heads.weights", format_count(4 * kLabHeadsWidth * kLabHeadsWidth),
        format_count(4 * kLabHeadsWidth * kLabHeadsWidth));
   both("lab.heads.patterns", shown(cells), shown(cells * static_cast<double>(heads)));
-  both("lab.heads.time", shown_seconds(one), shown_seconds(many));
+  both("lab.heads.time", shown_timing(one), shown_timing(many));
   return out;
 }
 
@@ -110,14 +111,14 @@ Result<LabPicture> compute_heads(const LabValues& values, const std::atomic<bool
   const std::vector<Text> words = words_of(*story, input.ids);
   const Looks looks = looks_of(*trace, words, layer, query);
   LabBars times;
-  times.title = Text::of("lab.heads.times", {n});
-  double one = 0, many = 0;
+  times.title = Text::of("lab.heads.times", {n, kLabHeadsRounds});
+  Timing one, many;
   for (std::int64_t h = 1; h <= 32; h *= 2) {
     TRY_OK(go_on(cancel));
-    const double seconds = lab_heads_measured(n, h);
-    if (h == 1) one = seconds;
-    if (h == heads) many = seconds;
-    times.bars.push_back({Text::of("lab.heads.by", {h, kLabHeadsWidth / h}), seconds, shown_seconds(seconds),
+    const Timing time = lab_heads_measured(n, h);
+    if (h == 1) one = time;
+    if (h == heads) many = time;
+    times.bars.push_back({Text::of("lab.heads.by", {h, kLabHeadsWidth / h}), time.median, shown_timing(time),
                           h == heads ? LabInk::amber : LabInk::blue});
   }
   LabMatrix rows;

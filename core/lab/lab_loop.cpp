@@ -14,6 +14,8 @@
 namespace attnscope {
 namespace {
 
+constexpr int kLabLoopRounds = 3;  // that an answer is timed
+
 constexpr int kPatches = kScenePatches * kScenePatches, kLast = 99;
 constexpr double kReach = 0.03;  // metres from the middle of a thing to where the hand has it
 
@@ -131,12 +133,12 @@ LabTable token_table(const Turn& turn) {
   return out;
 }
 
-LabTable budget(const Turn& turn, double seconds, double hertz, const Text& right) {
+LabTable budget(const Turn& turn, const Timing& time, double hertz, const Text& right) {
   LabTable out;
   out.title = Text::of("lab.loop.budget");
   out.rows = {fact(Text::of("lab.loop.instruction"), {spoken(turn.scene)}),
               fact(Text::of("lab.robot.loop"), {shown_seconds(1 / hertz)}),
-              fact(Text::of("lab.loop.took"), {shown_seconds(seconds)}),
+              fact(Text::of("lab.loop.took", {kLabLoopRounds}), {shown_timing(time)}),
               fact(Text::of("lab.loop.reached"), {thing_name(turn.reached)}),
               fact(Text::of("lab.loop.hits"), {right})};
   return out;
@@ -172,7 +174,7 @@ Result<LabPicture> compute_loop(const LabValues& values, const std::atomic<bool>
   const Turn& now = turns.back();
   TRY(const Input prompt, pilot_prompt(*pilot, now.scene));
   Status ran = Done{};
-  const double seconds = least_seconds(1, [&] {
+  const Timing time = timed(kLabLoopRounds, [&] {
     if (const auto answer = pilot_answer(*pilot, prompt); !answer) ran = answer.error();
   });
   TRY_OK(ran);
@@ -182,7 +184,7 @@ Result<LabPicture> compute_loop(const LabValues& values, const std::atomic<bool>
   LabPicture out;
   out.pieces = {{camera(now, picture), 1.1f, true, 3},
                 {token_table(now), 1.35f},
-                {budget(now, seconds, hertz, right), 1.05f},
+                {budget(now, time, hertz, right), 1.05f},
                 {distances(turns), 1, true, 0.7f}};
   out.formula =
       Text::of("lab.loop.formula", {picture, static_cast<int>(hertz), shown(picture / hertz, 3), kPatches,

@@ -10,6 +10,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kVectors = 64, kSpace = 3, kTimedRows = 512;
+constexpr int kTimedRounds = 9;
 
 // Random vectors of three numbers, stretched and shifted alike -> [vector, 3].
 Tensor cloud(double stretch, double shift) {
@@ -98,12 +99,12 @@ Result<LabPicture> compute_norms(const LabValues& values, const std::atomic<bool
   const Tensor before = cloud(stretch, shift), after = normed(before, rms);
   TRY_OK(go_on(cancel));
   const Tensor rows = normal_rows(22, kTimedRows, width);
-  const double layer_time = least_seconds(5, [&] { (void)normed(rows, false); });
-  const double rms_time = least_seconds(5, [&] { (void)normed(rows, true); });
+  const Timing layer = timed(kTimedRounds, [&] { (void)normed(rows, false); });
+  const Timing root = timed(kTimedRounds, [&] { (void)normed(rows, true); });
   LabBars times;
-  times.title = Text::of("lab.norms.times", {kTimedRows, width});
-  times.bars = {{"LayerNorm", layer_time, shown_seconds(layer_time), rms ? LabInk::blue : LabInk::amber},
-                {"RMSNorm", rms_time, shown_seconds(rms_time), rms ? LabInk::amber : LabInk::blue}};
+  times.title = Text::of("lab.norms.times", {kTimedRows, width, kTimedRounds});
+  times.bars = {{"LayerNorm", layer.median, shown_timing(layer), rms ? LabInk::blue : LabInk::amber},
+                {"RMSNorm", root.median, shown_timing(root), rms ? LabInk::amber : LabInk::blue}};
   LabPicture out;
   out.pieces = {{cloud_plot("lab.norms.along", before, after, false), 1, true, 1},
                 {cloud_plot("lab.norms.side", before, after, true), 1},

@@ -58,6 +58,12 @@ bool has_nan(const Row& row) {
   return std::any_of(row.weights.begin(), row.weights.end(), [](double w) { return std::isnan(w); });
 }
 
+// The program's kernels have no subnormal numbers: what is smaller than the smallest normal float becomes 0.
+Text by_the_program(double weight, double exact) {
+  const bool flushed = weight == 0 && exact > 0;
+  return flushed ? Text::of("lab.softmax.flushed", {shown(0x1p-126, 2)}) : Text(shown(weight));
+}
+
 LabTable steps_table(const Row& naive, const Row& safe, const Tensor& core) {
   LabTable out;
   out.title = Text::of("lab.softmax.steps");
@@ -73,7 +79,8 @@ LabTable steps_table(const Row& naive, const Row& safe, const Tensor& core) {
         fact(Text::of("lab.softmax.key", {key}),
              {shown(naive.scores[key]), shown(naive.exponentials[key]), shown(naive.weights[key]),
               shown(safe.exponentials[key]), shown(safe.weights[key]),
-              shown(static_cast<double>(core.at(0, static_cast<std::int64_t>(key))))}));
+              by_the_program(static_cast<double>(core.at(0, static_cast<std::int64_t>(key))),
+                             safe.weights[key])}));
   out.rows.push_back(fact(Text::of("lab.softmax.sum"), {"", shown(naive.sum), "", shown(safe.sum), "", ""}));
   return out;
 }

@@ -129,14 +129,26 @@ double entropy_of(const std::vector<double>& shares) {
   return sum;
 }
 
-double least_seconds(int rounds, const std::function<void()>& work) {
-  double least = INFINITY;
+Timing timing_of(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t half = seconds.size() / 2;
+  const double median = seconds.size() % 2 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
+  return {median, seconds.front(), seconds.back()};
+}
+
+Timing timed(int rounds, const std::function<void()>& work) {
+  std::vector<double> seconds;
   for (int round = 0; round < rounds; ++round) {
     const auto begin = std::chrono::steady_clock::now();
     work();
-    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
-  return least;
+  return timing_of(std::move(seconds));
+}
+
+std::string shown_timing(const Timing& timing) {
+  return shown_seconds(timing.median) + " (" + shown_seconds(timing.least) + " … " +
+         shown_seconds(timing.most) + ")";
 }
 
 Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name) {

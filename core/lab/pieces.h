@@ -44,8 +44,17 @@ struct Spread {
 Spread spread_of(const Tensor& values);
 /// -sum p ln p of one row of shares; 0 ln 0 = 0.
 double entropy_of(const std::vector<double>& shares);
-/// The least of `rounds` times that `work` takes, in seconds.
-double least_seconds(int rounds, const std::function<void()>& work);
+/// How long something took, in seconds, when it was done several times: a single number would promise more
+/// than a machine that does other things too can keep.
+struct Timing {
+  double median = 0, least = 0, most = 0;
+};
+/// Of these times, at least one.
+Timing timing_of(std::vector<double> seconds);
+/// `work` is done `rounds` times.
+Timing timed(int rounds, const std::function<void()>& work);
+/// "1.2 ms (1.1 ms … 1.5 ms)".
+std::string shown_timing(const Timing& timing);
 
 // ---- models --------------------------------------------------------------------------------------
 /// A trained model of assets/models, opened once and kept. Errors: the program was built without it.

@@ -79,6 +79,14 @@ Sequence sequence_of(const OpenedModel& opened, const Input& input) {
   return out;
 }
 
+// A scene that has the word PAD, and sentences of different lengths, is about padding.
+bool begins_padded(const Scene& scene) {
+  const bool pads = std::find(scene.words.begin(), scene.words.end(), "PAD") != scene.words.end();
+  return pads && std::any_of(scene.inputs.begin(), scene.inputs.end(), [&](const Input& input) {
+           return input.length() != scene.inputs.front().length();
+         });
+}
+
 }  // namespace
 
 Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atomic<bool>* cancel) {
@@ -95,6 +103,7 @@ Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atom
     for (const Input& input : opened->scene->inputs)
       document.sequences.push_back(sequence_of(*opened, input));
     document.edits = opened->scene->edits;
+    document.padding.on = begins_padded(*opened->scene);
   } else if (opened->card && !opened->card->inputs.empty()) {
     for (const Input& input : opened->card->inputs) document.sequences.push_back(sequence_of(*opened, input));
   } else if (config.encoder()) {

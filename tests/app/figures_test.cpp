@@ -9,6 +9,8 @@
 #include "app/figure/figure_text.h"
 #include "app/figure/svg.h"
 #include "app/shell/picture.h"
+#include "app/state/actions.h"
+#include "app/state/presenter.h"
 #include "core/base/text.h"
 #include "tests/app/ui_driver.h"
 #include "tests/xml.h"
@@ -535,6 +537,81 @@ TEST_F(ShippedFigures, SoftmaxOfElevenToThirteenTokensShowsItsNumbersWithoutScro
       }
       EXPECT_GE(cells, 3) << model << " " << language;
     }
+  }
+}
+
+// Every step of a block beside itself: matrices have cells that can be seen, and no text lies over another.
+TEST_F(ShippedFigures, OfAAndBSideBySideHaveCellsThatCanBeSeen) {
+  open("storyteller");
+  if (HasFatalFailure() || IsSkipped()) return;
+  const std::string half = "The cat sat on the mat because it was tired. So the";
+  for (const std::string& text : {half, half + " cat sat on the mat because it was soft. So the"}) {
+    ASSERT_TRUE(session_->edit("text", {}, [&](Document& d) { return set_text(d, 0, text); }));
+    settle();
+    if (!session_->pinned()) perform(state(), "compare.pin");
+    show("steps");
+    workspace().second_view = "steps";
+    workspace().shows_pinned = {true, false};
+    std::set<std::pair<Part, Slot>> seen;
+    for (const TimelineStep& step : run().steps)
+      for (const Site& site : step.sites) {
+        if (!seen.insert({site.part, site.slot}).second) continue;
+        (void)set_language(seen.size() % 2 ? "en" : "ko");
+        go_to_site(workspace(), run(), site);
+        settle();
+        const std::set<std::string> faults = faults_of(figure());
+        EXPECT_TRUE(faults.empty()) << to_text(site) << "\n" << lines(faults);
+        for (const DrawItem& item : list_.items()) {
+          if (item.kind != DrawItem::Kind::cells) continue;
+          const DrawCells& cells = list_.cells(item);
+          const auto across = static_cast<float>(cells.cols()) * (cells.uv1.x - cells.uv0.x);
+          const float wide = (item.p1.x - item.p0.x) / std::max(across, 1.f);
+          const float least = site.slot == Slot::pattern ? 3.f : site.slot >= Slot::mlp_pre ? 0.5f : 1.f;
+          EXPECT_GE(wide, least) << to_text(site) << " " << text;
+        }
+      }
+  }
+}
+
+// Nothing of a presented figure is cut, and its result keeps its numbers: its inputs give way.
+TEST_F(ShippedFigures, ThatArePresentedAreWhole) {
+  open("storyteller");
+  if (HasFatalFailure() || IsSkipped()) return;
+  for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(1920, 1080)}) {
+    ImGui::GetIO().DisplaySize = size;
+    show("steps");
+    key(compat::Key::f5);
+    rescale(presenter_scale(state(), size.x, size.y));
+    for (const Slot slot : {Slot::view_q, Slot::split_q, Slot::scores, Slot::scaled, Slot::masked,
+                            Slot::pattern, Slot::z, Slot::ln1_out}) {
+      const Site site = site_of(slot, 0);
+      if (!run().trace(0).find(site)) continue;
+      (void)set_language(size.x > 1500 ? "ko" : "en");
+      workspace().cursor.head = 3;
+      go_to_site(workspace(), run(), site);
+      settle();
+      (void)figure();
+      EXPECT_FALSE(scrolls(list_)) << to_text(site);
+      std::size_t matrices = 0;
+      for (const DrawItem& item : list_.items()) {
+        if (item.kind != DrawItem::Kind::cells) continue;
+        ++matrices;
+        EXPECT_LE(item.p1.y, list_.clip(item).p1.y + 1) << to_text(site);
+        EXPECT_LE(item.p1.x, list_.clip(item).p1.x + 1) << to_text(site);
+      }
+      EXPECT_TRUE(slot != Slot::split_q || matrices == 8) << matrices << " of four heads before and after";
+      if (slot != Slot::pattern && slot != Slot::masked && slot != Slot::scaled && slot != Slot::scores)
+        continue;
+      ASSERT_TRUE(shows("matrix.steps/result")) << to_text(site);
+      const ItemRect& result = noted_items().at("matrix.steps/result");
+      int numbers = 0;
+      for (const DrawItem& item : list_.items())
+        numbers += item.kind == DrawItem::Kind::text && item.p0.x > result.p0.x && item.p1.x < result.p1.x &&
+                   item.p0.y > result.p0.y - 4 && item.p1.y < result.p1.y + 4;
+      EXPECT_GE(numbers, 11 * 11) << to_text(site) << " " << size.x;
+    }
+    key(compat::Key::escape);
+    rescale(1);
   }
 }
 

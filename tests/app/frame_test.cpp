@@ -62,9 +62,11 @@ TEST_F(FrameTest, EveryViewIsDrawnByTabAndByNumberAndNoTextIsMissing) {
     int number = 1;
     for (const auto& view : state().views) {
       const std::string id = view->id();
-      click_view(id);
-      settle();
-      EXPECT_EQ(workspace().view, id);
+      if (view->unavailable(run()).empty()) {
+        click_view(id);
+        settle();
+        EXPECT_EQ(workspace().view, id);
+      }
       if (number > 9) continue;  // the digits are used up
       workspace().view = state().views.front()->id();
       if (number > 9) continue;  // there are keys for nine
@@ -73,6 +75,66 @@ TEST_F(FrameTest, EveryViewIsDrawnByTabAndByNumberAndNoTextIsMissing) {
     }
   }
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(FrameTest, ViewsThatHaveNothingToSayAreNoTabs) {
+  ImGui::GetIO().DisplaySize = ImVec2(2560, 1080);
+  open_default();
+  workspace().view = "steps";
+  frames();
+  int hidden = 0;
+  for (const auto& view : state().views) {
+    const bool says = view->unavailable(run()).empty();
+    EXPECT_EQ(shows(std::string("tab_") + view->id()), says) << view->id();
+    hidden += says ? 0 : 1;
+  }
+  EXPECT_GE(hidden, 5);
+  workspace().view = "output";
+  frames();
+  EXPECT_TRUE(shows("tab_output")) << "the open one says why it is empty";
+}
+
+TEST_F(FrameTest, ScenesOpenWhereTheyAreAbout) {
+  state().open_shipped("it_cat_mat");
+  settle();
+  EXPECT_EQ(workspace().cursor.query, 0) << "it asks, cat and mat are asked";
+  EXPECT_NE(workspace().cursor.key, 0);
+  state().open_shipped("three_sentences");
+  settle();
+  EXPECT_TRUE(document().padding.on);
+  EXPECT_EQ(run().trace(0).length, run().trace(1).length);
+  state().open_shipped("tiny_gpt");
+  settle();
+  EXPECT_FALSE(document().padding.on);
+}
+
+TEST_F(FrameTest, LearnedPositionsHaveNoTabOfSines) {
+  open_model("gpt2");
+  workspace().view = "position";
+  settle();
+  EXPECT_TRUE(shows("position_of_model"));
+  EXPECT_FALSE(shows("position_of_formula"));
+  open_model("llama");
+  workspace().view = "position";
+  settle();
+  EXPECT_TRUE(shows("position_of_formula"));
+}
+
+TEST_F(FrameTest, OutputBeginsAtTheLastPosition) {
+  if (state().models().empty()) GTEST_SKIP() << "built without models";
+  state().open(kModelPrefix + std::string("storyteller"));
+  settle();
+  workspace().view = "output";
+  go_to_step(workspace(), run(), 0);
+  settle();
+  settle();
+  const std::vector<int> before = document().sequences[0].input.ids;
+  ASSERT_TRUE(shows("next_0"));
+  click("next_0");
+  settle();
+  const std::vector<int>& after = document().sequences[0].input.ids;
+  ASSERT_EQ(after.size(), before.size() + 1);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin())) << "at the end";
 }
 
 TEST_F(FrameTest, TwoViewsStandSideBySideTheSameOneTwiceToo) {
@@ -265,6 +327,25 @@ TEST_F(FrameTest, ItFitsSmallAndLargeScreens) {
     if (size.x >= 1280) {
       for (const char* item : {"theme", "export", "two_views", "chooser"})
         EXPECT_TRUE(shows(item)) << item << " at " << size.x;
+    }
+  }
+}
+
+TEST_F(FrameTest, TheModelsButtonAndPinAStayWhole) {
+  open_model("gpt2");
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    for (const ImVec2 size : {ImVec2(900, 600), ImVec2(800, 450), ImVec2(1280, 720)}) {
+      ImGui::GetIO().DisplaySize = size;
+      settle();
+      float menus = 0;
+      for (const auto& [name, rect] : noted_items())
+        if (name.starts_with("toolbar.")) menus = std::max(menus, rect.p1.x);
+      for (const char* item : {"chooser", "pin"}) {
+        ASSERT_TRUE(shows(item)) << item << " " << size.x << " " << language;
+        EXPECT_GE(noted_items().at(item).p0.x, menus) << item << " " << size.x << " " << language;
+        EXPECT_LE(noted_items().at(item).p1.x, size.x) << item << " " << size.x << " " << language;
+      }
     }
   }
 }

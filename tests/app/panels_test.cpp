@@ -340,6 +340,38 @@ TEST(ShownNumber, HasARealMinusAndKeepsSmallNumbers) {
   EXPECT_EQ(subscript(12), "₁₂");
 }
 
+TEST(ShownNumber, HasOneFormInAList) {
+  EXPECT_EQ(shown_in_list(0.00114, 5e-4), "0.0011");
+  EXPECT_EQ(shown_in_list(0.00114, 3.776e-4), "0.001140");
+  EXPECT_EQ(shown_in_list(3.776e-4, 3.776e-4), "0.000378");
+  EXPECT_EQ(shown_in_list(1, 2.5e-44), "1.000e0");
+  EXPECT_EQ(shown_in_list(2.5e-44, 2.5e-44), "2.500e−44");
+  EXPECT_EQ(shown_in_list(0, 2.5e-44), "0");
+}
+
+// Of a softmax every key has its exponential, however narrow the panel and long the word is.
+TEST_F(PanelsTest, NoTermOfASoftmaxIsLeftOut) {
+  open("assets/models/storyteller");
+  pin("blocks.1.attn.pattern[head=3,query=10,key=2]");
+  workspace_.inspector.all_terms = true;
+  for (const float width : {420.f, 318.f, 220.f}) {
+    draw(draw_inspector, ImVec2(width, 1400));
+    frame(
+        [&] {
+          ImGui::LogToClipboard(8);
+          draw_inspector(context());
+          ImGui::LogFinish();
+        },
+        ImVec2(width, 1400));
+    const std::string text = ImGui::GetClipboardText();
+    std::size_t count = 0;
+    for (std::size_t at = text.find("exp "); at != std::string::npos; at = text.find("exp ", at + 1))
+      count += std::isdigit(static_cast<unsigned char>(text[at + 4])) &&
+               text.compare(at - std::min<std::size_t>(at, 3), 3, "of ") != 0;  // "sum of exp"
+    EXPECT_EQ(count, explained().terms.size()) << width << "\n" << text;
+  }
+}
+
 // What the inspector says where a number can be changed, and where not: never that nothing follows.
 TEST_F(PanelsTest, TheInspectorSaysWhatAChangeDoes) {
   const auto said = [&] {

@@ -1,7 +1,10 @@
 // Presenting: the figure alone, pages forward and exactly back, black, pen, and everything as before at the
 // end.
+#include "app/state/presenter.h"
+
 #include "app/shell/presenter_sheet.h"
 #include "app/shell/tour.h"
+#include "app/state/actions.h"
 #include "core/base/names.h"
 #include "tests/app/ui_driver.h"
 
@@ -126,6 +129,48 @@ TEST_F(PresenterTest, ThePenDrawsNothingIsClickedAndStrokesFade) {
   EXPECT_FALSE(frame_->moving());
   key(Key::p);
   EXPECT_FALSE(state().presenter.pen);
+}
+
+TEST_F(PresenterTest, StrokesStayOnTheirPage) {
+  open_default();
+  key(Key::f5);
+  state().presenter.strokes.push_back({{ImVec2(10, 10), ImVec2(20, 20)}, ImGui::GetTime()});
+  key(Key::page_down);
+  EXPECT_TRUE(state().presenter.strokes.empty());
+}
+
+TEST_F(PresenterTest, PageKeysTurnWhereTheHintSaysSo) {
+  open_default();
+  key(Key::f5);
+  EXPECT_TRUE(has_pages(state()));
+  workspace().view = "attention";
+  frames();
+  EXPECT_FALSE(has_pages(state())) << "and nothing is said of them";
+  const Cursor before = workspace().cursor;
+  key(Key::page_down);
+  EXPECT_EQ(workspace().cursor, before) << "no step is taken where nobody sees it";
+  workspace().view = "labs";
+  EXPECT_TRUE(has_pages(state()));
+}
+
+TEST_F(PresenterTest, AAndBStandSideBySideWithTheirNames) {
+  open_default();
+  perform(state(), "compare.pin");
+  workspace().second_view = "steps";
+  workspace().shows_pinned = {true, false};
+  key(Key::f5);
+  EXPECT_TRUE(presents_pair(state()));
+  EXPECT_TRUE(shows("matrix.steps/result"));
+  EXPECT_TRUE(shows("second.matrix.steps/result"));
+  DisplayList list;
+  state().recording = &list;
+  frames(1);
+  state().recording = nullptr;
+  int names = 0;
+  for (const DrawItem& item : list.items())
+    names += item.kind == DrawItem::Kind::text &&
+             (list.text(item) == tr("compare.a") || list.text(item) == tr("compare.b"));
+  EXPECT_EQ(names, 2);
 }
 
 TEST_F(PresenterTest, SpotlightAndMagnifierToggleOrAreHeld) {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/state/controls.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -207,10 +208,8 @@ float TokenLine::draw_error(float width) {
   note_text(whole);
   const WithColour ink(ImGuiCol_Text, theme().error);
   const float height = ImGui::CalcTextSize(whole.c_str(), nullptr, false, width).y;
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  ImGui::TextUnformatted(whole.c_str());
+  text_in_lines(whole, width);
   note_item(item(is_source() ? "error" : "input_error"));
-  ImGui::PopTextWrapPos();
   return height + px(4);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/panels/input/input_line.h"
 #include "app/state/controls.h"
 #include "app/widgets/deferred.h"
@@ -49,10 +50,8 @@ std::string spans_now(const PanelContext& context) {
 void draw_error(const std::optional<Error>& error, const char* name) {
   if (!error) return;
   const WithColour ink(ImGuiCol_Text, theme().error);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + px(kField));
-  ImGui::TextUnformatted(error->text().c_str());
+  text_in_lines(error->text(), px(kField));
   note_item(name);
-  ImGui::PopTextWrapPos();
   note_text(error->text());
 }
 

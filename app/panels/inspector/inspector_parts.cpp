@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/text_lines.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/places.h"
@@ -97,6 +98,13 @@ std::string shown_number(double value) {
   return tidy(format("%.4f", value));
 }
 
+std::string shown_in_list(double value, double least) {
+  if (value == 0 || !std::isfinite(value) || value < kMaskedBelow) return shown_number(value);
+  const double size = std::fabs(least);
+  if (size == 0 || size >= 5e-4) return tidy(format("%.4f", value));
+  return tidy(format(size >= 5e-6 ? "%.6f" : "%.3e", value));
+}
+
 std::string subscript(std::int64_t number) {
   std::string out;
   for (const char digit : std::to_string(number))
@@ -158,9 +166,7 @@ void fact_row(std::string_view name, std::string_view value, const Label& help) 
   ImGui::SameLine(x + px(110));
   const WithFont font(fonts().mono);
   note_text(value);
-  ImGui::PushTextWrapPos(0.f);
-  ImGui::TextUnformatted(begin_of(value), end_of(value));
-  ImGui::PopTextWrapPos();
+  text_in_lines(value);
 }
 
 Flow::Flow(float left, float right)
@@ -202,7 +208,10 @@ bool Flow::link(const std::string& id, const std::string& piece, ImU32 colour, c
   const bool pressed = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, size.x), size.y));
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (hovered && !help.empty()) ImGui::SetTooltip("%s", help.c_str());
+  if (hovered && !help.empty()) {
+    tooltip_off(at, ImVec2(at.x + size.x, at.y + size.y), help.c_str());
+    ImGui::SetTooltip("%s", help.c_str());
+  }
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddText(at, colour, fitted.c_str());
   if (hovered)
@@ -213,9 +222,13 @@ bool Flow::link(const std::string& id, const std::string& piece, ImU32 colour, c
 
 void Flow::right(const std::string& piece, ImU32 colour) {
   const float width = ImGui::CalcTextSize(piece.c_str()).x;
-  if (x_ + px(10) + width > right_) return;
-  x_ = right_ - width;
+  if (x_ + px(10) + width > right_ && x_ > left_) next_line();
+  x_ = std::max(left_, right_ - width);
   text(piece, colour);
+}
+
+void Flow::aside(const std::string& piece, ImU32 colour) {
+  if (x_ + px(10) + ImGui::CalcTextSize(piece.c_str()).x <= right_) right(piece, colour);
 }
 
 void Flow::next_line() {

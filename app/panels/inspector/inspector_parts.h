@@ -83,6 +83,8 @@ void keep_trail(Workspace& workspace);
 
 /// "0.0634", "−1.25e−7", "−∞": for the eye, with a real minus sign.
 std::string shown_number(double value);
+/// A number of a list in the one form that all of them have: `least` is the smallest of them that is not 0.
+std::string shown_in_list(double value, double least);
 /// "₂" for 2.
 std::string subscript(std::int64_t number);
 /// The letter of a source in formulas: q, k, v, A, W ...
@@ -105,8 +107,10 @@ class Flow {
   void words(const std::string& sentence, ImU32 colour);
   bool link(const std::string& id, const std::string& piece, ImU32 colour, const std::string& help = {});
   void space(float units) { x_ += px(units); }
-  /// At the right end of the line, where there is room.
+  /// At the right end of the line, or of the next one where this one has no room.
   void right(const std::string& piece, ImU32 colour);
+  /// At the right end of the line, where there is room: for words that can be done without.
+  void aside(const std::string& piece, ImU32 colour);
   void next_line();
   float bottom() const { return y_; }
 

@@ -138,7 +138,7 @@ void term_line(const Card& card, std::size_t at, bool first) {
   if (term.factors.size() > 1 && !alone)
     card.flow.right(shown_number(term.value), card.dim());
   else if (term.factors.size() == 1)
-    card.flow.right(short_name(card, term.factors.front()), card.dim());
+    card.flow.aside(short_name(card, term.factors.front()), card.dim());
   card.flow.next_line();
 }
 
@@ -210,8 +210,16 @@ void named(const Card& card, const char* label, double value) {
 void named_source(const Card& card, const char* label, const Source& source, const char* id) {
   card.flow.text(std::string(label) + " ", card.dim());
   operand(card, source, id);
-  card.flow.right(short_name(card, source), card.dim());
+  card.flow.aside(short_name(card, source), card.dim());
   card.flow.next_line();
+}
+
+// The smallest of the terms that is not 0; 0 where all are.
+double least_term(const Explanation& explanation) {
+  double least = 0;
+  for (const Term& term : explanation.terms)
+    if (const double size = std::fabs(term.value); size > 0 && (least == 0 || size < least)) least = size;
+  return least;
 }
 
 // "exp(0.3 − 0.9) = 0.55" of one key of the row.
@@ -222,7 +230,8 @@ void softmax_line(const Card& card, std::size_t at, bool) {
   card.flow.text(tr("inspector.softmax.key", {std::to_string(key)}) + " ", own ? card.ink() : card.dim());
   operand(card, term.factors.front(), format("term%zu_0", at));
   say_token(card, term);
-  card.flow.right("exp " + shown_number(term.value), own ? theme().accent : card.dim());
+  card.flow.right("exp " + shown_in_list(term.value, least_term(card.explanation)),
+                  own ? theme().accent : card.dim());
   card.flow.next_line();
 }
 

@@ -29,6 +29,21 @@ TEST_F(LabsViewTest, EveryLabDraws) {
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }
 
+TEST_F(LabsViewTest, InANarrowRoomPiecesStandOneBelowTheOther) {
+  open("scene");
+  const auto view = make_labs_view();
+  workspace_.lab = "loss";
+  settle(*view, ImVec2(340, 460));
+  ASSERT_TRUE(noted_items().contains("lab_piece_2"));
+  for (const char* piece : {"lab_piece_0", "lab_piece_1", "lab_piece_2"}) {
+    const ItemRect& rect = noted_items().at(piece);
+    EXPECT_GE(rect.p1.x - rect.p0.x, 250) << piece;
+  }
+  EXPECT_GE(noted_items().at("lab_piece_1").p0.y, noted_items().at("lab_piece_0").p1.y);
+  settle(*view, ImVec2(1240, 590));
+  EXPECT_EQ(noted_items().at("lab_piece_1").p0.y, noted_items().at("lab_piece_0").p0.y);
+}
+
 TEST_F(LabsViewTest, AClickOnASliderMovesTheLab) {
   open("scene");
   const auto view = make_labs_view();

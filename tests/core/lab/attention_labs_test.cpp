@@ -132,6 +132,15 @@ TEST(SoftmaxLab, AConstantChangesNoWeight) {
   }
 }
 
+TEST(SoftmaxLab, AWeightThatIsNoNormalFloatIsSaidToBeFlushed) {
+  const auto program = [](const char* largest, std::size_t key) {
+    return table_of(picture_of("softmax", {largest}), "lab.softmax.steps").rows[key].at(6).key();
+  };
+  EXPECT_EQ(program("largest=100", 4), "lab.softmax.flushed");  // 2.5e-44
+  EXPECT_EQ(program("largest=100", 3), "");                     // 1.3e-22
+  EXPECT_EQ(program("largest=80", 4), "");
+}
+
 TEST(SoftmaxLab, AFullyMaskedRowIsNaNButHere) {
   const LabTable steps = table_of(picture_of("softmax", {"mask=all"}), "lab.softmax.steps");
   for (const double weight : column_of(steps, 3)) EXPECT_TRUE(std::isnan(weight));

@@ -159,6 +159,16 @@ INSTANTIATE_TEST_SUITE_P(Labs, LongLab, ::testing::ValuesIn(ids_where(trains)),
 INSTANTIATE_TEST_SUITE_P(Labs, EveryLab, ::testing::ValuesIn(all_ids()),
                          [](const auto& lab) { return lab.param; });
 
+TEST(LabTiming, IsAMedianWithItsSpread) {
+  const Timing odd = timing_of({3e-3, 1e-3, 2e-3}), even = timing_of({4e-3, 1e-3, 2e-3, 3e-3});
+  EXPECT_DOUBLE_EQ(odd.median, 2e-3);
+  EXPECT_DOUBLE_EQ(odd.least, 1e-3);
+  EXPECT_DOUBLE_EQ(odd.most, 3e-3);
+  EXPECT_DOUBLE_EQ(even.median, 2.5e-3);
+  EXPECT_EQ(shown_timing(odd),
+            shown_seconds(2e-3) + " (" + shown_seconds(1e-3) + " … " + shown_seconds(3e-3) + ")");
+}
+
 TEST(Labs, StandInOneOrder) {
   ASSERT_FALSE(labs().empty());
   for (std::size_t i = 1; i < labs().size(); ++i) EXPECT_LT(labs()[i - 1].order, labs()[i].order);

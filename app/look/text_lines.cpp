@@ -1,0 +1,73 @@
+#include "app/look/text_lines.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "app/look/kept_text.h"
+
+namespace attnscope {
+
+const char* line_end(const char* text, const char* end, float width) {
+  const char* fits = text;
+  for (const char* at = text; at < end;) {
+    while (at < end && *at == ' ') ++at;
+    while (at < end && *at != ' ' && *at != '\n') ++at;
+    if (fits > text && ImGui::CalcTextSize(text, at).x > width) return fits;
+    fits = at;
+    if (at < end && *at == '\n') return at;
+  }
+  return fits;
+}
+
+namespace {
+
+std::string broken(std::string_view text, float width) {
+  std::string out;
+  const char *at = text.data(), *const end = at + text.size();
+  while (at < end) {
+    const char* const stop = line_end(at, end, width);
+    out.append(at, stop);
+    at = stop;
+    if (at >= end) break;
+    out += '\n';
+    while (at < end && *at == ' ') ++at;
+    if (at < end && *at == '\n') ++at;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string_view in_lines(std::string_view text, float width) {
+  static KeptTexts kept;
+  Hash hash;
+  hash.take(text);
+  const std::uint64_t key = text_key(
+      {hash.value(), std::bit_cast<std::uint32_t>(width), std::bit_cast<std::uint32_t>(ImGui::GetFontSize()),
+       static_cast<std::uint64_t>(std::bit_cast<std::uintptr_t>(ImGui::GetFont()))});
+  return fonts_pending() ? kept.get(key + static_cast<std::uint64_t>(ImGui::GetFrameCount()),
+                                    [&] { return broken(text, width); })
+                         : kept.get(key, [&] { return broken(text, width); });
+}
+
+void text_in_lines(std::string_view text, float width) {
+  const float room = width > 0 ? width : ImGui::GetContentRegionAvail().x;
+  const std::string_view lines = in_lines(text, room);
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);  // for a word that is wider than the line
+  ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
+  ImGui::PopTextWrapPos();
+}
+
+void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text) {
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const ImVec2 words = ImGui::CalcTextSize(text), screen = ImGui::GetIO().DisplaySize;
+  const ImVec2 size(words.x + 2 * style.WindowPadding.x, words.y + 2 * style.WindowPadding.y);
+  const float below = p1.y + style.ItemInnerSpacing.y, above = p0.y - style.ItemInnerSpacing.y - size.y;
+  if (below + size.y > screen.y && above < 0) return;
+  const float wide = p1.x - p0.x, pointer = ImGui::GetIO().MousePos.x;
+  const float x = wide > size.x ? std::clamp(pointer, p0.x, p1.x) : p0.x;
+  ImGui::SetNextWindowPos(ImVec2(std::clamp(x, 0.f, std::max(0.f, screen.x - size.x)),
+                                 below + size.y > screen.y ? above : below));
+}
+
+}  // namespace attnscope
