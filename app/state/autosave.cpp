@@ -1,5 +1,6 @@
 #include "app/state/autosave.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -67,7 +68,7 @@ void Autosave::follow_current(FrameState& state, double now) {
   const bool edited = session.worth_keeping() && state.autosaved[work] != version;
   const bool trained = step > 0 && step != step_;
   waiting_ = session.document().opened && (edited || trained);
-  if (!waiting_ || now - last_ < (edited ? kEvery : kTraining)) return;
+  if (!waiting_ || (edited ? now - last_ < kEvery : now - std::max(last_, 0.0) < kTraining)) return;
   waiting_ = false;
   step_ = step;
   if (session.shows_training()) session.training().write_later(autosave_path(work) + kRunEnding);

@@ -25,6 +25,18 @@ Status keep_left(FrameState& state, const LeftWork& left) {
   return write_session(path, left.copy, state.look_left(left));
 }
 
+// What was left so long ago that there was no room for it has its autosave alone.
+void keep_dropped(const FrameState& state) {
+  const Session& session = state.session;
+  const auto known = [&](std::uint64_t number) {
+    const auto is = [number](const LeftWork& work) { return work.number == number; };
+    return number == session.work() || std::any_of(session.before().begin(), session.before().end(), is) ||
+           std::any_of(session.after().begin(), session.after().end(), is);
+  };
+  for (const auto& [number, version] : state.autosaved)
+    if (version != 0 && !known(number)) (void)move_session(autosave_path(number), new_kept_path("earlier"));
+}
+
 // Where the folder of settings takes nothing, another place is as good.
 Status keep_open(FrameState& state) {
   const Status kept = state.keep_for_next_start();
@@ -93,6 +105,7 @@ Status keep_works(FrameState& state, bool asked) {
   for (const auto* works : {&session.before(), &session.after()})
     for (const LeftWork& left : *works)
       if (left.worth_keeping()) note(keep_left(state, left));
+  keep_dropped(state);
   if (state.leave.discarded) state.discard_open();
   state.settle_last_session();
   if (done) remove_autosaves();  // else they are what there is
