@@ -152,6 +152,7 @@ void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2
   set_range(plot.style, range_);
   plot.digits = 3;
   plot.max_cell = 76.f;
+  plot.masked_numbers = false;
   plot.total_rows = scene_.queries, plot.total_cols = scene_.keys;
   plot.window = &window_;
   set_attention_axes(plot, context, scene_);

@@ -95,7 +95,7 @@ TEST_F(PanelsTest, WhatFollowsFromAnEditIsWithItMinusWithoutIt) {
   for (std::int64_t i = 0; i < now->config().d_model; ++i)
     most = std::max(most, std::fabs(static_cast<double>(now->cell(out, {1, i})) - old->cell(out, {1, i})));
   ASSERT_GT(most, 0);
-  pin("blocks.0.attn.z[head=1,pos=1,d_head=0]");
+  pin("blocks.0.attn.z[head=1,query=1,d_head=0]");
   draw(draw_inspector, ImVec2(318, 2400), 2);
   for (int wait = 0; wait < 500 && session_.jobs().any_busy(); ++wait)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
