@@ -10,7 +10,7 @@ namespace {
 
 using namespace attnscope::testing;
 
-const std::string kSmall =
+const std::string kSmallSorter =
     " --layers 1 --heads 2 --d-model 16 --d-mlp 16 --batch 4 --held-out 10 --warmup 2 ";
 
 TEST(CliTrain, lists_the_tasks) {
@@ -55,7 +55,7 @@ TEST(CliTrain, bad_input_is_one_sentence) {
 
 TEST(CliTrain, writes_a_folder_with_its_card) {
   const TempFolder folder;
-  const Ran ran = cli("train sorter --steps 3 --seed 9" + kSmall + "--out " + (folder / "m"));
+  const Ran ran = cli("train sorter --steps 3 --seed 9" + kSmallSorter + "--out " + (folder / "m"));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_NE(ran.out.find("step      3   loss"), std::string::npos) << ran.out;
   EXPECT_NE(ran.out.find("accuracy"), std::string::npos) << ran.out;
@@ -79,7 +79,7 @@ TEST(CliTrain, writes_a_folder_with_its_card) {
 TEST(CliTrain, same_bits_whatever_happens_between) {
   const TempFolder folder;
   const auto train = [&](const std::string& name, const std::string& more) {
-    const Ran ran = cli("train sorter --quiet" + kSmall + "--out " + (folder / name) + " " + more);
+    const Ran ran = cli("train sorter --quiet" + kSmallSorter + "--out " + (folder / name) + " " + more);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
     EXPECT_EQ(ran.out, "");
     return read_text(folder / name + "/model.safetensors");
@@ -91,9 +91,22 @@ TEST(CliTrain, same_bits_whatever_happens_between) {
   expect_refused("train induction --resume --out " + (folder / "c"), 1, "another model");
 }
 
+TEST(CliTrain, goes_on_with_the_seed_and_sizes_that_it_began_with) {
+  const TempFolder folder;
+  const std::string out = " --out " + (folder / "m");
+  ASSERT_EQ(cli("train sorter --quiet --steps 2 --checkpoint-every 2" + kSmallSorter + out).exit_code, 0);
+  const std::string resume = "train sorter --quiet --resume --steps 3 --held-out 10" + out;
+  expect_refused(resume + " --seed 7", 1, "--seed is 7, but the run that goes on has 1");
+  expect_refused(resume + " --d-model 32", 1, "--d-model is 32, but the run that goes on has 16");
+  expect_refused(resume + " --layers 2", 1, "--layers is 2, but the run that goes on has 1");
+  expect_refused(resume + " --order post", 1, "--order is post");
+  EXPECT_EQ(cli(resume + " --seed 1 --d-model 16 --layers 1").exit_code, 0);
+}
+
 TEST(CliTrain, layouts_that_cannot_hold_a_model_become_our_own) {
   const TempFolder folder;
-  const Ran ran = cli("train sorter --quiet --order post --steps 2" + kSmall + "--out " + (folder / "m"));
+  const Ran ran =
+      cli("train sorter --quiet --order post --steps 2" + kSmallSorter + "--out " + (folder / "m"));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const auto opened = open_model(folder / "m");
   ASSERT_TRUE(opened) << opened.error().text();
@@ -105,7 +118,7 @@ TEST(CliTrain, lines_of_a_file) {
   const TempFolder folder;
   std::ofstream(folder / "lines.txt") << "the cat sat\nthe dog sat\na cat ran\na dog ran\nthe cat ran\n";
   const Ran ran =
-      cli("train --data " + (folder / "lines.txt") + " --steps 4" + kSmall + "--out " + (folder / "m"));
+      cli("train --data " + (folder / "lines.txt") + " --steps 4" + kSmallSorter + "--out " + (folder / "m"));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const Ran tokens = cli("tokenize " + (folder / "m") + " --text 'the cat ran'");
   EXPECT_EQ(tokens.exit_code, 0) << tokens.err;
