@@ -147,7 +147,8 @@ TEST(CliInputs, sequences_of_a_recording_keep_their_names) {
   const TempFolder folder;
   ASSERT_TRUE(traced(folder, model_path("gpt2") + " --ids 1,2 --ids 3,4,5 --steps embed"));
   std::string bytes = read_text(folder / "out.safetensors");
-  for (std::size_t at = 0; (at = bytes.find("seq1.", at)) != std::string::npos;) bytes.replace(at, 5, "seq7.");
+  for (std::size_t at = 0; (at = bytes.find("seq1.", at)) != std::string::npos;)
+    bytes.replace(at, 5, "seq7.");
   std::ofstream(folder / "named.safetensors", std::ios::binary) << bytes;
   const Ran ran = cli("trace " + (folder / "named.safetensors"));
   EXPECT_NE(ran.out.find("seq7.embed"), std::string::npos) << ran.out << ran.err;
