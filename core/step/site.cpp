@@ -176,9 +176,9 @@ std::string to_text(const std::vector<AxisRange>& at) {
   return parts.empty() ? std::string() : "[" + join(parts, ",") + "]";
 }
 
-Result<Place> parse_place(std::string_view text) {
+Result<PlaceText> parse_place(std::string_view text) {
   const std::size_t open = text.find('[');
-  Place out{std::string(text.substr(0, open)), {}};
+  PlaceText out{std::string(text.substr(0, open)), {}};
   if (open == std::string_view::npos) return out;
   if (text.back() != ']') return fail(Code::bad_format, "error.step.brackets", {in_quotes(text)});
   for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
@@ -226,7 +226,7 @@ std::vector<std::string> split_selector(std::string_view text) {
 }  // namespace
 
 Result<Cell> parse_cell(std::string_view text) {
-  TRY(const Place found, parse_place(text));
+  TRY(const PlaceText found, parse_place(text));
   TRY(const Site site, parse_site(found.name));
   Cell out{site, {}};
   for (const AxisRange& range : found.at) {
@@ -243,7 +243,7 @@ Result<Selector> Selector::parse(std::string_view text) {
     Glob glob;
     glob.exclude = starts_with(part, "!");
     if (glob.exclude) part.erase(0, 1);
-    TRY(Place found, parse_place(part));
+    TRY(PlaceText found, parse_place(part));
     if (found.name.empty()) {
       return fail(Code::bad_format, "error.step.selector_empty", {in_quotes(text)});
     }

@@ -84,12 +84,12 @@ std::string to_text(const AxisRange& range);
 std::string to_text(const std::vector<AxisRange>& at);
 
 /// A place as people write it, the same for steps and edits: "blocks.0-2.attn.z[head=1,pos=2-5]".
-struct Place {
+struct PlaceText {
   std::string name;  ///< what stands before the brackets
   std::vector<AxisRange> at;
 };
 /// Errors: brackets that are not closed, an axis without indices, or twice.
-Result<Place> parse_place(std::string_view text);
+Result<PlaceText> parse_place(std::string_view text);
 /// The blocks that a name means: `blocks.*` all, `blocks.0-2` those, nothing where it names one or none.
 struct NamedBlocks {
   std::string before, after;          ///< "enc.blocks.", ".attn.q"

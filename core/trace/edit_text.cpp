@@ -186,7 +186,7 @@ std::string to_text(const Target& target) {
 }
 
 Result<Target> parse_target(std::string_view text) {
-  TRY(Place place, parse_place(text));
+  TRY(PlaceText place, parse_place(text));
   Target out;
   if (named_blocks(place.name))
     return bad_edit(text, Text::of("error.trace.edit.one_block", {join(names_of_parts(), ", ")}));
