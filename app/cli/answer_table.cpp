@@ -24,7 +24,7 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kAnswerTableMostBytes = 256ull << 20;
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 constexpr std::size_t kMostRows = 1 << 24, kMostCells = 1 << 26;  // of a table; of its arrays in an npz
-constexpr const char* kIndex = ".index";
+constexpr const char *kIndex = ".index", *kLast = "_last";
 constexpr const char* kEstimate = ".estimate";
 constexpr const char* kBetweenEdits = "; ";
 
@@ -45,6 +45,16 @@ std::vector<std::string> answer_table_axes_of(const AnswerTable& table) {
   return axes;
 }
 
+// The axes of which a row names several indices at once: they have a column for the last one.
+std::set<std::string> grouped_axes(const AnswerTable& table) {
+  std::set<std::string> out;
+  for (const AnswerRow& row : table.rows)
+    for (const AxisRange& range : row.at)
+      if (range.end > range.begin + 1) out.insert(range.axis);
+  return out;
+}
+
+// A field that may hold commas.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -81,8 +91,12 @@ std::string to_csv(const AnswerTable& table) {
   const bool part = table.is_part();
   const bool estimates = std::any_of(table.rows.begin(), table.rows.end(),
                                      [](const AnswerRow& row) { return row.estimate.has_value(); });
-  std::string out = "step";
-  for (const std::string& axis : axes) out += "," + field(axis);
+  const std::set<std::string> grouped = grouped_axes(table);
+  std::string out = "step,kind";
+  for (const std::string& axis : axes) {
+    out += "," + field(axis);
+    if (grouped.contains(axis)) out += "," + field(axis + kLast);
+  }
   out += estimates ? ",value,estimate" : ",value";
   if (part) out += ",index,whole";
   std::string end;  // of every row
@@ -91,15 +105,18 @@ std::string to_csv(const AnswerTable& table) {
     end += "," + quoted(join(edits, kBetweenEdits));
   }
   out += "\n";
-  const std::string none(axes.size(), ',');
+  const std::string none(axes.size() + grouped.size(), ',');
   for (const auto& [name, value] : table.totals)
-    out += field(name) + none + csv_number(value) + (estimates ? "," : "") + (part ? ",," : "") + end + "\n";
+    out += field(name) + ",base" + none + csv_number(value) + (estimates ? "," : "") + (part ? ",," : "") +
+           end + "\n";
   for (const AnswerRow& row : table.rows) {
-    out += field(row.step);
+    out += field(row.step) + ",place";
     for (const std::string& axis : axes) {
       const auto at =
           std::find_if(row.at.begin(), row.at.end(), [&](const AxisRange& one) { return one.axis == axis; });
-      out += at == row.at.end() ? "," : "," + to_text(*at);
+      const bool has = at != row.at.end();
+      out += has ? "," + std::to_string(at->begin) : ",";
+      if (grouped.contains(axis)) out += has ? "," + std::to_string(at->end - 1) : ",";
     }
     out += csv_number(row.value);
     if (estimates) out += row.estimate ? csv_number(*row.estimate) : ",";
@@ -144,9 +161,15 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
       return not_an_answer(path, Text::of("error.cli.answer.rows", {kMostRows}));
     AnswerRow row;
     row.step = words[0];
-    bool place = false;
+    bool place = false, indexed = false;
     for (std::size_t i = 1; i < words.size(); ++i) {
       if (words[i].empty()) continue;
+      if (header[i] == "kind") {
+        if (words[i] != "base" && words[i] != "place")
+          return not_an_answer(path, Text::of("error.cli.answer.kind", {in_quotes(words[i])}));
+        place = words[i] == "place";
+        continue;
+      }
       if (names_edits(header[i])) {
         std::vector<std::string>& edits = out.edits[header[i]] = split(words[i], kBetweenEdits[0]);
         for (std::string& edit : edits) edit.erase(0, edit.starts_with(' ') ? 1 : 0);
@@ -162,12 +185,16 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
       else if (header[i] == "estimate")
         row.estimate = real;
       else if (header[i] == "index")
-        row.index = whole->begin, place = true;
+        row.index = whole->begin, place = true, indexed = true;
       else if (header[i] == "whole")
         out.whole = whole->begin;
+      else if (header[i].ends_with(kLast) && !row.at.empty() && row.at.back().axis + kLast == header[i])
+        row.at.back().end = std::max(row.at.back().end, whole->end);
       else
         row.at.push_back(*whole);
     }
+    if (place && !indexed && out.whole > 0)
+      return not_an_answer(path, Text::of("error.cli.answer.no_index", {in_quotes(join(words, ","))}));
     if (place)
       out.rows.push_back(std::move(row));
     else
@@ -388,6 +415,7 @@ Result<AnswerTable> answer_of(const JsonNode& node) {
       std::stable_sort(row.at.begin(), row.at.end(),
                        [&](const AxisRange& a, const AxisRange& b) { return place(a) < place(b); });
   }
+  if (node.has("alignment")) out.alignment = node.at("alignment").value().dump();
   for (const auto& [name, value] : node.value().items()) {
     if (!names_edits(name)) continue;
     TRY(const JsonNode edits, node.array(name.c_str()));
@@ -426,11 +454,14 @@ std::string answer_text(const AnswerTable& table) {
   if (sum) out["held"] = table.held;
   if (!table.measure.empty()) out["measure"] = table.measure;
   for (const auto& [name, edits] : table.edits) out[name] = edits;
+  put_unknown(out, table.unknown);
+  if (!table.alignment.empty()) out["alignment"] = nlohmann::json::parse(table.alignment);
   if (table.is_part()) out["whole"] = table.whole, out["axes"] = answer_table_axes_of(table);
   return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 Status check_answer_path(const std::string& path) {
+  if (is_stream(path)) return Done{};  // opening a pipe twice would end what reads it
   if (!path.ends_with(".npz") && !path.ends_with(".csv") && !path.ends_with(".json"))
     return fail(Code::unsupported, "error.cli.answer_extension", {quoted_path(path)});
   TRY_OK(AtomicFile::create(path));

@@ -2,6 +2,7 @@
 // another run, or write the answer as a sum of parts. And merge: joins the shards of a sweep.
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
@@ -60,6 +61,59 @@ Result<std::pair<int, int>> shard_of(const std::string& text) {
       parse_whole(std::string_view(text).substr(std::min(slash + 1, text.size())), 1, kMostParts);
   if (part && parts && *part <= *parts) return std::pair(static_cast<int>(*part), static_cast<int>(*parts));
   return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
+}
+
+// "0-4 <- 0-4, 6-13 <- 5-12": rows that belong together, runs of them at once.
+std::string runs_of_pairs(const Alignment& rows) {
+  std::vector<std::string> out;
+  const auto& to = rows.to_b;
+  for (std::size_t i = 0, end = 0; i < to.size(); i = std::max(end, i + 1)) {
+    if (to[i] < 0) continue;
+    for (end = i + 1; end < to.size() && to[end] == to[end - 1] + 1;) ++end;
+    const auto first = static_cast<std::int64_t>(i), last = static_cast<std::int64_t>(end);
+    out.push_back(to_text(AxisRange{"", first, last}) + " <- " +
+                  to_text(AxisRange{"", to[i], to[i] + last - first}));
+  }
+  return join(out, ", ");
+}
+
+// Rows of a run without a partner in the other.
+std::vector<std::int64_t> rows_alone(const Alignment& rows) {
+  std::vector<std::int64_t> out;
+  for (std::size_t i = 0; i < rows.to_b.size(); ++i)
+    if (rows.to_b[i] < 0) out.push_back(static_cast<std::int64_t>(i));
+  return out;
+}
+
+std::string in_text(const std::vector<std::int64_t>& rows) {
+  std::vector<std::string> out;
+  for (const std::int64_t row : rows) out.push_back(std::to_string(row));
+  return out.empty() ? "-" : join(out, ", ");
+}
+
+// Which rows of the two runs were matched: in the table for JSON, and where they are not the same, as lines.
+std::string note_alignment(const Donor& donor, const char* into, const char* from, AnswerTable& table) {
+  nlohmann::json all = nlohmann::json::array();
+  std::string lines;
+  for (const auto& [stack, rows] : donor.partners()) {
+    const std::int64_t count = donor.from().rows(stack);
+    nlohmann::json pairs = nlohmann::json::array();
+    for (std::size_t i = 0; i < rows.to_b.size(); ++i)
+      if (rows.to_b[i] >= 0) pairs.push_back({i, rows.to_b[i]});
+    const std::vector<std::int64_t> own = rows_alone(rows), other = rows_alone(rows.reversed(count));
+    all.push_back({{"stack", stack_prefix(stack)},
+                   {"into", into},
+                   {"from", from},
+                   {"pairs", std::move(pairs)},
+                   {"alone_into", own},
+                   {"alone_from", other}});
+    if (rows.identity() && std::ssize(rows.to_b) == count) continue;
+    lines += std::string(tr("cli.ask.aligned", {std::string(stack_prefix(stack)), into, from,
+                                                runs_of_pairs(rows), in_text(own), in_text(other)})) +
+             "\n";
+  }
+  table.alignment = all.dump();
+  return lines;
 }
 
 // A line per row, for those who asked for no file.
@@ -134,6 +188,7 @@ Status run_ablate(const AskOptions& options) {
   TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, cmd_ask_axes_of(options.over), how));
   AnswerTable table{options.measure, {{"clean", sweep.base()}}, {}, 0, {}};
   table.take_edits("edits", run->edits);
+  table.unknown = options.text.unknown();
   return answer(options, std::move(sweep), std::move(table));
 }
 
@@ -157,6 +212,12 @@ Status run_patch(const AskOptions& options) {
   AnswerTable table{options.measure, {{"clean", on_clean}, {"corrupt", on_corrupt}}, {}, 0, {}};
   table.take_edits("clean_edits", clean->edits);
   table.take_edits("corrupt_edits", corrupt->edits);
+  table.unknown = options.clean.unknown();
+  table.unknown.insert(table.unknown.end(), options.corrupt.unknown().begin(),
+                       options.corrupt.unknown().end());
+  const std::string aligned =
+      note_alignment(*sweep.donor(), noise ? "clean" : "corrupt", noise ? "corrupt" : "clean", table);
+  if (!options.json) std::fputs(aligned.c_str(), options.out.empty() ? stdout : stderr);
   return answer(options, std::move(sweep), std::move(table));
 }
 
@@ -179,6 +240,7 @@ Status run_attribute(const AskOptions& options) {
       options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts), {},
       found.held};
   table.take_edits("edits", run->edits);
+  table.unknown = options.text.unknown();
   for (const LogitPart& part : found.parts)
     table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
   return print(options, table);
@@ -188,8 +250,10 @@ Status run_merge(const AskOptions& options) {
   std::vector<AnswerTable> parts;
   for (const std::string& path : options.parts) {
     TRY(parts.emplace_back(), read_answer(path));
+    if (const Status part = check_part(parts.back()); !part) return about(path, part.error());
   }
   TRY(const AnswerTable table, joined(parts));
+  TRY_OK(check_places(parts));
   return write_answer(options.out, table);
 }
 

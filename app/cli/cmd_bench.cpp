@@ -303,12 +303,13 @@ Status run_bench(const BenchOptions& options) {
   if (!options.edits.empty()) {
     Edits edits;
     for (const std::string& text : options.edits) {
-      TRY(auto edit, parse_edit(text, named_numbers(opened, [&](const std::string&) {
-                                  Input input;
-                                  input.ids = ids;
-                                  return opened.model->run(input);
-                                })));
-      edits.push_back(std::move(edit));
+      const EditNumbers numbers = named_numbers(opened, [&](const std::string&) {
+        Input input;
+        input.ids = ids;
+        return opened.model->run(input);
+      });
+      TRY(const Edits made, parse_edits(text, opened.model->config(), numbers));
+      edits.insert(edits.end(), made.begin(), made.end());
     }
     TRY(const MeasuredEdit edit, measure_edit(*opened.model, ids, edits));
     const StackCone& main = edit.cone.main;

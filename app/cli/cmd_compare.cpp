@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/step_differences.h"
+#include "core/session/document.h"
 
 namespace attnscope::cli {
 namespace {
@@ -16,7 +17,14 @@ struct CompareOptions {
   std::string first, second;
   SequenceOptions sequences;
   double tolerance = 1e-4;
-  bool json = false;
+  bool json = false, all = false;
+};
+
+struct Compared {
+  std::vector<StepDifference> steps;
+  const StepDifference* first = nullptr;
+  std::optional<TokenDifference> tokens;
+  std::size_t left = 0, right = 0;  // sequences
 };
 
 // The runs of one side; a recording is what it is.
@@ -31,9 +39,19 @@ Result<Traces> runs_of(const OpenedModel& opened, const SequenceOptions& sequenc
   return out;
 }
 
-void print_as_json(const std::vector<StepDifference>& all, const StepDifference* first, const Edits& edits) {
+nlohmann::json token_json(const std::optional<TokenDifference>& tokens) {
+  if (!tokens) return nullptr;
+  const auto id = [](int one) { return one < 0 ? nlohmann::json(nullptr) : nlohmann::json(one); };
+  return {{"sequence", tokens->sequence},
+          {"stack", stack_prefix(tokens->stack)},
+          {"pos", tokens->pos},
+          {"first", id(tokens->first)},
+          {"second", id(tokens->second)}};
+}
+
+void print_as_json(const Compared& compared, const Edits& edits, const std::vector<std::string>& unknown) {
   nlohmann::json steps = nlohmann::json::array(), left_out = nlohmann::json::array();
-  for (const StepDifference& one : all) {
+  for (const StepDifference& one : compared.steps) {
     if (!one.compared()) {
       left_out.push_back({{"step", one.name()}, {"why", one.why.str()}});
       continue;
@@ -43,23 +61,59 @@ void print_as_json(const std::vector<StepDifference>& all, const StepDifference*
     steps.push_back({{"step", one.name()}, {"max_abs", json_number(one.max_abs)}, {"at", std::move(at)}});
     if (one.alone > 0) steps.back()["alone"] = one.alone;
   }
-  nlohmann::json out = {
-      {"steps", std::move(steps)}, {"first", nullptr}, {"not_compared", std::move(left_out)}};
-  if (first) out["first"] = first->name();
+  nlohmann::json out = {{"steps", std::move(steps)},
+                        {"first", nullptr},
+                        {"tokens_differ", token_json(compared.tokens)},
+                        {"sequences", {compared.left, compared.right}},
+                        {"not_compared", std::move(left_out)}};
+  if (compared.first) out["first"] = compared.first->name();
   put_edits(out, edits);
+  put_unknown(out, unknown);
   std::printf("%s\n", out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-void print_as_lines(const std::vector<StepDifference>& all, double tolerance) {
+// What could not be compared is counted, or listed where that was asked for.
+void print_as_lines(const std::vector<StepDifference>& all, double tolerance, bool list) {
+  std::vector<const StepDifference*> left_out;
   for (const StepDifference& one : all)
-    if (!one.compared())
-      std::printf("%-32s %s\n", one.name().c_str(), tr("cli.compare.not_compared", {one.why.str()}).c_str());
-    else
+    if (!one.compared()) {
+      left_out.push_back(&one);
+      if (list)
+        std::printf("%-32s %s\n", one.name().c_str(),
+                    tr("cli.compare.not_compared", {one.why.str()}).c_str());
+    } else {
       std::printf("%-32s %12.4g  %s%s%s\n", one.name().c_str(), unsigned_nan(one.max_abs),
                   to_text(one.at).c_str(), one.max_abs > tolerance ? "  <" : "",
                   one.alone > 0
                       ? ("  " + std::string(tr("compare.alone", {std::to_string(one.alone)}))).c_str()
                       : "");
+    }
+  if (!left_out.empty() && !list)
+    std::printf("%s\n", tr("cli.compare.left_out", {std::to_string(left_out.size()), left_out.front()->name(),
+                                                    left_out.front()->why.str()})
+                            .c_str());
+}
+
+// Other tokens explain every other difference.
+Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel& b, double tolerance) {
+  if (const auto& tokens = compared.tokens) {
+    const OpenedModel& words = a.tokenizer ? a : b;  // of one vocabulary, which a recording may not spell
+    const auto label = [&](int id) {
+      return id < 0 ? Text::of("error.cli.tokens_differ.end")
+                    : Text(in_quotes(token_label(words, id)) + " (" + std::to_string(id) + ")");
+    };
+    const std::string where = prefix_of(static_cast<std::size_t>(tokens->sequence)) +
+                              std::string(stack_prefix(tokens->stack)) +
+                              "tokens[pos=" + std::to_string(tokens->pos) + "]";
+    return fail(Code::out_of_range, "error.cli.tokens_differ",
+                {where, label(tokens->first), label(tokens->second)});
+  }
+  if (compared.left != compared.right)
+    return fail(Code::out_of_range, "error.cli.sequences_differ", {compared.left, compared.right});
+  const StepDifference* first = compared.first;
+  if (!first) return Done{};
+  return fail(Code::out_of_range, "error.cli.differs",
+              {first->name(), format("%g", tolerance), format("%g", first->max_abs), to_text(first->at)});
 }
 
 Status run_compare(const CompareOptions& options) {
@@ -67,18 +121,18 @@ Status run_compare(const CompareOptions& options) {
   TRY(const OpenedModel b, open_to_run(options.second));
   TRY(const Traces left, runs_of(a, options.sequences));
   TRY(const Traces right, runs_of(b, options.sequences));
-  const std::vector<StepDifference> all = step_differences(left, right);
-  const StepDifference* first = first_beyond(all, options.tolerance);
+  Compared compared{step_differences(left, right), nullptr, first_token_difference(left, right), left.size(),
+                    right.size()};
+  const std::vector<StepDifference>& all = compared.steps;
+  compared.first = first_beyond(all, options.tolerance);
   const bool any = std::any_of(all.begin(), all.end(), [](const auto& one) { return one.compared(); });
   if (!any) return fail(Code::not_found, "error.cli.nothing_to_compare");
   if (options.json)
-    print_as_json(all, first, a.recorded.empty() ? left.front()->edits : right.front()->edits);
+    print_as_json(compared, a.recorded.empty() ? left.front()->edits : right.front()->edits,
+                  options.sequences.unknown());
   else
-    print_as_lines(all, options.tolerance);
-  if (!first) return Done{};
-  return fail(
-      Code::out_of_range, "error.cli.differs",
-      {first->name(), format("%g", options.tolerance), format("%g", first->max_abs), to_text(first->at)});
+    print_as_lines(all, options.tolerance, options.all);
+  return judged(compared, a, b, options.tolerance);
 }
 
 }  // namespace
@@ -91,6 +145,7 @@ void add_compare(CLI::App& app, Action& action) {
   options->sequences.add_to(*command, true);
   command->add_option("--tolerance", options->tolerance, tr("cli.compare.tolerance"))
       ->transform(real(0, 1e30));
+  command->add_flag("--all", options->all, tr("cli.compare.all"));
   command->add_flag("--json", options->json, tr("cli.json"));
   command->callback([options, &action] { action = [options] { return run_compare(*options); }; });
 }

@@ -63,6 +63,7 @@ Status search(const GenerateOptions& options, const OpenedModel& opened, const I
   nlohmann::json out = {
       {"ids", best}, {"text", text}, {"prompt_ids", prompt.ids}, {"beams", std::move(beams)}};
   put_edits(out, run.edits);
+  put_unknown(out, options.sequences.unknown());
   print_json(out);
   return Done{};
 }
@@ -89,6 +90,7 @@ Status run_generate(const GenerateOptions& options) {
   nlohmann::json out = {
       {"ids", made.ids}, {"text", text}, {"prompt_ids", prompt.ids}, {"reached_end", made.reached_end}};
   put_edits(out, run.edits);
+  put_unknown(out, options.sequences.unknown());
   print_json(out);
   return Done{};
 }

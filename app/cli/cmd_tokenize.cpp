@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/session/document.h"
 #include "core/system/mapped_file.h"
+#include "core/system/typed_text.h"
 
 namespace attnscope::cli {
 namespace {
@@ -25,7 +26,17 @@ struct TokenizeOptions {
 struct Tokenized {
   Encoding encoding;
   std::function<std::string(int)> label;
+  std::vector<std::string> unknown = {};
 };
+
+// Pieces that the vocabulary cannot spell are named on stderr.
+std::vector<std::string> told_unknown(const Tokenizer& tokenizer, const std::string& text,
+                                      const Encoding& encoding) {
+  std::vector<std::string> pieces = unknown_pieces(tokenizer, text, encoding.tokens);
+  if (!pieces.empty())
+    std::fprintf(stderr, "attnscope-cli: %s\n", told_of_unknown(tokenizer, pieces).c_str());
+  return pieces;
+}
 
 // By the model's tokenizer, or the words of a scene.
 Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, const std::string& text) {
@@ -33,6 +44,7 @@ Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, c
   Tokenized out{{}, [model](int id) { return token_label(*model, id); }};
   if (model->tokenizer) {
     TRY(out.encoding, model->tokenizer->encode(text, !options.plain));
+    out.unknown = told_unknown(*model->tokenizer, text, out.encoding);
   } else if (model->scene && !model->scene->words.empty()) {
     TRY(Sequence sequence, sequence_from_text(*model, text));
     out.encoding.tokens = std::move(sequence.tokens);
@@ -45,8 +57,10 @@ Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, c
 Result<Tokenized> by_tokenizer(const std::shared_ptr<const Tokenizer>& tokenizer,
                                const TokenizeOptions& options, const std::string& text) {
   TRY(Encoding encoding, tokenizer->encode(text, !options.plain));
+  std::vector<std::string> unknown = told_unknown(*tokenizer, text, encoding);
   return Tokenized{std::move(encoding),
-                   [tokenizer](int id) { return std::string(tokenizer->token_display(id)); }};
+                   [tokenizer](int id) { return std::string(tokenizer->token_display(id)); },
+                   std::move(unknown)};
 }
 
 // By a tokenizer that lies there, else by what `info` opens.
@@ -68,7 +82,7 @@ Result<Tokenized> tokenized(const TokenizeOptions& options, const std::string& t
 }
 
 // The three lists, a token at a time: as one document, a long text would take a hundred times its size.
-void print_tokens(const std::vector<Token>& tokens) {
+void print_tokens(const std::vector<Token>& tokens, const std::vector<std::string>& unknown) {
   const auto list = [&](const char* begin, const auto& item) {
     std::fputs(begin, stdout);
     for (std::size_t i = 0; i < tokens.size(); ++i)
@@ -81,11 +95,16 @@ void print_tokens(const std::vector<Token>& tokens) {
   list("],\"tokens\":[", [](const Token& token) {
     return nlohmann::json(token.text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   });
-  std::puts("]}");
+  std::fputs("]", stdout);
+  if (!unknown.empty())
+    std::printf(
+        ",\"unknown\":%s",
+        nlohmann::json(unknown).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  std::puts("}");
 }
 
 Status run_tokenize(const TokenizeOptions& options) {
-  std::string text = options.text;
+  TRY(std::string text, typed_text(options.text));
   if (!options.file.empty()) {
     TRY(text, read_file(options.file, kCmdTokenizeMostBytes));
   }
@@ -98,7 +117,7 @@ Status run_tokenize(const TokenizeOptions& options) {
                   static_cast<long long>(token.end), printable(found.label(token.id), 200).c_str());
     return Done{};
   }
-  print_tokens(found.encoding.tokens);
+  print_tokens(found.encoding.tokens, found.unknown);
   return Done{};
 }
 

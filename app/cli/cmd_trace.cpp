@@ -23,7 +23,7 @@ struct TraceOptions {
 
 // What is written and what is printed; both wait until nothing can go wrong any more.
 struct Output {
-  bool writes = false, sums_up = false;
+  bool writes = false, sums_up = false, headed = false;
   std::vector<NamedTensor> tensors;
   std::vector<NamedInts> ints;
   std::string table;
@@ -66,12 +66,11 @@ Status take_sequence(const Trace& trace, std::size_t sequence, const Selector& s
     return fail(Code::not_found, "error.cli.no_match",
                 {in_quotes(selector.text()), join(trace.nearest_steps(selector), ", ")});
   }
-  if (out.sums_up && sequence == 0) out.add_header();
+  if (out.sums_up && !std::exchange(out.headed, true)) out.add_header();
   for (const Record* record : records) {
-    for (const std::vector<Coordinate>& part : selector.parts(record->site)) {
-      const Cell cell{record->site, part};
-      TRY(const Tensor value, trace.tensor(cell));
-      out.take(prefix_of(sequence) + to_text(cell), value, *record);
+    for (const std::vector<AxisRange>& part : selector.parts(record->site)) {
+      TRY(const Tensor value, trace.part(record->site, part));
+      out.take(prefix_of(sequence) + to_text(record->site) + to_text(part), value, *record);
     }
   }
   if (out.writes) take_ints(trace, prefix_of(sequence), out);
@@ -96,7 +95,7 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
     const auto slice = [&](std::int64_t head, Range rows, Range cols) {
       return gradients->slice(record.site, head, rows, cols);
     };
-    for (const std::vector<Coordinate>& part : selector.parts(record.site)) {
+    for (const std::vector<AxisRange>& part : selector.parts(record.site)) {
       TRY(const Tensor gradient, gathered(record, name, part, slice));
       out.take(prefix_of(sequence) + name + to_text(part), gradient, record);
     }
@@ -126,9 +125,11 @@ Status run_trace(const TraceOptions& options) {
     } else {
       TRY(trace, run_under(opened, edits, inputs[sequence], sequence));
     }
-    TRY_OK(take_sequence(*trace, sequence, selector, out));
+    const std::size_t number =  // a recording keeps its own
+        recorded ? static_cast<std::size_t>(opened.recorded_numbers[sequence]) : sequence;
+    TRY_OK(take_sequence(*trace, number, selector, out));
     if (options.gradients)
-      TRY_OK(take_gradients(trace, sequence, selector, options.loss, trained_rows(opened), out));
+      TRY_OK(take_gradients(trace, number, selector, options.loss, trained_rows(opened), out));
     std::fputs(std::exchange(out.table, {}).c_str(), stdout);
   }
   TRY_OK(opened.model->weights().intact());  // logits are read off the weights when they are asked for

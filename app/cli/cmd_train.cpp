@@ -60,6 +60,31 @@ constexpr const char* kCheckpoint = "/checkpoint.safetensors";
 
 std::string checkpoint_path(const Options& options) { return options.out + kCheckpoint; }
 
+// A run goes on with the seed and the sizes that it began with: others on the command line are refused.
+Status check_goes_on(const Options& options, const Trainer& trainer) {
+  const TaskSizes& asked = options.sizes;
+  const ModelConfig& config = trainer.state().model->config();
+  const BlockSpec& block = config.blocks.front();
+  const std::string mask = trainer.sizes().mask.empty() ? "prefix" : trainer.sizes().mask;
+  struct Row {
+    const char* name;
+    std::string asked, has;
+  };
+  const auto number = [](auto value) { return std::to_string(value); };
+  const Row rows[] = {{"--seed", number(options.seed), number(trainer.seed())},
+                      {"--layers", number(asked.layers), number(config.n_layers())},
+                      {"--heads", number(asked.heads), number(block.attention.n_heads)},
+                      {"--kv-heads", number(asked.kv_heads), number(block.attention.n_kv_heads)},
+                      {"--d-model", number(asked.d_model), number(config.d_model)},
+                      {"--d-mlp", number(asked.d_mlp), number(block.mlp.d_mlp)},
+                      {"--order", asked.order, block.order == NormOrder::post ? "post" : "pre"},
+                      {"--mask", asked.mask, mask}};
+  for (const Row& row : rows)
+    if (options.given(row.name) && row.asked != row.has)
+      return fail(Code::out_of_range, "error.cli.train.resume", {row.name, row.asked, row.has});
+  return Done{};
+}
+
 Result<Trainer> make_trainer(const Options& options) {
   std::shared_ptr<const Task> task;
   if (options.data.empty()) {
@@ -83,6 +108,7 @@ Result<Trainer> make_trainer(const Options& options) {
   TRY(Trainer trainer, Trainer::make(task, sizes, recipe, seed));
   if (options.resume) {
     TRY(TrainState state, read_checkpoint(checkpoint, trainer));
+    TRY_OK(check_goes_on(options, trainer));
     TRY_OK(trainer.resume(std::move(state)));
   }
   return trainer;

@@ -25,6 +25,10 @@ std::vector<std::string> texts_of(const Edits& edits) {
   return texts;
 }
 
+void put_unknown(nlohmann::json& object, const std::vector<std::string>& pieces) {
+  if (!pieces.empty()) object["unknown"] = pieces;
+}
+
 void put_edits(nlohmann::json& object, const Edits& edits) {
   if (!edits.empty()) object["edits"] = texts_of(edits);
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,6 +96,8 @@ class SequenceOptions {
   /// The one sequence of a question, run under its edits; of a recording, its first. Errors: more than one
   /// was given, or one for a recording.
   Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened) const;
+  /// Pieces of the texts read so far that a vocabulary could not spell; stderr has named them.
+  const std::vector<std::string>& unknown() const { return unknown_; }
 
  private:
   using IdLists = std::vector<std::vector<int>>;
@@ -102,6 +105,9 @@ class SequenceOptions {
                         const std::vector<std::string>& texts, const std::vector<std::string>& ids) const;
   Result<std::vector<Input>> with_the_rest(const OpenedModel& opened, std::vector<Input> inputs) const;
   Result<std::vector<Input>> padded_all(std::vector<Input> inputs, const ModelConfig& config) const;
+  void tell(const std::string& sentence) const;
+  void take_unknown(const Tokenizer& tokenizer, const std::string& text,
+                    const std::vector<Token>& tokens) const;
 
   CLI::App* command_ = nullptr;
   std::string prefix_;
@@ -110,12 +116,19 @@ class SequenceOptions {
       edits_;
   std::string pad_side_ = "right";
   std::int64_t pad_to_ = 0;
+  mutable std::vector<std::string> unknown_;
+  mutable std::set<std::string> told_;  // each sentence once, however often the texts are read
 };
 
 /// A JSON value on stdout, one line, ill-formed UTF-8 replaced.
 void print_json(const nlohmann::json& value);
 /// The texts of edits, in order.
 std::vector<std::string> texts_of(const Edits& edits);
+/// Into an object, as "unknown": the pieces of texts that a vocabulary could not spell; nothing where there
+/// are none.
+void put_unknown(nlohmann::json& object, const std::vector<std::string>& pieces);
+/// A sentence about them; empty where there are none.
+std::string told_of_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& pieces);
 /// Into an object, as "edits": what the run was edited by; nothing where it was not.
 void put_edits(nlohmann::json& object, const Edits& edits);
 /// A text as an array, for files that have no place for words.

@@ -1,4 +1,5 @@
 // How the input of a run is written on the command line.
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -10,10 +11,13 @@
 #include "core/lens/watch.h"
 #include "core/session/document.h"
 #include "core/session/edit_values.h"
+#include "core/system/typed_text.h"
 #include "core/trace/editable.h"
 
 namespace attnscope::cli {
 namespace {
+
+constexpr std::size_t kUnknownNamed = 20;
 
 Result<std::vector<int>> parse_ids(const std::string& text, const char* option) {
   std::vector<int> ids;
@@ -30,23 +34,28 @@ Result<std::vector<int>> parse_ids(const std::string& text, const char* option) 
   return ids;
 }
 
-Result<std::vector<int>> encode(const OpenedModel& opened, const std::string& text) {
+Result<Sequence> encode(const OpenedModel& opened, const std::string& text) {
   const bool words = !opened.tokenizer && opened.scene && !opened.scene->words.empty();
   if (!opened.tokenizer && !words) {
     return fail(Code::unsupported,
                 opened.notes.empty() ? "error.cli.no_tokenizer" : "error.cli.no_tokenizer_note",
                 {in_quotes(opened.title), join(in_words(opened.notes), " ")});
   }
-  TRY(const Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
-  if (sequence.input.ids.empty()) return fail(Code::out_of_range, "error.cli.empty_text");
-  return sequence.input.ids;
+  TRY(Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
+  if (sequence.input.ids.empty())
+    return fail(Code::out_of_range, text.empty() ? "error.cli.empty_text" : "error.cli.blank_text");
+  return sequence;
 }
 
-// Nobody typed anything: what is read all the same.
-void tell_empty(const OpenedModel& opened, const std::vector<int>& ids) {
+// No token stands for a piece of the text: what is read all the same.
+std::string told_of_blanks(const OpenedModel& opened, const std::string& text,
+                           const std::vector<Token>& tokens, const std::vector<int>& ids) {
+  for (const Token& token : tokens)
+    if (token.end > token.begin) return {};
+  if (tokens.empty()) return {};
   std::vector<std::string> own;
   for (const int id : ids) own.push_back(token_label(opened, id));
-  std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.empty_text", {join(own, " ")}).c_str());
+  return tr(text.empty() ? "cli.empty_text" : "cli.blank_text", {join(own, " ")});
 }
 
 // What a decoder reads for a text: its start token, then the text without the end that the tokenizer adds.
@@ -90,6 +99,16 @@ Result<Tensor> matrix_of(const std::string& path) {
 
 }  // namespace
 
+std::string told_of_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& pieces) {
+  if (pieces.empty()) return {};
+  std::vector<std::string> some;
+  for (const std::string& piece : pieces)
+    if (some.size() < kUnknownNamed) some.push_back(in_quotes(piece, 40));
+  if (pieces.size() > some.size()) some.emplace_back("...");
+  return tr("cli.unknown_pieces",
+            {std::to_string(pieces.size()), tokenizer.token_display(*tokenizer.unknown()), join(some, ", ")});
+}
+
 std::string prefix_of(std::size_t sequence) { return sequence == 0 ? "" : format("seq%zu.", sequence); }
 
 void SequenceOptions::add_to(CLI::App& command, bool batch, const std::string& prefix) {
@@ -124,15 +143,31 @@ Result<SequenceOptions::IdLists> SequenceOptions::lists(const OpenedModel& opene
   const bool decoder = text_option == decoder_option_;
   for (const CLI::Option* option : command_->parse_order()) {
     if (option == text_option) {
-      TRY(std::vector<int> words, encode(opened, texts[text]));
-      if (decoder) words = as_decoder_input(std::move(words), opened.model->config());
-      if (texts[text++].empty()) tell_empty(opened, words);
-      out.push_back(std::move(words));
+      TRY(const std::string typed, typed_text(texts[text++]));
+      TRY(Sequence words, encode(opened, typed));
+      if (opened.tokenizer) take_unknown(*opened.tokenizer, typed, words.tokens);
+      std::vector<int> own = std::move(words.input.ids);
+      if (decoder) own = as_decoder_input(std::move(own), opened.model->config());
+      tell(told_of_blanks(opened, typed, words.tokens, own));
+      out.push_back(std::move(own));
     } else if (option->check_name(prefix_ + ids_name)) {
       TRY(out.emplace_back(), parse_ids(ids[list++], (prefix_ + ids_name).c_str()));
     }
   }
   return out;
+}
+
+void SequenceOptions::tell(const std::string& sentence) const {
+  if (!sentence.empty() && told_.insert(sentence).second)
+    std::fprintf(stderr, "attnscope-cli: %s\n", sentence.c_str());
+}
+
+void SequenceOptions::take_unknown(const Tokenizer& tokenizer, const std::string& text,
+                                   const std::vector<Token>& tokens) const {
+  const std::vector<std::string> pieces = unknown_pieces(tokenizer, text, tokens);
+  tell(told_of_unknown(tokenizer, pieces));
+  for (const std::string& piece : pieces)
+    if (std::find(unknown_.begin(), unknown_.end(), piece) == unknown_.end()) unknown_.push_back(piece);
 }
 
 Result<std::vector<Input>> SequenceOptions::read(const OpenedModel& opened) const {
@@ -258,8 +293,8 @@ Result<Edits> SequenceOptions::read_edits(const OpenedModel& opened) const {
         return opened.model->run(inputs[*number]);
       });
   for (const std::string& text : edits_) {
-    TRY(auto edit, parse_edit(text, numbers));
-    edits.push_back(std::move(edit));
+    TRY(const Edits made, parse_edits(text, opened.model->config(), numbers));
+    edits.insert(edits.end(), made.begin(), made.end());
   }
   return edits;
 }

@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/session/edit_values.h"
 #include "core/system/system_language.h"
+#include "core/system/typed_text.h"
 
 namespace attnscope {
 namespace {
@@ -106,15 +107,18 @@ Status give_texts(Document& document, const Options& options) {
   if (!options.decoder_texts.empty() && !config.encoder())
     return fail(Code::unsupported, "error.app.no_decoder");
   for (std::size_t i = 0; i < options.texts.size(); ++i) {
-    TRY_OK(set_text(document, i, options.texts[i], read_stack(document)));
+    TRY(const std::string text, typed_text(options.texts[i]));
+    TRY_OK(set_text(document, i, text, read_stack(document)));
     if (config.encoder()) TRY_OK(set_text(document, i, ""));  // the answer to another text
   }
   if (!options.ids.empty()) {
     TRY_OK(give_ids(document, options.ids));
     if (config.encoder()) TRY_OK(set_text(document, 0, ""));
   }
-  for (std::size_t i = 0; i < options.decoder_texts.size(); ++i)
-    TRY_OK(set_text(document, i, options.decoder_texts[i]));
+  for (std::size_t i = 0; i < options.decoder_texts.size(); ++i) {
+    TRY(const std::string text, typed_text(options.decoder_texts[i]));
+    TRY_OK(set_text(document, i, text));
+  }
   return Done{};
 }
 
@@ -140,8 +144,9 @@ Status give_input(Document& document, const Options& options) {
     return document.model->run(inputs_of(document).front());
   };
   for (const std::string& text : options.edits) {
-    TRY(auto edit, parse_edit(text, named_numbers(*document.opened, first_run)));
-    put_edit(document, std::move(edit));
+    TRY(const Edits edits,
+        parse_edits(text, document.model->config(), named_numbers(*document.opened, first_run)));
+    for (const auto& edit : edits) put_edit(document, edit);
   }
   return Done{};
 }

@@ -211,6 +211,7 @@ Result<OpenedModel> open_recording(const fs::path& path, const std::shared_ptr<T
   out.model = std::make_shared<const Model>(std::make_shared<const ModelConfig>(first.config()),
                                             std::make_shared<const Weights>());
   out.recorded = std::move(recorded.traces);
+  out.recorded_numbers = std::move(recorded.numbers);
   out.words = std::move(recorded.words);
   out.notes = std::move(recorded.notes);
   count_formats(*source, out);

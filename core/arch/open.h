@@ -36,6 +36,7 @@ struct OpenedModel {
   std::optional<Scene> scene;
   Preprocessing preprocessing;                         ///< of pictures, for models that see
   std::vector<std::shared_ptr<const Trace>> recorded;  ///< by another program: looked at, never run anew
+  std::vector<int> recorded_numbers;                   ///< of each: 5 where the file calls it "seq5."
   std::map<int, std::string> words;                    ///< spellings of ids that come without a tokenizer
   std::vector<std::string> output_names;  ///< what each output stands for, where outputs are no tokens
   std::optional<ModelCard> card;          ///< of a model that the trainer wrote

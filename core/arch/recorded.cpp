@@ -385,6 +385,7 @@ Result<Recorded> read_recording(const TensorSource& source, const std::string& w
   const ModelConfig config = recorded_config(arrays.steps, attentions, masks);
   for (const auto& [sequence, steps] : arrays.steps) {
     out.traces.push_back(trace_of(config, steps, attentions[sequence], arrays.inputs[sequence]));
+    out.numbers.push_back(sequence);
     TRY_OK(check_input(what, *out.traces.back()));
   }
   TRY_OK(take_words(source, out.traces.front()->ids, out));

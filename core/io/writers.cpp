@@ -127,6 +127,7 @@ Status write_tensors(const std::string& path, const std::vector<NamedTensor>& te
   if (extension == ".npy" && tensors.size() == 1) return write_npy(path, tensors[0].value);
   if (extension == ".npy")
     return fail(Code::unsupported, "error.io.npy.one", {std::to_string(tensors.size()), quoted_path(path)});
+  if (extension.empty() && is_stream(path)) return write_json(path, tensors, ints, metadata);
   return fail(Code::unsupported, "error.io.write.extension", {quoted_path(path), in_quotes(extension)});
 }
 

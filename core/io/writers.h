@@ -43,8 +43,8 @@ Status write_npy(const std::string& path, const Tensor& tensor);
 /// numbers for is written "NaN", "Infinity", "-Infinity". Metadata stands under "__metadata__".
 Status write_json(const std::string& path, const std::vector<NamedTensor>& tensors,
                   const std::vector<NamedInts>& ints = {}, const Metadata& metadata = {});
-/// By extension: .safetensors, .npz, .npy (exactly one tensor), .json. Unknown ones: unsupported, names the
-/// known.
+/// By extension: .safetensors, .npz, .npy (exactly one tensor), .json; streams without one get JSON. Unknown
+/// ones: unsupported, names the known.
 Status write_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                      const std::vector<NamedInts>& ints = {}, const Metadata& metadata = {});
 

@@ -40,6 +40,9 @@ class Donor {
 
   /// Rows of the main stack that belong together.
   std::int64_t matched() const;
+  /// Of each stack whose rows are counted: the row of the other run that belongs to each of this one.
+  const std::map<Stack, Alignment>& partners() const { return partners_; }
+  const Trace& from() const { return *from_; }
   bool has(const Site& site) const { return from_->find(site) != nullptr; }
   /// A row and a key of those that the place names has a partner.
   bool has(const Target& where) const;

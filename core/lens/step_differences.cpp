@@ -146,6 +146,22 @@ std::vector<StepDifference> step_differences(const Traces& a, const Traces& b,
   return out;
 }
 
+std::optional<TokenDifference> first_token_difference(const Traces& a, const Traces& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (!same_vocabulary(*a[i], *b[i])) continue;
+    for (const Stack stack : {Stack::enc, a[i]->config().stack}) {
+      const std::vector<int>&x = a[i]->ids_of(stack), &y = b[i]->ids_of(stack);
+      if (x.empty() || y.empty() || x == y) continue;
+      const std::size_t shorter = std::min(x.size(), y.size());
+      std::size_t pos = 0;
+      while (pos < shorter && x[pos] == y[pos]) ++pos;
+      return TokenDifference{static_cast<int>(i), stack, static_cast<std::int64_t>(pos),
+                             pos < x.size() ? x[pos] : -1, pos < y.size() ? y[pos] : -1};
+    }
+  }
+  return std::nullopt;
+}
+
 const StepDifference* first_beyond(const std::vector<StepDifference>& all, double tolerance) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const StepDifference& one) {
     return one.compared() && one.max_abs > tolerance;

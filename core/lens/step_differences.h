@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,17 @@ using Traces = std::vector<std::shared_ptr<const Trace>>;
 /// Stops early when cancelled.
 std::vector<StepDifference> step_differences(const Traces& a, const Traces& b,
                                              const std::atomic<bool>* cancel = nullptr);
+
+/// Where two runs begin to read other tokens.
+struct TokenDifference {
+  int sequence = 0;
+  Stack stack = Stack::single;
+  std::int64_t pos = 0;
+  int first = -1, second = -1;  ///< their ids there; -1: that run has ended
+};
+/// The first such place of as many sequences as both have; none where all tokens are the same, are of two
+/// vocabularies, or are not known.
+std::optional<TokenDifference> first_token_difference(const Traces& a, const Traces& b);
 
 /// The first that was compared and differs by more than `tolerance`; null where there is none.
 const StepDifference* first_beyond(const std::vector<StepDifference>& all, double tolerance);

@@ -54,26 +54,27 @@ Result<std::size_t> axis_of(const Record& record, const std::string& word) {
 using Places = std::vector<std::vector<AxisRange>>;
 
 // The places of one step: the part of it that was named, over the axes that were.
-Result<Places> places_of(const Record& record, const std::vector<Coordinate>& part,
+Result<Places> places_of(const Record& record, const std::vector<AxisRange>& part,
                          const std::vector<Stride>& over) {
   std::map<std::size_t, AxisRange> named;  // by axis
-  for (const Coordinate& at : part) {
+  for (const AxisRange& at : part) {
     TRY(const std::size_t axis, axis_of(record, at.axis));
-    if (at.index < 0 || at.index >= record.shape[axis])
+    if (at.begin < 0 || at.end > record.shape[axis])
       return fail(Code::out_of_range, "error.lens.sweep.index",
-                  {to_text(record.site), at.axis, at.index, record.shape[axis] - 1});
-    named[axis] = {at.axis, at.index, at.index + 1};
+                  {to_text(record.site), at.axis, at.end - 1, record.shape[axis] - 1});
+    named[axis] = at;
   }
   Places out{{}};
   for (const Stride& stride : over) {
     TRY(const std::size_t axis, axis_of(record, stride.axis));
-    std::vector<AxisRange> ranges;
-    for (std::int64_t at = 0; at < record.shape[axis]; at += stride.size)
-      ranges.push_back({stride.axis, at, std::min(record.shape[axis], at + stride.size)});
+    Range reach{0, record.shape[axis]};
     if (const auto fixed = named.find(axis); fixed != named.end()) {
-      ranges = {fixed->second};
+      reach = {fixed->second.begin, fixed->second.end};
       named.erase(fixed);
     }
+    std::vector<AxisRange> ranges;
+    for (std::int64_t at = reach.begin; at < reach.end; at += stride.size)
+      ranges.push_back({stride.axis, at, std::min(reach.end, at + stride.size)});
     if (std::ssize(out) * std::ssize(ranges) > kMostCells)
       return fail(Code::no_memory, "error.lens.sweep.large", {kMostCells});
     Places longer;
@@ -118,7 +119,7 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
     if (!step_of(record->site.slot).editable) continue;
     if (donor_ && !donor_->has(record->site)) continue;
     any = true;
-    for (const std::vector<Coordinate>& part : steps.parts(record->site)) {
+    for (const std::vector<AxisRange>& part : steps.parts(record->site)) {
       TRY(const auto places, places_of(*record, part, strides));
       if (std::ssize(places) + std::ssize(cells_) > kMostCells)
         return fail(Code::no_memory, "error.lens.sweep.large", {kMostCells});

@@ -49,6 +49,8 @@ class Sweep {
   double base() const { return base_; }
   const LogitMeasure& measure() const { return measure_; }
   const std::shared_ptr<const Trace>& run() const { return run_; }
+  /// The run that places are taken from; null where they are knocked out.
+  const Donor* donor() const { return donor_.get(); }
   /// The edit of one cell.
   std::shared_ptr<const Edit> edit(std::size_t cell) const;
   /// Keeps cells part-1, part-1+parts, ... of all: one shard of a sweep that runs on several machines.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/trace/broken.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -44,9 +45,5 @@ std::string to_text(const StopRule& rule);
 /// What met the rule: how many NaN, the entropy, the magnitude. Nothing where the step does not meet it, the
 /// run lacks it, or it has more than kMostWatched numbers.
 std::optional<double> stop_value(const Trace& trace, const Site& site, const StopRule& rule);
-
-/// The first number of a run, in the order of execution, that is NaN or infinite; steps that follow from
-/// others by themselves (scores, patterns, logits) are told by what they hand on.
-std::optional<Cell> first_broken(const Trace& trace);
 
 }  // namespace attnscope

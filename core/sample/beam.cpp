@@ -74,8 +74,10 @@ Result<std::vector<BeamNode>> Search::weigh() {
     own.base = beam.trace;
     TRY(beam.trace, model_.run(beam.input, own));
     out_.unreached = beam.trace->unreached;
-    const std::vector<double> chances = log_chances(config_, beam.trace->logits_row(beam.trace->length - 1),
-                                                    beam.input.ids, settings_.repetition_penalty);
+    const Tensor logits = beam.trace->logits_row(beam.trace->length - 1);  // [vocab]
+    TRY_OK(check_logits(model_, *beam.trace, own, logits));
+    const std::vector<double> chances =
+        log_chances(config_, logits, beam.input.ids, settings_.repetition_penalty);
     const BeamNode& parent = out_.nodes[static_cast<std::size_t>(beam.node)];
     std::vector<BeamNode> own_best;
     for (std::size_t id = 0; id < chances.size(); ++id)

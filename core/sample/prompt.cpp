@@ -1,6 +1,10 @@
 #include "core/sample/prompt.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/trace/broken.h"
 
 namespace attnscope {
 namespace {
@@ -39,6 +43,26 @@ Input unpadded(Input input) {
 }
 
 }  // namespace
+
+Status check_logits(const Model& model, const Trace& run, const RunOptions& options, const Tensor& logits) {
+  const std::vector<float> values = logits.values();
+  const auto bad = std::find_if(values.begin(), values.end(), [](float v) {
+    return std::isnan(v) || v == std::numeric_limits<float>::infinity();
+  });
+  if (bad == values.end()) return Done{};
+  // Predictions alone were kept: the whole run says where it began.
+  RunOptions whole;
+  whole.edits = without_inputs(options.edits);
+  whole.cancel = options.cancel;
+  const auto again = model.run(run.input, whole);
+  if (!again && again.error().code == Code::cancelled) return again.error();
+  const auto first = again ? first_broken(**again) : std::nullopt;
+  std::string place = first ? to_text(*first) : std::string();
+  for (const Record& record : run.records())  // nothing before the answer itself is broken
+    if (place.empty() && record.axes.back() == Axis::vocab)
+      place = to_text(Cell{record.site, {{"pos", run.length - 1}, {"vocab", bad - values.begin()}}});
+  return fail(Code::out_of_range, "error.sample.broken", {place});
+}
 
 void append_token(Input& input, int id) {
   input.ids.push_back(id);

@@ -197,6 +197,7 @@ Result<Generated> generate(const Model& model, const Input& prompt, int max_new_
     }
     TRY(const std::shared_ptr<const Trace> trace, model.run(input, own));
     const Tensor logits = without_suppressed(config, trace->logits_row(trace->length - 1));  // [vocab]
+    TRY_OK(check_logits(model, *trace, own, logits));
     const int id = next_token(logits, sampling, input, step);
     out.ids.push_back(id);
     out.log_probs.push_back(log_probabilities(logits)[static_cast<std::size_t>(id)]);

@@ -13,11 +13,28 @@ namespace {
 
 constexpr std::string_view kStacks[] = {"", "enc.", "dec.", "vision."};
 
+constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
+
 std::optional<std::int64_t> parse_index(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kMostIndex)
+    return std::nullopt;
   return value;
+}
+
+// "head=1" or "pos=2-5"
+std::optional<AxisRange> parse_range(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view axis = text.substr(0, std::min(equals, text.size()));
+  const bool word = axis.find_first_not_of("abcdefghijklmnopqrstuvwxyz_*1") == std::string_view::npos;
+  if (axis.empty() || !word || equals == std::string_view::npos) return std::nullopt;
+  const std::string_view places = text.substr(equals + 1);
+  const std::size_t dash = places.find('-');
+  const auto first = parse_index(places.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_index(places.substr(dash + 1));
+  if (!first || !last || *last < *first) return std::nullopt;
+  return AxisRange{std::string(axis), *first, *last + 1};
 }
 
 bool has_alias(const Step& step, std::string_view name) {
@@ -73,25 +90,8 @@ bool glob_match(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-// "blocks.0-2.attn.q" -> "blocks.", 0, 2, ".attn.q"
-struct LayerRange {
-  std::string before, after;
-  std::int64_t first = 0, last = 0;
-};
-std::optional<LayerRange> layer_range(std::string_view pattern) {
-  const std::size_t at = pattern.find("blocks.");
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::size_t begin = at + 7, end = std::min(pattern.find('.', begin), pattern.size());
-  const std::string_view field = pattern.substr(begin, end - begin);
-  const std::size_t dash = field.find('-');
-  if (dash == std::string_view::npos) return std::nullopt;
-  const auto first = parse_index(field.substr(0, dash)), last = parse_index(field.substr(dash + 1));
-  if (!first || !last) return std::nullopt;
-  return LayerRange{std::string(pattern.substr(0, begin)), std::string(pattern.substr(end)), *first, *last};
-}
-
 bool matches_text(const std::string& pattern, const Site& site, std::string_view text) {
-  if (const auto range = layer_range(pattern)) {
+  if (const auto range = named_blocks(pattern); range && range->last >= 0) {
     if (site.layer < range->first || site.layer > range->last) return false;
     return glob_match(range->before + std::to_string(site.layer) + range->after, text);
   }
@@ -169,30 +169,49 @@ std::string to_text(const std::vector<Coordinate>& at) {
 
 std::string to_text(const Cell& cell) { return to_text(cell.site) + to_text(cell.at); }
 
-namespace {
+std::string to_text(const AxisRange& range) {
+  return std::to_string(range.begin) +
+         (range.end > range.begin + 1 ? "-" + std::to_string(range.end - 1) : "");
+}
 
-// What stands in front of the brackets, and what they hold.
-struct Bracketed {
-  std::string name;
-  std::vector<Coordinate> at;
-};
-Result<Bracketed> take_brackets(std::string_view text) {
+std::string to_text(const std::vector<AxisRange>& at) {
+  std::vector<std::string> parts;
+  for (const AxisRange& range : at) parts.push_back(range.axis + "=" + to_text(range));
+  return parts.empty() ? std::string() : "[" + join(parts, ",") + "]";
+}
+
+Result<PlaceText> parse_place(std::string_view text) {
   const std::size_t open = text.find('[');
-  Bracketed out{std::string(text.substr(0, open)), {}};
+  PlaceText out{std::string(text.substr(0, open)), {}};
   if (open == std::string_view::npos) return out;
-  const auto bad = [&] { return fail(Code::bad_format, "error.step.no_part", {in_quotes(text)}); };
-  if (text.back() != ']') return bad();
+  if (text.back() != ']') return fail(Code::bad_format, "error.step.brackets", {in_quotes(text)});
   for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos) return bad();
-    const auto index = parse_index(std::string_view(part).substr(equals + 1));
-    Coordinate coordinate{part.substr(0, equals), index.value_or(-1)};
-    const auto same = [&](const Coordinate& other) { return other.axis == coordinate.axis; };
-    if (!index || coordinate.axis.empty() || std::any_of(out.at.begin(), out.at.end(), same)) return bad();
-    out.at.push_back(std::move(coordinate));
+    auto range = parse_range(part);
+    const auto same = [&](const AxisRange& other) { return other.axis == range->axis; };
+    if (!range || std::any_of(out.at.begin(), out.at.end(), same))
+      return fail(Code::bad_format, range ? "error.step.axis_twice" : "error.step.no_part",
+                  {in_quotes(text), in_quotes(part, 40)});
+    out.at.push_back(*std::move(range));
   }
   return out;
 }
+
+std::optional<NamedBlocks> named_blocks(std::string_view name) {
+  const std::size_t at = name.find("blocks.");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = at + 7, end = std::min(name.find('.', begin), name.size());
+  const std::string_view field = name.substr(begin, end - begin);
+  NamedBlocks out{std::string(name.substr(0, begin)), std::string(name.substr(end))};
+  if (field == "*") return out;
+  const std::size_t dash = field.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const auto first = parse_index(field.substr(0, dash)), last = parse_index(field.substr(dash + 1));
+  if (!first || !last) return std::nullopt;
+  out.first = *first, out.last = *last;
+  return out;
+}
+
+namespace {
 
 // At the commas that stand outside of brackets.
 std::vector<std::string> split_selector(std::string_view text) {
@@ -211,9 +230,14 @@ std::vector<std::string> split_selector(std::string_view text) {
 }  // namespace
 
 Result<Cell> parse_cell(std::string_view text) {
-  TRY(Bracketed found, take_brackets(text));
+  TRY(const PlaceText found, parse_place(text));
   TRY(const Site site, parse_site(found.name));
-  return Cell{site, std::move(found.at)};
+  Cell out{site, {}};
+  for (const AxisRange& range : found.at) {
+    if (range.end != range.begin + 1) return fail(Code::bad_format, "error.step.one_cell", {in_quotes(text)});
+    out.at.push_back({range.axis, range.begin});
+  }
+  return out;
 }
 
 Result<Selector> Selector::parse(std::string_view text) {
@@ -223,14 +247,14 @@ Result<Selector> Selector::parse(std::string_view text) {
     Glob glob;
     glob.exclude = starts_with(part, "!");
     if (glob.exclude) part.erase(0, 1);
-    TRY(Bracketed found, take_brackets(part));
+    TRY(PlaceText found, parse_place(part));
     if (found.name.empty()) {
       return fail(Code::bad_format, "error.step.selector_empty", {in_quotes(text)});
     }
     if (glob.exclude && !found.at.empty()) {
       return fail(Code::bad_format, "error.step.selector_part", {in_quotes(part)});
     }
-    if (found.name.find('*') == std::string::npos && !layer_range(found.name)) {
+    if (found.name.find('*') == std::string::npos && !named_blocks(found.name)) {
       TRY(const Site site, parse_site(found.name));  // a plain name must exist; aliases become our names
       found.name = to_text(site);
     }
@@ -241,8 +265,8 @@ Result<Selector> Selector::parse(std::string_view text) {
   return selector;
 }
 
-std::vector<std::vector<Coordinate>> Selector::parts(const Site& site) const {
-  std::vector<std::vector<Coordinate>> out;
+std::vector<std::vector<AxisRange>> Selector::parts(const Site& site) const {
+  std::vector<std::vector<AxisRange>> out;
   if (globs_.empty() || globs_.front().exclude) out.emplace_back();
   for (const Glob& glob : globs_) {
     if (!matches_site(glob.pattern, site)) continue;

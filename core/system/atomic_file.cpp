@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -77,6 +80,20 @@ Result<int> open_stream(const std::string& target, const std::string& path) {
   return fd;
 }
 
+// What this program has open already: it goes on where that stands, wherever it leads.
+std::optional<int> own_descriptor(std::string_view path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view digits = path.substr(folder.size());
+    int fd = -1;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), fd);
+    if (error == std::errc() && end == digits.data() + digits.size() && fd >= 0) return fd;
+  }
+  return std::nullopt;
+}
+
 void flush_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -96,8 +113,20 @@ Status make_folder(const std::string& path) {
                Text::of(hint_for(error.value()))};
 }
 
+bool is_stream(const std::string& path) {
+  if (own_descriptor(path)) return true;
+  struct stat there {};
+  return ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+}
+
 Result<AtomicFile> AtomicFile::create(const std::string& path, WriteTo what) {
   if (path.empty() || path.find('\0') != std::string::npos) return write_error(path, ENOENT);
+  if (const auto own = own_descriptor(path); own && what == WriteTo::anything) {
+    std::ignore = std::fflush(*own == STDERR_FILENO ? stderr : stdout);  // what was printed stands before it
+    const int fd = ::fcntl(*own, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) return write_error(path, errno);
+    return AtomicFile(fd, path, "");
+  }
   const std::string target = resolved(path);
   struct stat old {};
   const bool exists = ::stat(target.c_str(), &old) == 0;

@@ -16,6 +16,9 @@ namespace attnscope {
 /// The folder, made where it is missing, with those above it. Error: io_failed, with the system's reason and
 /// what to do.
 Status make_folder(const std::string& path);
+/// True for what has no old contents to keep: a pipe, a terminal, /dev/stdout, /dev/stderr, /dev/fd/N. It has
+/// no extension either, by which a writer would choose a form.
+bool is_stream(const std::string& path);
 /// What may lie at a path that is written to. What the program keeps for itself is a regular file: another
 /// one could make it wait for ever.
 enum class WriteTo : std::uint8_t { anything, regular_file };

@@ -37,6 +37,7 @@ class Bpe final : public WordModel {
 
   void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const override;
   const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::optional<int> unknown() const override { return unknown_; }
 
  private:
   struct Joined {

@@ -205,6 +205,8 @@ Spelling PipelineTokenizer::spell(const std::vector<int>& ids, bool skip_special
   return out;
 }
 
+std::optional<int> PipelineTokenizer::unknown() const { return parts_.model->unknown(); }
+
 int PipelineTokenizer::vocab_size() const {
   return std::max(parts_.model->vocabulary().size(), parts_.added.vocabulary().size());
 }

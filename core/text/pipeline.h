@@ -43,6 +43,7 @@ class PipelineTokenizer final : public Tokenizer {
   std::optional<int> find(std::string_view vocab_spelling) const override;
   std::optional<int> bos() const override { return parts_.bos; }
   std::optional<int> eos() const override { return parts_.eos; }
+  std::optional<int> unknown() const override;
 
  private:
   struct Recorder;  // where the steps go, and how many

@@ -17,6 +17,7 @@ class RenamedModel final : public WordModel {
 
   void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const override;
   const Vocabulary& vocabulary() const override { return outer_; }
+  std::optional<int> unknown() const override { return unknown_; }
 
  private:
   int outer_id(int inner) const;

@@ -34,6 +34,7 @@ class ScoredBpe final : public WordModel {
 
   void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const override;
   const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::optional<int> unknown() const override { return unknown_; }
 
  private:
   // By unused piece: the length of the left part it was last joined from.

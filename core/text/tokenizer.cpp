@@ -70,6 +70,22 @@ Result<Encoding> Tokenizer::encode_recorded(std::string_view text, bool add_spec
   return encode(text, add_special);
 }
 
+std::vector<std::string> unknown_pieces(const Tokenizer& tokenizer, std::string_view text,
+                                        const std::vector<Token>& tokens) {
+  std::vector<std::string> out;
+  const auto unknown = tokenizer.unknown();
+  for (const Token& token : tokens) {
+    if (!unknown || token.id != *unknown || token.end <= token.begin) continue;
+    const auto begin = static_cast<std::size_t>(token.begin);
+    std::string piece(text.substr(begin, static_cast<std::size_t>(token.end) - begin));
+    piece.erase(0, std::min(piece.find_first_not_of(" \t\n"), piece.size()));
+    const bool typed = piece == tokenizer.token_text(*unknown);  // the token itself
+    if (!typed && !piece.empty() && std::find(out.begin(), out.end(), piece) == out.end())
+      out.push_back(std::move(piece));
+  }
+  return out;
+}
+
 std::vector<int> Encoding::ids() const {
   std::vector<int> out;
   out.reserve(tokens.size());

@@ -68,6 +68,8 @@ class Tokenizer {
   virtual std::optional<int> find(std::string_view vocab_spelling) const = 0;
   virtual std::optional<int> bos() const = 0;
   virtual std::optional<int> eos() const = 0;
+  /// What stands for a piece of text that the vocabulary cannot spell.
+  virtual std::optional<int> unknown() const { return std::nullopt; }
 
   /// Ids whose text matches `query`, for the token picker: equal texts first (then equal but for a leading
   /// space), then those that begin with it, then those that hold it; shortest first. ASCII case is ignored.
@@ -103,6 +105,10 @@ struct ByteLevelBpe {
 /// Errors name `what` and the entry that is wrong.
 Result<std::shared_ptr<const Tokenizer>> make_byte_level_bpe(const ByteLevelBpe& parts,
                                                              const std::string& what);
+
+/// The pieces of `text` that became the unknown token among its `tokens`, each once, in their order.
+std::vector<std::string> unknown_pieces(const Tokenizer& tokenizer, std::string_view text,
+                                        const std::vector<Token>& tokens);
 
 /// Any bytes as one legible line: leading and trailing spaces "·", newline "⏎", tab "⇥", bytes that are no
 /// character "<0xE2>", characters that cannot be seen "<U+200D>"; letters and their marks composed.

@@ -36,6 +36,9 @@ class Unigram final : public WordModel {
 
   void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const override;
   const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::optional<int> unknown() const override {
+    return options_.unknown ? std::optional(static_cast<int>(*options_.unknown)) : std::nullopt;
+  }
 
  private:
   struct Node {  // the best path to a byte of the word

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -75,6 +76,8 @@ class WordModel {
   /// Appends to `out`; `steps` may be null.
   virtual void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const = 0;
   virtual const Vocabulary& vocabulary() const = 0;
+  /// What stands for what no piece spells, where the vocabulary has it.
+  virtual std::optional<int> unknown() const { return std::nullopt; }
 
   void cut(std::string_view word, std::vector<WordPart>& out) const { cut_word(word, out, nullptr); }
 };

@@ -25,6 +25,7 @@ class WordPiece final : public WordModel {
 
   void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const override;
   const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::optional<int> unknown() const override { return unknown_; }
 
  private:
   void record(std::string_view word, const WordPart& found, WordSteps& steps) const;
@@ -42,6 +43,9 @@ class WholeWords final : public WordModel {
 
   void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const override;
   const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::optional<int> unknown() const override {
+    return unknown_ < 0 ? std::nullopt : std::optional(unknown_);
+  }
 
  private:
   Vocabulary vocabulary_;

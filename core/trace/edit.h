@@ -19,12 +19,7 @@
 
 namespace attnscope {
 
-/// Indices begin .. end-1 of the axis with that name.
-struct AxisRange {
-  std::string axis;
-  std::int64_t begin = 0, end = 0;
-  bool operator==(const AxisRange&) const = default;
-};
+struct ModelConfig;
 
 /// The cells that an edit covers: of a step of the run, of a weight, or of the rows that a bare module reads.
 /// Axes that are not named are covered whole. `pos` names query rows too; positions are absolute.
@@ -37,10 +32,6 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 Target target_of(const Cell& cell);
-/// "3", or "8-15".
-std::string to_text(const AxisRange& range);
-/// "[head=1,d_mlp=8-15]"; empty for none.
-std::string to_text(const std::vector<AxisRange>& at);
 Target weight_target(std::string weight, std::vector<AxisRange> at = {});
 /// "blocks.2.attn.z[head=1]", "blocks.0.mlp.out.weight[in=3,out=0]", "input[pos=1]"; a range is 2-5.
 std::string to_text(const Target& target);
@@ -126,6 +117,9 @@ using EditNumbers = std::function<Result<Tensor>(const std::string& name, const 
 /// "blocks.*.mlp.activation=relu" (gelu, gelu_tanh, silu, swiglu, geglu), "blocks.*.attn.scaling=off",
 /// "blocks.*.attn.mask_order=before" (after), "blocks.*.attn.kv_heads=2".
 Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const EditNumbers& numbers = {});
+/// The same of a model's run, where a place may mean several blocks, as selectors of steps do:
+/// "blocks.*.attn.z [head=1]=0" or "blocks.0-2.mlp.out.weight*=0" are one edit for each of them.
+Result<Edits> parse_edits(std::string_view text, const ModelConfig& config, const EditNumbers& numbers = {});
 /// The same text again; frozen numbers are written as "@" and their origin, a mask as "mask cross:TEXT".
 std::string to_text(const Edit& edit);
 /// True where both do the same; frozen numbers are compared bit by bit.

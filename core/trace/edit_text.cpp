@@ -11,6 +11,7 @@
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/system/named_files.h"
+#include "core/trace/config.h"
 #include "core/trace/edit.h"
 #include "core/trace/trace.h"
 
@@ -30,20 +31,6 @@ std::optional<std::int64_t> parse_index(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kMostIndex)
     return std::nullopt;
   return value;
-}
-
-// "head=1" or "pos=2-5"
-std::optional<AxisRange> parse_range(std::string_view text) {
-  const std::size_t equals = text.find('=');
-  const std::string_view axis = text.substr(0, std::min(equals, text.size()));
-  const bool word = axis.find_first_not_of("abcdefghijklmnopqrstuvwxyz_*1") == std::string_view::npos;
-  if (axis.empty() || !word || equals == std::string_view::npos) return std::nullopt;
-  const std::string_view places = text.substr(equals + 1);
-  const std::size_t dash = places.find('-');
-  const auto first = parse_index(places.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : parse_index(places.substr(dash + 1));
-  if (!first || !last || *last < *first) return std::nullopt;
-  return AxisRange{std::string(axis), *first, *last + 1};
 }
 
 bool is_weight_name(std::string_view name) { return ends_with(name, ".weight") || ends_with(name, ".bias"); }
@@ -214,52 +201,57 @@ std::string to_text(const Target& target) {
   return out + to_text(target.at);
 }
 
-std::string to_text(const std::vector<AxisRange>& at) {
-  std::vector<std::string> parts;
-  for (const AxisRange& range : at) parts.push_back(range.axis + "=" + to_text(range));
-  return parts.empty() ? std::string() : "[" + join(parts, ",") + "]";
-}
-
-std::string to_text(const AxisRange& range) {
-  return std::to_string(range.begin) +
-         (range.end > range.begin + 1 ? "-" + std::to_string(range.end - 1) : "");
-}
-
 Result<Target> parse_target(std::string_view text) {
-  const std::size_t open = text.find('[');
-  const std::string_view name = text.substr(0, open);
+  TRY(PlaceText place, parse_place(text));
   Target out;
-  if (name == "input") {
+  if (named_blocks(place.name))
+    return bad_edit(text, Text::of("error.trace.edit.one_block", {join(names_of_parts(), ", ")}));
+  if (place.name == "input") {
     out.kind = Target::Kind::input;
-  } else if (is_weight_name(name)) {
+  } else if (is_weight_name(place.name)) {
     out.kind = Target::Kind::weight;
-    out.weight = std::string(name);
+    out.weight = std::move(place.name);
   } else {
-    const auto site = parse_site(name);
-    if (!site && name.find("blocks.*") != std::string_view::npos)
-      return bad_edit(text, Text::of("error.trace.edit.one_block", {join(names_of_parts(), ", ")}));
-    TRY(out.site, site);
+    TRY(out.site, parse_site(place.name));
   }
-  if (open == std::string_view::npos) return out;
-  if (text.back() != ']') return bad_edit(text, Text::of("error.trace.edit.brackets"));
-  for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
-    const auto range = parse_range(part);
-    if (!range) return bad_edit(text, Text::of("error.trace.edit.axis", {in_quotes(part, 40)}));
-    out.at.push_back(*range);
-  }
+  out.at = std::move(place.at);
   return out;
 }
 
-Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const EditNumbers& numbers) {
+namespace {
+
+// "blocks.0.attn.z[head=1]", "+=", "0".
+struct Parts {
+  std::string_view place, sign, value;
+};
+Result<Parts> parts_of(std::string_view text) {
   const std::size_t closed = text.find(']'), open = text.find('[');
   const std::size_t from = open < text.find('=') && closed != std::string_view::npos ? closed : 0;
   const std::size_t equals = text.find('=', from);
   if (equals == 0 || equals == std::string_view::npos)
     return bad_edit(text, Text::of("error.trace.edit.no_equals"));
-  const char before = text[equals - 1];
-  const EditOp op = before == '+' ? EditOp::add : before == '*' ? EditOp::scale : EditOp::set;
-  const std::string_view place = text.substr(0, op == EditOp::set ? equals : equals - 1);
-  const std::string_view value = text.substr(equals + 1);
+  const std::size_t end = equals - (text[equals - 1] == '+' || text[equals - 1] == '*' ? 1 : 0);
+  return Parts{text.substr(0, end), text.substr(end, equals + 1 - end), text.substr(equals + 1)};
+}
+
+// Blocks of the stack that a name begins with; 0 where the model has no such stack.
+std::int64_t blocks_of(const ModelConfig& config, std::string_view before) {
+  for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision})
+    if (starts_with(before, stack_prefix(stack)) && stack != config.stack) {
+      const ModelConfig* other = stack == Stack::enc      ? config.encoder()
+                                 : stack == Stack::vision ? config.vision()
+                                                          : nullptr;
+      return other ? other->n_layers() : 0;
+    }
+  return config.n_layers();
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const EditNumbers& numbers) {
+  TRY(const Parts parts, parts_of(text));
+  const auto [place, sign, value] = parts;
+  const EditOp op = sign == "+=" ? EditOp::add : sign == "*=" ? EditOp::scale : EditOp::set;
   if (const auto part = parse_part(place); part && op == EditOp::set) {
     TRY(Exchange exchange, with_value(*part, value, text));
     return make_edit(std::move(exchange));
@@ -267,6 +259,25 @@ Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const Edit
   TRY(Target where, parse_target(place));
   TRY(EditValue operand, parse_operand(value, where, text, numbers));
   return make_edit(NumberEdit{std::move(where), op, std::move(operand)});
+}
+
+Result<Edits> parse_edits(std::string_view text, const ModelConfig& config, const EditNumbers& numbers) {
+  Edits out;
+  TRY(const Parts parts, parts_of(text));
+  const auto blocks = parse_part(parts.place) ? std::nullopt : named_blocks(parts.place);
+  if (!blocks) {
+    TRY(out.emplace_back(), parse_edit(text, numbers));
+    return out;
+  }
+  const std::int64_t all = blocks_of(config, blocks->before),
+                     last = blocks->last < 0 ? all - 1 : blocks->last;
+  if (blocks->first > last || last >= all) return bad_edit(text, Text::of("error.trace.edit.blocks", {all}));
+  for (std::int64_t block = blocks->first; block <= last; ++block) {
+    const std::string one = blocks->before + std::to_string(block) + blocks->after + std::string(parts.sign) +
+                            std::string(parts.value);
+    TRY(out.emplace_back(), parse_edit(one, numbers));
+  }
+  return out;
 }
 
 std::string to_text(const Edit& edit) {

@@ -7,6 +7,7 @@
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/ops/mask.h"
+#include "core/trace/editable.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
 
@@ -228,13 +229,17 @@ Tensor Trace::logits_row(std::int64_t row) const {
 }
 
 Result<Tensor> Trace::tensor(const Cell& cell, std::int64_t limit) const {
-  const Record* record = find(cell.site);
-  if (!record) {
-    return fail(Code::not_found, "error.trace.no_step_here", {to_text(cell.site)});
-  }
+  std::vector<AxisRange> at;
+  for (const Coordinate& one : cell.at) at.push_back({one.axis, one.index, one.index + 1});
+  return part(cell.site, at, limit);
+}
+
+Result<Tensor> Trace::part(const Site& site, const std::vector<AxisRange>& at, std::int64_t limit) const {
+  const Record* record = find(site);
+  if (!record) return fail(Code::not_found, "error.trace.no_step_here", {to_text(site)});
   return gathered(
-      *record, to_text(cell.site), cell.at,
-      [&](std::int64_t head, Range rows, Range cols) { return slice(cell.site, head, rows, cols); }, limit);
+      *record, to_text(site), at,
+      [&](std::int64_t head, Range rows, Range cols) { return slice(site, head, rows, cols); }, limit);
 }
 
 float Trace::cell(const Site& site, const std::vector<std::int64_t>& index) const {
@@ -253,22 +258,27 @@ namespace {
 
 // The range of each axis that is asked for.
 Result<std::vector<Range>> ranges_of(const Record& record, const std::string& name,
-                                     const std::vector<Coordinate>& at) {
+                                     const std::vector<AxisRange>& at, std::vector<bool>& fixed) {
   std::vector<Range> ranges;
+  fixed.assign(record.shape.size(), false);
   for (const std::int64_t size : record.shape) ranges.push_back({0, size});
-  for (const Coordinate& fixed : at) {
+  for (const AxisRange& asked : at) {
     std::vector<std::string> names;
     for (const Axis axis : record.axes) names.emplace_back(axis_name(axis));
-    const auto axis = std::find(names.begin(), names.end(), fixed.axis);
+    auto axis = std::find(names.begin(), names.end(), asked.axis);
+    if (axis == names.end() && is_row_axis(asked.axis))
+      axis =
+          std::find_if(names.begin(), names.end(), [](const std::string& one) { return is_row_axis(one); });
     if (axis == names.end()) {
-      return fail(Code::not_found, "error.trace.step_axis", {name, in_quotes(fixed.axis), join(names, ", ")});
+      return fail(Code::not_found, "error.trace.step_axis", {name, in_quotes(asked.axis), join(names, ", ")});
     }
     const auto d = static_cast<std::size_t>(axis - names.begin());
-    if (fixed.index >= record.shape[d]) {
+    if (asked.begin < 0 || asked.end > record.shape[d]) {
       return fail(Code::out_of_range, "error.trace.step_index",
-                  {name, shape_text(record.shape), names[d], fixed.index, record.shape[d] - 1});
+                  {name, shape_text(record.shape), names[d], asked.end - 1, record.shape[d] - 1});
     }
-    ranges[d] = {fixed.index, fixed.index + 1};
+    ranges[d] = {asked.begin, asked.end};
+    fixed[d] = asked.end == asked.begin + 1;
   }
   return ranges;
 }
@@ -290,9 +300,10 @@ Tensor put_together(const Record& record, const std::vector<Range>& ranges, cons
 
 }  // namespace
 
-Result<Tensor> gathered(const Record& record, const std::string& name, const std::vector<Coordinate>& at,
+Result<Tensor> gathered(const Record& record, const std::string& name, const std::vector<AxisRange>& at,
                         const SliceOf& slice, std::int64_t limit) {
-  TRY(const std::vector<Range> ranges, ranges_of(record, name, at));
+  std::vector<bool> fixed;  // axes of one index, which are gone
+  TRY(const std::vector<Range> ranges, ranges_of(record, name, at, fixed));
   std::int64_t count = 1;
   for (const Range range : ranges) count *= range.size();
   if (count > limit) {
@@ -305,12 +316,8 @@ Result<Tensor> gathered(const Record& record, const std::string& name, const std
   else
     for (std::size_t d = 0; d < ranges.size(); ++d)
       out = out.slice(static_cast<int>(d), ranges[d].begin, ranges[d].end);
-  const auto fixed = [&](int d) {
-    return std::any_of(at.begin(), at.end(),
-                       [&](const Coordinate& c) { return c.axis == axis_name(out.axis(d)); });
-  };
   for (int d = out.rank() - 1; d >= 0; --d)
-    if (out.rank() > 1 && fixed(d)) out = out.select(d, 0);
+    if (out.rank() > 1 && fixed[static_cast<std::size_t>(d)]) out = out.select(d, 0);
   return out;
 }
 

@@ -99,6 +99,10 @@ class Trace {
   /// A part of a step: the axes whose coordinates are fixed are gone; (1) where all are. Only that part is
   /// computed. Errors: not_found (no such step or axis), out_of_range, no_memory.
   Result<Tensor> tensor(const Cell& cell, std::int64_t limit = kMostValues) const;
+  /// The same of ranges, whose axes stay where they hold more than one index; `pos` and `query` name the same
+  /// rows.
+  Result<Tensor> part(const Site& site, const std::vector<AxisRange>& at,
+                      std::int64_t limit = kMostValues) const;
   /// One number. Index has the step's axes; NaN where the run has no such cell.
   float cell(const Site& site, const std::vector<std::int64_t>& index) const;
   /// All logits of one row -> [vocab]; empty where the run has none. Those that follow from smaller records
@@ -143,7 +147,7 @@ class Trace {
 using SliceOf = std::function<Tensor(std::int64_t head, Range rows, Range cols)>;
 /// A step or a part of it, as Trace::tensor gives it, whatever it is that has records (a run, its gradients);
 /// `name` names it in sentences. Records without a value of their own are put together of rectangles.
-Result<Tensor> gathered(const Record& record, const std::string& name, const std::vector<Coordinate>& at,
+Result<Tensor> gathered(const Record& record, const std::string& name, const std::vector<AxisRange>& at,
                         const SliceOf& slice, std::int64_t limit = kMostValues);
 
 /// Which axis of a step counts the rows of its own stack; -1: none does. Patches stand before a class token,

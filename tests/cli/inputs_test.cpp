@@ -165,6 +165,18 @@ TEST(CliInputs, a_recording_is_summed_up_and_never_run) {
   expect_refused("bench " + path, 1, "recording");
 }
 
+TEST(CliInputs, sequences_of_a_recording_keep_their_names) {
+  const TempFolder folder;
+  ASSERT_TRUE(traced(folder, model_path("gpt2") + " --ids 1,2 --ids 3,4,5 --steps embed"));
+  std::string bytes = read_text(folder / "out.safetensors");
+  for (std::size_t at = 0; (at = bytes.find("seq1.", at)) != std::string::npos;)
+    bytes.replace(at, 5, "seq7.");
+  std::ofstream(folder / "named.safetensors", std::ios::binary) << bytes;
+  const Ran ran = cli("trace " + (folder / "named.safetensors"));
+  EXPECT_NE(ran.out.find("seq7.embed"), std::string::npos) << ran.out << ran.err;
+  EXPECT_EQ(ran.out.find("seq1."), std::string::npos) << ran.out;
+}
+
 // Which rows are padding is exported, and read again.
 TEST(CliInputs, padding_is_exported_and_read_back) {
   const TempFolder folder;
@@ -191,6 +203,57 @@ TEST(CliInputs, options_reach_the_inputs_of_a_scene) {
   const auto parted = traced(folder, "scene:three_sentences" + parts + " --steps blocks.0.attn.mask");
   EXPECT_EQ(at(*parted, "blocks.0.attn.mask").values(), (std::vector<float>{0, 1, 1, 1, 0, 0, 1, 0, 0}));
   expect_refused("trace scene:nine_steps --pad-to 9", 1, "--pad-to");
+}
+
+TEST(CliInputs, a_text_is_read_from_a_file) {
+  const TempFolder folder;
+  std::ofstream(folder / "story.txt") << "The cat sat\n";
+  std::ofstream(folder / "told.txt") << "Le chat";
+  const auto ids = [](const std::string& text) {
+    return cli("tokenize model:storyteller --json --text " + text).json()["ids"];
+  };
+  EXPECT_EQ(ids("@" + (folder / "story.txt")), ids("\"The cat sat\""));
+  const Json typed =
+                 cli("generate model:storyteller --json --max-new-tokens 1 --text \"The cat sat\"").json(),
+             read =
+                 cli("generate model:storyteller --json --max-new-tokens 1 --text @" + (folder / "story.txt"))
+                     .json();
+  EXPECT_EQ(read, typed);
+  const std::string both = "trace model:translator --summary --steps dec.embed --text \"the cat sleeps\"";
+  EXPECT_EQ(cli(both + " --decoder-text @" + (folder / "told.txt")).exit_code, 0);
+  std::ofstream(folder / "at.txt") << "@a";
+  const std::string bytes = "tokenize " + source_path("tests/golden/tokenizers/bytelevel_bpe") + " --json ";
+  EXPECT_EQ(cli(bytes + "--text @@a").json(), cli(bytes + "--file " + (folder / "at.txt")).json());
+  expect_refused("trace model:storyteller --text @" + (folder / "none.txt"), 1, "@@");
+}
+
+TEST(CliInputs, what_a_vocabulary_cannot_spell_is_named) {
+  const std::string text = " --text \"The gryphon sat on the zyx. The gryphon\"";
+  const Ran ran = cli("generate model:storyteller --json --max-new-tokens 1" + text);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.json()["unknown"], Json({"gryphon", "zyx"}));
+  EXPECT_NE(ran.err.find("\"gryphon\", \"zyx\""), std::string::npos) << ran.err;
+  EXPECT_EQ(cli("tokenize model:storyteller --json" + text).json()["unknown"], Json({"gryphon", "zyx"}));
+  const std::string measure = " --json --measure logit:cat";
+  EXPECT_EQ(cli("ablate model:storyteller --over head" + measure + text).json()["unknown"].size(), 2u);
+  EXPECT_FALSE(cli("tokenize model:storyteller --json --text \"The cat\"").json().contains("unknown"));
+  const Ran blank = cli("trace model:storyteller --summary --steps logits --text \"   \"");
+  EXPECT_EQ(blank.exit_code, 0);
+  EXPECT_NE(blank.err.find("<bos>"), std::string::npos) << blank.err;
+}
+
+TEST(CliInputs, a_stream_is_written_where_it_stands) {
+  const TempFolder folder;
+  const std::string ask = "ablate model:storyteller --measure logit:cat --text \"The cat\" --over head";
+  const Ran piped = cli(ask + " --out /dev/stdout");
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_TRUE(piped.out.starts_with("step,kind,head,value\nclean,base,,")) << piped.out;
+  const Ran file =
+      cli(ask + " --out /dev/stdout > " + (folder / "log") + "; printf end >> " + (folder / "log"));
+  EXPECT_EQ(read_text(folder / "log"), piped.out + "end");
+  EXPECT_EQ(cli(ask + " --out /dev/stderr").err, piped.out);
+  const Ran traced_out = cli("trace model:storyteller --text \"The cat\" --steps logits --out /dev/stdout");
+  EXPECT_TRUE(traced_out.json().contains("logits")) << traced_out.err;
 }
 
 TEST(CliInputs, numbers_that_are_none_are_refused) {

@@ -91,6 +91,18 @@ TEST(CliTrain, same_bits_whatever_happens_between) {
   expect_refused("train induction --resume --out " + (folder / "c"), 1, "another model");
 }
 
+TEST(CliTrain, goes_on_with_the_seed_and_sizes_that_it_began_with) {
+  const TempFolder folder;
+  const std::string out = " --out " + (folder / "m");
+  ASSERT_EQ(cli("train sorter --quiet --steps 2 --checkpoint-every 2" + kSmallTraining + out).exit_code, 0);
+  const std::string resume = "train sorter --quiet --resume --steps 3 --held-out 10" + out;
+  expect_refused(resume + " --seed 7", 1, "--seed is 7, but the run that goes on has 1");
+  expect_refused(resume + " --d-model 32", 1, "--d-model is 32, but the run that goes on has 16");
+  expect_refused(resume + " --layers 2", 1, "--layers is 2, but the run that goes on has 1");
+  expect_refused(resume + " --order post", 1, "--order is post");
+  EXPECT_EQ(cli(resume + " --seed 1 --d-model 16 --layers 1").exit_code, 0);
+}
+
 TEST(CliTrain, layouts_that_cannot_hold_a_model_become_our_own) {
   const TempFolder folder;
   const Ran ran =

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 std::map<std::string, std::string> own_names(const std::string& text) {
   static const std::regex type("^(?:struct|class|enum class|enum) (\\w+)"), alias("^using (\\w+) = "),
       function("^[A-Za-z][^(={;]*[ *&](\\w+)(\\(.*)"),
-      constant("^(?:constexpr|const|static|thread_local) [^(=]*[ *&](\\w+)(?:\\[.*\\])? = ");
+      constant("^(?:constexpr|const|static|thread_local) [^(=]*[ *&](\\w+)(?:\\[.*\\])? =( |$)");
   std::map<std::string, std::string> out;
   std::istringstream lines(text);
   std::string line;

@@ -186,18 +186,22 @@ void draw_broken(const PanelContext& context) {
 void take_new_edit(const PanelContext& context, InspectorCache& cache) {
   const Session& session = context.session;
   const int sequence = context.workspace.cursor.sequence;
-  const auto edit =
-      parse_edit(cache.new_edit, named_numbers(*session.document().opened,
-                                               runs_on_screen(session.result(), session.pinned(), sequence)));
-  const Status can = edit ? check_new_edit(context, *edit) : Status(edit.error());
+  const Document& document = session.document();
+  const auto read = parse_edits(
+      cache.new_edit, document.model->config(),
+      named_numbers(*document.opened, runs_on_screen(session.result(), session.pinned(), sequence)));
+  const Edits edits = read ? *read : Edits{};
+  Status can = read ? Status(Done{}) : Status(read.error());
+  for (const auto& edit : edits)
+    if (can) can = check_new_edit(context, edit);
   cache.new_edit_error.reset();
   if (!can) cache.new_edit_error = can.error();
   if (!can) return;
-  context.commands.edit(Text::of("inspector.edits.added", {edit_words(**edit)}), {},
-                        [edit = *edit](Document& changed) -> Status {
-                          changed.edits.push_back(edit);
-                          return Done{};
-                        });
+  const Text words = edits.size() == 1 ? edit_words(*edits.front()) : Text(cache.new_edit);
+  context.commands.edit(Text::of("inspector.edits.added", {words}), {}, [edits](Document& changed) -> Status {
+    changed.edits.insert(changed.edits.end(), edits.begin(), edits.end());
+    return Done{};
+  });
   cache.new_edit.clear();
 }
 

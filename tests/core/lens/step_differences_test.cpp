@@ -32,6 +32,22 @@ TEST(StepDifferences, ARunAgreesWithItselfToTheBit) {
   EXPECT_EQ(first_beyond(all, 0), nullptr);
 }
 
+TEST(StepDifferences, OtherTokensAreFoundWhereTheyBegin) {
+  const auto run = [](const std::vector<int>& ids) { return step_differences_run("gpt2", ids); };
+  const auto one = run({5, 17, 33, 2});
+  EXPECT_FALSE(first_token_difference({one}, {run({5, 17, 33, 2})}));
+  const auto other = first_token_difference({one, one}, {one, run({5, 17, 9, 2})});
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->sequence, 1);
+  EXPECT_EQ(other->pos, 2);
+  EXPECT_EQ(other->first, 33);
+  EXPECT_EQ(other->second, 9);
+  const auto shorter = first_token_difference({one}, {run({5, 17})});
+  ASSERT_TRUE(shorter);
+  EXPECT_EQ(shorter->pos, 2);
+  EXPECT_EQ(shorter->second, -1);
+}
+
 // The first step beyond the tolerance is the one that was edited, at the cell that was edited.
 TEST(StepDifferences, TheFirstThatDiffersIsTheOneThatWasMoved) {
   RunOptions options;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "core/sample/beam.h"
 #include "tests/core/sample/toy.h"
 #include "tests/edits.h"
 
@@ -271,6 +272,21 @@ TEST(Sampling, settings_that_are_no_numbers_are_refused_wherever_they_are_set) {
     sampling.min_p = bad;
     EXPECT_EQ(check_sampling(sampling).error().code, Code::out_of_range);
   }
+}
+
+TEST(Generate, says_where_nan_came_in) {
+  const auto model = toy(50);
+  RunOptions options;
+  options.edits = {*parse_edit("blocks.0.attn.z[head=1,pos=2]=3e38"),
+                   *parse_edit("blocks.0.attn.z[head=1,pos=2]*=3e38")};
+  const auto made = generate(*model, {3, 1, 4}, 6, {0.f, 0, 1.f, 0}, options);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().what.key(), "error.sample.broken");
+  EXPECT_NE(made.error().sentence().find("blocks.0.attn.z[head=1,query=2"), std::string::npos)
+      << made.error().sentence();
+  const auto searched = beam_search(*model, testing::tokens({3, 1, 4}), {3, 4, 1, 1.f}, options);
+  ASSERT_FALSE(searched);
+  EXPECT_EQ(searched.error().what.key(), "error.sample.broken");
 }
 
 TEST(Generate, refuses_with_a_sentence) {

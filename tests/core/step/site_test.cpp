@@ -140,13 +140,14 @@ TEST(Selector, brackets_ask_for_parts_of_a_step) {
     const auto parsed = Selector::parse(selector);
     EXPECT_TRUE(parsed) << selector;
     std::string out;
-    for (const auto& part : parsed ? parsed->parts(must(site)) : std::vector<std::vector<Coordinate>>{})
+    for (const auto& part : parsed ? parsed->parts(must(site)) : std::vector<std::vector<AxisRange>>{})
       out += (out.empty() ? "" : " ") + (part.empty() ? "whole" : to_text(part));
     return out;
   };
   const std::string pattern = "blocks.0.attn.pattern";
   EXPECT_EQ(parts("blocks.0.attn.pattern[head=1,query=3,key=2]", pattern), "[head=1,query=3,key=2]");
   EXPECT_EQ(parts("*.pattern[head=1],logits[pos=2]", pattern), "[head=1]");
+  EXPECT_EQ(parts("blocks.*.attn.pattern[head=1,query=2-5]", pattern), "[head=1,query=2-5]");
   EXPECT_EQ(parts("*.pattern[head=1],logits[pos=2]", "logits"), "[pos=2]");
   EXPECT_EQ(parts("blocks.0-1.attn.hook_pattern[head=1],*.pattern[head=2],*.pattern[head=1]", pattern),
             "[head=1] [head=2]");
@@ -170,6 +171,21 @@ TEST(SiteText, the_nearest_names_are_names) {
     for (const std::string& name : split(nearest, ','))
       EXPECT_TRUE(parse_site(name.substr(name.find_first_not_of(' ')))) << bad << ": " << nearest;
   }
+}
+
+TEST(Place, is_read_once_for_steps_and_edits) {
+  const auto place = parse_place("blocks.*.attn.z[head=0-3,pos=2]");
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->name, "blocks.*.attn.z");
+  EXPECT_EQ(place->at, (std::vector<AxisRange>{{"head", 0, 4}, {"pos", 2, 3}}));
+  EXPECT_EQ(to_text(place->at), "[head=0-3,pos=2]");
+  EXPECT_EQ(named_blocks(place->name)->last, -1);
+  EXPECT_EQ(named_blocks("enc.blocks.1-3.mlp.out")->first, 1);
+  EXPECT_EQ(named_blocks("enc.blocks.1-3.mlp.out")->last, 3);
+  EXPECT_FALSE(named_blocks("blocks.1.mlp.out"));
+  for (const char* bad : {"logits[pos=5-2]", "logits[pos=1-]", "logits[pos=-]", "logits[pos=99999999999999]"})
+    EXPECT_FALSE(parse_place(bad)) << bad;
+  EXPECT_FALSE(parse_cell("logits[pos=1-2]")) << "a cell has one index on each axis";
 }
 
 TEST(Selector, understands_other_tools_names) {

@@ -112,6 +112,24 @@ TEST(AtomicFile, APipeIsWrittenWhereSomebodyReadsIt) {
   ::close(reader);
 }
 
+// /dev/stdout that leads to a file is not renamed over it: what was there, and what comes later, stays.
+TEST(AtomicFile, WhatIsOpenAlreadyIsWrittenWhereItStands) {
+  const TempFolder folder;
+  const int fd = ::open((folder / "log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const std::string path = "/dev/fd/" + std::to_string(fd);
+  EXPECT_TRUE(is_stream(path));
+  EXPECT_TRUE(is_stream("/dev/stdout"));
+  EXPECT_FALSE(is_stream(folder / "log"));
+  ASSERT_EQ(::write(fd, "one ", 4), 4);
+  auto file = AtomicFile::create(path);
+  ASSERT_TRUE(file) << file.error().text();
+  file->write("two ");
+  ASSERT_TRUE(file->commit());
+  ASSERT_EQ(::write(fd, "three", 5), 5);
+  ::close(fd);
+  EXPECT_EQ(read_text(folder / "log"), "one two three");
+}
+
 TEST(AtomicFile, AFileIsClaimedOnce) {
   const TempFolder folder;
   EXPECT_TRUE(*claim_file(folder / "a"));

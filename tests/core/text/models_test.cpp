@@ -254,5 +254,26 @@ TEST(RenamedModel, GivesOtherIds) {
   EXPECT_EQ(steps.attempts.at(0).id, 2);
 }
 
+TEST(UnknownPieces, are_named_once_each_by_every_kind_of_vocabulary) {
+  for (const char* name : {"wordpiece_uncased", "unigram", "sentencepiece_bpe"}) {
+    const auto opened = open_tokenizer(golden(name));
+    ASSERT_TRUE(opened) << name;
+    const Tokenizer& tokenizer = **opened;
+    if (!tokenizer.unknown()) continue;  // bytes spell everything
+    const std::string text = "a \xE2\x98\x83 a \xE2\x98\x83 a";
+    const auto made = tokenizer.encode(text);
+    ASSERT_TRUE(made);
+    const std::vector<int> ids = made->ids();
+    const bool read = std::find(ids.begin(), ids.end(), *tokenizer.unknown()) != ids.end();
+    EXPECT_EQ(unknown_pieces(tokenizer, text, made->tokens),
+              read ? std::vector<std::string>{"\xE2\x98\x83"} : std::vector<std::string>{})
+        << name;
+    if (std::string(name) == "wordpiece_uncased") {
+      EXPECT_TRUE(read);
+    }
+    EXPECT_TRUE(unknown_pieces(tokenizer, "a", tokenizer.encode("a")->tokens).empty());
+  }
+}
+
 }  // namespace
 }  // namespace attnscope::testing

@@ -275,5 +275,26 @@ TEST(EditText, says_what_it_reads) {
     EXPECT_FALSE(parse_edit(text)) << text;
 }
 
+TEST(EditText, a_place_of_several_blocks_is_an_edit_of_each) {
+  ModelConfig config;
+  config.blocks.resize(3);
+  const auto texts = [&](const char* text) {
+    const auto edits = parse_edits(text, config);
+    std::vector<std::string> out;
+    for (const auto& edit : edits ? *edits : Edits{}) out.push_back(to_text(*edit));
+    return out;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(texts("blocks.*.attn.z[head=0-1,pos=2]*=0.5"),
+            (Texts{"blocks.0.attn.z[head=0-1,pos=2]*=0.5", "blocks.1.attn.z[head=0-1,pos=2]*=0.5",
+                   "blocks.2.attn.z[head=0-1,pos=2]*=0.5"}));
+  EXPECT_EQ(texts("blocks.1-2.mlp.out.weight=0"),
+            (Texts{"blocks.1.mlp.out.weight=0", "blocks.2.mlp.out.weight=0"}));
+  EXPECT_EQ(texts("blocks.*.order=post"), (Texts{"blocks.*.order=post"}));
+  EXPECT_EQ(texts("embed+=1"), (Texts{"embed+=1"}));
+  for (const char* bad : {"blocks.1-3.mlp.out=0", "enc.blocks.*.mlp.out=0", "blocks.2-1.mlp.out=0"})
+    EXPECT_FALSE(parse_edits(bad, config)) << bad;
+}
+
 }  // namespace
 }  // namespace attnscope
