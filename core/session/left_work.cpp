@@ -9,12 +9,12 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostKept = 6;      // works that are kept to go back to
-constexpr std::size_t kMostUnsaved = 24;  // of those with changes: their autosaves stay on the disk
+constexpr std::size_t kMostLeftWorks = 6;  // works that are kept to go back to
+constexpr std::size_t kMostUnsaved = 24;   // of those with changes: their autosaves stay on the disk
 
 // The oldest that nobody changed goes first.
 void drop_oldest(std::vector<LeftWork>& works) {
-  while (works.size() > kMostKept) {
+  while (works.size() > kMostLeftWorks) {
     const auto plain =
         std::find_if(works.begin(), works.end(), [](const LeftWork& work) { return !work.unsaved(); });
     if (plain == works.end() && works.size() <= kMostUnsaved) return;
