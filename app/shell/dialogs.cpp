@@ -292,7 +292,8 @@ void draw_about(FrameState& state) {
 void draw_outside(FrameState& state) {
   constexpr const char* kId = "###outside";
   const auto path = state.asked_outside();
-  bool ask = path && !ImGui::IsPopupOpen(kId);
+  const bool tour = state.touring || state.ask_tour;  // its window must not come up under a dialog
+  bool ask = path && !tour && !ImGui::IsPopupOpen(kId);
   if (!begin_dialog(kId, ask)) return;
   dialogs_heading(tr("outside.title"));
   ImGui::Dummy(ImVec2(px(460), px(2)));
