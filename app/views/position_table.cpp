@@ -125,8 +125,9 @@ float TablePage::draw_pages(ImVec2 at, float width) {
   };
   page(Page::surface, "position.flat", "###position_flat", "position.flat.help");
   page(Page::hills, "position.hills", "###position_hills", "position.hills.help");
-  page(Page::clocks, "position.clocks", "###position_clocks_page", "position.clocks.help");
-  page(Page::shift, "position.shift", "###position_shift_page", "position.shift.help");
+  const bool sines = !look_.learned;  // a learned table has no pairs that turn
+  if (sines) page(Page::clocks, "position.clocks", "###position_clocks_page", "position.clocks.help");
+  if (sines) page(Page::shift, "position.shift", "###position_shift_page", "position.shift.help");
   page(Page::dots, "position.dots", "###position_dots_page", "position.dots.help");
   page(Page::similarity, "position.similarity", "###position_similarity_page", "position.similarity.help");
   page(Page::back, "position.back", "###position_back_page", "position.back.help");
@@ -353,6 +354,7 @@ void TablePage::draw_counter(const ViewContext& context, ImVec2 at, ImVec2 room)
 
 void TablePage::draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2 room) {
   follow(context, formula);
+  if (look_.learned && (page_ == Page::clocks || page_ == Page::shift)) page_ = Page::surface;
   play(context);
   ImGui::SetCursorScreenPos(at);
   if (!data_ || data_->table.empty()) return caption(tr("position.pending"));

@@ -44,8 +44,6 @@ class PositionView : public View {
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     const Stack stack = context.workspace.cursor.stack;
     const PositionSpec& spec = trace.config().of(stack).position;
-    learned_ = spec.kind == PositionSpec::Kind::learned;  // it has no sines to be explained
-    if (learned_ && subject_ == Subject::formula) subject_ = Subject::model;
     const bool biased = BiasPage::possible(trace, stack), rotates = RotaryPage::possible(trace, stack);
     const std::string name = name_of(spec, biased);
     std::string_view sentence = tr(Label("position.sentence.", name));
@@ -90,7 +88,6 @@ class PositionView : public View {
     for (const auto& [which, word] :
          {std::pair{Subject::model, "model"}, std::pair{Subject::formula, "formula"},
           std::pair{Subject::length, "length"}, std::pair{Subject::order, "order"}}) {
-      if (learned_ && which == Subject::formula) continue;
       const Label key("position.subject.", word), label(tr(key), "###position_of_", word);
       const float wide = chip_width(label);
       if (p.x > at.x && p.x + wide > at.x + width)
@@ -114,7 +111,6 @@ class PositionView : public View {
   }
 
   Subject subject_ = Subject::model;
-  bool learned_ = false;
   LengthPage length_;
   OrderPage order_;
   BiasPage bias_;

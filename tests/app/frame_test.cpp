@@ -108,16 +108,15 @@ TEST_F(FrameTest, ScenesOpenWhereTheyAreAbout) {
   EXPECT_FALSE(document().padding.on);
 }
 
-TEST_F(FrameTest, LearnedPositionsHaveNoTabOfSines) {
+TEST_F(FrameTest, LearnedPositionsHaveNoTabsOfSines) {
   open_model("gpt2");
   workspace().view = "position";
   settle();
-  EXPECT_TRUE(shows("position_of_model"));
-  EXPECT_FALSE(shows("position_of_formula"));
-  open_model("llama");
-  workspace().view = "position";
+  EXPECT_TRUE(shows("position_dots_page"));
+  for (const char* page : {"position_clocks_page", "position_shift_page"}) EXPECT_FALSE(shows(page)) << page;
+  click("position_of_formula");
   settle();
-  EXPECT_TRUE(shows("position_of_formula"));
+  for (const char* page : {"position_clocks_page", "position_shift_page"}) EXPECT_TRUE(shows(page)) << page;
 }
 
 TEST_F(FrameTest, OutputBeginsAtTheLastPosition) {

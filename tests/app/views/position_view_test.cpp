@@ -42,8 +42,8 @@ TEST_F(PositionViewTest, PagesOpen) {
   open("gpt2");
   const auto view = make_position_view();
   for (const char* item :
-       {"position_compare", "position_hills", "position_clocks_page", "position_dots_page",
-        "position_similarity_page", "position_back_page", "position_flat", "position_counter"})
+       {"position_compare", "position_hills", "position_dots_page", "position_similarity_page",
+        "position_back_page", "position_flat", "position_counter"})
     click_item(*view, item);
   for (const char* subject :
        {"position_of_formula", "position_of_length", "position_of_order", "position_of_model"}) {
@@ -51,6 +51,7 @@ TEST_F(PositionViewTest, PagesOpen) {
     settle(*view);
   }
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+  click_item(*view, "position_of_formula");
   click_item(*view, "position_shift_page");
   click_item(*view, "position_play");
   EXPECT_TRUE(workspace_.moving);
