@@ -10,6 +10,7 @@
 #include "app/state/panel.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
@@ -72,6 +73,26 @@ class PanelsTest : public testing::ImguiFixture {
   Workspace workspace_;
   Commands commands_;
 };
+
+// Sequences of different lengths, each by itself: the shape is that of the sequence that is shown.
+TEST_F(PanelsTest, TheShapeIsThatOfTheSequenceThatIsShown) {
+  open("assets/scenes/three_sentences.json");
+  for (int sequence = 0; sequence < static_cast<int>(run_->traces.size()); ++sequence) {
+    workspace_.cursor.sequence = sequence;
+    draw(draw_inspector, ImVec2(318, 2400), 2);
+    frame(
+        [&] {
+          ImGui::LogToClipboard();
+          draw_inspector(context());
+          ImGui::LogFinish();
+        },
+        ImVec2(318, 2400));
+    const std::string said = ImGui::GetClipboardText();
+    const auto length =
+        static_cast<long long>(run_->document.sequences[static_cast<std::size_t>(sequence)].input.ids.size());
+    EXPECT_NE(said.find(format("(1, %lld, 8)", length)), std::string::npos) << said;
+  }
+}
 
 // What an edit did is told of itself, though another one came after it: runs made anew, a loop over the row.
 TEST_F(PanelsTest, WhatFollowsFromAnEditIsWithItMinusWithoutIt) {
