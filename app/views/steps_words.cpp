@@ -478,7 +478,8 @@ std::string torch_line(const RunResult& run, const Site& site, int sequence) {
       {"{norm}", call},
       {"{act}", std::string(activation_name(activation_at(at.config, site)))}};
   for (const auto& [what, with] : values) replace_all(text, what, with);
-  return text + "  # " + step_shape(run, site);
+  const Record* record = at.trace.find(site);
+  return text + "  # " + (record ? shape_text(record->shape, batch_of(run, site)) : std::string());
 }
 
 }  // namespace attnscope

@@ -74,6 +74,26 @@ class PanelsTest : public testing::ImguiFixture {
   Commands commands_;
 };
 
+// Sequences of different lengths, each by itself: the shape is that of the sequence that is shown.
+TEST_F(PanelsTest, TheShapeIsThatOfTheSequenceThatIsShown) {
+  open("assets/scenes/three_sentences.json");
+  for (int sequence = 0; sequence < static_cast<int>(run_->traces.size()); ++sequence) {
+    workspace_.cursor.sequence = sequence;
+    draw(draw_inspector, ImVec2(318, 2400), 2);
+    frame(
+        [&] {
+          ImGui::LogToClipboard();
+          draw_inspector(context());
+          ImGui::LogFinish();
+        },
+        ImVec2(318, 2400));
+    const std::string said = ImGui::GetClipboardText();
+    const auto length =
+        static_cast<long long>(run_->document.sequences[static_cast<std::size_t>(sequence)].input.ids.size());
+    EXPECT_NE(said.find(format("(1, %lld, 8)", length)), std::string::npos) << said;
+  }
+}
+
 // What an edit did is told of itself, though another one came after it: runs made anew, a loop over the row.
 TEST_F(PanelsTest, WhatFollowsFromAnEditIsWithItMinusWithoutIt) {
   open(kGpt2);

@@ -198,7 +198,7 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   InspectorCache& cache = inspector_cache(context.workspace);
   const std::uint64_t key = shown_key(context, site);
   fact_row(tr("inspector.stats.shape"),
-           cache.shape.get({key}, [&] { return step_shape(*context.run, site); }),
+           cache.shape.get({key}, [&] { return shape_text(record->shape, batch_of(*context.run, site)); }),
            cache.name.get({key}, [&] { return to_text(site); }));
   fact_row(tr("inspector.stats.letters"),
            cache.letters.get({key}, [&] { return step_letters(*context.run, site); }),
