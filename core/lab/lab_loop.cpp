@@ -28,7 +28,7 @@ struct Turn {
 
 PilotScene first_scene(const LabValues& values) {
   PilotScene out;
-  out.things = {{ThingKind::cup, ThingColour::red, 6, 1, 0},
+  out.things = {{ThingKind::cup, ThingColour::red, 6, 0, 0},
                 {ThingKind::ball, ThingColour::red, 0, 0, 1},
                 {ThingKind::cup, ThingColour::blue, 13, 0, 0},
                 {ThingKind::star, ThingColour::yellow, 11, 1, 1}};
