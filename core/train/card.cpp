@@ -205,6 +205,7 @@ Json card_to_json(const Card& card) {
   out["measured"] = {{"split", "held-out"}, {"seed", card.measured_seed}, {"count", card.measured_count}};
   out["measures"] = Json::array();
   for (const Measure& measure : card.measures) out["measures"].push_back(measure_to_json(measure));
+  if (!card.before.empty()) out["before"] = card.before;
   if (card.counted) out["counted_rows"] = card.counted->text();
   out["inputs"] = Json::array();
   for (const Input& input : card.inputs) out["inputs"].push_back(input_to_json(input));
@@ -228,6 +229,7 @@ Result<Card> card_from_json(const Json& json, const std::string& what) {
   if (json.contains("inputs") && !json["inputs"].empty()) {
     TRY(out.inputs, inputs_from_json(json, what));
   }
+  TRY_OK(read_key(json, "before", what, out.before));
   std::string counted;
   TRY_OK(read_key(json, "counted_rows", what, counted));
   if (!counted.empty()) {
@@ -242,6 +244,7 @@ std::string card_text(const Card& card) {
   std::string out = format("# %s\n\n%s\n\n", card.title.c_str(), card.sentence.c_str());
   if (const std::string family = family_of(card); !family.empty()) out += family + "\n\n";
   out += "Trained by attnscope itself:\n\n```\n" + command_of(card) + "\n```\n\n";
+  if (!card.before.empty()) out += card.before + "\n\n";
   out += format(
       "%d layers, %d heads, width %d, %d tokens in the vocabulary, %s parameters. "
       "%d steps with %s rows in %.0f seconds.\n\n",

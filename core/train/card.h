@@ -25,6 +25,7 @@ struct Card {
   std::vector<Measure> measures;       ///< accuracy first
   std::vector<Input> inputs;           ///< what whoever opens the model sees first
   std::optional<CountedRows> counted;  ///< rows of the loss; older cards do not tell
+  std::string before = {};  ///< how its first steps differed from the recipe, for people; mostly empty
 };
 
 /// Measures the model on `count` held-out examples of `seed` and tells what its training was.

@@ -44,6 +44,12 @@ struct VerbRow {
 };
 constexpr std::array<VerbRow, kArmVerbs> kVerbs{{{"pick", "집어"}, {"push", "밀어"}, {"turn", "돌려"}}};
 
+// How the things of a scene are chosen. Left to chance, the kind alone nearly always tells which one is
+// meant, and a model learns the kinds and half of the colours: so of four scenes one has things of one kind,
+// one things of one colour, and one two of the kind and two of the colour that are named.
+enum class Rivals : std::uint8_t { chance, kinds, colours, both };
+constexpr int kRivalries = 4, kPilotMostThings = 4;
+
 constexpr double kPixel = 0.025;  // metres of table
 constexpr double kHome = 0.2;     // metres above the table
 
@@ -62,11 +68,18 @@ PilotScene random_scene(SplitMix64& random) {
   std::vector<int> patches(kScenePatches * kScenePatches);
   for (std::size_t i = 0; i < patches.size(); ++i) patches[i] = static_cast<int>(i);
   random.shuffle(patches);
-  const auto count = static_cast<std::size_t>(1 + random.below(4));
+  const auto rivals = static_cast<Rivals>(random.below(kRivalries));
+  const auto count = static_cast<std::size_t>(rivals == Rivals::both ? kPilotMostThings
+                                                                     : 1 + random.below(kPilotMostThings));
   while (out.things.size() < count) {
     Thing thing;
     thing.kind = static_cast<ThingKind>(random.below(kThingKinds));
     thing.colour = static_cast<ThingColour>(random.below(kThingColours));
+    const std::size_t next = out.things.size();
+    if (next > 0 && (rivals == Rivals::kinds || (rivals == Rivals::both && next == 1)))
+      thing.kind = out.things.front().kind;
+    if (next > 0 && (rivals == Rivals::colours || (rivals == Rivals::both && next == 2)))
+      thing.colour = out.things.front().colour;
     thing.patch = patches[out.things.size()];
     thing.right = random.below(2);
     thing.down = random.below(2);
@@ -74,7 +87,7 @@ PilotScene random_scene(SplitMix64& random) {
                      [&](const Thing& other) { return looks_like(thing, other); }))
       out.things.push_back(thing);
   }
-  out.named = random.below(static_cast<int>(count));
+  out.named = rivals == Rivals::both ? 0 : random.below(static_cast<int>(count));
   out.verb = static_cast<ArmVerb>(random.below(kArmVerbs));
   out.korean = random.chance(0.5);
   return out;

@@ -108,7 +108,7 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"draw", "mask causal | image>image", "mask causal | image>text"},
         {"opened", "39", "45"},
         {"text_loss", "words", "actions"},
-        {"loss", "0.1033", "4.4532"}}},
+        {"loss", "0.0001", "3.5"}}},
       {"induction_head",
        {{"previous", "head 0.0", "head 0.1"},
         {"induction", "head 1.0", "head 0.0"},
@@ -123,7 +123,7 @@ const std::map<std::string, std::vector<Move>>& script() {
       {"robot_policy",
        {{"patches", "16", "256"},
         {"look", "cell 6", "cell 0"},
-        {"action", "0.505", "0.9"},
+        {"action", "1.0", "0.5"},
         {"command", "text push the blue star", "text pick the red cup"},
         {"loop", "edit vision.patches[pos=6]=@pos:5", "edit vision.patches[pos=0]=@pos:5"}}},
   };

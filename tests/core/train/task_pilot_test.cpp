@@ -72,6 +72,24 @@ TEST(PilotSceneTest, InstructionsNameOneThing) {
   EXPECT_EQ(join(instruction(scene), " "), "노란 상자 ##를 밀어");
 }
 
+// Left to chance the kind alone nearly always tells which thing is meant, and colours are not learned.
+TEST(PilotSceneTest, KindsAndColoursAreBothNeeded) {
+  SplitMix64 random(5);
+  int kinds = 0, colours = 0;
+  constexpr int kScenes = 4000;
+  for (int i = 0; i < kScenes; ++i) {
+    const PilotScene scene = random_scene(random);
+    int of_kind = 0, of_colour = 0;
+    for (const Thing& thing : scene.things) {
+      of_kind += thing.kind == scene.target().kind;
+      of_colour += thing.colour == scene.target().colour;
+    }
+    kinds += of_kind > 1, colours += of_colour > 1;
+  }
+  EXPECT_GT(kinds, 0.45 * kScenes) << "another thing of its kind: the colour has to be read";
+  EXPECT_GT(colours, 0.45 * kScenes) << "another thing of its colour: the kind has to be read";
+}
+
 TEST(PilotSceneTest, TheFingerprintKnowsContentNotOrderOrLanguage) {
   SplitMix64 random(4);
   PilotScene scene = random_scene(random), other = scene;
@@ -228,7 +246,7 @@ TEST(TaskPilotTest, AModelThatKnowsNothingIsLost) {
   EXPECT_LT(measures[2].value, 0.3);
   EXPECT_EQ(measures[2].name, "first_action_head.weight");
   EXPECT_EQ(measures[3].name, "finding_head.share");
-  EXPECT_LT(measures[3].value, 0.5);
+  EXPECT_LT(measures[3].value, 0.65);
   EXPECT_EQ(measures[4].name, "named_patch_head.weight");
   EXPECT_LT(measures[4].value, 0.3);
 }
