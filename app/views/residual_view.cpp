@@ -25,10 +25,9 @@
 namespace attnscope {
 namespace {
 
-constexpr int kResidualListed = 10;
+constexpr int kWordsListed = 10;
 constexpr float kReadableWidth = 44.f, kReadableHeight = 17.f;  // units of a cell that holds a token
-constexpr float kWidestWanted = 104.f, kResidualMostWidth = 220.f, kResidualMostHeight = 150.f,
-                kResidualNarrow = 460.f;
+constexpr float kWidestWanted = 104.f, kWidestCell = 220.f, kTallestCell = 150.f, kNarrowSide = 460.f;
 
 float list_line() { return text_size(fonts().mono_small, "0").y + scaled(4); }
 
@@ -262,7 +261,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   const bool all = window_.all();
   const double cols = all ? static_cast<double>(now_.positions()) : window_.col1 - window_.col0;
   const double rows = all ? static_cast<double>(row_count()) : window_.row1 - window_.row0;
-  plot.cell.x = std::min(width / static_cast<float>(cols), scaled(kResidualMostWidth));
+  plot.cell.x = std::min(width / static_cast<float>(cols), scaled(kWidestCell));
   plot.cell.y = scaled(kReadableHeight);
   const auto name = [&](std::int64_t pos) {
     std::string label = main_name(context, pos);
@@ -272,8 +271,7 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
   };
   plot.cols.label_of = std::ref(name);
   const float top = matrix_layout(plot, room).cells0.y;
-  plot.cell.y =
-      std::clamp((room.y - top - scaled(3)) / static_cast<float>(rows), 1.f, scaled(kResidualMostHeight));
+  plot.cell.y = std::clamp((room.y - top - scaled(3)) / static_cast<float>(rows), 1.f, scaled(kTallestCell));
   const MatrixWindow before = window_;
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const MatrixLayout layout = matrix_layout(plot, room);
@@ -385,10 +383,9 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence)});
   const std::uint64_t key = key_of(
       {subject, context.run.version, static_cast<std::uint64_t>(row_), static_cast<std::uint64_t>(pos_)});
-  const auto list = list_.get_or_before(subject, key, "lens_list", context.commands,
-                                        [=, pos = pos_](const std::atomic<bool>&) {
-                                          return lens_list(*trace, row, last, pos, kResidualListed);
-                                        });
+  const auto list = list_.get_or_before(
+      subject, key, "lens_list", context.commands,
+      [=, pos = pos_](const std::atomic<bool>&) { return lens_list(*trace, row, last, pos, kWordsListed); });
   section_heading(tr("residual.most_likely"));
   const std::string label = main_name(context, pos_);
   caption(kept_tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
@@ -396,7 +393,7 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   // The list gives way first where there is little room.
   const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 176 : 204) - list_line();
   const auto shown = static_cast<std::size_t>(
-      std::clamp(room / (list_line() + scaled(1)), 3.f, static_cast<float>(kResidualListed)));
+      std::clamp(room / (list_line() + scaled(1)), 3.f, static_cast<float>(kWordsListed)));
   const ImVec2 top = ImGui::GetCursorScreenPos();
   if (list)
     draw_list(context, *list, shown, width);
@@ -469,7 +466,7 @@ void ResidualView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   follow(context);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const bool lens = !now_.rows().empty(), beside = lens && room.x >= scaled(kResidualNarrow);
+  const bool lens = !now_.rows().empty(), beside = lens && room.x >= scaled(kNarrowSide);
   const float side = beside ? scaled(room.x > scaled(780) ? 216.f : 176.f) : 0.f;
   const float wide = room.x - scaled(14), left = wide - side - (beside ? scaled(18) : 0);
   view_heading(tr(lens ? "residual.title" : "residual.title.no_head"),
