@@ -277,10 +277,11 @@ void FigurePlot::place_best(const ViewContext& context, const Figure& figure, Im
   const ImVec2 whole = larger(1.f), half = larger(0.5f);
   if (shows(ImVec2(whole.x, size.y)) || shows(ImVec2(size.x, whole.y))) return;  // scrolls one way
   for (const float height : {size.y, half.y, whole.y}) {  // in colours, at most from top to bottom
-    place_in(context, figure, ImVec2(size.x, height));
+    const float bar = height > size.y ? ImGui::GetStyle().ScrollbarSize + 10 * unit : 0;  // that stands
+    place_in(context, figure, ImVec2(size.x - bar, height));
     const ImVec2 cell = panels_.back().cell;
     const bool seen = cell.x >= kLeastColour * unit && cell.y >= kLeastColour * unit;
-    if (seen && whole_.x <= size.x + 2) return;
+    if (seen && whole_.x <= size.x - bar + 2) return;
   }
   if (!shows(whole)) place_in(context, figure, half);
 }

@@ -607,7 +607,8 @@ TEST_F(ShippedFigures, ThatArePresentedAreWhole) {
       int numbers = 0;
       for (const DrawItem& item : list_.items())
         numbers += item.kind == DrawItem::Kind::text && item.p0.x > result.p0.x - 8 &&
-                   item.p1.x < result.p1.x + 8 && item.p0.y > result.p0.y - 4 && item.p1.y < result.p1.y + 4;
+                   item.p1.x < result.p1.x + 8 && item.p0.y > result.p0.y - 16 &&
+                   item.p1.y < result.p1.y + 16;
       EXPECT_GE(numbers, 11 * 11) << to_text(site) << " " << size.x;
     }
     key(compat::Key::escape);
