@@ -9,6 +9,7 @@
 #include <set>
 
 #include "app/cli/command.h"
+#include "app/cli/csv_text.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/npy.h"
@@ -54,38 +55,6 @@ std::set<std::string> grouped_axes(const AnswerTable& table) {
   return out;
 }
 
-// A field that may hold commas.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
-// A field that seldom holds what a CSV file means something by.
-std::string field(const std::string& text) {
-  return text.find_first_of(",\"\r\n") == std::string::npos ? text : quoted(text);
-}
-
-// The first record of `text`, which is moved past it; line ends between quotes are part of it.
-std::vector<std::string> take_record(std::string_view& text) {
-  std::vector<std::string> out(1);
-  bool inside = false;
-  std::size_t i = 0;
-  for (; i < text.size() && (inside || text[i] != '\n'); ++i) {
-    const bool doubled = inside && text.substr(i, 2) == "\"\"";
-    if (text[i] == '"' && !doubled)
-      inside = !inside;
-    else if (text[i] == ',' && !inside)
-      out.emplace_back();
-    else if (inside || text[i] != '\r')
-      out.back() += text[i += doubled ? 1 : 0];
-  }
-  text.remove_prefix(std::min(i + 1, text.size()));
-  return out;
-}
-
-std::string csv_number(double value) { return std::isnan(value) ? ",nan" : format(",%.9g", value); }
-
 std::string to_csv(const AnswerTable& table) {
   const std::vector<std::string> axes = answer_table_axes_of(table);
   const bool part = table.is_part();
@@ -94,23 +63,23 @@ std::string to_csv(const AnswerTable& table) {
   const std::set<std::string> grouped = grouped_axes(table);
   std::string out = "step,kind";
   for (const std::string& axis : axes) {
-    out += "," + field(axis);
-    if (grouped.contains(axis)) out += "," + field(axis + kLast);
+    out += "," + csv_field(axis);
+    if (grouped.contains(axis)) out += "," + csv_field(axis + kLast);
   }
   out += estimates ? ",value,estimate" : ",value";
   if (part) out += ",index,whole";
   std::string end;  // of every row
   for (const auto& [name, edits] : table.edits) {
     out += "," + name;
-    end += "," + quoted(join(edits, kBetweenEdits));
+    end += "," + csv_quoted(join(edits, kBetweenEdits));
   }
   out += "\n";
   const std::string none(axes.size() + grouped.size(), ',');
   for (const auto& [name, value] : table.totals)
-    out += field(name) + ",base" + none + csv_number(value) + (estimates ? "," : "") + (part ? ",," : "") +
-           end + "\n";
+    out += csv_field(name) + ",base" + none + csv_number(value) + (estimates ? "," : "") +
+           (part ? ",," : "") + end + "\n";
   for (const AnswerRow& row : table.rows) {
-    out += field(row.step) + ",place";
+    out += csv_field(row.step) + ",place";
     for (const std::string& axis : axes) {
       const auto at =
           std::find_if(row.at.begin(), row.at.end(), [&](const AxisRange& one) { return one.axis == axis; });
@@ -148,7 +117,7 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
   AnswerTable out;
   std::vector<std::string> header;
   for (std::string_view left = text; !left.empty();) {
-    const std::vector<std::string> words = take_record(left);
+    const std::vector<std::string> words = take_csv_record(left);
     if (words.size() == 1 && words[0].empty()) continue;
     if (header.empty()) {
       header = words;

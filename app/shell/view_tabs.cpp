@@ -44,15 +44,20 @@ std::vector<Group>& groups_of(const FrameState& state, const std::string& open) 
   static std::vector<Group> groups;
   const auto& views = state.views;
   const std::vector<char>& telling = telling_views(state);
-  groups.clear();
+  std::size_t count = 0;  // what is there is used again: a still frame asks the heap for nothing
   for (std::size_t i = 0; i < views.size(); ++i) {
     const bool is_open = views[i]->id() == open;
     if (!telling[i] && !is_open) continue;
     const ViewGroup which = views[i]->group();
-    if (groups.empty() || which != groups.back().which) groups.push_back({which, {}, false});
-    groups.back().views.push_back(views[i].get());
-    groups.back().has_open |= is_open;
+    if (count == 0 || which != groups[count - 1].which) {
+      if (count == groups.size()) groups.push_back({which, {}, false});
+      groups[count].which = which, groups[count].has_open = false;
+      groups[count++].views.clear();
+    }
+    groups[count - 1].views.push_back(views[i].get());
+    groups[count - 1].has_open |= is_open;
   }
+  groups.resize(count);
   return groups;
 }
 

@@ -185,7 +185,9 @@ Result<PlaceText> parse_place(std::string_view text) {
   PlaceText out{std::string(text.substr(0, open)), {}};
   if (open == std::string_view::npos) return out;
   if (text.back() != ']') return fail(Code::bad_format, "error.step.brackets", {in_quotes(text)});
-  for (const std::string& part : split(text.substr(open + 1, text.size() - open - 2), ',')) {
+  for (const std::string& typed : split(text.substr(open + 1, text.size() - open - 2), ',')) {
+    const std::size_t first = typed.find_first_not_of(' '), last = typed.find_last_not_of(' ');
+    const std::string part = first == std::string::npos ? "" : typed.substr(first, last - first + 1);
     auto range = parse_range(part);
     const auto same = [&](const AxisRange& other) { return other.axis == range->axis; };
     if (!range || std::any_of(out.at.begin(), out.at.end(), same))

@@ -299,8 +299,10 @@ TEST(Ask, what_a_part_asks_for_is_bounded_and_its_names_are_escaped) {
   expect_refused("merge " + part + " --out " + out, 1, "9223372036854775807");
   const std::string strange = "\"a,\"\"b\"\"\nc\"";  // a,"b" and a second line
   write("clean,,1,,\n" + strange + ",3,-nan,0,1\n");
+  expect_refused("merge " + part + " --out " + out, 1, "a,");
+  write("clean,,1,,\nblocks.0.attn.z,3,-nan,0,1\n");
   EXPECT_EQ(cli("merge " + part + " --out " + out).exit_code, 0);
-  EXPECT_EQ(read_text(out), "step,pos,value\nclean,,1\n" + strange + ",3,nan\n");
+  EXPECT_EQ(read_text(out), "step,kind,pos,value\nclean,base,,1\nblocks.0.attn.z,place,3,nan\n");
 }
 
 TEST(Ask, shards_are_merged) {

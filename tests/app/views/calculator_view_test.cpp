@@ -148,7 +148,9 @@ TEST_F(CalculatorViewTest, ATypedNumberOutOfRangeIsSaidAndNotTaken) {
   }
   ImGui::GetIO().AddInputCharactersUTF8("99999");
   settle(*view);
-  EXPECT_TRUE(noted_items().contains("calc_error"));
+  click(*view, ImVec2(at.x, at.y + 300));  // done with the field
+  settle(*view);
+  EXPECT_TRUE(noted_items().contains("number_refused"));
   EXPECT_EQ(kept_by(*view)["size_layers"], 0) << "not 4096 in silence";
 }
 

@@ -43,8 +43,8 @@ bool counts_changed_rows(const LabPicture& picture) {
 bool tells_the_measured_times(const LabPicture& picture) {
   for (const LabPiece& piece : picture.pieces)
     if (const auto* cost = std::get_if<LabTable>(&piece.what))
-      return cell_of(*cost, "lab.heads.time", 1) == word(picture, 6) &&
-             cell_of(*cost, "lab.heads.time", 2) == word(picture, 7);
+      return cell_of(*cost, "lab.heads.time", 1).starts_with(word(picture, 6) + " (") &&
+             cell_of(*cost, "lab.heads.time", 2).starts_with(word(picture, 7) + " (");
   return false;
 }
 

@@ -1,0 +1,39 @@
+#include "app/cli/csv_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace attnscope::cli {
+
+std::string csv_quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string csv_field(const std::string& text) {
+  return text.find_first_of(",\"\r\n") == std::string::npos ? text : csv_quoted(text);
+}
+
+std::vector<std::string> take_csv_record(std::string_view& text) {
+  std::vector<std::string> out(1);
+  bool inside = false;
+  std::size_t i = 0;
+  for (; i < text.size() && (inside || text[i] != '\n'); ++i) {
+    const bool doubled = inside && text.substr(i, 2) == "\"\"";
+    if (text[i] == '"' && !doubled)
+      inside = !inside;
+    else if (text[i] == ',' && !inside)
+      out.emplace_back();
+    else if (inside || text[i] != '\r')
+      out.back() += text[i += doubled ? 1 : 0];
+  }
+  text.remove_prefix(std::min(i + 1, text.size()));
+  return out;
+}
+
+std::string csv_number(double value) { return std::isnan(value) ? ",nan" : format(",%.9g", value); }
+
+}  // namespace attnscope::cli
