@@ -100,6 +100,7 @@ class OutputView : public View {
   Made<NextSummary> summary_;
   Kept<LinePlot> running_;
   Deferred<std::vector<RowChance>> chances_, text_;
+  std::vector<RowChance> asked_;  // of chances_, the rows that may be the telling one
   OutputWays ways_;
   OutputDraws draws_;
 };
@@ -117,7 +118,8 @@ void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<
       });
   const std::int64_t last = prediction_row(*trace);
   if (!chances) return;
-  std::vector<RowChance> asked = *chances;
+  std::vector<RowChance>& asked = asked_;
+  asked.assign(chances->begin(), chances->end());
   const std::int64_t first = last - kArmActions;
   if (answered_) std::erase_if(asked, [&](const RowChance& it) { return it.row < first || it.row >= last; });
   const std::int64_t row = telling_row(asked, answered_ ? first : last);

@@ -77,6 +77,11 @@ class PanelsTest : public testing::ImguiFixture {
 // Sequences of different lengths, each by itself: the shape is that of the sequence that is shown.
 TEST_F(PanelsTest, TheShapeIsThatOfTheSequenceThatIsShown) {
   open("assets/scenes/three_sentences.json");
+  ASSERT_TRUE(session_.edit("pad", {}, [](Document& document) {
+    document.padding.on = false;  // each sequence has its own length
+    return Status(Done{});
+  }));
+  take();
   for (int sequence = 0; sequence < static_cast<int>(run_->traces.size()); ++sequence) {
     workspace_.cursor.sequence = sequence;
     draw(draw_inspector, ImVec2(318, 2400), 2);
