@@ -241,10 +241,14 @@ json StateFile::describe(Frame& frame) {
   const Workspace& workspace = state.workspace;
   const History& history = state.session.history();
   const ImGuiIO& io = ImGui::GetIO();
-  json views = json::array();
-  for (const auto& view : state.views) views.push_back(view->id());
+  json views = json::array(), offered = json::array();
+  for (const auto& view : state.views) {
+    views.push_back(view->id());
+    if (!state.run || view->unavailable(*state.run).empty()) offered.push_back(view->id());
+  }
   json all{{"window", {static_cast<int>(io.DisplaySize.x), static_cast<int>(io.DisplaySize.y)}},
            {"views", views},
+           {"offered_views", offered},
            {"view", workspace.view},
            {"second_view", workspace.second_view},
            {"theme", state.settings.theme == ThemeKind::light ? "light" : "dark"},

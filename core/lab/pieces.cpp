@@ -147,8 +147,11 @@ Timing timed(int rounds, const std::function<void()>& work) {
 }
 
 std::string shown_timing(const Timing& timing) {
-  return shown_seconds(timing.median) + " (" + shown_seconds(timing.least) + " … " +
-         shown_seconds(timing.most) + ")";
+  std::string least = shown_seconds(timing.least);
+  const std::string most = shown_seconds(timing.most);
+  const std::size_t space = least.find(' ');
+  if (least.substr(space) == most.substr(most.find(' '))) least.resize(space);  // the unit once
+  return shown_seconds(timing.median) + " (" + least + "…" + most + ")";
 }
 
 Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name) {

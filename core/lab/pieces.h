@@ -53,7 +53,7 @@ struct Timing {
 Timing timing_of(std::vector<double> seconds);
 /// `work` is done `rounds` times.
 Timing timed(int rounds, const std::function<void()>& work);
-/// "1.2 ms (1.1 ms … 1.5 ms)".
+/// "1.2 ms (1.1…1.5 ms)".
 std::string shown_timing(const Timing& timing);
 
 // ---- models --------------------------------------------------------------------------------------

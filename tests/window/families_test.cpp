@@ -51,7 +51,7 @@ TEST_P(Families, OpensIsSteppedThroughAndSeenInEveryView) {
   window.wait("the last step is reached", [&](const Json& now) {
     return now.at("cursor").at("index") == last && now.at("cursor").at("step") == steps.at(last);
   });
-  for (const std::string& view : window.state().at("views").get<std::vector<std::string>>()) {
+  for (const std::string& view : window.state().at("offered_views").get<std::vector<std::string>>()) {
     window.click_view(view);
     window.wait("the view " + view, [&](const Json& now) { return now.at("view") == view; });
     EXPECT_EQ(window.state().at("error"), "") << view;
