@@ -170,7 +170,7 @@ void TrainingView::draw_controls(const ViewContext& context, const TrainingScene
       tr("training.status", {name, format_count(snapshot.now.step), format_count(snapshot.steps)});
   const float files = draw_files(context, scene, at.x + width, at.y);
   std::string speed = state_text(training);
-  if (snapshot.tokens_per_second > 0) {
+  if (snapshot.tokens_per_second > 0 && training.state() != TrainingState::finished) {
     const std::string steps = short_number(snapshot.steps_per_second);
     const std::string tokens = format_count(static_cast<std::int64_t>(snapshot.tokens_per_second));
     const std::string all = tr("training.speed", {speed, steps, tokens});
