@@ -25,7 +25,7 @@ namespace {
 constexpr int kHeldOutWhileTraining = 64;  // examples per line of progress
 constexpr int kLines = 40;                 // of progress
 
-struct Options {
+struct TrainOptions {
   std::string task, out, data, vocabulary;
   std::uint64_t seed = 1;
   TaskSizes sizes;
@@ -46,7 +46,7 @@ Status list_tasks() {
 }
 
 // The task's recipe with what the command line says instead.
-void overlay(const Options& options, Recipe& recipe) {
+void overlay(const TrainOptions& options, Recipe& recipe) {
   const Recipe& asked = options.recipe;
   if (options.given("--steps")) recipe.steps = asked.steps;
   if (options.given("--batch")) recipe.batch = asked.batch;
@@ -58,10 +58,10 @@ void overlay(const Options& options, Recipe& recipe) {
 
 constexpr const char* kCheckpoint = "/checkpoint.safetensors";
 
-std::string checkpoint_path(const Options& options) { return options.out + kCheckpoint; }
+std::string checkpoint_path(const TrainOptions& options) { return options.out + kCheckpoint; }
 
 // A run goes on with the seed and the sizes that it began with: others on the command line are refused.
-Status check_goes_on(const Options& options, const Trainer& trainer) {
+Status check_goes_on(const TrainOptions& options, const Trainer& trainer) {
   const TaskSizes& asked = options.sizes;
   const ModelConfig& config = trainer.state().model->config();
   const BlockSpec& block = config.blocks.front();
@@ -85,7 +85,7 @@ Status check_goes_on(const Options& options, const Trainer& trainer) {
   return Done{};
 }
 
-Result<Trainer> make_trainer(const Options& options) {
+Result<Trainer> make_trainer(const TrainOptions& options) {
   std::shared_ptr<const Task> task;
   if (options.data.empty()) {
     TRY(task, find_task(options.task));
@@ -128,9 +128,9 @@ std::string duration(double seconds) {
 }
 
 // What happened since the last line of progress.
-class Progress {
+class TrainProgress {
  public:
-  explicit Progress(const Trainer& trainer) : from_(trainer.state().step) {}
+  explicit TrainProgress(const Trainer& trainer) : from_(trainer.state().step) {}
 
   Status line(Trainer& trainer) {
     TRY(const HeldOut held_out, trainer.measure_held_out(kHeldOutWhileTraining));
@@ -160,18 +160,18 @@ class Progress {
 };
 
 // One that cannot be written now may be written later: no reason to lose the run.
-void try_checkpoint(const Options& options, const Trainer& trainer) {
+void try_checkpoint(const TrainOptions& options, const Trainer& trainer) {
   if (const Status saved = save_checkpoint(checkpoint_path(options), trainer); !saved)
     std::fprintf(stderr, "attnscope-cli: %s\n", saved.error().text().c_str());
 }
 
 // Steps until the recipe's end or until somebody asks for an end (Ctrl+C, SIGTERM, the terminal is closed),
 // which leaves a checkpoint to go on from. Others are written where they were asked for.
-Status learn(const Options& options, Trainer& trainer) {
+Status learn(const TrainOptions& options, Trainer& trainer) {
   const StopSignals stop;
   survive_closed_pipes();  // of the lines of progress
   const int steps = trainer.recipe().steps, every = std::max(1, steps / kLines);
-  Progress progress(trainer);
+  TrainProgress progress(trainer);
   while (trainer.state().step < steps && !StopSignals::wanted()) {
     TRY(const StepReport report, trainer.step());
     const bool last = report.step == steps || StopSignals::wanted();
@@ -214,7 +214,7 @@ Status save_somewhere(const std::string& layout, const Trainer& trainer, std::st
 }
 
 // The training ended early: the hint says where its last good step lies.
-Error with_checkpoint(Error why, const Options& options, const Trainer& trainer) {
+Error with_checkpoint(Error why, const TrainOptions& options, const Trainer& trainer) {
   std::string path = checkpoint_path(options);
   if (!save_checkpoint(path, trainer)) {
     const auto other = rescued(std::string(trainer.task().name()), [&](const std::string& to) {
@@ -227,7 +227,7 @@ Error with_checkpoint(Error why, const Options& options, const Trainer& trainer)
   return why;
 }
 
-Status run_train(const Options& options) {
+Status run_train(const TrainOptions& options) {
   if (options.task.empty() && options.data.empty()) return list_tasks();
   set_thread_count(options.threads);
   TRY(Trainer trainer, make_trainer(options));
@@ -250,7 +250,7 @@ Status run_train(const Options& options) {
   return saved;
 }
 
-void add_sizes(CLI::App& command, Options& o) {
+void add_sizes(CLI::App& command, TrainOptions& o) {
   const auto count = whole(1, 1 << 20);
   command.add_option("--layers", o.sizes.layers, tr("cli.train.layers"))->transform(count);
   command.add_option("--heads", o.sizes.heads, tr("cli.train.heads"))->transform(count);
@@ -263,7 +263,7 @@ void add_sizes(CLI::App& command, Options& o) {
       ->check(CLI::Validator(one_word_of({"prefix", "causal"}), ""));
 }
 
-void add_recipe(CLI::App& command, Options& o) {
+void add_recipe(CLI::App& command, TrainOptions& o) {
   const auto count = whole(1, 1 << 24);
   command.add_option("--steps", o.recipe.steps, tr("cli.train.steps"))->transform(count);
   command.add_option("--batch", o.recipe.batch, tr("cli.train.batch"))->transform(count);
@@ -279,8 +279,8 @@ void add_recipe(CLI::App& command, Options& o) {
 
 void add_train(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("train", tr("cli.train"));
-  const auto options = std::make_shared<Options>();
-  Options& o = *options;
+  const auto options = std::make_shared<TrainOptions>();
+  TrainOptions& o = *options;
   o.command = command;
   CLI::Option* task = command->add_option("TASK", o.task, tr("cli.train.task"));
   command->add_option("--out", o.out, tr("cli.train.out"))->type_name("DIR");

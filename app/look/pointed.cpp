@@ -9,28 +9,28 @@ namespace attnscope {
 namespace {
 
 enum class Kind : std::uint8_t { token, head, neuron };
-struct Thing {
+struct PointedThing {
   Kind kind = Kind::token;
   Stack stack = Stack::single;
   Part part = Part::model;
   int layer = -1;
   std::int64_t at = 0;
-  bool operator==(const Thing&) const = default;
+  bool operator==(const PointedThing&) const = default;
 };
 
 struct PointedState {
-  std::vector<Thing> now, before;  // a handful
+  std::vector<PointedThing> now, before;  // a handful
 };
 PointedState& pointed_state() {
   static PointedState all;
   return all;
 }
 
-void add(const Thing& thing) {
+void add(const PointedThing& thing) {
   auto& now = pointed_state().now;
   if (std::find(now.begin(), now.end(), thing) == now.end()) now.push_back(thing);
 }
-bool was(const Thing& thing) {
+bool was(const PointedThing& thing) {
   const auto& before = pointed_state().before;
   return std::find(before.begin(), before.end(), thing) != before.end();
 }
@@ -40,7 +40,7 @@ Axis row_axis(std::string_view name) {
 }
 
 // What an entry of an axis is; false where it is none of these.
-bool thing_of(const Site& site, std::string_view axis, std::int64_t at, Thing& out) {
+bool thing_of(const Site& site, std::string_view axis, std::int64_t at, PointedThing& out) {
   if (const Axis rows = row_axis(axis); rows != Axis::none)
     out = {Kind::token, rows_stack(site, rows), Part::model, -1, at};
   else if (axis == "head")
@@ -69,7 +69,7 @@ void point_neuron(Stack stack, int layer, std::int64_t neuron) {
 }
 
 void point_cell(const Site& site, const std::vector<std::int64_t>& index) {
-  Thing thing;
+  PointedThing thing;
   for (std::size_t d = 0; d < index.size(); ++d)
     if (thing_of(site, axis_of(site, static_cast<int>(d)), index[d], thing)) add(thing);
 }
@@ -85,7 +85,7 @@ bool neuron_pointed(Stack stack, int layer, std::int64_t neuron) {
 namespace {
 
 std::int64_t pointed_of(Kind kind, Stack stack, Part part, int layer) {
-  for (const Thing& thing : pointed_state().before)
+  for (const PointedThing& thing : pointed_state().before)
     if (thing.kind == kind && thing.stack == stack && thing.part == part && thing.layer == layer)
       return thing.at;
   return -1;
@@ -113,7 +113,7 @@ std::string_view axis_of(const Site& site, int axis) {
 
 bool entry_pointed(const Site& site, int axis, std::int64_t at) {
   if (pointed_state().before.empty()) return false;
-  Thing thing;
+  PointedThing thing;
   return thing_of(site, axis_of(site, axis), at, thing) && was(thing);
 }
 

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-enum Family { encoder_only, decoder_only, both };
+enum LabFamily { encoder_only, decoder_only, both };
 
 // 1 where the query (row) may look at the key.
 LabMatrix mask(const char* title, std::int64_t queries, std::int64_t keys, bool causal, const char* rows,

@@ -26,7 +26,7 @@ RowLoss row_loss(std::int64_t vocab, double p, double smoothing) {
 }
 
 /// The smoothed target: what the right word gets and what every other one.
-struct Target {
+struct LossTarget {
   double right = 0, other = 0, entropy = 0;
 
   /// KL(target || model) where the model gives p to the right word and the others the same.
@@ -35,8 +35,8 @@ struct Target {
     return right * std::log(right / p) + (other > 0 ? others * other * std::log(other / rest) : 0);
   }
 };
-Target target_of(std::int64_t vocab, double smoothing) {
-  Target out;
+LossTarget target_of(std::int64_t vocab, double smoothing) {
+  LossTarget out;
   out.other = smoothing / static_cast<double>(vocab);
   out.right = 1 - smoothing + out.other;
   out.entropy = -out.right * std::log(out.right);
@@ -44,7 +44,7 @@ Target target_of(std::int64_t vocab, double smoothing) {
   return out;
 }
 
-LabPlot loss_plot(std::int64_t vocab, double smoothing, double p, const Target& target) {
+LabPlot loss_plot(std::int64_t vocab, double smoothing, double p, const LossTarget& target) {
   LabPlot out;
   out.title = Text::of("lab.loss.curve");
   out.x_title = Text::of("lab.loss.p");
@@ -66,7 +66,7 @@ LabPlot loss_plot(std::int64_t vocab, double smoothing, double p, const Target& 
   return out;
 }
 
-LabTable lab_loss_facts_of(std::int64_t vocab, double p, const Target& target, const RowLoss& loss) {
+LabTable lab_loss_facts_of(std::int64_t vocab, double p, const LossTarget& target, const RowLoss& loss) {
   const double others = static_cast<double>(vocab - 1);
   LabTable out;
   out.title = Text::of("lab.loss.row");
@@ -125,7 +125,7 @@ Result<LabPicture> compute_loss(const LabValues& values, const std::atomic<bool>
   const std::int64_t vocab = values.whole("vocab");
   const double smoothing = values.number("smoothing"), p = values.number("p");
   const bool all = values.choice("counted") == 1;
-  const Target target = target_of(vocab, smoothing);
+  const LossTarget target = target_of(vocab, smoothing);
   const RowLoss loss = row_loss(vocab, p, smoothing);
   TRY_OK(go_on(cancel));
   TRY(const PilotLoss pilot, pilot_loss());

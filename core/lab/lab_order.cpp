@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLabOrderWords = 5, kLabOrderWidth = 16, kLabOrderHeads = 2;
 constexpr double kLabOrderRounding = 1e-5;  // differences below it are those of sums in another order
-constexpr const char* kNames[kLabOrderWords] = {"I", "love", "you", "and", "tea"};
+constexpr const char* kOrderNames[kLabOrderWords] = {"I", "love", "you", "and", "tea"};
 
 ModelConfig lab_order_model_config(bool positions, bool causal) {
   ModelConfig config = lab_config(kLabOrderWidth, kLabOrderHeads, kLabOrderWords, 1);
@@ -47,7 +47,7 @@ Moved compared(const Tensor& a, std::int64_t from, const Tensor& b, std::int64_t
 
 std::vector<Text> names_of(const std::vector<int>& ids) {
   std::vector<Text> out;
-  for (const int id : ids) out.emplace_back(kNames[id]);
+  for (const int id : ids) out.emplace_back(kOrderNames[id]);
   return out;
 }
 
@@ -87,7 +87,7 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
     const Moved moved = compared(x, id, y, to);
     largest = std::max(largest, moved.largest);
     changed += moved.largest < kLabOrderRounding ? 0 : 1;
-    table.rows.push_back({kNames[id], id, static_cast<std::int64_t>(to), shown(moved.largest, 2),
+    table.rows.push_back({kOrderNames[id], id, static_cast<std::int64_t>(to), shown(moved.largest, 2),
                           Text::of("lab.order.of", {moved.same_bits, x.size(1)})});
   }
   LabPicture out;
@@ -99,11 +99,12 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
                          : positions ? "lab.order.formula.on"
                                      : "lab.order.formula.causal",
                          {shown(largest, 2)});
-  out.notice = Text::of(first == second ? "lab.order.notice.none"
-                        : rounding      ? "lab.order.notice.same"
-                        : positions     ? "lab.order.notice.positions"
-                                        : "lab.order.notice.causal",
-                        {kNames[first], kNames[second], shown(largest, 2), changed, kLabOrderWords});
+  out.notice =
+      Text::of(first == second ? "lab.order.notice.none"
+               : rounding      ? "lab.order.notice.same"
+               : positions     ? "lab.order.notice.positions"
+                               : "lab.order.notice.causal",
+               {kOrderNames[first], kOrderNames[second], shown(largest, 2), changed, kLabOrderWords});
   return out;
 }
 

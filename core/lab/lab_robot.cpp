@@ -60,7 +60,7 @@ LabTable patch_table(int side, int patch, int hertz) {
 }
 
 /// One token of the Pilot's answer exchanged for another.
-struct Exchange {
+struct RobotExchange {
   int action;
   const std::vector<int>&said, &now;
   const std::vector<Text>& right;
@@ -102,7 +102,7 @@ Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool
   out.formula = Text::of(
       cut > 0 ? "lab.robot.formula.cut" : "lab.robot.formula",
       {side, patch, across * across, bin, kArmActionNames[static_cast<std::size_t>(action)], value, cut});
-  const Exchange exchange{action, said, bins, right, own, move};
+  const RobotExchange exchange{action, said, bins, right, own, move};
   out.notice =
       Text::of(exchange.notice(), {kArmActionNames[static_cast<std::size_t>(action)], action_spelling(bin),
                                    value, action_spelling(said[static_cast<std::size_t>(action)]), was,

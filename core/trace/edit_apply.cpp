@@ -57,9 +57,9 @@ void for_each_cell(const Box& box, Visit visit) {
 float cell(const Tensor& value, const EditApplyIndex& at) { return value.at(at[0], at[1], at[2], at[3]); }
 
 // What a covered cell is set to, added or multiplied by.
-class Source {
+class EditSource {
  public:
-  Source(const NumberEdit& edit, const Tensor& value, const Box& box, const RowFrame& rows)
+  EditSource(const NumberEdit& edit, const Tensor& value, const Box& box, const RowFrame& rows)
       : edit_(edit), value_(value), box_(box), rows_(rows) {}
 
   // Checks that every covered cell has a number.
@@ -242,7 +242,7 @@ Result<Applied> apply(const NumberEdit& edit, const Tensor& value, const RowFram
   if (value.empty()) return Applied{value, false};
   TRY(const Box box, box_of(edit.where, value, rows));
   if (box.empty) return Applied{value, false};
-  Source source(edit, value, box, rows);
+  EditSource source(edit, value, box, rows);
   TRY_OK(source.prepare());
   Copy out(value);
   for_each_cell(box,
@@ -260,7 +260,7 @@ Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, co
   if (gradient.empty() || box.empty) return gradient;
   const bool product = needs_value(edit);
   CHECK(!product || before.sizes() == gradient.sizes());
-  Source source(edit, product ? before : gradient, box, rows);
+  EditSource source(edit, product ? before : gradient, box, rows);
   TRY_OK(source.prepare());
   Copy out(gradient);
   for_each_cell(box, [&](const EditApplyIndex& at) {

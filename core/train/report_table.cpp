@@ -35,7 +35,7 @@ void each_number(auto& held_out, auto&& visit) {
 }
 
 // Writes one row after the other.
-struct Rows {
+struct ReportRows {
   std::vector<std::int64_t> values;
   void operator()(int number) { values.push_back(number); }
   void operator()(std::int64_t number) { values.push_back(number); }
@@ -90,13 +90,13 @@ std::vector<std::string> reported_layers(const std::vector<StepReport>& reports)
 
 NamedInts reports_to_table(std::string name, const std::vector<StepReport>& reports,
                            const std::vector<std::string>& layers) {
-  Rows rows;
+  ReportRows rows;
   for (StepReport report : reports) each_number(report, layers, rows);
   return table_of(std::move(name), std::move(rows.values), kStepNumbers + 2 * layers.size());
 }
 
 NamedInts held_out_to_table(std::string name, const std::vector<HeldOut>& held_out) {
-  Rows rows;
+  ReportRows rows;
   for (const HeldOut& each : held_out) each_number(each, rows);
   return table_of(std::move(name), std::move(rows.values), kHeldOutNumbers);
 }

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/layering/files.h"
+#include "tests/layering/source_rules.h"
 
 namespace attnscope::layering {
 namespace {
@@ -68,6 +69,34 @@ TEST(Names, WhatAFileKeepsToItselfIsItsOwnInTheWholeRoom) {
       }
     }
   EXPECT_GT(names, 3000);
+}
+
+// The same for types: none that a file keeps to itself is called like one of a header that the room may
+// include.
+TEST(Names, NoOwnTypeIsCalledLikeOneOfAHeader) {
+  static const std::regex declared("^(?:struct|class|enum class|enum) (\\w+)(?: .*)?$");
+  std::map<std::string, std::string> headers;  // type -> header
+  std::map<std::string, std::string> sources;  // file -> text
+  for (const char* top : {"core", "app"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      const std::string file = fs::relative(entry.path(), kRoot).generic_string();
+      if (entry.path().extension() == ".cpp") sources[file] = read(entry.path());
+      if (entry.path().extension() != ".h") continue;
+      std::istringstream lines(read(entry.path()));
+      std::string line;
+      for (std::smatch found; std::getline(lines, line);)
+        if (!line.empty() && std::isalpha(static_cast<unsigned char>(line[0])) && !line.ends_with(';') &&
+            std::regex_match(line, found, declared))
+          headers[found[1]] = file;
+    }
+  EXPECT_GT(headers.size(), 300u);
+  for (const auto& [file, text] : sources)
+    for (const auto& [name, how] : own_names(text)) {
+      const auto header = headers.find(name);
+      if (how != "a type" || header == headers.end()) continue;
+      EXPECT_GT(rank_of(room_of(header->second)).value_or(0), rank_of(room_of(file)).value_or(99))
+          << name << " in " << file << " is a type of " << header->second << " too: give it another name";
+    }
 }
 
 TEST(Names, TheRuleSeesWhatMeets) {

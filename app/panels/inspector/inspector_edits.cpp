@@ -20,7 +20,7 @@ constexpr const char* kDragged = "edit";
 struct EditLine {
   std::string id, text;
 };
-struct LineEvent {
+struct EditLineEvent {
   bool toggled = false, removed = false, clicked = false;
 };
 
@@ -38,9 +38,9 @@ bool words_item(const EditLine& line, float width, ImU32 colour) {
 }
 
 // `index` < 0: a cell of a mask, which has neither an order nor a switch.
-LineEvent edit_line(const PanelContext& context, const EditLine& line, int index, bool enabled) {
+EditLineEvent edit_line(const PanelContext& context, const EditLine& line, int index, bool enabled) {
   const WithId id(line.id.c_str());
-  LineEvent event;
+  EditLineEvent event;
   const float right =
       ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - ImGui::GetFrameHeight() * 0.9f;
   if (index >= 0) {
@@ -148,7 +148,7 @@ int draw_edit_lines(const PanelContext& context, const Document& document) {
     }
     const Text words = edit_words(edit);
     const std::string text = words.str();
-    const LineEvent event =
+    const EditLineEvent event =
         edit_line(context, {"edit" + std::to_string(i), text}, static_cast<int>(i), edit.enabled);
     if (event.toggled)
       context.commands.edit(

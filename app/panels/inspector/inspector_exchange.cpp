@@ -13,14 +13,14 @@
 namespace attnscope {
 namespace {
 
-struct Choice {
+struct ExchangeChoice {
   Exchange::Part part;
   const char *branch, *value;
   const char* key;  ///< of its words: "exchange.attention"
 };
 struct ExchangeRow {
   const char* key;
-  std::vector<Choice> choices;
+  std::vector<ExchangeChoice> choices;
 };
 
 // The rows of the menu; the groups of key/value heads depend on the model.
@@ -64,7 +64,7 @@ ExchangeMenu& menu_of(const PanelContext& context) {
   return *std::static_pointer_cast<ExchangeMenu>(kept);
 }
 
-Exchange exchange_of(const PanelContext& context, const ExchangeMenu& menu, const Choice& choice) {
+Exchange exchange_of(const PanelContext& context, const ExchangeMenu& menu, const ExchangeChoice& choice) {
   const Cursor& cursor = context.workspace.cursor;
   return {choice.part, cursor.stack, menu.one_block ? std::max(0, cursor.layer) : -1, choice.branch,
           choice.value};
@@ -89,7 +89,7 @@ void take_back(Document& document, Exchange exchange) {
 }
 
 // Lit where the run is built that way. What the model itself has takes back an exchange.
-void draw_choice(const PanelContext& context, ExchangeMenu& menu, const Choice& choice,
+void draw_choice(const PanelContext& context, ExchangeMenu& menu, const ExchangeChoice& choice,
                  const std::string& words) {
   const Document& document = context.session.document();
   const auto edit = make_edit(exchange_of(context, menu, choice));
@@ -153,7 +153,7 @@ void draw_menu(const PanelContext& context, ExchangeMenu& menu) {
   ImGui::Separator();
   for (const ExchangeRow& row : exchange_rows()) {
     draw_label(row.key);
-    for (const Choice& choice : row.choices) {
+    for (const ExchangeChoice& choice : row.choices) {
       draw_choice(context, menu, choice, tr(choice.key));
       ImGui::SameLine();
     }

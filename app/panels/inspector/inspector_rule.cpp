@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFewTerms = 8, kMostTerms = 400;
 
-struct Card {
+struct RuleCard {
   const PanelContext& context;
   const Explanation& explanation;
   Flow& flow;
@@ -37,7 +37,8 @@ std::string help_of(const PanelContext& context, const Source& source) {
   return tr("inspector.follow", {source.name, where});
 }
 
-void operand(const Card& card, const Source& source, const std::string& id, const std::string& text = {}) {
+void operand(const RuleCard& card, const Source& source, const std::string& id,
+             const std::string& text = {}) {
   const bool pressed = card.flow.link(id + "###" + id, text.empty() ? shown_number(source.value) : text,
                                       colour_of(source), help_of(card.context, source));
   if (ImGui::IsItemHovered() && !source.is_weight) point_cell(source.site, source.index);
@@ -51,19 +52,19 @@ double aside(const Explanation& explanation, const char* name) {
 }
 
 // The last part of a name: "blocks.0.attn.out" -> "attn.out"; the stack stays where it is another one.
-std::string short_name(const Card& card, const Source& source) {
+std::string short_name(const RuleCard& card, const Source& source) {
   const std::string own(stack_prefix(card.explanation.cell.site.stack));
   std::string name = starts_with(source.name, own) ? source.name.substr(own.size()) : source.name;
   const std::size_t at = name.find("blocks.");
   return at == std::string::npos ? name : name.substr(0, at) + name.substr(name.find('.', at + 7) + 1);
 }
 
-void plain(const Card& card, const std::string& text) {
+void plain(const RuleCard& card, const std::string& text) {
   card.flow.words(text, card.dim());
   card.flow.next_line();
 }
 
-void result(const Card& card, const std::string& before = {}) {
+void result(const RuleCard& card, const std::string& before = {}) {
   card.flow.text("= ", card.dim());
   if (!before.empty()) {
     card.flow.text(before, card.dim());
@@ -75,7 +76,7 @@ void result(const Card& card, const std::string& before = {}) {
 }
 
 // "q₂ · k₁ = Σ over 3 products"
-void dot_heading(const Card& card) {
+void dot_heading(const RuleCard& card) {
   const Explanation& e = card.explanation;
   if (!e.terms.empty() && e.terms.front().factors.size() == 2) {
     for (int i = 0; i < 2; ++i) {
@@ -96,7 +97,7 @@ void dot_heading(const Card& card) {
 }
 
 // The token that a term is about: its key, or its row where each term has another one; else empty.
-std::string inspector_rule_token_of(const Card& card, const Term& term) {
+std::string inspector_rule_token_of(const RuleCard& card, const Term& term) {
   const Explanation& e = card.explanation;
   if (e.terms.size() < 2 || term.factors.empty()) return {};
   const RunResult& run = *card.context.run;
@@ -119,14 +120,14 @@ std::string inspector_rule_token_of(const Card& card, const Term& term) {
   return {};
 }
 
-void say_token(const Card& card, const Term& term) {
+void say_token(const RuleCard& card, const Term& term) {
   const std::string token = inspector_rule_token_of(card, term);
   if (token.empty()) return;
   note_text(token);
   card.flow.text("  " + token, card.ink());
 }
 
-void term_line(const Card& card, std::size_t at, bool first) {
+void term_line(const RuleCard& card, std::size_t at, bool first) {
   const Term& term = card.explanation.terms[at];
   card.flow.text(first ? "= " : "+ ", card.dim());
   for (std::size_t i = 0; i < term.factors.size(); ++i) {
@@ -143,7 +144,7 @@ void term_line(const Card& card, std::size_t at, bool first) {
 }
 
 // The lines of the terms, few unless asked for all.
-void term_lines(const Card& card, void (*line)(const Card&, std::size_t, bool)) {
+void term_lines(const RuleCard& card, void (*line)(const RuleCard&, std::size_t, bool)) {
   InspectorState& state = card.context.workspace.inspector;
   const std::vector<std::size_t>& order = card.cache.order;
   const std::size_t shown = std::min(order.size(), state.all_terms ? kMostTerms : kFewTerms);
@@ -167,7 +168,7 @@ void term_lines(const Card& card, void (*line)(const Card&, std::size_t, bool)) 
   card.flow.next_line();
 }
 
-void dot(const Card& card) {
+void dot(const RuleCard& card) {
   dot_heading(card);
   term_lines(card, term_line);
   const double factor = aside(card.explanation, "factor"), cap = aside(card.explanation, "cap");
@@ -176,7 +177,7 @@ void dot(const Card& card) {
   result(card);
 }
 
-void sum(const Card& card) {
+void sum(const RuleCard& card) {
   const Explanation& e = card.explanation;
   term_lines(card, term_line);
   if (aside(e, "slope") != 0) {
@@ -191,7 +192,7 @@ void sum(const Card& card) {
   result(card);
 }
 
-void cap(const Card& card) {
+void cap(const RuleCard& card) {
   const std::string value = shown_number(aside(card.explanation, "cap"));
   plain(card, tr("inspector.cap", {value}));
   card.flow.text("= " + value + " · tanh(", card.dim());
@@ -201,13 +202,13 @@ void cap(const Card& card) {
   result(card);
 }
 
-void named(const Card& card, const char* label, double value) {
+void named(const RuleCard& card, const char* label, double value) {
   card.flow.text(label, card.dim());
   card.flow.right(shown_number(value), card.ink());
   card.flow.next_line();
 }
 
-void named_source(const Card& card, const char* label, const Source& source, const char* id) {
+void named_source(const RuleCard& card, const char* label, const Source& source, const char* id) {
   card.flow.text(std::string(label) + " ", card.dim());
   operand(card, source, id);
   card.flow.aside(short_name(card, source), card.dim());
@@ -223,7 +224,7 @@ double least_term(const Explanation& explanation) {
 }
 
 // "exp(0.3 − 0.9) = 0.55" of one key of the row.
-void softmax_line(const Card& card, std::size_t at, bool) {
+void softmax_line(const RuleCard& card, std::size_t at, bool) {
   const Term& term = card.explanation.terms[at];
   const bool own = static_cast<int>(at) == card.explanation.own;
   const std::int64_t key = term.factors.front().index.back();
@@ -235,7 +236,7 @@ void softmax_line(const Card& card, std::size_t at, bool) {
   card.flow.next_line();
 }
 
-void softmax(const Card& card) {
+void softmax(const RuleCard& card) {
   const Explanation& e = card.explanation;
   const auto sight =
       std::count_if(e.terms.begin(), e.terms.end(), [](const Term& term) { return term.value > 0; });
@@ -250,7 +251,7 @@ void softmax(const Card& card) {
   result(card, shown_number(own) + " ÷ " + shown_number(aside(e, "sum")));
 }
 
-void norm(const Card& card) {
+void norm(const RuleCard& card) {
   const Explanation& e = card.explanation;
   plain(card, text_of(formula_pieces(card.context.run->trace(card.context.workspace.cursor.sequence),
                                      e.cell.site)));
@@ -271,7 +272,7 @@ void norm(const Card& card) {
   result(card);
 }
 
-void norm_scale(const Card& card) {
+void norm_scale(const RuleCard& card) {
   const Explanation& e = card.explanation;
   const bool rms =
       norm_spec(card.context.run->trace(card.context.workspace.cursor.sequence).config(), e.cell.site).kind ==
@@ -284,7 +285,7 @@ void norm_scale(const Card& card) {
   result(card, "√ " + shown_number(aside(e, "variance")));
 }
 
-void rotate(const Card& card) {
+void rotate(const RuleCard& card) {
   const Explanation& e = card.explanation;
   if (e.terms.size() < 2) return sum(card);
   plain(card, tr("inspector.rotate", {shown_number(aside(e, "angle"))}));
@@ -302,7 +303,7 @@ void rotate(const Card& card) {
   result(card);
 }
 
-void scale(const Card& card) {
+void scale(const RuleCard& card) {
   card.flow.text("= ", card.dim());
   operand(card, card.explanation.terms.front().factors.front(), "term0_0");
   card.flow.text(" × " + shown_number(aside(card.explanation, "factor")), card.dim());
@@ -310,7 +311,7 @@ void scale(const Card& card) {
   result(card);
 }
 
-void mask(const Card& card) {
+void mask(const RuleCard& card) {
   const Explanation& e = card.explanation;
   if (e.terms.size() < 2) return sum(card);
   const bool allowed = e.terms[1].value != 0;
@@ -320,13 +321,13 @@ void mask(const Card& card) {
   result(card);
 }
 
-void single(const Card& card, const std::string& sentence) {
+void single(const RuleCard& card, const std::string& sentence) {
   plain(card, sentence);
   if (!card.explanation.terms.empty()) term_line(card, 0, true);
   if (card.explanation.rule != Rule::copy && card.explanation.rule != Rule::lookup) result(card);
 }
 
-void spell_out(const Card& card) {
+void spell_out(const RuleCard& card) {
   const Explanation& e = card.explanation;
   if (e.terms.empty() && e.rule != Rule::mask_test) {
     plain(card, tr("inspector.given"));
@@ -380,7 +381,7 @@ void draw_rule(const PanelContext& context, const Explanation& explanation, cons
     const WithFont mono(fonts().mono);
     ImGui::SetCursorScreenPos(ImVec2(p0.x, p0.y + px(10)));
     Flow flow(p0.x + px(12), right - px(12));
-    const Card card{context, explanation, flow, cache};
+    const RuleCard card{context, explanation, flow, cache};
     spell_out(card);
     if (explanation.edited) plain(card, tr("inspector.edited", {shown_number(explanation.recorded)}));
     bottom = flow.bottom();
