@@ -20,6 +20,9 @@ constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 20, 3};
 constexpr float kColourWidths[] = {10, 8, 6, 5, 4, 3, 2, 1, 0.5f, 0.25f};
 constexpr float kNarrowColour = 3, kLeastBesideDigits = 3, kWidestColour = 40, kColourHeight = 3;
 
+}  // namespace
+
+/// An operand of a line.
 struct DenseEntry {
   int id = 0;
   const std::string* sign = nullptr;  ///< before it; null: none
@@ -27,7 +30,10 @@ struct DenseEntry {
   bool single_next = false;           ///< a column of numbers follows
   bool below = false;  ///< begins what stands below: its columns are as wide as the first matrix's
 };
+/// Two lines, of which the second may be empty.
 using DensePlan = std::array<std::vector<DenseEntry>, 2>;
+
+namespace {
 
 bool is_single(const Figure& figure, int id) { return operand_of(figure, id).col.key == "one"; }
 
@@ -59,6 +65,20 @@ DensePlan dense_plan(const Figure& figure, DenseLines how) {
 }
 
 }  // namespace
+
+/// What place_dense() found out, in pixels; of both lines where there are two.
+struct DenseSizes {
+  DensePlan lines;
+  float labels = 0;  ///< of the rows
+  float header = 0;  ///< above the first line: names of columns and titles
+  float below = 0;   ///< between the lines
+  float line = 0;    ///< a line of small letters
+  float sign = 0;    ///< the room of a sign
+  bool two = false;
+  std::array<float, 2> rows{};               ///< how many
+  std::array<float, 2> ch{};                 ///< height of a cell
+  std::array<std::vector<ImVec2>, 2> cells;  ///< of each entry: width of a cell, and the gap behind
+};
 
 float FigurePlot::dense_need(const ViewContext& context, const Operand& operand, const DenseWay& way) {
   if (way.colours > 0 && !(way.digits && operand.is_result)) return way.colours * ui_scale();
@@ -162,31 +182,48 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   ch[1] = std::clamp(even, least[1], std::max(most, least[1]));
   if (even < least[1] && two)  // what the result needs is taken from its inputs
     ch[0] = std::max(least[0], (rest - rows[1] * ch[1]) / std::max(rows[0], 1.f));
+  DenseSizes sizes{lines,          labels, header, below, line, parts.sign * unit, two, {rows[0], rows[1]},
+                   {ch[0], ch[1]}, {}};
+  for (const std::size_t at : {0, 1})
+    for (const DenseEntry& entry : lines[at]) sizes.cells[at].emplace_back(cell(entry, grow[at]), gap(entry));
+  put_dense(figure, position, sizes, way);
+  return true;
+}
+
+// Gives every operand its panel, line by line.
+void FigurePlot::put_dense(const Figure& figure, ImVec2 position, const DenseSizes& sizes,
+                           const DenseWay& way) {
+  const float unit = ui_scale(), line = sizes.line, header = sizes.header, below = sizes.below;
+  const float labels = sizes.labels;
+  const auto &rows = sizes.rows, &ch = sizes.ch;
+  const bool two = sizes.two;
   panels_.assign(figure.operands.size(), {});
   signs_.clear();
   float x = position.x, y = position.y, right = 0;
   for (const bool lower : {false, true}) {
     if (lower) x = position.x, y = position.y + header + rows[0] * ch[0];
     const float top = lower ? below : header, tall = ch[lower ? 1 : 0];
-    const auto& entries = lines[lower ? 1 : 0];
-    for (const DenseEntry& entry : entries) {
+    const auto& entries = sizes.lines[lower ? 1 : 0];
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const DenseEntry& entry = entries[i];
+      const ImVec2 cell = sizes.cells[lower ? 1 : 0][i];  // its width, and the gap behind
       const Operand& operand = operand_of(figure, entry.id);
       if (entry.sign)
-        signs_.emplace_back(ImVec2(lower ? position.x + labels / 2 : x + parts.sign * unit / 2,
+        signs_.emplace_back(ImVec2(lower ? position.x + labels / 2 : x + sizes.sign / 2,
                                    y + (lower ? below - line * 0.7f : top + rows[0] * tall / 2)),
                             *entry.sign);
-      if (entry.sign && !lower) x += parts.sign * unit;
+      if (entry.sign && !lower) x += sizes.sign;
       Panel& panel = panels_[static_cast<std::size_t>(entry.id)];
-      panel.row_labels = &entry == &entries.front();
+      panel.row_labels = i == 0;
       panel.labels = panel.row_labels ? labels : 0, panel.col_labels = !lower;
-      panel.cell = ImVec2(cell(entry, grow[lower ? 1 : 0]), tall);
+      panel.cell = ImVec2(cell.x, tall);
       const float title = line + 4 * unit;
       const float lowered = is_single(figure, entry.id) && top > 2.5f * title ? top - title : 0.f;
       panel.header = top - lowered;
       panel.position = ImVec2(x, y + lowered);
       panel.size = ImVec2(panel.labels + panel.cell.x * static_cast<float>(seen(operand.col)),
                           panel.header + tall * static_cast<float>(seen(operand.row)));
-      x += panel.size.x + (entry.more ? gap(entry) : 0);
+      x += panel.size.x + (entry.more ? cell.y : 0);
     }
     right = std::max(right, x);
     if (!two) break;
@@ -197,7 +234,6 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   const float top = two ? y + below : position.y + header;
   legend_ = way.digits ? position : ImVec2(x + 22 * unit, top - line - 6 * unit);
   legend_height_ = way.digits ? 0.f : std::max(90 * unit, position.y + used_.y - legend_.y);
-  return true;
 }
 
 void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size) {

@@ -36,6 +36,8 @@ inline const Operand& operand_of(const Figure& figure, int id) {
 /// would end the first line.
 enum class DenseLines : std::uint8_t { one, two, two_lower };
 
+struct DenseSizes;  // steps_dense.cpp
+
 /// How matrices stand side by side where cells are small.
 struct DenseWay {
   DenseLines lines = DenseLines::one;
@@ -126,6 +128,7 @@ class FigurePlot {
                   bool tight = false);
   /// Matrices side by side in cells that just hold a number, or a colour. False, and nothing is placed, where
   /// the room is not enough.
+  void put_dense(const Figure& figure, ImVec2 position, const DenseSizes& sizes, const DenseWay& way);
   bool place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
                    const DenseWay& way);
   /// The same in the widest cells that show colours alone: where a line of them is too narrow, and on a
