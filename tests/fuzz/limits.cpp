@@ -51,7 +51,7 @@ void given_back(const volatile void* memory) {
 void watch_limits() {
   std::signal(SIGPROF, [](int) { stop("fuzz: more time than an input may take\n"); });
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_install_malloc_and_free_hooks(taken, given_back);
+  __sanitizer_install_malloc_and_free_hooks(limits_taken, given_back);
 #endif
 }
 
