@@ -3,6 +3,7 @@
 
 #include "app/shell/app.h"
 #include "app/shell/bench_frames.h"
+#include "app/shell/check_fit.h"
 #include "core/base/caught.h"
 #include "core/base/words.h"
 #include "core/system/arguments.h"
@@ -24,6 +25,7 @@ int run(const CommandLine& line) {
     return line.status;
   }
   keep_known_files(true);
+  if (line.options.check_fit) return check_fit(line.options);
   if (line.options.bench_frames) return bench_frames(line.options);
   if (!line.options.worksheet.empty()) return print_worksheet(line.options);
   const bool window = line.options.screenshot.empty() && line.options.save_session.empty();

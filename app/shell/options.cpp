@@ -153,6 +153,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_flag("--allow-outside", raw.allow_outside, tr("cli.allow_outside"));
   cli.add_flag("--no-animation", raw.no_animation, tr("options.no_animation"));
   cli.add_flag("--bench-frames", options.bench_frames, tr("options.bench_frames"));
+  cli.add_flag("--check-fit", options.check_fit, tr("options.check_fit"));
   cli.add_flag("--json", options.json, tr("options.json"));
   cli.add_flag("--timing", options.timing, tr("options.timing"))->envname("ATTNSCOPE_TIMING");
   translate_help(cli);

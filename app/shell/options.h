@@ -36,6 +36,7 @@ struct Options {
   std::string train;          ///< a task to train beside what is open; empty: none
   int train_steps = 0;        ///< 0: as many as the task's recipe says
   bool bench_frames = false;  ///< measure frames instead of opening a window
+  bool check_fit = false;     ///< check that no text of a figure is cut instead of opening a window
   bool json = false;          ///< what is measured as JSON
   bool timing = false;        ///< tell on stderr how long the start took
 };

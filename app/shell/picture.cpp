@@ -94,8 +94,6 @@ bool shows_more_than_text(const DisplayList& list) {
 
 bool is_svg_path(const std::string& path) { return ends_with(lower(path), ".svg"); }
 
-namespace {
-
 DisplayList stage_as_list(ImguiHost& host, Frame& frame) {
   FrameState& state = frame.state();
   DisplayList list;
@@ -106,8 +104,6 @@ DisplayList stage_as_list(ImguiHost& host, Frame& frame) {
   state.recording = nullptr;
   return list;
 }
-
-}  // namespace
 
 Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
   FrameState& state = frame.state();

@@ -3,6 +3,7 @@
 // compressed.
 #pragma once
 
+#include "app/figure/display_list.h"
 #include "app/gpu/imgui_host.h"
 #include "app/shell/frame.h"
 
@@ -12,6 +13,8 @@ namespace attnscope {
 void draw_frames(int count, ImguiHost& host, Frame& frame);
 /// Draws until the session's jobs and the fonts are done, then `frames` more; gives up after 20 s.
 void settle(Session& session, ImguiHost& host, Frame& frame, int frames);
+/// What the stage draws in one more frame: its figures as a list.
+DisplayList stage_as_list(ImguiHost& host, Frame& frame);
 /// The figure of the stage as SVG: what its views draw in one more frame. Errors: a view without a figure.
 Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame);
 /// A path that ends in .svg.

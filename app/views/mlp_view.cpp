@@ -326,8 +326,10 @@ void MlpView::draw_gate(const ViewContext& context, float width) const {
                                  : std::string(tr(stage_key(terms[i].slot)));
     draw_text(canvas, fonts().small, ImVec2(x, at.y + line + scaled(1)), terms[i].colour,
               middle_truncated(fonts().small, name, step - scaled(4)));
-    if (i + 1 < terms.size())
-      draw_text(canvas, fonts().body, ImVec2(x + step - scaled(18), at.y), t.text_dim, terms[i].sign);
+    if (i + 1 == terms.size()) continue;
+    const float free = step - text_size(fonts().mono, value).x - text_size(fonts().body, terms[i].sign).x;
+    draw_text(canvas, fonts().body, ImVec2(x + text_size(fonts().mono, value).x + free / 2, at.y), t.text_dim,
+              terms[i].sign);
   }
   ImGui::Dummy(ImVec2(width, line + text_size(fonts().small, "X").y + scaled(6)));
 }

@@ -1,13 +1,13 @@
 // The figures of the stage as lists: no text lies over another one or is cut, cells are those of the Trace,
 // and the SVG file says the same.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <random>
 #include <set>
 
 #include "app/figure/figure_text.h"
 #include "app/figure/svg.h"
+#include "app/figure/text_faults.h"
 #include "app/shell/picture.h"
 #include "app/state/actions.h"
 #include "app/state/presenter.h"
@@ -17,8 +17,6 @@
 
 namespace attnscope::testing {
 namespace {
-
-using Corners = std::array<ImVec2, 4>;
 
 class Figures : public FrameTest {
  protected:
@@ -50,90 +48,13 @@ class Figures : public FrameTest {
 
 // ---- texts ----------------------------------------------------------------------------------------
 
-// The letters of a text without the air above and below them.
-Corners corners_of(const DrawItem& item) {
-  const float air = (item.p1.y - item.p0.y) * 0.22f;
-  Corners out{ImVec2(item.p0.x, item.p0.y + air), ImVec2(item.p1.x, item.p0.y + air),
-              ImVec2(item.p1.x, item.p1.y - air), ImVec2(item.p0.x, item.p1.y - air)};
-  const float sine = std::sin(item.angle), cosine = std::cos(item.angle);
-  for (ImVec2& p : out) {
-    const ImVec2 d(p.x - item.pivot.x, p.y - item.pivot.y);
-    if (item.angle != 0)
-      p = ImVec2(item.pivot.x + d.x * cosine - d.y * sine, item.pivot.y + d.x * sine + d.y * cosine);
-  }
-  return out;
-}
-
-// Whether a line parallel to an edge of `a` stands between them, or they touch by less than `slack`.
-bool parted_by_edge(const Corners& a, const Corners& b, float slack) {
-  for (int edge = 0; edge < 2; ++edge) {
-    const ImVec2 from = a[static_cast<std::size_t>(edge)], to = a[static_cast<std::size_t>(edge) + 1];
-    const float length = std::max(1e-6f, std::hypot(to.x - from.x, to.y - from.y));
-    const auto reach = [&](const Corners& c) {
-      float low = INFINITY, high = -INFINITY;
-      for (const ImVec2 p : c) {
-        const float at = (p.x * (to.x - from.x) + p.y * (to.y - from.y)) / length;
-        low = std::min(low, at), high = std::max(high, at);
-      }
-      return std::pair(low, high);
-    };
-    const auto [a0, a1] = reach(a);
-    const auto [b0, b1] = reach(b);
-    if (a1 < b0 + slack || b1 < a0 + slack) return true;
-  }
-  return false;
-}
-
-bool overlap(const DrawItem& a, const DrawItem& b) {
-  constexpr float kSlack = 1.f;
-  const Corners first = corners_of(a), second = corners_of(b);
-  return !parted_by_edge(first, second, kSlack) && !parted_by_edge(second, first, kSlack);
-}
-
-// Something opaque was drawn over the text later, or it is not in sight.
-bool is_hidden(const DisplayList& list, std::size_t index) {
-  const DrawItem& item = list.items()[index];
-  const DrawClip& clip = list.clip(item);
-  if (item.p1.x <= clip.p0.x || item.p0.x >= clip.p1.x || item.p1.y <= clip.p0.y || item.p0.y >= clip.p1.y)
-    return true;
-  return std::any_of(list.items().begin() + static_cast<std::ptrdiff_t>(index), list.items().end(),
-                     [&](const DrawItem& over) {
-                       return over.kind == DrawItem::Kind::rect && over.fill >> IM_COL32_A_SHIFT == 255 &&
-                              over.p0.x <= item.p0.x && over.p0.y <= item.p0.y + 3 &&
-                              over.p1.x >= item.p1.x && over.p1.y >= item.p1.y - 3;
-                     });
-}
-
-// Its letters are not all in sight, and no scrolling brings them there.
-bool is_cut(const DisplayList& list, const DrawItem& item) {
-  const DrawClip& clip = list.clip(item);
-  const Corners corners = corners_of(item);
-  const auto out = [&](float ImVec2::*axis, bool scrolls) {
-    return !scrolls && std::any_of(corners.begin(), corners.end(), [&](const ImVec2& corner) {
-      return corner.*axis < clip.p0.*axis - 1 || corner.*axis > clip.p1.*axis + 1;
-    });
-  };
-  return out(&ImVec2::x, clip.scrolls_x) || out(&ImVec2::y, clip.scrolls_y);
-}
-
-// What is wrong with the texts of a figure, one line each.
+// What is wrong with the texts of a figure, one line each; shortened ones are allowed here.
 std::set<std::string> faults_of(const DisplayList& list) {
   std::set<std::string> out;
-  std::vector<const DrawItem*> texts;
-  for (std::size_t i = 0; i < list.items().size(); ++i) {
-    const DrawItem& item = list.items()[i];
-    if (item.kind == DrawItem::Kind::text && !is_hidden(list, i)) texts.push_back(&item);
-  }
-  std::sort(texts.begin(), texts.end(), [](const auto* a, const auto* b) { return a->p0.x < b->p0.x; });
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const DrawItem& item = *texts[i];
-    if (is_cut(list, item)) out.insert("cut: " + std::string(list.text(item)));
-    for (std::size_t j = i + 1; j < texts.size() && texts[j]->p0.x < item.p1.x; ++j)
-      if (overlap(item, *texts[j]))
-        out.insert("over each other: " + std::string(list.text(item)) + " | " +
-                   std::string(list.text(*texts[j])) +
-                   format(" at %.0f,%.0f", static_cast<double>(texts[j]->p0.x),
-                          static_cast<double>(texts[j]->p0.y)));
+  for (const TextFault& fault : text_faults(list)) {
+    if (fault.kind == TextFault::Kind::shortened) continue;
+    out.insert(std::string(to_text(fault.kind)) + ": " + fault.text + " | " + fault.other +
+               format(" at %.0f,%.0f", static_cast<double>(fault.at.x), static_cast<double>(fault.at.y)));
   }
   return out;
 }
@@ -156,20 +77,6 @@ std::string lines(const std::set<std::string>& all) {
   std::string out;
   for (const std::string& one : all) out += "  " + one + "\n";
   return out;
-}
-
-TEST(TextFaults, AreFound) {
-  DisplayList list;
-  const auto put = [&](float x, float y, const char* text, float clip) {
-    DrawItem item;
-    item.kind = DrawItem::Kind::text;
-    item.p0 = ImVec2(x, y), item.p1 = ImVec2(x + 40, y + 14);
-    list.add_text(item, text, ImVec2(0, 0), ImVec2(clip, 100));
-  };
-  put(0, 0, "one", 200), put(41, 0, "beside", 200), put(0, 13, "below", 200);
-  EXPECT_EQ(lines(faults_of(list)), "");
-  put(20, 3, "over", 200), put(180, 50, "cut", 200);
-  EXPECT_EQ(faults_of(list).size(), 3u) << lines(faults_of(list));
 }
 
 TEST_F(Figures, OfStepsHaveNoTextOverAnotherOne) {

@@ -128,6 +128,22 @@ TEST(Screenshot, FramesAreMeasured) {
   }
 }
 
+TEST(Screenshot, EveryViewOfTheNineStepsFits) {
+  const Finished done = run_blind({"scene:nine_steps", "--check-fit", "--json"});
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << done.out << done.err;
+  EXPECT_GE(json["looked_at"].get<int>(), 2 * (5 + 15)) << "views and steps in two languages";
+  EXPECT_EQ(done.status, json["findings"].empty() ? 0 : 1);
+  for (const auto& one : json["findings"]) EXPECT_EQ(one["what"], "shortened") << one;
+  EXPECT_GE(json["smallest_digit"].get<double>(), 10) << "pixels";
+}
+
+TEST(Screenshot, AFitOfNothingFails) {
+  const Finished done = run_blind({"/nowhere/model", "--check-fit"});
+  EXPECT_EQ(done.status, 1);
+  EXPECT_NE(done.err.find("/nowhere/model"), std::string::npos) << done.err;
+}
+
 TEST(Screenshot, MapsOfALongInputAreMeasured) {
   const TempFolder folder;
   const std::string config = (folder / "config.json").string();

@@ -1,0 +1,192 @@
+#include "app/shell/check_fit.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "app/figure/text_faults.h"
+#include "app/gpu/gl_context.h"
+#include "app/gpu/imgui_host.h"
+#include "app/shell/picture.h"
+#include "app/shell/startup.h"
+#include "app/state/presenter.h"
+#include "app/widgets/navigation.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kFitWidth = 1280.f, kFitHeight = 720.f;  // units, without --size
+constexpr int kFitFrames = 3;  // until sizes that depend on the frame before stand still
+
+struct FitFinding {
+  std::string model, view, step, language;
+  const char* what = "";
+  std::string where;
+};
+
+struct FitReport {
+  std::int64_t looked_at = 0, matrices = 0, without_digits = 0;
+  float smallest_digit = 0;  // pixels
+  std::vector<FitFinding> findings;
+};
+
+class FitCheck {
+ public:
+  FitCheck(const Options& options, Session& session, ImguiHost& host, Frame& frame, ImVec2 size)
+      : options_(options), session_(session), host_(host), frame_(frame), size_(size) {}
+
+  Status check_model(const std::string& path) {
+    FrameState& state = frame_.state();
+    state.open(path);
+    session_.wait();
+    if (session_.error()) return *session_.error();
+    TRY_OK(apply_input(state, options_));
+    TRY_OK(apply_look(state, options_));
+    stand_still();
+    const auto run = frame_.run();
+    if (!run) return fail(Code::unsupported, "error.app.no_figure", {in_quotes(path)});
+    model_ = path;
+    for (const std::string& language :
+         options_.language.empty() ? languages() : std::vector{options_.language})
+      check_language(*run, language);
+    return Done{};
+  }
+  const FitReport& report() const { return report_; }
+
+ private:
+  void check_language(const RunResult& run, const std::string& language) {
+    frame_.state().set_language(language);
+    for (const auto& view : frame_.state().views) {
+      if (!view->unavailable(run).empty() || (!options_.view.empty() && options_.view != view->id()))
+        continue;
+      frame_.state().workspace.view = view->id();
+      if (std::string_view(view->id()) == "steps")
+        check_steps(run);
+      else
+        check_figure("");
+    }
+  }
+
+  // One step of each kind: those of other blocks are drawn alike.
+  void check_steps(const RunResult& run) {
+    std::set<std::tuple<Stack, Part, Slot>> seen;
+    for (const TimelineStep& step : run.steps)
+      for (const Site& site : step.sites) {
+        if (!seen.insert({site.stack, site.part, site.slot}).second) continue;
+        go_to_site(frame_.state().workspace, run, site);
+        check_figure(to_text(site));
+      }
+  }
+
+  void check_figure(const std::string& step) {
+    stand_still();
+    const DisplayList list = stage_as_list(host_, frame_);
+    ++report_.looked_at;
+    for (const TextFault& fault : text_faults(list))
+      add(step, to_text(fault.kind), fault.other.empty() ? fault.text : fault.text + " | " + fault.other);
+    for (const CellDigits& matrix : cell_digits(list)) {
+      ++report_.matrices;
+      report_.without_digits += matrix.with_digits == 0;
+    }
+    if (frame_.state().presenter.on && scrolls(list)) add(step, "scrolls", "");
+    const float digit = smallest_digit(list);
+    if (digit > 0 && (report_.smallest_digit == 0 || digit < report_.smallest_digit))
+      report_.smallest_digit = digit;
+  }
+
+  void add(const std::string& step, const char* what, const std::string& where) {
+    report_.findings.push_back({model_, frame_.state().workspace.view, step, language(), what, where});
+  }
+
+  static bool scrolls(const DisplayList& list) {
+    return std::any_of(list.items().begin(), list.items().end(), [&](const DrawItem& item) {
+      return list.clip(item).scrolls_x || list.clip(item).scrolls_y;
+    });
+  }
+
+  void stand_still() {
+    const FrameState& state = frame_.state();
+    if (state.presenter.on) host_.set_scale(presenter_scale(state, size_.x, size_.y));
+    settle(session_, host_, frame_, kFitFrames);
+  }
+
+  const Options& options_;
+  Session& session_;
+  ImguiHost& host_;
+  Frame& frame_;
+  ImVec2 size_;
+  std::string model_;
+  FitReport report_;
+};
+
+void print_fit(const FitReport& report, bool json) {
+  nlohmann::json findings = nlohmann::json::array();
+  for (const FitFinding& one : report.findings) {
+    if (!json)
+      std::printf("%s %s %s %s %s: %s\n", one.model.c_str(), one.view.c_str(), one.step.c_str(),
+                  one.language.c_str(), one.what, one.where.c_str());
+    findings.push_back({{"model", one.model},
+                        {"view", one.view},
+                        {"step", one.step},
+                        {"lang", one.language},
+                        {"what", one.what},
+                        {"where", one.where}});
+  }
+  if (json)
+    std::printf("%s\n", nlohmann::json{{"looked_at", report.looked_at},
+                                       {"matrices", report.matrices},
+                                       {"without_digits", report.without_digits},
+                                       {"smallest_digit", report.smallest_digit},
+                                       {"findings", findings}}
+                            .dump(1)
+                            .c_str());
+  else
+    std::printf("%s\n", tr("check_fit.summary",
+                           {std::to_string(report.looked_at), std::to_string(report.findings.size()),
+                            std::to_string(report.matrices), std::to_string(report.without_digits),
+                            format("%.0f", static_cast<double>(report.smallest_digit))})
+                            .c_str());
+}
+
+int check_fit_complain(const Error& error) {
+  std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
+  return 1;
+}
+
+std::vector<std::string> models_to_check(FrameState& state, const Options& options) {
+  if (!options.path.empty()) return {options.path};
+  std::vector<std::string> out;
+  for (const ShippedModel& model : state.models()) out.push_back(kModelPrefix + model.name);
+  out.push_back(std::string(kScenePrefix) + kDefaultScene);
+  return out;
+}
+
+}  // namespace
+
+int check_fit(const Options& options) {
+  const float scale = options.scale > 0.f ? options.scale : 1.f;
+  const ImVec2 size((options.width > 0 ? static_cast<float>(options.width) : kFitWidth) * scale,
+                    (options.height > 0 ? static_cast<float>(options.height) : kFitHeight) * scale);
+  Session session;
+  Frame frame(session);
+  FrameState& state = frame.state();
+  state.workspace.animate = false;
+  state.workspace.still = true;
+  auto context = make_offscreen(static_cast<int>(size.x), static_cast<int>(size.y));
+  if (!context) return check_fit_complain(context.error());
+  auto host = ImguiHost::make(**context, scale);
+  if (!host) return check_fit_complain(host.error());
+  const std::string own_language = language();
+  FitCheck check(options, session, **host, frame, size);
+  for (const std::string& model : models_to_check(state, options))
+    if (const Status checked = check.check_model(model); !checked) return check_fit_complain(checked.error());
+  (void)set_language(own_language);
+  print_fit(check.report(), options.json);
+  return check.report().findings.empty() ? 0 : 1;
+}
+
+}  // namespace attnscope
