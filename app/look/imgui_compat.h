@@ -1,6 +1,6 @@
 // One spelling for Dear ImGui 1.86 (Debian 12), 1.90 (Debian 13, Ubuntu 24.04) and 1.92 (sid).
-// Everything that differs between them is behind a function here; no other file asks for the version but
-// fonts.cpp, scopes.cpp and imgui_host.cpp. Refuses to add behaviour of its own.
+// Everything that differs between them is behind a function here; IMGUI_VERSION_NUM is tested elsewhere only
+// in fonts.cpp, scopes.cpp and imgui_host.cpp. Thin wrappers: no behaviour of their own.
 #pragma once
 
 #include <imgui.h>
@@ -184,7 +184,7 @@ inline void feed_key(ImGuiIO& io, Key key, bool down) {
   io.KeysDown[native(key)] = down;
 #endif
 }
-/// Without a window's backend, versions before 1.87 know no Enter and no Ctrl+V unless the map is filled.
+/// Without a platform backend, versions before 1.87 map no Enter and no Ctrl+V: fills io.KeyMap for tests.
 inline void init_headless_keys([[maybe_unused]] ImGuiIO& io) {
 #if IMGUI_VERSION_NUM < 18700
   const int rows[][2] = {{ImGuiKey_Tab, 258},      {ImGuiKey_LeftArrow, 263}, {ImGuiKey_RightArrow, 262},
