@@ -10,8 +10,8 @@ namespace attnscope {
 namespace {
 
 constexpr int kTile = 32;              // pixels
-constexpr std::size_t kMostRects = 6;  // each is one more walk over the commands
-constexpr double kWorthWhile = 0.7;    // of the picture: more than this is drawn as a whole
+constexpr std::size_t kMostRects = 6;  // each costs one more pass over the draw commands
+constexpr double kWorthWhile = 0.7;    // share of the picture: above it everything is redrawn
 
 std::uint64_t bits_of(const void* from) {
   std::uint64_t bits = 0;
@@ -21,7 +21,7 @@ std::uint64_t bits_of(const void* from) {
 
 std::unordered_map<std::uint64_t, std::uint64_t>& uploads() {
   static std::unordered_map<std::uint64_t, std::uint64_t>
-      numbers;  // by texture; of the one thread that draws
+      numbers;  // contents version by GL texture name; read and written by the UI thread only
   return numbers;
 }
 
@@ -35,8 +35,8 @@ bool touch(const PixelRect& a, const PixelRect& b) {
   return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 }
 
-// Joins two rectangles into the one around both until there are few, those first that add the least; then
-// those that the joined ones have come to lie over.
+// Merges the pairs of rectangles whose union adds the least area until at most `most` are left, then merges
+// the ones that overlap as a result.
 void join(std::vector<PixelRect>& rects, std::size_t most) {
   for (;;) {
     std::int64_t least = 0;

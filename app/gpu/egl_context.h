@@ -1,4 +1,4 @@
-// The way to a context without any display, through EGL. Only gl_context.cpp uses it.
+// An OpenGL context without a display, through EGL. Used by gl_context.cpp only.
 #pragma once
 
 #include <memory>

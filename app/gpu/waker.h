@@ -1,6 +1,6 @@
-// A thread that wakes the window: others only write a byte to its pipe, which even a signal's handler may. No
-// other thread than the window's and this one talks to the display. Refuses to wait for anything but that
-// pipe.
+// A thread that wakes the window's event loop: other threads, and signal handlers, only write a byte to its
+// pipe. Only the UI thread and this one call the windowing library (glfwPostEmptyEvent); the thread waits for
+// nothing but the pipe.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class Waker {
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
 
-  /// Asks the waker that lives, if any, to wake. Safe in a signal's handler.
+  /// Wakes through the current Waker, if there is one. Async-signal-safe.
   static void ask();
 
  private:
