@@ -1,5 +1,5 @@
-// The cursor's coordinates come from axis names: "query" and "key" are tokens, "pos" is the key's token where
-// a step belongs to keys or values.
+// The cursor's fields follow axis names: "query" and "key" are token positions, "pos" sets the key where a
+// step belongs to keys or values.
 #include "app/widgets/navigation.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void follow_head(Cursor& cursor, const Trace& trace, const Site& site, std::int6
   }
 }
 
-// Block, stack and attention follow the step.
+// Sets step, block, stack and attention of the cursor.
 void stand_on(Cursor& cursor, const Site& site) {
   cursor.step = site;
   cursor.stack = site.stack;
