@@ -1,6 +1,6 @@
-// Colours by meaning, dark and light, and the style of ImGui's widgets. A colour means the same everywhere: Q
-// blue, K red, V green, residual stream amber, MLP purple, selection light blue, masked hatched grey.
-// light blue, masked hatched grey. Refuses colours that no meaning asked for.
+// The colours by meaning, dark and light, and the style of every stock widget. A colour means the same
+// everywhere: Q blue, K red, V green, residual stream amber, MLP purple, selection light blue, masked cells
+// grey and hatched. Views take all colours from here.
 #pragma once
 
 #include <imgui.h>

@@ -62,7 +62,7 @@ struct InspectorCache {
   std::shared_ptr<void> watch;  ///< values of the watch list over time, owned by that part
   std::string new_watch, new_stop;
   std::optional<Error> new_edit_error, watch_error, stop_error;  ///< why the typed text was not accepted
-  KeptText shape, letters, name, range, head;                    ///< of the step; the title of its head
+  KeptText shape, letters, name, range, head;                    ///< cached texts of the step; of its head
 };
 InspectorCache& inspector_cache(Workspace& workspace);
 

@@ -24,7 +24,7 @@ template <class Draw>
 float column(const char* id, ImVec2 at, ImVec2 size, float type, const Draw& draw) {
   ImGui::SetCursorScreenPos(at);
   ImGui::SetNextWindowContentSize(
-      ImVec2(size.x - px(6), 0));  // scaled glyphs are wider than ImGui computes
+      ImVec2(size.x - px(6), 0));  // scaled glyphs are wider than ImGui computes for them
   compat::begin_child(id, size, false);
   ImGui::SetWindowFontScale(type / compat::font_size(fonts().reading));
   draw();

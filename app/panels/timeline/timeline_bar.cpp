@@ -278,7 +278,7 @@ void draw_labels(const Bar& bar) {
     float centre = bar.p0.x + (group.x0 + group.x1) / 2;
     const bool meets = centre + half > taken0 && centre - half < taken1;
     if (meets)
-      centre = bar.p0.x + group.x0 + half;  // moved next to the label of the current step
+      centre = bar.p0.x + group.x0 + half;  // left-aligned in its group, beside the current step's label
     if (centre + half > taken0 && centre - half < taken1) continue;
     if (centre - half < free_from) continue;
     if (place_label(bar, text, centre, bar.width, theme().text_dim, left, right)) free_from = right + px(6);
