@@ -149,7 +149,7 @@ struct FrameState {
   void open_shipped_model(const std::string& name);
   /// Opens a page of a lesson, with its views and cursor.
   void open_page(const PageState& page);
-  /// Saves the session or scene to its file, or asks for a path if it has none.
+  /// Saves the session or scene to its file; if it has none, opens the file browser.
   void save();
   /// Saves a session (*.attnscope), or a scene if one is open; any other name gets the session's extension.
   /// Returns false on failure, after reporting the error.

@@ -87,8 +87,8 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   now_ = run;
   if (!cursor_known_) cursor_ = state.workspace.cursor;
   cursor_known_ = true;
-  // A page that asks for a change is checked by itself after every run, in both directions (reached, undone),
-  // but not while text is being typed.
+  // Pages with a ChangeAsk are checked after every run, in both directions (reached, undone), but not while
+  // text is being typed: half a word is no answer.
   changed_ = changed_ || anew;
   PageDraft& here = draft();
   const bool shown = here.shown && std::holds_alternative<MaskAsk>(page().ask);  // its result is on screen

@@ -58,7 +58,7 @@ class LessonPlayer {
   const std::string& right_words(const Workspace& workspace);
   /// "Lesson 9 · Heads have roles · 2 / 5"; without `number`, "Heads have roles · 2 / 5".
   std::string where(bool number = true) const;
-  /// Status of a page that asks for a change; empty for other pages.
+  /// Status of a page with a ChangeAsk; empty for other pages.
   std::string live(const Workspace& workspace) const;
   void check(const Workspace& workspace);
   /// Shows the next hint; the third one shows the answer.

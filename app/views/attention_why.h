@@ -1,7 +1,7 @@
-// One row of attention as a table, one line per key, largest weight first: score,
-// scale, soft cap, position bias, mask, exponential and weight. Hovering a line
-// highlights its
-// key elsewhere. All numbers are from the run. Does not move the cursor: returns the hovered key.
+// One row of attention as a table, one line per key, largest weight first: score, scale, soft cap, position
+// bias, mask, exponential and weight. Hovering a line highlights its key elsewhere. All numbers are from the
+// run. Does not move the cursor: returns the hovered key, and whether it was clicked, for the caller to act
+// on.
 #pragma once
 
 #include <memory>
