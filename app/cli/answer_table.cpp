@@ -104,7 +104,7 @@ std::optional<Number> number_of(std::string_view text) {
   return value;
 }
 
-// "3", or "8-15".
+// Parses "3" or "8-15".
 std::optional<AxisRange> range_of(const std::string& axis, std::string_view text) {
   const std::size_t dash = text.find('-');
   const auto begin = number_of<std::int64_t>(text.substr(0, dash));
@@ -174,7 +174,7 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
 
 // ---- npz ------------------------------------------------------------------------------------------
 
-// The rows of one step, as one array over its axes.
+// The rows of one step as an array over its axes.
 struct Grid {
   std::vector<std::int64_t> shape;
   std::vector<float> values, estimates;

@@ -181,7 +181,7 @@ void Canvas::drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view 
   for (const char* begin = text.data(); begin < end; y += size) {
     const char* stop = std::find(begin, end, '\n');
     if (width > 0) stop = std::min(stop, compat::wrap_position(or_current(font), size, begin, end, width));
-    if (stop == begin && *begin != '\n') stop = begin + 1;  // not even one letter fits
+    if (stop == begin && *begin != '\n') stop = begin + 1;  // too narrow for a single character
     note_text(font, ImVec2(std::floor(at.x), y), colour,
               std::string_view(begin, static_cast<std::size_t>(stop - begin)), at, 0);
     begin = stop;

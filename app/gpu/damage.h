@@ -67,7 +67,7 @@ class Damage {
   bool whole_ = true;
   std::vector<std::uint64_t> tiles_, before_;
   std::vector<PixelRect> rects_, touched_;
-  std::vector<int> first_;  // of each list among touched_
+  std::vector<int> first_;  // for each list: index of its first command in touched_
 };
 
 }  // namespace attnscope

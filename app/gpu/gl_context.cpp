@@ -1,4 +1,4 @@
-// Windows through GLFW, and the order in which ways to draw without one are tried.
+// Windows through GLFW; offscreen contexts through EGL, else through a hidden window.
 #include "app/gpu/gl_context.h"
 
 #include <glad/gl.h>
@@ -51,7 +51,7 @@ void watch_display() {
   if (set_handler) set_handler(on_display_lost);
 }
 
-// The screen that this point lies on.
+// The monitor that contains this point; the primary one if none does.
 GLFWmonitor* screen_of(int x, int y) {
   int count = 0;
   GLFWmonitor** const screens = glfwGetMonitors(&count);
@@ -74,7 +74,7 @@ class WindowContext final : public GlContext {
       if (!self->on_drop) return;
       (void)guarded(Text::of("error.work.dropped"), [&] {
         self->on_drop({paths, paths + count});
-      });  // C lies below
+      });  // GLFW is C code: no exception may pass
     });
     window_open = true;
   }
@@ -154,7 +154,7 @@ Error no_window(std::string_view hint) {
   return Error{Code::unsupported, what, Text::of(hint)};
 }
 
-constexpr int kTitleBar = 48;  // units that a desktop may put above a window
+constexpr int kTitleBar = 48;  // units reserved for the window's title bar
 
 // Limits a size to the screen where the window will open; false when the window fills that screen.
 bool fit_screen(int& width, int& height) {

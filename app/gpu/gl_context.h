@@ -54,7 +54,7 @@ Result<std::unique_ptr<GlContext>> make_window(const std::string& title, int wid
 Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height);
 /// glFinish(): blocks until the GPU has drawn everything. Needs a current context.
 void finish_drawing();
-/// Ends a poll() that waits. From any thread and from a signal's handler; does nothing without a window.
+/// Ends a waiting poll(). Async-signal-safe, from any thread; does nothing without a window.
 void wake_window();
 /// Sets the handler for a lost display (server ended, connection broken): nothing can be drawn any more and
 /// the program exits when `words` returns. Called from any thread.

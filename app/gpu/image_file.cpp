@@ -1,4 +1,4 @@
-// stb does the coding; it lives in libstb, so no implementation macro here.
+// PNG coding by stb, which is linked as libstb: no implementation macro here.
 #include "app/gpu/image_file.h"
 
 #include <stb_image.h>

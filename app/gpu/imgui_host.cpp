@@ -407,7 +407,7 @@ void ImguiHost::draw_lens() {
     return static_cast<int>(std::clamp(at - size / 2, 0.f, std::max(0.f, static_cast<float>(whole) - size)));
   };
   const int x = inside(lens_.at.x, from_width, context_.width()),
-            y = context_.height() - inside(lens_.at.y, from_height, context_.height());  // from below
+            y = context_.height() - inside(lens_.at.y, from_height, context_.height());  // lower edge is zero
   const auto left = static_cast<int>(lens_.centre.x - lens_.half.x);
   const int bottom = context_.height() - static_cast<int>(lens_.centre.y + lens_.half.y);
   glDisable(GL_SCISSOR_TEST);

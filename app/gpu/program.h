@@ -1,6 +1,6 @@
-// A shader program made of two files of shaders/, with shaders/params.h in front of both.
-// With ATTNSCOPE_SHADERS=folder in the environment the files are read from there and read again when they
-// change; a version that does not compile is reported and the last good one stays.
+// A shader program from two files of shaders/, each preceded by shaders/params.h. If the environment variable
+// ATTNSCOPE_SHADERS names a folder, files are read from there and again whenever they change; a version that
+// does not compile is reported and the last good one stays in use.
 #pragma once
 
 #include <string>

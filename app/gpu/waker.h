@@ -10,9 +10,9 @@ namespace attnscope {
 
 class Waker {
  public:
-  /// `wake` is called from the thread.
+  /// `wake` is called on the thread.
   explicit Waker(std::function<void()> wake);
-  ~Waker();  ///< ends the thread
+  ~Waker();  ///< stops the thread
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
 

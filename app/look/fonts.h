@@ -1,5 +1,5 @@
-// The typefaces: Inter for words, JetBrains Mono for numbers and names, Nanum Gothic for Hangul, DejaVu for
-// the signs that those lack. Packages: fonts-inter, fonts-jetbrains-mono, fonts-nanum, fonts-dejavu-core.
+// The typefaces: Inter for text, JetBrains Mono for numbers and names, Nanum Gothic for Hangul, DejaVu for
+// symbols that these lack. Packages: fonts-inter, fonts-jetbrains-mono, fonts-nanum, fonts-dejavu-core.
 // Before Dear ImGui 1.92 a code point has to be in the atlas before it can be drawn: note_text() registers
 // new ones, and the host rebuilds the atlas between frames. No installed face has pause and skip signs
 // (U+23F8, U+23ED): draw them as shapes. Code points above U+FFFF are not drawn (ImWchar has 16 bits).
@@ -15,21 +15,21 @@ namespace attnscope {
 struct Fonts {
   ImFont* body = nullptr;          // text, buttons
   ImFont* body_bold = nullptr;     // headings of panels
-  ImFont* reading = nullptr;       // sentences of a lesson
+  ImFont* reading = nullptr;       // text of a lesson
   ImFont* reading_bold = nullptr;  // the question of a lesson
   ImFont* small = nullptr;         // captions, labels of the timeline
   ImFont* title = nullptr;         // title of a view
   ImFont* mono = nullptr;          // numbers, names, tokens
   ImFont* mono_small = nullptr;    // numbers in small cells
-  ImFont* mono_tiny = nullptr;     // numbers where two digits are all that a cell can hold
+  ImFont* mono_tiny = nullptr;     // numbers in cells with room for two digits only
   ImFont* formula = nullptr;       // the formula of a step
   ImFont* mono_big = nullptr;      // the number of the inspector
 };
 
-/// Fills the atlas of the current ImGui context; `scale` as in apply_imgui_style. May be called again between
-/// frames when the scale changed: fonts() then points to the new ones.
+/// Builds the atlas of the current ImGui context; `scale` as in apply_imgui_style. May be called again
+/// between frames for another scale: fonts() then returns the new ones.
 void load_fonts(float scale);
-/// Null pointers before load_fonts.
+/// Null pointers before load_fonts().
 const Fonts& fonts();
 /// Typefaces that are missing on this machine, for a line in the log; empty when every one was found.
 const std::string& font_warning();
@@ -50,8 +50,8 @@ void note_text(std::string_view utf8);
 int fonts_version();
 /// True when note_text() registered code points that the atlas lacks. Always false since 1.92.
 bool fonts_pending();
-/// Builds the atlas again in place (ImFont pointers stay valid). Between frames, with the old texture
-/// destroyed.
+/// Rebuilds the atlas in place (ImFont pointers stay valid). Between frames, after the old texture was
+/// deleted.
 void rebuild_fonts();
 
 }  // namespace attnscope

@@ -48,7 +48,7 @@ class Kept {
 
 using KeptText = Kept<std::string>;
 
-/// Many cached texts by key. Two generations of kMost entries; entries unused for both are dropped.
+/// Many cached texts by key, in two generations of at most kMost entries; the older one is dropped when full.
 class KeptTexts {
  public:
   /// The cached result of `make()` for this key. The reference holds until kMost other keys were looked up.

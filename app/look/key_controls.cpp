@@ -32,7 +32,7 @@ float shift(float low, float high, float inner0, float inner1, float now, float 
   return low < inner0 ? std::clamp(inner0 - low, 0.f, std::max(0.f, now)) : 0.f;
 }
 
-// Whether scrolling its window, and the windows around that one, brings a rectangle into sight.
+// True if scrolling its window and the parent windows can make a rectangle visible.
 bool can_be_scrolled_to(const ImGuiWindow* window, ImRect rect) {
   for (; window; window = window->ParentWindow) {
     const ImRect& in = window->InnerRect;

@@ -34,7 +34,7 @@ bool LateGlyphs::add(ImFontAtlas& atlas, const std::vector<FontChain>& chains,
     }
     chain.font->BuildLookupTable();
   }
-  ImGui::MemFree(atlas.TexPixelsRGBA32);  // made again from the grey pixels when the texture is
+  ImGui::MemFree(atlas.TexPixelsRGBA32);  // recreated from the alpha pixels when needed
   atlas.TexPixelsRGBA32 = nullptr;
   return true;
 }

@@ -35,7 +35,7 @@ class LateGlyphs {
   void reserve(ImFontAtlas& atlas, float scale);
   /// Marks the area as empty, after the atlas was built.
   void restart();
-  /// Draws the code points into every chain's font. False when the area is full: build the atlas again then.
+  /// Rasterises the code points into every chain's font. False if the area is full: rebuild the atlas.
   bool add(ImFontAtlas& atlas, const std::vector<FontChain>& chains, const std::vector<ImWchar>& code_points);
 
  private:

@@ -72,7 +72,7 @@ struct ChildScope : Scope {
     if (calm()) ImGui::EndChild();
   }
 };
-/// Greys out and disables what follows.
+/// BeginDisabled / EndDisabled.
 struct DisabledScope : Scope {
   explicit DisabledScope(bool disabled) { ImGui::BeginDisabled(disabled); }
   ~DisabledScope() {

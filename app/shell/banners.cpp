@@ -34,7 +34,7 @@ std::string with_hint(const std::string& text, const std::string& hint) {
   return hint.empty() ? text : text + "  " + hint;
 }
 
-/// One line at y; adds its height to y.
+/// Draws one line at y; adds its height to y.
 Asked draw_line(const Line& line, const char* id, float x, float& y, float width) {
   const auto button_room = [](const std::string& label) {
     return label.empty() ? 0.f : button_width(label) + px(8);
@@ -108,7 +108,7 @@ void draw_offer(FrameState& state, float x, float& y, float width) {
   if (kept) line.other = tr("files.unsaved.discard");
   const Asked asked = draw_line(line, "unsaved", x, y, width);
   if (asked == Asked::nothing) return;
-  if (asked == Asked::dismiss) return state.offers.clear();  // until the next start
+  if (asked == Asked::dismiss) return state.offers.clear();  // offered again at the next start
   state.offers.erase(state.offers.begin());
   if (asked == Asked::act)
     state.open(path);

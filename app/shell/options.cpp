@@ -101,7 +101,7 @@ Status finish(const Raw& raw, Options& options) {
   return Done{};
 }
 
-// A count, or a number of something that is counted from 0.
+// Validator of a whole number from `least` to 2^24: a count or an index.
 CLI::Validator counted(std::uint64_t least = 0) { return {whole_number(least, 1 << 24), ""}; }
 
 void declare_input(CLI::App& cli, Raw& raw, Options& options) {

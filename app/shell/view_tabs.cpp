@@ -70,7 +70,7 @@ float heading_width(const Group& group, bool folded) {
   return small_width(group.title()) + px(2 * kGroupGap + (folded ? kArrow : 0));
 }
 
-/// How far the groups are unfolded.
+/// How many of the groups are unfolded.
 enum class Unfolded : std::uint8_t { all, open_group, open_view, none };
 
 bool spread(const Group& group, Unfolded how) {

@@ -22,7 +22,7 @@ bool shows_view(const FrameState& state, std::string_view id) {
   return (keys_in_second(state) ? state.workspace.second_view : state.workspace.view) == id;
 }
 
-// The first views get the digit keys, in the order of their tabs.
+// One action per view; the first nine views have the digit keys 1 to 9, in the order of their tabs.
 void add_views(std::vector<Action>& rows) {
   int number = 0;
   ViewGroup group{};

@@ -11,7 +11,7 @@ namespace {
 
 using compat::Key;
 
-// Why text cannot be generated: not for models without causal decoding, not for vector inputs.
+// String key of why no text can be generated (no causal decoder, a recording, vector inputs); null if it can.
 const char* writes_nothing(const FrameState& state) {
   const Document& document = state.session.document();
   if (const char* why = no_model(state)) return why;

@@ -11,14 +11,14 @@ struct FrameState;
 /// State of the exit dialog.
 struct Leaving {
   bool ask = false;        ///< open the dialog in this frame
-  bool asked = false;      ///< it is open
+  bool asked = false;      ///< the dialog is open
   bool decided = false;    ///< the program may exit
   bool discarded = false;  ///< the open document is discarded
   int at = 0;              ///< index of the default button (Enter)
 };
 
-/// The user wants to exit. True if the program may exit now; otherwise the dialog is open. A second request
-/// while it is open keeps the document for the next start.
+/// Called on a request to exit. True if the program may exit now; otherwise the dialog is open. A second
+/// request while it is open keeps the document for the next start.
 bool may_leave(FrameState& state);
 /// The buttons. Save opens the file browser if there is no file yet; on errors the program does not exit.
 void leave_and_save(FrameState& state);

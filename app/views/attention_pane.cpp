@@ -44,7 +44,7 @@ MatrixMark mark_of(const NumberEdit& edit, const AttentionScene& scene) {
 
 std::uint64_t attention_pane_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
-// A cell stands for a block of tokens: label of the first one, no picture.
+// For cells that are blocks of tokens: label of the first token, no picture.
 void name_blocks(MatrixPlot& plot, std::int64_t block) {
   for (MatrixAxis* axis : {&plot.rows, &plot.cols})
     axis->label_of = [of = axis->label_of, labels = axis->labels, block](std::int64_t at) {

@@ -44,8 +44,8 @@ struct Workspace {
   Cursor cursor;
   std::string view = "steps";
   std::string second_view;             ///< empty: one view on the stage
-  std::array<bool, 2> shows_pinned{};  ///< which halves of the stage show the pinned run
-  bool show_difference = false;        ///< new minus old for whatever is on the stage
+  std::array<bool, 2> shows_pinned{};  ///< halves of the stage that show the pinned run
+  bool show_difference = false;        ///< show new minus old
   bool log_scale = false;
   bool backward = false;     ///< backward pass: steps from the loss backwards, with gradients
   int backward_target = -1;  ///< target token of the last row in the loss; < 0: none
@@ -61,7 +61,7 @@ struct Workspace {
   bool moving = false;                   ///< set in every frame in which a view animates something
   float speed = 1.f;                     ///< steps per second while playing
   std::vector<std::string> breakpoints;  ///< sites (main of their step) where playing stops
-  std::vector<std::string> stops;        ///< rules at which it stops too: "nan", "entropy < 0.5"
+  std::vector<std::string> stops;        ///< stop conditions: "nan", "entropy < 0.5"
   std::string stopped_by;                ///< the rule that stopped it last; empty: none
   std::vector<std::string> watched;      ///< addresses of values and measures on the watch list
   InspectorState inspector;

@@ -1,5 +1,5 @@
 // Edits as text, the same in the list of edits, in undo labels and in captions; translated when they are
-// shown. An edit without a phrase of its own is shown in the --edit syntax.
+// shown. Exchanged parts of the architecture are shown in the --edit syntax.
 #pragma once
 
 #include <string>

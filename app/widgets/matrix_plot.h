@@ -37,8 +37,8 @@ struct MatrixAxis {
   ImU32 colour = 0;                 ///< of the title and highlighted labels; 0 = dim text
   std::vector<std::string> labels;  ///< one per row or column; empty: indices are drawn if they fit
   std::function<std::string(std::int64_t)> label_of;  ///< replaces `labels` where the axis is long
-  bool show_labels = true;                       ///< false: neither labels nor indices, and no room for them
-  std::shared_ptr<const AxisPictures> pictures;  ///< beside the labels; null: none
+  bool show_labels = true;                            ///< false: neither labels nor indices
+  std::shared_ptr<const AxisPictures> pictures;       ///< beside the labels; null: none
 };
 
 /// An outline around cells; row or col < 0: the whole axis.

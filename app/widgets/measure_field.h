@@ -10,7 +10,7 @@ namespace attnscope {
 
 /// "cat − mat", "logit of cat", "P(cat)", "KL".
 std::string measure_words(const OpenedModel& opened, const LogitMeasure& measure);
-/// The same as a question, such as "what makes it say “cat” and not “mat”?"
+/// The same as a question, "what makes it say “cat” and not “mat”?"
 std::string measure_question(const OpenedModel& opened, const LogitMeasure& measure);
 /// With `digits` decimals and its sign.
 std::string signed_number(double value, int digits = 3);

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-// Grouped-query attention: index 1 of two key heads stands for attention heads 2 and 3 of four.
+// Grouped-query attention: K/V head 1 of two corresponds to query heads 2 and 3 of four.
 void follow_head(Cursor& cursor, const Trace& trace, const Site& site, std::int64_t own) {
   if (trace.own_head(site, cursor.head) == own) return;
   const int heads = site.layer >= 0 ? trace.config().attention_at(site).n_heads : 1;

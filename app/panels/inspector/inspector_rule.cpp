@@ -75,7 +75,7 @@ void result(const RuleCard& card, const std::string& before = {}) {
   card.flow.next_line();
 }
 
-// "q₂ · k₁ = Σ over 3 products"
+// Heading: "q₂ · k₁ = Σ over 3 products".
 void dot_heading(const RuleCard& card) {
   const Explanation& e = card.explanation;
   if (!e.terms.empty() && e.terms.front().factors.size() == 2) {
