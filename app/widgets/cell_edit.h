@@ -1,6 +1,6 @@
 // Meaning of editing one number on the screen: a vector input, a weight, a mask cell, or any other step as an
-// intervention. Shared by the stage and the inspector, with the texts. Steps that the catalog marks as not
-// editable (such as probabilities) are fixed: why_fixed() returns the reason.
+// intervention. Shared by the stage and the inspector, with the texts. Not editable: probabilities (the
+// softmax of the logits, which are editable) and recordings; why_fixed() returns the reason.
 #pragma once
 
 #include <optional>
