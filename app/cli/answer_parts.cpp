@@ -1,5 +1,5 @@
-// Parts of a sweep, looked at before they are joined: every row has its index and a place that a run can
-// have, and no place is there twice.
+// Validation of the parts of a sweep before joining: every row has an index and a valid place, and no place
+// occurs twice.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -12,7 +12,7 @@
 namespace attnscope::cli {
 namespace {
 
-// "blocks.0.attn.z[head=1,pos=3]"; the axes in the order of their names, rows by one name.
+// "blocks.0.attn.z[head=1,pos=3]"; axes in alphabetical order, with one name for rows.
 std::string place_key(const AnswerRow& row) {
   std::vector<AxisRange> at = row.at;
   for (AxisRange& range : at)
@@ -28,7 +28,7 @@ std::string axes_key(const AnswerRow& row) {
   return join(axes, ",");
 }
 
-// The step is one of the catalog, and has the axes, each once.
+// The step is in the catalog and has these axes, each at most once.
 Status check_place(const AnswerRow& row) {
   TRY(const Site site, parse_site(row.step));
   const std::vector<std::string> axes = split(step_of(site.slot).axes, ' ');
@@ -67,7 +67,7 @@ Status check_part(const AnswerTable& part) {
 
 Status check_places(const std::vector<AnswerTable>& parts) {
   std::set<std::string> places;
-  std::map<std::string, std::vector<std::set<std::string>>> axes;  // of each step, part by part
+  std::map<std::string, std::vector<std::set<std::string>>> axes;  // of each step, by part
   for (std::size_t part = 0; part < parts.size(); ++part)
     for (const AnswerRow& row : parts[part].rows) {
       if (!places.insert(place_key(row)).second)

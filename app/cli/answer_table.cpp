@@ -24,7 +24,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kAnswerTableMostBytes = 256ull << 20;
 constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
-constexpr std::size_t kMostRows = 1 << 24, kMostCells = 1 << 26;  // of a table; of its arrays in an npz
+constexpr std::size_t kMostRows = 1 << 24, kMostCells = 1 << 26;  // of a table; of the arrays in an npz
 constexpr const char *kIndex = ".index", *kLast = "_last";
 constexpr const char* kEstimate = ".estimate";
 constexpr const char* kBetweenEdits = "; ";
@@ -37,7 +37,7 @@ Error not_an_answer(const std::string& path, const Text& problem) {
 
 // ---- CSV ------------------------------------------------------------------------------------------
 
-// The axes of all rows, in the order in which they come up.
+// The axes of all rows, in order of first occurrence.
 std::vector<std::string> answer_table_axes_of(const AnswerTable& table) {
   std::vector<std::string> axes;
   for (const AnswerRow& row : table.rows)
@@ -46,7 +46,7 @@ std::vector<std::string> answer_table_axes_of(const AnswerTable& table) {
   return axes;
 }
 
-// The axes of which a row names several indices at once: they have a column for the last one.
+// Axes on which some row has a range of indices: they get a column for the last index.
 std::set<std::string> grouped_axes(const AnswerTable& table) {
   std::set<std::string> out;
   for (const AnswerRow& row : table.rows)
@@ -68,7 +68,7 @@ std::string to_csv(const AnswerTable& table) {
   }
   out += estimates ? ",value,estimate" : ",value";
   if (part) out += ",index,whole";
-  std::string end;  // of every row
+  std::string end;  // appended to every row
   for (const auto& [name, edits] : table.edits) {
     out += "," + name;
     end += "," + csv_quoted(join(edits, kBetweenEdits));
@@ -104,7 +104,7 @@ std::optional<Number> number_of(std::string_view text) {
   return value;
 }
 
-// "3", or "8-15".
+// Parses "3" or "8-15".
 std::optional<AxisRange> range_of(const std::string& axis, std::string_view text) {
   const std::size_t dash = text.find('-');
   const auto begin = number_of<std::int64_t>(text.substr(0, dash));
@@ -174,11 +174,11 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
 
 // ---- npz ------------------------------------------------------------------------------------------
 
-// The rows of one step, as one array over its axes.
+// The rows of one step as an array over its axes.
 struct Grid {
   std::vector<std::int64_t> shape;
   std::vector<float> values, estimates;
-  std::vector<std::int64_t> indices;  // from 1 on; 0: not asked
+  std::vector<std::int64_t> indices;  // 1-based; 0: cell not computed
 
   std::vector<std::size_t> places(const std::vector<AxisRange>& at) const {
     std::vector<std::size_t> out{0};
@@ -193,7 +193,7 @@ struct Grid {
   }
 };
 
-// One more cell of a row: its group reaches from the first to the last one.
+// Extends a row's range to include one more cell.
 void widen(AnswerRow& row, const std::vector<std::string>& axes, const std::vector<std::int64_t>& index) {
   for (std::size_t d = 0; d < axes.size(); ++d) {
     if (row.at.size() <= d) row.at.push_back({axes[d], index[d], index[d] + 1});
@@ -208,7 +208,7 @@ std::string grid_name(const AnswerRow& row) {
   return axes.empty() ? row.step : row.step + "[" + join(axes, ",") + "]";
 }
 
-// Each as large as the largest index of its rows asks for. Errors: together more cells than a table may have.
+// Arrays as large as the largest index of their rows. Errors: more cells than a table may have.
 Result<std::map<std::string, Grid>> empty_grids_of(const AnswerTable& table) {
   std::map<std::string, Grid> grids;
   for (const AnswerRow& row : table.rows) {
@@ -264,7 +264,7 @@ Status write_grids(const std::string& path, const AnswerTable& table) {
   return write_npz(path, tensors, ints);
 }
 
-// The axes in "blocks.0.attn.z[head,pos]", and the step before them.
+// Splits "blocks.0.attn.z[head,pos]" into the step and its axes.
 std::pair<std::string, std::vector<std::string>> step_and_axes(const std::string& name) {
   const std::size_t open = name.find('[');
   if (open == std::string::npos || !name.ends_with(']')) return {name, {}};
@@ -301,7 +301,7 @@ Result<AnswerTable> read_grids(const std::string& path) {
     if (indices.size() != flat.size() || (!axes.empty() && axes.size() != info.shape.size()))
       return not_an_answer(path, Text::of("error.cli.answer.shapes", {in_quotes(info.name)}));
     const std::vector<float> guesses = estimates.empty() ? std::vector<float>() : estimates.values();
-    std::map<std::int64_t, AnswerRow> rows;  // by their indices
+    std::map<std::int64_t, AnswerRow> rows;  // by index
     for (std::size_t i = 0; i < flat.size(); ++i) {
       if (indices[i] == 0) continue;
       AnswerRow& row = rows[indices[i]];
@@ -334,7 +334,7 @@ nlohmann::json rows_to_json(const AnswerTable& table) {
   return rows;
 }
 
-// A number, or what json_number() has in place of one.
+// A number, or the text that json_number() writes instead.
 Result<double> real_of(const JsonNode& node) {
   if (node.value().is_number()) return node.value().get<double>();
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -376,7 +376,7 @@ Result<AnswerTable> answer_of(const JsonNode& node) {
     TRY(out.rows.emplace_back(), row_of(rows.at(i)));
   }
   if (node.has("axes")) {
-    TRY(const JsonNode axes, node.array("axes"));  // JSON keeps no order of what stands in "at"
+    TRY(const JsonNode axes, node.array("axes"));  // the order of keys in "at" is undefined
     const auto place = [&](const AxisRange& range) {
       return std::find(axes.value().begin(), axes.value().end(), range.axis) - axes.value().begin();
     };
@@ -430,7 +430,7 @@ std::string answer_text(const AnswerTable& table) {
 }
 
 Status check_answer_path(const std::string& path) {
-  if (is_stream(path)) return Done{};  // opening a pipe twice would end what reads it
+  if (is_stream(path)) return Done{};  // opening a pipe twice would end its reader
   if (!path.ends_with(".npz") && !path.ends_with(".csv") && !path.ends_with(".json"))
     return fail(Code::unsupported, "error.cli.answer_extension", {quoted_path(path)});
   TRY_OK(AtomicFile::create(path));
@@ -462,7 +462,7 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
     return totals;
   };
   for (const AnswerTable& part : parts) {
-    if (part.measure.empty() || out.measure.empty()) out.measure += part.measure;  // CSV and npz do not say
+    if (part.measure.empty() || out.measure.empty()) out.measure += part.measure;  // CSV and npz have none
     if (part.whole != out.whole || (!part.measure.empty() && part.measure != out.measure) ||
         about_totals(part) != about_totals(out) || part.edits != out.edits)
       return fail(Code::bad_format, "error.cli.answer_mixed");

@@ -17,11 +17,11 @@ namespace {
 
 constexpr int kSteps = 20;
 
-// The matrices that rows are multiplied with, and what goes through them in one step.
+// The weight matrices of linear layers, and the matmuls of one optimiser step.
 struct Products {
   std::vector<Tensor> weights;        // [in, out]
-  std::vector<std::int64_t> lengths;  // rows of each sequence
-  double flops = 0;                   // forward, gradients of rows, gradients of weights
+  std::vector<std::int64_t> lengths;  // number of rows of each sequence
+  double flops = 0;                   // forward, input gradients, weight gradients
 };
 
 Products products_of(const Trainer& trainer) {
@@ -43,7 +43,7 @@ Tensor rows_of(std::int64_t rows, std::int64_t width) {
   return std::move(out).freeze();
 }
 
-// One step's products alone: sequences over the threads, then the stacked products of the weights.
+// The matmuls of one optimiser step alone: sequences in parallel, then the weight gradients of the batch.
 double products_seconds(const Products& products) {
   std::vector<std::pair<Tensor, Tensor>> rows;  // x [row, in] and dy [row, out] of the whole batch
   std::int64_t total = 0;

@@ -1,4 +1,4 @@
-// Speed of training at the size of a million weights, beside this machine's sgemm.
+// Training throughput of a model with a million parameters, compared with this machine's sgemm.
 #pragma once
 
 #include "core/base/result.h"
@@ -7,8 +7,8 @@ namespace attnscope::cli {
 
 inline constexpr const char* kTrainingBench = "training";
 
-/// Trains the Storyteller with 5 layers of width 128 (a million weights) for some steps of 32 sequences, and
-/// multiplies the same matrices at the same sizes alone. Prints both as shares of sgemm's best.
+/// Trains the Storyteller (5 layers, d_model 128, a million parameters) for some steps of 32 sequences, and
+/// times the same matmuls alone. Prints both as shares of peak sgemm.
 Status bench_training(bool json);
 
 }  // namespace attnscope::cli

@@ -1,5 +1,5 @@
-// attnscope-cli ablate, patch, attribute: what made the model say that? Knock places out, take them from
-// another run, or write the answer as a sum of parts. And merge: joins the shards of a sweep.
+// attnscope-cli ablate, patch, attribute: ablation, activation patching from another run, and attribution of
+// the measure to a sum of parts. And merge: joins the shards of a sweep.
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& te
 
 namespace {
 
-constexpr double kLong = 3600;  // seconds: a longer sweep must be asked for
+constexpr double kLong = 3600;  // seconds: longer sweeps need --yes
 
 struct AskOptions {
   std::string model, measure, steps, over, how = "zero", direction = "denoise", by = "head", shard, out,
@@ -63,7 +63,7 @@ Result<std::pair<int, int>> shard_of(const std::string& text) {
   return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
 }
 
-// "0-4 <- 0-4, 6-13 <- 5-12": rows that belong together, runs of them at once.
+// Aligned rows as ranges: "0-4 <- 0-4, 6-13 <- 5-12".
 std::string runs_of_pairs(const Alignment& rows) {
   std::vector<std::string> out;
   const auto& to = rows.to_b;
@@ -77,7 +77,7 @@ std::string runs_of_pairs(const Alignment& rows) {
   return join(out, ", ");
 }
 
-// Rows of a run without a partner in the other.
+// Rows of a run that are aligned with no row of the other.
 std::vector<std::int64_t> rows_alone(const Alignment& rows) {
   std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < rows.to_b.size(); ++i)
@@ -91,7 +91,7 @@ std::string in_text(const std::vector<std::int64_t>& rows) {
   return out.empty() ? "-" : join(out, ", ");
 }
 
-// Which rows of the two runs were matched: in the table for JSON, and where they are not the same, as lines.
+// The alignment of the two runs: stored in the table for JSON; returned as text unless it is the identity.
 std::string note_alignment(const Donor& donor, const char* into, const char* from, AnswerTable& table) {
   nlohmann::json all = nlohmann::json::array();
   std::string lines;
@@ -116,7 +116,7 @@ std::string note_alignment(const Donor& donor, const char* into, const char* fro
   return lines;
 }
 
-// A line per row, for those who asked for no file.
+// One line per row, when there is no output file.
 void print_rows(const AnswerTable& table) {
   for (const auto& [name, value] : table.totals)
     std::printf("%-40s %12.6f\n", name.c_str(), unsigned_nan(value));
@@ -136,12 +136,12 @@ Status print(const AskOptions& options, const AnswerTable& table) {
   return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
 }
 
-// Runs the cells; a sweep of many hours is not begun by accident: its first cells tell how long it takes.
+// Runs all cells. Errors: estimated from the first cells, it takes more than an hour and --yes is missing.
 Status filled(Sweep& sweep, bool asked_for) {
   const auto begin = std::chrono::steady_clock::now();
   const std::int64_t all = std::ssize(sweep.cells()), some = std::max<std::int64_t>(2, thread_count());
   std::int64_t ran = 0;
-  double seconds = 0;  // that all take, where that is too long
+  double seconds = 0;  // estimated for all cells, if above kLong
   TRY_OK(sweep.fill([&](std::size_t) {
     if (++ran != some || asked_for) return true;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
@@ -153,7 +153,7 @@ Status filled(Sweep& sweep, bool asked_for) {
   return fail(Code::out_of_range, "error.cli.sweep_long", {all, format("%.1f", seconds / 3600)});
 }
 
-// Fills the sweep, or the shard of it, and prints it.
+// Runs the sweep, or its shard, and prints it.
 Status answer(const AskOptions& options, Sweep sweep, AnswerTable table) {
   if (!options.out.empty()) TRY_OK(check_answer_path(options.out));
   table.whole = std::ssize(sweep.cells());
@@ -201,7 +201,7 @@ Status run_patch(const AskOptions& options) {
   TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
   TRY(const std::shared_ptr<const Trace> corrupt, options.corrupt.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *clean));
-  LogitMeasure there = measure;  // the hidden token may stand elsewhere in the other text
+  LogitMeasure there = measure;  // the masked token may be at another position
   TRY(const LogitMeasure own, measure_of(opened, options.measure, options.at, *corrupt));
   there.row = own.row;
   TRY(const double on_clean, measured(measure, *clean));

@@ -1,6 +1,6 @@
-// attnscope-cli bench: prefill with every step recorded and decoding with a KV cache, beside what this
-// machine can do at most: its fused multiplications, its sgemm and its memory bandwidth, measured in the same
-// run.
+// attnscope-cli bench: prefill with every step recorded and decoding with a KV cache, compared with
+// the limits of this machine, measured in the same process: FMA throughput, sgemm and memory
+// bandwidth.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -29,12 +29,12 @@ struct BenchOptions {
   std::vector<std::string> edits;
 };
 
-// What one run costs by the config: multiplications and additions, and bytes of weights that a decode step
-// reads.
+// Cost of one run according to the config: multiply-adds, and bytes of weights read by a decode
+// step.
 struct Work {
-  double matrix_values = 0;  // weights of all blocks' matrices
-  double head_values = 0;    // of the unembedding
-  double other_values = 0;   // norms and biases
+  double matrix_values = 0;  // elements of the blocks' weight matrices
+  double head_values = 0;    // elements of the unembedding
+  double other_values = 0;   // elements of norms and biases
 };
 
 Work work_of(const Model& model) {
@@ -51,7 +51,7 @@ Work work_of(const Model& model) {
   return work;
 }
 
-// Two products (q k and pattern v) over the pairs that the mask allows.
+// Two matmuls (q k and pattern v) over the pairs that the mask allows.
 double attention_flops(const ModelConfig& config, double tokens) {
   double total = 0;
   for (const BlockSpec& block : config.blocks) {
@@ -70,7 +70,7 @@ double cache_bytes(const ModelConfig& config, double positions) {
   return total;
 }
 
-// What one step of decoding reads: every weight and the cache.
+// Bytes read by one decode step: all weights and the KV cache.
 double decode_bytes(const Model& model, int decode_from) {
   const Work work = work_of(model);
   return 4 * (work.matrix_values + work.head_values + work.other_values) +
@@ -83,11 +83,11 @@ std::vector<int> some_ids(int count, int vocab) {
   return ids;
 }
 
-// Runs `ids` with everything recorded and reads the last row's logits, as a person would see it.
+// Seconds to run `ids` with everything recorded, including reading the last row's logits.
 Result<double> timed_run(const Model& model, const std::vector<int>& ids, const RunOptions& options,
                          std::shared_ptr<const Trace>& keep) {
   Status status = Done{};
-  keep.reset();  // what the run before kept is not given back on this one's time
+  keep.reset();  // free the previous run's memory outside the timed region
   const double time = seconds([&] {
     const auto trace = model.run({ids, {}}, options);
     if (!trace) {
@@ -101,7 +101,7 @@ Result<double> timed_run(const Model& model, const std::vector<int>& ids, const 
   return time;
 }
 
-// Milliseconds of the fastest run by step ("attn.q" of all blocks together), the largest first.
+// Milliseconds of the fastest run by step ("attn.q" summed over all blocks), largest first.
 std::vector<std::pair<std::string, double>> by_step(const Trace& trace) {
   std::map<std::string, double> sums;
   for (const Record& record : trace.records())
@@ -114,8 +114,8 @@ std::vector<std::pair<std::string, double>> by_step(const Trace& trace) {
 
 struct Measured {
   double best = 1e30, median = 0;  // seconds
-  double limit = 0;                // of the machine: sgemm's GFLOP/s or GB/s
-  double fma = 0;                  // of the machine: GFLOP/s in registers alone
+  double limit = 0;                // of the machine: sgemm GFLOP/s, or GB/s
+  double fma = 0;                  // of the machine: FMA GFLOP/s without memory access
   std::size_t steps = 0;
   std::int64_t growth = 0;  // bytes
   std::vector<std::pair<std::string, double>> by_step;
@@ -138,7 +138,7 @@ Result<Measured> measure_prefill(const Model& model, const std::vector<int>& ids
   Measured out;
   ProductPeak peak;
   peak.measure(4);
-  weight_health(model.weights());  // touches every weight, so that mapped files are in memory
+  weight_health(model.weights());  // reads every weight, so that mapped files are in memory
   reset_peak_memory();
   const std::int64_t before = memory_now();
   for (int round = 0; round < kPrefills; ++round) {
@@ -164,7 +164,7 @@ Result<Measured> measure_decode(const Model& model, std::vector<int> ids, int st
   ReadBandwidth bandwidth(bytes);
   for (int step = 0; step < steps; ++step) {
     ids.push_back(ids.front());
-    options.base = std::move(trace);  // its keys and values are appended to
+    options.base = std::move(trace);  // its KV cache is extended
     TRY(const double time, timed_run(model, ids, options, trace));
     out.take(time, *trace);
     bandwidth.measure(1);
@@ -173,7 +173,7 @@ Result<Measured> measure_decode(const Model& model, std::vector<int> ids, int st
   return out;
 }
 
-// An edit that starts from the clean run, beside a full run under the same edit and what the machine allows.
+// Time of an edit computed from the clean run, of a full run with the same edit, and the machine's limit.
 struct MeasuredEdit {
   double ms = 1e30, full_ms = 1e30, bound_ms = 0;
   Cone cone;

@@ -1,5 +1,5 @@
-// attnscope-cli calc: what a model of these sizes needs: parameters, cache, arithmetic, memory, training.
-// Needs no weights: a preset, a config.json, or a model.
+// attnscope-cli calc: what a model of given sizes needs: parameters, KV cache, FLOPs, memory, training.
+// Input: a preset, a config.json, or a model; no weights needed.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -43,7 +43,7 @@ Result<Described> described_file(const std::string& path) {
   return described_model(path);
 }
 
-// What is no path is a preset.
+// A name that is not a path is a preset.
 Result<Described> described_by(const std::string& name) {
   if (starts_with(name, "model:") || starts_with(name, "scene:")) return described_model(name);
   if (starts_with(name, kRandomPrefix) && is_preset(name.substr(kRandomPrefix.size())))
@@ -169,7 +169,7 @@ nlohmann::json to_json(const Described& it, const Workload& work, const Calculat
 
 constexpr std::int64_t kMostCounted = 1024;
 
-// A preset's shape, or the model itself, run and counted.
+// Runs a model of the preset's shape, or the model itself, and counts its operations.
 Result<Counted> counted_of(const CalcOptions& options) {
   std::error_code error;
   const bool preset = !fs::exists(fs::path(options.model), error) && is_preset(options.model);
@@ -209,7 +209,7 @@ void print_parameters(const nlohmann::json& parameters) {
                 format_count(row["count"].get<std::int64_t>()).c_str());
 }
 
-// What the tokens served cost, where some were asked for.
+// Cost of serving, if a number of tokens to serve was given.
 void print_serving(const nlohmann::json& serving, double total_flops) {
   const auto number = [](const nlohmann::json& value) { return format("%.4g", value.get<double>()); };
   if (serving["tokens"].get<double>() <= 0) return;

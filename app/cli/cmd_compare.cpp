@@ -1,5 +1,5 @@
-// attnscope-cli compare: two runs of one input step by step, the first step that differs named. Two models,
-// two forms of one, or a model and what was recorded of it. Steps that cannot be compared are named too.
+// attnscope-cli compare: compares two runs of one input step by step; prints the first step that differs, and
+// the steps that cannot be compared. Two models, two file formats of one, or a model and its recording.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +27,7 @@ struct Compared {
   std::size_t left = 0, right = 0;  // sequences
 };
 
-// The runs of one side; a recording is what it is.
+// The traces of one side; a recording is used as it is.
 Result<Traces> runs_of(const OpenedModel& opened, const SequenceOptions& sequences) {
   if (!opened.recorded.empty()) return opened.recorded;
   TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
@@ -72,7 +72,7 @@ void print_as_json(const Compared& compared, const Edits& edits, const std::vect
   std::printf("%s\n", out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-// What could not be compared is counted, or listed where that was asked for.
+// Steps that could not be compared: their number, or with `list` each one.
 void print_as_lines(const std::vector<StepDifference>& all, double tolerance, bool list) {
   std::vector<const StepDifference*> left_out;
   for (const StepDifference& one : all)
@@ -94,10 +94,10 @@ void print_as_lines(const std::vector<StepDifference>& all, double tolerance, bo
                             .c_str());
 }
 
-// Other tokens explain every other difference.
+// Different tokens are reported first: they explain all other differences.
 Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel& b, double tolerance) {
   if (const auto& tokens = compared.tokens) {
-    const OpenedModel& words = a.tokenizer ? a : b;  // of one vocabulary, which a recording may not spell
+    const OpenedModel& words = a.tokenizer ? a : b;  // same vocabulary; a recording may lack a tokenizer
     const auto label = [&](int id) {
       return id < 0 ? Text::of("error.cli.tokens_differ.end")
                     : Text(in_quotes(token_label(words, id)) + " (" + std::to_string(id) + ")");

@@ -1,4 +1,4 @@
-// attnscope-cli generate: continues one sequence; an encoder-decoder answers its source.
+// attnscope-cli generate: continues one sequence; an encoder-decoder model generates from its source.
 #include <limits>
 #include <nlohmann/json.hpp>
 

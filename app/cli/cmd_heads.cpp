@@ -1,4 +1,4 @@
-// attnscope-cli heads, rollout: what each head does in a run, and where attention leads through all blocks.
+// attnscope-cli heads, rollout: the role of each head in a run, and attention rollout through all blocks.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,7 @@ struct HeadOptions {
   SequenceOptions text, against;
 };
 
-// Without each head, where there is a measure to ask.
+// Adds the effect of ablating each head on the measure.
 Status add_effects(const OpenedModel& opened, const std::shared_ptr<const Trace>& run,
                    const LogitMeasure& measure, std::vector<RankedHead>& heads) {
   TRY(const Selector steps, Selector::parse("*blocks.*.z"));

@@ -1,4 +1,4 @@
-// attnscope-cli info: what a model is made of.
+// attnscope-cli info: the config and weights of a model.
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
@@ -81,7 +81,7 @@ nlohmann::json to_json(const OpenedModel& opened) {
   return out;
 }
 
-// Names and notes come from files: nothing in them speaks to the terminal.
+// Names and notes come from files: control characters are escaped before they are printed.
 std::string plain(const nlohmann::json& value) {
   return value.is_string() ? printable(value.get<std::string>(), kMostOfSentence) : value.dump();
 }

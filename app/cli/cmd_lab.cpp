@@ -1,4 +1,4 @@
-// attnscope-cli lab: lists the small experiments, computes one, and prints its tables, curves and sentence.
+// attnscope-cli lab: lists the labs, computes one, and prints its tables, curves and conclusion.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +16,7 @@ struct LabOptions {
   bool json = false;
 };
 
-// Infinities and NaN as texts: JSON has no numbers for them.
+// Infinities and NaN as text: JSON has no numbers for them.
 nlohmann::json to_json(double value) {
   if (std::isfinite(value)) return value;
   return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";

@@ -1,4 +1,4 @@
-// attnscope-cli lesson: what lessons there are, and whether every page of one works.
+// attnscope-cli lesson: lists the lessons, and checks that every page of a lesson works.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -33,14 +33,14 @@ Status list_lessons(bool as_json) {
   return Done{};
 }
 
-/// The lesson that a word on the command line names: a shipped one's id, or a file.
+/// A lesson by its id (shipped) or file.
 Result<Lesson> one_lesson(const std::string& name) {
   std::error_code ignored;
   const bool file = ends_with(name, ".json") || std::filesystem::exists(name, ignored);
   return file ? read_lesson(name) : shipped_lesson(name);
 }
 
-/// The same, and all of them.
+/// The same, or all shipped lessons for "all".
 Result<std::vector<Lesson>> lessons_named(const std::string& name) {
   if (name == "all") return shipped_lessons();
   TRY(Lesson lesson, one_lesson(name));

@@ -1,4 +1,4 @@
-// attnscope-cli probe: what a linear map reads off the residual stream, layer by layer.
+// attnscope-cli probe: linear probes on the residual stream, layer by layer.
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"

@@ -1,4 +1,4 @@
-// attnscope-cli steps: the catalog of names.
+// attnscope-cli steps: prints the catalog of steps.
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"

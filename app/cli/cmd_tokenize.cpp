@@ -1,4 +1,4 @@
-// attnscope-cli tokenize: text to ids, spellings and byte spans.
+// attnscope-cli tokenize: text to ids, token texts and byte spans.
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -22,14 +22,14 @@ struct TokenizeOptions {
   bool json = false, plain = false;
 };
 
-// A text as tokens, and how each is spelled for people.
+// A text as tokens, and the display form of each token.
 struct Tokenized {
   Encoding encoding;
   std::function<std::string(int)> label;
   std::vector<std::string> unknown = {};
 };
 
-// Pieces that the vocabulary cannot spell are named on stderr.
+// Pieces that are not in the vocabulary; also printed to stderr.
 std::vector<std::string> told_unknown(const Tokenizer& tokenizer, const std::string& text,
                                       const Encoding& encoding) {
   std::vector<std::string> pieces = unknown_pieces(tokenizer, text, encoding.tokens);
@@ -38,7 +38,7 @@ std::vector<std::string> told_unknown(const Tokenizer& tokenizer, const std::str
   return pieces;
 }
 
-// By the model's tokenizer, or the words of a scene.
+// With the model's tokenizer, or the vocabulary of a scene.
 Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, const std::string& text) {
   const auto model = std::make_shared<const OpenedModel>(std::move(opened));
   Tokenized out{{}, [model](int id) { return token_label(*model, id); }};
@@ -63,7 +63,7 @@ Result<Tokenized> by_tokenizer(const std::shared_ptr<const Tokenizer>& tokenizer
                    std::move(unknown)};
 }
 
-// By a tokenizer that lies there, else by what `info` opens.
+// With a tokenizer file if `model` is one, else with the model that `info` opens.
 Result<Tokenized> tokenized(const TokenizeOptions& options, const std::string& text) {
   const std::string& name = options.model;
   const bool shipped =
@@ -81,7 +81,7 @@ Result<Tokenized> tokenized(const TokenizeOptions& options, const std::string& t
   return by_model(std::move(*other), options, text);
 }
 
-// The three lists, a token at a time: as one document, a long text would take a hundred times its size.
+// Prints the three lists token by token: as one JSON document a long text would need 100 times its size.
 void print_tokens(const std::vector<Token>& tokens, const std::vector<std::string>& unknown) {
   const auto list = [&](const char* begin, const auto& item) {
     std::fputs(begin, stdout);

@@ -1,7 +1,7 @@
-// attnscope-cli trace: runs sequences and writes or sums up every selected step, or those of a recording.
-// Tensors are float32, named by their site without a batch axis; `tokens` holds the ids (`enc.tokens` the
-// encoder's), `attention_mask` 0 where they are padding; the second sequence's names begin with "seq1.", and
-// so on. With --gradients the gradients of the loss stand beside them: "blocks.0.attn.q.grad",
+// attnscope-cli trace: runs sequences and writes or summarises every selected step, or those of a recording.
+// Tensors are float32, named by their site, without a batch axis; `tokens` holds the ids (`enc.tokens` those
+// of the encoder), `attention_mask` is 0 for padding; names of the second sequence begin with "seq1.", and
+// so on. With --gradients also the gradients of the loss: "blocks.0.attn.q.grad",
 // "blocks.0.attn.q.weight.grad".
 #include <limits>
 
@@ -21,7 +21,7 @@ struct TraceOptions {
   SequenceOptions sequences;
 };
 
-// What is written and what is printed; both wait until nothing can go wrong any more.
+// Output to write and print; both are delayed until all sequences have succeeded.
 struct Output {
   bool writes = false, sums_up = false, headed = false;
   std::vector<NamedTensor> tensors;
@@ -47,7 +47,7 @@ struct Output {
   }
 };
 
-// One number per token: the ids, and which of them are padding, where some are.
+// One number per token: the ids, and the attention mask if there is padding.
 void take_ints(const Trace& trace, const std::string& prefix, Output& out) {
   const auto take = [&](const char* name, const auto& values) {
     if (!values.empty())
@@ -77,7 +77,7 @@ Status take_sequence(const Trace& trace, std::size_t sequence, const Selector& s
   return Done{};
 }
 
-// Steps that match `selector`, and all weights.
+// Gradients of the steps that match `selector`, and of all weights.
 Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t sequence,
                       const Selector& selector, const LossChoice& choice,
                       const std::optional<CountedRows>& trained, Output& out) {
@@ -125,14 +125,14 @@ Status run_trace(const TraceOptions& options) {
     } else {
       TRY(trace, run_under(opened, edits, inputs[sequence], sequence));
     }
-    const std::size_t number =  // a recording keeps its own
+    const std::size_t number =  // as numbered in the recording
         recorded ? static_cast<std::size_t>(opened.recorded_numbers[sequence]) : sequence;
     TRY_OK(take_sequence(*trace, number, selector, out));
     if (options.gradients)
       TRY_OK(take_gradients(trace, number, selector, options.loss, trained_rows(opened), out));
     std::fputs(std::exchange(out.table, {}).c_str(), stdout);
   }
-  TRY_OK(opened.model->weights().intact());  // logits are read off the weights when they are asked for
+  TRY_OK(opened.model->weights().intact());  // logits are computed from the weights when they are read
   if (!out.writes) return Done{};
   Metadata told{{"format", "attnscope-trace"}, {"model", opened.title}};
   if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");

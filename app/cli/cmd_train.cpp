@@ -1,5 +1,5 @@
-// attnscope-cli train: a task's model learns, a line of progress every so often, and its folder and card are
-// written at the end. Without a task it lists them.
+// attnscope-cli train: trains the model of a task, prints lines of progress, and writes a checkpoint folder
+// and model card at the end. Without a task it lists the tasks.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -22,14 +22,14 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr int kHeldOutWhileTraining = 64;  // examples per line of progress
-constexpr int kLines = 40;                 // of progress
+constexpr int kHeldOutWhileTraining = 64;  // held-out examples per line of progress
+constexpr int kLines = 40;                 // number of lines of progress
 
 struct TrainOptions {
   std::string task, out, data, vocabulary;
   std::uint64_t seed = 1;
   TaskSizes sizes;
-  Recipe recipe;  // what was not given is the task's own
+  Recipe recipe;  // unset values are the task's own
   int threads = 0, checkpoint_every = 0, held_out = 1000;
   bool resume = false, quiet = false;
   const CLI::App* command = nullptr;
@@ -45,7 +45,7 @@ Status list_tasks() {
   return Done{};
 }
 
-// The task's recipe with what the command line says instead.
+// Overwrites the task's recipe with values from the command line.
 void overlay(const TrainOptions& options, Recipe& recipe) {
   const Recipe& asked = options.recipe;
   if (options.given("--steps")) recipe.steps = asked.steps;
@@ -60,7 +60,7 @@ constexpr const char* kCheckpoint = "/checkpoint.safetensors";
 
 std::string checkpoint_path(const TrainOptions& options) { return options.out + kCheckpoint; }
 
-// A run goes on with the seed and the sizes that it began with: others on the command line are refused.
+// Errors when resuming: another seed or other sizes on the command line than in the checkpoint.
 Status check_goes_on(const TrainOptions& options, const Trainer& trainer) {
   const TaskSizes& asked = options.sizes;
   const ModelConfig& config = trainer.state().model->config();
@@ -114,10 +114,10 @@ Result<Trainer> make_trainer(const TrainOptions& options) {
   return trainer;
 }
 
-// A folder that cannot be written is better known before the training than behind it.
+// Errors: the folder cannot be written. Checked before the training, not after it.
 Status try_folder(const std::string& folder) {
   TRY_OK(make_folder(folder));
-  TRY(AtomicFile hook, AtomicFile::create(folder + "/card.json"));  // left without a commit: nothing changes
+  TRY(AtomicFile hook, AtomicFile::create(folder + "/card.json"));  // not committed: nothing is written
   return Done{};
 }
 
@@ -127,7 +127,7 @@ std::string duration(double seconds) {
   return format("%lld min %02lld s", static_cast<long long>(whole / 60), static_cast<long long>(whole % 60));
 }
 
-// What happened since the last line of progress.
+// Accumulates statistics since the last line of progress.
 class TrainProgress {
  public:
   explicit TrainProgress(const Trainer& trainer) : from_(trainer.state().step) {}
@@ -159,17 +159,17 @@ class TrainProgress {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// One that cannot be written now may be written later: no reason to lose the run.
+// A failed checkpoint is only reported: a later one may succeed.
 void try_checkpoint(const TrainOptions& options, const Trainer& trainer) {
   if (const Status saved = save_checkpoint(checkpoint_path(options), trainer); !saved)
     std::fprintf(stderr, "attnscope-cli: %s\n", saved.error().text().c_str());
 }
 
-// Steps until the recipe's end or until somebody asks for an end (Ctrl+C, SIGTERM, the terminal is closed),
-// which leaves a checkpoint to go on from. Others are written where they were asked for.
+// Trains until the end of the recipe or until a signal (Ctrl+C, SIGTERM, SIGHUP), which leaves a checkpoint
+// to resume from. Writes the intermediate checkpoints of --checkpoint-every.
 Status learn(const TrainOptions& options, Trainer& trainer) {
   const StopSignals stop;
-  survive_closed_pipes();  // of the lines of progress
+  survive_closed_pipes();  // when stdout is closed
   const int steps = trainer.recipe().steps, every = std::max(1, steps / kLines);
   TrainProgress progress(trainer);
   while (trainer.state().step < steps && !StopSignals::wanted()) {
@@ -194,8 +194,8 @@ void print_measures(const Card& card) {
   }
 }
 
-// The model in `folder`. Hours of training are not thrown away for a full disk: where it fails, `folder`
-// becomes another one, which holds all that is needed to go on, too, and the error says so.
+// Saves the model to `folder`. If that fails (disk full), saves it elsewhere, with all that is needed to
+// resume; `folder` is set to that path and the error names it.
 Status save_somewhere(const std::string& layout, const Trainer& trainer, std::string& folder) {
   const auto save = [&](const std::string& to) {
     return save_model(to, layout, *trainer.state().model, trainer.task().tokenizer());
@@ -213,7 +213,7 @@ Status save_somewhere(const std::string& layout, const Trainer& trainer, std::st
   return error;
 }
 
-// The training ended early: the hint says where its last good step lies.
+// Adds the path of the last checkpoint to the error of a training that ended early.
 Error with_checkpoint(Error why, const TrainOptions& options, const Trainer& trainer) {
   std::string path = checkpoint_path(options);
   if (!save_checkpoint(path, trainer)) {
@@ -231,7 +231,7 @@ Status run_train(const TrainOptions& options) {
   if (options.task.empty() && options.data.empty()) return list_tasks();
   set_thread_count(options.threads);
   TRY(Trainer trainer, make_trainer(options));
-  // Known before the training begins.
+  // Errors before the training begins.
   TRY(const std::string layout, fitting_layout(trainer.task().layout(), *trainer.state().model));
   TRY_OK(try_folder(options.out));
   Status learned = Done{};
@@ -297,7 +297,7 @@ void add_train(CLI::App& app, Action& action) {
   command->add_flag("--resume", o.resume, tr("cli.train.resume"));
   command->add_flag("--quiet", o.quiet, tr("cli.train.quiet"));
   command->callback([options, &action] {
-    const bool trains = !options->data.empty() || find_task(options->task).ok();  // others are told of theirs
+    const bool trains = !options->data.empty() || find_task(options->task).ok();  // others have other errors
     if (trains && options->out.empty()) throw CLI::RequiredError("--out");
     action = [options] { return run_train(*options); };
   });

@@ -1,6 +1,6 @@
-// What the commands share: how MODEL and the input sequences are named on the command line, and how an error
-// leaves the program. Exit codes: 0 fine, 1 the user's files or values do not work (one sentence and a hint
-// on stderr), 2 the command line itself is not understood.
+// Shared by the commands: how MODEL and the input sequences are given on the command line, and how errors are
+// reported. Exit codes: 0 success, 1 the user's files or values are invalid (one sentence and a hint on
+// stderr), 2 invalid command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,21 +20,21 @@
 
 namespace attnscope::cli {
 
-/// Checks for the values of options: a whole number, or any finite one, between two borders.
+/// Validators of option values: a whole number, or any finite number, in a range.
 inline CLI::Validator whole(std::uint64_t least, std::uint64_t most) {
   return {whole_number(least, most), ""};
 }
 inline CLI::Validator real(double least, double most) { return {real_number(least, most), ""}; }
 
-/// The number as tables print it: a NaN has no sign that means anything, and printf would print one.
+/// NaN without its sign bit, which has no meaning but would be printed.
 inline double unsigned_nan(double value) {
   return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
-/// What the chosen command does, set by its callback and run after parsing.
+/// The body of the chosen command, set by its callback and run after parsing.
 using Action = std::function<Status()>;
 
-/// Each adds its command to the program; `action` is set when the command was chosen.
+/// Each adds one or more commands to the program; sets `action` when its command was chosen.
 void add_steps(CLI::App& app, Action& action);
 void add_trace(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
@@ -50,53 +50,53 @@ void add_compare(CLI::App& app, Action& action);
 void add_lesson(CLI::App& app, Action& action);
 void add_calc(CLI::App& app, Action& action);
 
-/// A folder, a file in it, a scene file, or what is shipped: "model:NAME", "scene:NAME".
+/// Opens a folder, a file in it, a scene file, or a shipped model: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);
-/// The same for a run: what should be known of its numbers goes to stderr.
+/// The same for a run: prints the model's warnings to stderr.
 Result<OpenedModel> open_to_run(const std::string& name);
-inline constexpr const char* kModelHelp = "cli.model";  // a key of the tables
+inline constexpr const char* kModelHelp = "cli.model";  // string key
 
 inline constexpr const char* kEditHelp = "cli.edit";
-/// "" for the first sequence, then "seq1.", ...: in front of the names of its steps.
+/// Prefix of step names: "" for the first sequence, then "seq1.", ...
 std::string prefix_of(std::size_t sequence);
-/// A measure as it is asked of a run: at position `at`, or where that is negative at the first hidden token,
-/// else where the answer is read. kl is that to this run. Errors: parse_measure's; no such position.
+/// Parses a measure for a run: at position `at`; if negative, at the first masked token, else at the row that
+/// predicts the answer. KL is relative to this run. Errors: parse_measure's; no such position.
 Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
                                 const Trace& run);
-/// Errors: a recording, which has no model to run anew.
+/// Errors: a recording, which cannot be run.
 Status check_runs(const OpenedModel& opened);
-/// Errors: the first of the edits that a run had no place for.
+/// Errors: the first of the edits whose place the run does not have.
 Status check_reached(const Edits& unreached);
-/// One sequence of a model under those of the edits that mean it; where they make NaN, stderr says from which
-/// number on. Errors: the run's, and an edit whose place it does not have.
+/// Runs one sequence under the edits that apply to it; if they produce NaN, prints the first one to stderr.
+/// Errors: those of the run, and an edit whose place it does not have.
 Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const Edits& edits,
                                                const Input& input, std::size_t sequence = 0);
 
-/// The input of a run: --text and --ids, mixed and repeated, one sequence each in the order in which they
-/// were given; --decoder-text/--decoder-ids and --image likewise, matched to the sequences by their order.
+/// The input of a run: --text and --ids, mixed and repeated, one sequence each in the given order;
+/// --decoder-text/--decoder-ids and --image likewise, matched to the sequences by order.
 class SequenceOptions {
  public:
   /// `batch`: also --pad-to and --pad-side. With a `prefix` every option begins with it: --clean-text.
   void add_to(CLI::App& command, bool batch, const std::string& prefix = "");
   bool empty() const { return texts_.empty() && ids_.empty() && images_.empty(); }
-  /// True where none of the options was given.
+  /// True if none of the options was given.
   bool unused() const {
     return empty() && decoder_texts_.empty() && decoder_ids_.empty() && spans_.empty() && types_.empty() &&
            masks_.empty() && pad_to_ == 0;
   }
-  /// Every sequence as it runs. Errors: text without a tokenizer, ids that are no numbers, empty text, more
-  /// decoder inputs than sequences, images that a model does not look at.
+  /// The sequences to run. Errors: text without a tokenizer, invalid ids, empty text, more decoder inputs
+  /// than sequences, images for a model without a vision tower.
   Result<std::vector<Input>> read(const OpenedModel& opened) const;
-  /// The same, or the scene's own where none is given, with the parts, segments and padding that are. Errors:
-  /// none in a model that brings none.
+  /// The same, or the scene's own sequences if none is given, with the given spans, segments and padding.
+  /// Errors: no input, and the model has none of its own.
   Result<std::vector<Input>> read_or_own(const OpenedModel& opened) const;
-  /// The scene's edits; then the masks of --mask (each a text, or "@FILE" with a matrix in an .npy or a .json
-  /// file, with the prefix of another mask in front: "enc:causal") and the edits of --edit.
+  /// The scene's edits; then the masks of --mask (each a text, or "@FILE" with a matrix in an .npy or .json
+  /// file; a prefix selects another mask: "enc:causal") and the edits of --edit.
   Result<Edits> read_edits(const OpenedModel& opened) const;
-  /// The one sequence of a question, run under its edits; of a recording, its first. Errors: more than one
-  /// was given, or one for a recording.
+  /// Runs the single sequence under its edits; of a recording, returns its first. Errors: more than one was
+  /// given, or one for a recording.
   Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened) const;
-  /// Pieces of the texts read so far that a vocabulary could not spell; stderr has named them.
+  /// Pieces of the texts read so far that are not in a vocabulary; already reported on stderr.
   const std::vector<std::string>& unknown() const { return unknown_; }
 
  private:
@@ -117,21 +117,21 @@ class SequenceOptions {
   std::string pad_side_ = "right";
   std::int64_t pad_to_ = 0;
   mutable std::vector<std::string> unknown_;
-  mutable std::set<std::string> told_;  // each sentence once, however often the texts are read
+  mutable std::set<std::string> told_;  // sentences already printed: each is printed once
 };
 
-/// A JSON value on stdout, one line, ill-formed UTF-8 replaced.
+/// Prints a JSON value to stdout on one line, with invalid UTF-8 replaced.
 void print_json(const nlohmann::json& value);
 /// The texts of edits, in order.
 std::vector<std::string> texts_of(const Edits& edits);
-/// Into an object, as "unknown": the pieces of texts that a vocabulary could not spell; nothing where there
-/// are none.
+/// Adds to an object, as "unknown", the pieces of texts that are not in a vocabulary; nothing if there are
+/// none.
 void put_unknown(nlohmann::json& object, const std::vector<std::string>& pieces);
-/// A sentence about them; empty where there are none.
+/// A sentence about them; empty if there are none.
 std::string told_of_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& pieces);
-/// Into an object, as "edits": what the run was edited by; nothing where it was not.
+/// Adds the run's edits to an object as "edits"; nothing if there are none.
 void put_edits(nlohmann::json& object, const Edits& edits);
-/// A text as an array, for files that have no place for words.
+/// A text as an array of bytes, for file formats without strings.
 NamedInts bytes_of(const std::string& name, const std::string& text);
 
 }  // namespace attnscope::cli

@@ -7,13 +7,13 @@
 
 namespace attnscope::cli {
 
-/// Between quotes, whatever it holds.
+/// Always quoted.
 std::string csv_quoted(const std::string& text);
-/// As it stands, or between quotes where it holds a comma, a quote or a line end.
+/// Quoted only if it contains a comma, a quote or a line end.
 std::string csv_field(const std::string& text);
-/// The first record of `text`, which is moved past it; line ends between quotes are part of it.
+/// Removes the first record from `text` and returns its fields; quoted line ends are part of a field.
 std::vector<std::string> take_csv_record(std::string_view& text);
-/// A comma and the number with nine digits; "nan" without a sign.
+/// A comma and the number with nine significant digits; "nan" without a sign.
 std::string csv_number(double value);
 
 }  // namespace attnscope::cli

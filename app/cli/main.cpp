@@ -1,4 +1,4 @@
-// attnscope-cli: the core without a window. Parses the command line, runs one command, turns an error into
+// attnscope-cli: the core without a window. Parses the command line, runs one command, reports an error as
 // one sentence on stderr and an exit code.
 #include <algorithm>
 #include <cstdio>
@@ -23,15 +23,15 @@ int report(const Error& error) {
   return 1;
 }
 
-// A word that is no command would otherwise be told as a missing one.
+// An unknown command is reported as such; CLI11 would report a missing command.
 std::string what(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(named).empty()) return sentence_of(app, error);
   return tr("error.cli.no_command", {in_quotes(argv[1])});
 }
 
-// An option that was given without a value (--out "$UNSET"), in this command and those below it; null: none.
-// An empty text is a text.
+// An option without a value (--out "$UNSET"), in this command or its subcommands; null: none. Options of text
+// may be empty.
 const CLI::Option* without_value(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
@@ -51,14 +51,14 @@ int refuse(const std::string& sentence) {
 }
 
 int run(int argc, char** argv) {
-  const std::string lang = wanted_language(argc, argv);  // before anything is said
+  const std::string lang = wanted_language(argc, argv);  // before any message
   if (const Status known = set_language(lang); !known) return refuse("--lang: " + known.error().text());
   CLI::App app{tr("cli.title")};
   app.name("attnscope-cli");
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", tr("cli.help"));
   app.set_version_flag("--version", "attnscope 0.1.0", tr("cli.version"));
-  app.fallthrough();  // the limit may stand before the command or behind it
+  app.fallthrough();  // the limit may be before or after the command
   std::string limit;
   app.add_option("--memory-limit", limit, tr("cli.memory_limit"))
       ->type_name("SIZE")

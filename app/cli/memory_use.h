@@ -1,12 +1,12 @@
-// This process's memory, as the system counts it.
+// Memory of this process as reported by the system.
 #pragma once
 
 #include <cstdint>
 
 namespace attnscope::cli {
 
-/// Bytes of this process in memory now, and at most since reset_peak_memory (or since it began, where the
-/// system has no reset); 0 where the system does not say.
+/// Resident bytes of this process now, and their peak since reset_peak_memory() (since its start on systems
+/// without a reset); 0 if the system does not report them.
 std::int64_t memory_now();
 std::int64_t memory_peak();
 void reset_peak_memory();

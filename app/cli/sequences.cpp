@@ -1,4 +1,4 @@
-// How the input of a run is written on the command line.
+// Parses the input of a run from the command line.
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -41,13 +41,13 @@ Result<Sequence> encode(const OpenedModel& opened, const std::string& text) {
                 opened.notes.empty() ? "error.cli.no_tokenizer" : "error.cli.no_tokenizer_note",
                 {in_quotes(opened.title), join(in_words(opened.notes), " ")});
   }
-  TRY(Sequence sequence, sequence_from_text(opened, text));  // a scene's words are its vocabulary
+  TRY(Sequence sequence, sequence_from_text(opened, text));  // a scene has a vocabulary of words
   if (sequence.input.ids.empty())
     return fail(Code::out_of_range, text.empty() ? "error.cli.empty_text" : "error.cli.blank_text");
   return sequence;
 }
 
-// No token stands for a piece of the text: what is read all the same.
+// Warning for a text that has no token of its own (empty, blank), with the tokens that are used.
 std::string told_of_blanks(const OpenedModel& opened, const std::string& text,
                            const std::vector<Token>& tokens, const std::vector<int>& ids) {
   for (const Token& token : tokens)
@@ -58,14 +58,14 @@ std::string told_of_blanks(const OpenedModel& opened, const std::string& text,
   return tr(text.empty() ? "cli.empty_text" : "cli.blank_text", {join(own, " ")});
 }
 
-// What a decoder reads for a text: its start token, then the text without the end that the tokenizer adds.
+// Decoder input for a text: the start token, then the text without the tokenizer's end token.
 std::vector<int> as_decoder_input(std::vector<int> ids, const ModelConfig& config) {
   if (!ids.empty() && ids.back() == config.eos) ids.pop_back();
   if (config.decoder_start >= 0) ids.insert(ids.begin(), config.decoder_start);
   return ids;
 }
 
-// Places for the image in front of the words, where the ids keep none.
+// Prepends placeholder ids for the image if the ids have none.
 std::vector<int> with_image_places(std::vector<int> ids, const ModelConfig& config) {
   const ModelConfig* vision = config.vision();
   if (!vision || std::find(ids.begin(), ids.end(), config.image_token) != ids.end()) return ids;
@@ -117,7 +117,7 @@ void SequenceOptions::add_to(CLI::App& command, bool batch, const std::string& p
   const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* help) {
     return command.add_option(prefix_ + name, into, help)->allow_extra_args(false);
   };
-  // --clean says the same as --clean-text.
+  // --clean is short for --clean-text
   const std::string text = prefix.empty() ? "text" : "text,--" + prefix.substr(0, prefix.size() - 1);
   text_option_ = repeated(text.c_str(), texts_, tr("cli.input.text"));
   repeated("ids", ids_, tr("cli.input.ids"));
@@ -183,7 +183,7 @@ Result<std::vector<Input>> SequenceOptions::read(const OpenedModel& opened) cons
   return with_the_rest(opened, std::move(inputs));
 }
 
-// Decoder inputs, images, parts, segments and padding, as the options say.
+// Adds decoder inputs, images, spans, segments and padding according to the options.
 Result<std::vector<Input>> SequenceOptions::with_the_rest(const OpenedModel& opened,
                                                           std::vector<Input> inputs) const {
   const ModelConfig& config = opened.model->config();

@@ -16,7 +16,7 @@ constexpr ImGuiWindowFlags kExportDialogDialog =
     ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
 
-/// "attnscope-steps.png" in the last folder, with a number where that is taken.
+/// "attnscope-steps.png" in the last folder, with a number if that exists.
 std::string free_name(const FrameState& state) {
   std::error_code error;
   const fs::path folder =
@@ -30,7 +30,7 @@ std::string free_name(const FrameState& state) {
 
 bool is_svg(const std::string& path) { return ends_with(lower(path), ".svg"); }
 
-/// The same path with the ending of the other format.
+/// The path with the extension replaced.
 std::string with_ending(const std::string& path, const char* ending) {
   const std::string folded = lower(path);
   const bool known = ends_with(folded, ".png") || ends_with(folded, ".svg");

@@ -1,6 +1,6 @@
-// Export (Ctrl+E): a picture of the whole window or of the stage alone, at one to three times its size; or
-// the figure on the stage as SVG. Refuses to take the picture itself: it leaves a request for the program
-// around the frame.
+// Export dialog (Ctrl+E): a picture of the window or the stage at one to three times its size, or the figure
+// on the stage as SVG. Only sets state.export_request; the picture is made after the frame
+// (shell/picture.h).
 #pragma once
 
 #include "app/state/frame_state.h"

@@ -31,12 +31,12 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
-/// A picture, or numbers that may be one.
+/// An image, or a file that may hold pixel values.
 bool is_pixels(const FolderEntry& entry) {
   return is_picture_file(entry.path) || ends_with(lower(entry.name), ".safetensors");
 }
 
-/// A folder, layers for a model, a grid for a scene, a sheet for another file.
+/// Icon: a folder, layers for a model, a grid for a scene, a sheet for another file.
 void draw_sign(FolderEntry::Kind kind, ImVec2 at, float side) {
   const Theme& t = theme();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -109,7 +109,7 @@ void FileBrowser::go(FrameState& state, const std::string& folder) {
   if (folder_.size() > 1 && folder_.back() == '/') folder_.pop_back();
   path_text_ = folder_;
   filter_.clear();
-  if (!request_->save) take_keyboard_ = true;  // a field that is typed into keeps its own text
+  if (!request_->save) take_keyboard_ = true;  // without a file name field the list gets the keyboard focus
   complaint_.clear();
   at_ = 0;
   scroll_ = true;
@@ -150,8 +150,8 @@ void FileBrowser::finish(FrameState& state, const std::string& path) {
   close_ = true;
 }
 
-// What was typed as a path, from the folder that is shown, or else from the one that the program was started
-// in.
+// A typed path, relative to the folder shown; if that does not exist, relative to the working
+// directory.
 std::string FileBrowser::path_of(const std::string& typed) const {
   const std::string path = with_home(typed);
   if (fs::path(path).is_absolute()) return path;
@@ -161,7 +161,7 @@ std::string FileBrowser::path_of(const std::string& typed) const {
   return exists(here) || error || !exists(started.string()) ? here : started.lexically_normal().string();
 }
 
-// A path that was typed: a folder is gone to, anything else is what was looked for.
+// A typed path: opens a folder in the browser, chooses anything else.
 void FileBrowser::go_or_finish(FrameState& state, const std::string& typed) {
   const bool model = request_->models && exists(typed + "/config.json");
   if (is_folder(typed) && !model)
@@ -169,10 +169,10 @@ void FileBrowser::go_or_finish(FrameState& state, const std::string& typed) {
   else if (!request_->save && exists(typed))
     finish(state, typed);
   else
-    complaint_ = tr("browser.no_such", {typed}), focus_ = !typing_path_;  // Enter left the field
+    complaint_ = tr("browser.no_such", {typed}), focus_ = !typing_path_;  // Enter removed the focus
 }
 
-// What Enter and the button do: go into a folder, open a model or file, or save under the name.
+// Enter and the button: open a folder, choose a model or file, or save under the name.
 void FileBrowser::choose(FrameState& state) {
   if (request_->save) {
     if (name_.empty()) return;
@@ -263,7 +263,7 @@ bool FileBrowser::draw_row(FrameState& state, int row) {
   draw_sign(entry.kind, ImVec2(at.x + px(6), y + px(1)), side);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool picture = request_->pictures && !entry.is_folder();
-  const bool any = !request_->models && !request_->save && !request_->pictures;  // whatever one needs
+  const bool any = !request_->models && !request_->save && !request_->pictures;  // any file can be chosen
   const bool known = picture || any || entry.kind != FolderEntry::Kind::file;
   const float room = width - px(kKind + kSize + kDate + 34);
   list->AddText(ImVec2(at.x + px(30), y), known ? theme().text : theme().text_dim,

@@ -1,5 +1,5 @@
-// A window to choose a model folder or a scene to open, or where to save. Folders are read in the background,
-// and what cannot be read is said in words. Refuses to change anything on the disk.
+// File browser: choose a model folder, scene or other file to open, or a path to save to. Folders are read by
+// a background job; errors are shown in the window. Never writes to the disk.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@ namespace attnscope {
 
 class FileBrowser {
  public:
-  /// Opens when state.browse is set; calls its `chosen` with the path and closes, or closes without.
+  /// Opens when state.browse is set; closes by calling its `chosen` with a path, or without a choice.
   void draw(FrameState& state);
 
  private:
@@ -31,14 +31,14 @@ class FileBrowser {
   void choose(FrameState& state);
   void finish(FrameState& state, const std::string& path);
   const FolderEntry* selected() const;
-  std::string target() const;  ///< of saving
+  std::string target() const;  ///< path to save to
 
   std::optional<BrowseRequest> request_;
   std::string folder_, path_text_, filter_, name_, complaint_;
   bool hidden_ = false, typing_path_ = false, focus_ = false, take_keyboard_ = false, scroll_ = false,
        close_ = false;
   FolderList list_;
-  std::vector<int> shown_;  ///< indices of list_.entries that pass the filter
+  std::vector<int> shown_;  ///< indices into list_.entries of those that pass the filter
   int at_ = 0;              ///< selected row of shown_
   Job<FolderList> reading_;
 };

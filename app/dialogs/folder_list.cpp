@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargestScene = 64u << 20;
-constexpr std::size_t kSceneHead = 4096;  // bytes in which a scene says what it is
+constexpr std::size_t kSceneHead = 4096;  // bytes of a file that are searched for a scene's format tag
 
 std::string date_of(const fs::directory_entry& entry) {
   std::error_code error;

@@ -1,6 +1,6 @@
-// What lies in a folder, read for the file browser: names, sizes, dates, and which folders are models and
-// which files are scenes, sessions or GGUF models. Runs on any thread. Refuses to follow a folder for longer
-// than kMostEntries.
+// Listing of a folder for the file browser: names, sizes, dates, and which folders are models
+// and which files are scenes, sessions or GGUF models. Thread-safe. At most kMostEntries
+// entries.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ struct FolderEntry {
 
 struct FolderList {
   std::string path;
-  std::vector<FolderEntry> entries;  ///< folders first, by name without regard to case
-  std::string error;                 ///< what the system said; empty when it was read
-  bool cut = false;                  ///< there was more
+  std::vector<FolderEntry> entries;  ///< folders first, then by name, ignoring case
+  std::string error;                 ///< error message of the system; empty on success
+  bool cut = false;                  ///< there were more than kMostEntries
 };
 
 inline constexpr std::size_t kMostEntries = 20000;
 
 FolderList read_folder(const std::string& path);
-/// The folder above; the path itself at the root.
+/// The parent folder; the path itself at the root.
 std::string folder_above(const std::string& path);
-/// "~" at the beginning stands for the home folder.
+/// Expands a leading "~" to the home folder.
 std::string with_home(const std::string& path);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// Looks for NaN and infinities among the weights of what was opened, once, in the background, and says so in
-// a notice. Refuses to make the frame wait.
+// Searches the weights of a newly opened model for NaN and infinities, once, in a background job, and shows a
+// notice if there are any.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace attnscope {
 
 class WeightCheck {
  public:
-  /// Once per frame: starts the search when another model was opened, and tells what was found.
+  /// Once per frame: starts the search after another model was opened, and shows its result.
   void follow(FrameState& state);
 
  private:

@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 DisplayList*& recording() {
-  static DisplayList* list = nullptr;  // of the one thread that draws
+  static DisplayList* list = nullptr;  // UI thread only
   return list;
 }
 
@@ -161,7 +161,7 @@ void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_vi
   const int first = list_->VtxBuffer.Size;
   const ImVec2 flat(std::floor(at.x), std::floor(at.y - size_of(font) * 0.5f));
   if (record_) note_text(font, flat, colour, text, at, -std::atan2(sine, cosine));
-  // Letters are not left out for where they lie while flat; the frame that cuts what is drawn stays the same.
+  // No glyph is clipped while it is unrotated; the clip rectangle of the draw command stays the same.
   const ImVec4 clip = list_->_CmdHeader.ClipRect;
   list_->_CmdHeader.ClipRect = ImVec4(-1e6f, -1e6f, 1e6f, 1e6f);
   list_->AddText(or_current(font), size_of(font), flat, colour, text.data(), text.data() + text.size());
@@ -181,7 +181,7 @@ void Canvas::drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view 
   for (const char* begin = text.data(); begin < end; y += size) {
     const char* stop = std::find(begin, end, '\n');
     if (width > 0) stop = std::min(stop, compat::wrap_position(or_current(font), size, begin, end, width));
-    if (stop == begin && *begin != '\n') stop = begin + 1;  // not even one letter fits
+    if (stop == begin && *begin != '\n') stop = begin + 1;  // too narrow for a single character
     note_text(font, ImVec2(std::floor(at.x), y), colour,
               std::string_view(begin, static_cast<std::size_t>(stop - begin)), at, 0);
     begin = stop;

@@ -1,6 +1,6 @@
-// What figures are drawn with: every call draws into Dear ImGui's list at once and, while a recording is on,
-// adds the same primitive to a DisplayList. Without a recording it costs a comparison per call. Refuses
-// buttons and tables: those are ImGui's.
+// Drawing calls of figures: each draws into an ImGui draw list at once and, while a recording is on, adds the
+// same primitive to a DisplayList (for SVG, text and tests). Without a recording it costs one comparison per
+// call. Buttons and tables are ImGui's own.
 #pragma once
 
 #include <imgui.h>
@@ -18,15 +18,15 @@ namespace attnscope {
 
 class Canvas {
  public:
-  /// The current window of ImGui; recorded where a recording is on.
+  /// Draws into the current ImGui window; recorded where a recording is on.
   Canvas();
-  /// Any list; never recorded.
+  /// Draws into any draw list; never recorded.
   explicit Canvas(ImDrawList* list) : list_(list) {}
 
   void fill_rect(ImVec2 p0, ImVec2 p1, ImU32 colour, float rounding = 0, ImDrawFlags corners = 0) const;
   void rect(ImVec2 p0, ImVec2 p1, ImU32 colour, float rounding = 0, ImDrawFlags corners = 0,
             float thickness = 1) const;
-  /// `low` at the left end or at the top, `high` at the other one.
+  /// `low` at the left end or at the top, `high` at the opposite end.
   void gradient(ImVec2 p0, ImVec2 p1, ImU32 low, ImU32 high, bool vertical) const;
   void line(ImVec2 from, ImVec2 to, ImU32 colour, float thickness = 1) const;
   void polyline(std::span<const ImVec2> points, ImU32 colour, bool closed, float thickness) const;
@@ -37,16 +37,16 @@ class Canvas {
 
   /// `font` null: the current one; `at`: the upper left corner, moved to whole pixels.
   void text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
-  /// Text that climbs from `at`, the middle of its left edge, by an angle of this sine and cosine.
+  /// Rotated text: starts at `at`, the middle of its left edge; angle by its sine and cosine.
   void climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float sine,
                      float cosine) const;
-  /// Tells the recording of text that ImGui itself has drawn; wrapped at `width` where that is positive.
+  /// Records text that ImGui itself has drawn; wrapped at `width` pixels if positive.
   void drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width = 0) const;
 
   /// Painter::heatmap, atlas and picture.
   void cells(Painter& painter, std::string_view key, ImVec2 p0, ImVec2 p1, const HeatStyle& style,
              ImVec2 uv0 = ImVec2(0, 0), ImVec2 uv1 = ImVec2(1, 1)) const;
-  /// `site_of`: the step whose numbers a map shows, for the recording.
+  /// `site_of`: name of the step whose values a map shows, for the recording.
   void atlas(Painter& painter, std::string_view key, std::span<const AtlasPlace> places,
              const HeatStyle& style, const std::function<std::string(int map)>& site_of = {}) const;
   void picture(Painter& painter, std::string_view key, ImVec2 p0, ImVec2 p1, ImVec2 uv0 = ImVec2(0, 0),
@@ -65,7 +65,7 @@ class Canvas {
   DisplayList* record_ = nullptr;
 };
 
-/// While it lives, what is drawn by a Canvas of a window is also added to `list`; null: nothing is.
+/// RAII: Canvas calls of a window are also recorded into `list`; null: no recording.
 class DrawRecording {
  public:
   explicit DrawRecording(DisplayList* list);
@@ -77,13 +77,13 @@ class DrawRecording {
   DisplayList* before_;
 };
 
-/// What is drawn while it lives is a group of the recording: what it is, and whose numbers it shows.
+/// RAII: primitives drawn during its life form one group of the recording: its kind, and the step it shows.
 class DrawGroupScope {
  public:
   explicit DrawGroupScope(const char* what);
-  /// "blocks.0.attn.q[head=1]"; without the head where it is below 0.
+  /// Named "blocks.0.attn.q[head=1]"; without the head when it is below 0.
   DrawGroupScope(const char* what, const Site& site, std::int64_t head = -1);
-  /// The name of a weight.
+  /// Named by a weight.
   DrawGroupScope(const char* what, const std::string& weight);
   ~DrawGroupScope();
   DrawGroupScope(const DrawGroupScope&) = delete;

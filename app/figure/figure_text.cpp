@@ -9,11 +9,11 @@
 namespace attnscope {
 namespace {
 
-constexpr float kNear = 60.f;  // pixels between a matrix and what names its rows or columns, at most
+constexpr float kNear = 60.f;  // largest distance between a matrix and its row or column names, pixels
 
 struct Said {
   std::string text;
-  ImVec2 p0, p1, at;  ///< its box; where a slanted one begins
+  ImVec2 p0, p1, at;  ///< its box; start of a rotated one
   bool used = false;
 };
 /// A matrix, or a line of other texts.
@@ -38,8 +38,8 @@ bool figure_text_inside(const Said& said, const DrawItem& cells) {
   return middle.x > cells.p0.x && middle.x < cells.p1.x && middle.y > cells.p0.y && middle.y < cells.p1.y;
 }
 
-// The nearest text left of a row of cells, or above a column: `begin` to `end` across, the cells from `edge`
-// on.
+// Name of a row or column: the nearest text left of a row, or above a column; `begin` to `end`: its extent
+// across, `edge`: where the cells start.
 std::string name_of(std::vector<Said>& texts, bool row, float begin, float end, float edge) {
   Said* best = nullptr;
   float nearest = kNear;
@@ -57,7 +57,7 @@ std::string name_of(std::vector<Said>& texts, bool row, float begin, float end, 
   return best->text;
 }
 
-// What is seen of the matrix, with the names of its rows and columns.
+// The visible part of the matrix as a table, with the names of its rows and columns.
 std::string table_of(const DisplayList& list, const DrawItem& item, std::vector<Said>& texts) {
   const DrawCells& cells = list.cells(item);
   const auto from = [](float uv, std::int64_t size) {
@@ -72,7 +72,7 @@ std::string table_of(const DisplayList& list, const DrawItem& item, std::vector<
   }
   out += format("%s[%lld x %lld]\n", out.empty() ? "" : " ", static_cast<long long>(cells.rows()),
                 static_cast<long long>(cells.cols()));
-  const bool small = cells.together > cells.rows() * cells.cols();  // one of many beside each other
+  const bool small = cells.together > cells.rows() * cells.cols();  // one of many small maps
   if (small || (row1 - row0) * (col1 - col0) > kMostTextCells) return out;
   const float wide = (item.p1.x - item.p0.x) / static_cast<float>(std::max<std::int64_t>(1, col1 - col0)),
               tall = (item.p1.y - item.p0.y) / static_cast<float>(std::max<std::int64_t>(1, row1 - row0));
@@ -92,7 +92,7 @@ std::string table_of(const DisplayList& list, const DrawItem& item, std::vector<
   return out;
 }
 
-// Texts that stand beside each other, in lines.
+// Joins texts that stand side by side into lines.
 void add_lines(std::vector<Said>& texts, std::vector<Chunk>& parts) {
   std::erase_if(texts, [](const Said& said) { return said.used; });
   std::stable_sort(texts.begin(), texts.end(), [](const Said& a, const Said& b) { return a.at.y < b.at.y; });

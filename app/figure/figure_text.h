@@ -1,5 +1,5 @@
-// A figure as plain text, to be pasted elsewhere: its matrices as tables with the names of their rows and
-// columns, tabs between, and all other texts line by line. Refuses pictures.
+// A figure as plain text for the clipboard: its matrices as tab-separated tables with row and column names,
+// all other texts line by line. Pictures are left out.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace attnscope {
 
-/// Matrices of more cells than this, and thumbnails, are told by their size alone.
+/// Of matrices with more cells than this, and of thumbnails, only the size is written.
 inline constexpr std::int64_t kMostTextCells = 4096;
 
-/// What the figure says, UTF-8, lines ended by \n. Numbers are written with six digits, whatever their cells
-/// have room for; masked ones as -inf.
+/// UTF-8, lines ended by \n. Numbers have six digits, whatever the cells on screen have room for; masked
+/// cells are -inf.
 std::string figure_as_text(const DisplayList& list);
 
 }  // namespace attnscope

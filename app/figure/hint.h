@@ -1,9 +1,9 @@
-// Groups of a recording that readers know by name.
+// Groups of a recording with fixed names.
 #pragma once
 
 namespace attnscope {
 
-/// What says what can be done with the pointer: it is on the screen only, files leave it out.
+/// Hints about mouse actions: shown on screen only, left out of files.
 inline constexpr const char* kHintGroup = "hint";
 
 }  // namespace attnscope

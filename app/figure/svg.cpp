@@ -46,7 +46,7 @@ using svg::paint;
 ImVec2 lesser(ImVec2 a, ImVec2 b) { return ImVec2(std::min(a.x, b.x), std::min(a.y, b.y)); }
 ImVec2 greater(ImVec2 a, ImVec2 b) { return ImVec2(std::max(a.x, b.x), std::max(a.y, b.y)); }
 
-// The rectangle that an element covers; larger where it is rotated.
+// Bounding box of an element; larger when it is rotated.
 DrawClip bounds(const DisplayList& list, const DrawItem& item) {
   DrawClip out{lesser(item.p0, item.p1), greater(item.p0, item.p1)};
   float more = item.thickness / 2 + 1;
@@ -106,7 +106,7 @@ class Writer {
     return out;
   }
 
-  // The stripes of the shader: 1.1 units of every 7, climbing.
+  // The same hatching as in the shader: stripes 1.1 units wide every 7, rising.
   std::string hatching() const {
     const float period = 7 * page_.scale, stripe = 1.1f * page_.scale;
     return "<pattern id=\"masked\" patternUnits=\"userSpaceOnUse\"" + attribute("width", period) +
@@ -116,7 +116,7 @@ class Writer {
            attribute("height", period) + paint("fill", theme().masked_stripe) + "/></pattern>\n";
   }
 
-  // Closes and opens groups until that of the next element is open.
+  // Closes and opens groups until `group` is the current one.
   void enter(std::int32_t group) {
     std::vector<std::int32_t> wanted;
     for (std::int32_t at = group; at >= 0; at = list_.groups()[static_cast<std::size_t>(at)].parent)
@@ -186,11 +186,11 @@ class Writer {
     return paint("stroke", item.stroke) +
            (item.thickness != 1 ? attribute("stroke-width", item.thickness) : std::string());
   }
-  // ImGui rounds some corners; SVG's rectangles all or none.
+  // ImGui can round single corners; SVG rectangles all or none.
   static std::string rect(const DrawItem& item) {
     const ImVec2 p0 = lesser(item.p0, item.p1), p1 = greater(item.p0, item.p1);
-    // Outlines lie half a pixel inside, as ImGui draws them; lines half a pixel further, circles as much
-    // less.
+    // Outlines are inset by half a pixel, as ImGui draws them; lines are shifted by half a pixel more,
+    // circles by half a pixel less.
     const float in = item.stroke ? 0.5f : 0.f, width = p1.x - p0.x - 2 * in, height = p1.y - p0.y - 2 * in;
     const float r = std::min(item.radius, std::min(width, height) / 2);
     const ImDrawFlags round = item.corners == 0 ? ImDrawFlags_RoundCornersAll : item.corners;
@@ -240,7 +240,7 @@ class Writer {
            attribute("width", item.p1.x - item.p0.x) + attribute("height", item.p1.y - item.p0.y) + fill +
            "/>\n";
   }
-  // As wide as on the screen, whatever typeface there is.
+  // Stretched to its width on screen, whatever font the viewer has.
   std::string text(const DrawItem& item) const {
     const std::string words = xml_text(list_.text(item));
     std::string out = "<text" + attribute("x", item.p0.x) + attribute("y", item.p0.y + item.baseline) +

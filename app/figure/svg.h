@@ -1,6 +1,6 @@
-// Writes a figure as SVG 1.1: texts as texts, matrices as rectangles (equal neighbours in one) or, from many
-// cells on, as pictures of one pixel per cell, clips, and groups that name the step they show. Everything is
-// in the one file. Refuses to decide what a figure consists of (canvas.h).
+// Writes a figure as SVG 1.1: texts as text, matrices as rectangles (equal neighbours merged) or, above
+// kMostSvgCells, as an embedded picture of one pixel per cell; with clip paths, and groups named by the step
+// they show. Self-contained: one file.
 #pragma once
 
 #include <string>
@@ -10,23 +10,23 @@
 
 namespace attnscope {
 
-/// What a picture says of itself, and the part of the screen that it is of.
+/// Metadata of the picture, and the part of the screen it shows.
 struct SvgPage {
   std::string title, description;
   std::string language;  ///< "en"
-  ImVec2 p0, p1;         ///< pixels
-  float scale = 1;       ///< pixels per unit: what the picture is called large
-  ImU32 ground = 0;      ///< behind everything
+  ImVec2 p0, p1;         ///< screen pixels
+  float scale = 1;       ///< pixels per unit: the SVG is this much smaller than on screen
+  ImU32 ground = 0;      ///< background
 };
 
-/// Matrices of more cells than this (all maps of an atlas together) become pictures.
+/// Matrices with more cells than this (all maps of an atlas together) are written as pictures.
 inline constexpr std::int64_t kMostSvgCells = 4096;
 
-/// Makes the page as large as what is seen of the figure, and `margin` pixels around it.
+/// Sets the page to the bounding box of the visible items plus `margin` pixels.
 void fit_page(SvgPage& page, const DisplayList& list, float margin);
-/// The file's text. Errors: no memory for a picture.
+/// The text of the SVG file. Errors: out of memory for a picture.
 Result<std::string> to_svg(const DisplayList& list, const SvgPage& page);
-/// Writes it, whole or not at all. Errors: those of every file that is written.
+/// Writes the file, complete or not at all. Errors: those of writing any file.
 Status write_svg(const std::string& path, const std::string& text);
 
 }  // namespace attnscope

@@ -10,13 +10,13 @@
 namespace attnscope::svg {
 namespace {
 
-constexpr std::int64_t kMostPixels = std::int64_t{1} << 22;  // of one matrix; more cells share a pixel
-// The word of CSS, and before it that of SVG 1.1 for who does not know it.
+constexpr std::int64_t kMostPixels = std::int64_t{1} << 22;  // of one matrix; above it, cells share pixels
+// The CSS property, and before it that of SVG 1.1 for viewers without CSS.
 constexpr const char* kSquarePixels =
     " image-rendering=\"optimizeSpeed\" style=\"image-rendering: pixelated\"";
 constexpr const char* kMaskedFill = " fill=\"url(#masked)\"";
 
-// The lines of neighbours of one colour that a row consists of.
+// One row as rectangles; neighbours of one colour are merged.
 std::string row_text(const DrawItem& item, const DrawCells& cells, const CellGrid& grid, std::int64_t row,
                      bool spaced, bool& masked) {
   const float inset = spaced ? cells.style.gap / 2 : 0;
@@ -58,7 +58,7 @@ Result<std::string> png_link(const Image& image) {
   return " href=\"data:image/png;base64," + base64(png) + "\"";
 }
 
-// `inside`: where it is cut off; the rest of an <image> element that fills x, y, width, height.
+// <image> element that fills x, y, width, height; `link`: its href attribute with a data URI.
 std::string image_text(ImVec2 p0, ImVec2 p1, const std::string& link) {
   return "<image" + attribute("x", p0.x) + attribute("y", p0.y) + attribute("width", p1.x - p0.x) +
          attribute("height", p1.y - p0.y) + " preserveAspectRatio=\"none\"" + link;
@@ -70,7 +70,7 @@ bool svg_cells_inside(ImVec2 p0, ImVec2 p1, const DrawItem& item) {
          p1.y <= item.p1.y + kSlack;
 }
 
-// What reaches beyond the item is seen through a window of its size.
+// A nested <svg> of the item's size, which clips what reaches beyond it.
 std::string through_window(const DrawItem& item, const std::string& elements) {
   const float width = item.p1.x - item.p0.x, height = item.p1.y - item.p0.y;
   return "<svg" + attribute("x", item.p0.x) + attribute("y", item.p0.y) + attribute("width", width) +
@@ -78,8 +78,8 @@ std::string through_window(const DrawItem& item, const std::string& elements) {
          number(width) + " " + number(height) + "\">" + elements + "</svg>\n";
 }
 
-// One pixel per cell, or per block of them: the largest magnitude stands for a block, as on the screen.
-// Masked ones are holes, hatched from below.
+// One pixel per cell, or per block of cells (largest magnitude, as on screen). Masked cells are transparent,
+// so that the hatching below is visible.
 Result<std::string> picture_of_cells(const DrawItem& item, const DrawCells& cells, const CellGrid& grid,
                                      bool& masked) {
   std::int64_t block = 1;
@@ -168,7 +168,7 @@ Result<std::string> picture_text(const DrawItem& item, const DrawPicture& pictur
       put(image, x - x0, y - y0, IM_COL32(p[0], p[1], p[2], 255));
     }
   }
-  // Pixels of the picture to those of the screen.
+  // Screen pixels per pixel of the picture.
   const ImVec2 pixel((item.p1.x - item.p0.x) / (share.x * static_cast<float>(picture.width)),
                      (item.p1.y - item.p0.y) / (share.y * static_cast<float>(picture.height)));
   const auto place = [&](int x, int y) {

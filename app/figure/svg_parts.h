@@ -1,4 +1,4 @@
-// What the files of the SVG writer share: numbers, colours, cells, pictures. Not for others: they use svg.h.
+// Shared by the files of the SVG writer only: numbers, colours, cells, pictures. Others use svg.h.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace attnscope::svg {
 
-/// "12.5": two digits at most, no zeros at the end.
+/// "12.5": at most two decimals, no trailing zeros.
 std::string number(float value);
 /// ` name="12.5"`
 std::string attribute(const char* name, float value);
-/// ` fill="#rrggbb"`, with the opacity where it is not whole; "none" for no colour.
+/// ` fill="#rrggbb"`, with an opacity attribute when alpha is below 1; "none" for alpha 0.
 std::string paint(const char* name, ImU32 colour);
 
-/// The part of a matrix that is seen: cells [row0, row1) x [col0, col1), and where they lie.
+/// The visible cells of a matrix, [row0, row1) x [col0, col1), and their position.
 struct CellGrid {
   std::int64_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
-  ImVec2 origin, cell;  ///< of cell 0, 0; size of one
+  ImVec2 origin, cell;  ///< position of cell (0, 0); size of a cell; pixels
   float x(std::int64_t col) const { return origin.x + static_cast<float>(col) * cell.x; }
   float y(std::int64_t row) const { return origin.y + static_cast<float>(row) * cell.y; }
   std::int64_t count() const { return (row1 - row0) * (col1 - col0); }
 };
 CellGrid grid_of(const DrawItem& item, const DrawCells& cells);
-/// The elements of a matrix; `masked` is set where its hatching is needed.
+/// SVG elements of a matrix; sets `masked` when the hatching pattern is needed.
 Result<std::string> cells_text(const DrawItem& item, const DrawCells& cells, bool& masked);
-/// The element of a picture.
+/// SVG element of a picture.
 Result<std::string> picture_text(const DrawItem& item, const DrawPicture& picture);
 
 }  // namespace attnscope::svg

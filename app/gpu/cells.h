@@ -1,16 +1,16 @@
-// Values on their way to a texture: non-finite numbers become markers, matrices that are too large shrink by
-// the largest magnitude per block. Knows no OpenGL, so that it can be tested anywhere.
+// Matrix values on their way to a texture: non-finite numbers become markers, matrices that are too large are
+// reduced to the largest magnitude per block. Uses no OpenGL, so it can be tested without a context.
 #pragma once
 
 #include <vector>
 
 namespace attnscope {
 
-/// The value the shader is given for a cell: finite numbers as they are, -inf and masked as kMasked, +inf and
-/// NaN as the markers of shaders/params.h.
+/// The value written into the texture for a cell: finite numbers unchanged, -inf and masked as kMasked, +inf
+/// and NaN as the markers of shaders/params.h.
 float marked(float value);
 
-/// Which of two cells stands for both: NaN before infinity before the larger magnitude before masked.
+/// Which of two cells represents both: NaN before infinity before the larger magnitude before masked.
 float stronger(float one, float other);
 
 /// How one map, or an atlas of them, fits into a texture.

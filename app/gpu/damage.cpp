@@ -10,8 +10,8 @@ namespace attnscope {
 namespace {
 
 constexpr int kTile = 32;              // pixels
-constexpr std::size_t kMostRects = 6;  // each is one more walk over the commands
-constexpr double kWorthWhile = 0.7;    // of the picture: more than this is drawn as a whole
+constexpr std::size_t kMostRects = 6;  // each costs one more pass over the draw commands
+constexpr double kWorthWhile = 0.7;    // share of the picture: above it everything is redrawn
 
 std::uint64_t bits_of(const void* from) {
   std::uint64_t bits = 0;
@@ -21,7 +21,7 @@ std::uint64_t bits_of(const void* from) {
 
 std::unordered_map<std::uint64_t, std::uint64_t>& uploads() {
   static std::unordered_map<std::uint64_t, std::uint64_t>
-      numbers;  // by texture; of the one thread that draws
+      numbers;  // contents version by GL texture name; read and written by the UI thread only
   return numbers;
 }
 
@@ -35,8 +35,8 @@ bool touch(const PixelRect& a, const PixelRect& b) {
   return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
 }
 
-// Joins two rectangles into the one around both until there are few, those first that add the least; then
-// those that the joined ones have come to lie over.
+// Merges the pairs of rectangles whose union adds the least area until at most `most` are left, then merges
+// the ones that overlap as a result.
 void join(std::vector<PixelRect>& rects, std::size_t most) {
   for (;;) {
     std::int64_t least = 0;
@@ -88,7 +88,7 @@ void Damage::follow(const ImDrawData& drawn, int width, int height, std::uint64_
   touched_.clear();
   first_.clear();
   const PixelRect all{0, 0, width, height};
-  std::uint64_t set = 0;  // by the last callback
+  std::uint64_t set = 0;  // state hash set by the last callback
   for (int n = 0; n < drawn.CmdListsCount; ++n) {
     const ImDrawList& list = *drawn.CmdLists[n];
     first_.push_back(static_cast<int>(touched_.size()));
@@ -100,13 +100,13 @@ void Damage::follow(const ImDrawData& drawn, int width, int height, std::uint64_
         continue;
       }
       const auto* state = static_cast<const CallbackState*>(command.UserCallbackData);
-      set = state ? state->sum : 0;  // without data: as the backend had it
+      set = state ? state->sum : 0;  // no data: the backend's default state
     }
   }
   find_rects(width, height);
 }
 
-// Triangles of one command; `touched` becomes what they may touch of the clip rectangle.
+// Adds a command's triangles to the tiles; `touched`: bounding box of its pixels inside the clip rectangle.
 void Damage::add(const ImDrawList& list, const ImDrawCmd& command, const PixelRect& clip, std::uint64_t state,
                  PixelRect& touched) {
   if (clip.empty()) return;
@@ -139,7 +139,7 @@ void Damage::add(const ImDrawList& list, const ImDrawCmd& command, const PixelRe
   }
 }
 
-// Runs of tiles in a row, those below each other joined.
+// Changed tiles as rectangles: horizontal runs, merged vertically if equal.
 void Damage::find_rects(int width, int height) {
   rects_.clear();
   if (whole_) return rects_.push_back({0, 0, width, height});
@@ -147,7 +147,7 @@ void Damage::find_rects(int width, int height) {
     const auto at = static_cast<std::size_t>(row * columns_ + column);
     return tiles_[at] != before_[at];
   };
-  std::size_t above = 0;  // the first of those that may go on in this row
+  std::size_t above = 0;  // first rectangle that this row can extend
   for (int row = 0; row < rows_; ++row) {
     const std::size_t begin = rects_.size();
     for (int column = 0; column < columns_; ++column) {
@@ -167,7 +167,7 @@ void Damage::find_rects(int width, int height) {
     if (begin == rects_.size()) continue;
     while (above < begin && rects_[above].y1 < row * kTile) ++above;
   }
-  if (rects_.size() > 64) {  // scattered all over
+  if (rects_.size() > 64) {  // too many: use their bounding box
     PixelRect all;
     for (const PixelRect& rect : rects_) all = around(all, rect);
     rects_.assign(1, all);

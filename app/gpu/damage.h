@@ -1,6 +1,6 @@
-// Which parts of the picture are other than they were drawn last: the frame is made anew each time, but
-// pixels cost the most where a processor draws them. The picture is divided into tiles; each keeps a sum of
-// all that is drawn over it, in order. Refuses to draw.
+// Damage tracking: which pixels differ from the frame drawn before. ImGui rebuilds its draw lists every
+// frame, but with a software rasteriser pixels cost the most. The picture is divided into tiles; each keeps a
+// hash of everything drawn over it, in order. Draws nothing.
 #pragma once
 
 #include <imgui.h>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// Pixels from the upper left corner of the picture; x1 and y1 are outside.
+/// Framebuffer pixels from the upper left corner; x1 and y1 are exclusive.
 struct PixelRect {
   int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
   bool empty() const { return x1 <= x0 || y1 <= y0; }
@@ -20,43 +20,43 @@ struct PixelRect {
 PixelRect common(const PixelRect& a, const PixelRect& b);
 PixelRect around(const PixelRect& a, const PixelRect& b);
 
-/// Adds a value to a sum of 64 bits, in which the order counts.
+/// Adds a value to a 64-bit hash; the order of values matters.
 inline std::uint64_t summed(std::uint64_t sum, std::uint64_t value) {
   sum = (sum ^ value) * 0x9E3779B97F4A7C15ull;
   return sum ^ (sum >> 29);
 }
 
-/// What the data of every callback in a draw list begins with: a sum of what it sets for the commands behind
-/// it.
+/// First member of the data of every callback in a draw list: a hash of the state that the callback sets for
+/// the commands after it.
 struct CallbackState {
   std::uint64_t sum = 0;
 };
-/// A texture has other contents from now on.
+/// Marks the contents of a texture as changed.
 void note_texture_contents(unsigned texture);
 
 class Damage {
  public:
-  /// Compares what is about to be drawn, into width x height pixels from (0, 0) on, with what was drawn last.
-  /// `rest`: a sum of all else that the pixels follow from.
+  /// Compares a frame of width x height framebuffer pixels with the one drawn before. `rest`: a hash of all
+  /// other inputs of the pixels.
   void follow(const ImDrawData& drawn, int width, int height, std::uint64_t rest);
-  /// Without comparing: all of it is drawn, now and next time.
+  /// Marks everything as damaged without comparing, for this frame and the next.
   void take_all(int width, int height) {
     tiles_.clear();
     whole_ = true;
     rects_.assign(1, {0, 0, width, height});
   }
-  /// The picture is not what was followed: next time all of it is drawn.
+  /// Drops the hashes: the framebuffer holds something else, so the next frame is redrawn completely.
   void forget() { tiles_.clear(); }
 
-  /// The rectangles that are to be drawn anew, none over another; nothing: the picture is as it was.
+  /// The rectangles to redraw, without overlap; empty: nothing changed.
   std::span<const PixelRect> rects() const { return rects_; }
   bool whole() const { return whole_; }
-  /// The pixels that a command of a list touches, by their numbers.
+  /// The pixels that one draw command touches, by indices of list and command.
   const PixelRect& touched(int list, int command) const {
     return touched_[static_cast<std::size_t>(first_[static_cast<std::size_t>(list)] + command)];
   }
 
-  /// The pixels that a command's clip rectangle lets through, as the backend of OpenGL rounds it.
+  /// The clip rectangle of a command in pixels, rounded as ImGui's OpenGL backend does.
   static PixelRect clip_of(const ImDrawCmd& command, int height);
 
  private:
@@ -67,7 +67,7 @@ class Damage {
   bool whole_ = true;
   std::vector<std::uint64_t> tiles_, before_;
   std::vector<PixelRect> rects_, touched_;
-  std::vector<int> first_;  // of each list among touched_
+  std::vector<int> first_;  // for each list: index of its first command in touched_
 };
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// libEGL is opened by hand: a machine without it can still open a window. The library stays loaded for good,
-// for drivers register handlers that must not vanish before the program ends.
+// libEGL is loaded with dlopen: a machine without it can still open a window. It is never unloaded, because
+// drivers register exit handlers that must stay mapped until the program ends.
 #include "app/gpu/egl_context.h"
 
 #include <EGL/egl.h>
@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-/// The functions of EGL, found when the program runs.
+/// Function pointers of EGL, resolved at run time.
 struct Egl {
   PFNEGLGETPROCADDRESSPROC get_proc_address = nullptr;
   PFNEGLINITIALIZEPROC initialize = nullptr;
@@ -90,7 +90,7 @@ std::vector<Candidate> candidates(const Egl& egl) {
   return found;
 }
 
-/// A 3.3 core context of an initialised display, made current; EGL_NO_CONTEXT when it cannot.
+/// A current OpenGL 3.3 core context of an initialised display; EGL_NO_CONTEXT on failure.
 EGLContext make_current_context(const Egl& egl, EGLDisplay display) {
   egl.bind_api(EGL_OPENGL_API);
   const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};

@@ -1,4 +1,4 @@
-// The way to a context without any display, through EGL. Only gl_context.cpp uses it.
+// An OpenGL context without a display, through EGL. Used by gl_context.cpp only.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// Tries the platform without surfaces, then each device. Needs libEGL.so.1 when it runs, not when it is
-/// built.
+/// Tries the surfaceless platform, then each device. libEGL.so.1 is needed at run time only, not to
+/// build.
 Result<std::unique_ptr<GlContext>> make_egl(int width, int height);
 
 }  // namespace attnscope

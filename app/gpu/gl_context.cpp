@@ -1,4 +1,4 @@
-// Windows through GLFW, and the order in which ways to draw without one are tried.
+// Windows through GLFW; offscreen contexts through EGL, else through a hidden window.
 #include "app/gpu/gl_context.h"
 
 #include <glad/gl.h>
@@ -30,11 +30,11 @@ std::function<void()>& last_words() {
   return words;
 }
 
-// Xlib calls it when its connection is gone; if it returned, Xlib would end the program by itself.
+// Xlib's handler of a lost connection; when it returns, Xlib ends the program itself.
 int on_display_lost(void*) {
   static std::atomic<bool> lost{false};
   window_open = false;
-  if (lost.exchange(true)) {  // another thread is at it
+  if (lost.exchange(true)) {  // another thread is already handling it
     for (;;) ::pause();
   }
   std::fputs("attnscope: The display is gone, so the program ends.\n", stderr);
@@ -42,7 +42,7 @@ int on_display_lost(void*) {
   ::_exit(1);
 }
 
-// GLFW brings Xlib along where it draws through it; nothing else here needs its headers.
+// GLFW loads Xlib where it uses it, so its handler is set through dlsym and no header is needed.
 void watch_display() {
   using Handler = int (*)(void*);
   void* xlib = ::dlopen("libX11.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -51,7 +51,7 @@ void watch_display() {
   if (set_handler) set_handler(on_display_lost);
 }
 
-// The screen that this point lies on.
+// The monitor that contains this point; the primary one if none does.
 GLFWmonitor* screen_of(int x, int y) {
   int count = 0;
   GLFWmonitor** const screens = glfwGetMonitors(&count);
@@ -74,7 +74,7 @@ class WindowContext final : public GlContext {
       if (!self->on_drop) return;
       (void)guarded(Text::of("error.work.dropped"), [&] {
         self->on_drop({paths, paths + count});
-      });  // C lies below
+      });  // GLFW is C code: no exception may pass
     });
     window_open = true;
   }
@@ -85,7 +85,7 @@ class WindowContext final : public GlContext {
     glfwDestroyWindow(window_);
     glfwTerminate();
   }
-  /// Draws into a picture of its own: what lies in a hidden window's buffers is not defined.
+  /// Draws into a framebuffer object: the contents of a hidden window's buffers are undefined.
   Status hide_behind(int width, int height) {
     TRY(target_, Offscreen::make(width, height));
     return Done{};
@@ -125,7 +125,7 @@ class WindowContext final : public GlContext {
     GLFWmonitor* screen = screen_of(place_.x + place_.width / 2, place_.y + place_.height / 2);
     const GLFWvidmode* mode = screen ? glfwGetVideoMode(screen) : nullptr;
     if (!mode) return;
-    glfwSetWindowAttrib(window_, GLFW_AUTO_ICONIFY, GLFW_FALSE);  // notes may be read on another screen
+    glfwSetWindowAttrib(window_, GLFW_AUTO_ICONIFY, GLFW_FALSE);  // stay when another screen gets the focus
     glfwSetWindowMonitor(window_, screen, 0, 0, mode->width, mode->height, mode->refreshRate);
   }
 
@@ -140,7 +140,7 @@ class WindowContext final : public GlContext {
   }
   GLFWwindow* window_;
   bool full_ = false;
-  Place place_;  ///< before it took the whole screen
+  Place place_;  ///< position and size before full screen
   std::unique_ptr<Offscreen> target_;
   std::unique_ptr<Waker> waker_ = std::make_unique<Waker>([] {
     if (window_open) glfwPostEmptyEvent();
@@ -154,9 +154,9 @@ Error no_window(std::string_view hint) {
   return Error{Code::unsupported, what, Text::of(hint)};
 }
 
-constexpr int kTitleBar = 48;  // units that a desktop may put above a window
+constexpr int kTitleBar = 48;  // units reserved for the window's title bar
 
-// Makes a size fit the screen that the window will stand on; false where it fills it.
+// Limits a size to the screen where the window will open; false when the window fills that screen.
 bool fit_screen(int& width, int& height) {
   GLFWmonitor* screen = glfwGetPrimaryMonitor();
   if (screen == nullptr) return true;

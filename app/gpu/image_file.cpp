@@ -1,4 +1,4 @@
-// stb does the coding; it lives in libstb, so no implementation macro here.
+// PNG coding by stb, which is linked as libstb: no implementation macro here.
 #include "app/gpu/image_file.h"
 
 #include <stb_image.h>
@@ -26,7 +26,7 @@ struct Coded {
 void append(void* out, void* bytes, int count) {
   auto& coded = *static_cast<Coded*>(out);
   const auto* first = static_cast<const std::uint8_t*>(bytes);
-  const Status done =  // C lies below: nothing is thrown through it
+  const Status done =  // stb is C code: no exception may pass through it
       guarded(Text::of("error.work.picture"),
               [&] { coded.bytes.insert(coded.bytes.end(), first, first + count); });
   if (!done) coded.status = done;

@@ -1,5 +1,5 @@
-// Pictures on disk: PNG out and in. A file is written beside its name and renamed when it is complete, so
-// that no reader ever sees half a picture. Refuses other formats.
+// PNG files. Errors: any other format. A file is written under a temporary name and renamed when it is
+// complete, so that no reader sees half a picture.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct Image {
   const std::uint8_t* at(int x, int y) const { return &rgba[4 * (static_cast<std::size_t>(y) * width + x)]; }
 };
 
-/// The bytes of a PNG. Fails when the picture is empty, or there is no memory for it.
+/// The bytes of a PNG. Errors: the picture is empty, out of memory.
 Result<std::vector<std::uint8_t>> encode_png(const Image& image);
-/// Writes a PNG. Fails when the folder is not there or not writable, or the picture is empty.
+/// Writes a PNG. Errors: the folder is missing or not writable, the picture is empty.
 Status write_png(const std::string& path, const Image& image);
-/// Reads a PNG. Fails on anything that is none, or larger than 16384 pixels a side.
+/// Reads a PNG. Errors: another format, more than 16384 pixels a side.
 Result<Image> read_png(const std::string& path);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// The two stock backends, and what 1.86 lacks: a queue for keys that go down and up within a frame, and
-// glyphs on demand for typed and pasted text.
+// ImGui's stock GLFW and OpenGL backends, plus what 1.86 lacks: a queue for keys that go down and up within
+// one frame, and late glyphs for typed and pasted text.
 #include "app/gpu/imgui_host.h"
 
 #include <dlfcn.h>
@@ -49,8 +49,8 @@ void queue_keys(GLFWwindow* window) {
   });
 }
 
-// Enter ends the text that an input method is composing, and the method hands it over behind the key: the key
-// waits for one frame, and text that came by then goes before it. Returns true while it waits.
+// Enter commits the text that an input method is composing, and the text arrives after the key: so Enter is
+// held back for one frame and any text that has arrived goes first. Returns true while it is held back.
 bool enter_waits(std::deque<KeyEvent>& queue) {
   static bool waited = false;
   const auto enters = [](const KeyEvent& event) {
@@ -66,7 +66,7 @@ bool enter_waits(std::deque<KeyEvent>& queue) {
   return false;
 }
 
-// A key that only makes text: its letter is what counts in a field.
+// A key without Ctrl, Alt or Super that only produces text: in a text field its character counts.
 bool makes_text(const KeyEvent& event) {
   constexpr int kOthers = GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER;
   const bool letter = event.key >= GLFW_KEY_SPACE && event.key <= GLFW_KEY_GRAVE_ACCENT;
@@ -74,10 +74,10 @@ bool makes_text(const KeyEvent& event) {
   return (letter || shift) && !(event.modifiers & kOthers) && ImGui::GetIO().WantTextInput;
 }
 
-/// Hands over at most one change per key and frame, keys before the text they made; in a field all letters
-/// that wait.
+/// Passes at most one change per key to each frame, keys before the characters they produce; in a text field
+/// all queued characters at once.
 void feed_keys(GLFWwindow* window) {
-  if (ImGui::GetIO().AppFocusLost) return;  // this frame lets go of all keys
+  if (ImGui::GetIO().AppFocusLost) return;  // this frame releases all keys
   std::set<int> changed;
   bool text = false, pressed = false, other = false;
   std::deque<KeyEvent>& queue = key_queue();
@@ -105,7 +105,7 @@ void feed_keys(GLFWwindow* window) {
   }
 }
 
-/// A button that was pressed behind keys that still wait is pressed behind them.
+/// A mouse button pressed after keys that are still queued is reported after them.
 void hold_buttons() {
   static std::array<bool, 3> held{}, down{};
   ImGuiIO& io = ImGui::GetIO();
@@ -126,11 +126,11 @@ bool enters(const ImGuiInputEvent& event) {
   return presses(event) && (event.Key.Key == ImGuiKey_Enter || event.Key.Key == ImGuiKey_KeypadEnter);
 }
 
-/// Where the events begin that wait for the next frame. Dear ImGui spreads changes of one key over frames,
-/// not those of several: a key that is let go waits for the frame after a press, or Ctrl+T that is over
-/// within a frame would be a T without Ctrl. So does a focus that comes or goes: it would clear the press, as
-/// it would one behind it.
-/// Enter in a field waits once for what an input method was composing (see enter_waits).
+/// First input event that has to wait for the next frame. Dear ImGui spreads changes of one key over
+/// frames, not those of several: a key released in the frame of a press waits, or Ctrl+T within one
+/// frame would be a T without Ctrl. So does a change of focus, which would clear the press or one
+/// after it. Enter in a text field waits once for the text an input method is composing (see
+/// enter_waits).
 ImGuiInputEvent* first_waiting(ImVector<ImGuiInputEvent>& queue) {
   static bool waited = false;
   bool pressed = false, focused = false;
@@ -159,8 +159,8 @@ void begin_frame_of_keys() {
 }
 #endif
 
-/// The loader of newer backends closes the library of its functions at the end and keeps their addresses: the
-/// next host would call what is no longer there.
+/// Newer backends unload their OpenGL library at shutdown and keep the function pointers: the next host would
+/// call unmapped code, so the library is kept loaded.
 void keep_functions_loaded() {
 #if IMGUI_VERSION_NUM >= 19200
   for (const char* library : {"libOpenGL.so.0", "libGL.so.1"})
@@ -168,7 +168,7 @@ void keep_functions_loaded() {
 #endif
 }
 
-/// Whoever takes the mouse points with it again.
+/// True when the real mouse moved or its left button is down: the keyboard pointer is switched off.
 bool mouse_moved(GLFWwindow* window) {
   static double last_x = 0, last_y = 0;
   double x = 0, y = 0;
@@ -178,7 +178,7 @@ bool mouse_moved(GLFWwindow* window) {
   return moved || glfwGetMouseButton(window, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
 }
 
-/// Text in the clipboard may be pasted in the frame that follows.
+/// Registers the clipboard's text for the atlas: it may be pasted in the next frame.
 void note_clipboard() {
 #if IMGUI_VERSION_NUM < 19200
   const ImGuiIO& io = ImGui::GetIO();
@@ -193,8 +193,8 @@ void clear_ground() {
   glClear(GL_COLOR_BUFFER_BIT);
 }
 
-// The pictures of letters that this frame draws with are those of the frame before; since 1.92 they may grow
-// while it is drawn.
+// True when the glyph texture is that of the frame before; since 1.92 glyphs may be added during a
+// frame.
 bool glyphs_still([[maybe_unused]] const ImDrawData& drawn) {
 #if IMGUI_VERSION_NUM >= 19200
   if (drawn.Textures)
@@ -204,8 +204,8 @@ bool glyphs_still([[maybe_unused]] const ImDrawData& drawn) {
   return true;
 }
 
-// A slanted letter at the border of its atlas mixes with nothing beyond it, as all others do: a picture does
-// not follow from where a letter came to lie.
+// Border texels of the glyph texture: a slanted glyph at the edge must not blend with anything outside, so
+// that the pixels do not depend on where in the atlas a glyph was placed.
 void upload_glyphs([[maybe_unused]] const ImDrawData& drawn) {
 #if IMGUI_VERSION_NUM >= 19200
   if (!drawn.Textures) return;
@@ -321,7 +321,7 @@ void ImguiHost::render() {
   draw_changes();
   if (lens_.factor <= 1.f) return;
   draw_lens();
-  if (!kept_) damage_.forget();  // the lens lies over the picture
+  if (!kept_) damage_.forget();  // the magnifier covers part of the framebuffer
 }
 
 std::int64_t ImguiHost::pixels_drawn() const {
@@ -330,7 +330,7 @@ std::int64_t ImguiHost::pixels_drawn() const {
   return pixels;
 }
 
-// The framebuffer that still holds what was drawn last.
+// The framebuffer that still holds the frame before.
 unsigned ImguiHost::kept_framebuffer() {
   if (!context_.window()) return context_.framebuffer();
   const int width = context_.width(), height = context_.height();
@@ -367,7 +367,7 @@ void ImguiHost::draw_changes() {
   glBindFramebuffer(GL_FRAMEBUFFER, context_.framebuffer());
 }
 
-// The commands are narrowed to the rectangle and have their own clip rectangles again afterwards.
+// Clip rectangles of the commands are narrowed to `rect` and restored afterwards.
 void ImguiHost::draw_rect(const PixelRect& rect, unsigned target) {
   ImDrawData& drawn = *ImGui::GetDrawData();
   const int height = context_.height();
@@ -393,7 +393,7 @@ void ImguiHost::draw_rect(const PixelRect& rect, unsigned target) {
     for (ImDrawCmd& command : drawn.CmdLists[n]->CmdBuffer) command.ClipRect = *clip++;
 }
 
-// What was drawn around the point, copied out and back larger.
+// Magnifier: copies the pixels around the point into a texture and draws it enlarged.
 void ImguiHost::draw_lens() {
   const int width = static_cast<int>(2 * lens_.half.x), height = static_cast<int>(2 * lens_.half.y);
   const bool fits = lens_picture_ && lens_picture_->width() == width && lens_picture_->height() == height;
@@ -407,7 +407,7 @@ void ImguiHost::draw_lens() {
     return static_cast<int>(std::clamp(at - size / 2, 0.f, std::max(0.f, static_cast<float>(whole) - size)));
   };
   const int x = inside(lens_.at.x, from_width, context_.width()),
-            y = context_.height() - inside(lens_.at.y, from_height, context_.height());  // from below
+            y = context_.height() - inside(lens_.at.y, from_height, context_.height());  // lower edge is zero
   const auto left = static_cast<int>(lens_.centre.x - lens_.half.x);
   const int bottom = context_.height() - static_cast<int>(lens_.centre.y + lens_.half.y);
   glDisable(GL_SCISSOR_TEST);

@@ -1,5 +1,5 @@
-// Dear ImGui on a GlContext: one frame is new_frame(), widgets, render(). Works for the window and offscreen.
-// Refuses to know what is drawn.
+// Dear ImGui on a GlContext: a frame is new_frame(), widgets, render(). Works for the window and offscreen.
+// Owns the ImGui context and the Painter. UI thread only.
 #pragma once
 
 #include <imgui.h>
@@ -17,40 +17,40 @@ namespace attnscope {
 
 class ImguiHost {
  public:
-  /// Makes the ImGui context, its style and fonts at `scale` (0: what the screen asks for).
+  /// Makes the ImGui context, its style and fonts at `scale` (0: the content scale of the screen).
   static Result<std::unique_ptr<ImguiHost>> make(GlContext& context, float scale);
   ~ImguiHost();
   ImguiHost(const ImguiHost&) = delete;
   ImguiHost& operator=(const ImguiHost&) = delete;
 
-  /// Takes the input that came since the last frame; new glyphs are built here.
+  /// Feeds the queued input to ImGui and starts a frame; new glyphs are rasterised here.
   void new_frame();
-  /// Ends the frame and draws it over the theme's ground into the context's framebuffer; only those parts of
-  /// it that are not drawn there already.
+  /// Ends the frame and draws it over the theme's background into the context's framebuffer; only pixels that
+  /// changed since the frame before are redrawn.
   void render();
-  /// Pixels that the last render() drew.
+  /// Number of pixels that the last render() redrew.
   std::int64_t pixels_drawn() const;
-  /// Keys that are pressed in another window are as if they were pressed in that of the context.
+  /// Keys pressed in another window count as pressed in that of the context.
   void take_keys_of(GLFWwindow* other);
-  /// What is held down there is let go: before that window is destroyed, which says nothing of them.
+  /// Releases the keys held down in `other`, before it is destroyed: GLFW sends no release events for them.
   void release_keys_of(GLFWwindow* other);
-  /// Keys have arrived that the next frames will hand over one by one.
+  /// True while key events are queued for the next frames.
   bool keys_waiting() const;
-  /// The same frame again into a picture of the same size. After ImGui::Render().
+  /// Draws the same frame again into an image of the same size. After ImGui::Render().
   Result<Image> picture();
-  /// From now on frames are laid out for a picture of width x height pixels instead of the screen, without
-  /// the pointer; picture() then has this size. Ends with end_picture().
+  /// Lays out the following frames for an image of width x height pixels instead of the screen, without a
+  /// mouse pointer; picture() then has this size. Until end_picture().
   void begin_picture(int width, int height) { picture_width_ = width, picture_height_ = height; }
   void end_picture() { picture_width_ = picture_height_ = 0; }
-  /// From the next render() on a part of the picture is shown larger.
+  /// Sets the magnifier, from the next render() on.
   void set_lens(const Lens& lens) { lens_ = lens; }
-  /// Style, fonts and theme anew, from the next frame on.
+  /// Rebuilds style, fonts and theme for this scale in the next frame.
   void set_scale(float scale) { wanted_scale_ = scale; }
-  /// Forgets which letters were drawn until now: from 1.92 on a letter gets its place in their texture when
-  /// it is first drawn, and that place decides how a slanted one is rounded. Pictures shall not follow from
-  /// it.
+  /// Drops all glyphs: since 1.92 a glyph is placed in the texture when it is first drawn, and its
+  /// place decides how a slanted glyph is rounded. Keeps pictures independent of what was drawn
+  /// before.
   void forget_letters();
-  /// After set_theme: the same for the colours alone.
+  /// Applies the colours of the current theme; after set_theme().
   void restyle();
 
   Painter& painter() { return *painter_; }
@@ -67,14 +67,14 @@ class ImguiHost {
   Lens lens_;
   std::unique_ptr<Offscreen> lens_picture_;
   Damage damage_;
-  std::unique_ptr<Offscreen> kept_;  // the picture of a window: its own buffers forget theirs
-  std::vector<ImVec4> clips_;        // of the commands, while they are narrowed
+  std::unique_ptr<Offscreen> kept_;  // copy of the window's frame: swapping leaves its buffers undefined
+  std::vector<ImVec4> clips_;        // original clip rectangles of the commands
   std::unique_ptr<Painter> painter_;
   bool window_backend_ = false, renderer_backend_ = false;
   float wanted_scale_ = 1.0f;
   bool letters_anew_ = false;
-  std::uint64_t atlas_version_ = 0;             // of the letters' pictures
-  int picture_width_ = 0, picture_height_ = 0;  // 0: the screen
+  std::uint64_t atlas_version_ = 0;             // of the glyph texture
+  int picture_width_ = 0, picture_height_ = 0;  // 0: size of the screen
 };
 
 }  // namespace attnscope

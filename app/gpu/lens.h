@@ -1,4 +1,4 @@
-// A rectangle of the screen that shows what lies around a point larger.
+// Magnifier: a rectangle of the screen that shows the surroundings of a point enlarged.
 #pragma once
 
 #include <imgui.h>
@@ -6,9 +6,9 @@
 namespace attnscope {
 
 struct Lens {
-  ImVec2 centre, half;  ///< where it stands, pixels
-  ImVec2 at;            ///< what it shows: the middle of it
-  float factor = 1.f;   ///< 1: no lens
+  ImVec2 centre, half;  ///< the rectangle: centre and half size, pixels
+  ImVec2 at;            ///< the point that is shown in its middle, pixels
+  float factor = 1.f;   ///< magnification; 1: off
 };
 
 }  // namespace attnscope

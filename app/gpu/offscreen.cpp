@@ -49,7 +49,7 @@ Image read_framebuffer(unsigned framebuffer, int width, int height) {
     std::uint8_t* upper = image.rgba.data() + row * y;
     std::swap_ranges(upper, upper + row, image.rgba.data() + row * (height - 1 - y));
   }
-  for (std::size_t at = 3; at < image.rgba.size(); at += 4) image.rgba[at] = 255;  // blending leaves less
+  for (std::size_t at = 3; at < image.rgba.size(); at += 4) image.rgba[at] = 255;  // blending lowers alpha
   return image;
 }
 

@@ -1,5 +1,5 @@
-// A picture to draw into instead of the window: for screenshots, exports and tests.
-// Needs a current GL context for all of its life.
+// A framebuffer object to draw into instead of the window: for screenshots, exports and tests. Needs a
+// current GL context as long as it lives.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@ namespace attnscope {
 
 class Offscreen {
  public:
-  /// width x height pixels. Fails when the driver allows no picture of this size.
+  /// width x height pixels. Errors: larger than the driver allows.
   static Result<std::unique_ptr<Offscreen>> make(int width, int height);
   ~Offscreen();
   Offscreen(const Offscreen&) = delete;
   Offscreen& operator=(const Offscreen&) = delete;
 
   unsigned framebuffer() const { return framebuffer_; }
-  /// Its pixels, the lowest row first.
+  /// Texture with its pixels, bottom row first.
   unsigned texture() const { return colour_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  /// What was drawn, opaque.
+  /// The pixels, with alpha 255.
   Image read() const;
 
  private:

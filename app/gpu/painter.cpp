@@ -1,5 +1,5 @@
-// The heatmap program takes ImGui's place for some draw commands: a callback swaps programs, images follow
-// (ImGui clips and batches them), and a second callback gives the state back.
+// Replaces ImGui's shader for some draw commands: a callback binds the heatmap program, image commands follow
+// (ImGui clips and batches them), and a second callback restores the state.
 #include "app/gpu/painter.h"
 
 #include <glad/gl.h>
@@ -19,8 +19,8 @@ namespace attnscope {
 namespace {
 
 constexpr long long kMaxTexels = 16ll << 20;  // 64 MB of float per texture
-constexpr int kPlainCells = 64;               // per axis, without OpenGL
-constexpr int kPlainPixels = 16;              // the same of a picture
+constexpr int kPlainCells = 64;               // per axis, in null mode
+constexpr int kPlainPixels = 16;              // the same for an RGB picture
 static_assert(HEAT_LUT_SIZE == kLutSize);
 static_assert(kLinearShare == static_cast<float>(HEAT_LINEAR_SHARE));
 
@@ -28,7 +28,7 @@ unsigned make_texture() {
   unsigned name = 0;
   glGenTextures(1, &name);
   glBindTexture(GL_TEXTURE_2D, name);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);  // the default wants mipmaps: black
+  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);  // the default needs mipmaps: black
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
@@ -45,7 +45,7 @@ bool same_view(const Tensor& a, const Tensor& b) {
   return same;
 }
 
-// Holds until the next one is asked for.
+// The reference holds until the next call.
 const std::string& scoped(const std::string& scope, std::string_view key) {
   thread_local std::string both;
   return both.assign(scope).append(key);
@@ -62,14 +62,14 @@ void reset_render_state(ImDrawList* list) {
 }  // namespace
 
 struct Painter::Entry {
-  std::vector<Tensor> shown;  // what the texture was made of
-  std::uint64_t version = 0;  // of a picture
+  std::vector<Tensor> shown;  // the tensors in the texture
+  std::uint64_t version = 0;  // of an RGB picture
   std::uint64_t last_used = 0;
   int width = 0, height = 0, count = 1;  // cells of one map, maps
   CellLayout layout;
   unsigned texture = 0;
-  std::vector<float> cells;                              // null mode only: the texture's content
-  std::shared_ptr<const std::vector<std::uint8_t>> rgb;  // of a picture
+  std::vector<float> cells;                              // null mode only: contents of the texture
+  std::shared_ptr<const std::vector<std::uint8_t>> rgb;  // of an RGB picture
 
   int texture_width() const { return layout.texels_x * layout.columns; }
   int texture_height() const { return layout.texels_y * layout.rows; }
@@ -94,9 +94,9 @@ struct Painter::DrawState : CallbackState {
   Painter* painter = nullptr;
   HeatStyle style;
   int map_width = 0, map_height = 0;  // texels
-  int taps_x = 0, taps_y = 0;         // texels looked at per pixel
+  int taps_x = 0, taps_y = 0;         // texels read per pixel
   std::uint64_t summed_up() const {
-    std::uint64_t all = Program::reads_files() ? painter->frame_ : 0;  // they may be others at any time
+    std::uint64_t all = Program::reads_files() ? painter->frame_ : 0;  // shader files may change at any time
     for (const float number : {style.lo, style.hi, style.gap, style.rounding, style.alpha})
       all = summed(all, std::bit_cast<std::uint32_t>(number));
     for (const int number : {static_cast<int>(style.map), static_cast<int>(style.log_scale), map_width,
@@ -358,7 +358,7 @@ void Painter::apply(const DrawState& state) {
   GLint backend = 0;
   glGetIntegerv(GL_CURRENT_PROGRAM, &backend);
   const unsigned theirs = static_cast<unsigned>(backend);
-  if (!program_) {  // ImGui's vertex arrays are used as they are: our attributes go where its linker put them
+  if (!program_) {  // ImGui's vertex arrays are reused: attributes are bound to the same locations
     std::vector<std::string> attributes(16);
     for (const char* name : {"Position", "UV", "Color"}) {
       const GLint location = glGetAttribLocation(theirs, name);

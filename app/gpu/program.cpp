@@ -1,4 +1,4 @@
-// Version line, params.h and the file are handed to the compiler as one text.
+// The #version line, params.h and the shader file are compiled as one source.
 #include "app/gpu/program.h"
 
 #include <glad/gl.h>

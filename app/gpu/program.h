@@ -1,6 +1,6 @@
-// A shader program made of two files of shaders/, with shaders/params.h in front of both.
-// With ATTNSCOPE_SHADERS=folder in the environment the files are read from there and read again when they
-// change; a version that does not compile is reported and the last good one stays.
+// A shader program from two files of shaders/, each preceded by shaders/params.h. If the environment variable
+// ATTNSCOPE_SHADERS names a folder, files are read from there and again whenever they change; a version that
+// does not compile is reported and the last good one stays in use.
 #pragma once
 
 #include <string>
@@ -18,13 +18,13 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// The files are read from a folder and may change at any time.
+  /// True when the shader files are read from a folder (ATTNSCOPE_SHADERS) and may change at any time.
   static bool reads_files();
-  /// Compiles when that was never done or a file changed. The name in OpenGL, 0 when nothing ever compiled.
+  /// Compiles on first use or when a file changed. The OpenGL name; 0 when nothing ever compiled.
   unsigned use_newest();
-  /// Location of a uniform in the program of the last use_newest(); -1 is ignored by OpenGL.
+  /// Location of a uniform in the program of the last use_newest(); -1 (ignored by OpenGL) when it has none.
   int uniform(const char* name) const;
-  /// What the compiler said about the newest files; empty when they are fine.
+  /// Compiler messages of the newest files; empty when they compiled.
   const std::string& error() const { return error_; }
 
  private:
@@ -33,11 +33,11 @@ class Program {
   std::vector<std::string> attributes_;
   unsigned name_ = 0;
   bool compiled_ = false;
-  long long stamp_ = 0;       // sum of the files' times
-  int calls_until_look_ = 0;  // how often use_newest() answers without looking at the disk
+  long long stamp_ = 0;       // sum of the files' modification times
+  int calls_until_look_ = 0;  // calls of use_newest() left before the files are checked again
 };
 
-/// Compiles and links; the compiler's words are in the Error. `vertex`, `fragment`: GLSL without #version.
+/// Compiles and links. Errors: with the compiler's messages. `vertex`, `fragment`: GLSL without #version.
 Result<unsigned> link_program(const std::string& vertex, const std::string& fragment,
                               const std::vector<std::string>& attributes);
 

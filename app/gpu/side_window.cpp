@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kWidth = 1100, kHeight = 700;
 
-/// A rectangle of the desktop; no width where there is none.
+/// A rectangle of the desktop; width 0: none.
 struct Screen {
   int x = 0, y = 0, width = 0, height = 0;
 };
@@ -37,7 +37,7 @@ Screen other_screen(GLFWwindow* window) {
   return {};
 }
 
-/// While it lives another ImGui context and another window's OpenGL are the current ones.
+/// RAII: makes another ImGui context and another window's OpenGL context current.
 class Elsewhere {
  public:
   Elsewhere(ImGuiContext* context, GLFWwindow* window)
@@ -79,13 +79,13 @@ Result<std::unique_ptr<SideWindow>> SideWindow::make(GlContext& first, ImguiHost
   ImGuiIO& own = ImGui::GetIO();
   own.IniFilename = own.LogFilename = nullptr;
   own.BackendFlags = io.BackendFlags;
-  own.BackendRendererUserData = io.BackendRendererUserData;  // programs and buffers are shared
+  own.BackendRendererUserData = io.BackendRendererUserData;  // both windows share programs and buffers
   own.BackendRendererName = io.BackendRendererName;
   reach_to_cursor();
   ImGui::SetCurrentContext(usual);
   {
     const Elsewhere there(usual, window);
-    glfwSwapInterval(0);  // the first window waits for its screen; nobody waits twice
+    glfwSwapInterval(0);  // no vsync here: the first window already waits for it
   }
   return out;
 }
@@ -94,7 +94,7 @@ SideWindow::~SideWindow() {
   if (context_) {
     ImGuiContext* const usual = ImGui::GetCurrentContext();
     ImGui::SetCurrentContext(context_);
-    ImGui::GetIO().BackendRendererUserData = nullptr;  // the first window's
+    ImGui::GetIO().BackendRendererUserData = nullptr;  // belongs to the first window
     ImGui::SetCurrentContext(usual);
     ImGui::DestroyContext(context_);
   }
@@ -111,7 +111,7 @@ void SideWindow::mirror() {
     auto made = Offscreen::make(width, height);
     if (!made) return copy_.reset();
     copy_ = *std::move(made);
-    glBindTexture(GL_TEXTURE_2D, copy_->texture());  // it is shown smaller
+    glBindTexture(GL_TEXTURE_2D, copy_->texture());  // linear filter: it is drawn smaller
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
     glBindTexture(GL_TEXTURE_2D, 0);
   }

@@ -1,6 +1,6 @@
-// A second window beside that of a GlContext, sharing its textures and fonts, for words and a copy of what
-// the first one shows. What it draws has an ImGui context of its own, so that neither disturbs the other.
-// Keys that are pressed in it go to the first window. Refuses to be the only one.
+// A second window (presenter notes and a copy of the first window's frame) that shares textures and fonts
+// with the first window's GL context. It has its own ImGui context, so that the two do not affect each other.
+// Keys pressed in it are forwarded to the first window.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace attnscope {
 
 class SideWindow {
  public:
-  /// On another screen than the first window where there is one, as large as that screen; else of a usual
-  /// size. Errors: no window there, or the system gives none.
+  /// Opens full size on another screen if there is one, else with a default size on the same screen. Errors:
+  /// the context has no window, GLFW cannot make one.
   static Result<std::unique_ptr<SideWindow>> make(GlContext& first, ImguiHost& host,
                                                   const std::string& title);
   ~SideWindow();
@@ -22,11 +22,11 @@ class SideWindow {
   SideWindow& operator=(const SideWindow&) = delete;
 
   bool should_close() const;
-  /// Copies what the first window is about to show. Before its swap().
+  /// Copies the frame that the first window is about to present. Before its swap().
   void mirror();
-  /// The copy; 0 before the first one. Its first row is the lowest.
+  /// GL texture of the copy, bottom row first; 0 before the first mirror().
   unsigned mirrored() const;
-  /// `draw` makes a frame that fills the window; it is shown at once.
+  /// Runs `draw` as one ImGui frame that fills the window, and presents it.
   void show(const std::function<void()>& draw);
 
  private:
@@ -39,7 +39,7 @@ class SideWindow {
   std::unique_ptr<Offscreen> copy_;
 };
 
-/// Screens that the system has; 0 without a window.
+/// Number of screens; 0 without a window.
 int screen_count();
 
 }  // namespace attnscope

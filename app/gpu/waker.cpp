@@ -10,13 +10,13 @@
 namespace attnscope {
 namespace {
 
-std::atomic<int> wake_pipe{-1};  // the end that is written
+std::atomic<int> wake_pipe{-1};  // write end
 
 }  // namespace
 
 Waker::Waker(std::function<void()> wake) : wake_(std::move(wake)) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return;  // then the window looks around by itself, every few seconds
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;  // without a pipe the window polls every few seconds
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
   read_end_ = ends[0];
   wake_pipe = ends[1];
@@ -25,14 +25,14 @@ Waker::Waker(std::function<void()> wake) : wake_(std::move(wake)) {
 
 Waker::~Waker() {
   const int end = wake_pipe.exchange(-1);
-  if (end >= 0) ::close(end);  // the thread reads its end
+  if (end >= 0) ::close(end);  // end of file stops the thread
   if (thread_.joinable()) thread_.join();
   if (read_end_ >= 0) ::close(read_end_);
 }
 
 void Waker::ask() {
   const int kept = errno;
-  if (const int end = wake_pipe; end >= 0) (void)!::write(end, "w", 1);  // a full pipe is wake enough
+  if (const int end = wake_pipe; end >= 0) (void)!::write(end, "w", 1);  // a full pipe also wakes
   errno = kept;
 }
 

@@ -1,6 +1,6 @@
-// A thread that wakes the window: others only write a byte to its pipe, which even a signal's handler may. No
-// other thread than the window's and this one talks to the display. Refuses to wait for anything but that
-// pipe.
+// A thread that wakes the window's event loop: other threads, and signal handlers, only write a byte to its
+// pipe. Only the UI thread and this one call the windowing library (glfwPostEmptyEvent); the thread waits for
+// nothing but the pipe.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@ namespace attnscope {
 
 class Waker {
  public:
-  /// `wake` is called from the thread.
+  /// `wake` is called on the thread.
   explicit Waker(std::function<void()> wake);
-  ~Waker();  ///< ends the thread
+  ~Waker();  ///< stops the thread
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
 
-  /// Asks the waker that lives, if any, to wake. Safe in a signal's handler.
+  /// Wakes through the current Waker, if there is one. Async-signal-safe.
   static void ask();
 
  private:

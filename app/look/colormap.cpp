@@ -1,4 +1,4 @@
-// Tables are mixed from a few stops per theme. The phase map is a circle of hues of equal lightness.
+// Each table is interpolated from a few stops per theme. The phase map is a hue circle of equal lightness.
 #include "app/look/colormap.h"
 
 #include <algorithm>

@@ -45,8 +45,8 @@ float contrast(ImU32 one, ImU32 other) {
 }
 
 ImU32 ink_on(ImU32 cell) {
-  // White and this black are the softest pair of which one always reaches 4.5 : 1 (the worst ground has a
-  // luminance of 0.183). Where a softer ink is far above that, it is easier on the eye.
+  // This black and white are the softest pair of which one always has contrast 4.5 (worst case: a cell with
+  // luminance 0.183). Where a softer pair has far more than that, it is used instead.
   constexpr ImU32 black = rgb(0x060606), white = rgb(0xffffff), soft_black = rgb(0x10151d);
   constexpr ImU32 soft_white = rgb(0xeef2f8);
   const ImU32 opaque = cell | IM_COL32_A_MASK;

@@ -1,4 +1,4 @@
-// Colours as numbers: packing, mixing, contrast (WCAG 2). No meanings here: those are in theme.h.
+// Colours as packed 8-bit RGBA: packing, mixing, contrast (WCAG 2). Colours by meaning are in theme.h.
 #pragma once
 
 #include <imgui.h>

@@ -1,5 +1,5 @@
 // Each font is a chain of files at one size; the first file that has a glyph gives it.
-// Before 1.92 all chains share one list of code points: a fixed start and whatever note_text added.
+// Before 1.92 all chains share one set of code points: a fixed start set and those added by note_text().
 #include "app/look/fonts.h"
 
 #include <imgui_freetype.h>
@@ -40,8 +40,8 @@ struct FontsState {
   bool pending = false;
   int version = 0;
 #if IMGUI_VERSION_NUM < 19200
-  ImVector<ImWchar> ranges;    // what the atlas was built from; the atlas keeps a pointer to it
-  std::vector<ImWchar> fresh;  // wanted since then
+  ImVector<ImWchar> ranges;    // ranges of the current atlas, which keeps a pointer to it
+  std::vector<ImWchar> fresh;  // added since then
   std::vector<FontChain> chains;
   LateGlyphs late;
 #endif
@@ -60,13 +60,13 @@ std::string first_file(std::initializer_list<const char*> paths) {
   return {};
 }
 
-/// A typeface's file and how tall ImGui's unit (ascent + descent) is in ems.
+/// Path of a font file, and height of ImGui's size (ascent + descent), in em.
 struct File {
   std::string path;
   float height = 1.0f;
 };
 
-// Of the Latin typefaces.
+// For the Latin typefaces.
 float face_height(Face face) { return face == Face::mono ? 1.32f : 1.21f; }
 
 #define FONT_ROOT "/usr/share/fonts/"
@@ -110,7 +110,7 @@ File hangul_file(Face face) {
 
 // ---- code points -----------------------------------------------------------------------------------------
 
-/// Signs that formulas, axes and buttons use; the rest of their blocks comes on demand.
+/// Symbols in formulas, axes and buttons; other characters of their blocks are added on demand.
 constexpr std::string_view kSigns =
     "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁱⁿᵀᵃᵇᵈᵏᵐ"
     "←↑→↓↔↕↦⇒⇐↵↺↻⟨⟩∀∂∃∅∇∈∉∏∑−∓∗∘∙√∝∞∠∥‖∧∨∩∪∫≈≠≡≤≥≪≫⊂⊃⊕⊖⊗⊘⊙⊤⊥⋅⋮⋯⋰⋱⌈⌉⌊⌋"
@@ -144,7 +144,7 @@ void want_start(FontsState& s) {
 }
 
 #if IMGUI_VERSION_NUM < 19200
-/// The wanted code points as pairs (first, last), closed by 0.
+/// Ranges of the wanted code points as pairs (first, last), terminated by 0.
 void fill_ranges(FontsState& s) {
   s.ranges.clear();
   for (std::size_t at = 0x20; at < s.wanted.size(); ++at) {

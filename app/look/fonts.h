@@ -1,8 +1,8 @@
-// The typefaces: Inter for words, JetBrains Mono for numbers and names, Nanum Gothic for Hangul, DejaVu for
-// the signs that those lack. Packages: fonts-inter, fonts-jetbrains-mono, fonts-nanum, fonts-dejavu-core.
-// Before Dear ImGui 1.92 a code point has to be in the atlas before it can be drawn: note_text() says which
-// are coming, and the host rebuilds between frames. No installed face has pause and skip signs (U+23F8,
-// U+23ED): draw them as shapes. Refuses code points above U+FFFF (ImWchar has 16 bits).
+// The typefaces: Inter for text, JetBrains Mono for numbers and names, Nanum Gothic for Hangul, DejaVu for
+// symbols that these lack. Packages: fonts-inter, fonts-jetbrains-mono, fonts-nanum, fonts-dejavu-core.
+// Before Dear ImGui 1.92 a code point has to be in the atlas before it can be drawn: note_text() registers
+// new ones, and the host rebuilds the atlas between frames. No installed face has pause and skip signs
+// (U+23F8, U+23ED): draw them as shapes. Code points above U+FFFF are not drawn (ImWchar has 16 bits).
 #pragma once
 
 #include <imgui.h>
@@ -15,43 +15,43 @@ namespace attnscope {
 struct Fonts {
   ImFont* body = nullptr;          // text, buttons
   ImFont* body_bold = nullptr;     // headings of panels
-  ImFont* reading = nullptr;       // sentences of a lesson
-  ImFont* reading_bold = nullptr;  // what it asks
+  ImFont* reading = nullptr;       // text of a lesson
+  ImFont* reading_bold = nullptr;  // the question of a lesson
   ImFont* small = nullptr;         // captions, labels of the timeline
   ImFont* title = nullptr;         // title of a view
   ImFont* mono = nullptr;          // numbers, names, tokens
   ImFont* mono_small = nullptr;    // numbers in small cells
-  ImFont* mono_tiny = nullptr;     // numbers where two digits are all that a cell can hold
+  ImFont* mono_tiny = nullptr;     // numbers in cells with room for two digits only
   ImFont* formula = nullptr;       // the formula of a step
   ImFont* mono_big = nullptr;      // the number of the inspector
 };
 
-/// Fills the atlas of the current ImGui context; `scale` as in apply_imgui_style. May be called again between
-/// frames when the scale changed: fonts() then points to the new ones.
+/// Builds the atlas of the current ImGui context; `scale` as in apply_imgui_style. May be called again
+/// between frames for another scale: fonts() then returns the new ones.
 void load_fonts(float scale);
-/// Null pointers before load_fonts.
+/// Null pointers before load_fonts().
 const Fonts& fonts();
-/// What is missing on this machine, for a line in the log; empty when every typeface was found.
+/// Typefaces that are missing on this machine, for a line in the log; empty when every one was found.
 const std::string& font_warning();
 
-/// What a font of the atlas is called elsewhere: a CSS family and weight, the size of its em square in
+/// A font of the atlas as CSS describes it: family, weight, and the size of its em square in
 /// pixels.
 struct FontFace {
   const char* family = "sans-serif";
   int weight = 400;
   float em = 13.f;
 };
-/// A font that is none of fonts(): sans-serif.
+/// sans-serif for a font that is none of fonts().
 FontFace face_of(const ImFont* font);
 
-/// Announces text that will be drawn: its unseen code points are in the atlas from the next frame on.
+/// Registers text that will be drawn: its new code points are in the atlas from the next frame on.
 void note_text(std::string_view utf8);
-/// Grows by one with everything that may change how wide a text is.
+/// Grows by one whenever text widths may have changed: fonts loaded, glyphs added, atlas rebuilt.
 int fonts_version();
-/// True when note_text met something new since the atlas was built. Never true since 1.92.
+/// True when note_text() registered code points that the atlas lacks. Always false since 1.92.
 bool fonts_pending();
-/// Builds the atlas again in place (ImFont pointers stay valid). Between frames, with the old texture
-/// destroyed.
+/// Rebuilds the atlas in place (ImFont pointers stay valid). Between frames, after the old texture was
+/// deleted.
 void rebuild_fonts();
 
 }  // namespace attnscope

@@ -1,18 +1,18 @@
-// One spelling for Dear ImGui 1.86 (Debian 12), 1.90 (Debian 13, Ubuntu 24.04) and 1.92 (sid).
-// Everything that differs between them is behind a function here; no other file asks for the version but
-// fonts.cpp, scopes.cpp and imgui_host.cpp. Refuses to add behaviour of its own.
+// One interface to Dear ImGui 1.86 (Debian 12), 1.90 (Debian 13, Ubuntu 24.04) and 1.92 (sid).
+// Everything that differs between them is behind a function here; IMGUI_VERSION_NUM is tested elsewhere only
+// in fonts.cpp, scopes.cpp and imgui_host.cpp. Thin wrappers: no behaviour of their own.
 #pragma once
 
 #include <imgui.h>
-#include <imgui_stdlib.h>  // 1.86 wants imgui.h before it: take both from here
+#include <imgui_stdlib.h>  // 1.86 needs imgui.h first: include both here
 
 #include <cstdint>
 
 namespace attnscope::compat {
 
-/// The texture of a draw command: a pointer before 1.91.4, an integer since.
+/// Texture handle of a draw command: a pointer before 1.91.4, an integer since.
 inline ImTextureID texture_id(unsigned gl_name) {
-  // The C cast is the one spelling that fits both types.
+  // A C cast compiles for both types.
   return (ImTextureID)(std::intptr_t)gl_name;  // NOLINT(performance-no-int-to-ptr)
 }
 
@@ -25,7 +25,7 @@ inline void separator_text(const char* text) {
 #endif
 }
 
-/// End with ImGui::EndChild(), whatever it returns.
+/// Call ImGui::EndChild() in any case, also if it returns false.
 inline bool begin_child(const char* id, ImVec2 size, bool border, ImGuiWindowFlags flags = 0) {
 #if IMGUI_VERSION_NUM >= 19000
   return ImGui::BeginChild(id, size, border ? 1 : 0, flags);  // 1: ImGuiChildFlags_Border(s), renamed in 1.91
@@ -34,7 +34,7 @@ inline bool begin_child(const char* id, ImVec2 size, bool border, ImGuiWindowFla
 #endif
 }
 
-/// The size a font was loaded at.
+/// The size the font was loaded at, pixels.
 inline float font_size(const ImFont* font) {
 #if IMGUI_VERSION_NUM >= 19200
   return font->LegacySize;
@@ -43,7 +43,7 @@ inline float font_size(const ImFont* font) {
 #endif
 }
 
-/// From the top of a line to its baseline, in a font of this size.
+/// Pixels from the top of a line to its baseline, for a font size.
 inline float font_ascent(ImFont* font, [[maybe_unused]] float size) {
 #if IMGUI_VERSION_NUM >= 19200
   return font->GetFontBaked(size)->Ascent;
@@ -52,7 +52,7 @@ inline float font_ascent(ImFont* font, [[maybe_unused]] float size) {
 #endif
 }
 
-/// Where a line that begins at `text` has to end so that it is no wider than `width`.
+/// End of the line that begins at `text` and is at most `width` pixels wide.
 inline const char* wrap_position(ImFont* font, float size, const char* text, const char* end, float width) {
 #if IMGUI_VERSION_NUM >= 19200
   return font->CalcWordWrapPosition(size, text, end, width);
@@ -70,7 +70,7 @@ inline void push_font(ImFont* font) {
 #endif
 }
 
-/// A tooltip for the item before. `always`: also for a disabled item.
+/// Tooltip of the last item. `always`: also if it is disabled.
 inline void item_tooltip(const char* text, bool always = false) {
   const ImGuiHoveredFlags flags = always ? ImGuiHoveredFlags_AllowWhenDisabled : 0;
 #if IMGUI_VERSION_NUM >= 18970
@@ -80,14 +80,14 @@ inline void item_tooltip(const char* text, bool always = false) {
 #endif
 }
 
-/// The colour of the tab that is open, and of it in a window without focus: renamed in 1.90.9.
+/// Colours of the selected tab, focused and unfocused; renamed in 1.90.9.
 #if IMGUI_VERSION_NUM >= 19090
 constexpr ImGuiCol kTabOpen = ImGuiCol_TabSelected, kTabOpenDimmed = ImGuiCol_TabDimmedSelected;
 #else
 constexpr ImGuiCol kTabOpen = ImGuiCol_TabActive, kTabOpenDimmed = ImGuiCol_TabUnfocusedActive;
 #endif
 
-/// Lets the items that follow take the pointer where they lie over the item before / after.
+/// Gives later (or the last) items mouse priority where they overlap another item.
 inline void allow_overlap_next() {
 #if IMGUI_VERSION_NUM >= 18970
   ImGui::SetNextItemAllowOverlap();
@@ -110,7 +110,7 @@ enum class Key {
 };
 // clang-format on
 
-/// What IsKeyPressed and AddKeyEvent of this version take.
+/// Argument type of IsKeyPressed and AddKeyEvent in this version.
 #if IMGUI_VERSION_NUM >= 18700
 inline ImGuiKey native(Key key) {
   static const ImGuiKey codes[] = {
@@ -126,7 +126,7 @@ inline ImGuiKey native(Key key) {
   return static_cast<ImGuiKey>(ImGuiKey_F1 + index - static_cast<int>(Key::f1));
 }
 #else
-inline int native(Key key) {  // GLFW's codes, spelled out so that tests need no GLFW header
+inline int native(Key key) {  // GLFW key codes as numbers, so that tests need no GLFW header
   static const int codes[] = {257, 256, 32,  258, 263, 262, 265, 264, 268, 269, 266, 267,
                               259, 261, 260, 45,  61,  44,  46,  47,  333, 334, 320};
   const int index = static_cast<int>(key);
@@ -184,7 +184,7 @@ inline void feed_key(ImGuiIO& io, Key key, bool down) {
   io.KeysDown[native(key)] = down;
 #endif
 }
-/// Without a window's backend, versions before 1.87 know no Enter and no Ctrl+V unless the map is filled.
+/// Without a platform backend, versions before 1.87 map no Enter and no Ctrl+V: fills io.KeyMap for tests.
 inline void init_headless_keys([[maybe_unused]] ImGuiIO& io) {
 #if IMGUI_VERSION_NUM < 18700
   const int rows[][2] = {{ImGuiKey_Tab, 258},      {ImGuiKey_LeftArrow, 263}, {ImGuiKey_RightArrow, 262},

@@ -15,7 +15,7 @@ Items& items() {
   static Items map;
   return map;
 }
-/// Of the frame before: most of them come again in every frame.
+/// Entries of the frame before, reused: most names come again in every frame.
 Items& spare() {
   static Items map;
   return map;
@@ -31,7 +31,7 @@ std::string_view id_of(std::string_view label) {
   return hashes == std::string_view::npos ? label : label.substr(hashes + 3);
 }
 
-// The entry of a name: known in this frame, or one of the frame before, or new.
+// The entry of a name: of this frame, else one reused from the frame before, else a new one.
 ItemRect& entry_of(std::string_view name) {
   static std::string key;
   key.assign(scope()).append(id_of(name));

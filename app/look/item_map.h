@@ -1,5 +1,5 @@
-// Where items stand on the screen, by name: what lessons and the tour point at, and what a test that drives
-// the window clicks. The names are stable: assets/names.json lists them. Refuses items that cannot be seen.
+// Screen rectangles of items by name, for lessons, the tour and tests that click. The names are stable:
+// assets/names.json lists them. Items that are clipped away have no `seen` rectangle (in_sight() is false).
 #pragma once
 
 #include <imgui.h>
@@ -14,36 +14,36 @@
 
 namespace attnscope {
 
-/// What the cells of a matrix are: cell (row, col) has the index `first` with row and col added on two axes.
+/// Which numbers a matrix shows: cell (row, col) has index `first`, plus row and col on two of its axes.
 struct CellsPlace {
   Site site;
   std::string weight;               ///< instead of a site
-  std::vector<std::int64_t> first;  ///< on the axes of the step or weight; empty: nobody says
+  std::vector<std::int64_t> first;  ///< on the axes of the step or weight; empty: not known
   int row_axis = -1, col_axis = -1;
 };
 
 struct ItemRect {
-  ImVec2 p0, p1;                                  ///< pixels
+  ImVec2 p0, p1;                                  ///< screen pixels
   std::int64_t rows = 0, cols = 0;                ///< cells of a matrix; 0: no matrix
-  double row0 = 0, col0 = 0, row1 = 0, col1 = 0;  ///< the cells of it that are seen
+  double row0 = 0, col0 = 0, row1 = 0, col1 = 0;  ///< the range of cells that is visible
   CellsPlace place = {};
   ImVec2 seen0 = {},
-         seen1 = {};  ///< what of it the window shows that it is drawn in; none: it is scrolled away
+         seen1 = {};  ///< the part of it inside the clip rectangle of its window; empty: scrolled away
 
   bool in_sight() const { return seen1.x > seen0.x + 1 && seen1.y > seen0.y + 1; }
 };
 
-/// Switches the noting on or off; on at first.
+/// Switches recording of items on or off; on by default.
 void note_items(bool on);
-/// Forgets the items of the frame before.
+/// Starts a frame: drops the items of the frame before.
 void begin_items();
-/// Put in front of every name from now on.
+/// Prefix of every name that is recorded from now on.
 void set_item_scope(std::string prefix);
-/// The last ImGui item under `name`: a name of its own, or a label, of which what follows "###" counts.
+/// Records the last ImGui item under `name`: a plain name, or a label, of which the part after "###" counts.
 void note_item(std::string_view name);
-/// A rectangle that is no item, or more than one.
+/// Records a rectangle that is no ImGui item, or covers several.
 void note_item(std::string_view name, const ItemRect& rect);
-/// Of this frame.
+/// The items recorded in this frame.
 const std::map<std::string, ItemRect>& noted_items();
 
 }  // namespace attnscope

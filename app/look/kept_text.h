@@ -1,5 +1,5 @@
-// What every frame shows and few frames change: put together again only when what it follows from, the
-// language, the size of the letters or the colours are another. Refuses to know what it says.
+// Caches of values that are shown every frame and seldom change: computed again only when the key changes, a
+// hash of the inputs, the language, the font version and the theme version. UI thread only.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@
 
 namespace attnscope {
 
-/// A sum of what is shown follows from: numbers, and the language, letters and colours of this moment.
+/// Key of a cached value: hash of the numbers and of the current language, font version and theme version.
 inline std::uint64_t text_key(std::initializer_list<std::uint64_t> from) {
   Hash hash;
   for (const std::uint64_t number : from) hash.take(number);
@@ -30,13 +30,13 @@ inline std::uint64_t text_key(std::initializer_list<std::uint64_t> from) {
 template <class T>
 class Kept {
  public:
-  /// What `make()` gave for these numbers.
+  /// The cached result of `make()` for these inputs; calls it again when the key changed.
   template <class Make>
   T& get(std::initializer_list<std::uint64_t> from, Make&& make) {
     const std::uint64_t key = text_key(from);
     if (key != key_) {
       made_ = make();
-      key_ = fonts_pending() ? 0 : key;  // measured with stand-ins: again when the letters are there
+      key_ = fonts_pending() ? 0 : key;  // measured before its glyphs were loaded: made again next time
     }
     return made_;
   }
@@ -48,10 +48,10 @@ class Kept {
 
 using KeptText = Kept<std::string>;
 
-/// Many of them, by a sum of what each follows from; those that were not asked for lately are forgotten.
+/// Many cached texts by key, in two generations of at most kMost entries; the older one is dropped when full.
 class KeptTexts {
  public:
-  /// What `make()` gave for this sum. Holds until many others were asked for.
+  /// The cached result of `make()` for this key. The reference holds until kMost other keys were looked up.
   template <class Make>
   const std::string& get(std::uint64_t key, Make&& make) {
     if (const auto known = now_.find(key); known != now_.end()) return known->second;
@@ -65,7 +65,7 @@ class KeptTexts {
   std::unordered_map<std::uint64_t, std::string> now_, before_;
 };
 
-/// tr(key, arguments), kept. Holds until many others were asked for.
+/// Cached tr(key, arguments). The reference holds until some 2,000 other texts were looked up.
 inline const std::string& kept_tr(std::string_view key, std::initializer_list<std::string_view> arguments) {
   static KeptTexts kept;
   Hash hash;
@@ -75,7 +75,7 @@ inline const std::string& kept_tr(std::string_view key, std::initializer_list<st
   return kept.get(hash.value(), [&] { return tr(key, arguments); });
 }
 
-/// A sum of what a text shortened to `width` pixels follows from.
+/// Cache key of a text shortened to `width` pixels.
 inline std::uint64_t width_key(std::string_view text, const ImFont* font, float size, float width) {
   Hash hash;
   hash.take(text);

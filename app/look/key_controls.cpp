@@ -10,8 +10,8 @@
 namespace attnscope {
 namespace {
 
-constexpr int kClickFrames = 4;  // Ctrl, down, up, Ctrl is let go
-constexpr float kRing = 3.f;     // units around a control
+constexpr int kClickFrames = 4;  // Ctrl down, button down, button up, Ctrl up
+constexpr float kRing = 3.f;     // radius of the ring around a control, units
 
 struct Lists {
   std::vector<KeyControl> now, before;
@@ -25,14 +25,14 @@ ImVec2 middle(const KeyControl& one) {
   return ImVec2((one.seen0.x + one.seen1.x) / 2, (one.seen0.y + one.seen1.y) / 2);
 }
 
-// How far a span goes to lie within another one, by scrolling that stands at `now` of `most`.
+// How far to scroll so that low..high lies within inner0..inner1; `now`, `most`: scroll position and maximum.
 float shift(float low, float high, float inner0, float inner1, float now, float most) {
   if (high > inner1)
     return -std::clamp(std::min(high - inner1, low - inner0), 0.f, std::max(0.f, most - now));
   return low < inner0 ? std::clamp(inner0 - low, 0.f, std::max(0.f, now)) : 0.f;
 }
 
-// Whether scrolling its window, and the windows around that one, brings a rectangle into sight.
+// True if scrolling its window and the parent windows can make a rectangle visible.
 bool can_be_scrolled_to(const ImGuiWindow* window, ImRect rect) {
   for (; window; window = window->ParentWindow) {
     const ImRect& in = window->InnerRect;
@@ -49,8 +49,8 @@ bool inside(ImVec2 point, ImVec2 p0, ImVec2 p1) {
   return point.x >= p0.x && point.y >= p0.y && point.x < p1.x && point.y < p1.y;
 }
 
-// Before 1.87 only the space bar chooses where arrows walk. Enter does too, from its press on, unless it was
-// what opened the list.
+// Before 1.87 only the space bar activates an item under keyboard navigation. Enter does too, from its next
+// press on, so that the Enter that opened a list does not also choose from it.
 void feed_enter([[maybe_unused]] ImGuiIO& io) {
 #if IMGUI_VERSION_NUM < 18700
   static bool was_down = false, chooses = false;
@@ -87,7 +87,7 @@ void note_control() {
   ImRect seen = rect;
   seen.ClipWith(ImRect(window->DrawList->GetClipRectMin(), window->DrawList->GetClipRectMax()));
   const KeyControl control{id, rect.Min, rect.Max, seen.Min, seen.Max, window};
-  // What the window would show, somebody else hides.
+  // Inside the clip rectangle of its window but invisible: another window covers it.
   if (!control.in_sight() && (window->InnerClipRect.Overlaps(rect) || !can_be_scrolled_to(window, rect)))
     return;
   now.push_back(control);

@@ -1,6 +1,6 @@
-// The controls of a frame in the order in which they were drawn, and a pointer that the keys move from one to
-// the next: so everything that can be clicked can be reached without a mouse. Refuses to know what a control
-// does: it is clicked, with Ctrl, which lets numbers be typed.
+// Keyboard pointer: the clickable items of a frame in drawing order, and a virtual mouse pointer that keys
+// move from one to the next, so that every control can be reached without a mouse. A control is clicked with
+// Ctrl held, which turns sliders into text fields. UI thread only.
 #pragma once
 
 #include <imgui.h>
@@ -13,39 +13,39 @@ namespace attnscope {
 
 struct KeyControl {
   ImGuiID id = 0;
-  ImVec2 p0, p1;                  ///< where it stands, pixels
-  ImVec2 seen0, seen1;            ///< what is seen of it
-  ImGuiWindow* window = nullptr;  ///< that it is drawn in: it may have to scroll
+  ImVec2 p0, p1;                  ///< its rectangle, screen pixels
+  ImVec2 seen0, seen1;            ///< the visible part of it
+  ImGuiWindow* window = nullptr;  ///< the window it is drawn in, which may have to scroll
 
   bool in_sight() const { return seen1.x > seen0.x + 1 && seen1.y > seen0.y + 1; }
 };
 
-/// Of this frame from now on; those of the frame before are `controls()` until the next frame begins.
+/// Starts the list of this frame; the one of the frame before stays in controls() until the next frame.
 void begin_controls();
-/// The last ImGui item, where it is one that can be clicked and is in sight or can be scrolled there.
+/// Adds the last ImGui item if it is clickable and visible, or can be scrolled into view.
 void note_control();
-/// Of the last whole frame.
+/// The controls of the last complete frame.
 const std::vector<KeyControl>& controls();
 
-/// Where the keys point; off: the mouse points.
+/// Position of the keyboard pointer; off: the real mouse is used.
 struct KeyPointer {
   bool on = false;
   ImGuiID id = 0;
   ImVec2 at;
-  int press = 0;  ///< frames that are left of a click
+  int press = 0;  ///< frames left of the simulated click
 };
 KeyPointer& key_pointer();
-/// What the next frame takes for the mouse while the keys point. Before ImGui::NewFrame().
+/// Writes the keyboard pointer into io as mouse input of the next frame. Before ImGui::NewFrame().
 void feed_key_pointer(ImGuiIO& io);
 
-/// Goes on to the next control (`by` 1) or back (-1), and scrolls it into sight; the first one begins inside
-/// of `p0` to `p1`, the stage.
+/// Moves to the next (`by` 1) or previous (-1) control and scrolls it into view; the first control chosen is
+/// one inside p0..p1, the stage (screen pixels).
 void step_key_pointer(int by, ImVec2 p0, ImVec2 p1);
-/// Clicks what is pointed at.
+/// Starts a click on the current control.
 void press_key_pointer();
-/// The pointer follows its control where that was drawn elsewhere.
+/// Moves the pointer with its control when that was drawn at another position.
 void follow_key_pointer();
-/// ImGui's own Tab, which knows fields for text alone, passes over what is drawn between these.
+/// Items drawn between these are skipped by ImGui's own Tab, which stops at text fields only.
 void begin_no_tab();
 void end_no_tab();
 /// A ring around the control, over everything.

@@ -1,5 +1,5 @@
-// The label of a control, its words and the id behind them ("Stop###train_stop"), made every frame: put
-// together without asking for memory. Refuses to outlive the words that it was made of.
+// The label of an ImGui item, text and ID ("Stop###train_stop"), built every frame; up to 127 bytes without
+// heap allocation. A Label made of one string only points to it: it must not outlive that string.
 #pragma once
 
 #include <cstring>
@@ -10,10 +10,10 @@ namespace attnscope {
 
 class Label {
  public:
-  /// As it is.
+  /// Uses the string as it is.
   Label(const char* whole) : whole_(whole) {}                 // NOLINT(google-explicit-constructor)
   Label(const std::string& whole) : whole_(whole.c_str()) {}  // NOLINT(google-explicit-constructor)
-  /// Parts behind each other.
+  /// Concatenates the parts.
   Label(std::string_view words, std::string_view id, std::string_view more = {}) {
     const std::size_t size = words.size() + id.size() + more.size();
     if (size >= sizeof own_) long_.resize(size);
@@ -33,10 +33,10 @@ class Label {
  private:
   const char* whole_;
   char own_[128];
-  std::string long_;  // where it does not fit there
+  std::string long_;  // used when the label does not fit into own_
 };
 
-/// Where a text begins, for those who take two pointers: never null.
+/// First byte of a text, for functions that take two pointers: never null.
 inline const char* begin_of(std::string_view text) { return text.data() ? text.data() : ""; }
 inline const char* end_of(std::string_view text) { return begin_of(text) + text.size(); }
 

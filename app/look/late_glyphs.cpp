@@ -1,5 +1,5 @@
-// Sizes, hinting and rounding are those of ImGui's own FreeType builder, so that late glyphs look like early
-// ones.
+// Sizes, hinting and rounding are those of ImGui's own FreeType builder: glyphs added late look the same as
+// those of the first build.
 #include "app/look/late_glyphs.h"
 
 #if IMGUI_VERSION_NUM < 19200
@@ -34,7 +34,7 @@ bool LateGlyphs::add(ImFontAtlas& atlas, const std::vector<FontChain>& chains,
     }
     chain.font->BuildLookupTable();
   }
-  ImGui::MemFree(atlas.TexPixelsRGBA32);  // made again from the grey pixels when the texture is
+  ImGui::MemFree(atlas.TexPixelsRGBA32);  // recreated from the alpha pixels when needed
   atlas.TexPixelsRGBA32 = nullptr;
   return true;
 }
@@ -68,7 +68,7 @@ bool LateGlyphs::add_one(ImFontAtlas& atlas, const FontChain& chain, ImWchar cod
     if (face != nullptr && FT_Get_Char_Index(face, code_point) != 0) break;
     face = nullptr;
   }
-  if (face == nullptr) return true;  // no file has it: the fallback is drawn
+  if (face == nullptr) return true;  // no file has this glyph: the fallback is drawn
   FT_Size_RequestRec size{FT_SIZE_REQUEST_TYPE_REAL_DIM, 0, source->pixels * 64, 0, 0};
   FT_Request_Size(face, &size);
   if (FT_Load_Char(face, code_point, FT_LOAD_NO_BITMAP | FT_LOAD_TARGET_LIGHT | FT_LOAD_RENDER) != 0)

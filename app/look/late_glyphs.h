@@ -1,5 +1,5 @@
-// Glyphs that are asked for after the atlas was built, put into an area of it that was kept free: a typed
-// Hangul syllable costs a millisecond instead of a whole new atlas. For Dear ImGui before 1.92, which does it
+// Glyphs that are needed after the atlas was built, rasterised into a reserved area of it: a typed Hangul
+// syllable costs a millisecond instead of a new atlas. For Dear ImGui before 1.92, which does this
 // itself.
 #pragma once
 
@@ -14,7 +14,7 @@ struct FT_FaceRec_;
 
 namespace attnscope {
 
-/// A font of the atlas and the files that it is made of, in the order they are asked.
+/// A font of the atlas and its font files, in the order in which they are searched for a glyph.
 struct FontChain {
   struct Source {
     std::string path;
@@ -31,11 +31,11 @@ class LateGlyphs {
   LateGlyphs(const LateGlyphs&) = delete;
   LateGlyphs& operator=(const LateGlyphs&) = delete;
 
-  /// Asks an empty atlas for the area; before it is built.
+  /// Reserves the area in an empty atlas; before it is built.
   void reserve(ImFontAtlas& atlas, float scale);
-  /// The atlas was built: the area is empty.
+  /// Marks the area as empty, after the atlas was built.
   void restart();
-  /// Draws the code points into every chain's font. False when the area is full: build the atlas again then.
+  /// Rasterises the code points into every chain's font. False if the area is full: rebuild the atlas.
   bool add(ImFontAtlas& atlas, const std::vector<FontChain>& chains, const std::vector<ImWchar>& code_points);
 
  private:
@@ -45,7 +45,7 @@ class LateGlyphs {
   FT_LibraryRec_* library_ = nullptr;
   std::map<std::string, FT_FaceRec_*> faces_;
   int area_ = -1, area_width_ = 0, area_height_ = 0;
-  int shelf_x_ = 0, shelf_y_ = 0, shelf_height_ = 0;  // where the next glyph goes
+  int shelf_x_ = 0, shelf_y_ = 0, shelf_height_ = 0;  // position of the next glyph
 };
 
 }  // namespace attnscope

@@ -19,7 +19,7 @@ struct PointedThing {
 };
 
 struct PointedState {
-  std::vector<PointedThing> now, before;  // a handful
+  std::vector<PointedThing> now, before;  // at most a few entries
 };
 PointedState& pointed_state() {
   static PointedState all;
@@ -39,7 +39,7 @@ Axis row_axis(std::string_view name) {
   return name == "query" ? Axis::query : name == "key" ? Axis::key : name == "pos" ? Axis::pos : Axis::none;
 }
 
-// What an entry of an axis is; false where it is none of these.
+// The token, head or neuron that an entry of an axis stands for; false when it is none of these.
 bool thing_of(const Site& site, std::string_view axis, std::int64_t at, PointedThing& out) {
   if (const Axis rows = row_axis(axis); rows != Axis::none)
     out = {Kind::token, rows_stack(site, rows), Part::model, -1, at};

@@ -1,6 +1,6 @@
-// Guards for what ImGui wants to be popped again, and the way back where something throws between a push and
-// its pop. The guards do nothing while an exception passes: another window may be the current one by then,
-// and whoever catches the exception restores all stacks at once (UiMark). Refuses to draw.
+// RAII guards for ImGui's push/pop pairs, and a way to unwind when an exception passes between push and pop.
+// During an exception the guards do nothing, because another window may be current by then; the function that
+// catches it restores all stacks at once with UiMark::restore().
 #pragma once
 
 #include <imgui.h>
@@ -11,19 +11,19 @@
 
 namespace attnscope {
 
-/// How far ImGui's stacks reach at a moment of a frame.
+/// Depth of ImGui's stacks at one moment of a frame.
 class UiMark {
  public:
   UiMark();
-  /// Ends every window, table and group begun since, and pops whatever was pushed. In the same frame.
+  /// Ends every window, table and group begun since, and pops whatever was pushed. In the same frame only.
   void restore() const;
 
  private:
   int windows_ = 0, fonts_ = 0, clips_ = 0;
-  alignas(8) unsigned char state_[64] = {};  ///< of versions that restore by themselves
+  alignas(8) unsigned char state_[64] = {};  ///< ImGui versions that can restore the stacks themselves
 };
 
-/// What all guards are made of.
+/// Base of all guards.
 struct Scope {
   Scope() = default;
   Scope(const Scope&) = delete;
@@ -72,7 +72,7 @@ struct ChildScope : Scope {
     if (calm()) ImGui::EndChild();
   }
 };
-/// Greys out and disables what follows.
+/// BeginDisabled / EndDisabled.
 struct DisabledScope : Scope {
   explicit DisabledScope(bool disabled) { ImGui::BeginDisabled(disabled); }
   ~DisabledScope() {
@@ -80,8 +80,8 @@ struct DisabledScope : Scope {
   }
 };
 
-/// In this context a window reaches to the place that was set last (SetCursorScreenPos), with an item there
-/// or without: newer versions would end the program.
+/// Extends the current window to the position set by SetCursorScreenPos, even if no item follows; newer
+/// versions of Dear ImGui assert otherwise.
 void reach_to_cursor();
 
 }  // namespace attnscope

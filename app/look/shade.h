@@ -1,5 +1,5 @@
-// What a change would reach, while one thinks of making it: whoever draws a step tints the rows that are said
-// here. Refuses to know why they are reached.
+// Preview of a change's reach, while the user is still choosing it: views tint the rows of each step that the
+// change would affect. Holds one function for the whole window; computes and draws nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace attnscope {
 
-/// Rows of a step (of one head where it has some and head >= 0) that are tinted; an empty range: none.
+/// Rows of a step (of one head where the step has heads and head >= 0) to tint; an empty range: none.
 using ShadedRows = std::function<Range(const Site& site, std::int64_t head)>;
-/// From now on, in every frame; none: nothing is tinted. Returns what was said before.
+/// Sets the function for all frames from now on; an empty function: no tint. Returns the previous one.
 ShadedRows shade(ShadedRows rows);
 Range shaded_rows(const Site& site, std::int64_t head = -1);
 

@@ -53,7 +53,7 @@ std::string_view in_lines(std::string_view text, float width) {
 void text_in_lines(std::string_view text, float width) {
   const float room = width > 0 ? width : ImGui::GetContentRegionAvail().x;
   const std::string_view lines = in_lines(text, room);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);  // for a word that is wider than the line
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);  // a single word may be wider than the line
   ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
   ImGui::PopTextWrapPos();
 }

@@ -1,5 +1,5 @@
-// Text in lines that are broken behind words alone: Dear ImGui would break behind any full stop or comma, and
-// so inside of "1.17" and "6,738,415,616". Refuses to know what is said.
+// Line breaking at spaces only: Dear ImGui would also break after any full stop or comma, and so inside of
+// "1.17" and "6,738,415,616".
 #pragma once
 
 #include <imgui.h>
@@ -9,16 +9,16 @@
 
 namespace attnscope {
 
-/// Where the line that begins at `text` ends, in the current font: behind the last word that fits in `width`
-/// pixels; a word that fits in no line goes on behind it.
+/// End of the line that begins at `text`, in the current font: after the last word that fits in `width`
+/// pixels. A word wider than the line is kept whole.
 const char* line_end(const char* text, const char* end, float width);
-/// The text with its lines broken so. Holds until many others were asked for.
+/// The text with newlines inserted, cached. The view holds until many other texts were requested.
 std::string_view in_lines(std::string_view text, float width);
-/// Writes it at the cursor, `width` pixels wide; 0: to the right edge.
+/// Draws it at the ImGui cursor, `width` pixels wide; 0: to the right edge.
 void text_in_lines(std::string_view text, float width = 0);
 
-/// The next tooltip stands below this rectangle, or above it where there is no room, and so covers nothing of
-/// what it explains; where neither has room it stands beside the pointer as ever.
+/// Places the next tooltip below this rectangle, or above it when there is no room, so that it does not cover
+/// the item it explains; when neither has room, beside the mouse pointer as usual.
 void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text);
 
 }  // namespace attnscope

@@ -33,16 +33,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSettleFrames = 4;       // a still picture: fonts and layouts settle
-constexpr double kAfterglow = 0.45;    // seconds drawn after the last event: animations end meanwhile
-constexpr int kFramesAfterEvent = 3;   // without animations
-constexpr double kBusyWait = 0.03;     // seconds between frames while something runs in the background
-constexpr double kMovingWait = 0.004;  // a screen without vertical sync is not drawn faster than this
-constexpr double kTrainingWait = 0.1;  // a model that trains is drawn no more often: the cores are its own
-constexpr double kBlinkWait = 0.25;    // of the text cursor
+constexpr int kSettleFrames = 4;       // frames until fonts and layout of a still picture are final
+constexpr double kAfterglow = 0.45;    // seconds drawn after the last event, for animations
+constexpr int kFramesAfterEvent = 3;   // the same in frames, when animations are off
+constexpr double kBusyWait = 0.03;     // seconds between frames while a job runs
+constexpr double kMovingWait = 0.004;  // limits the frame rate without vertical sync
+constexpr double kTrainingWait = 0.1;  // while training: few frames, the cores are needed for it
+constexpr double kBlinkWait = 0.25;    // blinking text cursor
 constexpr double kIdleWait = 10.0;
-constexpr double kClockWait = 0.5;  // the second window has a clock
-constexpr double kFilesWait = 2.0;  // files of what is open may be saved by others
+constexpr double kClockWait = 0.5;  // clock in the presenter's window
+constexpr double kFilesWait = 2.0;  // interval for checking whether open files have changed
 constexpr float kAppDefaultWidth = 1440.f, kAppDefaultHeight = 900.f;
 
 int app_complain(const Error& error) {
@@ -50,7 +50,7 @@ int app_complain(const Error& error) {
   return 1;
 }
 
-/// The window's loop.
+/// The event loop of the window.
 class Loop {
  public:
   Loop(const Options& options, Session& session, GlContext& context, ImguiHost& host, Frame& frame)
@@ -61,15 +61,15 @@ class Loop {
       const Status drawn = guarded(Text::of("fault.frame"), [this] { turn(); });
       drawing_ = false;
       if (drawn) continue;
-      ImGui::EndFrame();  // where it was begun
+      ImGui::EndFrame();  // if it was begun
       (void)guarded(Text::of("fault.frame"), [&] { session_.report(drawn.error()); });
     }
   }
-  /// A frame is being made: nobody else looks at what it changes.
+  /// True while a frame is drawn; the state is inconsistent then.
   bool drawing() const { return drawing_; }
 
  private:
-  // A run that cannot be kept is told before the window goes, once.
+  // A training run that cannot be saved is reported once before the window closes.
   bool is_over() {
     FrameState& state = frame_.state();
     if (StopSignals::wanted()) return true;
@@ -127,7 +127,7 @@ class Loop {
     if (title != title_) context_.set_title(title_ = title);
   }
 
-  // The second window, while somebody presents and wants it.
+  // The presenter notes' window, while presenting.
   void show_notes() {
     FrameState& state = frame_.state();
     if (!state.presenter.on) state.screens = screen_count();
@@ -160,7 +160,7 @@ class Loop {
 
   float base_scale() const { return options_.scale > 0.f ? options_.scale : context_.scale(); }
 
-  // Sleeps until there is something to draw: an event, news of a job, or something that moves by itself.
+  // Sleeps until a frame is needed: an event, a job's result, or an animation.
   void wait() {
     const double since_event = std::chrono::duration<double>(Clock::now() - last_event_).count();
     const bool training = session_.training().running();
@@ -184,7 +184,7 @@ class Loop {
     const double slept = std::chrono::duration<double>(Clock::now() - begin).count();
     const bool woken = seconds > 0 && slept < seconds * 0.95;
     const bool held = ImGui::IsAnyMouseDown();
-    // While a model trains, only the person's own doings are events: the run wakes the window all the time.
+    // While training only user input counts as an event: the trainer wakes the loop all the time.
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     const bool event = training ? host_.keys_waiting() || moved.x != 0 || moved.y != 0 : woken;
     if (event || was_busy_ != busy || held) {
@@ -194,7 +194,7 @@ class Loop {
     was_busy_ = busy;
   }
 
-  // The input and the cursor of the command line, as soon as what they belong to is there.
+  // Applies the command line's input once the model is open, and its cursor after the first run.
   void follow_opening() {
     if (!input_given_ && session_.opened_version() > 0) {
       input_given_ = true;
@@ -233,7 +233,7 @@ class Loop {
   int frames_left_ = kFramesAfterEvent;
   bool first_drawn_ = false, was_busy_ = false, input_given_ = false, input_checked_ = false,
        cursor_given_ = false;
-  bool warned_ = false;  ///< that the training run cannot be kept
+  bool warned_ = false;  ///< that the training run cannot be saved
   std::atomic<bool> drawing_{false};
 };
 
@@ -243,8 +243,8 @@ Options with_defaults(Options options, const Settings& settings) {
   return options;
 }
 
-// What must outlive the program, however it ends. `asked`: the person ended it, and was asked about what was
-// not saved.
+// Keeps unsaved work, however the program ends. `asked`: the user closed the program, and had the choice to
+// save.
 void keep_all(FrameState& state, bool asked) {
   if (const Status kept = keep_works(state, asked); !kept) (void)app_complain(kept.error());
   if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
@@ -267,14 +267,14 @@ int run_window(const Options& asked) {
   const bool known = load_workspace(workspace_path(), state.workspace, state.settings);
   const bool plain = asked.lesson.empty() && !asked.present;
   state.ask_tour =
-      !known && plain && std::getenv("ATTNSCOPE_STATE") == nullptr;  // a test asks for it by the menu
+      !known && plain && std::getenv("ATTNSCOPE_STATE") == nullptr;  // tests open the tour from the menu
   apply_language(state, asked);
   state.offers = sessions_to_offer(state.settings.unsaved);
   std::erase(state.offers, asked.path);
   session.training().keep_in(training_folder());
   state.lessons.keep_in(progress_path());
   const Options options = with_defaults(asked, state.settings);
-  open_asked(state, options);  // runs while the window opens
+  open_asked(state, options);  // runs while the window is created
   auto context = make_window("attnscope", options.width, options.height);
   if (!context) return app_complain(context.error());
   state.apply_theme();
@@ -345,7 +345,7 @@ int take_screenshot(const Options& options) {
   state.workspace.motion = options.motion;
   state.workspace.motion_held = options.motion < 1;
   settle(session, **host, frame, kSettleFrames);
-  if (state.presenter.on) {  // by what is shown now
+  if (state.presenter.on) {  // depends on the current view
     (*host)->set_scale(presenter_scale(state, width * scale, height * scale));
     settle(session, **host, frame, kSettleFrames);
   }

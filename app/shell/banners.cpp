@@ -17,7 +17,7 @@ struct Line {
   const std::string& text;
   std::string action = {};  ///< label of a button, or empty
   bool closes = true;
-  std::string other = {};  ///< of a second one
+  std::string other = {};  ///< label of a second button, or empty
 };
 enum class Asked { nothing, dismiss, act, other };
 
@@ -34,7 +34,7 @@ std::string with_hint(const std::string& text, const std::string& hint) {
   return hint.empty() ? text : text + "  " + hint;
 }
 
-/// One line at y; adds its height to y.
+/// Draws one line at y; adds its height to y.
 Asked draw_line(const Line& line, const char* id, float x, float& y, float width) {
   const auto button_room = [](const std::string& label) {
     return label.empty() ? 0.f : button_width(label) + px(8);
@@ -72,7 +72,7 @@ void draw_error(FrameState& state, float x, float& y, float width) {
   const Error error = *state.session.error();
   note_text(error.sentence());
   note_text(error.hint());
-  // What is open has not run yet: running it again may help.
+  // The open model has no run yet: running it again may help.
   const auto result = state.session.result();
   const bool open =
       state.session.document().model && (!result || result->undo_point != state.session.history().point());
@@ -83,7 +83,7 @@ void draw_error(FrameState& state, float x, float& y, float width) {
   if (asked == Asked::dismiss) state.commands.act([](Session& session) { session.dismiss_error(); });
 }
 
-// A file of what is open is no longer what was read.
+// A file of the open model has changed on disk since it was read.
 void draw_changed_file(FrameState& state, float x, float& y, float width) {
   const Session& session = state.session;
   const bool mixed = session.mixed().has_value();
@@ -98,7 +98,7 @@ void draw_changed_file(FrameState& state, float x, float& y, float width) {
   if (asked == Asked::dismiss) state.commands.act([](Session& s) { s.dismiss_newer_file(); });
 }
 
-// What was open last, and what was kept of it where it had no file.
+// Offers the sessions kept by earlier runs, one at a time.
 void draw_offer(FrameState& state, float x, float& y, float width) {
   if (state.offers.empty()) return;
   const std::string path = state.offers.front();
@@ -108,7 +108,7 @@ void draw_offer(FrameState& state, float x, float& y, float width) {
   if (kept) line.other = tr("files.unsaved.discard");
   const Asked asked = draw_line(line, "unsaved", x, y, width);
   if (asked == Asked::nothing) return;
-  if (asked == Asked::dismiss) return state.offers.clear();  // until the next start
+  if (asked == Asked::dismiss) return state.offers.clear();  // offered again at the next start
   state.offers.erase(state.offers.begin());
   if (asked == Asked::act)
     state.open(path);

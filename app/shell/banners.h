@@ -1,12 +1,12 @@
-// Lines between the input bar and the stage: what went wrong, with a hint and what can be done, and what is
-// worth knowing. Each can be dismissed. Refuses to hide an error behind another.
+// Messages between the input bar and the stage: errors with a hint and a button, notices, offers. Each can be
+// dismissed. All errors are shown, one line each.
 #pragma once
 
 #include "app/state/frame_state.h"
 
 namespace attnscope {
 
-/// Draws at `position`; the height that was used, 0 when there is nothing to say.
+/// Draws at `position`; returns the height used in pixels, 0 if there are no messages.
 float draw_banners(FrameState& state, ImVec2 position, float width);
 
 }  // namespace attnscope

@@ -27,13 +27,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kFrames = 90;  // of each view and doing
+constexpr int kFrames = 90;  // per view and kind of measurement
 constexpr float kBenchFramesDefaultWidth = 1440.f, kBenchFramesDefaultHeight = 900.f;
 constexpr float kPlaySpeed = 12.f;   // steps per second
-constexpr std::size_t kChosen = 24;  // heads of a long input that are looked at, far and near
-constexpr std::int64_t kLong = 512;  // tokens from which on a map is a coarse picture
+constexpr std::size_t kChosen = 24;  // number of heads of a long input that are opened
+constexpr std::int64_t kLong = 512;  // tokens; longer inputs are shown downsampled
 
-constexpr double kMostMilliseconds = 10000;  // that a map is waited for
+constexpr double kMostMilliseconds = 10000;  // timeout for a map
 
 enum class Doing { still, hover, scroll, play, map, tile };
 constexpr const char* kDoings[] = {"still", "hover", "scroll", "play", "map", "tile"};
@@ -43,7 +43,7 @@ struct Sample {
   std::int64_t vertices = 0, calls = 0, allocations = 0, pixels = 0;
 };
 
-/// Of many frames; those of most frames but the worst are medians.
+/// Statistics over frames; counts are medians.
 struct Measured {
   std::string view;
   Doing doing = Doing::hover;
@@ -70,8 +70,8 @@ class Bench {
   }
 
  private:
-  // Of a long input: from choosing a head until its map is on the screen, all of it and, zoomed in, in full,
-  // while the thumbnails of all heads are made.
+  // Long input: time from choosing a head until its map is on the screen, the whole map and zoomed in at full
+  // resolution, while the thumbnails of all heads are computed.
   std::vector<Measured> measure_maps() {
     (void)one_frame();
     const auto run = frame_.run();
@@ -82,7 +82,7 @@ class Bench {
     std::vector<Measured> out{summary("attention", Doing::map, choose_heads(*run))};
     if (const auto at = map_item()) {
       click((at->p0.x + at->p1.x) / 2, (at->p0.y + at->p1.y) / 2);
-      if (const auto zoomed = map_item(); zoomed && zoomed->rows > kLong)  // tokens, not blocks of them
+      if (const auto zoomed = map_item(); zoomed && zoomed->rows > kLong)  // zoomed in to single tokens
         out.push_back(summary("attention", Doing::tile, choose_heads(*run)));
     }
     return out;
@@ -108,7 +108,7 @@ class Bench {
     return out;
   }
 
-  // The map of the chosen head, once it is there.
+  // The item of the chosen head's map, once it is drawn.
   static std::optional<ItemRect> map_item() {
     const auto at = noted_items().find("matrix.attention.plane");
     return at == noted_items().end() ? std::nullopt : std::optional(at->second);

@@ -1,6 +1,6 @@
-// How long frames take: every view drawn offscreen while nothing changes, while the pointer moves over it,
-// while it is scrolled and while the walk plays, each frame finished by the graphics card before the next one
-// begins. Refuses to judge: it prints what it measured.
+// Frame times: every view drawn offscreen while idle, while the mouse moves over it, while it scrolls and
+// while the timeline plays. Each frame ends with glFinish(), so that GPU time is included. Prints the
+// measurements without a verdict.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 
 namespace attnscope {
 
-/// Counts the heap's allocations of this program (app/counted_new.cpp).
+/// Number of heap allocations of this program (app/counted_new.cpp).
 extern std::atomic<std::int64_t> allocations_counted;
 
-/// Measures and prints a table, or JSON. Exit status; errors go to stderr.
+/// Measures and prints a table, or JSON. Returns the exit status; errors go to stderr.
 int bench_frames(const Options& options);
 
 }  // namespace attnscope

@@ -49,7 +49,7 @@ void CompareBar::take_answers(const RunResult& pinned, const RunResult& run, int
     answer_ = change.error().text();
     return;
   }
-  const auto name = [&](const AnswerChange::Output& output) {  // as the run calls it that can say it
+  const auto name = [&](const AnswerChange::Output& output) {  // by the run that has this output
     return in_quotes(output.id >= 0 ? output_name(*run.document.opened, output.id)
                                     : output_name(*pinned.document.opened, output.was_id));
   };

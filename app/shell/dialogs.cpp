@@ -19,7 +19,7 @@ constexpr ImGuiWindowFlags kDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlag
                                      ImGuiWindowFlags_AlwaysAutoResize;
 constexpr float kColumn = 340.f, kKeys = 118.f, kLine = 19.f;
 
-/// Opens the popup when asked; true while it is drawn. End with end_dialog().
+/// Opens the popup if `ask` is set; true while it is open: then draw it, and call end_dialog().
 bool begin_dialog(const char* id, bool& ask) {
   if (ask) ImGui::OpenPopup(id);
   ask = false;
@@ -67,12 +67,12 @@ void draw_key_line(const std::string& keys, const std::string& what, float width
   if (shown != what) compat::item_tooltip(what.c_str());
 }
 
-/// A line of a column: a heading where `keys` is empty.
+/// One line of a column; a heading if `keys` is empty.
 struct KeyRow {
   std::string keys, what;
 };
 
-// Groups one after the other, each under its heading.
+// All groups in sequence, each below its heading.
 std::vector<KeyRow> key_rows(const std::vector<KeyGroup>& groups) {
   std::vector<KeyRow> rows;
   for (const KeyGroup& group : groups) {
@@ -83,7 +83,7 @@ std::vector<KeyRow> key_rows(const std::vector<KeyGroup>& groups) {
   return rows;
 }
 
-// Rows in columns of equal height; no heading at the foot of one.
+// Rows in columns of equal height; a heading never ends a column.
 void draw_rows(const std::vector<KeyRow>& rows, int columns, float each) {
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
   const ImVec2 corner = ImGui::GetCursorPos();
@@ -123,7 +123,7 @@ void setting(const char* key) {
   ImGui::SameLine(px(150));
 }
 
-// Two words of which one is on; the action goes from one to the other.
+// Two words, one highlighted; clicking runs the action that toggles them.
 void either(FrameState& state, const char* action, const char* off, const char* on) {
   const bool is_on = is_checked(*find_action(action), state);
   if (raised_button(Label(tr(off), "###", off), !is_on) && is_on) perform(state, action);
@@ -165,7 +165,7 @@ std::vector<KeyGroup> key_groups() {
     const auto at = action.scope == KeyScope::presenter ? groups.size() - 1 : static_cast<std::size_t>(menu);
     groups[at].lines.emplace_back(all_keys(action), action_name(action));
   }
-  auto& edits = groups[static_cast<std::size_t>(Menu::edit)].lines;  // what the figures listen to themselves
+  auto& edits = groups[static_cast<std::size_t>(Menu::edit)].lines;  // keys that figures handle themselves
   edits.emplace_back(chord_text({Key::enter}), tr("keys.type_number"));
   edits.emplace_back(tr("keys.right_button"), tr("keys.menu"));
   return groups;
@@ -219,10 +219,10 @@ constexpr LeaveAnswer kLeave[kLeaveAnswers] = {{"leave.keep", "leave_keep", leav
                                                {"leave.discard", "leave_discard", leave_and_discard},
                                                {"leave.stay", "leave_stay", leave_not}};
 
-// The answer that a key of this frame gives; -1: none. Arrows and Tab go to another one.
+// Index of the button for a key of this frame; -1: none. Arrows and Tab move to another button.
 int leave_by_key(int& at) {
   const ImGuiIO& io = ImGui::GetIO();
-  if (ImGui::IsWindowAppearing()) return -1;  // the key that asked
+  if (ImGui::IsWindowAppearing()) return -1;  // the key that opened the dialog
   if (escape_pressed()) return 3;
   if (io.KeyCtrl && compat::key_pressed(Key::q, false)) return 0;
   if (io.KeyCtrl && compat::key_pressed(Key::s, false)) return 1;
@@ -256,7 +256,7 @@ void draw_leaving(FrameState& state) {
   if (leave.ask) {
     leave.asked = true;
     leave.at = 0;
-    state.popup_by_key = false;  // the keys are its own
+    state.popup_by_key = false;  // keys are handled here
   }
   if (!begin_dialog("###leaving", leave.ask)) {
     leave.asked = false;
@@ -292,7 +292,7 @@ void draw_about(FrameState& state) {
 void draw_outside(FrameState& state) {
   constexpr const char* kId = "###outside";
   const auto path = state.asked_outside();
-  const bool tour = state.touring || state.ask_tour;  // its window must not come up under a dialog
+  const bool tour = state.touring || state.ask_tour;  // the tour's window must not be behind a dialog
   bool ask = path && !tour && !ImGui::IsPopupOpen(kId);
   if (!begin_dialog(kId, ask)) return;
   dialogs_heading(tr("outside.title"));

@@ -1,26 +1,26 @@
-// Small dialogs of the whole program: help with every key, the settings, about. Refuses to be closed by
-// anything but Escape, its button, and the key that opened it.
+// Modal dialogs: help with every key, settings, about, permission to read a file, exit. Closed by Escape, a
+// button, or the key that opened them.
 #pragma once
 
 #include "app/state/frame_state.h"
 
 namespace attnscope {
 
-/// The keys of a menu, as F1 lists them.
+/// The keys of one menu, as listed by F1.
 struct KeyGroup {
   std::string title;
-  std::vector<std::pair<std::string, std::string>> lines;  ///< keys, what they do
+  std::vector<std::pair<std::string, std::string>> lines;  ///< keys, description
 };
 std::vector<KeyGroup> key_groups();
 
-/// What the view on the stage is for, and every key.
+/// Help: what the current view is for, and every key.
 void draw_help(FrameState& state);
 /// Language, size, theme, contrast, colours, motion.
 void draw_settings(FrameState& state);
 void draw_about(FrameState& state);
-/// Asks whether a file may be read that another one names outside of its folder; nothing where none is.
+/// Asks for permission to read a file that another file references outside its folder; if there is one.
 void draw_outside(FrameState& state);
-/// What is asked before the program ends (leaving.h).
+/// The dialog before exit (leaving.h).
 void draw_leaving(FrameState& state);
 
 }  // namespace attnscope

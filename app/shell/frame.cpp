@@ -31,22 +31,22 @@ constexpr float kToolbarHeight = 44.f;
 constexpr float kLeastStage = 320.f;
 constexpr float kFrameLeastSide = 120.f, kFrameMostSide = 520.f;
 constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
-// A window of fewer units leaves the map out, or shows the timeline as low as it can be: the stage comes
-// first.
+// In windows smaller than this (units) the network map is hidden, or the timeline has its minimum height, to
+// leave room for the stage.
 constexpr float kNarrow = 800.f, kLow = 480.f;
 constexpr float kSlimTimeline = 44.f;
 constexpr double kSmallModel = 1e6;       // parameters x tokens
-constexpr double kAnswerSeconds = 0.004;  // how long an edit of a small model is waited for
+constexpr double kAnswerSeconds = 0.004;  // how long draw() waits for the result of such an edit
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
-    ImGuiWindowFlags_NoBackground;  // the picture is cleared to that colour already
+    ImGuiWindowFlags_NoBackground;  // the framebuffer is cleared to this colour
 
 void line(ImVec2 from, ImVec2 to) {
   ImGui::GetWindowDrawList()->AddLine(from, to, theme().border, metric::kHairline);
 }
 
-/// A line that can be dragged: adds the movement along x or y, in units, to `value`.
+/// A draggable line: adds the mouse movement along x or y, in units, to `value`.
 void splitter(const char* id, ImVec2 from, ImVec2 to, float& value, float sign, float least, float most) {
   const bool upright = from.x == to.x;
   const float half = px(3);
@@ -57,7 +57,7 @@ void splitter(const char* id, ImVec2 from, ImVec2 to, float& value, float sign, 
   note_item(id);
   const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (lit) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-  if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {  // not what the mouse did before the press
+  if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {  // ignore movement before the press
     const ImVec2 moved = ImGui::GetIO().MouseDelta;
     value = std::clamp(value + sign * (upright ? moved.x : moved.y) / ui_scale(), least, most);
   }
@@ -74,7 +74,7 @@ bool is_small(const Document& document) {
 
 }  // namespace
 
-// A model of the run that a session pinned may be another than it was: said when it is there.
+// Warns if the model of a session's pinned run has changed since it was saved.
 void Frame::note_pinned() {
   const auto pinned = state_.session.pinned();
   if (std::exchange(seen_pinned_, pinned) == pinned || !pinned || !pinned->document.opened) return;
@@ -97,7 +97,7 @@ void Frame::take_news() {
     state_.remember_opened();
     if (const auto& opened = state_.session.document().opened) {
       again_ = !state_.lessons.open() && !opened->path.empty() &&
-               opened->path == seen_path_;  // the stage stays where it is
+               opened->path == seen_path_;  // same model: the cursor stays where it was
       seen_path_ = opened->path;
       for (const Text& warning : opened->warnings) state_.notify(Notice::Kind::warning, warning, {}, 0);
       for (const Text& note : opened->notes) state_.notify(Notice::Kind::info, note, {}, 0);
@@ -122,13 +122,13 @@ void Frame::take_news() {
   state_.lessons.follow(state_, run_);
 }
 
-// Progress that cannot be read or written is told when that is met.
+// Reports errors in reading or writing the progress file.
 void Frame::tell_progress() {
   if (const auto why = state_.lessons.take_unkept())
     state_.notify(Notice::Kind::warning, why->sentence(), tr("lessons.progress.unkept"), 0);
 }
 
-// In the backward mode: asks for the gradients of the newest run, and walks their steps.
+// Backward mode: requests the gradients of the newest run, and steps through them in reverse order.
 void Frame::follow_backward() {
   Workspace& workspace = state_.workspace;
   walked_ = run_;
@@ -137,7 +137,7 @@ void Frame::follow_backward() {
   if (!workspace.backward || !run_) return;
   if (entered) {
     arriving_ = true;
-    // The one view that shows gradients.
+    // Only the steps view shows gradients.
     if (workspace.view != "steps" && workspace.second_view != "steps") workspace.view = "steps";
   }
   workspace.backward_run.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
@@ -146,7 +146,7 @@ void Frame::follow_backward() {
   if (!grads || !grads->walk) return;
   walked_ = grads->walk;
   const bool lost = step_index(walked_->steps, workspace.cursor.step) < 0;
-  const bool unmoved = current_step(workspace, *run_) == 0;  // then one begins at the loss
+  const bool unmoved = current_step(workspace, *run_) == 0;  // if at the first step: start at the loss
   if (arriving_ && (lost || unmoved)) go_to_step(workspace, *walked_, 0);
   arriving_ = false;
 }
@@ -195,7 +195,7 @@ void Frame::draw_all(Painter& painter) {
   if (!closed || !compat::key_pressed(compat::Key::escape, false)) handle_keys(state_);
   set_matrix_lens(state_.presenter.magnifier.on);
   play();
-  state_.workspace.moving = false;  // a view that moves says so again
+  state_.workspace.moving = false;  // set again by views that animate
   motion_.follow(state_.workspace, walked_.get(), ImGui::GetIO().DeltaTime);
   draw_window(painter);
   if (run_) state_.take_choices();
@@ -205,9 +205,9 @@ void Frame::draw_all(Painter& painter) {
   finish();
 }
 
-// Arrows walk in lists and menus, and in dialogs that a key has opened, until nothing is open: elsewhere they
-// walk the steps. True where something that was open has closed: Dear ImGui may have taken Escape for that
-// already.
+// Keyboard navigation of ImGui is on in lists and menus, and in dialogs opened by a key; elsewhere arrow
+// keys move through the steps. Returns true if a popup has closed: Dear ImGui may have used Escape for
+// that.
 bool Frame::follow_popups() {
   const int open = open_popups();
   const bool closed = open < popups_before_;
@@ -223,13 +223,13 @@ void Frame::draw_window(Painter& painter) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(size);
-  {  // of this window alone: popups that are opened inside of it keep their own
+  {  // for this window only, not for popups opened in it
     const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
     const WithVar rounding(ImGuiStyleVar_WindowRounding, 0.f);
     const WithVar border(ImGuiStyleVar_WindowBorderSize, 0.f);
     ImGui::Begin("attnscope", nullptr, kFixed);
   }
-  begin_no_tab();  // Tab goes through controls of every kind
+  begin_no_tab();  // our Tab visits all controls
   state_.workspace.told = presents_words(state_);
   if (state_.presenter.on)
     draw_presented(painter);
@@ -255,7 +255,7 @@ void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel
   ImGui::EndChild();
 }
 
-// The inspector, or the lesson that is open; a lesson lets the inspector through where nothing is covered.
+// The inspector, or the open lesson; the lesson can show the inspector when no cell is covered.
 void Frame::draw_right(const PanelContext& context, ImVec2 position, ImVec2 size) {
   if (!state_.lessons.open()) return draw_side("inspector", position, size, draw_inspector, context);
   const float tabs = px(34);
@@ -272,7 +272,7 @@ void Frame::draw_right(const PanelContext& context, ImVec2 position, ImVec2 size
   ImGui::EndChild();
 }
 
-// What the run reads and what it is compared with; returns the y below them.
+// Input bar and compare bar; returns the y below them, pixels.
 float Frame::draw_bars(const PanelContext& context, float toolbar) {
   const float width = ImGui::GetIO().DisplaySize.x;
   float input = toolbar + px(kToolbarHeight);
@@ -298,7 +298,7 @@ void Frame::draw_panels(Painter& painter) {
       [&] { draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar)); });
   line(ImVec2(0, toolbar), ImVec2(size.x, toolbar));
   const View* shown = state_.view(workspace.view);
-  // With nothing open there is nothing to be shown beside the stage.
+  // Without a document there is nothing to show beside the stage.
   const bool empty = !state_.session.document().opened && !state_.session.opening() && !state_.lessons.open();
   const bool whole = empty || (shown && shown->wants_all() && workspace.second_view.empty());
   const float input = whole ? toolbar : draw_bars(context, toolbar);
@@ -336,12 +336,12 @@ void Frame::draw_panels(Painter& painter) {
              kLeastTimeline, kMostTimeline);
 }
 
-// The stage alone, with a line under it that says how to go on.
+// Presenter mode: the stage alone, with a line of help below it.
 void Frame::draw_presented(Painter& painter) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float line = ImGui::GetTextLineHeight() + px(12);
   state_.stage_min = ImVec2(0, 0);
-  const bool lab = state_.workspace.view == "labs" && !state_.pages;  // whose room is short
+  const bool lab = state_.workspace.view == "labs" && !state_.pages;  // labs need the room
   const bool own_line = state_.workspace.view == "steps" || !has_pages(state_) || lab;
   const float words = presented_words_height(state_);
   state_.stage_max = ImVec2(size.x, size.y - (words > 0 ? words : own_line ? px(8) : line + px(4)));

@@ -1,6 +1,6 @@
-// The fixed frame: toolbar, input bar, network map, stage, inspector and timeline with splitters between
-// them, and the dialogs over it. One call draws it all and carries out what was asked. Needs a current ImGui
-// context and nothing else, so that tests run it without OpenGL. Refuses to wait for anything.
+// The main window: toolbar, input bar, network map, stage, inspector and timeline with splitters between
+// them, and the dialogs. draw() draws everything and then executes the queued commands. Needs only a current
+// ImGui context, so that tests run it without OpenGL. UI thread only.
 #pragma once
 
 #include <string>
@@ -24,19 +24,19 @@ class Frame {
  public:
   explicit Frame(Session& session) : state_(session) {}
 
-  /// Draws one frame between ImGui::NewFrame() and ImGui::Render(), then carries out its commands. For a
-  /// small model the answer to an edit is taken at once when it comes within a few milliseconds.
+  /// Draws one frame between ImGui::NewFrame() and ImGui::Render(), then executes its commands. After an edit
+  /// of a small model it waits up to 4 ms for the result.
   void draw(Painter& painter);
-  /// True while something moves by itself (playing, a run's progress, a notice that goes away).
+  /// True while something is animated (playing, progress of a run, a notice that times out).
   bool moving() const;
 
-  /// True when the last draw() changed something whose result is there already: drawing again at once shows
-  /// it without showing the old picture first.
+  /// True if the result of a change made by the last draw() is already there: drawing again at once avoids
+  /// one frame with the old values.
   bool answered() const { return answered_; }
 
   FrameState& state() { return state_; }
   const std::shared_ptr<const RunResult>& run() const { return run_; }
-  /// The run whose steps are walked: the same, or in the backward mode its steps in reverse order.
+  /// The run whose steps the timeline shows: run(), or in backward mode its steps in reverse order.
   const std::shared_ptr<const RunResult>& walked() const { return walked_; }
 
  private:
@@ -73,13 +73,13 @@ class Frame {
   CursorAnchor anchor_;
   std::uint64_t seen_opened_ = 0;
   bool answered_ = false;
-  bool fresh_ = false;  ///< the cursor waits for the first run of what was opened
-  bool again_ = false;  ///< what was opened lies where the one before it lay
+  bool fresh_ = false;  ///< the cursor is set by the first run of the new document
+  bool again_ = false;  ///< the new document has the same path as the one before
   std::string seen_path_;
   bool was_backward_ = false, arriving_ = false;
-  int popups_before_ = 0;  ///< that were open in the frame before
+  int popups_before_ = 0;  ///< number of popups open in the last frame
   MotionClock motion_;
-  double played_ = 0;  ///< part of a step that the playing has gone so far
+  double played_ = 0;  ///< fraction of a step played so far
 };
 
 }  // namespace attnscope

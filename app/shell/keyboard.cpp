@@ -12,11 +12,11 @@ namespace {
 
 using compat::Key;
 
-constexpr double kHoldSeconds = 0.35;  // a key that is held longer switches off what it switched on
+constexpr double kHoldSeconds = 0.35;  // seconds; after a longer press the tool is on only while held
 
 bool is_arrow(Key key) { return key == Key::left || key == Key::right || key == Key::up || key == Key::down; }
 
-/// The keys that are listened to in this frame.
+/// State of the keyboard in this frame.
 struct Listening {
   bool ctrl, shift, typing, busy, arrows, presenting;
   bool to(const Action& action) const {
@@ -50,14 +50,14 @@ const Action* heard(const Listening& keys, KeyScope scope) {
   return nullptr;
 }
 
-// Those of the presenter come first: they stand for other things there.
+// Presenter keys first: some keys have another meaning there.
 const Action* heard(const Listening& keys) {
   for (const KeyScope scope : {KeyScope::presenter, KeyScope::window, KeyScope::everywhere})
     if (const Action* action = heard(keys, scope)) return action;
   return nullptr;
 }
 
-// Enter and the space bar click what Tab came to, Escape gives the pointer back to the mouse.
+// Enter and the space bar click the control selected with Tab; Escape returns to the mouse pointer.
 bool points_with_keys(FrameState& state) {
   if (!key_pointer().on || ImGui::GetIO().WantTextInput || ImGui::IsAnyItemActive()) return false;
   if (compat::key_pressed(Key::escape, false)) {
@@ -66,13 +66,13 @@ bool points_with_keys(FrameState& state) {
   }
   if (!compat::key_pressed(Key::enter, false) && !compat::key_pressed(Key::space, false)) return false;
   press_key_pointer();
-  state.popup_by_key = true;  // arrows walk in what opens
+  state.popup_by_key = true;  // arrow keys navigate in the popup it opens
   return true;
 }
 
-// While something is open over the window: Escape closes a list or a menu (dialogs hear it themselves, and a
-// field that is typed into takes it first); what can be asked for from there closes it, too. Behind a dialog
-// only the end of the program is heard.
+// While a popup is open: Escape closes a list or menu (dialogs and focused text fields handle it themselves),
+// and keys marked OverPopups::lists close it and run their action. Over a dialog only those marked
+// OverPopups::dialogs work (exit).
 void handle_keys_of_popup(FrameState& state) {
   const bool behind_nothing = dialog_open() || state.touring;
   if (!behind_nothing && !ImGui::GetIO().WantTextInput && compat::key_pressed(Key::escape, false))
@@ -99,7 +99,7 @@ void handle_keys(FrameState& state) {
   if (points_with_keys(state)) return;
   Listening keys = listening(state);
   const Action* action = heard(keys);
-  if (!action && keys.shift) {  // a letter is a letter; Ctrl++ is on many keyboards Ctrl+Shift+=
+  if (!action && keys.shift) {  // "?" is Shift+/; Ctrl++ is Ctrl+Shift+= on many keyboards
     keys.shift = false;
     action = heard(keys);
   }

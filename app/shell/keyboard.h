@@ -1,12 +1,12 @@
-// What the keys do: the table of actions says it. Refuses to listen while somebody types, or to move things
-// behind an open dialog.
+// Keyboard shortcuts, as listed in the table of actions. Inactive while a text field has the focus (except
+// KeyScope::everywhere) and behind a dialog.
 #pragma once
 
 #include "app/state/frame_state.h"
 
 namespace attnscope {
 
-/// Acts on the keys of this frame.
+/// Runs the actions of the keys pressed in this frame.
 void handle_keys(FrameState& state);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_view.json.
+// Texts are in assets/strings/*/ask_view.json.
 #include "app/shell/measure_box.h"
 
 #include <bit>
@@ -27,7 +27,7 @@ float width_of(const BoxTexts& texts, const std::string& words) {
   return width;
 }
 
-// Words that fit: without the title, then shortened, then none.
+// Shortens the text to fit: without the title, then truncated, then none.
 void fit(BoxTexts& texts, float room) {
   texts.width = width_of(texts, texts.words);
   if (texts.width <= room) return;

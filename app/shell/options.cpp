@@ -1,4 +1,4 @@
-// CLI11 splits the arguments; what a value may be is decided here.
+// CLI11 splits the arguments; their values are validated here.
 #include "app/shell/options.h"
 
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kOptionsLeastSide = 320, kOptionsMostSide = 8192;
 
-/// What CLI11 fills; turned into Options afterwards.
+/// Raw values from CLI11, converted to Options afterwards.
 struct Raw {
   std::string size, ids, memory;
   bool no_animation = false, allow_outside = false;
@@ -101,7 +101,7 @@ Status finish(const Raw& raw, Options& options) {
   return Done{};
 }
 
-// A count, or a number of something that is counted from 0.
+// Validator of a whole number from `least` to 2^24: a count or an index.
 CLI::Validator counted(std::uint64_t least = 0) { return {whole_number(least, 1 << 24), ""}; }
 
 void declare_input(CLI::App& cli, Raw& raw, Options& options) {

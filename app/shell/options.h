@@ -1,5 +1,5 @@
-// The command line of attnscope. Says what is wrong in one sentence with a hint; refuses to open or draw
-// anything.
+// The command line of attnscope. Errors: one sentence with a hint. Parses only: opens and draws
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace attnscope {
 
-/// What the person asked for. Unset: the workspace's own choice, or the default.
+/// Parsed options. Unset values: the workspace's own, or the default.
 struct Options {
   std::string path;                ///< model folder, file inside one, or scene; empty: the default scene
   std::string screenshot;          ///< picture to write instead of opening a window
   std::string save_session;        ///< session to write instead of opening a window
   std::vector<std::string> texts;  ///< one sequence each; the encoder's where there is one
   std::vector<int> ids;            ///< of the first sequence, instead of a text
-  std::vector<std::string> decoder_texts, images;  ///< matched to the sequences by their order
-  std::vector<std::string> masks;                  ///< who sees whom; "enc:causal" for another mask
+  std::vector<std::string> decoder_texts, images;  ///< one per sequence, in order
+  std::vector<std::string> masks;                  ///< attention mask; "enc:causal" for that of the encoder
   std::vector<std::string> edits;                  ///< as "blocks.0.attn.z[head=1]=0"
   int pad_to = -1;                                 ///< tokens; -1: not padded, 0: to the longest
   std::string pad_side;                            ///< "right", "left", or empty
@@ -24,21 +24,26 @@ struct Options {
   std::string lesson;     ///< id of a shipped lesson, or a file
   int page = 0;           ///< of the lesson, from 1; 0: where it was left
   std::string worksheet;  ///< HTML file to write of the lesson instead of opening a window
-  bool answers = false;   ///< on it
-  std::string lab;        ///< to show, with values: "sqrt,d_k=64"
+  bool answers = false;   ///< worksheet with the answers
+  std::string lab;        ///< lab to show, with values: "sqrt,d_k=64"
   int layer = -1, head = -1;
   int width = 0, height = 0;  ///< units; pixels = units * scale
-  float scale = 0.f;          ///< 0: what the screen asks for
+  float scale = 0.f;          ///< 0: content scale of the screen
   bool animate = true;
-  float motion = 1.f;         ///< of the step: below 1 the picture is taken on the way
-  bool present = false;       ///< begin with the figure alone on the whole screen
-  bool backward = false;      ///< the walk goes back from the loss
-  std::string train;          ///< a task to train beside what is open; empty: none
-  int train_steps = 0;        ///< 0: as many as the task's recipe says
+  float motion = 1.f;         ///< progress of the step's animation in the picture; 1: finished
+  bool present = false;       ///< start in presenter mode
+  bool backward = false;      ///< start in backward mode
+  std::string train;          ///< task to train beside the open model; empty: none
+  int train_steps = 0;        ///< 0: the number in the task's recipe
   bool bench_frames = false;  ///< measure frames instead of opening a window
+<<<<<<< HEAD
   bool check_fit = false;     ///< check that no text of a figure is cut instead of opening a window
   bool json = false;          ///< what is measured as JSON
   bool timing = false;        ///< tell on stderr how long the start took
+=======
+  bool json = false;    ///< measurements as JSON
+  bool timing = false;  ///< print the start-up time to stderr
+>>>>>>> h7
 };
 
 /// Options to run with, or a text to print and an exit status.
@@ -48,7 +53,7 @@ struct CommandLine {
   int status = 0;
   std::string text;
 };
-/// Reads the arguments. Bad ones: status 2 and "sentence hint" in `text`; --help and --version: status 0.
+/// Parses the arguments. Errors: status 2 and "sentence hint" in `text`; --help and --version: status 0.
 CommandLine read_command_line(int count, const char* const* arguments);
 
 }  // namespace attnscope

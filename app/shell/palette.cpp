@@ -19,7 +19,7 @@ constexpr ImGuiWindowFlags kPaletteFlags = ImGuiWindowFlags_NoDecoration | ImGui
                                            ImGuiWindowFlags_NoSavedSettings |
                                            ImGuiWindowFlags_NoScrollWithMouse;
 
-// Its code points, Latin letters in lower case.
+// Its code points, with Latin letters in lower case.
 std::u32string letters_of(std::string_view text) {
   std::u32string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -39,13 +39,13 @@ std::string palette_place_of(const Action& action) {
 
 namespace {
 
-// Of one word: the letters stand one behind the other, and those that stand closest and begin words win; -1
-// where they do not.
+// Score of one word as a subsequence of `text`: adjacent letters and beginnings of words score higher; -1
+// when it is not a subsequence.
 int word_score(std::u32string_view word, std::u32string_view text) {
   constexpr int kNone = -1000000, kFar = 3;
   std::vector<int> best(text.size(), kNone), next(text.size());
   for (std::size_t i = 0; i < word.size(); ++i) {
-    int far = kNone;  // the best end of the letters before, more than kFar back
+    int far = kNone;  // best score of the previous letter, more than kFar back
     for (std::size_t at = 0; at < text.size(); ++at) {
       if (at > kFar) far = std::max(far, best[at - kFar - 1]);
       int before = i == 0 ? 0 : far - kFar;
@@ -66,7 +66,7 @@ int fuzzy_score(std::string_view wanted, std::string_view where) {
   const std::u32string letters = letters_of(wanted), text = letters_of(where);
   int score = 0;
   std::size_t used = 0;
-  for (std::size_t begin = 0; begin < letters.size();) {  // each word may stand anywhere
+  for (std::size_t begin = 0; begin < letters.size();) {  // words match independently of their order
     const std::size_t end = std::min(letters.find(U' ', begin), letters.size());
     if (end > begin) {
       const int word = word_score(std::u32string_view(letters).substr(begin, end - begin), text);
@@ -76,7 +76,7 @@ int fuzzy_score(std::string_view wanted, std::string_view where) {
     begin = end + 1;
   }
   const auto left = static_cast<int>(std::min(text.size() - std::min(text.size(), used), std::size_t{40}));
-  return std::max(0, score * 8 - left);  // of two that fit alike the shorter one
+  return std::max(0, score * 8 - left);  // of equal matches the shorter text wins
 }
 
 std::vector<Palette::Line> Palette::all_lines(FrameState& state) {
@@ -168,7 +168,7 @@ void Palette::draw_line(const Line& line, bool chosen, float width) const {
     list->AddText(ImVec2(at.x + width - std::max(key, px(92)) - room, y), theme().text_dim, beside.c_str());
 }
 
-// True where a line was clicked.
+// True when a line was clicked.
 bool Palette::draw_lines() {
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const float width = ImGui::GetContentRegionAvail().x;

@@ -1,6 +1,6 @@
-// The palette (Ctrl+P): type a few letters of what you want, choose with the arrows, Enter does it. It finds
-// every action by its words and by its English id, the views, what is shipped, what was open, and the steps
-// of the run. What is not possible now stands there in grey.
+// Command palette (Ctrl+P): fuzzy search over all actions (by label and English id), views, shipped models
+// and scenes, recent files, and the steps of the run. Arrows choose, Enter runs. Disabled actions are listed
+// in grey.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace attnscope {
 
-/// How well letters fit a text, upper and lower case alike; < 0: they do not. The letters of a word stand in
-/// their order, words anywhere; letters that follow each other and beginnings of words weigh more.
+/// Fuzzy match score, ignoring case; < 0: no match. The letters of each word must occur in order, words in
+/// any order; adjacent letters and beginnings of words score higher.
 int fuzzy_score(std::string_view letters, std::string_view text);
 
 class Palette {
@@ -20,17 +20,17 @@ class Palette {
   /// A line of the list.
   struct Line {
     const Action* action;
-    std::string argument, title, name;  ///< what is drawn; what is found besides: id and argument
+    std::string argument, title, name;  ///< title is drawn; argument and name are only searched
     std::string place, key;             ///< "View", "Ctrl+P"
-    std::string why_not = {};           ///< why it is not possible now; empty where it is
+    std::string why_not = {};           ///< why it is disabled; empty if it is enabled
   };
-  /// All that can be asked for now, in the order of the table.
+  /// All lines for the current state, in the order of the table.
   static std::vector<Line> all_lines(FrameState& state);
-  /// Indices of the lines that the letters fit, best first; what is not possible stands behind what fits as
-  /// well.
+  /// Indices of the matching lines, best first; of equal matches, disabled ones
+  /// last.
   static std::vector<std::size_t> found(const std::vector<Line>& lines, const std::string& letters);
 
-  /// Opens when state.show_palette asks for it, draws while it is open, and does what is chosen.
+  /// Opens when state.show_palette is set; draws while open, and runs the chosen line.
   void draw(FrameState& state);
 
  private:
@@ -45,7 +45,7 @@ class Palette {
   std::vector<std::size_t> found_;
   std::string letters_, searched_;
   int chosen_ = 0;
-  bool moved_ = false;  ///< the chosen line is to be brought into sight
+  bool moved_ = false;  ///< scroll to the chosen line
 };
 
 }  // namespace attnscope

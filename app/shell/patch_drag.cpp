@@ -21,7 +21,7 @@ std::shared_ptr<const Trace> trace_of(const RunResult& run, int sequence) {
   return run.traces[static_cast<std::size_t>(std::clamp(sequence, 0, last))];
 }
 
-// Weights have no rows: the same numbers of A's model.
+// For weights no rows are aligned: the edit takes the same numbers of A's model.
 Result<NumberEdit> weight_edit(const Trace& b, const Trace& a, const Place& place) {
   const Target where = places_of(b, place.weight, place.index).front();
   TRY(Tensor values, numbers_in(a, where));
@@ -69,7 +69,7 @@ void PatchDrag::put(FrameState& state, const RunResult& b) {
                       });
 }
 
-// What was dropped stays shaded until the next press, or until it is taken back.
+// The shading of a dropped patch stays until the next mouse press or until it is undone.
 void PatchDrag::fade(const FrameState& state) {
   const Edits& edits = state.session.document().edits;
   const bool there = put_ && std::find(edits.begin(), edits.end(), put_) != edits.end();

@@ -1,6 +1,6 @@
-// A place of A that is dragged onto B's half of the stage: B takes what A holds there, rows matched by their
-// tokens, and the cone that it reaches is shaded in B while one holds it there, and after it was dropped
-// until the next press. Refuses what B cannot take: the label at the pointer says why.
+// Activation patching by mouse: a place of run A dragged onto B's half of the stage becomes an edit of B,
+// with rows aligned by their tokens. The cells it affects are shaded in B while dragging, and after the drop
+// until the next press. Errors (B cannot take it) are shown in the tooltip.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@ namespace attnscope {
 
 class PatchDrag {
  public:
-  /// A's half was drawn: a press takes along what it was on.
+  /// After A's half was drawn: a mouse press starts dragging the place under the pointer.
   void pick(const std::optional<Place>& pointed);
-  /// Both halves were drawn, B's between `b0` and `b1`; `b` null: A and B do not stand side by side.
+  /// After both halves were drawn, B's in `b0`..`b1`; `b` null: A and B are not side by side.
   void draw(FrameState& state, const RunResult* b, ImVec2 b0, ImVec2 b1);
 
  private:
@@ -23,10 +23,10 @@ class PatchDrag {
   void put(FrameState& state, const RunResult& b);
   void fade(const FrameState& state);
 
-  std::optional<Place> place_;              ///< that is held
-  std::optional<Result<NumberEdit>> edit_;  ///< of it, once it was over B
-  std::uint64_t run_ = 0;                   ///< that the edit was made for
-  std::shared_ptr<const Edit> put_;         ///< that was dropped last
+  std::optional<Place> place_;              ///< being dragged
+  std::optional<Result<NumberEdit>> edit_;  ///< the edit it would make in B
+  std::uint64_t run_ = 0;                   ///< version of the run that the edit was made for
+  std::shared_ptr<const Edit> put_;         ///< the last dropped edit
 };
 
 }  // namespace attnscope

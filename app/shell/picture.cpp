@@ -33,7 +33,7 @@ Image cropped(const Image& image, ImVec2 min, ImVec2 max) {
   return out;
 }
 
-// False: it took too long.
+// False on timeout.
 bool wait_for_quiet(Session& session, ImguiHost& host, Frame& frame, int frames) {
   const auto begin = std::chrono::steady_clock::now();
   for (int quiet = 0; quiet < frames;) {
@@ -66,7 +66,7 @@ void settle(Session& session, ImguiHost& host, Frame& frame, int frames) {
 
 namespace {
 
-/// What is on the stage, in words: model, view, input, edits.
+/// Title and description of the picture: model, view, input, edits.
 SvgPage page_of(const FrameState& state, const RunResult& run, const DisplayList& list) {
   const std::string model = opened_title(*run.document.opened), view = tr("view." + state.workspace.view);
   std::string input, edits;
@@ -118,7 +118,7 @@ namespace {
 
 void copy_figure(ImguiHost& host, GlContext& context, Frame& frame) {
   FrameState& state = frame.state();
-  host.begin_picture(context.width(), context.height());  // without the pointer
+  host.begin_picture(context.width(), context.height());  // without a mouse pointer
   draw_frames(kExportFrames, host, frame);
   const DisplayList list = stage_as_list(host, frame);
   host.end_picture();
@@ -133,7 +133,7 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
   FrameState& state = frame.state();
   if (request.copies) return copy_figure(host, context, frame);
   if (is_svg_path(request.path)) {
-    host.begin_picture(context.width(), context.height());  // without the pointer
+    host.begin_picture(context.width(), context.height());  // without a mouse pointer
     draw_frames(kExportFrames, host, frame);
     Result<std::string> text = stage_as_svg(host, frame);
     host.end_picture();

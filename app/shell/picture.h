@@ -1,6 +1,6 @@
-// Still pictures of the frame: drawing until nothing changes any more, and the export of the window at
-// another scale. The same frame is drawn as on the screen. Refuses to block the window while a picture is
-// compressed.
+// Still pictures of the frame: draws until nothing changes any more; export of the window at
+// another scale. Uses the same frame code as the window. PNG compression runs in a background
+// job.
 #pragma once
 
 #include "app/figure/display_list.h"
@@ -9,20 +9,20 @@
 
 namespace attnscope {
 
-/// Draws frames without showing them.
+/// Draws frames without presenting them.
 void draw_frames(int count, ImguiHost& host, Frame& frame);
-/// Draws until the session's jobs and the fonts are done, then `frames` more; gives up after 20 s.
+/// Draws until the session's jobs and fonts are ready, then `frames` more; timeout 20 s.
 void settle(Session& session, ImguiHost& host, Frame& frame, int frames);
-/// What the stage draws in one more frame: its figures as a list.
+/// The figures that the stage draws in one more frame, as a list.
 DisplayList stage_as_list(ImguiHost& host, Frame& frame);
-/// The figure of the stage as SVG: what its views draw in one more frame. Errors: a view without a figure.
+/// SVG of the figures on the stage, recorded in one more frame. Errors: a view without a figure.
 Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame);
-/// A path that ends in .svg.
+/// True for a path that ends in .svg.
 bool is_svg_path(const std::string& path);
-/// Draws the frame at request.scale (a path that ends in .svg: the figure of the stage), and writes the
-/// picture in the background; a notice says how it went.
+/// Draws the frame at request.scale (for a path that ends in .svg: the stage's figure), and writes the
+/// picture in a background job; a notice reports the result.
 void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame);
-/// Since the system started this process.
+/// Milliseconds since the system started this process.
 double milliseconds_since_exec();
 
 }  // namespace attnscope

@@ -12,12 +12,12 @@ namespace {
 constexpr float kPresenterScale = 2.f;  // sizes below are those at 1280 x 720
 constexpr double kStrokeStays = 4, kStrokeFades = 1.5;
 constexpr float kLensWidth = 170, kLensHeight = 105, kLensFactor = 2.2f;
-constexpr int kRim = 96;  // corners of the spotlight's rim
+constexpr int kRim = 96;  // vertices of the spotlight's rim
 constexpr ImGuiWindowFlags kSheet = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
                                     ImGuiWindowFlags_NoScrollWithMouse;
 
-// Dark but for a circle around the pointer, with a soft edge.
+// Darkens the screen except for a circle around the mouse pointer, with a soft edge.
 void draw_spotlight(ImDrawList* list, ImVec2 centre, ImVec2 screen, float scale) {
   const float radius = 105 * scale, far = screen.x + screen.y;
   const float radii[] = {radius * 0.9f, radius, far};
@@ -40,7 +40,7 @@ void draw_spotlight(ImDrawList* list, ImVec2 centre, ImVec2 screen, float scale)
     }
 }
 
-// The pen's sheet lies over everything, so that nothing under it is clicked.
+// The pen's window covers everything, so that nothing below it is clicked.
 void take_strokes(Presenter& presenter, ImVec2 screen) {
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(screen);
@@ -107,7 +107,7 @@ void draw_presenter(FrameState& state) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize, pointer = ImGui::GetIO().MousePos;
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   if (presenter.pen && !presenter.black && !popup) take_strokes(presenter, screen);
-  if (popup && !presenter.black) return;  // the dialog is what one looks at
+  if (popup && !presenter.black) return;  // a dialog must stay visible
   ImDrawList* list = ImGui::GetForegroundDrawList();
   draw_strokes(presenter, list, ui_scale() / kPresenterScale);
   if (presenter.spotlight.on && ImGui::IsMousePosValid(&pointer))

@@ -1,5 +1,5 @@
-// What lies over the picture while presenting: the pen's strokes that fade, the spotlight, the magnifier's
-// rim, the black screen. Refuses to decide when (app/state/presenter.h).
+// Overlay of presenter mode: fading pen strokes, spotlight, rim of the magnifier, black screen. Its state is
+// in app/state/presenter.h.
 #pragma once
 
 #include "app/gpu/lens.h"
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// The magnifier of this frame; its factor is 1 where there is none.
+/// The magnifier of this frame; factor 1 when it is off.
 Lens magnifier(const FrameState& state);
-/// Once per frame, after the window.
+/// Once per frame, after the main window.
 void draw_presenter(FrameState& state);
 
 }  // namespace attnscope

@@ -22,14 +22,14 @@ namespace attnscope {
 namespace {
 
 constexpr float kTabsHeight = 39.f;
-constexpr float kNarrowHalf = 460.f, kLowHalf = 560.f;  // units of a half whose heading is one line
-constexpr double kPatienceSeconds = 0.1;                // a shorter run shows no progress
+constexpr float kNarrowHalf = 460.f, kLowHalf = 560.f;  // units: smaller halves have one-line headings
+constexpr double kPatienceSeconds = 0.1;                // shorter runs show no progress
 constexpr float kLeastShare = 0.2f;
-constexpr float kLeastView = 440.f;  // units of height that a view gets in a low window: it scrolls
+constexpr float kLeastView = 440.f;  // minimum height of a view, units: in a lower window it scrolls
 
 std::string stage_view_title(const View& view) { return tr(Label("view.", view.id())); }
 
-/// The sign of one view or two: a rectangle, divided when there are two.
+/// Button for one view or two: a rectangle, divided when there are two.
 bool split_button(bool two) {
   const float side = px(26);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -44,7 +44,7 @@ bool split_button(bool two) {
   return clicked;
 }
 
-/// Whether this half shows A or B: a letter that is clicked for the other. Returns its width.
+/// Chip with the run of this half, A or B; a click switches. Returns its width in pixels.
 float run_chip(const char* id, bool& pinned, ImVec2 position) {
   const WithId scope(id);
   ImGui::SetCursorScreenPos(ImVec2(position.x + px(12), position.y + px(10)));
@@ -79,7 +79,7 @@ void Stage::draw_tabs(FrameState& state, const Half& half, ImVec2 position, floa
   if (workspace.second_view.empty()) {
     state.open_second_view(half.shown);
   } else {
-    workspace.view = std::string(half.shown);  // the one beside this button stays
+    workspace.view = std::string(half.shown);  // keep the view beside this button
     workspace.shows_pinned = {half.pinned, false};
     workspace.second_view.clear();
   }
@@ -113,7 +113,7 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
   const Label part(half.second ? "second_view_" : "view_", view->id());
   const auto name = [&] { return tr("fault.view", {stage_view_title(*view)}); };
   if (!of_a) return draw_part(state, part, name, [&] { draw(half.before, state.commands); });
-  // The cursor speaks of B: A gets the place that is nearest to it, and nothing of A can be edited.
+  // The shared cursor refers to B: A's half uses the nearest valid cursor, and its edits are dropped.
   Workspace& workspace = state.workspace;
   const Cursor shared = workspace.cursor;
   const auto edit_at = workspace.edit_at;
@@ -137,7 +137,7 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
 
 namespace {
 
-// "edited: blocks.1.attn.z[head=3] = 0", above what is drawn: pictures say it, too. Empty: nothing is edited.
+// "edited: blocks.1.attn.z[head=3] = 0", shown above the view, also in pictures. Empty: no edits.
 std::string edits_told(const View* view, const RunResult* run) {
   if (!run || !view || view->group() == ViewGroup::learn) return {};
   std::vector<std::string> edits;
@@ -148,7 +148,7 @@ std::string edits_told(const View* view, const RunResult* run) {
 
 }  // namespace
 
-// "A  "The cat sat"" over a half that is presented: what its chip and the bar above say in the window.
+// Name of the run, A "The cat sat", above each half in presenter mode, which hides the chip and compare bar.
 void Stage::name_run(const FrameState& state, const Half& half, ImVec2 at, float width) {
   if (!half.run) return;
   const DrawRecording recording(state.recording);
@@ -210,7 +210,7 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
   set_item_scope({});
 }
 
-// The half that the pointer moves in or clicks in has the keys.
+// The half in which the mouse moves or clicks gets the keys.
 void Stage::follow_active(FrameState& state, float x) {
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec2 at = io.MousePos, min = state.stage_min, max = state.stage_max;
@@ -245,7 +245,7 @@ void Stage::draw_progress(FrameState& state) {
   Session& session = state.session;
   const auto now = std::chrono::steady_clock::now();
   const bool computing_model =
-      session.running() && !session.shows_training();  // that picture moves by itself
+      session.running() && !session.shows_training();  // training has its own progress
   if (!computing_model && !session.opening() && !session.generating()) {
     quiet_since_ = now;
     return;

@@ -1,5 +1,5 @@
-// The stage: the tabs, one view or two side by side, and what stands there instead of a view (nothing open, a
-// view that cannot show this run, a run that takes long). Refuses to know what a view draws.
+// The stage: tabs, one view or two side by side, and what is shown instead of a view (start page, why a view
+// is unavailable for this run, progress of a long run).
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// In a window of fewer units words and air around the figure give way.
+/// In a window lower than this (units), captions and margins around the figure are left out.
 inline constexpr float kVeryLow = 400.f;
 
 class Stage {
@@ -20,7 +20,7 @@ class Stage {
   void draw(FrameState& state, const RunResult* run, const RunResult* before, Painter& painter);
 
  private:
-  /// One half of the stage, or all of it: a view of its own, of the newest run (B) or of the pinned one (A).
+  /// One half of the stage, or all of it: its view, showing the newest run (B) or the pinned one (A).
   struct Half {
     const char* id;
     bool second;
@@ -39,7 +39,7 @@ class Stage {
 
   PatchDrag patch_;
   std::array<std::string, 2> shown_;  // the views of the last frame
-  std::array<KeptText, 2> why_;       // nothing can be shown
+  std::array<KeptText, 2> why_;       // why the view is unavailable
   std::chrono::steady_clock::time_point quiet_since_ = std::chrono::steady_clock::now();
 };
 

@@ -23,7 +23,7 @@ std::string clamped_note(const char* key, int asked, int count) {
 
 namespace {
 
-// A model that has learned something, on the head that shows it, unless this person has arranged otherwise.
+// Opens the default trained model, with the attention view unless there is a saved workspace.
 void open_default(FrameState& state, const Options& options) {
   const std::vector<ShippedModel>& models = state.models();
   const auto wanted = [](const ShippedModel& model) { return model.name == kDefaultModel; };
@@ -52,7 +52,7 @@ void open_asked(FrameState& state, const Options& options) {
 void apply_language(FrameState& state, const Options& options) {
   if (!options.language.empty()) return state.set_language(options.language);
   const std::string& saved = state.settings.language;
-  (void)set_language(saved.empty() ? system_language() : saved);  // an unknown one changes nothing
+  (void)set_language(saved.empty() ? system_language() : saved);  // unknown ones are ignored
 }
 
 Status apply_look(FrameState& state, const Options& options) {
@@ -72,7 +72,7 @@ Status apply_look(FrameState& state, const Options& options) {
 
 namespace {
 
-constexpr int kAnswer = 12;  // tokens of the model's own answer to a text
+constexpr int kAnswer = 12;  // tokens that the model generates as decoder input
 
 bool asks_for_input(const Options& options) {
   return !options.texts.empty() || !options.ids.empty() || !options.decoder_texts.empty() ||
@@ -109,7 +109,7 @@ Status give_texts(Document& document, const Options& options) {
   for (std::size_t i = 0; i < options.texts.size(); ++i) {
     TRY(const std::string text, typed_text(options.texts[i]));
     TRY_OK(set_text(document, i, text, read_stack(document)));
-    if (config.encoder()) TRY_OK(set_text(document, i, ""));  // the answer to another text
+    if (config.encoder()) TRY_OK(set_text(document, i, ""));  // was generated for another text
   }
   if (!options.ids.empty()) {
     TRY_OK(give_ids(document, options.ids));
@@ -208,7 +208,7 @@ Status apply_cursor(FrameState& state, const RunResult& run, const Options& opti
   if (options.layer >= layers) notes.push_back(clamped_note("note.no_layer", options.layer, layers));
   if (options.layer >= 0) {
     cursor.layer = std::min(options.layer, layers - 1);
-    Site same = cursor.step;  // of the layer that was asked for: the stage and the walk show one place
+    Site same = cursor.step;  // of the requested layer, so that stage and timeline agree
     if (same.layer >= 0) same.layer = cursor.layer;
     go_to_site(state.workspace, run, same);
   }

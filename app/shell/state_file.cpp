@@ -20,14 +20,14 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kFewCells = 8;            // of a step's first row
-constexpr std::int64_t kMostValues = 1ll << 20;  // steps larger than this are not in the digest
+constexpr std::int64_t kMostValues = 1ll << 20;  // larger steps are left out of the digest
 
 double now_ms() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double, std::milli>(now).count();
 }
 
-// JSON has no word for them.
+// JSON has no NaN and infinities: strings instead.
 json number(float value) {
   if (std::isfinite(value)) return static_cast<double>(value);
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
@@ -44,7 +44,7 @@ json first_cells(const Trace& trace, const Site& site, std::int64_t head) {
   return cells;
 }
 
-/// Over the bits of every number that the run stores: equal runs have equal digests.
+/// Hash over the bits of every value that the run stores: equal runs have equal digests.
 std::string digest(const Trace& trace) {
   Hash hash;
   for (const Record& record : trace.records()) {
@@ -85,7 +85,7 @@ json describe_document(const Document& document) {
           {"mask_cells", count_switched_cells(document)}};
 }
 
-/// The document has changed and its result is still to come.
+/// True if the document has changed and its run is not finished.
 bool awaits_result(const Session& session, const RunResult* run) {
   if (!run || session.error()) return false;
   return run->undo_point != session.history().point() || run->document.opened != session.document().opened;
@@ -100,7 +100,7 @@ json describe_items() {
   return items;
 }
 
-/// Where the pointer is and whether a button is down, as this frame saw it.
+/// Mouse position and buttons in this frame.
 json describe_mouse(const ImGuiIO& io) {
   const bool down = io.MouseDown[0] || io.MouseDown[1] || io.MouseDown[2];
   if (!ImGui::IsMousePosValid()) return {-1, -1, down};
@@ -156,7 +156,7 @@ json describe_training(const Session& session) {
   return out;
 }
 
-// The step or weight that the last check was of is said by its name and index.
+// The last gradient check: its step or weight by name and index, and its result.
 json describe_check(const GradientCheck& check) {
   json out{{"name", check.name}, {"index", check.index}, {"done", check.done}, {"agrees", check.agrees()}};
   if (check.error) out["error"] = check.error->sentence();
@@ -204,7 +204,7 @@ void StateFile::begin() {
   frame_begin_ = now_ms();
 }
 
-// From the beginning of the frame that took an edit to the moment when the frame with its result was shown.
+// Milliseconds from the start of the frame with an edit to the moment its result has been presented.
 void StateFile::follow_times(Frame& frame) {
   const std::uint64_t point = frame.state().session.history().point();
   const std::uint64_t version = frame.run() ? frame.run()->version : 0;

@@ -1,6 +1,6 @@
-// What the window shows, as a JSON file that is replaced whenever it changed: how a test that drives the
-// window with keys and mouse sees what happened, and where to click. Only written where ATTNSCOPE_STATE names
-// a file. Refuses to change anything that is shown.
+// What the window shows, as a JSON file that is rewritten on every change: with it a test that drives the
+// window by keys and mouse sees the result, and where to click. Written only if ATTNSCOPE_STATE names a file.
+// Changes nothing on screen.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,8 +17,8 @@ class StateFile {
   bool on() const { return !path_.empty(); }
   /// Before a frame is drawn.
   void begin();
-  /// After it was shown. Writes the file when anything but the frame's number changed; a failure to write is
-  /// told on stderr once and ends the writing.
+  /// After a frame was presented. Writes the file when anything except the frame number changed; a write
+  /// error is printed to stderr once and ends the writing.
   void end(Frame& frame);
 
  private:

@@ -15,11 +15,11 @@ namespace {
 
 bool begin_menu(std::string_view title, std::string_view name) {
   const bool open = ImGui::BeginMenu(Label(title, "###", name).c_str());
-  if (!open) note_item(name);  // of an open menu the last item is its window
+  if (!open) note_item(name);  // otherwise the last item is the menu's window
   return open;
 }
 
-// What an action can be told, as lines that do it.
+// Menu items for the possible arguments of an action.
 void choice_lines(FrameState& state, const Action& action) {
   for (const Choice& choice : choices(state, action.takes)) {
     const std::string name = action.id + "." + choice.argument;
@@ -66,7 +66,7 @@ void menu(FrameState& state, Menu which) {
 }
 
 void menus(FrameState& state) {
-  if (std::exchange(state.open_menu, false)) {  // as BeginMenu names it
+  if (std::exchange(state.open_menu, false)) {  // the same ID as in BeginMenu
     ImGui::OpenPopup(Label(tr("toolbar.file"), "###toolbar.file").c_str());
     state.popup_by_key = true;
   }
@@ -102,7 +102,7 @@ const std::string& chooser_label(const FrameState& state, float room) {
   });
 }
 
-// A switch of the whole window: does an action of the table. `help`: string key, or null.
+// A toggle of the whole window, an action of the table. `help`: string key, or null.
 struct Switch {
   const char *action, *name, *label, *help;
 };
@@ -117,13 +117,13 @@ bool draw_switch(FrameState& state, const Switch& what) {
   return true;
 }
 
-// What the difference would be taken from now.
+// Tooltip: which run the difference is taken from.
 const char* difference_help(const Session& session) {
   if (session.pinned()) return "toolbar.difference.help.pinned";
   return session.previous() ? "toolbar.difference.help" : "toolbar.difference.help.none";
 }
 
-constexpr float kLeastChooser = 110;  // units of the button with the model's name
+constexpr float kLeastChooser = 110;  // minimum width of the button with the model's name, units
 
 bool several_languages() {
   static const bool several = languages().size() > 1;
@@ -138,8 +138,8 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
       {"view.language", "language", "toolbar.language", nullptr},
       {"view.theme", "theme", dark ? "toolbar.to_light" : "toolbar.to_dark", "toolbar.theme.help"},
       {"file.export", "export", "toolbar.export_short", "toolbar.export.help"}};
-  // Where there is no room for all, those give way that a menu has too, the last first; then the name of the
-  // model is shortened.
+  // When there is no room for all, toggles that are also in a menu are hidden, the last one first; then the
+  // model's name is truncated.
   std::array<bool, std::size(rows)> shown{true, true, several_languages(), true, true};
   const auto needed = [&](float name) {
     float width = std::min(button_width(chooser_label(state, px(220))), name) + px(14);
@@ -190,7 +190,7 @@ void draw_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
     }
     ImGui::EndChild();
   }
-  // The switches are a child of their own: the menu bar centres nothing but its own line.
+  // In a child window: the menu bar would centre only one line vertically.
   ImGui::SetCursorScreenPos(ImVec2(position.x + left, position.y));
   compat::begin_child("switches", ImVec2(std::max(1.f, size.x - left), size.y - 1), false,
                       ImGuiWindowFlags_NoScrollbar);

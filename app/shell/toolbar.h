@@ -1,5 +1,5 @@
-// The top line: name, menus, what is open, and the switches that belong to the whole window.
-// Refuses controls that do nothing.
+// The top line: program name, menus, title of the document, and toggles of the whole window. Every control is
+// an action of the table (app/state/actions.h).
 #pragma once
 
 #include "app/state/frame_state.h"

@@ -29,7 +29,7 @@ const ItemRect* found(const char* item) {
   return nullptr;
 }
 
-// Below the item, above it where there is no room, and inside of the screen.
+// Position of the card: below the item, above it if there is no room, inside the screen.
 ImVec2 tour_place_of(const ItemRect& rect, ImVec2 card) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float gap = px(kTourGap);
@@ -66,7 +66,7 @@ void Tour::draw_card(bool fresh) {
 }
 
 void Tour::draw(FrameState& state) {
-  const bool fresh = std::exchange(state.ask_tour, false);  // the key that asked for it is not for its stops
+  const bool fresh = std::exchange(state.ask_tour, false);  // the key that started the tour is not handled
   if (fresh) stop_ = 0;
   if (stop_ < 0) return;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;

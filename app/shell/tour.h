@@ -1,5 +1,5 @@
-// The tour of a first start: eight stops, each a frame around a named item and one sentence. It can be left
-// at any stop, and is found again in Help. Refuses to point at what is not on screen: its card then stands
+// The tour at the first start: eight stops, each a frame around a named item with one sentence. It can be
+// closed at any stop, and started again from the Help menu. If the item is not visible, the card is shown
 // alone.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// The item that a stop points at (item_map.h), and the string key of its sentence.
+/// The item of a stop (item_map.h), and the string key of its sentence.
 struct TourStop {
   const char *item, *text;
 };
@@ -17,7 +17,7 @@ std::span<const TourStop> tour_stops();
 
 class Tour {
  public:
-  /// Begins when state.ask_tour asks for it; draws the stop over the frame. Once per frame, after all else.
+  /// Starts when state.ask_tour is set; draws the stop over the frame. Once per frame, after all else.
   void draw(FrameState& state);
   bool running() const { return stop_ >= 0; }
 

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastGap = 4.f, kMostGap = 13.f;  // units beside the word of a tab
+constexpr float kLeastGap = 4.f, kMostGap = 13.f;  // units beside the label of a tab
 constexpr float kGroupGap = 6.f, kArrow = 11.f, kDots = 24.f;
 
 using Views = std::vector<const View*>;
@@ -26,7 +26,7 @@ struct Group {
   const char* title() const { return tr(Label("view.group.", group_name(which))); }
 };
 
-/// Which views have something to say of the newest run; all of them while there is none.
+/// For each view, whether it is available for the newest run; all are if there is none.
 const std::vector<char>& telling_views(const FrameState& state) {
   static std::vector<char> telling;
   static std::pair<std::uint64_t, const void*> of{0, nullptr};
@@ -39,12 +39,12 @@ const std::vector<char>& telling_views(const FrameState& state) {
   return telling;
 }
 
-/// Those of the views that have something to say, and the open one, in the order of their groups.
+/// The available views and the open one, by group.
 std::vector<Group>& groups_of(const FrameState& state, const std::string& open) {
   static std::vector<Group> groups;
   const auto& views = state.views;
   const std::vector<char>& telling = telling_views(state);
-  std::size_t count = 0;  // what is there is used again: a still frame asks the heap for nothing
+  std::size_t count = 0;  // vectors are reused: no heap allocation in an idle frame
   for (std::size_t i = 0; i < views.size(); ++i) {
     const bool is_open = views[i]->id() == open;
     if (!telling[i] && !is_open) continue;
@@ -70,14 +70,14 @@ float heading_width(const Group& group, bool folded) {
   return small_width(group.title()) + px(2 * kGroupGap + (folded ? kArrow : 0));
 }
 
-/// How far the groups are unfolded.
+/// How many of the groups are unfolded.
 enum class Unfolded : std::uint8_t { all, open_group, open_view, none };
 
 bool spread(const Group& group, Unfolded how) {
   return how == Unfolded::all || (how == Unfolded::open_group && group.has_open);
 }
 
-/// The tabs of a group as they stand beside its word: all, the open one, or none.
+/// The tabs of a group shown beside its label: all, the open one, or none.
 std::span<const View* const> tabs_of(const Group& group, const std::string& open, Unfolded how) {
   const std::span<const View* const> all(group.views);
   if (spread(group, how)) return all;
@@ -87,7 +87,7 @@ std::span<const View* const> tabs_of(const Group& group, const std::string& open
 }
 
 struct Need {
-  float words = 0;  // pixels of all words without room beside those of tabs
+  float words = 0;  // width of all labels outside tabs, pixels
   int tabs = 0;
 };
 Need need_of(const std::vector<Group>& groups, const std::string& open, Unfolded how) {
@@ -103,7 +103,7 @@ Need need_of(const std::vector<Group>& groups, const std::string& open, Unfolded
   return out;
 }
 
-/// One tab: the word, and the open one raised with a line of the accent colour on top. True when clicked.
+/// One tab: the label; the open one is raised, with an accent line on top. True when clicked.
 bool tab(const View& view, bool open, float height, float padding) {
   const Theme& t = theme();
   const char* title = view_tabs_view_title(view);
@@ -129,7 +129,7 @@ bool tab(const View& view, bool open, float height, float padding) {
   return clicked;
 }
 
-/// Views as lines of a menu, with their keys.
+/// Views as menu items, with their keys.
 void view_lines(const Views& views, const std::string& open, std::string& chosen) {
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(14), px(7)));
   for (const View* view : views) {
@@ -148,11 +148,11 @@ bool begin_menu_below(const char* id) {
   popup_below_item(false);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   const WithVar spacing(ImGuiStyleVar_ItemSpacing,
-                        ImVec2(px(14), px(7)));  // columns of lines are laid out now
+                        ImVec2(px(14), px(7)));  // spacing of the columns of menu items
   return ImGui::BeginPopup(id);
 }
 
-/// The word of a group: over its tabs a heading; folded it opens the list of its views.
+/// The label of a group: a heading for its tabs; when folded, a button that opens the list of its views.
 void view_tabs_heading(const Group& group, const std::string& open, bool folded, float height,
                        std::string& chosen) {
   const Theme& t = theme();
@@ -181,7 +181,7 @@ void view_tabs_heading(const Group& group, const std::string& open, bool folded,
   ImGui::EndPopup();
 }
 
-/// All views behind three dots.
+/// A "..." button with all views.
 void dots(const std::vector<Group>& groups, const std::string& open, float height, std::string& chosen) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   if (ImGui::InvisibleButton("###tab_more", ImVec2(px(kDots), height))) ImGui::OpenPopup("###tabs_behind");

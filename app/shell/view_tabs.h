@@ -1,5 +1,5 @@
-// The tabs of the views, in groups: all of them where there is room; else the open group's, and the others as
-// a word each, behind which their views stand. Refuses to cut a word.
+// The tabs of the views, in groups: all of them if there is room; otherwise those of the open group, and the
+// other groups folded to a label with a menu. Labels are never truncated.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// Draws where ImGui's cursor stands, in `width` x `height` pixels. The id of the view that was chosen, or
+/// Draws at the ImGui cursor, in `width` x `height` pixels. Returns the id of the view that was chosen, or
 /// empty.
 std::string draw_view_tabs(const FrameState& state, const std::string& open, float width, float height);
 

@@ -1,5 +1,5 @@
-// The stage when nothing is open: what can be opened, the models and scenes that travel with the program
-// among it.
+// The start page, shown on the stage when no document is open: what can be opened, with the shipped models
+// and scenes.
 #pragma once
 
 #include "app/state/frame_state.h"
@@ -7,7 +7,7 @@
 namespace attnscope {
 
 void draw_welcome(FrameState& state);
-/// One line in the middle of what is left of the window's width.
+/// One line of text, centred in the rest of the window's width.
 void centred_text(const std::string& text, ImU32 colour, ImFont* font);
 
 }  // namespace attnscope

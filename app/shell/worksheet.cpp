@@ -31,7 +31,7 @@ Result<std::string> drawn_worksheet(const SheetRequest& request, ImguiHost& host
     host.set_scale(presenter_scale(state, kWorksheetWidth, kHeight));
     settle(session, host, frame, kStillFrames);
     auto svg = stage_as_svg(host, frame);
-    pictures.push_back(svg ? *std::move(svg) : std::string());  // a view without a figure
+    pictures.push_back(svg ? *std::move(svg) : std::string());  // empty for a view without a figure
   }
   host.end_picture();
   host.set_scale(usual);

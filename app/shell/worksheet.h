@@ -1,5 +1,5 @@
-// A lesson on paper with the pictures of its pages: each is opened in a frame of its own, so that what is on
-// the screen stays as it is.
+// Worksheet of a lesson with the pictures of its pages: each page is opened in a frame of its own, so that
+// the window's own session is unchanged.
 #pragma once
 
 #include "app/gpu/imgui_host.h"
@@ -7,10 +7,10 @@
 
 namespace attnscope {
 
-/// The HTML of core/lesson/worksheet.h with the figure of every page that has one. Afterwards the theme is
-/// the light one: whoever goes on sets his own. Errors: no such lesson, a page that does not open.
+/// The HTML of core/lesson/worksheet.h with the figure of every page that has one. Sets the light theme:
+/// callers restore theirs. Errors: no such lesson, a page that cannot be opened.
 Result<std::string> drawn_worksheet(const SheetRequest& request, ImguiHost& host);
-/// Writes it where the request says; a notice of `state` says how that went. The theme stays.
+/// Writes the file of the request; a notice of `state` shows the result. Keeps the current theme.
 void write_worksheet(const SheetRequest& request, ImguiHost& host, FrameState& state);
 
 }  // namespace attnscope

@@ -16,13 +16,13 @@ using compat::Key;
 
 constexpr const char* kMenuNames[] = {"file", "edit", "view", "walk", "run", "learn", "help", "none"};
 
-// In the half of the stage where the pointer is.
+// In the half of the stage where the mouse pointer is.
 void show_view(FrameState& state, std::string_view id) { state.show_view(id, keys_in_second(state)); }
 bool shows_view(const FrameState& state, std::string_view id) {
   return (keys_in_second(state) ? state.workspace.second_view : state.workspace.view) == id;
 }
 
-// The views have the digits in the order of their tabs.
+// One action per view; the first nine views have the digit keys 1 to 9, in the order of their tabs.
 void add_views(std::vector<Action>& rows) {
   int number = 0;
   ViewGroup group{};

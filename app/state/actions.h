@@ -1,7 +1,7 @@
-// The table of everything that a person can do, one row each: menus, toolbar, keys, the list of keys (F1),
-// the palette, lessons and tests read it. A new action is its row in actions_GROUP.cpp, its text
-// "action.<id>" in assets/strings/{en,ko}/actions.json, and its id in assets/names.json. Refuses captures: a
-// row is data.
+// The table of all user actions, one row each: menus, toolbar, keyboard, the list of keys (F1), the palette,
+// lessons and tests read it. A new action is a row in actions_GROUP.cpp, its text "action.<id>" in
+// assets/strings/{en,ko}/actions.json, and its id in assets/names.json. Rows hold plain function pointers
+// without captures.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +16,37 @@ namespace attnscope {
 
 struct FrameState;
 
-/// A key with what is held down beside it.
+/// A key with its modifiers.
 struct Chord {
   compat::Key key = compat::Key::escape;
   bool ctrl = false, shift = false;
-  bool untold = false;  ///< another place of the same sign: not on the page of keys
+  bool untold = false;  ///< an alternative key of the same character: not on the page of keys
   bool operator==(const Chord&) const = default;
 };
-/// As printed on the keys: "Ctrl+Shift+S", "←".
+/// As printed on keys: "Ctrl+Shift+S", "←".
 std::string chord_text(const Chord& chord);
 
-/// Where the keys of an action are listened to.
+/// When the keys of an action are active.
 enum class KeyScope : std::uint8_t {
-  everywhere,  ///< even while somebody types
-  window,      ///< while nobody types
-  presenter    ///< while presenting, before those of the window
+  everywhere,  ///< even while a text field has the focus
+  window,      ///< while no text field has the focus
+  presenter    ///< while presenting, with priority over `window`
 };
 
-/// Whether the keys of an action that are heard everywhere are heard over what is open above the window, too.
+/// Whether a key of scope `everywhere` is also active while a popup is open.
 enum class OverPopups : std::uint8_t {
   no,
-  lists,   ///< over lists and menus, which close
+  lists,   ///< over lists and menus, which are then closed
   dialogs  ///< even over a dialog
 };
 
-/// The menu an action stands in; the order is that of the bar.
+/// The menu of an action; in the order of the menu bar.
 enum class Menu : std::uint8_t { file, edit, view, walk, run, learn, help, none };
 constexpr int kMenus = static_cast<int>(Menu::none);
 /// "file": string key "toolbar.file".
 const char* menu_name(Menu menu);
 
-/// What an action wants to be told; `choices` lists what there is.
+/// Argument type of an action; choices() lists the possible values.
 enum class Takes : std::uint8_t { nothing, model, scene, lesson, lab, path, language, site };
 
 struct Action {
@@ -55,44 +55,44 @@ struct Action {
   using Run = void (*)(FrameState& state, std::string_view argument);
   using Label = std::string (*)(const FrameState& state);
 
-  std::string id;  ///< "file.open": stable, lessons and saved things say it
+  std::string id;  ///< "file.open": stable, used by lessons and saved files
   Run run = nullptr;
   Menu menu = Menu::none;
   std::vector<Chord> keys = {};
   KeyScope scope = KeyScope::window;
-  WhyNot why_not = nullptr;   ///< the string key that says why it is not possible now; null where it is
-  Checked checked = nullptr;  ///< null: nothing that is on or off
+  WhyNot why_not = nullptr;   ///< string key of why it is disabled now; null if enabled
+  Checked checked = nullptr;  ///< null: not a toggle
   Takes takes = Takes::nothing;
-  std::string argument = {};  ///< what `run` gets where nobody says otherwise
+  std::string argument = {};  ///< default argument of `run`
   std::string text = {};      ///< string key; empty: "action.<id>"
-  Label label = nullptr;      ///< says more than `text`, now
+  Label label = nullptr;      ///< a label that depends on the state, instead of `text`
   OverPopups over = OverPopups::no;
-  bool repeats = false;     ///< while its key is held
-  bool line_above = false;  ///< in its menu
+  bool repeats = false;     ///< while its key is held down
+  bool line_above = false;  ///< a separator above it in its menu
 };
 
-/// Every action: those of the groups in the order of the menus, and one for each view.
+/// Every action: those of the groups in the order of the menus, and one per view.
 const std::vector<Action>& actions();
-/// Null where there is none such.
+/// Null if there is no such action.
 const Action* find_action(std::string_view id);
-/// The words of its menu line.
+/// Label of its menu item in the current state.
 std::string action_text(const Action& action, const FrameState& state);
-/// Its name alone, whatever can be said of it now.
+/// Its label without state.
 std::string action_name(const Action& action);
-/// Its first key; empty where it has none.
+/// Its first key as text; empty if it has none.
 std::string action_key(const Action& action);
 bool is_possible(const Action& action, const FrameState& state);
-/// One sentence that says why it is not possible now; empty where it is.
+/// One sentence: why it is disabled now; empty if it is enabled.
 std::string why_not(const Action& action, const FrameState& state);
-/// Of Action::why_not: nothing is open; nothing that can run.
+/// Values for Action::why_not: no model is open; the open model cannot run.
 const char* nothing_open(const FrameState& state);
 const char* no_model(const FrameState& state);
 bool is_checked(const Action& action, const FrameState& state, std::string_view argument = {});
-/// Runs an action as its key or its menu line does; false, and nothing is done, where there is none of this
-/// id or it is not possible now. An empty argument is the action's own.
+/// Runs an action as its key or menu item does. Returns false and does nothing if the id is unknown or the
+/// action is disabled. An empty argument means the default argument of the action.
 bool perform(FrameState& state, std::string_view id, std::string_view argument = {});
 
-/// What an action that takes something can be told.
+/// One possible argument of an action.
 struct Choice {
   std::string argument, title, help;
 };

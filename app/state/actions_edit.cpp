@@ -1,4 +1,4 @@
-// Undo, the input, and the edit menu of the number that is pinned.
+// Undo and redo, the input, and the edit menu of the pinned cell.
 #include "app/look/fonts.h"
 #include "app/look/label.h"
 #include "app/state/actions.h"
@@ -18,7 +18,7 @@ std::string with_sentence(const char* key, const std::string& sentence) {
 std::string opening_words(const char* key, const LeftWork& work) {
   return tr(key, {opened_title(*work.history.now().opened)});
 }
-// At the ends of the history what was opened before, or after, comes next.
+// At the ends of the undo history, undo and redo switch to the work opened before or after.
 std::string undo_words(const FrameState& state) {
   const Session& session = state.session;
   const bool crosses = !session.history().can_undo() && session.can_undo();

@@ -1,4 +1,4 @@
-// Opening, saving, exporting, ending.
+// Open, save, export, quit.
 #include "app/state/actions.h"
 #include "app/state/frame_state.h"
 
@@ -13,7 +13,7 @@ bool opened_is(const FrameState& state, const char* prefix, std::string_view nam
 }
 
 void ask_open(FrameState& state, std::string_view) { state.ask_open = true; }
-// At the end of the frame: whoever asks may be drawing what is open.
+// Runs at the end of the frame: the caller may be drawing the current document.
 void open_model(FrameState& state, std::string_view name) {
   state.commands.act([&state, name = std::string(name)](Session&) { state.open_shipped_model(name); });
 }

@@ -1,4 +1,4 @@
-// Presenting, and help.
+// Presenter mode, and help.
 #include "app/look/key_controls.h"
 #include "app/look/theme.h"
 #include "app/state/actions.h"
@@ -17,9 +17,9 @@ const char* not_presenting(const FrameState& state) {
 }
 const char* presenting(const FrameState& state) { return presents(state) ? "why_not.presenting" : nullptr; }
 
-// The first control is one of the view, below its tabs.
+// Tab: the first control is one of the view, below its tabs.
 void point_on(FrameState& state, int by) {
-  if (ImGui::IsAnyItemActive()) ImGui::SetWindowFocus(nullptr);  // what was typed there stays
+  if (ImGui::IsAnyItemActive()) ImGui::SetWindowFocus(nullptr);  // removes the focus of a text field
   const float tabs = state.presenter.on ? 0.f : kTabs * ui_scale();
   step_key_pointer(by, ImVec2(state.stage_min.x, state.stage_min.y + tabs), state.stage_max);
 }

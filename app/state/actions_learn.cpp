@@ -1,4 +1,4 @@
-// Lessons: which one, its pages, what was done.
+// Lessons: the list, pages, progress.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,7 @@ void open_lesson(FrameState& state, std::string_view id) {
   });
 }
 
-// The lab runs models of its own, but a stage that has nothing open shows the start.
+// The lab runs models of its own, but with no document the stage shows the start page.
 void open_families(FrameState& state, std::string_view) {
   if (!state.session.document().opened) state.open_shipped_model("storyteller");
   state.workspace.lab = "sentence";

@@ -1,4 +1,4 @@
-// Running, generating, stopping; A and B.
+// Run, generate, stop; pin and compare runs A and B.
 #include <algorithm>
 
 #include "app/state/actions.h"
@@ -11,7 +11,7 @@ namespace {
 
 using compat::Key;
 
-// Tokens are written one after the other: not where all is seen at once, and not on vectors.
+// String key of why no text can be generated (no causal decoder, a recording, vector inputs); null if it can.
 const char* writes_nothing(const FrameState& state) {
   const Document& document = state.session.document();
   if (const char* why = no_model(state)) return why;
@@ -42,7 +42,7 @@ void stop(FrameState& state, std::string_view) {
   });
 }
 
-// Without A there is no use for two halves of one view.
+// When A is unpinned, a second view that shows it is closed.
 void toggle_pin(FrameState& state, std::string_view) {
   Workspace& workspace = state.workspace;
   if (state.session.pinned() && workspace.second_view == workspace.view) workspace.second_view.clear();
@@ -66,7 +66,7 @@ const char* not_both(const FrameState& state) {
   return of_runs ? no_pinned_run(state) : "why_not.no_a";
 }
 
-// Side by side in one view.
+// A and B side by side in one view.
 void toggle_both(FrameState& state, std::string_view) {
   Workspace& workspace = state.workspace;
   const bool both = shows_both(state, {});

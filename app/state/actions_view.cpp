@@ -1,4 +1,4 @@
-// How it is shown: two views, colours, theme, language, size.
+// Display: two views, colours, theme, language, size.
 #include <algorithm>
 
 #include "app/state/actions.h"
@@ -18,14 +18,14 @@ void zoom(FrameState& state, float by) {
   zoom = by == 0.f ? 1.f : std::clamp(zoom + by, kLeastZoom, kMostZoom);
 }
 
-// A and B side by side in one view, or another view of the same run.
+// A and B side by side in one view, or a second view of the same run.
 void toggle_second_view(FrameState& state, std::string_view) {
   Workspace& workspace = state.workspace;
   if (!workspace.second_view.empty()) return workspace.second_view.clear();
   state.open_second_view(workspace.view);
 }
 
-// "sqrt,d_k=64".
+// `wanted`: a lab and its values, "sqrt,d_k=64".
 void open_lab(FrameState& state, std::string_view wanted) {
   state.workspace.view = "labs";
   const auto request = parse_lab_request(wanted);

@@ -1,4 +1,4 @@
-// Where one looks: steps, blocks, heads, inputs, and the number that is pinned.
+// Moves of the cursor: steps, blocks, heads, inputs, and the pinned cell.
 #include <algorithm>
 #include <iterator>
 
@@ -37,7 +37,7 @@ void go_to(FrameState& state, std::string_view text) {
   if (site) go_to_site(state.workspace, *state.walked, *site);
 }
 
-// The first number of the step that is shown, at the head and the row that one looks at.
+// Pins the first cell of the current step, at the cursor's head and row.
 void pin_here(FrameState& state, std::string_view) {
   Workspace& workspace = state.workspace;
   const Trace& trace = state.run->trace(workspace.cursor.sequence);
@@ -52,7 +52,7 @@ void pin_here(FrameState& state, std::string_view) {
   pin_cell(workspace, *state.run, cell_at(trace, workspace.cursor.step, index));
 }
 
-// `down` rows and `right` columns from the pinned number: the last two axes of its step.
+// Moves the pinned cell by `down` rows and `right` columns: the last two axes of its step.
 void move_pin(FrameState& state, int down, int right) {
   Workspace& workspace = state.workspace;
   const Trace& trace = state.run->trace(workspace.cursor.sequence);

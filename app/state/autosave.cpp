@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kEvery = 5, kTraining = 10;  // seconds, of edits and of a run that goes on
+constexpr double kEvery = 5, kTraining = 10;  // seconds between writes: of edits, of a training run
 
 Status write_autosave(const std::string& path, const SessionCopy& copy, const nlohmann::json& look) {
   if (path.empty()) return fail(Code::io_failed, "error.app.no_config_folder");
@@ -48,7 +48,7 @@ void Autosave::write(FrameState& state, std::uint64_t work, std::uint64_t versio
                  })(state.session.jobs());
 }
 
-// What was left with changes that no autosave has yet; at once: nobody changes it any more.
+// Works that were closed with changes not yet autosaved; written at once, as they cannot change any more.
 bool Autosave::follow_left(FrameState& state) {
   for (const auto* works : {&state.session.before(), &state.session.after()})
     for (const LeftWork& left : *works) {
@@ -86,7 +86,7 @@ void Autosave::follow(FrameState& state) {
 }
 
 void Autosave::finish(const Jobs& jobs) {
-  for (int i = 0; i < 200 && jobs.busy("autosave"); ++i)  // it would write behind
+  for (int i = 0; i < 200 && jobs.busy("autosave"); ++i)  // a running job would write again after this
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 

@@ -1,7 +1,7 @@
-// What is open, and what was open before, is kept every few seconds while it has changes that are not saved:
-// a session each in the folder of settings, which goes when the program ends in peace and becomes what the
-// next start offers where it did not (kept_sessions.h). Writes in the background. Refuses to fail silently:
-// it is told once that nothing can be kept, and tried again.
+// Autosave: the open work, and those opened before it, are written every few seconds while they have unsaved
+// changes, one session file each in the config folder. Deleted when the program exits normally; after a crash
+// the next start offers them (kept_sessions.h). Written by a background job. Errors: one notice when writing
+// fails, and it is tried again.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace attnscope {
 
 class Autosave {
  public:
-  /// Once per frame: writes when there is something new and the last time is long enough ago.
+  /// Once per frame: starts a write if something changed and the last write was long enough ago.
   void follow(FrameState& state);
-  /// Something new is not written yet: a frame is worth drawing before long.
+  /// True while there are changes to write: the event loop must draw a frame soon.
   bool waiting() const { return waiting_; }
-  /// What is being written is there, or was given up; before the program ends.
+  /// Blocks until the current write has ended or was cancelled; before the program exits.
   static void finish(const Jobs& jobs);
 
  private:
@@ -28,8 +28,8 @@ class Autosave {
   void write(FrameState& state, std::uint64_t work, std::uint64_t version, SessionCopy copy,
              nlohmann::json look);
 
-  double last_ = -1e9;  ///< seconds of the program's clock
-  int step_ = -1;       ///< of the model in training, that was written last
+  double last_ = -1e9;  ///< time of the last write, seconds of ImGui's clock
+  int step_ = -1;       ///< last written optimiser step of the training run
   bool waiting_ = false, told_ = false;
   Job<Status> writing_;
   std::uint64_t writing_work_ = 0, writing_version_ = 0;

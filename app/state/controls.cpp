@@ -58,7 +58,7 @@ void wrapped_text(std::string_view text, ImU32 colour) {
   const float width = ImGui::GetContentRegionAvail().x;
   const char *at = begin_of(text), *const end = end_of(text);
   ImGui::BeginGroup();
-  ImGui::PushTextWrapPos(0.f);  // for a word that is wider than the line
+  ImGui::PushTextWrapPos(0.f);  // a single word may be wider than the line
   {
     const WithVar tight(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
     do {
@@ -80,7 +80,7 @@ float button_width(const Label& label) {
 namespace {
 
 std::string shortened_in_middle(std::string_view text, float width) {
-  std::vector<std::size_t> starts;  // of the code points
+  std::vector<std::size_t> starts;  // byte offsets of the code points
   for (std::size_t at = 0; at < text.size();) {
     starts.push_back(at);
     (void)next_code_point(text, at);

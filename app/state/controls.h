@@ -1,4 +1,4 @@
-// Small controls that the parts of the frame share. Refuses state of its own.
+// Small controls shared by the parts of the frame. Stateless.
 #pragma once
 
 #include <imgui.h>
@@ -20,33 +20,33 @@ using WithVar = StyleScope;
 using WithId = IdScope;
 
 // ---- controls -----------------------------------------------------------------------------------
-/// Units to pixels.
+/// Units (at scale 1) to pixels.
 inline float px(float units) { return units * ui_scale(); }
-/// A raised button; `on` gives it the outline and colour of what is switched on. Label and "###id".
+/// A raised button, highlighted while `on`. Label and "###id".
 bool raised_button(const Label& label, bool on = false);
-/// A button of the most likely choice.
+/// The default button of a dialog.
 bool primary_button(const Label& label);
-/// A small "x" that closes; `id` is unique in its window.
+/// A small "x" button; `id` is unique in its window.
 bool close_button(const char* id);
 /// Dim text.
 void dim_text(std::string_view text);
 void wrapped_text(std::string_view text, ImU32 colour);
-/// Width of a button with this text (up to "##").
+/// Width in pixels of a button with this text (up to "##").
 float button_width(const Label& label);
-/// The text shortened in its middle until it is no wider than `width` in the current font.
+/// The text with its middle replaced by …, at most `width` pixels wide in the current font.
 std::string shortened(std::string_view text, float width);
 /// Centres the next window on the screen.
 void centre_next_window();
-/// How many popups are open, one over the other, and whether the topmost is a dialog that nothing else is
-/// reached behind.
+/// Number of popups open on top of each other; whether the topmost one is a modal dialog, which blocks all
+/// input behind it.
 int open_popups();
 bool dialog_open();
 /// Closes the topmost popup, or all of them.
 void close_popup();
 void close_popups();
-/// The next popup hangs below the last item, on its right side where `right`, else on its left.
+/// Places the next popup below the last item, aligned to its right edge if `right`, else to its left.
 void popup_below_item(bool right);
-/// Escape was pressed while no text is being typed.
+/// Escape was pressed and no text field has the focus.
 bool escape_pressed();
 
 }  // namespace attnscope

@@ -23,7 +23,7 @@ bool pin_fits(const Cell& cell, const Trace& trace) {
   return true;
 }
 
-// The step of the same kind in the same block, else the beginning.
+// The step with the same slot in the same block, else the block's first step, else the first step of all.
 Site nearest_step(const Site& site, const RunResult& run) {
   const auto first = [&](auto fits) {
     return std::find_if(run.steps.begin(), run.steps.end(),
@@ -39,7 +39,7 @@ Site nearest_step(const Site& site, const RunResult& run) {
   return run.steps.empty() ? site : run.steps.front().main;
 }
 
-// The head that a trained model's card tells of, and what it reads where the answer is formed.
+// The head named by a trained model's card, the row it predicts from, and the key with the largest weight.
 void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) {
   const Trace& trace = run.trace(0);
   cursor.stack = trace.config().stack;
@@ -53,7 +53,7 @@ void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) 
   cursor.key = strongest_key(trace, pattern, cursor.head, cursor.query);
 }
 
-// The row of a scene that only asks: a mask lets nobody look at it, not even itself. -1: there is none.
+// A row that only queries: the mask hides its key from every query, including its own. -1: none.
 std::int64_t asking_row(const Trace& trace) {
   constexpr std::int64_t kFew = 64;
   const Site mask = trace.main(Slot::mask, 0);
@@ -145,7 +145,7 @@ void move_layer(Cursor& cursor, const RunResult& run, int by) {
   if (cursor.step.layer >= 0) {
     cursor.step.stack = next.stack;
     cursor.step.layer = next.layer;
-    // Encoders look at themselves only.
+    // encoders have self-attention only
     if (cursor.step.part == Part::cross && !config.block_at(cursor.step).cross) cursor.step.part = Part::attn;
   }
   tidy_cursor(cursor, run);

@@ -11,7 +11,7 @@ std::int64_t anchor_rows(const Trace& trace, Stack stack) {
   return stack == trace.config().stack ? trace.length : trace.rows(stack);
 }
 
-// Where row `at` of run a is in run b; the last one stays the last, others that are gone keep their place.
+// Row of b that corresponds to row `at` of a; unmatched: the last row stays last, others keep their index.
 std::int64_t anchored_row(const Trace& a, const Trace& b, Stack stack, std::int64_t at) {
   const std::int64_t last = std::max<std::int64_t>(0, anchor_rows(b, stack) - 1);
   const Alignment rows = align_rows(a, b, stack);
@@ -23,7 +23,7 @@ std::int64_t anchored_row(const Trace& a, const Trace& b, Stack stack, std::int6
 
 void CursorAnchor::follow(Cursor& cursor, const std::shared_ptr<const RunResult>& run) {
   const bool same_model = shown_ && shown_->opened_version == run->opened_version;
-  if (!same_model || !(cursor == settled_)) {  // chosen while the run before was on the screen
+  if (!same_model || !(cursor == settled_)) {  // the user moved the cursor during the run before
     chosen_ = cursor;
     chosen_in_ = same_model ? shown_ : run;
   }

@@ -1,7 +1,7 @@
-// The rows that are looked at stay with their tokens: while a text is typed over, shortened, undone, the
-// query, the key and the pinned number are those that the person chose, as far as the new run has them.
-// Refuses to follow from run to run: each is compared with the run in which the choice was made, so that the
-// way does not matter.
+// Keeps the cursor on its tokens while the text is edited, shortened or undone: query and key are mapped
+// from the run in which the user chose them to the newest run, by aligning the tokens. Always mapped
+// from that run directly, not from run to run, so that the result does not depend on the edits in
+// between.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@ namespace attnscope {
 
 class CursorAnchor {
  public:
-  /// Once per frame with the newest run, before the cursor is made to fit it.
+  /// Once per frame with the newest run, before tidy_cursor().
   void follow(Cursor& cursor, const std::shared_ptr<const RunResult>& run);
-  /// Afterwards.
+  /// After tidy_cursor(): the cursor that this frame starts with.
   void settle(const Cursor& cursor) { settled_ = cursor; }
 
  private:

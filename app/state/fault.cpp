@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-// True when it is to be drawn again.
+// True when the user clicked "draw again".
 bool draw_fault(const std::string& part, const Error& error) {
   wrapped_text(error.sentence(), theme().error);
   wrapped_text(error.hint(), theme().text_dim);

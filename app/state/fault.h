@@ -1,6 +1,6 @@
-// Parts of the frame that may throw (memory ends, a library refuses a size): the part is replaced by a
-// sentence and everything else goes on. It is drawn again with the next run, or when it is asked for. Refuses
-// to end the program.
+// Error boundary for a part of the frame: when drawing it throws (out of memory, a library error), an error
+// message is shown in its place and the rest of the frame is drawn as usual. The part is drawn again with the
+// next run, or when the user clicks the button.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace attnscope {
 
-/// True where a part can be drawn; else its sentence was, where the cursor stands.
+/// True if a part can be drawn; otherwise its error message has been drawn at the ImGui cursor.
 bool part_is_well(FrameState& state, std::string_view part);
-/// Inside of a catch: its sentence takes the place of what was drawn since `mark`, at `at`.
+/// Inside a catch block: unwinds ImGui to `mark` and draws the error message at `at`.
 void part_failed(FrameState& state, std::string_view part, const std::string& what, const UiMark& mark,
                  ImVec2 at);
 
-/// Draws a part of the frame where the cursor stands. `part` tells it from the others; `what` says how the
-/// sentence names it.
+/// Draws a part of the frame at the ImGui cursor, with an error boundary. `part`: unique key; `what`: the
+/// name of the part for the error message.
 template <class What, class Draw>
 void draw_part(FrameState& state, std::string_view part, What&& what, Draw&& draw) {
   if (!part_is_well(state, part)) return;

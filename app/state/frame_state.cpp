@@ -33,7 +33,7 @@ std::string in_language(const LocalText& text) {
 
 constexpr const char* kModelsFolder = "assets/models/";
 
-/// The files of a shipped model; empty where there is no such model.
+/// The embedded files of a shipped model; empty if there is no such model.
 ModelFiles frame_state_files_of(const std::string& name) {
   const std::string folder = kModelsFolder + name + "/";
   ModelFiles out;
@@ -42,13 +42,13 @@ ModelFiles frame_state_files_of(const std::string& name) {
   return out;
 }
 
-/// Its title ("") or sentence (".what"); a name of its own where nobody has described it.
+/// Its title (which = "") or description (".what"); its file name if it has none.
 std::string shipped_text(const std::string& name, const char* which) {
   const std::string key = "shipped." + name + which;
   return has_string(key) ? tr(key) : *which ? std::string() : name;
 }
 
-// How the room is shared out: of a session, not of a page of a lesson.
+// Sizes of the layout: saved with a session, not with a page of a lesson.
 void keep_room(Workspace& workspace, Choices choices) {
   choices.of("stage_share", workspace.stage_share, 0.2f, 0.8f);
   choices.of("map_width", workspace.map_width, 120.f, 520.f);
@@ -63,7 +63,7 @@ nlohmann::json chosen_in(View& view) {
   return out;
 }
 
-/// The path from the root on, so that a recent file is found from any folder.
+/// Absolute path, so that a recent file is found from any working directory.
 std::string whole_path(const std::string& path) {
   std::error_code error;
   const fs::path whole = fs::absolute(path, error);
@@ -118,7 +118,7 @@ const std::vector<ShippedModel>& FrameState::models() {
   const auto shipped = [&](const std::string& name) {
     return asset(kModelsFolder + name + "/config.json").data() != nullptr;
   };
-  for (const auto& task : tasks())  // in their order, then whatever else there is
+  for (const auto& task : tasks())  // in the order of the tasks, then all others
     if (shipped(std::string(task->name()))) add(std::string(task->name()));
   for (const std::string_view path : paths) {
     const std::string name = fs::path(path).parent_path().filename().string();
@@ -169,11 +169,11 @@ void FrameState::open(const std::string& path) {
   if (path.rfind(kModelPrefix, 0) == 0)
     return open_shipped_model(path.substr(std::string(kModelPrefix).size()));
   if (fs::path(path).extension() == ".json" && lonely_config(path) && is_config_file(path)) {
-    const nlohmann::json chosen = {{"file", whole_path(path)}};  // there is nothing to run
+    const nlohmann::json chosen = {{"file", whole_path(path)}};  // a config alone cannot be run
     Choices choices(chosen);
     view("calculator")->keep(choices);
     workspace.view = "calculator";
-    const bool nothing = !session.document().opened && !session.opening();  // a view is drawn beside a run
+    const bool nothing = !session.document().opened && !session.opening();  // views need an open document
     if (nothing) models().empty() ? open_shipped(kDefaultScene) : open_shipped_model(kDefaultModel);
     return notify(Notice::Kind::good, Text::of("calculator.file.alone", {file_name(path)}));
   }
@@ -191,7 +191,7 @@ void FrameState::open_session(SessionFile file) {
   std::error_code ignored;
   const bool shipped = file.model.starts_with(kModelPrefix) || file.model.starts_with(kRandomPrefix);
   const bool moved = file.scene.empty() && !shipped && !fs::exists(file.model, ignored);
-  if (moved && workspace.still)  // nobody can be asked
+  if (moved && workspace.still)  // no dialog while pictures are taken
     return session.report(fail(Code::not_found, "error.app.session_moved", {file.model}));
   if (moved) {
     notify(Notice::Kind::warning, Text::of("session.moved", {file.model}), Text::of("session.moved.hint"), 0);
@@ -232,7 +232,7 @@ void FrameState::remember_opened() {
   look_.reset();
   if (from) look_ = from->look();
   if (auto look = std::exchange(page_look_, {})) look_ = std::move(look);
-  if (other_work && !look_) workspace.breakpoints.clear();  // they were of steps of the other model
+  if (other_work && !look_) workspace.breakpoints.clear();  // they belonged to the other model
   tell_left();
   if (from) session.train_from(*from);
   if (from)
@@ -240,7 +240,7 @@ void FrameState::remember_opened() {
       return pinned_of(file, document, &cancel);
     });
   if (path.empty() || path.starts_with(kRandomPrefix) || !opened || kept) return;
-  const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // one of its files was chosen
+  const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // of a file inside the folder
   if (!from && opened->path != path && !inside) return;
   if (!workspace.still) know_file(opened->path);
   std::erase(settings.recent, path);
@@ -290,8 +290,8 @@ void FrameState::open_page(const PageState& page) {
   note_leaving();
   asked_session_.reset();
   asked_path_.clear();
-  // All that a page does not say is as it is in a fresh window, so that it looks the same from wherever one
-  // comes.
+  // Everything that the page does not set has its default value, so that a page looks the same whatever was
+  // shown before.
   nlohmann::json look = look_of(Workspace{});
   look.erase("cursor");
   if (page.look().is_object()) look.update(page.look());
@@ -322,7 +322,7 @@ void FrameState::open_shipped_model(const std::string& name) {
     return session.report(
         Error{Code::not_found, Text::of("shipped.unknown", {name}),
               known.empty() ? Text::of("shipped.none") : Text::of("shipped.known", {known})});
-  workspace.cursor.step = {};  // the model's card says where to look
+  workspace.cursor.step = {};  // the model's card sets the cursor
   session.open_files(std::move(files), kModelPrefix + name);
 }
 

@@ -1,5 +1,5 @@
-// What the parts of the frame share: the session, the workspace, the settings of this machine, the views, and
-// what only the program around the frame can do. Small helpers over them. Refuses to draw.
+// State shared by the parts of the frame: the session, the workspace, the settings of this machine, the
+// views, and requests to the program that runs the frame. Draws nothing.
 #pragma once
 
 #include <atomic>
@@ -24,50 +24,50 @@
 
 namespace attnscope {
 
-/// Saved with the workspace: how this person likes the program, and what was open.
+/// Saved with the workspace: preferences of the user, and what was open.
 struct Settings {
   ThemeKind theme = ThemeKind::dark;
-  std::string language;  ///< that was chosen here; empty: as the system says
-  float zoom = 1.f;      ///< times the scale that the screen asks for
+  std::string language;  ///< chosen in the settings; empty: the system's
+  float zoom = 1.f;      ///< multiplies the content scale of the screen
   bool contrast = false, safe_colours = false;
   int window_width = 1440, window_height = 900;
   std::vector<std::string> recent;  ///< newest first
   std::string last_folder, last_picture_folder;
-  std::string unsaved;  ///< the session that was open last and has a file: the next start offers it
+  std::string unsaved;  ///< last open session with a file of its own: offered at the next start
   bool hidden_files = false;
 };
 
-/// A line over the stage that says what happened, until it is dismissed or its time is over.
+/// A message over the stage, shown until it is dismissed or its time is over.
 struct Notice {
   enum class Kind { info, good, warning };
   Kind kind = Kind::info;
   Text text, hint;
   double seconds_left = 0;  ///< <= 0: until dismissed
-  KeptText said;            ///< both, as they stand on the screen
+  KeptText said;            ///< cached text and hint as shown
 };
 
-/// A picture to take of the frame.
+/// Request to export a picture of the frame.
 struct ExportRequest {
   std::string path;
   float scale = 1.f;
   bool stage_only = false;
-  bool copies = false;  ///< the figure as text into the clipboard instead
+  bool copies = false;  ///< copies the figure as text to the clipboard instead
 };
 
-/// A lesson to put on paper.
+/// Request to write a lesson's worksheet.
 struct SheetRequest {
   std::string path, lesson;  ///< the HTML file; a lesson's id or file
   bool answers = false;
 };
 
-/// Asks for the file browser.
+/// Request to open the file browser.
 struct BrowseRequest {
   bool save = false;
   const char* title = "";  ///< string key
-  std::string name;        ///< first proposal, when saving
+  std::string name;        ///< proposed file name, when saving
   std::function<void(const std::string& path)> chosen;
-  bool pictures = false;  ///< opening: folders and pictures are listed
-  bool models = false;    ///< opening: a model or a scene; elsewhere models are folders like others
+  bool pictures = false;  ///< opening: lists folders and images
+  bool models = false;    ///< opening: model folders can be chosen; otherwise they are plain folders
 };
 
 /// A scene of assets/scenes.
@@ -79,7 +79,7 @@ struct ShippedModel {
   std::string name, title, sentence;
 };
 
-/// Why a part of the frame is not drawn, and the run it could not be drawn for.
+/// Why a part of the frame is not drawn, and the version of the run for which drawing failed.
 struct Fault {
   Error error;
   std::uint64_t run = 0;
@@ -99,102 +99,102 @@ struct FrameState {
   MeasureField measure_field;                       ///< of the toolbar
   std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
   std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
-  bool second_active = false;  ///< the half of a stage of two that the pointer was in last, for the keys
+  bool second_active = false;  ///< which half of the stage gets the keys: where the mouse was last
   std::vector<Notice> notices;
-  std::map<std::string, Fault> faults;           ///< by the part of the frame (fault.h)
-  ImVec2 stage_min, stage_max;                   ///< of the stage in the last frame, pixels
-  std::shared_ptr<const RunResult> run, walked;  ///< as Frame::run() and Frame::walked() of this frame
+  std::map<std::string, Fault> faults;           ///< by part of the frame (fault.h)
+  ImVec2 stage_min, stage_max;                   ///< rectangle of the stage in the last frame, pixels
+  std::shared_ptr<const RunResult> run, walked;  ///< Frame::run() and Frame::walked() of this frame
   Presenter presenter;
-  int screens = 1;  ///< that the system has: with two of them notes have a place
-  /// Turns the pages of what is read beside the stage (a lesson); empty: pages are the steps of the walk.
+  int screens = 1;  ///< number of screens; with two, presenter notes get a window
+  /// Turns the pages of an open lesson; empty: the page keys move by steps of the timeline.
   std::function<void(FrameState& state, int by)> pages;
-  Leaving leave;                    ///< the question at the end
-  std::vector<std::string> offers;  ///< sessions of earlier days that can be opened, the newest first
+  Leaving leave;                    ///< the dialog before exit
+  std::vector<std::string> offers;  ///< sessions kept by earlier runs of the program, newest first
   std::map<std::uint64_t, std::uint64_t> autosaved;  ///< Session::work() -> History::version()
-  DisplayList* recording = nullptr;  ///< what the figures of the stage are added to; null: nothing is
+  DisplayList* recording = nullptr;  ///< where figures of the stage are recorded; null: not recorded
 
-  // Asked by menus and keys; read by the frame or by the program around it.
+  // Set by menus and keys; read by the frame or by the program that runs it.
   bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
        focus_text = false;
   bool show_about = false, show_palette = false, show_settings = false, ask_tour = false;
-  bool touring = false;       ///< the tour takes the keys
-  bool open_menu = false;     ///< the first of the bar
-  bool popup_by_key = false;  ///< what is open was opened by a key: the keys walk in it
+  bool touring = false;       ///< the tour handles the keys
+  bool open_menu = false;     ///< opens the first menu of the bar
+  bool popup_by_key = false;  ///< the open popup was opened by a key: arrow keys navigate in it
   std::optional<ExportRequest> export_request;
   std::optional<SheetRequest> sheet_request;
   std::optional<BrowseRequest> browse;
-  std::optional<std::string> ask_picture;  ///< a file that the model of the cursor's sequence shall look at
+  std::optional<std::string> ask_picture;  ///< an image file to use as input of the cursor's sequence
 
-  /// Of the stage's first or second half; null where there is none such.
+  /// The view of the first or second half of the stage; null if there is no such view.
   View* view(const std::string& id, bool second = false) const;
-  /// The scenes that travel with the program, with their titles in the current language.
+  /// The shipped scenes, with titles in the current language.
   const std::vector<ShippedScene>& scenes();
-  /// The models that travel with the program; empty where it was built without them.
+  /// The shipped models; empty if the program was built without them.
   const std::vector<ShippedModel>& models();
-  /// Puts a view into a half of the stage. One that shows no run shows nothing of A.
+  /// Shows a view in a half of the stage. For a view without a run, that half stops showing A.
   void show_view(std::string_view id, bool second);
-  /// A and B side by side in one view, or another view of the same run; `view` is the one that is there.
+  /// Opens the second half: A and B in one view, or another view of the same run; `view`: the first half's.
   void open_second_view(const std::string& view);
   void notify(Notice::Kind kind, Text text, Text hint = {}, double seconds = 6.0);
-  /// What a file does that is dropped on the window: a picture is looked at, where the model sees; all else
-  /// is opened.
+  /// Handles a file dropped on the window: an image becomes the input if the model has a vision tower;
+  /// anything else is opened.
   void drop(const std::string& path);
-  /// Opens a model, a scene or a session; it is among the recent ones once that has worked.
+  /// Opens a model, a scene or a session; it is added to the recent files once it has been opened.
   void open(const std::string& path);
-  /// Another document was opened: where it is what was asked for, it is remembered.
+  /// Called when another document was opened: adds it to the recent files if it is the requested one.
   void remember_opened();
   /// A scene of assets/scenes, by its name there ("nine_steps").
   void open_shipped(const std::string& name);
   /// A model of assets/models, by its name there ("storyteller").
   void open_shipped_model(const std::string& name);
-  /// A page of a lesson, with where one looks on it.
+  /// Opens a page of a lesson, with its views and cursor.
   void open_page(const PageState& page);
-  /// Saves the session or the scene to the file it came from, or asks where.
+  /// Saves the session or scene to its file; if it has none, opens the file browser.
   void save();
-  /// A session (*.attnscope), or else a scene, where that is open; any other name gets the session's ending.
-  /// False where that failed, which is told.
+  /// Saves a session (*.attnscope), or a scene if one is open; any other name gets the session's extension.
+  /// Returns false on failure, after reporting the error.
   bool save_as(const std::string& path);
-  /// Where save() writes to without asking; empty: it asks.
+  /// The path that save() writes to without a dialog; empty: it opens one.
   std::string own_path() const;
-  /// The session with where one looked and the run that is pinned.
+  /// Writes the session with views, cursor and the pinned run.
   Status save_session_to(const std::string& path) const;
-  /// The path outside of its folder that what was opened last asks for, until that is answered; nobody is
-  /// asked while pictures are taken.
+  /// A path outside the folder of the last opened file that needs the user's permission to be read; empty
+  /// when it has been answered, and always while pictures are taken.
   std::optional<std::string> asked_outside() const;
-  /// Read it, now and from now on, and open anew; or leave it.
+  /// Allows the path and opens the file again, or declines.
   void answer_outside(bool read);
-  /// What is proposed for save_as.
+  /// Proposed file name for save_as().
   std::string save_name() const;
-  /// Writes what is open into the folder of settings, as a new file that the next start offers. Errors: the
-  /// writers'.
+  /// Writes the open document as a new session in the config folder, which the next start offers. Errors:
+  /// those of writing a session.
   Status keep_for_next_start();
-  /// That has happened, and nothing was changed since.
+  /// True if that was done and nothing has changed since.
   bool kept_now() const;
-  /// What is open is let go of, and what was kept of it.
+  /// Closes the open document and deletes what was autosaved of it.
   void discard_open();
-  /// The session that is open has a file: the next start offers it.
+  /// Remembers the open session, if it has a file, to be offered at the next start.
   void settle_last_session();
-  /// What is in the way is closed, and what was open before the lesson is open again, as one looked at it.
+  /// Closes the lesson's document and restores what was open before, with its views and cursor.
   void leave_lesson();
-  /// Where one looked at a work that was left, and what it is called.
+  /// Views and cursor of a work that was closed, and its title.
   nlohmann::json look_left(const LeftWork& left) const;
   std::string left_name(const LeftWork& left) const;
-  /// The cursor of a session that was just opened, now that it has run; what was chosen inside its views
-  /// follows when they have been drawn once (take_choices).
+  /// Sets the cursor of a session that was just opened, after its first run; settings inside its views follow
+  /// when they have been drawn once (take_choices).
   void take_session_cursor(const RunResult& result);
   void take_choices();
-  /// Where one looks, and what is chosen inside the views, as sessions keep it.
+  /// Views, cursor and settings inside the views, as saved in a session file.
   nlohmann::json look() const;
-  /// Writes the picture in the background; a notice says where it is or why it failed.
+  /// Encodes and writes the picture in a background job; a notice shows its path or the error.
   void write_picture(const std::string& path, std::shared_ptr<const Image> image);
-  /// The same for a figure's text.
+  /// The same for the SVG text of a figure.
   void write_figure(const std::string& path, std::string svg);
-  /// Takes what background writing has to tell; once per frame.
+  /// Shows the result of background writing; once per frame.
   void poll_writing();
   void set_theme(ThemeKind kind);
   void set_contrast(bool on);
   void set_safe_colours(bool on);
-  /// Theme, contrast and colours as the settings and the presenter have them.
+  /// Applies theme, contrast and colours of the settings and of presenter mode.
   void apply_theme();
   void set_language(const std::string& language);
 
@@ -207,17 +207,17 @@ struct FrameState {
   Status save_to(const std::string& path);
   Job<Status> writing_;
   std::string written_path_;
-  std::string asked_path_;    ///< being opened
-  std::string last_asked_;    ///< the same, whether or not it opened
-  std::string session_path_;  ///< of the session that is open; empty: none
-  std::string kept_path_;     ///< the same where the program had kept it by itself
+  std::string asked_path_;    ///< path being opened
+  std::string last_asked_;    ///< last path opened, successful or not
+  std::string session_path_;  ///< file of the open session; empty: none
+  std::string kept_path_;     ///< the same for a session in the config folder
   std::uint64_t kept_version_ = 0, opened_work_ = 0;
-  std::optional<nlohmann::json> leaving_look_;  ///< before what is being opened changed it
+  std::optional<nlohmann::json> leaving_look_;  ///< views and cursor before opening changed them
   std::optional<SessionFile> asked_session_;
-  std::optional<nlohmann::json> look_;                   ///< of the session, until it has run
+  std::optional<nlohmann::json> look_;                   ///< of the opened session, until its first run
   std::optional<nlohmann::json> choices_;                ///< the same, until its views were drawn
-  std::map<std::string, nlohmann::json> usual_choices_;  ///< of a fresh window, by view
-  std::optional<nlohmann::json> page_look_;              ///< of a page of a lesson that is being opened
+  std::map<std::string, nlohmann::json> usual_choices_;  ///< defaults of each view
+  std::optional<nlohmann::json> page_look_;              ///< of the lesson page being opened
   std::vector<ShippedScene> scenes_;
   std::vector<ShippedModel> models_;
   std::string scenes_language_, models_language_;
@@ -225,13 +225,13 @@ struct FrameState {
 
 /// The default scene's name.
 inline constexpr const char* kDefaultScene = "nine_steps";
-/// The model that the program begins with, where it is shipped; else the default scene.
+/// The model that is opened at the start if it was built in; otherwise the default scene.
 inline constexpr const char* kDefaultModel = "storyteller";
-/// What stands in front of the paths of shipped scenes and models.
+/// Prefixes of the paths of shipped scenes and models.
 inline constexpr const char *kScenePrefix = "scene:", *kModelPrefix = "model:";
-/// The title of what is open in the current language.
+/// Title of the document in the current language.
 std::string opened_title(const OpenedModel& opened);
-/// True where the file's name says that it is a picture (PNG, JPEG) or an array of pixels (.npy).
+/// True if the file extension is that of an image (PNG, JPEG) or array of pixels (.npy).
 bool is_picture_file(const std::string& path);
 /// The last part of a path.
 std::string file_name(const std::string& path);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAutosave = "autosave-";
 constexpr std::array<std::string_view, 3> kKept = {"kept-", "recovered",
-                                                   "unsaved-"};  // also of earlier versions
+                                                   "unsaved-"};  // with the names of earlier versions
 constexpr std::size_t kTitleBytes = 60;
 
 std::string in_config_folder(const std::string& name) {
@@ -28,7 +28,7 @@ std::string in_config_folder(const std::string& name) {
   return folder.empty() ? folder : folder + "/" + name;
 }
 
-// The process that writes such a file, "autosave-12-3.attnscope"; 0: another file.
+// Process id in an autosave's name, "autosave-12-3.attnscope"; 0: another file.
 pid_t owner_of(const std::string& name) {
   pid_t pid = 0;
   if (!name.starts_with(kAutosave) || !is_session_path(name)) return 0;
@@ -36,7 +36,7 @@ pid_t owner_of(const std::string& name) {
   return error == std::errc() && (*end == '-' || *end == '.') && pid > 0 ? pid : 0;
 }
 
-// It runs, and is this program as far as the system says: numbers of programs are used again.
+// True if that process runs and, as far as /proc shows, is this program: process ids are reused.
 bool keeps_it(pid_t owner) {
   if (!process_runs(owner)) return false;
   std::error_code error;
@@ -46,7 +46,7 @@ bool keeps_it(pid_t owner) {
   return error || its.filename() == own.filename();
 }
 
-// Letters and digits of a title; what else there is becomes a line.
+// Letters and digits of a title; runs of other characters become one "-".
 std::string plain_name(const std::string& title) {
   std::string out;
   for (const char sign : title) {
@@ -130,7 +130,7 @@ bool move_session(const std::string& from, const std::string& to) {
 std::vector<std::string> kept_sessions() {
   if (config_folder().empty()) return {};
   const auto left = names_in_config([](const std::string& name) {
-    const pid_t owner = owner_of(name);  // this program has kept nothing yet: its number was another's
+    const pid_t owner = owner_of(name);  // before the first autosave: our process id was another's
     return owner != 0 && (owner == ::getpid() || !keeps_it(owner));
   });
   for (const std::string& name : left) (void)move_session(in_config_folder(name), new_kept_path("crash"));

@@ -1,6 +1,6 @@
-// Sessions that the program keeps by itself, in the folder of settings: what is open while it runs
-// (autosaves, a file for each work of each program), and what is left for the next start. Refuses to touch
-// those of a program that still runs on this machine.
+// Session files in the config folder: autosaves of the running program (one per work and process), and
+// sessions kept for the next start. Autosaves of a process that still runs on this machine are left
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace attnscope {
 
-/// Where this program keeps a work (Session::work()) while it runs; empty where there is no folder for it.
+/// Autosave path of a work (Session::work()) of this process; empty without a config folder.
 std::string autosave_path(std::uint64_t work);
-/// A name that is not taken, of a session that is left for the next start; `title` is part of it. Empty where
-/// there is no folder for it.
+/// An unused file name for a session kept for the next start; contains `title`. Empty without a config
+/// folder.
 std::string new_kept_path(const std::string& title);
-/// It was left for the next start, by this or an earlier version.
+/// True for a session kept for the next start, by this or an earlier version.
 bool is_kept_session(const std::string& path);
-/// All of them, the newest first. What a program left that no longer runs is one from now on: its file gets
-/// another name, which no autosave takes.
+/// All of them, newest first. Autosaves of processes that no longer run are renamed, and so kept,
+/// first.
 std::vector<std::string> kept_sessions();
-/// Those, and the one of a file of its own that was open last (empty: none), the newest first.
+/// These, and the last open session with a file of its own (empty: none), newest first.
 std::vector<std::string> sessions_to_offer(const std::string& last);
-/// A session and all that lies beside it.
+/// Deletes a session and the files beside it.
 void remove_session(const std::string& path);
-/// The same under another name; false where that failed.
+/// Renames a session and the files beside it; false on failure.
 bool move_session(const std::string& from, const std::string& to);
-/// What this program kept while it ran.
+/// Deletes the autosaves of this process.
 void remove_autosaves();
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ bool any_worth_keeping(const std::vector<LeftWork>& works) {
   return std::any_of(works.begin(), works.end(), [](const LeftWork& work) { return work.worth_keeping(); });
 }
 
-// What was set aside: its autosave where that has everything, else a file of its own.
+// Keeps a work that was closed: renames its autosave if that is complete, else writes a new file.
 Status keep_left(FrameState& state, const LeftWork& left) {
   const std::string autosave = autosave_path(left.number), path = new_kept_path(state.left_name(left));
   if (path.empty()) return fail(Code::io_failed, "error.app.no_config_folder");
@@ -25,7 +25,7 @@ Status keep_left(FrameState& state, const LeftWork& left) {
   return write_session(path, left.copy, state.look_left(left));
 }
 
-// What was left so long ago that there was no room for it has its autosave alone.
+// Works dropped from memory for lack of room exist only as autosaves: keeps those.
 void keep_dropped(const FrameState& state) {
   const Session& session = state.session;
   const auto known = [&](std::uint64_t number) {
@@ -37,7 +37,7 @@ void keep_dropped(const FrameState& state) {
     if (version != 0 && !known(number)) (void)move_session(autosave_path(number), new_kept_path("earlier"));
 }
 
-// Where the folder of settings takes nothing, another place is as good.
+// Writes to another folder when the config folder cannot be written.
 Status keep_open(FrameState& state) {
   const Status kept = state.keep_for_next_start();
   if (kept) return kept;
@@ -59,7 +59,7 @@ bool may_leave(FrameState& state) {
     return leave.decided;
   }
   Session& session = state.session;
-  // What was made lies under a lesson, or under a model that was only looked at: it is what is asked about.
+  // Unsaved changes may be in a work below a lesson or another model: goes back to it for the dialog.
   if (!session.worth_keeping() && any_worth_keeping(session.before())) {
     if (state.lessons.open()) state.lessons.close(state);
     state.commands.carry_out(session);
@@ -97,7 +97,7 @@ Status keep_works(FrameState& state, bool asked) {
   const auto note = [&](const Status& kept) {
     if (!kept && done) done = kept;
   };
-  // A model in training is no change that is asked about, but what is open all the same.
+  // A training run alone does not open the dialog, but is kept all the same.
   const bool changed = session.worth_keeping(), trains = session.shows_training();
   const bool open = asked ? trains && !changed && !state.leave.discarded && state.own_path().empty()
                           : trains || (changed && !state.kept_now());
@@ -108,7 +108,7 @@ Status keep_works(FrameState& state, bool asked) {
   keep_dropped(state);
   if (state.leave.discarded) state.discard_open();
   state.settle_last_session();
-  if (done) remove_autosaves();  // else they are what there is
+  if (done) remove_autosaves();  // on errors the autosaves are the only copies
   return done;
 }
 

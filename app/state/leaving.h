@@ -1,5 +1,5 @@
-// How the program is left: what was made and is in no file is asked about, once, and can be saved, kept for
-// the next start or let go of. Refuses to ask where nothing was made, and to lose what else was set aside.
+// Exit of the program. If there are unsaved changes, a dialog offers to save, to keep for the next start or
+// to discard them; otherwise the program exits at once. Changed works in the background are always kept.
 #pragma once
 
 #include "core/base/result.h"
@@ -8,26 +8,26 @@ namespace attnscope {
 
 struct FrameState;
 
-/// What was asked and answered when the program was to end.
+/// State of the exit dialog.
 struct Leaving {
-  bool ask = false;        ///< the question opens in this frame
-  bool asked = false;      ///< it is open
-  bool decided = false;    ///< the program may end
-  bool discarded = false;  ///< what is open is let go of
-  int at = 0;              ///< the answer that Enter gives
+  bool ask = false;        ///< open the dialog in this frame
+  bool asked = false;      ///< the dialog is open
+  bool decided = false;    ///< the program may exit
+  bool discarded = false;  ///< the open document is discarded
+  int at = 0;              ///< index of the default button (Enter)
 };
 
-/// The program is asked to end. True where it may at once; else the question is open. Asked again while it
-/// is open, it keeps what is open for the next start.
+/// Called on a request to exit. True if the program may exit now; otherwise the dialog is open. A second
+/// request while it is open keeps the document for the next start.
 bool may_leave(FrameState& state);
-/// The answers. Saving asks where to, where there is no file yet; what fails is told, and the program stays.
+/// The buttons. Save opens the file browser if there is no file yet; on errors the program does not exit.
 void leave_and_save(FrameState& state);
 void leave_and_keep(FrameState& state);
 void leave_and_discard(FrameState& state);
 void leave_not(FrameState& state);
-/// At the very end: what is set aside is kept for the next start, and what is open, where the program was
-/// ended from outside (`asked` false). Removes what was kept while the program ran. Errors: what could not be
-/// kept, with where it is instead, or why it is nowhere.
+/// At the very end: keeps background works for the next start, and the open document if the program was
+/// terminated from outside (`asked` false). Deletes the autosaves. Errors: what could not be kept, with the
+/// path it was written to instead, or why it was not written.
 Status keep_works(FrameState& state, bool asked);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// What the window knows of works that were left beside their documents: where one looked, their files, what
-// is said of them; and what is kept of them when the program ends.
+// The window's part of works that were closed (left) but can be gone back to: their views and cursor, files
+// and titles; and keeping them when the program exits.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -20,14 +20,14 @@ std::string opened_name(const OpenedModel& opened) {
   return name.substr(name.find(':') + 1);
 }
 
-// What is open lies in the folder that was written beside the session.
+// The document is stored in the folder beside this session file.
 bool lies_beside(const std::shared_ptr<const OpenedModel>& opened, const std::string& session) {
   return opened && starts_with(opened->path, session);
 }
 
 }  // namespace
 
-// What is opened next changes where one looks, before it is there.
+// Saves views and cursor now: opening changes them before the new document is there.
 void FrameState::note_leaving() {
   if (!session.opening()) leaving_look_ = look();
 }
@@ -41,7 +41,7 @@ std::string FrameState::left_name(const LeftWork& left) const {
   return opened ? opened_name(*opened) : std::string();
 }
 
-// The work that was gone back to, as it was left.
+// Restores the files, views and cursor of the work that was gone back to.
 void FrameState::take_left(const nlohmann::json& left) {
   asked_path_.clear();
   asked_session_.reset();
@@ -55,7 +55,7 @@ void FrameState::take_left(const nlohmann::json& left) {
   if (session.shows_training()) notify(Notice::Kind::info, Text::of("works.back.training"), {}, kToldSeconds);
 }
 
-// What was open before is not gone, and what trained waits; also where the same model is opened again.
+// Notice that the previous work, or its paused training, is still there; also when a model is opened again.
 void FrameState::tell_left() {
   const auto& before = session.before();
   const auto& opened = session.document().opened;
@@ -74,7 +74,7 @@ void FrameState::tell_left() {
 void FrameState::leave_lesson() {
   if (session.opening()) session.cancel_opening();
   if (session.shows_page()) return session.leave_page();
-  if (!leaving_look_ || !run) return;  // its page is not there yet: one looks where one looked
+  if (!leaving_look_ || !run) return;  // its page was not opened yet: restore views and cursor
   look_ = std::exchange(leaving_look_, {});
   page_look_.reset();
   take_look(*look_, workspace);
@@ -100,8 +100,8 @@ Status FrameState::keep_for_next_start() {
   return Done{};
 }
 
-// The file that what is open came from is an older one by now, unless numbers of it are still looked up
-// there.
+// Deletes the kept file that the document came from, now outdated, unless weights are still read from files
+// beside it.
 void FrameState::drop_kept(const std::string& instead) {
   const std::string old = std::exchange(kept_path_, instead);
   const auto& pinned = session.pinned();

@@ -17,11 +17,11 @@
 namespace attnscope {
 namespace {
 
-constexpr int kReveal = 3;  // frames: the height of what was said is known a frame later
+constexpr int kReveal = 3;  // frames: the text's height is known one frame later
 
 }  // namespace
 
-// The page on which it was left; the first where it was left on the last one.
+// The page where it was left; the first page if it was left on the last one.
 int LessonPlayer::page_left(const Lesson& lesson) {
   const std::string left = progress().left_on(learner_, lesson.id);
   const auto page =
@@ -46,7 +46,7 @@ Status LessonPlayer::start(FrameState& state, const std::string& name, std::opti
   source_ = name;
   drafts_.clear();
   list_open = false;
-  // At the end of the frame: who draws the page that is open still needs it.
+  // At the end of the frame: the open page is still being drawn.
   state.pages = [](FrameState& turned, int by) {
     turned.commands.act(
         [&turned, by](Session&) { turned.lessons.go(turned, turned.lessons.page_index() + by); });
@@ -87,11 +87,11 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   now_ = run;
   if (!cursor_known_) cursor_ = state.workspace.cursor;
   cursor_known_ = true;
-  // A change says by itself when it is there, and no longer when it is taken back; half a word that is being
-  // typed is none.
+  // Pages with a ChangeAsk are checked after every run, in both directions (reached, undone), but not while
+  // text is being typed: half a word is no answer.
   changed_ = changed_ || anew;
   PageDraft& here = draft();
-  const bool shown = here.shown && std::holds_alternative<MaskAsk>(page().ask);  // it is drawn now
+  const bool shown = here.shown && std::holds_alternative<MaskAsk>(page().ask);  // its result is on screen
   const bool says = shown || std::holds_alternative<ChangeAsk>(page().ask);
   if (!changed_ || ImGui::GetIO().WantTextInput || !says) return;
   changed_ = false;
@@ -239,7 +239,7 @@ void LessonPlayer::show_me(FrameState& state) {
       return choose_mask(document, text, AttentionKind::main);
     });
   } else if (const auto* change = std::get_if<ChangeAsk>(&page().ask)) {
-    // From the page as it was opened: what was tried before must not stand in its way.
+    // Starts from the page's first run: earlier attempts are undone.
     state.commands.edit(sentence, {}, [change = *change, first = first_](Document& document) {
       document.sequences = first->document.sequences;
       document.edits = first->document.edits;
@@ -250,7 +250,7 @@ void LessonPlayer::show_me(FrameState& state) {
   }
 }
 
-// A guess uncovers what it was about; a number that is to be worked out stays covered until it is right.
+// Cells are uncovered by any verdict; for a number to compute, only by the right one.
 bool LessonPlayer::covers() {
   const PageDraft& here = draft();
   if (here.shown) return false;
@@ -272,7 +272,7 @@ const std::vector<Lesson>& LessonPlayer::lessons() {
 Progress& LessonPlayer::progress() {
   if (progress_) return *progress_;
   auto loaded = Progress::load(path_);
-  if (!loaded) {  // it is left as it is, and said
+  if (!loaded) {  // unreadable: the file is left unchanged, and the error shown
     unkept_ = loaded.error();
     path_.clear();
   }

@@ -1,5 +1,5 @@
-// The lesson that is open in the window: which page, what was typed and answered, hints and progress. The
-// panel draws it, the overlay covers and lights cells for it. Refuses to draw, and to wait.
+// The lesson open in the window: current page, typed and chosen answers, hints, progress. The lesson panel
+// draws it; the overlay covers and highlights cells for it. Draws nothing, never blocks.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ namespace attnscope {
 
 struct FrameState;
 
-/// What a learner has done on one page since the lesson was opened.
+/// State of one page since the lesson was opened.
 struct PageDraft {
-  std::string typed;   ///< number or shape
+  std::string typed;   ///< text of a number or shape
   std::string choice;  ///< id
-  int hints = 0;       ///< shown, up to 3; the third one is "show me"
+  int hints = 0;       ///< hints shown, 0 to 3; the third one is "show me"
   std::optional<Verdict> verdict;
-  std::optional<Error> complaint;  ///< why there is no verdict
+  std::optional<Error> complaint;  ///< why the answer could not be checked
   bool shown = false;
 };
 
@@ -33,61 +33,61 @@ class LessonPlayer {
 
   bool open() const { return lesson_ != nullptr; }
   const Lesson& lesson() const { return *lesson_; }
-  /// What it was opened by: an id, or a file.
+  /// The id or file it was opened with.
   const std::string& source() const { return source_; }
   int page_index() const { return page_; }
   const Page& page() const { return lesson_->pages[static_cast<std::size_t>(page_)]; }
   PageDraft& draft() { return drafts_[page().id]; }
 
-  /// Opens a lesson at a page: a shipped one by its id, or a file. Without a page, where this learner left
-  /// it, or from the beginning where that was its end. Errors: no such lesson, a broken file, no such page.
+  /// Opens a lesson by id (shipped) or file, at a page; default: where this learner left it, or the first
+  /// page if it was finished. Errors: no such lesson, a broken file, no such page.
   Status start(FrameState& state, const std::string& name, std::optional<int> page = {});
-  /// Another page; also the one that is open, as it was at first.
+  /// Opens a page; the current page is reset.
   void go(FrameState& state, int page);
   void close(FrameState& state);
-  /// Once per frame: takes the run of the page when it is there, and looks whether a change has reached its
-  /// goal.
+  /// Once per frame: takes the page's newest run, and checks whether a requested change has been
+  /// made.
   void follow(const FrameState& state, const std::shared_ptr<const RunResult>& run);
   /// True when the run on the screen is one of this page.
   bool ready() const { return first_ != nullptr && now_ != nullptr; }
 
-  /// What would be checked now: typed, chosen, or where the cursor stands; empty where nothing is chosen.
+  /// The answer to check: typed, chosen, or the cursor's cell; empty if nothing was chosen.
   std::optional<Answer> answer(const Workspace& workspace);
   Text answer_words(const Workspace& workspace);
-  /// What is right here, in words, for the one who teaches; empty while the page opens.
+  /// The right answer as text, for the presenter; empty while the page is being opened.
   const std::string& right_words(const Workspace& workspace);
   /// "Lesson 9 · Heads have roles · 2 / 5"; without `number`, "Heads have roles · 2 / 5".
   std::string where(bool number = true) const;
-  /// How a page that asks for a change stands; empty where it does not.
+  /// Status of a page with a ChangeAsk; empty for other pages.
   std::string live(const Workspace& workspace) const;
   void check(const Workspace& workspace);
-  /// The next hint; the third one answers the page.
+  /// Shows the next hint; the third one shows the answer.
   void hint(FrameState& state);
   void show_me(FrameState& state);
   /// True while the cells that the page hides are covered.
   bool covers();
-  /// What a cell on the page is: a place with its expressions computed. Errors: the run does not have it.
+  /// Resolves a place of the page, evaluating its expressions. Errors: the run does not have it.
   Result<Target> place(const std::string& text, const Workspace& workspace) const;
   const RunResult& run() const { return *now_; }
   ExpressionScope scope(const Workspace& workspace) const;
 
-  /// All shipped lessons in their order; an Error once where one is broken.
+  /// All shipped lessons in order; empty if one of them is broken.
   const std::vector<Lesson>& lessons();
   Progress& progress();
-  /// Why the file of progress cannot be read or written, once.
+  /// Why the progress file cannot be read or written; returned once.
   std::optional<Error> take_unkept() { return std::exchange(unkept_, std::nullopt); }
   const PageProgress* progress_of(const Lesson& lesson, const Page& page);
   const std::string& learner() const { return learner_; }
   void set_learner(std::string name) { learner_ = std::move(name); }
-  /// Where progress is kept; empty keeps none (pictures, tests). Before the first lesson.
+  /// Sets the progress file; empty: not saved (pictures, tests). Call before the first lesson.
   void keep_in(std::string path) { path_ = std::move(path); }
-  bool inspecting = false;     ///< the inspector stands in the place of the lesson
-  bool list_open = false;      ///< the list of lessons is asked for
-  bool sheet_answers = false;  ///< worksheets are written with the answers
-  float words_height = 100;    ///< of the words under a presented figure, in the frame before, pixels
-  float card_height = 100;     ///< of what is asked, in the frame before, pixels
-  float page_height = 300;     ///< of what is told and asked, in the frame before, pixels
-  int reveal = 0;  ///< frames in which what was said last is scrolled to; < 0: the page's beginning is
+  bool inspecting = false;     ///< the inspector is shown instead of the lesson
+  bool list_open = false;      ///< open the list of lessons
+  bool sheet_answers = false;  ///< worksheets include the answers
+  float words_height = 100;    ///< height of the text below a presented figure, last frame, pixels
+  float card_height = 100;     ///< height of the question, last frame, pixels
+  float page_height = 300;     ///< height of text and question, last frame, pixels
+  int reveal = 0;  ///< frames left to scroll to the newest text; < 0: scroll to the top of the page
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);
@@ -100,23 +100,23 @@ class LessonPlayer {
   std::string source_;
   int page_ = 0;
   std::map<std::string, PageDraft> drafts_;
-  std::uint64_t opened_ = 0;  ///< Session::opened_version() when the page was asked for
+  std::uint64_t opened_ = 0;  ///< Session::opened_version() when the page was opened
   std::shared_ptr<const RunResult> first_, now_;
   std::optional<std::vector<Lesson>> lessons_;
   std::optional<Progress> progress_;
   std::string learner_, path_;
   std::optional<Error> unkept_;
-  std::string right_;  ///< of `right_of_`, in `right_language_`
+  std::string right_;  ///< for the run `right_of_`, in `right_language_`
   std::shared_ptr<const RunResult> right_of_;
   std::string right_language_;
-  Cursor cursor_;  ///< as the page put it: a cell is chosen once it has moved
+  Cursor cursor_;  ///< as set by the page: a cell counts as chosen once it differs
   bool cursor_known_ = false;
-  bool changed_ = false;  ///< a run that was not looked at yet
+  bool changed_ = false;  ///< a new run has not been checked yet
 };
 
-/// Asks where the worksheet of a lesson (its id, or a file) is to be written.
+/// Opens the file browser to write the worksheet of a lesson (its id, or a file).
 void ask_worksheet(FrameState& state, const std::string& lesson, bool answers);
-/// "9  Heads have roles", in the language of the moment.
+/// "9  Heads have roles", in the current language.
 std::string lesson_title(const Lesson& lesson);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// What every panel of the frame gets: const data, the shared workspace, commands for changes. A panel draws
-// into the current ImGui child window and copes with `run` being null (nothing open, or the first run still
-// going).
+// Arguments of every panel: const data, the shared workspace, and commands for changes. A panel draws into
+// the current ImGui child window and must handle a null `run` (no document, or the first run is not
+// finished).
 #pragma once
 
 #include "app/gpu/painter.h"

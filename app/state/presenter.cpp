@@ -11,9 +11,9 @@
 namespace attnscope {
 namespace {
 
-// At 1280 x 720. Numbers of 11 units are 18 pixels in the second.
+// At 1280 x 720. With kNumberScale, numbers of 11 units are 18 pixels high.
 constexpr float kPresenterScale = 2.f, kNumberScale = 1.65f, kDenseScale = 1.5f,
-                kPairScale = 1.1f;  // of halves
+                kPairScale = 1.1f;  // of each half, when there are two
 constexpr std::size_t kMostMoments = 1000;
 
 Presenter::Moment now(const FrameState& state) {
@@ -44,7 +44,7 @@ bool go_back(FrameState& state) {
   return true;
 }
 
-// Labs know no steps: a page is the next lab, and the one before has kept its values.
+// In the labs view a page is one lab; labs keep their values.
 void turn_lab(Workspace& workspace, int by) {
   const std::vector<Lab>& all = labs();
   const auto found =
@@ -79,12 +79,12 @@ bool has_pages(const FrameState& state) {
 void turn_page(FrameState& state, int by) {
   Presenter& presenter = state.presenter;
   if (presenter.on && std::exchange(presenter.black, false)) return;
-  presenter.strokes.clear();  // they were drawn on this page
+  presenter.strokes.clear();  // strokes belong to the page they were drawn on
   if (state.pages) return state.pages(state, by);
   state.workspace.playing = false;
   if (state.workspace.view == "labs") return turn_lab(state.workspace, by);
   if (by < 0 && presenter.on && go_back(state)) return;
-  if (presenter.on && !has_pages(state)) return;  // the step would move where nobody sees it
+  if (presenter.on && !has_pages(state)) return;  // the step would change invisibly
   const Presenter::Moment before = now(state);
   if (!walk(state.workspace, *state.walked, by) || by < 0 || !presenter.on) return;
   if (presenter.trail.size() < kMostMoments) presenter.trail.push_back(before);

@@ -1,6 +1,6 @@
-// Presenting: the figure alone on the whole screen, large and in high contrast, with a way back that shows
-// exactly what was shown. The panels and the size of everything else are not touched, so that they stand as
-// before when it ends. Refuses to draw (app/shell/presenter_sheet.h).
+// Presenter mode: the figure alone on the whole screen, large and in high contrast, and a history of pages
+// to go back. Panels and their sizes are unchanged when it ends. Drawing is in
+// app/shell/presenter_sheet.h.
 #pragma once
 
 #include <imgui.h>
@@ -15,21 +15,21 @@ namespace attnscope {
 
 struct FrameState;
 
-/// Something that a key switches on and off, or that is on while the key is held.
+/// A tool that a key toggles, or that is on while the key is held.
 struct Held {
   bool on = false;
-  double since = -1;  ///< when its key went down; < 0: it is up
+  double since = -1;  ///< when its key was pressed; < 0: not pressed
 };
 
 struct Presenter {
   bool on = false, black = false, pen = false;
-  bool words = true;   ///< of a lesson's page, under the figure
-  bool notes = false;  ///< a window on another screen, for the one who presents
+  bool words = true;   ///< shows a lesson page's text below the figure
+  bool notes = false;  ///< opens a window with presenter notes on another screen
   std::chrono::steady_clock::time_point began;
   Held spotlight, magnifier;
-  float zoom = 1.f;  ///< times the size that the screen asks for
+  float zoom = 1.f;  ///< multiplies the presenter scale
 
-  /// What was shown before a page was turned.
+  /// State before a page was turned.
   struct Moment {
     std::uint64_t opened = 0;
     Cursor cursor;
@@ -41,24 +41,24 @@ struct Presenter {
 
   struct Stroke {
     std::vector<ImVec2> points;  ///< pixels
-    double ended = -1;           ///< seconds of ImGui's clock; < 0: it is being drawn
+    double ended = -1;           ///< ImGui time, seconds; < 0: still being drawn
   };
   std::vector<Stroke> strokes;
-  /// Something moves by itself: strokes that fade.
+  /// True while something is animated: fading strokes.
   bool moving() const { return !strokes.empty(); }
 };
 
-/// Begins or ends it.
+/// Turns presenter mode on or off.
 void set_presenting(FrameState& state, bool on);
-/// The next page of a lesson, else the next step (`by` 1); or back to what was shown before it (-1). A black
-/// screen is lifted first, and nothing else.
+/// Next page of the lesson, else the next step (`by` 1); or back to the previous state (-1). If the screen is
+/// black, only ends that.
 void turn_page(FrameState& state, int by);
-/// While presenting: A and B side by side, with their names.
+/// While presenting: A and B are shown side by side, with their names.
 bool presents_pair(const FrameState& state);
-/// True where the page keys have a next page: of a lesson, of the steps, of the labs.
+/// True if the page keys have pages to turn: of a lesson, of the steps, of the labs.
 bool has_pages(const FrameState& state);
-/// Pixels per unit while presenting on a screen of this size: digits of a step's figure are at least 18
-/// pixels tall at 1280x720. Views that are more than one figure get more room.
+/// Pixels per unit while presenting on a screen of width x height pixels: digits of a step's figure are at
+/// least 18 pixels high at 1280x720. Views with more than one figure get a smaller scale.
 float presenter_scale(const FrameState& state, float width, float height);
 
 }  // namespace attnscope

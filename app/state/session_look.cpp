@@ -74,7 +74,7 @@ void take_ask(const json& look, Asking& asking) {
   session_look_read(*found, "change", settings.change);
 }
 
-// How one came to the number that is explained, and how its terms are listed.
+// The path of places in the inspector, and how its terms are listed.
 json inspector_look(const InspectorState& inspector) {
   json trail = json::array();
   for (const Place& place : inspector.trail)
@@ -116,7 +116,7 @@ void take_inspector(const json& look, const Trace& trace, InspectorState& inspec
   }
 }
 
-// The labs that were open, with their values as a person writes them.
+// The labs that were opened, with their values as typed text.
 json lab_look(const Workspace& workspace) {
   json out = json::object();
   for (const auto& [name, values] : workspace.lab_values)

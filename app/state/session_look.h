@@ -1,5 +1,5 @@
-// Where one looked, as a session file keeps it: views, cursor, pinned cell, difference, the walk back. Values
-// that make no sense are left as they were, never a failure.
+// Views, cursor, pinned cell, difference and backward mode as JSON, for session files. Reading: invalid
+// values are ignored and the current ones kept; never an error.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,9 +9,9 @@
 namespace attnscope {
 
 nlohmann::json look_of(const Workspace& workspace);
-/// What needs no run.
+/// Reads everything that needs no run.
 void take_look(const nlohmann::json& look, Workspace& workspace);
-/// The cursor, clamped to the run.
+/// Reads the cursor, clamped to the run.
 void take_cursor(const nlohmann::json& look, const RunResult& run, Workspace& workspace);
 
 }  // namespace attnscope

@@ -82,7 +82,7 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
   read_recent(file, settings.recent);
   workspace_file_read(file, "view", workspace.view);
   workspace_file_read(file, "second_view", workspace.second_view);
-  if (workspace.second_view == workspace.view) workspace.second_view.clear();  // its A is not kept here
+  if (workspace.second_view == workspace.view) workspace.second_view.clear();  // run A is not saved here
   workspace_file_read(file, "log_scale", workspace.log_scale);
   workspace_file_read(file, "animate", workspace.animate);
   workspace_file_read(file, "speed", workspace.speed, 0.1f, 20.f);

@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_graph.json.
+// Texts are in assets/strings/*/ask_graph.json.
 #include "app/views/ask_graph.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using Kind = CircuitNode::Kind;
 constexpr float kNode = 9.f, kAskGraphSide = 250.f, kAskGraphLine = 20.f, kAskGraphFoot = 22.f;  // units
 constexpr std::size_t kAskGraphMostLines = 60;
 
-// Heads stand below the MLP of their block.
+// Vertical level: the heads of a block are below its MLP.
 int level_of(const CircuitNode& node, int layers) {
   switch (node.kind) {
     case Kind::embed: return 0;
@@ -44,14 +44,14 @@ ImU32 ink_of(Kind kind) {
   return t.norm;
 }
 
-// What fits into a node: "1.3", "MLP 0".
+// Label inside a node: "1.3", "MLP 0".
 std::string short_label(const CircuitNode& node) {
   const auto site = parse_site(node.step);
   if (!site || node.kind != Kind::head || site->part == Part::cross) return node.label;
   return std::to_string(site->layer) + "." + std::to_string(node.step_head);
 }
 
-// What stands beside the nodes of one level, one of which is `node`.
+// Label beside a level; `node`: one of its nodes.
 std::string level_label(const CircuitNode& node) {
   const auto site = parse_site(node.step);
   switch (node.kind) {
@@ -133,8 +133,8 @@ void AskGraph::follow(const std::shared_ptr<const Circuit>& circuit) {
   lay_out();
 }
 
-// Columns are the tokens that something stands at, levels the blocks' halves; nodes of one place side by
-// side.
+// Columns are the token positions that have nodes, levels are half blocks (attention, MLP); nodes at the same
+// place are side by side.
 void AskGraph::lay_out() {
   std::set<std::int64_t> rows;
   std::set<int> used;
@@ -146,7 +146,7 @@ void AskGraph::lay_out() {
     used.insert(level);
     cells[{level, node.row}].push_back(i);
   }
-  std::map<std::int64_t, float> width, begin;  // of each column: the most nodes in one of its cells
+  std::map<std::int64_t, float> width, begin;  // of each column: the largest number of nodes at one level
   float all = 0;
   for (const std::int64_t row : rows) {
     std::size_t most = 1;
@@ -316,7 +316,7 @@ void AskGraph::draw_graph(const ViewContext& context, ImVec2 at, ImVec2 room) {
   draw_labels(p, size);
 }
 
-// What runs into the node that is chosen: an edge a line, and the sum.
+// Incoming edges of the chosen node, one per line, and their sum.
 void AskGraph::draw_inside(ImVec2 room) const {
   const int at = chosen();
   if (at < 0) return;

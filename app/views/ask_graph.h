@@ -1,6 +1,6 @@
-// Who wrote what the answer read, as a graph: tokens across, blocks up, the measure on top; every edge a part
-// of the measure. A slider prunes it, a click on a node lists what runs into it and adds up, and the graph is
-// saved and opened as the JSON of circuit viewers. Refuses to compute: core/lens follows, core/session names.
+// Attribution of the measure as a graph: positions on x, blocks on y, the measure on top; edges weighted by
+// their share of the measure. A slider prunes it, a click on a node lists its incoming edges with their sum;
+// saved and opened as the JSON of circuit viewers. Computed in core/lens, formatted in core/session.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class AskGraph {
 
  private:
   struct Spot {
-    ImVec2 middle;  ///< share of the room, 0..1 across and up
+    ImVec2 middle;  ///< centre, 0..1 of the room: to the right and up
     float half = 0;
   };
   struct Opened {
@@ -41,16 +41,16 @@ class AskGraph {
 
   Deferred<Result<Circuit>> deferred_;
   std::shared_ptr<Opened> opened_ =
-      std::make_shared<Opened>();  ///< from a file, in the place of the run's own
+      std::make_shared<Opened>();  ///< a graph from a file, shown instead of the run's
   Error error_;
   float share_ = 0.03f;
   std::string chosen_;  ///< CircuitNode::id
-  int hovered_ = -1;    ///< in the frame before
+  int hovered_ = -1;    ///< node hovered in the last frame
   std::shared_ptr<const Circuit> whole_;
   float shown_share_ = -1;
   Circuit shown_;
   std::vector<Spot> spots_;
-  std::vector<std::pair<float, std::string>> columns_, levels_;  ///< share of the room, and the words
+  std::vector<std::pair<float, std::string>> columns_, levels_;  ///< position, 0..1 of the room, and label
 };
 
 }  // namespace attnscope

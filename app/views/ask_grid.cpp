@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_view.json.
+// Texts are in assets/strings/*/ask_view.json.
 #include "app/views/ask_grid.h"
 
 #include <algorithm>
@@ -18,17 +18,17 @@ namespace {
 constexpr float kAskGridMostWidth = 132.f, kAskGridMostHeight = 84.f, kReadable = 17.f;  // units
 constexpr float kHatchFrom = 14.f;
 
-// Of cells over two axes the first one counts rows.
+// The head of a row: of cells over two axes, the first one is the head.
 std::int64_t row_head(const SweepCell& cell) { return cell.at.size() > 1 ? cell.at.front().begin : -1; }
 
-using GridRow = std::pair<Site, std::int64_t>;  // and its head
+using GridRow = std::pair<Site, std::int64_t>;  // site and head
 
 bool same_row(const GridRow& a, const GridRow& b, bool parts) {
   if (a.first.stack != b.first.stack || a.first.layer != b.first.layer || a.second != b.second) return false;
   return parts || (a.first.part == b.first.part && a.first.slot == b.first.slot);
 }
 
-// Later blocks stand higher; the towers below the stack that reads them.
+// Later blocks are higher up; encoder and vision tower below the stack that reads them.
 bool above(const Site& a, const Site& b) {
   const auto rank = [](Stack stack) { return stack == Stack::enc || stack == Stack::vision ? 0 : 1; };
   if (a.stack != b.stack) return rank(a.stack) > rank(b.stack);
@@ -48,7 +48,7 @@ std::string part_name(Slot slot, bool cross) {
   return tr(slot == Slot::mlp_out ? "ask.col.mlp" : cross ? "ask.col.cross" : "ask.col.attn");
 }
 
-// Row `row` of the run that a sweep edits.
+// Token at row `row` of the run that the sweep edits.
 std::string token_name(const OpenedModel& opened, const SweepAnswer& answer, const Site& site,
                        std::int64_t row) {
   const Trace& trace = *answer.sweep->run();
@@ -57,7 +57,7 @@ std::string token_name(const OpenedModel& opened, const SweepAnswer& answer, con
   return row_label(opened, trace, stack, row);
 }
 
-// The row as the run that is edited has it, and as the other one had it where that is another token.
+// Token of the row in the edited run, and the one in the other run if it differs.
 std::string both_names(const OpenedModel& opened, const SweepAnswer& answer, const Site& site,
                        std::int64_t row) {
   const std::string own = token_name(opened, answer, site, row);
@@ -326,7 +326,7 @@ float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec
   const auto cell = static_cast<std::size_t>(grid_.at(event.row, event.col));
   explain(context, answer, cell);
   const SweepCell& place = answer.sweep->cells()[cell];
-  Cell first{place.site, {}};  // of a group
+  Cell first{place.site, {}};  // the first cell of a range
   for (const AxisRange& range : place.at) first.at.push_back({range.axis, range.begin});
   if (grid_.group == 1) offer_edit(context.workspace, {first, {}, {}});
   if (event.clicked) toggle(context, answer, cell);

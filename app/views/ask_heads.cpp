@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_heads.json.
+// Texts are in assets/strings/*/ask_heads.json.
 #include "app/views/ask_heads.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr float kAskHeadsRow = 21.f, kAskHeadsName = 96.f, kAskHeadsColumn = 54.f, kWide = 78.f;  // units
 
-// Of what changed: since A, or where nothing is pinned since the run before.
+// String key of a column; the change is relative to A, or to the run before if nothing is pinned.
 std::string score_key(const ViewContext& context, HeadScore score) {
   const bool before = score == HeadScore::change && !context.session.pinned();
   return "ask.heads." + std::string(head_score_name(score)) + (before ? ".before" : "");
@@ -81,7 +81,7 @@ void AskHeads::take(const ViewContext& context, const MeasureAnswer& measure) {
   fresh_ = made.fresh;
 }
 
-// In the order that was asked for, with the effects that are known by now.
+// Sorts by the chosen column, with the ablation effects computed so far.
 void AskHeads::rank(const ViewContext& context) {
   const Asking& asking = context.workspace.asking;
   const auto answer = asking.answer();
@@ -136,7 +136,7 @@ void AskHeads::place_columns(float width) {
   }
 }
 
-// How many heads there are, and the slider that leaves some out.
+// The number of heads, and a slider that hides those with small values.
 float AskHeads::draw_choices(const ViewContext& context, float width) {
   const float top = ImGui::GetCursorScreenPos().y;
   const std::string title = tr("ask.heads.least", {tr(score_key(context, by_))});
@@ -167,7 +167,7 @@ void AskHeads::draw_titles(const ViewContext& context, ImVec2 at) {
     const float wide = text_size(fonts().small, text).x;
     draw_text(canvas, fonts().small, ImVec2(p1.x - wide - scaled(6), p0.y + scaled(3)),
               by ? t.accent : t.text_dim, text);
-    if (by) {  // an arrow down: the largest first
+    if (by) {  // arrow down: largest first
       const float x = p1.x - wide - scaled(13), y = p0.y + height / 2, r = scaled(3.5f);
       const float tip = largest_first_ ? r : -r;
       canvas.fill_triangle(ImVec2(x - r, y - tip), ImVec2(x + r, y - tip), ImVec2(x, y + tip), t.accent);

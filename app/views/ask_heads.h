@@ -1,6 +1,6 @@
-// All heads of the run as a table: what roles each plays, how spread out and far it looks, what it changed
-// against the other run, and what knocking it out does to the measure; sorted by any column, and only those
-// from a number on. Refuses to measure: core/lens does.
+// All heads of the run as a table: roles, entropy, mean distance, change against the other run,
+// effect of ablating it on the measure; sorted by any column, filtered by a threshold. Computed in
+// core/lens.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class AskHeads {
   struct Column {
     HeadScore score;
     float x, width;
-    double most;  ///< magnitude of the largest number
+    double most;  ///< largest magnitude
   };
   void take(const ViewContext& context, const MeasureAnswer& measure);
   void rank(const ViewContext& context);
@@ -33,13 +33,13 @@ class AskHeads {
 
   HeadScore by_ = HeadScore::effect;
   bool largest_first_ = true;
-  float least_ = 0;  ///< of the largest magnitude in the column that is sorted by, 0..1
+  float least_ = 0;  ///< threshold: share (0..1) of the largest magnitude in the sorted column
   Deferred<Heads> deferred_;
   std::shared_ptr<const Heads> heads_;  ///< in order of execution
   bool fresh_ = false;
-  std::uint64_t ranked_ = 0;  ///< key of what `shown_` was made of
+  std::uint64_t ranked_ = 0;  ///< cache key of `shown_`
   Heads shown_;
-  float names_ = 0;  ///< pixels of the first column
+  float names_ = 0;  ///< width of the first column, pixels
   std::vector<Column> columns_;
 };
 

@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_view.json.
+// Texts are in assets/strings/*/ask_view.json.
 #include "app/views/ask_parts.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ enum class PartKind : std::uint8_t { embed, head, attention, mlp, neuron, bias }
 
 struct PartPlace {
   PartKind kind = PartKind::bias;
-  Site site;  ///< of heads, MLPs and neurons
+  Site site;  ///< for heads, MLPs and neurons
 };
 
 PartPlace ask_parts_place_of(const LogitPart& part) {
@@ -108,7 +108,7 @@ BarColumns ask_parts_columns_of(const ViewContext& context, const std::vector<Pa
   return out;
 }
 
-// One bar with its name and number; true when clicked.
+// One bar with name and number; true when clicked.
 bool ask_parts_draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& c, float width,
                         bool chosen, const char* prefix) {
   const Canvas canvas;
@@ -137,7 +137,7 @@ bool ask_parts_draw_bar(const ViewContext& context, const PartBar& bar, const Ba
   return clicked;
 }
 
-// The cursor goes where the part was made: at `row`, or at that of the measure.
+// Moves the cursor to the part: at `row`, or at the row of the measure.
 void go_to_part(const ViewContext& context, const LogitPart& part, std::int64_t row = -1) {
   const PartPlace place = ask_parts_place_of(part);
   if (place.kind == PartKind::bias || place.kind == PartKind::embed) return;
@@ -290,7 +290,7 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
   }
 }
 
-// Who wrote what a head read at one position, or what a neuron read, and the words of the neuron.
+// Attribution of what a head read at one position, or of a neuron's input, and the neuron's words.
 void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
   const Cursor& cursor = context.workspace.cursor;
   const int last = static_cast<int>(context.run.traces.size()) - 1,
@@ -343,7 +343,7 @@ void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
       go_to_part(context, bar.part, row);
 }
 
-// The score of the key that the cursor chose in this head's row, or of the strongest one.
+// The score of the cursor's key in this head's row, or of the key with the largest weight.
 void AskParts::draw_why(const ViewContext& context, const PartBar& head, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);
@@ -384,7 +384,7 @@ void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImV
     return caption(sums->heads.error().text());
   }
   context.workspace.asking.sum = std::shared_ptr<const Attribution>(sums.value, &*sums->heads);
-  if (room.x < scaled(kAskPartsNarrow)) {  // one above the other
+  if (room.x < scaled(kAskPartsNarrow)) {  // stacked vertically
     const float top = std::round(room.y * 0.48f), below = top + scaled(4);
     draw_list(context, *sums, at, ImVec2(room.x, top));
     draw_inside(context, *sums, ImVec2(at.x, at.y + below), ImVec2(room.x, room.y - below));

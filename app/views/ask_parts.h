@@ -1,6 +1,6 @@
-// The measure as a sum that closes: a bar for each head, MLP, embedding and bias, largest first, with the sum
-// and what is left over; one part opened further, a head by the tokens it read from, an MLP by its neurons;
-// and one of these by who wrote what was read there. Refuses measures that are no sums, in words.
+// Attribution of the measure as an exact sum: a bar for each head, MLP, embedding and bias, largest first,
+// with the sum and the remainder. One part can be split further: a head by source tokens, an MLP by neurons;
+// and one of these by what wrote its input. Errors: the measure is not linear in the logits.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@
 
 namespace attnscope {
 
-/// One bar: a part, or several of one kind (all biases).
+/// One bar: a part, or all parts of one kind (biases).
 struct PartBar {
   std::string id;  ///< "blocks.1.attn.z[head=3]"; "bias" for all biases
   LogitPart part;
   double value = 0;
 };
-/// The parts of a sum as bars, largest magnitude first; biases together.
+/// The parts of a sum as bars, largest magnitude first; all biases as one bar.
 std::vector<PartBar> part_bars(const Attribution& sum);
-/// What part `id` of the first sum is made of: bars of the finer ones that belong to it, largest first.
+/// Part `id` split further: bars of the finer sum that belong to it, largest first.
 std::vector<PartBar> bars_inside(const std::string& id, const Attribution& tokens, const Attribution& neurons,
                                  const Attribution& heads);
 
@@ -40,7 +40,7 @@ class AskParts {
   void draw_why(const ViewContext& context, const PartBar& head, ImVec2 room);
   void draw_deeper(const ViewContext& context, const PartBar& part);
 
-  /// What one position gave a head, or one neuron read; the words of the neuron.
+  /// Attribution of what a head read at one position, or of a neuron's input; the neuron's words.
   struct Deeper {
     Result<Attribution> sum = Error{};
     NeuronWords words;
@@ -48,9 +48,9 @@ class AskParts {
   Deferred<Sums> sums_;
   Deferred<Deeper> deeper_;
   AskScore score_;
-  bool why_ = false;    ///< a head is opened by its strongest score, not by its tokens
-  std::string chosen_;  ///< PartBar::id; empty: the largest that can be opened
-  std::string inside_;  ///< PartBar::id of what is opened inside of that one; empty: nothing
+  bool why_ = false;    ///< split the head by its largest score instead of by tokens
+  std::string chosen_;  ///< PartBar::id; empty: the largest one that can be split
+  std::string inside_;  ///< PartBar::id of the part split inside it; empty: none
 };
 
 }  // namespace attnscope

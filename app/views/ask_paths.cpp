@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_paths.json.
+// Texts are in assets/strings/*/ask_paths.json.
 #include "app/views/ask_paths.h"
 
 #include <algorithm>

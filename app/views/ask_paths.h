@@ -1,6 +1,6 @@
-// Attention through all blocks, beside the raw patterns: for the row that is asked about, what each row of
-// the input has of it after every block, as raw attention, rollout or flow. Refuses to compute: core/lens
-// does.
+// Attention through all blocks: for the row of the measure, the share of each input row
+// after every block, as raw attention, attention rollout or attention flow. Computed in
+// core/lens.
 #pragma once
 
 #include "app/views/view.h"

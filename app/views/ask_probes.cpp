@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_probes.json.
+// Texts are in assets/strings/*/ask_probes.json.
 #include "app/views/ask_probes.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kAskProbesAtOnce = 1
-                                          << 19;  // parameters of a model that is probed without being asked
+                                          << 19;  // parameters; models with fewer are probed without a click
 constexpr float kAskProbesRow = 24.f, kAskProbesName = 118.f, kAskProbesColumn = 92.f;  // units
 
 std::string probed_key(int kind) {
@@ -67,7 +67,7 @@ void AskProbes::draw_head(const ViewContext& context, const ProbesAnswer* answer
   note_item("ask_probes_state");
 }
 
-// A line for each thing, and what guessing gives as a dashed one.
+// Accuracy over depth: a line per probed property, its guessing baseline dashed.
 void AskProbes::draw_plot(const ProbesAnswer& answer, ImVec2 at, ImVec2 room) {
   LinePlot plot;
   plot.key = "ask_probes";
@@ -95,7 +95,7 @@ void AskProbes::draw_plot(const ProbesAnswer& answer, ImVec2 at, ImVec2 room) {
   (void)draw_line_plot(plot, at, room);
 }
 
-// The last block on top, as in the other pages.
+// The last block on top, as on the other pages.
 void AskProbes::draw_table(const ViewContext& context, const ProbesAnswer& answer, ImVec2 at,
                            ImVec2 room) const {
   const Canvas canvas;

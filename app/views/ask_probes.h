@@ -1,6 +1,6 @@
-// Linear probes over depth: what a linear map reads off the residual stream after each block, on texts of the
-// model's task that it was not fitted to. The numbers of attnscope-cli probe, as they come. Refuses to fit:
-// core/session does.
+// Linear probes over depth: what a linear map predicts from the residual stream after each block, on held-out
+// texts of the model's task. The numbers of attnscope-cli probe, as they are computed. Fitted in
+// core/session.
 #pragma once
 
 #include "app/views/view.h"
@@ -18,7 +18,7 @@ class AskProbes {
   void draw_table(const ViewContext& context, const ProbesAnswer& answer, ImVec2 at, ImVec2 room) const;
 
   AskedProbes probes_;
-  std::uint64_t begun_ = 0;  ///< the opened model whose probes began by themselves
+  std::uint64_t begun_ = 0;  ///< opened_version of the model whose probes were started automatically
 };
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// Why a head looks where it looks: one score as a table of (who wrote the query) x (who wrote the key), whose
-// cells add up to it. Refuses to compute: core/lens splits the score.
+// One attention score as a table of (source of the query) x (source of the key); its cells add up to the
+// score. Computed in core/lens.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace attnscope {
 
 class AskScore {
  public:
-  /// The score of one cell of a pattern, in the rectangle at `at`.
+  /// The score of one cell of a pattern, drawn into the rectangle at `at`.
   void draw(const ViewContext& context, const Site& pattern, std::int64_t head, std::int64_t query,
             std::int64_t key, ImVec2 at, ImVec2 room);
 
@@ -20,7 +20,7 @@ class AskScore {
   Deferred<Result<ScoreSplit>> split_;
 };
 
-/// "embedding", "attention 0", "MLP 1", "ln1.bias": who wrote a part of the residual stream.
+/// Name of the source of a part of the residual stream: "embedding", "attention 0", "MLP 1", "ln1.bias".
 std::string source_words(const std::string& name);
 
 }  // namespace attnscope

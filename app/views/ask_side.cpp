@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_view.json.
+// Texts are in assets/strings/*/ask_view.json.
 #include "app/views/ask_side.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kScatter = 150.f, kLeastScatter = 56.f;
-constexpr float kAskSideLeastColumn = 140.f;  // units  // units
+constexpr float kAskSideLeastColumn = 140.f;  // units
 
 void pair_line(const char* key, const std::string& value, ImU32 ink, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -79,7 +79,7 @@ void draw_self(const SweepAnswer& answer) {
   note_item("ask_self");
 }
 
-// The estimate across, the exact value up; on the diagonal they agree.
+// Scatter plot of estimate (x) against exact value (y); they agree on the diagonal.
 void draw_scatter(const SweepAnswer& answer, float side) {
   double least = answer.base(), most = answer.base();
   for (std::size_t i = 0; i < answer.values.size(); ++i)
@@ -185,7 +185,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = scaled(20), height = ImGui::GetContentRegionAvail().y;
-  const bool three = width - 2 * gap >= 3 * scaled(kAskSideLeastColumn);  // else the scatter gives way
+  const bool three = width - 2 * gap >= 3 * scaled(kAskSideLeastColumn);  // else the scatter plot is omitted
   const float third = three ? (width - 2 * gap) / 3 : (width - gap) / 2;
   {
     const ChildScope child("ask_runs", ImVec2(third, height));

@@ -1,5 +1,5 @@
-// Beside the heatmap of a sweep: what it is compared with, how far it has come, whether estimates can be
-// believed, and whether a run that is patched into itself stays what it is. Refuses to compute.
+// Facts beside the heatmap of a sweep: its baseline, its progress, how well estimates agree with exact
+// values, and whether patching a run into itself leaves it unchanged. Draws only.
 #pragma once
 
 #include "app/views/view.h"
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// Draws into the current child window: one below the other `width` pixels wide, or, where the heatmap takes
-/// the whole width, beside each other.
+/// Draws into the current child window: in one column `width` pixels wide, or, if `beside`, side by side
+/// (when the heatmap takes the whole width).
 void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const HeatStyle& style, float width,
                    bool beside);
 

@@ -1,7 +1,7 @@
-// The Ask view: what made it say that? Knock places out, take them from the run of another prompt, or write
-// the answer as a sum of parts; the numbers of the command line's ablate, patch and attribute while one
-// looks. Refuses what has no answer: models without logits, recordings, prompts that were not typed; a
-// sentence says so.
+// The Ask view: which parts of the model caused the output? Ablation, activation patching from another
+// prompt's run, attribution to a sum of parts; the same numbers as the command line's ablate, patch and
+// attribute. Unavailable for models without logits, recordings and prompts that were not typed; the reason is
+// shown.
 #include <algorithm>
 
 #include "app/look/item_map.h"
@@ -22,7 +22,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kAskAtOnce = 3e9;  // effort of a question that is answered without being started
+constexpr double kAskAtOnce = 3e9;  // cost below which a sweep starts without a click
 constexpr float kAskSide = 196.f, kWideSide = 230.f, kAskField = 250.f, kAskFoot = 104.f, kMostFoot = 190.f,
                 kNarrowStage = 440.f;  // units
 
@@ -98,7 +98,7 @@ void AskView::draw_pages(const ViewContext& context, float width) {
     if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
       settings.page = page;
   }
-  // Behind the last chip, where there is room: the toolbar has the measure, too.
+  // After the last chip, if there is room: the toolbar shows the measure, too.
   const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
   const float field = std::min(scaled(kAskField), at.x + width - last.x - scaled(13));
   if (field > scaled(90)) {
@@ -130,7 +130,7 @@ void AskView::draw_questions(const ViewContext& context, float width) {
   }
   const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config();
   line.part();
-  for (const Stack stack : {Stack::enc, Stack::vision, config.stack}) {  // whose rows are asked about
+  for (const Stack stack : {Stack::enc, Stack::vision, config.stack}) {  // stack whose rows are edited
     if (!has_stacks(config) || !asking.question().by_rows || settings.page == AskPage::heads ||
         config.of(stack).stack != stack)
       continue;
@@ -182,7 +182,7 @@ void AskView::draw_start(const ViewContext& context, float right, float width) {
   });
 }
 
-// The other prompt, and which of the two is changed.
+// The other prompt, and which of the two runs is edited.
 void AskView::draw_other(const ViewContext& context, float width) {
   Asking& asking = context.workspace.asking;
   AskSettings& settings = asking.settings;
@@ -211,7 +211,7 @@ void AskView::draw_other(const ViewContext& context, float width) {
   if (chip(here, !settings.into_other, tr("ask.into.own.help"))) settings.into_other = false;
 }
 
-// A question that costs little is answered without being started; one that runs is the newest already.
+// Starts cheap sweeps without a click, unless the current result is up to date.
 void AskView::answer_at_once(const ViewContext& context) {
   Asking& asking = context.workspace.asking;
   if (!asking.request() || context.session.training().running() || asking.effort() > kAskAtOnce) return;
@@ -220,7 +220,7 @@ void AskView::answer_at_once(const ViewContext& context) {
   context.commands.act([&asking](Session& session) { asking.start(session.jobs()); });
 }
 
-// The key of the sentence that says why there is nothing to start; null where there is.
+// String key of why nothing can be started; null if it can.
 const char* AskView::why_nothing(const ViewContext& context) {
   const Asking& asking = context.workspace.asking;
   if (context.run.recorded()) return "ask.recorded";
@@ -249,7 +249,7 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
     const float used = ImGui::GetCursorScreenPos().y - at.y;
     at.y += used, room.y -= used;
   }
-  if (!answer->sweep) {  // its error, or that it begins
+  if (!answer->sweep) {  // its error, or that it is starting
     const ChildScope child("ask_side", room);
     return draw_ask_side(context, *answer, grid_.style(), std::min(room.x - scaled(4), scaled(520)), false);
   }
@@ -276,7 +276,7 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
   draw_ask_side(context, *answer, grid_.style(), side, false);
 }
 
-// Beside the facts the numbers would not fit into their cells; above them they do.
+// True if the facts have to be above the heatmap, to leave its cells room for numbers.
 bool AskView::below(const SweepAnswer& answer, ImVec2 room) {
   const ImVec2 need = grid_.readable(answer);
   const bool beside = need.x <= room.x - scaled((room.x > scaled(900) ? kWideSide : kAskSide) + 18);

@@ -10,10 +10,10 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kAttentionBuildMostTokens = 48;  // a side: more could not be read
+constexpr std::int64_t kAttentionBuildMostTokens = 48;  // per side; more would be unreadable
 constexpr float kFeaturesPerSecond = 2.f;
 
-// At most kMostTokens around the one in question.
+// At most kAttentionBuildMostTokens positions around `at`.
 Range attention_build_around(std::int64_t at, std::int64_t size) {
   const std::int64_t count = std::min(size, kAttentionBuildMostTokens);
   const std::int64_t begin = std::clamp<std::int64_t>(at - count / 2, 0, size - count);
@@ -45,7 +45,7 @@ void BuildPane::take_step(const ViewContext& context, const AttentionScene& scen
   step_ = *std::move(step);
   feature_ = std::clamp<std::int64_t>(feature_, 0, step_->width - 1);
   product_range_ = signed_range(step_->product);
-  // Colours of the sum are those of the whole scores, so that it is seen to grow.
+  // The colour range of the partial sums is that of the full scores, so that their growth is visible.
   const auto whole =
       outer_step(*scene.trace, scene.site(Slot::pattern), scene.head, step_->width - 1, rows_, cols_);
   sum_range_ = signed_range(whole ? whole->sum : step_->sum);
@@ -106,8 +106,8 @@ void BuildPane::draw_matrices(const ViewContext& context, const AttentionScene& 
     labels = std::max(labels, text_size(fonts().mono_small, query_name(context.run, scene, row)).x);
   labels = std::min(labels + scaled(12), scaled(110));
   const float gap = scaled(10), between = scaled(34), title = text_size(fonts().body_bold, "X").y + scaled(6);
-  const float heads = scaled(74);  // labels of the keys
-  // Columns: labels, q, product | sum with the labels of its keys; the sum's cells are the larger ones.
+  const float heads = scaled(74);  // height of the key labels
+  // Columns: row labels, q, product | partial sum with key labels; the cells of the sum are larger.
   const float strip = scaled(26);
   const float wide = room.x - labels - strip - gap - between - scaled(20);
   const float high = room.y - title - heads - strip - gap;

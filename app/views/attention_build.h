@@ -1,5 +1,5 @@
-// The scores of a head built up: the outer product of one feature of the queries and keys, and the sum of all
-// up to it, until the last one gives the scores of the run. Refuses to multiply: core/lens does.
+// The scores of a head as a sum of outer products: one feature (d_head) of queries and keys at a time, and
+// the partial sum, which ends at the scores of the run. Computed in core/lens.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class BuildPane {
   Range rows_, cols_;
   std::int64_t feature_ = 0, heads_ = 1;
   bool playing_ = false;
-  float walked_ = 0;  ///< features, while playing
+  float walked_ = 0;  ///< features since playing started
 };
 
 }  // namespace attnscope

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kSpelledLabels = 512;  // longer axes ask for labels one by one
+constexpr std::int64_t kSpelledLabels = 512;  // longer axes create labels on demand
 
 }  // namespace
 
@@ -142,7 +142,7 @@ const char* stage_name(Slot stage) {
 }
 
 ImU32 head_colour(int head) {
-  // Okabe and Ito's, brighter on a dark ground and darker on a light one.
+  // Okabe-Ito palette, brighter on a dark and darker on a light background.
   static constexpr ImU32 kDark[] = {rgb(0x56b4e9), rgb(0xe69f00), rgb(0x2fc79b), rgb(0xf0e442),
                                     rgb(0xe086b8), rgb(0xff7f3f), rgb(0x8fa3ff), rgb(0xc8c8c8)};
   static constexpr ImU32 kLight[] = {rgb(0x0072b2), rgb(0xc77c00), rgb(0x008a64), rgb(0x8a7a00),

@@ -14,11 +14,11 @@
 namespace attnscope {
 namespace {
 
-constexpr double kAttentionGridAtOnce = 4e6;  // multiplications that fit into a frame
+constexpr double kAttentionGridAtOnce = 4e6;  // multiplications that may be done in the frame
 constexpr std::int64_t kAttentionGridSide = 64;
 constexpr float kAttentionGridLargest = 150.f, kAttentionGridSmallest = 20.f, kCaptioned = 60.f;  // units
-constexpr float kLeastShare = 0.5f;  // of their height, where the maps shrink to be seen all at once
-constexpr float kEdge = 3.f;         // units around the thumbnails, for outlines
+constexpr float kLeastShare = 0.5f;  // of their height: how far maps shrink to be all visible
+constexpr float kEdge = 3.f;         // units around thumbnails, for outlines
 constexpr const char* kAttentionGridAtlas = "attention.heads";
 
 constexpr const char* kOrders = "###heads_orders";
@@ -36,7 +36,7 @@ float chips_height() {
 
 std::string role_label(Role role) { return tr("attention.role." + std::string(role_name(role))); }
 
-// A number that this head is made of, or hands on, is edited.
+// True if one of this head's steps is edited.
 bool is_edited(const RunResult& run, const AttentionScene& scene, const HeadThumbnail& head) {
   return std::any_of(run.document.edits.begin(), run.document.edits.end(), [&](const auto& edit) {
     const NumberEdit* number = edit->number();
@@ -47,7 +47,7 @@ bool is_edited(const RunResult& run, const AttentionScene& scene, const HeadThum
   });
 }
 
-// The rows of its pattern that a change would reach.
+// Tints the rows of its pattern that a previewed change would affect.
 void draw_reached(const AttentionScene& scene, const HeadThumbnail& head, ImVec2 p0, ImVec2 p1) {
   const Range rows = shaded_rows(scene.place().site(Slot::pattern, head.layer), head.head);
   if (rows.size() <= 0 || scene.queries <= 0) return;
@@ -57,7 +57,7 @@ void draw_reached(const AttentionScene& scene, const HeadThumbnail& head, ImVec2
   note_item(format("shaded.head_%d_%lld", head.layer, static_cast<long long>(head.head)), {p0, p1});
 }
 
-// One line per role that the run can show.
+// One line per role that the run can measure.
 std::string role_lines(const HeadRoles& roles) {
   std::string text;
   for (int r = 0; r < kRoleCount; ++r) {
@@ -140,7 +140,7 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
   }
   const auto before = context.older(scene.sequence);
   const std::uint64_t key = key_of({subject, context.run.version, before ? context.before->version : 0});
-  if (subject != subject_) pictures_.reset();  // else the older ones stay, dimmed
+  if (subject != subject_) pictures_.reset();  // another model or attention; else old ones stay, dimmed
   if (fresh() && key == key_) return;
   subject_ = subject, key_ = key;
   if (thumbnails_cost(*scene.trace, scene.place()) <= kAttentionGridAtOnce) {
@@ -238,7 +238,7 @@ void HeadGrid::draw_waiting(ImVec2 position, ImVec2 size) const {
   ImGui::Dummy(size);
 }
 
-// The head of the cursor comes into sight when the cursor moves; the wheel is left alone otherwise.
+// Scrolls to the cursor's head when the cursor has moved; otherwise leaves scrolling to the user.
 void HeadGrid::keep_in_sight(const Cursor& cursor, ImVec2 p0, ImVec2 p1) {
   if (shown_layer_ == cursor.layer && shown_head_ == cursor.head) return;
   shown_layer_ = cursor.layer, shown_head_ = cursor.head;
@@ -328,7 +328,7 @@ HeadGrid::Event HeadGrid::draw(const ViewContext& context, const AttentionScene&
                                ImVec2 position, ImVec2 size) {
   take_pictures(context, scene);
   ImGui::SetCursorScreenPos(position);
-  const float chips = context.workspace.presenting ? 0.f : chips_height();  // then the maps alone
+  const float chips = context.workspace.presenting ? 0.f : chips_height();  // without chips while presenting
   if (chips > 0) draw_chips(size.x);
   const float edge = scaled(kEdge);
   const ImVec2 room(size.x, size.y - chips);
@@ -336,7 +336,7 @@ HeadGrid::Event HeadGrid::draw(const ViewContext& context, const AttentionScene&
   const float rows = static_cast<float>(grid.rows);
   const float low = (room.y - 2 * edge - scaled(2) + grid.gap) / rows - grid.caption - grid.gap;
   if (low < grid.height && low >= kLeastShare * grid.height)
-    set_height(grid, low / aspect_);  // a little smaller, and nothing has to scroll
+    set_height(grid, low / aspect_);  // slightly smaller, so that nothing scrolls
   else if (grid.extent().y + 2 * edge > room.y)
     grid = layout(scene, size.x - 2 * edge - ImGui::GetStyle().ScrollbarSize - scaled(4));
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + chips));

@@ -1,7 +1,7 @@
-// The patterns of all heads of one kind of attention as thumbnails, rows = blocks and columns = heads, or of
-// one block alone: one texture, one draw. Pictures and roles come from a background job; until it is done the
-// grid says how far it is. Refuses to move the cursor: it tells what is under the pointer and what was
-// clicked.
+// Thumbnails of the patterns of all heads of one kind of attention, rows = blocks and columns =
+// heads, or of one block: one texture, one draw call. Thumbnails and roles are computed by a
+// background job; meanwhile its progress is shown. Does not move the cursor: returns the hovered or
+// clicked head.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@ class HeadGrid {
     bool hovered = false, clicked = false;
     int layer = 0, head = 0;
   };
-  /// What the thumbnails alone would take of `width`, chips included.
+  /// Height in pixels that thumbnails and chips need for `width`.
   float wanted_height(const AttentionScene& scene, float width) const;
   Event draw(const ViewContext& context, const AttentionScene& scene, const StageLook& look, ImVec2 position,
              ImVec2 size);
-  /// The newest pictures, or null: also for other panes, as the picture of a head before it is computed.
+  /// The newest thumbnails, or null; other panes use them as a preview of a head's pattern.
   const Thumbnails* pictures() const { return pictures_.get(); }
-  /// The pictures are those of the run that is shown.
+  /// True if the thumbnails are of the current run.
   bool fresh() const { return pictures_ && pictures_key_ == key_; }
 
   void keep(Choices& choices) {
@@ -40,7 +40,7 @@ class HeadGrid {
     bool captions = false;
     int columns = 1, rows = 1;
     float side = 0, gap = 0, caption = 0, left = 0;
-    float height = 0;  ///< of a thumbnail that is `side` wide: maps keep their shape
+    float height = 0;  ///< of a thumbnail that is `side` wide: keeps the aspect of the maps
     ImVec2 at(int row, int column) const;
     ImVec2 extent() const;
   };
@@ -60,17 +60,17 @@ class HeadGrid {
   bool whole_model_ = true;
   HeadOrder sorted_ = HeadOrder::place;
   std::uint64_t order_key_ = 0;
-  std::vector<std::size_t> order_;  ///< of pictures_->heads
-  std::vector<Tensor> maps_;        ///< theirs
-  std::vector<AtlasPlace> places_;  ///< of this frame
+  std::vector<std::size_t> order_;  ///< order of pictures_->heads
+  std::vector<Tensor> maps_;        ///< the same order
+  std::vector<AtlasPlace> places_;  ///< in this frame
   float zoom_ = 1.f;
-  int shown_layer_ = -1, shown_head_ = -1;  ///< that was scrolled to last
+  int shown_layer_ = -1, shown_head_ = -1;  ///< head that was last scrolled to
   std::uint64_t layers_key_ = 0;
-  std::vector<int> layers_;              ///< blocks with this attention, in order: the rows
-  int widest_ = 1;                       ///< heads of the one with most
-  float aspect_ = 1.f;                   ///< height of a map by its width
-  std::uint64_t subject_ = 0, key_ = 0;  ///< what is asked for: model and attention; and the run
-  std::uint64_t pictures_key_ = 0;       ///< what pictures_ were made for
+  std::vector<int> layers_;              ///< blocks with this attention: the rows
+  int widest_ = 1;                       ///< largest number of heads in a block
+  float aspect_ = 1.f;                   ///< height / width of a map
+  std::uint64_t subject_ = 0, key_ = 0;  ///< requested: model and attention; and run
+  std::uint64_t pictures_key_ = 0;       ///< key of pictures_
   std::shared_ptr<const Thumbnails> pictures_;
   Deferred<Thumbnails> deferred_;
   std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.f);

@@ -17,7 +17,7 @@ std::int64_t row_at(const PatchRows& patches, std::int64_t patch) {
              : -1;
 }
 
-// Where the hand goes by the sequence's last tokens, for models that move one.
+// Path of the gripper decoded from the sequence's last tokens, for models with arm actions.
 std::vector<PathPoint> said_way(const RunResult& run, int sequence) {
   const auto& opened = run.document.opened;
   if (!opened || !opened->tokenizer) return {};

@@ -1,5 +1,5 @@
-// Attention painted back over the image: the weights of one query on the patches that are its keys. A click
-// on a patch chooses it as the query, where patches are queries too. Refuses attention without patches.
+// Attention drawn over the image: the weights of one query on the patches that are its keys. If patches are
+// queries as well, a click makes one the query. Available only for attention whose keys are patches.
 #pragma once
 
 #include "app/views/attention_common.h"
@@ -11,10 +11,10 @@ namespace attnscope {
 
 class ImagePane {
  public:
-  /// True where keys of this attention are patches of an image of this run.
+  /// True if keys of this attention are patches of an image of the run.
   bool possible(const ViewContext& context, const AttentionScene& scene);
-  /// `query` is the row whose weights are shown, `key` the one to light (-1: none). The event's query is the
-  /// patch that was clicked, its key the one under the pointer.
+  /// `query`: row whose weights are shown; `key`: highlighted key (-1: none). Returns the clicked patch as
+  /// query, the hovered one as key.
   PairEvent draw(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
                  std::int64_t key, ImVec2 position, ImVec2 size);
 
@@ -25,7 +25,7 @@ class ImagePane {
   PatchRows queries_, keys_;
   Tensor weights_;  ///< [patch row, patch column]
   float most_ = 0, sum_ = 0;
-  std::vector<PathPoint> way_;  ///< of the hand, by the sequence's last tokens
+  std::vector<PathPoint> way_;  ///< of the gripper, decoded from the last tokens
 };
 
 }  // namespace attnscope

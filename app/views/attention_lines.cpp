@@ -12,13 +12,13 @@
 namespace attnscope {
 namespace {
 
-constexpr float kAttentionLinesLeast = 0.02f;           // weights below it are not drawn
-constexpr std::size_t kAttentionLinesMostLines = 1500;  // the strongest
-constexpr std::int64_t kAttentionLinesMostKeys = 2048;  // of longer rows only the one in question is read
+constexpr float kAttentionLinesLeast = 0.02f;           // smaller weights are not drawn
+constexpr std::size_t kAttentionLinesMostLines = 1500;  // the largest weights
+constexpr std::int64_t kAttentionLinesMostKeys = 2048;  // of longer rows only the current query's row is read
 constexpr float kLowRow = 17.f, kHighRow = 46.f, kSquare = 24.f;  // units
-constexpr std::size_t kAttentionLinesPoints = 18;                 // of a curve
+constexpr std::size_t kAttentionLinesPoints = 18;                 // per curve
 
-// From a query to a key: level at both ends.
+// A curve from query to key, horizontal at both ends.
 void draw_curve(const Canvas& canvas, ImVec2 from, ImVec2 to, ImU32 colour, float thickness) {
   std::array<ImVec2, kAttentionLinesPoints> points;
   for (std::size_t i = 0; i < kAttentionLinesPoints; ++i) {
@@ -42,7 +42,7 @@ bool LinesPane::is_on(const AttentionScene& scene, int head) const {
   return head == scene.head || (head < static_cast<int>(on_.size()) && on_[static_cast<std::size_t>(head)]);
 }
 
-// A square per head in its colour: a click adds it, or takes it away. Returns the height.
+// A square per head in its colour; a click shows or hides the head. Returns the height, pixels.
 float LinesPane::draw_heads(const ViewContext& context, const AttentionScene& scene, int heads, ImVec2 at,
                             float width) {
   const float side = scaled(kSquare), step = side + scaled(5);
@@ -88,7 +88,7 @@ LinesPane::Columns LinesPane::columns_in(const ViewContext& context, const Atten
   const double seen = static_cast<double>((p1.y - p0.y) / out.row);
   const auto last = [&](std::int64_t size) { return std::max(0.0, static_cast<double>(size) - seen); };
   const std::int64_t query = context.workspace.cursor.query;
-  if (query != shown_query_) {  // brought into sight when it changes
+  if (query != shown_query_) {  // scroll to the query when it changes
     shown_query_ = query;
     const double at = static_cast<double>(query);
     if (at < scroll_ || at + 1 > scroll_ + seen) scroll_ = at - seen / 2;
@@ -178,7 +178,7 @@ void LinesPane::draw_words(const ViewContext& context, const AttentionScene& sce
     }
   };
   column(true), column(false);
-  // What the query in question gives, head by head while there is room; by the key pointed at, what is given.
+  // Weights of the current query, if there is room; for a hovered key, the weights that it receives.
   float used_before = -1, x = 0;
   for (auto line = lines_.rbegin(); line != lines_.rend(); ++line) {
     if (line->head != scene.head) continue;

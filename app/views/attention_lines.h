@@ -1,6 +1,6 @@
-// Attention as lines between two columns of tokens: queries left, keys right, width and strength by weight,
-// several heads in colours (the idea of BertViz's head view, Vig 2019). Refuses to draw weights that cannot
-// be seen, and to move the cursor but to another head: it tells what was pointed at.
+// Attention as lines between two columns of tokens: queries left, keys right, opacity and width by weight,
+// several heads in colours (the idea of BertViz's head view, Vig 2019). Invisibly small weights are not
+// drawn. Moves the cursor only to another head; returns the hovered pair.
 #pragma once
 
 #include <vector>
@@ -29,11 +29,11 @@ class LinesPane {
     std::int64_t query = 0, key = 0;
     float weight = 0;
   };
-  /// Two columns of words: where their rows stand.
+  /// Geometry of the two columns of tokens, pixels.
   struct Columns {
-    ImVec2 p0, p1;              ///< of the words and lines
-    float left = 0, right = 0;  ///< ends of the lines
-    float row = 0;              ///< height
+    ImVec2 p0, p1;              ///< rectangle of tokens and lines
+    float left = 0, right = 0;  ///< x of the line ends
+    float row = 0;              ///< row height
     double first_query = 0, first_key = 0;
     float y(std::int64_t at, bool query) const;
   };
@@ -47,10 +47,10 @@ class LinesPane {
 
   std::uint64_t subject_ = 0, key_ = 0;
   int head_ = -1;
-  std::vector<char> on_;                        ///< by head: those beside the cursor's
-  std::vector<Line> lines_;                     ///< the strongest last
-  std::int64_t query_ = -1, pointed_key_ = -1;  ///< under the pointer in the last frame
-  double scroll_ = 0;                           ///< rows
+  std::vector<char> on_;                        ///< by head: shown besides the cursor's
+  std::vector<Line> lines_;                     ///< largest weight last
+  std::int64_t query_ = -1, pointed_key_ = -1;  ///< hovered in the last frame
+  double scroll_ = 0;                           ///< in rows
   std::int64_t shown_query_ = -1;
 };
 

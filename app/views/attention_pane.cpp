@@ -13,13 +13,13 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostExact = 512;  // tokens a side of a rectangle that is asked for at once
-constexpr std::int64_t kRough = 128;  // cells a side, and rows that are read, of what stands for an overview
-constexpr float kBelow = 72.f;        // units under the cells: legend, its numbers, switches
-constexpr float kLegendBelow = 40.f;  // while presenting: without switches
-constexpr float kSums = 52.f;         // units beside them: what the rows sum to
+constexpr std::int64_t kMostExact = 512;  // largest exact rectangle, tokens per side
+constexpr std::int64_t kRough = 128;      // cells per side, and rows read, of the rough overview
+constexpr float kBelow = 72.f;            // units below the cells: legend, its numbers, chips
+constexpr float kLegendBelow = 40.f;      // while presenting: without chips
+constexpr float kSums = 52.f;             // units right of the cells: row sums
 
-// The rectangle of at most kMostExact tokens around what is seen; the old one while it covers that.
+// A rectangle of at most kMostExact tokens around the visible part; the old one if that still covers it.
 Range attention_pane_around(double begin, double end, Range old, std::int64_t size) {
   if (size <= kMostExact) return {0, size};
   const auto first = static_cast<std::int64_t>(std::floor(begin)),
@@ -34,7 +34,7 @@ std::vector<const NumberEdit*> edits_of_head(const RunResult& run, const Attenti
   return edits_of(run.document.edits, scene.sequence, target_of({scene.site(stage), {{"head", scene.head}}}));
 }
 
-// What an edit covers of the plane of one head.
+// The cells of one head's plane that an edit covers.
 MatrixMark mark_of(const NumberEdit& edit, const AttentionScene& scene) {
   const AxisRange *queries = range_on(edit.where, Axis::query), *keys = range_on(edit.where, Axis::key);
   const Range rows = queries ? Range{queries->begin, queries->end} : Range{0, scene.queries},
@@ -44,7 +44,7 @@ MatrixMark mark_of(const NumberEdit& edit, const AttentionScene& scene) {
 
 std::uint64_t attention_pane_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
-// A cell is many tokens: each has the name of its first, and no picture.
+// For cells that are blocks of tokens: label of the first token, no picture.
 void name_blocks(MatrixPlot& plot, std::int64_t block) {
   for (MatrixAxis* axis : {&plot.rows, &plot.cols})
     axis->label_of = [of = axis->label_of, labels = axis->labels, block](std::int64_t at) {
@@ -66,7 +66,7 @@ bool PlanePane::seen_is_small(const AttentionScene& scene) const {
   return !window_.all() && window_.row1 - window_.row0 <= limit && window_.col1 - window_.col0 <= limit;
 }
 
-// Null: nothing is subtracted.
+// The run to subtract; null: none.
 const std::shared_ptr<const Against>& PlanePane::compared(const ViewContext& context,
                                                           const AttentionScene& scene, Slot stage) {
   const auto before = context.older(scene.sequence);
@@ -121,7 +121,7 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
                                      wake_window();
                                      return plane;
                                    });
-  // The thumbnail stands for it while it is made; where that waits behind others, some of the rows.
+  // Until the overview is computed: the thumbnail, or if that is not there either, a rough overview.
   const bool waits = !coarse || stage != Slot::pattern;
   Plane next;
   next.key = found ? key : waits ? key + 2 : key + 1;
@@ -169,7 +169,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   plot.style = stage_style(stage, plane_.range, colours);
   plot.masked_numbers = stage != Slot::pattern;
   plot.large_numbers = context.workspace.presenting;
-  plot.double_click_resets = block > 1;  // else it opens a field
+  plot.double_click_resets = block > 1;  // otherwise it opens a text field
   plot.marks.clear();
   if (block > 1) {
     plot.rows.pictures.reset(), plot.cols.pictures.reset();
@@ -240,7 +240,7 @@ bool PlanePane::followed(ImVec2& p0, ImVec2& p1) const {
   return p1.x > p0.x;
 }
 
-// What every row of the pattern sums to, at its right.
+// Sum of every row of the pattern, to the right of the row.
 void PlanePane::draw_sums(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const {
   const MatrixLayout layout = matrix_layout(plot, size);
   ImFont* font = fonts().mono_small;
@@ -253,12 +253,12 @@ void PlanePane::draw_sums(const MatrixPlot& plot, ImVec2 position, ImVec2 size) 
     draw_text(canvas, font, ImVec2(x, position.y + y - tall / 2), theme().text_dim,
               number_text(static_cast<float>(sums_[i]), 4));
   }
-  if (layout.cells1.x < scaled(280)) return;  // the legend reaches there
+  if (layout.cells1.x < scaled(280)) return;  // the legend is there
   draw_text(canvas, fonts().small, ImVec2(x, position.y + layout.cells1.y + scaled(2)), theme().text_dim,
             tr("attention.sums"));
 }
 
-// Brings a query of a zoomed plane into sight.
+// Pans a zoomed plane to a query.
 void PlanePane::show_query(const AttentionScene& scene, std::int64_t query) {
   if (window_.all()) {
     if (scene.queries <= kMostExact && scene.keys <= kMostExact) return;
@@ -276,7 +276,7 @@ void PlanePane::show_query(const AttentionScene& scene, std::int64_t query) {
   centre(at, window_.col0, window_.col1, scene.keys);
 }
 
-// Letters of a token, and Enter: the next query that holds them.
+// Search field: Enter moves to the next query whose token contains the text.
 void PlanePane::find_token(const ViewContext& context, const AttentionScene& scene, float width) {
   if (width < scaled(60)) return;
   ImGui::SetNextItemWidth(std::min(width, scaled(150)));
@@ -285,7 +285,7 @@ void PlanePane::find_token(const ViewContext& context, const AttentionScene& sce
                                ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   note_item("attention.find");
   compat::item_tooltip(tr("attention.find.help"));
-  ImGui::SameLine();  // the line goes on: what ends it stands behind the call
+  ImGui::SameLine();  // callers continue on this line
   if (!entered || wanted_.empty()) return;
   ImGui::SetKeyboardFocusHere(-1);
   const std::string letters = lower(wanted_);
@@ -297,7 +297,7 @@ void PlanePane::find_token(const ViewContext& context, const AttentionScene& sce
   }
 }
 
-// What has to be known about the plane; empty: nothing.
+// A note about the plane; empty: none.
 std::string_view PlanePane::note(const ViewContext& context, Slot stage) const {
   if (context.workspace.presenting) return {};
   if (plane_.rough) return tr("attention.computing");
@@ -332,8 +332,8 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   if (stage == Slot::pattern)
     toggle("attention.without_first", "attention.without_first.help", "###without_first", without_first_);
   find_token(context, scene, position.x + width - ImGui::GetCursorScreenPos().x);
-  ImGui::NewLine();  // newer versions of Dear ImGui would put the next item's line here, wherever the item
-                     // stands
+  ImGui::NewLine();  // newer versions of Dear ImGui would place the next item on this line regardless of
+                     // SetCursorScreenPos
   const std::string_view words = note(context, stage);
   if (words.empty() || above > 0) return;
   const float x = position.x + bar + scaled(18);
@@ -348,7 +348,7 @@ PairEvent PlanePane::draw(const ViewContext& context, const AttentionScene& scen
     take_exact(context, scene, stage);
   else
     take_overview(context, scene, stage, coarse);
-  // Beside the legend, or where that is too narrow in a line of its own.
+  // Beside the legend, or on a line of its own if that is too narrow.
   const std::string_view words = note(context, stage);
   const bool narrow = text_size(fonts().small, words).x > (size.x - scaled(110)) / 2;
   const float above = narrow ? text_size(fonts().small, "X").y + scaled(4) : 0;

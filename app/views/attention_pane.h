@@ -1,6 +1,6 @@
-// The large heatmap of one head: any of its stages, zoomed and panned, with its legend and switches.
-// Inputs longer than 512 tokens are seen as a coarse picture until the window is small enough; then only the
-// rectangle in sight is asked for. Refuses to move the cursor: it tells what was pointed at.
+// The large heatmap of one head: any attention step, with zoom and pan, legend and chips. Inputs longer than
+// 512 tokens are shown downsampled until the visible window is small enough; then only the visible rectangle
+// is computed. Does not move the cursor: returns the hovered or clicked cell.
 #pragma once
 
 #include "app/look/kept_text.h"
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// A cell of the head that is shown; -1: none.
+/// A cell of the current head; -1: none.
 struct PairEvent {
   std::int64_t query = -1, key = -1;
   bool clicked = false, double_clicked = false;
@@ -19,15 +19,15 @@ struct PairEvent {
 
 class PlanePane {
  public:
-  /// `lit`: the pair to light (what is pointed at here or elsewhere); `coarse`: the head's thumbnail or null.
+  /// `lit`: pair to highlight (hovered here or elsewhere); `coarse`: the head's thumbnail or null.
   PairEvent draw(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& lit,
                  const HeadThumbnail* coarse, ImVec2 position, ImVec2 size);
-  /// Where a cell of the head stands, from the next draw() on; `query` < 0: nobody asks.
+  /// Cell whose rectangle is tracked from the next draw() on; `query` < 0: none.
   void follow_cell(std::int64_t query, std::int64_t key) { followed_ = {query, key}; }
-  /// Where it stands on the screen; false where it is not in sight.
+  /// Its rectangle on screen, pixels; false if it is not visible.
   bool followed(ImVec2& p0, ImVec2& p1) const;
   StageLook look(const Workspace& workspace) const { return {false, workspace.log_scale}; }
-  /// What is on the screen is new minus old.
+  /// True if the values on screen are new minus old.
   bool shows_difference() const { return plane_.difference; }
 
   void keep(Choices& choices) {
@@ -42,9 +42,9 @@ class PlanePane {
     Tensor values;
     ValueRange range;
     Range rows, cols;
-    bool difference = false, shifted = false;  ///< `shifted`: rows or keys were aligned by their tokens
+    bool difference = false, shifted = false;  ///< `shifted`: rows or keys were aligned by tokens
     std::int64_t block = 1;                    ///< tokens per cell and axis
-    bool rough = false;                        ///< not every row was read; the whole follows
+    bool rough = false;                        ///< only some of the rows were read so far
   };
   void fit_window(const AttentionScene& scene);
   const std::shared_ptr<const Against>& compared(const ViewContext& context, const AttentionScene& scene,
@@ -60,21 +60,21 @@ class PlanePane {
   void find_token(const ViewContext& context, const AttentionScene& scene, float width);
   void show_query(const AttentionScene& scene, std::int64_t query);
   std::string_view note(const ViewContext& context, Slot stage) const;
-  /// `above`: pixels between the legend and the chips.
+  /// `above`: pixels between legend and chips.
   void draw_below(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
                   float width, float above);
 
   PairEvent followed_;
-  ImVec2 followed0_, followed1_;                       ///< its corners; the same: it is not in sight
+  ImVec2 followed0_, followed1_;                       ///< rectangle of that cell; empty: not visible
   MatrixWindow window_;                                ///< in tokens
-  std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< of the attention that the window belongs to
+  std::int64_t window_keys_ = 0, window_queries_ = 0;  ///< size of the attention that the window belongs to
   Plane plane_;
-  Kept<MatrixPlot> plot_;  ///< with the names of its rows and columns
+  Kept<MatrixPlot> plot_;  ///< cached, with row and column names
   Kept<std::shared_ptr<const Against>> against_;
   Deferred<PooledPlane> overview_;
-  std::vector<double> sums_;  ///< of the rows of the plane, where it holds whole rows of a pattern
+  std::vector<double> sums_;  ///< row sums, if the plane holds whole rows of a pattern
   bool without_first_ = false;
-  std::string wanted_;  ///< letters of the token that is looked for
+  std::string wanted_;  ///< text of the token search
 };
 
 }  // namespace attnscope

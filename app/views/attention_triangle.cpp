@@ -11,8 +11,8 @@ namespace attnscope {
 namespace {
 
 constexpr float kColdest = 0.1f, kAttentionTriangleHottest = 10.f;
-constexpr int kWay = 60;                               // temperatures along the way
-constexpr std::size_t kAttentionTriangleOffered = 12;  // words to choose from
+constexpr int kWay = 60;                               // points of the temperature curve
+constexpr std::size_t kAttentionTriangleOffered = 12;  // keys to choose from
 
 struct Triangle {
   ImVec2 corner[3];
@@ -67,13 +67,13 @@ void TrianglePane::take_row(const ViewContext& context, const AttentionScene& sc
   const std::size_t at =
       std::min(before->traces.size() - 1, static_cast<std::size_t>(std::max(0, scene.sequence)));
   const Trace& old = *before->traces[at];
-  // The same words at the same places: else the three keys would be others.
+  // Only for the same tokens at the same positions: otherwise the three keys would not correspond.
   if (old.ids_of(scene.keys_stack()) != scene.trace->ids_of(scene.keys_stack())) return;
   const auto was = attention_row(old, scene.site(Slot::pattern), scene.head, query);
   if (was && was->terms.size() == row_->terms.size()) older_ = simplex_point(*was, keys_);
 }
 
-// The words that the query gives most to: a click puts one into the triangle, in the place of the weakest.
+// The keys with the largest weights: a click makes one a corner, in place of the corner with least weight.
 void TrianglePane::draw_keys(const ViewContext& context, const AttentionScene& scene, ImVec2 at,
                              float width) {
   const FontScope face(fonts().mono_small);

@@ -1,6 +1,6 @@
-// What a query gives to three words as a point of a triangle: a corner is all for one word, the middle an
-// even share. Temperature moves the point along its way, an edit moves it from where it was. Refuses fewer
-// than three keys in sight.
+// The attention of a query over three keys as a point in a triangle (2-simplex): a corner is weight 1 on one
+// key, the centre is uniform. The curve shows all temperatures, an arrow the change by an edit. Needs at
+// least three visible keys.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ class TrianglePane {
 
   std::uint64_t key_ = 0, subject_ = 0;
   std::optional<AttentionRow> row_;
-  std::optional<SimplexPoint> older_;  ///< of the run that is compared with
+  std::optional<SimplexPoint> older_;  ///< of the run to compare with
   std::vector<std::int64_t> strongest_;
   ThreeKeys keys_{-1, -1, -1};
   std::vector<SimplexPoint> way_;  ///< over temperatures

@@ -1,7 +1,7 @@
-// The attention view: every head as a thumbnail, one head large (as a map of any stage, as lines between
-// words, built up from outer products, or three words of a row as a triangle), and one row spelled out.
-// Hovering previews, clicking moves the cursor and pins. Refuses to compute: numbers come from the run and
-// the lenses.
+// The attention view: thumbnails of all heads, one head large (as a map of any attention step, as
+// lines between tokens, as a sum of outer products, or as a triangle of three keys), and one row as a
+// table. Hovering previews, clicking moves the cursor and pins. Numbers come from the run and
+// core/lens.
 #include <algorithm>
 
 #include "app/views/attention_build.h"
@@ -23,20 +23,20 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastMap = 270.f;         // units: the map where the window is low
-constexpr float kLeastBelow = 330.f;       // units: heads and the row of a query
-constexpr float kPresentedHeads = 132.f;   // of the heads beside the map while presenting
-constexpr float kAttentionNarrow = 560.f;  // units: below it the heads do not fit beside the map
-constexpr float kBoth = 600.f;             // units: from here on matrix and image stand side by side
+constexpr float kLeastMap = 270.f;         // units: height of the map in a low window
+constexpr float kLeastBelow = 330.f;       // units: height of heads and table
+constexpr float kPresentedHeads = 132.f;   // width of the heads beside the map while presenting
+constexpr float kAttentionNarrow = 560.f;  // units: in a narrower view the heads are below the map
+constexpr float kBoth = 600.f;             // units: from this width on, matrix and image are side by side
 
-/// The stage of the cursor's step; the pattern where it stands on another step, or this attention lacks it.
+/// The cursor's step if it is one of this attention, else the pattern.
 Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
   if (is_attention_stage(cursor.step.slot) && scene.trace->find(scene.site(cursor.step.slot)))
     return cursor.step.slot;
   return cursor.step.slot == Slot::mask ? Slot::masked : Slot::pattern;
 }
 
-/// The right button's menu for a pair.
+/// Context menu of a query/key pair.
 void offer(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair) {
   offer_edit(context.workspace,
              {cell_at(*scene.trace, scene.site(stage), {scene.head, pair.query, pair.key}), {}, {}});
@@ -65,7 +65,7 @@ class AttentionView : public View {
   enum class Mode { map, lines, build, triangle };
   AttentionScene shown_scene(const ViewContext& context) const;
   float draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage, float width);
-  /// Returns the height.
+  /// Returns the height, pixels.
   float draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
                     float width);
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
@@ -73,7 +73,7 @@ class AttentionView : public View {
                   ImVec2 size);
   void draw_plane(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 position,
                   ImVec2 size);
-  /// True while a patch is pointed at.
+  /// True while a patch is hovered.
   bool draw_image(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void pin(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair) const;
   void open_field(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair);
@@ -87,17 +87,17 @@ class AttentionView : public View {
   LinesPane lines_;
   BuildPane build_;
   TrianglePane triangle_;
-  KeptText place_, sentence_;  ///< of the title
+  KeptText place_, sentence_;  ///< of the title, cached
   Kept<std::vector<Slot>> stages_;
-  bool on_image_ = true;          ///< where only one of matrix and image has room
-  HeadGrid::Event hovered_head_;  ///< of the last frame: panes are drawn before it is known
+  bool on_image_ = true;          ///< when only one of matrix and image fits
+  HeadGrid::Event hovered_head_;  ///< of the last frame: it is known only after the panes are drawn
   PairEvent hovered_pair_;
-  CellField field_;  ///< over a cell of the map
-  Cell typed_;       ///< that it is over
+  CellField field_;  ///< text field over a cell of the map
+  Cell typed_;       ///< that cell
   int typed_sequence_ = 0;
 };
 
-// What a pattern's rows come to; where an edit changed their sum, which and to what.
+// Sentence about the pattern's row sums: 1, or the row whose sum an edit changed.
 std::string pattern_sentence(const Trace& trace, const Site& site, std::int64_t head) {
   const auto off = row_off_one(trace, site, head);
   if (!off) return tr("attention.sentence.pattern");
@@ -182,7 +182,7 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
 
 void AttentionView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                               ImVec2 size) {
-  const bool presenting = context.workspace.presenting;  // then the map has the room of the table
+  const bool presenting = context.workspace.presenting;  // presenting: no table, its room is the map's
   const float gap = scaled(16), least_table = scaled(150);
   const float wanted = grid_.wanted_height(scene, size.x);
   const float table = presenting ? 0.f : gap + std::max(least_table, size.y * 0.36f);
@@ -226,7 +226,7 @@ void AttentionView::draw_plane(const ViewContext& context, const AttentionScene&
   draw_field(context, scene, stage);
 }
 
-// What can be changed is typed over its cell, as in Steps.
+// Opens a text field over an editable cell, as in the steps view.
 void AttentionView::open_field(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                const PairEvent& pair) {
   const std::vector<std::int64_t> index{scene.head, pair.query, pair.key};
@@ -298,7 +298,7 @@ void AttentionView::draw_right(const ViewContext& context, const AttentionScene&
     (void)draw_image(context, scene, ImVec2(at.x + room.x - side, at.y), ImVec2(side, room.y));
     return;
   }
-  // One of them; the switch stands at the right of the stages, or below them.
+  // Only one fits: chips to choose it.
   const Label image(tr("attention.image.on"), "###on_image"),
       matrix(tr("attention.image.off"), "###on_matrix");
   const float below = ImGui::GetFrameHeight() + scaled(8);
@@ -314,7 +314,7 @@ void AttentionView::draw_right(const ViewContext& context, const AttentionScene&
 
 void AttentionView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
-  const bool wide = mode_ == Mode::lines || mode_ == Mode::build;  // the figure alone
+  const bool wide = mode_ == Mode::lines || mode_ == Mode::build;  // without the thumbnails
   if (wide) hovered_head_ = {};
   const AttentionScene scene = shown_scene(context);
   if ((mode_ == Mode::build || mode_ == Mode::triangle) && !scene.trace->attention(scene.site(Slot::pattern)))
@@ -325,10 +325,10 @@ void AttentionView::draw(const ViewContext& context) {
   const float gap = scaled(26);
   if (wide)
     return draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x - scaled(6), bottom - top));
-  if (all.x < scaled(kAttentionNarrow)) {  // half of the stage: the heads go below
+  if (all.x < scaled(kAttentionNarrow)) {  // half of the stage: heads below the map
     const float high = bottom - top,
-                upper = std::max(scaled(kLeastMap), std::clamp(all.x, high * 0.6f, high));  // it is looked at
-    const float lower = std::max(scaled(kLeastBelow), high - upper - gap);  // what has no room is scrolled to
+                upper = std::max(scaled(kLeastMap), std::clamp(all.x, high * 0.6f, high));  // minimum height
+    const float lower = std::max(scaled(kLeastBelow), high - upper - gap);  // the view scrolls if it is low
     draw_right(context, scene, stage, ImVec2(origin.x, top), ImVec2(all.x - scaled(14), upper));
     draw_left(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x - scaled(14), lower));
     ImGui::SetCursorScreenPos(ImVec2(origin.x, top + upper + gap + lower));

@@ -17,13 +17,13 @@ namespace {
 
 constexpr float kAttentionWhyLine = 20.f;  // units
 
-// "÷ √12", or "× 0.5" where the factor is no root of the head size.
+// "÷ √12", or "× 0.5" if the scale is not 1/√d_head.
 std::string_view scale_title(const AttentionRow& row) {
   if (row.root_of > 0) return kept_tr("attention.why.root", {std::to_string(row.root_of)});
   return kept_tr("attention.why.factor", {short_number(row.scale)});
 }
 
-constexpr float kApart = 7;  // units between neighbouring numbers that have digits to spare
+constexpr float kApart = 7;  // units between neighbouring numbers that could have more digits
 
 std::string cell_number(double value, int digits) { return number_text(static_cast<float>(value), digits); }
 
@@ -46,11 +46,11 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
     if (!listed[at]) order_.push_back(static_cast<std::int64_t>(at));
 }
 
-// Each as wide as its share, and at least as its title is; the others give way.
+// Widths by share, at least as wide as the title; the other columns shrink.
 WhyTable::Columns WhyTable::columns(float width) const {
   std::vector<std::pair<Kind, float>> shares{{Kind::key, 0.20f}, {Kind::score, 0.17f}};
   const bool later = row_->cap > 0 || row_->biased;
-  const bool narrow = later && width < scaled(330);  // masked lines are dim: that has to do
+  const bool narrow = later && width < scaled(330);  // no mask column: masked rows are dimmed anyway
   const float mask = later ? 0.11f : 0.13f;
   if (row_->mask_first) shares.emplace_back(Kind::mask, mask);
   if (row_->scale != 1) shares.emplace_back(Kind::scaled, 0.16f);
@@ -159,7 +159,7 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
   PairEvent out;
   const float line = scaled(kAttentionWhyLine), width = ImGui::GetContentRegionAvail().x;
   const auto count = static_cast<std::int64_t>(row_->terms.size());
-  if (std::exchange(fresh_, false)) {  // another row begins with its strongest keys
+  if (std::exchange(fresh_, false)) {  // a new row starts at its largest weights
     ImGui::SetScrollY(0);
     shown_key_ = key;
   }

@@ -1,7 +1,7 @@
-// "Why does this token look there?": one row of attention as a table, a line per key: the score, what the
-// scale, soft cap, position bias and mask made of it, the exponential and the share; the strongest first.
-// Every number comes from
-// the run. Refuses to move the cursor: it tells which key is under the pointer.
+// One row of attention as a table, one line per key, largest weight first: score, scale, soft cap, position
+// bias, mask, exponential and weight. Hovering a line highlights its key elsewhere. All numbers are from the
+// run. Does not move the cursor: returns the hovered key, and whether it was clicked, for the caller to act
+// on.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace attnscope {
 
 class WhyTable {
  public:
-  /// The row of `query`; the line of `key` is lit and brought into sight when it changes.
+  /// The row of `query`; the line of `key` is highlighted, and scrolled into view when it changes.
   PairEvent draw(const ViewContext& context, const AttentionScene& scene, std::int64_t query,
                  std::int64_t key, ImVec2 position, ImVec2 size);
 
@@ -26,7 +26,7 @@ class WhyTable {
     Kind kind = Kind::key;
     float x = 0, width = 0;
   };
-  /// Those that this attention has, in the order of the steps.
+  /// The columns that this attention has, in the order of its steps.
   using Columns = std::vector<Column>;
   void take_row(const ViewContext& context, const AttentionScene& scene, std::int64_t query);
   Columns columns(float width) const;
@@ -42,9 +42,9 @@ class WhyTable {
   std::uint64_t key_ = 0;
   Kept<Columns> columns_;
   std::optional<AttentionRow> row_;
-  std::vector<std::int64_t> order_;  ///< keys, the strongest first, masked ones last
-  std::int64_t shown_key_ = -1;      ///< that was brought into sight
-  bool fresh_ = true;                ///< the row is another one than before
+  std::vector<std::int64_t> order_;  ///< keys by weight, masked ones last
+  std::int64_t shown_key_ = -1;      ///< key that was last scrolled to
+  bool fresh_ = true;                ///< another row than in the last frame
 };
 
 }  // namespace attnscope

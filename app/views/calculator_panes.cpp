@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/calculator_view.json.
+// Texts are in assets/strings/*/calculator_view.json.
 #include "app/views/calculator_panes.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ ImU32 colour_of(ParameterPart part) {
 std::string count_text(Count count) { return format_count(count.value()); }
 std::string bytes_text(Count bytes) { return format_bytes(static_cast<std::uint64_t>(bytes.value())); }
 
-// Text that ends at `right`.
+// Right-aligned text.
 void calculator_panes_draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
@@ -45,14 +45,14 @@ void draw_left(ImFont* font, float x, float y, float width, ImU32 colour, std::s
   draw_text(Canvas(), font, ImVec2(x, y), colour, middle_truncated(font, text, width));
 }
 
-// One line of `height` units is taken; its top left corner.
+// Reserves a line of `height` units; returns its upper left corner.
 ImVec2 next_line(float width, float height = kCalculatorPanesRow) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::Dummy(ImVec2(width, scaled(height) - ImGui::GetStyle().ItemSpacing.y));
   return at;
 }
 
-// The parts side by side, as wide as their share.
+// A stacked bar: each part as wide as its share of the parameters.
 void draw_shares(const Parameters& all, float width) {
   const ImVec2 at = next_line(width, 26);
   const float height = scaled(16), total = static_cast<float>(std::max(1.0, all.total.real()));
@@ -98,7 +98,7 @@ struct Bar {
   ImU32 colour;
 };
 
-// Bars from one edge, the number behind the name, on one scale.
+// Horizontal bars with name and number, on a common scale.
 void calculator_panes_draw_bars(const std::vector<Bar>& bars, float width) {
   double most = 1;
   for (const Bar& bar : bars) most = std::max(most, bar.bytes.real());
@@ -117,7 +117,7 @@ void calculator_panes_draw_bars(const std::vector<Bar>& bars, float width) {
   }
 }
 
-// A table: what it is, then a column of numbers for each heading.
+// A table: a name, then a number for each heading.
 class CalculatorPanesColumns {
  public:
   CalculatorPanesColumns(float width, std::vector<std::string> headings)
@@ -145,7 +145,7 @@ class CalculatorPanesColumns {
   float each_;
 };
 
-// In the unit that gives it digits before the point.
+// Seconds, in the unit that gives at least one digit before the point.
 std::string time_text(double seconds) {
   if (seconds >= 1) return tr("calculator.s", {significant(seconds, 4)});
   if (seconds >= 1e-3) return tr("calculator.ms", {significant(1e3 * seconds, 4)});
@@ -170,7 +170,7 @@ void draw_roof_lines(const CalculatorScene& scene, CalculatorPanesColumns& table
   table.line(tr("calculator.bound"), {bound(of_prefill), bound(of_decode)}, true);
 }
 
-// FLOP/s over FLOPs per byte, both logarithmic: the roof, and where prefill and decoding stand under it.
+// Roofline plot, log-log: FLOP/s against FLOPs per byte, with the points of prefill and decoding.
 void draw_roofline(const CalculatorScene& scene, float width) {
   const Machine& machine = *scene.machine;
   const double batch = static_cast<double>(scene.work.batch), ridge = machine.ridge();
@@ -215,7 +215,7 @@ void draw_roofline(const CalculatorScene& scene, float width) {
 
 void draw_counted(const CalculatorScene& scene, float width) {
   const Counted& core = *scene.counted;
-  Workload same = scene.work;  // as the core runs: one sequence in float32
+  Workload same = scene.work;  // as counted in core: one sequence in float32
   same.seq = core.positions;
   same.source = 0;
   same.batch = 1;

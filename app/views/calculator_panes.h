@@ -1,4 +1,4 @@
-// What the calculator shows of one calculation, a pane each. Refuses to compute: it draws what it is given.
+// The panes of the calculator. Draws the results of core/calc; computes nothing itself.
 #pragma once
 
 #include <imgui.h>
@@ -14,24 +14,24 @@
 
 namespace attnscope {
 
-/// All that the panes draw.
+/// Data of the panes.
 struct CalculatorScene {
   const Described& model;
   const Workload& work;
   const Calculation& calc;
   const Machine* machine = nullptr;  ///< null: not measured yet
   const Counted* counted = nullptr;  ///< null: no run was counted
-  double tokens = 0, served = 0;     ///< of training and serving
+  double tokens = 0, served = 0;     ///< number of tokens in training and serving
 };
 
 void draw_calculator_parameters(const CalculatorScene& scene, float width);
 void draw_calculator_cache(const CalculatorScene& scene, float width);
 void draw_calculator_flops(const CalculatorScene& scene, float width);
 void draw_calculator_training(const CalculatorScene& scene, float width);
-/// What is often said of such a model, and what the numbers count.
+/// Common misconceptions about such a model, and what the numbers include.
 void draw_calculator_slips(const CalculatorScene& scene, float width);
 
-/// "140 G", "2.04 T": a number with a letter for its thousands.
+/// Number with a metric prefix: "140 G", "2.04 T".
 std::string with_prefix(double value);
 
 }  // namespace attnscope

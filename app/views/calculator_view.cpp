@@ -1,5 +1,5 @@
-// The calculator: what a model of these sizes needs, from the open model or a preset, with every size to type
-// or drag. Refuses to run anything unasked: a machine is measured and a run is counted when a button says so.
+// The calculator: parameters, KV cache, FLOPs and memory of the open model or a preset; every size can be
+// typed or dragged. Benchmarks and counted runs start only by a click.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -49,11 +49,11 @@ class CalculatorView : public View {
   void draw(const ViewContext& context) override;
 
  private:
-  /// What is calculated, as a session keeps it.
+  /// The choices that a session saves.
   struct Chosen {
     std::string preset, file, dtype;
-    Sizes sizes{0, 0, 0, 0, 0, 0, 0};  ///< 0: the model's own
-    std::int64_t seq = 0, batch = 1;   ///< seq 0: as many as the model has
+    Sizes sizes{0, 0, 0, 0, 0, 0, 0};  ///< 0: the model's own size
+    std::int64_t seq = 0, batch = 1;   ///< seq 0: the model's maximum
     double tokens = 0, served = 0;
   };
   Chosen chosen() const;
@@ -67,25 +67,25 @@ class CalculatorView : public View {
   void recalculate();
   void draw_choices(const ViewContext& context, float width);
   void draw_fields(float width);
-  /// A name at `at` that is dragged to the left or right, by so much for a pixel.
+  /// A label at `at`: dragging it horizontally changes the value by `speed` per pixel.
   template <class T>
   bool drag_number(const Label& id, ImVec2 at, ImVec2 size, T& value, double speed, T least, T most);
   void draw_machine(const ViewContext& context, float width);
   void draw_pane(const ViewContext& context, float width);
 
   std::weak_ptr<const OpenedModel> followed_;
-  std::string preset_, file_;  ///< a config.json; both empty: the open model
-  std::shared_ptr<std::string> asked_file_ = std::make_shared<std::string>();  ///< by the file browser
-  std::optional<Chosen> restored_;                                             ///< of a session
+  std::string preset_, file_;  ///< path of a config.json; both empty: the open model
+  std::shared_ptr<std::string> asked_file_ = std::make_shared<std::string>();  ///< path from the file browser
+  std::optional<Chosen> restored_;                                             ///< from a session
   std::optional<Described> base_, model_;
   Sizes sizes_;
   Workload work_;
   std::optional<Calculation> calc_;
   std::optional<Error> error_, file_error_;
   double tokens_ = 0, served_ = 0;
-  double dragged_ = 0;  ///< where a number is that is being dragged
+  double dragged_ = 0;  ///< exact value of the number being dragged
   std::string machine_ = kFirstMachine;
-  std::uint64_t measured_ = 0, counted_ = 0;  ///< how often it was asked; 0: never
+  std::uint64_t measured_ = 0, counted_ = 0;  ///< number of requests; 0: never
   bool counts_ = false;                       ///< the newest count is of the open model
   Deferred<std::optional<Machine>> measuring_;
   Deferred<Result<Counted>> counting_;
@@ -93,7 +93,7 @@ class CalculatorView : public View {
 };
 
 CalculatorView::Chosen CalculatorView::chosen() const {
-  if (!base_) return restored_.value_or(Chosen{});  // not drawn since then
+  if (!base_) return restored_.value_or(Chosen{});  // not drawn since it was restored
   Chosen out{preset_, file_, {}, {0, 0, 0, 0, 0, 0, 0}, 0, work_.batch, tokens_, served_};
   if (work_.dtype.name != Workload{}.dtype.name) out.dtype = work_.dtype.name;
   if (work_.seq != own_seq()) out.seq = work_.seq;
@@ -125,7 +125,7 @@ void CalculatorView::keep(Choices& choices) {
   preset_ = is_preset(it.preset) ? it.preset : std::string();
   file_ = it.file;
   file_error_.reset();
-  base_.reset();  // and with it what was chosen before
+  base_.reset();  // and with it earlier choices
   restored_ = std::move(it);
 }
 
@@ -144,13 +144,13 @@ void CalculatorView::take_chosen() {
   recalculate();
 }
 
-// As many positions as the model has.
+// The model's maximum number of positions.
 std::int64_t CalculatorView::own_seq() const {
   const std::int64_t most = base_->config.position.max_positions;
   return most > 0 ? std::min(most, kFirstPositions) : kFirstPositions;
 }
 
-// `model` becomes what is calculated.
+// Sets the model to calculate with.
 void CalculatorView::take(Described model) {
   sizes_ = sizes_of(model);
   model_ = model;
@@ -178,7 +178,7 @@ void CalculatorView::recalculate() {
   auto calc = model ? calculate(*model, work_) : Result<Calculation>(model.error());
   if (!calc) {
     error_ = calc.error();
-    calc_.reset();  // no numbers of other sizes stand beside these
+    calc_.reset();  // its numbers were for other sizes
     return;
   }
   model_ = *std::move(model);
@@ -195,7 +195,7 @@ void CalculatorView::choose_file(const std::string& path) {
   take(*std::move(described));
 }
 
-// A recording has no sizes of its own.
+// Takes the open model; a recording has no sizes.
 void CalculatorView::take_open(const std::shared_ptr<const OpenedModel>& opened) {
   followed_ = opened;
   counts_ = false;
@@ -203,7 +203,7 @@ void CalculatorView::take_open(const std::shared_ptr<const OpenedModel>& opened)
   take(describe_model(opened->title, opened->family, opened->model->config(), opened->model->weights()));
 }
 
-// The open model, unless a preset or a file was chosen.
+// Uses the open model unless a preset or a file was chosen.
 void CalculatorView::follow(const ViewContext& context) {
   if (const auto path = std::exchange(*asked_file_, {}); !path.empty()) choose_file(path);
   const std::shared_ptr<const OpenedModel>& opened = context.run.document.opened;
@@ -213,7 +213,7 @@ void CalculatorView::follow(const ViewContext& context) {
     choose_file(kept);
   else if (!preset_.empty())
     choose_preset(preset_);
-  if (file_error_) restored_.reset();  // its sizes were of that file
+  if (file_error_) restored_.reset();  // the saved sizes belonged to that file
   if (!base_) take_open(opened);
   take_chosen();
 }
@@ -282,16 +282,16 @@ bool CalculatorView::drag_number(const Label& id, ImVec2 at, ImVec2 size, T& val
   return value != was;
 }
 
-// Numbers to type, with their names above, which can be dragged.
+// Number fields with their names above, which can be dragged.
 void CalculatorView::draw_fields(float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float caption_height = text_size(fonts().small, "X").y + scaled(2),
               row = caption_height + ImGui::GetFrameHeight() + scaled(6);
-  // One row where narrow fields give one.
+  // In one row if narrow fields fit.
   const float fields =
       static_cast<float>(size_names().size() + 2 + (pane_ == CalculatorPane::training ? 2 : 0));
   const float least_width =
-      scaled(pane_ == CalculatorPane::training ? kCalculatorField : kNarrowField);  // of 1.234e+15
+      scaled(pane_ == CalculatorPane::training ? kCalculatorField : kNarrowField);  // width of 1.234e+15
   const float each =
                   std::clamp(width / fields - scaled(kCalculatorGap), least_width, scaled(kCalculatorField)),
               pitch = each + scaled(kCalculatorGap);
@@ -342,7 +342,7 @@ void CalculatorView::draw_fields(float width) {
   if (changed) recalculate();
 }
 
-// Which machine the roofline is of; this one is measured when it is asked for.
+// The machine of the roofline; the own machine is measured on request.
 void CalculatorView::draw_machine(const ViewContext& context, float width) {
   float used = 0;
   const auto place = [&](const Label& label) {
@@ -419,7 +419,7 @@ void CalculatorView::draw(const ViewContext& context) {
   const ImVec2 top = ImGui::GetCursorScreenPos();
   text_line(fonts().title, theme().text, tr("calculator.title"));
   const float title = text_size(fonts().title, tr("calculator.title")).x + scaled(20);
-  const bool beside = width - title > scaled(330);  // the choices stand in the line of the title
+  const bool beside = width - title > scaled(330);  // choices on the title's line
   if (beside) ImGui::SetCursorScreenPos(ImVec2(top.x + title, top.y));
   draw_choices(context, beside ? width - title : width);
   float used = 0;
@@ -439,7 +439,7 @@ void CalculatorView::draw(const ViewContext& context) {
       recalculate();
     }
   }
-  draw_fields(width);  // below the panes: training has more fields, and no chip may move under the mouse
+  draw_fields(width);  // below the panes: training has more fields, and chips should not move under the mouse
   for (const auto* error : {&error_, &file_error_}) {
     if (!*error) continue;
     const ColourScope ink(ImGuiCol_Text, theme().error);

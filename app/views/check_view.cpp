@@ -1,6 +1,6 @@
-// The Check view: every step of the run on the stage against reference arrays that another program recorded
-// (PyTorch, TransformerLens), or against the pinned run A. Each step is green or red with its largest error,
-// and the first red one is named. Refuses to guess what a file is: a recording that does not fit says why.
+// The Check view: compares every step of the run with reference arrays recorded by another program (PyTorch,
+// TransformerLens), or with the pinned run A. Each step is green or red with its largest error; the first red
+// one is named. Errors: a recording that does not match the model.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kStrip = 26.f, kMark = 13.f, kBar = 48.f;  // units
-constexpr double kDecades = 8;  // a bar goes from this many below the tolerance to three above
+constexpr double kDecades = 8;  // decades below the tolerance at which a bar starts; it ends three above
 struct Tolerance {
   double value;
   const char* label;
@@ -30,20 +30,20 @@ constexpr Tolerance kTolerances[] = {{1e-6, "1e-06###check_1e-06"},
                                      {1e-3, "1e-03###check_1e-03"},
                                      {1e-2, "1e-02###check_1e-02"}};
 
-/// What the run is compared with.
+/// The reference to compare with.
 struct Reference {
   std::string name;
   Traces traces;
-  std::vector<std::string> texts;  ///< that were typed; of the pinned run alone
+  std::vector<std::string> texts;  ///< typed texts, for the pinned run only
 };
 
-/// What came of it, and how the tokens of the two belong together.
+/// The result, and how the tokens of both are aligned.
 struct Comparison {
   std::vector<StepDifference> rows;
   struct Tokens {
     std::int64_t matched = 0, here = 0, there = 0;
   };
-  std::vector<Tokens> tokens;  ///< of each sequence that both have
+  std::vector<Tokens> tokens;  ///< for each sequence that both have
 };
 
 Comparison compared(const Traces& mine, const Traces& theirs, const std::atomic<bool>& cancel) {
@@ -56,7 +56,7 @@ Comparison compared(const Traces& mine, const Traces& theirs, const std::atomic<
   return out;
 }
 
-// What a person typed for a sequence.
+// The text typed for a sequence.
 std::string typed(const Document& document, std::size_t sequence) {
   if (sequence >= document.sequences.size()) return {};
   const Sequence& one = document.sequences[sequence];
@@ -93,16 +93,16 @@ class CheckView : public View {
   static void go_to(const ViewContext& context, const StepDifference& one);
   ImU32 colour(const StepDifference& one) const;
 
-  std::shared_ptr<std::string> chosen_ = std::make_shared<std::string>();  ///< by the file browser, a session
-  std::string path_;                                                       ///< of the file, read or not
-  bool restored_ = false;  ///< the file is a session's: what it is compared with stays chosen
+  std::shared_ptr<std::string> chosen_ = std::make_shared<std::string>();  ///< from the browser or a session
+  std::string path_;                                                       ///< the last path, readable or not
+  bool restored_ = false;  ///< the file is a session's: keeps the saved choice of reference
   Job<Result<Reference>> reading_;
   std::shared_ptr<const Reference> file_;
-  std::uint64_t files_ = 0;  ///< that were read
+  std::uint64_t files_ = 0;  ///< number of files read
   std::optional<Error> error_;
-  bool against_pinned_ = false;  ///< though there is a file
+  bool against_pinned_ = false;  ///< compare with A even though there is a file
   double tolerance_ = 1e-4;
-  int scroll_to_ = -1;  ///< a row of the table
+  int scroll_to_ = -1;  ///< row of the table
   Deferred<Comparison> compared_;
   std::shared_ptr<const Comparison> found_;
   std::shared_ptr<const std::vector<StepDifference>> rows_;  ///< of `found_`
@@ -127,7 +127,7 @@ void CheckView::ask(const ViewContext& context) {
        }});
 }
 
-// The pinned run, where it is another than this one.
+// The pinned run, if it is not the current one.
 std::shared_ptr<const RunResult> CheckView::pinned_of(const ViewContext& context) {
   const auto pinned = context.session.pinned();
   return pinned && pinned->version != context.run.version ? pinned : nullptr;
@@ -218,7 +218,7 @@ void CheckView::draw_choices(const ViewContext& context, float width) {
   }
 }
 
-// What came of it, in place of what the view is about.
+// The result, in place of the view's description.
 void CheckView::draw_heading(float width) const {
   if (!rows_) return view_heading(tr("check.title"), tr("check.sentence"), width);
   const auto& rows = *rows_;
@@ -243,7 +243,7 @@ void CheckView::draw_heading(float width) const {
   note_item("check.verdict");
 }
 
-// The reference was recorded for other tokens: nothing else can agree.
+// True if the reference was recorded for other tokens: then no step can agree.
 bool CheckView::other_tokens(const ViewContext& context, const Reference& other) const {
   for (std::size_t i = 0; i < std::min(other.traces.size(), context.run.traces.size()); ++i) {
     const Trace &mine = *context.run.traces[i], &theirs = *other.traces[i];
@@ -300,7 +300,7 @@ void CheckView::draw_tokens(const ViewContext& context, const Reference& other, 
     take_input(context, other);
 }
 
-// The whole model at a glance: one stripe per step, in the order of the walk.
+// Overview: one stripe per step, in timeline order.
 void CheckView::draw_strip(const ViewContext& context, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = scaled(kStrip),

@@ -51,7 +51,7 @@ void Choices::of(const char* name, MatrixWindow& window) {
   double* const numbers[] = {&window.row0, &window.col0, &window.row1, &window.col1};
   if (to_ && !window.all())
     for (const double* number : numbers) (*to_)[name].push_back(*number);
-  constexpr double kMost = 1e9;  // where a cell still has a place of its own
+  constexpr double kMost = 1e9;  // larger indices are not exact
   const auto* found = find(name);
   if (!found || !found->is_array() || found->size() != 4) return;
   MatrixWindow read;

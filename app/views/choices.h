@@ -1,5 +1,5 @@
-// What a person chose inside a view (a page, a colour, a place), by name, for session files: one function of
-// the view names its choices, and the same call writes or reads them. What makes no sense stays as it was.
+// Settings inside a view (page, colours, place) by name, for session files: a view lists them in one
+// function, which both reads and writes. Invalid values are ignored and the current ones kept.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace attnscope {
 
 class Choices {
  public:
-  /// Reads from an object that stays, or writes into one.
+  /// Reads from an object (must outlive this), or writes into one.
   explicit Choices(const nlohmann::json& from) : from_(&from) {}
   explicit Choices(nlohmann::json& to) : to_(&to) {}
   bool reads() const { return from_ != nullptr; }
@@ -24,9 +24,9 @@ class Choices {
   void of(const char* name, double& value, double least, double most);
   void of(const char* name, std::int64_t& value, std::int64_t least, std::int64_t most);
   void of(const char* name, int& value, int least, int most);
-  /// The part of a matrix that is in sight.
+  /// The visible part of a matrix.
   void of(const char* name, MatrixWindow& window);
-  /// One of the values from 0 to `last`.
+  /// An enum value from 0 to `last`.
   template <class Enum>
   requires std::is_enum_v<Enum>
   void of(const char* name, Enum& value, Enum last) {

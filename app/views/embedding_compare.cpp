@@ -1,4 +1,4 @@
-// Lengths, angles and cosines of any two rows, and q, k, v of one head as clouds.
+// Norms, angles and cosines of any two rows; q, k and v of one head as scatter plots.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -21,7 +21,7 @@ std::shared_ptr<const Trace> trace_of(const ViewContext& context) {
   return context.run.traces[static_cast<std::size_t>(std::clamp(context.workspace.cursor.sequence, 0, last))];
 }
 
-// Rows of a step [pos, dim], the first kMostRows; of one head where the step has heads.
+// The first kMostRows rows of a step [pos, dim]; of one head if the step has heads.
 Tensor embedding_compare_rows_of(const Trace& trace, const Site& site, std::int64_t head) {
   const Record* record = trace.find(site);
   if (!record) return {};
@@ -30,7 +30,7 @@ Tensor embedding_compare_rows_of(const Trace& trace, const Site& site, std::int6
   return trace.slice(site, heads ? head : 0, {0, rows}, {0, record->shape.back()});
 }
 
-// The row that is most like this one without being the same; itself where there is none.
+// The most similar other row by cosine; the row itself if there is none.
 std::int64_t most_alike(const Tensor& cosines, std::int64_t row) {
   std::int64_t best = row;
   for (std::int64_t other = 0; other < cosines.size(1); ++other)
@@ -77,7 +77,7 @@ EmbeddingCompare::Sheet EmbeddingCompare::make(const Trace& trace, Stack stack, 
   return out;
 }
 
-// Two arrows of true lengths and angle, and the numbers.
+// Two arrows with true lengths and angle, and the numbers.
 void EmbeddingCompare::draw_pair(const ViewContext& context, Stack stack, const Sheet& sheet, ImVec2 at,
                                  ImVec2 size) const {
   const Theme& t = theme();
@@ -110,7 +110,7 @@ void EmbeddingCompare::draw_pair(const ViewContext& context, Stack stack, const 
         colour, text);
   };
   const double angle = std::isfinite(it.degrees) ? it.degrees : 0;
-  // The angle stands upright around the middle, so that neither word lies on the other.
+  // The angle's bisector is vertical, so that the labels do not overlap.
   arrow(it.length_a, 90 + angle / 2, ink_a, first);
   arrow(it.length_b, 90 - angle / 2, ink_b, angle < 12 && a_ == b_ && !heads ? std::string() : second);
   float y = at.y + std::max(drawing * (angle > 120 ? 1.f : 0.8f), drawing - scaled(20));
@@ -248,7 +248,7 @@ EmbeddingHeads::Clouds EmbeddingHeads::make(const Trace& trace, const AttentionP
   const Tensor q = embedding_compare_rows_of(trace, out.q_site, trace.own_head(out.q_site, head)),
                k = embedding_compare_rows_of(trace, out.k_site, out.own),
                v = embedding_compare_rows_of(trace, out.v_site, trace.own_head(out.v_site, head));
-  // On the axes with the origin kept: a direction from it means something for a dot product.
+  // Projected on the axes without centring: the direction from the origin matters for dot products.
   const auto places = [](const Pca& plane, const Tensor& rows) {
     std::vector<float> flat;
     for (std::int64_t row = 0; row < rows.size(0); ++row) {
@@ -319,7 +319,7 @@ float EmbeddingHeads::Clouds::weight(std::int64_t row) const {
   return weights.empty() || row >= weights.size(1) ? 0.f : std::clamp(weights.at(0, row), 0.f, 1.f);
 }
 
-// What is read strongly has its full colour.
+// Full colour for large attention weights.
 void EmbeddingHeads::add_rows(const ViewContext& context, const Clouds& it, PointCloud& cloud,
                               const Tensor& points, ImU32 colour, Stack stack, bool by_weight) {
   for (std::int64_t row = 0; row < points.size(0); ++row)

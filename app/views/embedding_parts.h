@@ -1,6 +1,6 @@
-// The pages of the embedding view beside the lookup: the map of the vocabulary, any two vectors side by side,
-// and queries, keys and values of one head as clouds. Refuse to compute what belongs to the model: core/lens
-// does.
+// The pages of the embedding view beside the lookup: map of the vocabulary (PCA), any two
+// vectors side by side, and queries, keys and values of one head as scatter plots. Computed in
+// core/lens.
 #pragma once
 
 #include "app/views/view.h"
@@ -13,15 +13,15 @@
 
 namespace attnscope {
 
-/// The table of tokens of a stack; empty where it reads none, or the weights are not at hand.
+/// The token embedding table of a stack; empty if it has none, or its weights are not loaded.
 Tensor token_table(const Trace& trace, Stack stack);
 
-/// Words of the vocabulary on their two principal components.
+/// Tokens of the vocabulary on their first two principal components.
 struct WordMap {
   std::vector<int> ids;
   Pca plane;
-  bool whole = false;         ///< every word of the vocabulary is there
-  std::vector<NearRow> near;  ///< of the chosen word, in the whole vocabulary
+  bool whole = false;         ///< the whole vocabulary is shown
+  std::vector<NearRow> near;  ///< of the chosen token, within the whole vocabulary
 };
 class EmbeddingMap {
  public:
@@ -35,11 +35,11 @@ class EmbeddingMap {
   Made<WordMap> map_;
 };
 
-/// Rows whose lengths and angles are compared.
+/// Which rows are compared.
 enum class Compared : std::uint8_t { table, sum, stream, heads };
 class EmbeddingCompare {
  public:
-  /// The chips stand at `beside` where they fit up to the right edge, else on a line of their own.
+  /// Draws chips at `beside` if they fit up to the right edge, else on a line of their own.
   void draw(const ViewContext& context, Stack stack, ImVec2 beside, ImVec2 at, ImVec2 size);
 
   void keep(Choices& choices) {
@@ -71,7 +71,7 @@ class EmbeddingCompare {
   Deferred<Sheet> made_;
 };
 
-/// Q and K on the plane of both, V on its own, with the query's direction and what it reads as arrows.
+/// Scatter plots: Q and K on common axes, V on its own, with the query and its output z as arrows.
 class EmbeddingHeads {
  public:
   void draw(const ViewContext& context, ImVec2 at, ImVec2 size);
@@ -79,11 +79,11 @@ class EmbeddingHeads {
  private:
   struct Clouds {
     Pca qk, v;
-    Tensor q, k, v_rows;  ///< places on the axes [pos, 2], the origin where it is
+    Tensor q, k, v_rows;  ///< projected [pos, 2], not centred
     Tensor weights;       ///< the query's pattern [1, key]
     std::vector<double> q_at, z_at;
     Site q_site, k_site, v_site;
-    std::int64_t own = 0;  ///< K/V head
+    std::int64_t own = 0;  ///< index of the K/V head
     float weight(std::int64_t row) const;
   };
   static Clouds make(const Trace& trace, const AttentionPlace& place, int layer, std::int64_t head,
@@ -97,7 +97,7 @@ class EmbeddingHeads {
   Deferred<Clouds> made_;
 };
 
-/// The step whose rows attention reads as q, k or v of a head; the site of `q` where none was recorded.
+/// The step whose rows are q, k or v as attention reads them; the site of `q` if none was recorded.
 Site head_rows_site(const Trace& trace, const AttentionPlace& place, int layer, Slot projection);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// The embedding: a token's row of the table, looked up as one-hot times matrix, its scale, the position that
-// is added, and the sum that enters block 0; then the vocabulary as a map, any two rows side by side, and q,
-// k and v of one head. Refuses addends that the model does not have.
+// The embedding view: a token's row of the table, shown as one-hot times matrix, its scale, the added
+// position, and the sum that enters block 0; then a map of the vocabulary, any two rows side by side, and q,
+// k, v of one head. Terms that the model lacks are not shown.
 #include <algorithm>
 #include <cmath>
 
@@ -20,18 +20,18 @@ namespace attnscope {
 namespace {
 
 constexpr float kEmbeddingCellWidth = 50.f, kEmbeddingLeastRow = 17.f, kEmbeddingMostRow = 60.f;  // units
-constexpr std::int64_t kEmbeddingWords = 7;  // rows of the table in sight
+constexpr std::int64_t kEmbeddingWords = 7;  // visible rows of the table
 
 enum class EmbeddingPage : std::uint8_t { lookup, map, compare, heads };
 
-/// One row of the sum: a step, or a row of the table.
+/// One row of the figure: a step, or a row of the table.
 struct Strip {
   std::string key, label;
   Site site;
   std::int64_t row = 0;
   ImU32 colour = 0;
   bool sum = false;
-  Tensor values = {};  ///< the whole row
+  Tensor values = {};  ///< all dimensions
 };
 
 bool embeds(const Trace& trace, Stack stack) {
@@ -84,17 +84,17 @@ class EmbeddingView : public View {
   Stack stack_ = Stack::single;
   std::int64_t row_ = 0;
   int token_ = -1;
-  std::int64_t first_ = 0, dims_ = 0, shown_ = 0;  // dimensions: first in sight, all, in sight
+  std::int64_t first_ = 0, dims_ = 0, shown_ = 0;  // dimensions: first visible, all, number visible
   std::uint64_t subject_ = 0, key_ = 0;
   Tensor table_, words_, one_hot_;
-  std::string weight_;              ///< that has the rows of the table
-  std::vector<std::string> names_;  ///< of the rows in sight
+  std::string weight_;              ///< name of the table's weight
+  std::vector<std::string> names_;  ///< of the visible rows
   std::int64_t first_word_ = 0, wanted_words_ = kEmbeddingWords;
   EmbeddingSum sum_;
   Kept<std::vector<Strip>> strips_;
   KeptText facts_;
   MatrixPlot one_hot_plot_, words_plot_, strip_plot_;
-  bool switched_ = false;  ///< the scale is switched by an edit
+  bool switched_ = false;  ///< an edit changes the scale
   EmbeddingMap map_;
   EmbeddingCompare compare_;
   EmbeddingHeads heads_;
@@ -132,7 +132,7 @@ void EmbeddingView::follow(const ViewContext& context) {
   take_words(*context.run.document.opened);
 }
 
-// The rows of the table around the token, as many as there is room for.
+// The rows of the table around the token, as many as fit.
 void EmbeddingView::take_words(const OpenedModel& opened) {
   words_ = one_hot_ = {};
   names_.clear();
@@ -187,7 +187,7 @@ HeatStyle strip_style(const Tensor& values, bool log_scale) {
   return style;
 }
 
-// One-hot beside the rows of the table around the token: the 1 picks its row.
+// One-hot vector beside the rows of the table around the token: the 1 selects its row.
 void EmbeddingView::draw_table(const ViewContext& context, ImVec2 at, float labels, ImVec2 cell) {
   const std::int64_t count = words_.size(0);
   const float height = cell.y * static_cast<float>(count) + scaled(44), narrow = std::min(cell.x, scaled(44));
@@ -271,7 +271,7 @@ std::string EmbeddingView::facts(const ViewContext& context) const {
   const ModelConfig& config = run.config().of(stack_);
   const auto length = [](const Tensor& x) { return x.empty() ? 0.0 : relation(x, x).length_a; };
   const double by = static_cast<double>(sum_.scale != 1.f ? sum_.scale : root());
-  EmbeddingSum plain = sum_;  // as the table has the token, whatever edits make of it
+  EmbeddingSum plain = sum_;  // the unedited row of the table
   if (!words_.empty() && !plain.token.empty()) plain.token = words_.select(0, token_ - first_word_);
   const auto percent = [](double share) {
     return std::isfinite(share) ? number_text(static_cast<float>(100 * share), 1) : std::string("—");
@@ -290,7 +290,7 @@ Site EmbeddingView::scale_site() const {
   return site_of(sum_.scale != 1.f ? Slot::tok_scaled : Slot::tok_embed, -1, stack_);
 }
 
-// Multiplies by √d_model where the model does not, and takes its scale away where it does.
+// An edit that adds the scale √d_model if the model has none, else removes it.
 std::shared_ptr<const Edit> EmbeddingView::scale_edit() const {
   return make_edit(NumberEdit{Target{Target::Kind::step, scale_site(), {}, {}}, EditOp::scale,
                               sum_.scale != 1.f ? 1 / sum_.scale : root()});

@@ -80,7 +80,7 @@ void draw_counts(const std::vector<CountRow>& rows, ImVec2 at, float width) {
   }
 }
 
-// n(n+1)/2 where every token was a step of its own, and what prefilling some at once takes off it.
+// n(n+1)/2 row passes if every token is a step, and the saving by prefilling several at once.
 std::string passes_formula(const CachedRun& run, std::size_t at_step) {
   const std::int64_t n = run.steps[at_step].length, p = run.prompt();
   const Sums with = sum_to(run, at_step, true), without = sum_to(run, at_step, false);

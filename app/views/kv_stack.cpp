@@ -17,10 +17,10 @@ constexpr float kKvStackLeastRow = 15.f, kKvStackMostRow = 160.f, kKvStackLeastC
 struct Frame {
   ImVec2 p0;  // of the cells
   ImVec2 cell;
-  std::int64_t first = 0, shown = 0;  // columns
+  std::int64_t first = 0, shown = 0;  // first visible column, number of visible ones
 };
 
-// The newest columns, where not all fit.
+// If not all columns fit, the newest ones.
 Frame frame_of(const KvStack& stack, ImVec2 at, ImVec2 size) {
   Frame out;
   float labels = 0;

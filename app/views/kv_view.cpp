@@ -1,6 +1,6 @@
-// The KV cache: prefill, then token by token. What is computed and what is only read, the keys and values
-// themselves, products with the cache and without, bytes at long contexts, and the proof that nothing else
-// changes. Refuses to pretend: every count is of a run that was made, core/sample makes it.
+// The KV cache view: prefill, then token by token. What is computed and what is only read, the keys and
+// values, matmuls with and without the cache, bytes at long contexts, and a check that the outputs are equal.
+// All counts are from runs made by core/sample.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -73,7 +73,7 @@ class KvView : public View {
   float walked_ = 0;
   KvPage page_ = KvPage::cells;
   int layer_ = 0;
-  std::int64_t head_ = 0;  // own K/V head
+  std::int64_t head_ = 0;  // K/V head
   std::array<Tensor, 2> values_;
   std::array<std::uint64_t, 2> values_key_{};
   std::array<MatrixWindow, 2> windows_;
@@ -200,7 +200,7 @@ void KvView::draw_controls(const ViewContext& context, float width) {
                    tr("kv.prompt.help"));
 }
 
-// K or V of the chosen head as attention reads it, up to the step; later rows are not there yet.
+// K or V of the selected head as attention reads it, up to the step; later rows are masked.
 void KvView::draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec2 room) {
   const int sequence = context.workspace.cursor.sequence;
   const Trace& trace = context.run.trace(sequence);
@@ -293,14 +293,14 @@ void KvView::draw_cells(const ViewContext& context, ImVec2 at, ImVec2 room) {
       cursor.key = event.column;
     }
   }
-  // K has the names of the rows; where there is room V has them, too.
+  // K has row labels; V as well if there is room.
   const bool twice = room.x - left > scaled(440);
   const float names = twice ? 0 : scaled(62), wide = (room.x - left - names) / 2;
   draw_values(context, true, ImVec2(at.x + left, at.y), ImVec2(names + wide - scaled(10), room.y));
   draw_values(context, false, ImVec2(at.x + left + names + wide, at.y), ImVec2(wide - scaled(4), room.y));
 }
 
-// What happened in this step, and the proof.
+// What this step computed, and the check against a run without cache.
 void KvView::draw_status(const ViewContext& context, ImVec2 at, float width) const {
   const Theme& t = theme();
   const Canvas canvas;

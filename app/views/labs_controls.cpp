@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kLabsControlsLeast = 120.f, kMost = 330.f, kNumber = 74.f, kLabsControlsGap = 24.f;  // units
-constexpr float kNumberShare = 0.45f;  // of a narrow control
+constexpr float kNumberShare = 0.45f;  // of the width of a narrow control
 
 void tip(const LabControl& control) {
   const Label key(control.key, ".help");
@@ -117,7 +117,7 @@ bool draw_control(const LabControl& control, LabValues& values, float width) {
   return changed;
 }
 
-// Switches need no slider's room.
+// Switches need less room than sliders.
 float share_of(const LabControl& control) {
   return std::holds_alternative<LabSwitch>(control.kind) ? 0.55f : 1.f;
 }

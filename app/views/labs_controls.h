@@ -1,11 +1,11 @@
-// The controls of a lab: a slider and a typed number, a choice, a switch. Refuses values outside of borders.
+// The controls of a lab: sliders with a number field, choices, switches. Values stay within their range.
 #pragma once
 
 #include "core/lab/lab.h"
 
 namespace attnscope {
 
-/// Draws all controls in rows that fit `width`, at the cursor; true where a value changed.
+/// Draws all controls in rows that fit `width`, at the ImGui cursor; true if a value changed.
 bool draw_lab_controls(const Lab& lab, LabValues& values, float width);
 
 }  // namespace attnscope

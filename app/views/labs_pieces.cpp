@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-/// Height that a piece needs, in pixels; `grows`: it may take more.
+/// Height of a piece in pixels; `grows`: it can use more.
 struct PieceHeight {
   float least = 0;
   bool grows = false;
@@ -26,7 +26,7 @@ struct PieceHeight {
 
 constexpr float kAcross = 30.f;  // units between pieces of a row
 
-/// How close the pieces stand, in units: closer where the room is short, so that all of them are in sight.
+/// Spacing in units; smaller when there is little room, so that all pieces are visible.
 struct Spacing {
   float table_row, bar_row, plot, matrix, matrix_row, gap;
 };
@@ -47,7 +47,7 @@ ImU32 ink(LabInk wanted) {
   return t.text_dim;
 }
 
-std::uint64_t drawn_serial = 0;  // of the picture that is being drawn
+std::uint64_t drawn_serial = 0;  // serial of the picture being drawn
 
 const std::string& said(const Text& text) { return lab_words(text, drawn_serial); }
 
@@ -72,7 +72,7 @@ std::pair<float, float> extent(const LabPlot& plot, bool vertical) {
   return lo < hi ? std::make_pair(lo, hi) : std::make_pair(log ? 0.1f : 0.f, 1.f);
 }
 
-// One unit as long on both axes, the wider one filling its side.
+// Equal scale on both axes; the wider one fills its side.
 void make_square(LinePlot& plot, ImVec2 size) {
   const float width = std::max(1.f, size.x - scaled(60)), height = std::max(1.f, size.y - scaled(60));
   const float unit = std::max((plot.x1 - plot.x0) / width, (plot.y1 - plot.y0) / height);
@@ -81,7 +81,7 @@ void make_square(LinePlot& plot, ImVec2 size) {
   plot.y0 = y - unit * height / 2, plot.y1 = y + unit * height / 2;
 }
 
-// Title and names of curves in one line.
+// True if title and curve names fit on one line.
 bool legend_fits(const LinePlot& plot, float width) {
   float all = text_size(fonts().body_bold, plot.title).x + scaled(40);
   for (const LineSeries& series : plot.series)
@@ -122,7 +122,7 @@ LinePlot curves(const LabPlot& from, const std::string& key) {
   return plot;
 }
 
-// Made once for each picture: those of the newest stay.
+// Cached per picture: those of the newest stay.
 LinePlot& kept_curves(const LabPlot& from, const std::string& key) {
   static std::unordered_map<std::string, Kept<LinePlot>> kept;
   return kept[key].get({drawn_serial, reinterpret_cast<std::uintptr_t>(&from)},
@@ -191,7 +191,7 @@ double least_bar(const LabBars& bars) {
   return std::isfinite(least) ? least / 2 : 1;
 }
 
-// 0..1 of the room; negative values are as long as positive ones.
+// Bar length by magnitude, 0..1 of the room.
 float length_of(const LabBars& bars, double value, double most) {
   const double size = std::fabs(value);
   if (!(most > 0) || !(size > 0)) return 0;
@@ -234,7 +234,7 @@ void labs_pieces_draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
   }
 }
 
-// Names over the columns, slanted where they are wider than a cell; and the names of both axes.
+// Column names, slanted if wider than a cell; and the names of both axes.
 float matrix_header(const LabMatrix& matrix, float width) {
   const float line = text_size(fonts().mono_small, "X").y;
   float widest = 0, rows = 0;
@@ -267,7 +267,7 @@ struct HeightOf {
   }
 };
 
-constexpr float kLeastPiece = 150;  // units of width, on the average of those that stand side by side
+constexpr float kLeastPiece = 150;  // minimum average width of pieces side by side, units
 
 struct PieceRow {
   std::vector<const LabPiece*> pieces;
@@ -275,14 +275,14 @@ struct PieceRow {
   bool grows = false;
 };
 
-// How many pieces stand in the row that begins at `at`.
+// Number of pieces in the row that starts at `at`.
 std::size_t row_length(const std::vector<LabPiece>& pieces, std::size_t at) {
   std::size_t end = at + 1;
   while (end < pieces.size() && !pieces[end].begins_row) ++end;
   return end - at;
 }
 
-// In a room that is too narrow for what would stand side by side it stands one below the other.
+// If the room is too narrow for pieces side by side, they are stacked.
 std::vector<PieceRow> labs_pieces_rows_of(const LabPicture& picture, const Spacing& spacing, float width) {
   std::vector<PieceRow> rows;
   bool narrow = false;
@@ -317,7 +317,7 @@ float height_of(const std::vector<PieceRow>& rows, const Spacing& spacing) {
   return used;
 }
 
-// What is left of the room goes to the rows that can grow, by their weights; where none can, to all.
+// Distributes spare height to rows that can grow, by weight; if there are none, to all.
 void fill_height(std::vector<PieceRow>& rows, float spare) {
   float weights = 0;
   const bool any = std::any_of(rows.begin(), rows.end(), [](const PieceRow& row) { return row.grows; });
@@ -332,8 +332,8 @@ struct PieceRows {
   float gap = 0;
 };
 
-// Rows as high as they like where there is room, else between two spacings; the gap between them. What is
-// higher than the room even so scrolls.
+// Preferred heights if there is room, else interpolates between two spacings; and the gap between rows. If
+// even the tighter one does not fit, it scrolls.
 PieceRows share_height(const LabPicture& picture, ImVec2 room) {
   std::vector<PieceRow> rows;
   float wider = 0;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kLowestRow = 12.f, kColumnGap = 12.f, kLeastWords = 44.f;  // units
 
-/// A text of the picture in words.
+/// A text of the picture, translated.
 struct Said {
   std::uint64_t serial;
   const std::string& operator()(const Text& text) const { return lab_words(text, serial); }
@@ -34,7 +34,7 @@ bool is_number(std::string_view text) {
          text.starts_with("−");
 }
 
-// A column of words: some of its cells have letters, none is a number.
+// True for a column of text: some cells have letters, none is a number.
 bool says_words(const LabTable& table, const Said& said, std::size_t col) {
   bool letters = false;
   for (const auto& row : table.rows) {
@@ -42,17 +42,17 @@ bool says_words(const LabTable& table, const Said& said, std::size_t col) {
     const std::string& text = said(row[col]);
     if (is_number(text)) return false;
     letters |= std::any_of(text.begin(), text.end(), [](unsigned char c) {
-      return (c < 0x80 && std::isalpha(c) != 0) || c >= 0xEA;  // Hangul begins there, signs stand before
+      return (c < 0x80 && std::isalpha(c) != 0) || c >= 0xEA;  // letters from Hangul upwards
     });
   }
   return letters;
 }
 
-// The widest of these columns give way until they all take no more than `width`.
+// Shrinks the widest columns until their sum is at most `width`.
 void narrow_widest(std::vector<float*> widths, float width) {
   std::sort(widths.begin(), widths.end(), [](const float* a, const float* b) { return *a < *b; });
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    const float most = std::max(0.f, width) / static_cast<float>(widths.size() - i);  // each from here on
+    const float most = std::max(0.f, width) / static_cast<float>(widths.size() - i);  // equal share of each
     if (*widths[i] > most)
       for (float* one : widths) *one = std::min(*one, most);
     width -= *widths[i];
@@ -64,7 +64,7 @@ struct LabsTableColumns {
   std::vector<float> widths;
 };
 
-// What each column needs; where all of it does not fit, words give way before numbers do.
+// Column widths; if they do not fit, text columns shrink before numbers do.
 LabsTableColumns fitted_columns(const LabTable& table, const Said& said, float width) {
   std::vector<float> widths(labs_table_columns_of(table), 0.f);
   std::vector<bool> wordy;
@@ -93,7 +93,7 @@ LabsTableColumns fitted_columns(const LabTable& table, const Said& said, float w
   return {std::move(wordy), std::move(widths)};
 }
 
-// The space where both halves are narrowest; none: the end.
+// The space at which the wider half is narrowest; the end if there is no space.
 std::size_t middle_space(ImFont* font, std::string_view words) {
   std::size_t best = words.size();
   float least = text_size(font, words).x;
@@ -105,7 +105,7 @@ std::size_t middle_space(ImFont* font, std::string_view words) {
   return best;
 }
 
-// Words in a row of this height: in two lines of the small font where one is too narrow.
+// Text in a row of this height: in two lines of the small font if one line is too narrow.
 void labs_table_draw_words(const Canvas& canvas, ImFont* font, ImU32 colour, std::string_view words,
                            ImVec2 at, float width, float height) {
   const float line = text_size(fonts().small, "X").y;

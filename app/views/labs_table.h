@@ -1,4 +1,4 @@
-// The tables of a lab's picture: numbers keep their room, words give way.
+// The tables of a lab's picture: number columns keep their width, text columns shrink.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace attnscope {
 
-/// Draws it into the rectangle; `serial` as of draw_lab_picture. Words that are wider than their column stand
-/// in two lines where the rows are high enough, and are shortened else.
+/// Draws into the rectangle; `serial` as in draw_lab_picture. Text wider than its column is drawn in two
+/// lines if the rows are high enough, else truncated.
 void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::string& key, ImVec2 at,
                     ImVec2 size);
 

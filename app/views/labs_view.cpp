@@ -1,6 +1,6 @@
-// The labs: small experiments on real numbers, each drawn from its data alone: a list, controls, pieces of a
-// picture, the formula of this moment and what to notice. Refuses to wait for a lab: the picture before
-// stays, dimmed, until the next is there.
+// The labs: small experiments on real numbers: a list, controls, the pieces of a picture, the current formula
+// and a conclusion. Computed by background jobs: the previous picture stays, dimmed, until the new one is
+// ready.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -22,17 +22,17 @@ namespace {
 
 constexpr float kList = 200.f, kMostList = 240.f, kLeastForList = 900.f, kLeastBody = 150.f,
                 kLarge = 760.f;                    // units
-constexpr float kPad = 10.f, kPadPresented = 5.f;  // of formula and sentence under the picture
+constexpr float kPad = 10.f, kPadPresented = 5.f;  // below the picture
 
-/// Computes one picture after the other off this thread: while one is made only the newest request waits.
+/// Computes pictures by background jobs, one at a time; only the newest request waits.
 class LabDesk {
  public:
   struct Made {
     std::string lab;
-    std::uint64_t key = 0, serial = 0;  ///< serial: no other picture has it
+    std::uint64_t key = 0, serial = 0;  ///< unique for every picture
     std::shared_ptr<const Result<LabPicture>> picture;
   };
-  /// The newest picture of this lab, whether or not it is of these values; null before the first.
+  /// The newest picture of this lab, possibly of other values; null before the first.
   Made ask(const Lab& lab, const LabValues& values, std::uint64_t key, Commands& commands) {
     const std::lock_guard lock(state_->mutex);
     if (state_->asked != key) {
@@ -95,14 +95,14 @@ class LabsView : public View {
   void draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size);
   void draw_footer(const LabPicture& picture, std::uint64_t serial, ImVec2 at, float width);
   float footer_height(const LabPicture& picture, std::uint64_t serial, float width) const;
-  bool large_ = false;      ///< there is room for larger words
-  bool presented_ = false;  ///< one lab, as large as it can be
+  bool large_ = false;      ///< larger text fits
+  bool presented_ = false;  ///< presenter mode: one lab, full size
 
   void draw_going(const Lab& lab, float right, float y);
   void go_on(const ViewContext& context, const Lab& lab, LabValues& values);
 
-  std::string going_;  ///< the lab that goes on by itself
-  double went_ = 0;    ///< seconds since it did
+  std::string going_;  ///< the lab that plays automatically
+  double went_ = 0;    ///< seconds since its last step
   LabDesk desk_;
 };
 
@@ -121,7 +121,7 @@ const Lab& LabsView::chosen(Workspace& workspace) {
   return lab;
 }
 
-// As wide as the longest name, within bounds.
+// As wide as the longest name, within limits.
 float LabsView::list_width() {
   float width = scaled(kList);
   for (const Lab& lab : labs())
@@ -165,7 +165,7 @@ float wrapped_height(ImFont* font, const std::string& text, float width) {
   return ImGui::CalcTextSize(begin_of(lines), end_of(lines), false, width).y;
 }
 
-// A formula that would need several lines is written smaller.
+// A smaller font for formulas wider than one line.
 ImFont* formula_font(const std::string& formula, float width) {
   return text_size(fonts().formula, formula).x > width ? fonts().mono : fonts().formula;
 }
@@ -224,7 +224,7 @@ void LabsView::draw_going(const Lab& lab, float right, float y) {
   went_ = 0;
 }
 
-// One step on where it is time and the picture of this one is there; from the last one back to the first.
+// Playing: advances the paced control when it is due; after the last value starts again.
 void LabsView::go_on(const ViewContext& context, const Lab& lab, LabValues& values) {
   const LabControl* control = paced(lab);
   if (!control || going_ != lab.key) return;
@@ -233,7 +233,7 @@ void LabsView::go_on(const ViewContext& context, const Lab& lab, LabValues& valu
   went_ += static_cast<double>(ImGui::GetIO().DeltaTime);
   const double pause = 1 / values.number(number.pace);
   if (went_ < pause) return;
-  went_ = std::min(went_ - pause, pause);  // what came late is made up for, a long halt is not
+  went_ = std::min(went_ - pause, pause);  // catches up a short delay, not a long pause
   const double next = values.number(control->id()) + 1;
   values.set(control->id(), next > number.most ? number.least : next);
 }
@@ -270,7 +270,7 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   large_ = size.y > scaled(kLarge);
   const float footer = footer_height(picture, made.serial, width), gap = scaled(presented_ ? 8 : 16);
   const float room = std::max(scaled(kLeastBody), corner.y + size.y - top - footer - gap);
-  {  // what is higher than the room scrolls above what to notice
+  {  // scrolls if higher than the room
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
     const ChildScope child("###lab_picture", ImVec2(size.x, room));
     const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -29,7 +29,7 @@ void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, co
   ImGui::SetCursorScreenPos(position);
   if (masked == stages.end() || masked == stages.begin()) return caption(tr("mask.blind.recorded"));
   const std::int64_t query = std::clamp<std::int64_t>(context.workspace.cursor.query, 0, scene.queries - 1);
-  // As many keys as have room for their numbers.
+  // As many keys as fit with their numbers.
   const auto fit = static_cast<std::int64_t>((size.x - scaled(110)) / scaled(42));
   const std::int64_t keys = std::min(scene.keys, std::clamp<std::int64_t>(fit, 3, kMaskBlindMostKeys));
   const std::uint64_t key = key_of({context.run.version, scene_key(scene), static_cast<std::uint64_t>(query),
@@ -78,7 +78,7 @@ void MaskBlind::compute(const AttentionScene& scene, const Site& entering, std::
   range_ = signed_range(scores);
 }
 
-// The scores over what the three kinds of softmax make of them; where the rows end.
+// The scores above the results of three softmax variants; returns the y below, pixels.
 float MaskBlind::draw_rows(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                            ImVec2 size) {
   const auto rows_of = [](std::initializer_list<const char*> words) {
@@ -105,7 +105,7 @@ float MaskBlind::draw_rows(const ViewContext& context, const AttentionScene& sce
   for (const std::vector<std::string>* names : {&std::as_const(plot.rows.labels), &lower})
     for (const std::string& name : *names) labels = std::max(labels, text_size(fonts().mono_small, name).x);
   plot.row_label_width = std::min(labels + scaled(10), size.x * 0.4f);
-  // Five rows alike below the labels of the columns.
+  // Five rows of equal height below the column labels.
   const float gap = scaled(10), labels_height = matrix_layout(plot, size).cells0.y;
   const float row = std::max(scaled(8), (size.y - labels_height - 2 * gap) / 5);
   const ImVec2 upper(size.x, labels_height + 2 * row);

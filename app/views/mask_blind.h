@@ -1,5 +1,5 @@
-// The lesson of the row that sees nothing: what softmax makes of it as the formula is written, with a large
-// negative number in place of -infinity, and as this program does it. Refuses recordings without scores.
+// A fully masked row: the result of softmax by the plain formula (NaN), with a large negative number instead
+// of -infinity, and as this program does it. Errors: a recording without scores.
 #pragma once
 
 #include "app/views/mask_board.h"
@@ -17,7 +17,7 @@ class MaskBlind {
   float draw_rows(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
 
   std::uint64_t key_ = 0;
-  Tensor scores_, weights_;  ///< [2, key], [3, key]
+  Tensor scores_, weights_;  ///< [2, key] and [3, key]
   ValueRange range_;
 };
 

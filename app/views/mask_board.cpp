@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kMostMarks = 4096;
 
-constexpr float kSpanRoom = 24.f;  // units below the cells, where the input has named parts
+constexpr float kSpanRoom = 24.f;  // units below the cells, for names of spans
 
-// All that the mask of a scene follows from.
+// Hash of everything that the mask depends on.
 std::uint64_t mask_key(const ViewContext& context, const Document& document, const AttentionScene& scene,
                        Range rows, Range cols) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
@@ -45,14 +45,14 @@ std::uint64_t mask_key(const ViewContext& context, const Document& document, con
 
 bool is_main(const AttentionScene& scene) { return MaskBoard::mask_place(scene).of == AttentionKind::main; }
 
-// Rows of one of the stacks of an input; those of a stack that looks at an image are always the same.
+// Number of rows of a stack for this input; constant for a vision tower.
 std::int64_t rows_now(const AttentionScene& scene, const Input& input, Stack stack, std::int64_t ran) {
   const ModelConfig& config = scene.trace->config().of(stack);
   if (config.patch.size > 0) return ran;
   return stack == Stack::enc ? static_cast<std::int64_t>(input.source.size()) : input.length();
 }
 
-// As many tokens everywhere, padded alike.
+// True if all sequences have the same lengths and padding.
 bool same_lengths(const Document& a, const Document& b) {
   const auto alike = [](const Sequence& x, const Sequence& y) {
     return x.input.length() == y.input.length() && x.input.source.size() == y.input.source.size();
@@ -67,7 +67,7 @@ Text pair_sentence(const ViewContext& context, const AttentionScene& scene, std:
                   {query_name(context.run, scene, query), key_name(context.run, scene, key)});
 }
 
-// Every cell on the way of the pointer, so that a fast drag leaves no gaps.
+// All cells between two mouse positions, so that a fast drag leaves no gaps.
 std::vector<std::pair<std::int64_t, std::int64_t>> cells_between(std::int64_t row0, std::int64_t col0,
                                                                  std::int64_t row1, std::int64_t col1) {
   const std::int64_t steps =
@@ -159,7 +159,7 @@ void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scen
   if (key == key_ && !plane_.empty()) return;
   key_ = key;
   rows_ = rows, cols_ = cols;
-  // A recording shows the mask that ran: there is no model to derive it from.
+  // A recording shows its recorded mask: there is no model to compute one.
   const bool recorded = context.run.recorded();
   mask_ = recorded ? run_mask(*scene.trace, scene.site(Slot::pattern)).mask
                    : mask_of(document, mask_place(scene));
@@ -168,7 +168,7 @@ void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scen
   plane_ = mask_plane(mask_, rows, cols);
 }
 
-// Lines between the named parts of the input, and their names below.
+// Lines between the spans of the input, and their names below.
 void MaskBoard::draw_spans(const AttentionScene& scene, const MatrixPlot& plot, ImVec2 position,
                            ImVec2 size) const {
   if (!is_main(scene) || scene.trace->input.spans.empty()) return;
@@ -202,7 +202,7 @@ void MaskBoard::draw_spans(const AttentionScene& scene, const MatrixPlot& plot, 
   }
 }
 
-// What stands in the cells, where it has room.
+// Text in the cells, if there is room.
 void MaskBoard::draw_signs(const MatrixPlot& plot, ImVec2 position, ImVec2 size) const {
   const MatrixLayout layout = matrix_layout(plot, size);
   const std::string signs[] = {mask_sign(notation, false), mask_sign(notation, true)};
@@ -351,7 +351,7 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   const bool pans = !editable || ImGui::GetIO().KeyShift;
   if (editable && (!pans || painting_)) paint(context, scene, event);
   const bool held = ImGui::IsItemActive() || event.double_clicked;
-  if (editable && !pans && held) window = saved;  // a drag paints: it does not move the window
+  if (editable && !pans && held) window = saved;  // while painting, the window does not pan
   if (editable) draw_labels(context, scene, plot, position, size);
   draw_signs(plot, position, size);
   draw_spans(scene, plot, position, size);

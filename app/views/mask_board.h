@@ -1,7 +1,7 @@
-// The mask as a matrix to edit: a click switches a cell, a drag paints, a click on a label masks a whole
-// query or key; cells that were switched by hand wear an outline. Shows the document as it stands, also
-// before it has run. Every mask of a model is edited here: the main stack's, an encoder's, a vision tower's
-// and that of cross-attention. Refuses to edit inputs longer than 512 tokens and recordings.
+// The attention mask as an editable matrix: a click switches a cell, a drag paints, a click on a label masks
+// a whole query or key; cells edited by hand have an outline. Shows the current document, even before it has
+// run. Edits every mask of a model: of the main stack, an encoder, a vision tower and of cross-attention.
+// Read-only for inputs longer than 512 tokens and for recordings.
 #pragma once
 
 #include <algorithm>
@@ -15,26 +15,26 @@ namespace attnscope {
 
 class MaskBoard {
  public:
-  /// The document that is edited, or that of the run where the two do not fit together (another model is
-  /// being opened).
+  /// The current document, or that of the run if they do not match (another model is being
+  /// opened).
   static const Document& shown_document(const ViewContext& context, const AttentionScene& scene);
 
-  /// Which mask of the document that is.
+  /// Which mask of the document this is.
   static MaskPlace mask_place(const AttentionScene& scene);
-  /// Why the mask cannot be edited: the key of a sentence; null where it can.
+  /// String key of why the mask is read-only; null if it can be edited.
   static const char* why_fixed(const ViewContext& context, const AttentionScene& scene);
   static bool editable(const ViewContext& context, const AttentionScene& scene) {
     return why_fixed(context, scene) == nullptr;
   }
-  /// The rule that decides who may look at whom, as a mask is written: "causal & window(4)".
+  /// The rule of the mask as text: "causal & window(4)".
   static std::string_view rule_text(const ViewContext& context, const AttentionScene& scene);
 
-  /// Draws the matrix; `window` is shared with the planes beside it. The event's row and column are tokens.
+  /// Draws the matrix; `window` is shared with the planes beside it. Row and column of the event are tokens.
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
                    std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size);
   const MaskSummary& summary() const { return summary_; }
   const Mask& mask() const { return mask_; }
-  /// How the cells are written.
+  /// Notation of the cells.
   MaskNotation notation = MaskNotation::ones;
 
  private:
@@ -48,7 +48,7 @@ class MaskBoard {
 
   std::uint64_t key_ = 0;
   Mask mask_, own_;
-  Kept<MatrixPlot> plot_;  ///< with the names of its rows and columns
+  Kept<MatrixPlot> plot_;  ///< cached, with row and column names
   Tensor plane_;           ///< 1 = allowed, -inf = masked
   Range rows_, cols_;
   MaskSummary summary_;
@@ -57,7 +57,7 @@ class MaskBoard {
   int strokes_ = 0;
 };
 
-/// The tokens of a window of at most kMostMaskTokens a side; the window is moved where it sees more.
+/// Visible ranges of a window of at most kMostMaskTokens per side; shrinks the window if it is larger.
 void limit_window(MatrixWindow& window, std::int64_t rows, std::int64_t cols, Range& seen_rows,
                   Range& seen_cols);
 

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kTwo = 250.f;  // units: a pattern needs so much room beside another one
+constexpr float kTwo = 250.f;  // units: minimum width of each of two patterns side by side
 constexpr const char* kKeys[] = {"mask.pattern.own", "mask.pattern.now", "mask.pattern.difference"};
 constexpr const char* kShort[] = {"mask.side.own", "mask.side.now", "mask.side.difference"};
 constexpr const char* kNames[] = {"mask.pattern_own", "mask.pattern_now", "mask.pattern_difference"};
@@ -153,7 +153,7 @@ MatrixEvent MaskEffect::draw(const ViewContext& context, const AttentionScene& s
     const MatrixEvent after = draw_side(context, scene, Side::now, window, query, key, next, each);
     return after.hovered() ? after : before;
   }
-  // One of them at a time, as large as the room.
+  // Chips: one pattern at a time, full size.
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));

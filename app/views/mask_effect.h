@@ -1,5 +1,5 @@
-// What a mask did: the pattern of a head with the model's own mask and with this one, and how the answer
-// moved. Refuses to run anything on this thread: the run with the model's own mask is a job.
+// Effect of a mask: the pattern of a head with the model's own mask and with the current one, and the change
+// of the output. The run with the model's own mask is a background job.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace attnscope {
 
 class MaskEffect {
  public:
-  /// `window` is shared with the board; `query`, `key`: the cell that is lit. Returns the cell pointed at.
+  /// `window` is shared with the board; `query`, `key`: highlighted cell. Returns the hovered cell.
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
                    std::int64_t query, std::int64_t key, ImVec2 position, ImVec2 size);
 
@@ -27,7 +27,7 @@ class MaskEffect {
     std::uint64_t key = 0;
     Tensor values;
     ValueRange range;
-    Kept<MatrixPlot> plot;  ///< with the names of its rows and columns
+    Kept<MatrixPlot> plot;  ///< cached, with row and column names
   };
   std::shared_ptr<const Trace> own_run(const ViewContext& context, const AttentionScene& scene);
   void take_plane(const ViewContext& context, const AttentionScene& scene, Side side, Range rows, Range cols);
@@ -37,8 +37,8 @@ class MaskEffect {
   void take_answer(const ViewContext& context, const AttentionScene& scene);
 
   Deferred<std::shared_ptr<const Trace>> job_;
-  std::shared_ptr<const Trace> own_;  ///< with the model's own mask; null: not there yet
-  bool same_ = true;                  ///< this run has the model's own masks itself
+  std::shared_ptr<const Trace> own_;  ///< run with the model's own mask; null: not ready
+  bool same_ = true;                  ///< the current masks are the model's own
   Side side_ = Side::now;
   std::array<Plane, 3> planes_;
   std::uint64_t answer_key_ = 0;

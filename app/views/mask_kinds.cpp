@@ -11,13 +11,13 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostParts = 3;  // named parts with a chip of their own
+constexpr std::size_t kMostParts = 3;  // spans with a chip of their own
 
 std::string counted(const char* kind, std::int64_t count) {
   return format("%s(%lld)", kind, static_cast<long long>(count));
 }
 
-// The model's own mask of this attention hides the keys after the query.
+// True if the model's own mask of this attention is causal.
 bool looks_back(const AttentionScene& scene) {
   return scene.part == Part::attn && scene.trace->config().attention_at(scene.site(Slot::pattern)).causal;
 }
@@ -52,7 +52,7 @@ std::vector<MaskKinds::Kind> MaskKinds::kinds(const std::vector<Span>& parts, bo
   return out;
 }
 
-// Named parts are those of the main stack's input.
+// Spans are those of the main stack's input.
 const std::vector<MaskKinds::Kind>& MaskKinds::known_kinds(const Document& document,
                                                            const AttentionScene& scene) {
   static const std::vector<Span> none;
@@ -67,7 +67,7 @@ const std::vector<MaskKinds::Kind>& MaskKinds::known_kinds(const Document& docum
                     [&] { return kinds(parts, causal); });
 }
 
-// Chips say the numbers that the mask has.
+// Takes the numbers of the current mask into the chips.
 void MaskKinds::follow(const std::optional<MaskMix>& mix) {
   if (!mix) return;
   for (const std::string& part : mix->parts) {
@@ -77,7 +77,7 @@ void MaskKinds::follow(const std::optional<MaskMix>& mix) {
   }
 }
 
-// Sliders of the counts that the mask has, beside each other. Returns the height.
+// Sliders for the numbers in the mask, side by side. Returns the height, pixels.
 float MaskKinds::draw_counts(const ViewContext& context, const AttentionScene& scene, const MaskMix& mix,
                              ImVec2 at, float width) {
   const float slider = std::min(scaled(150), (width - scaled(14)) / 2);

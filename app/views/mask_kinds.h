@@ -1,6 +1,6 @@
-// The kinds a mask is put together of: chips that come and go, "and" and "or" between them, the length of a
-// window and a prefix, and the named parts of the input. Refuses to know what they hide: it writes the mask's
-// text.
+// Builds a mask from kinds: chips for causal, window, prefix and named spans, combined by "and"
+// and "or", with sliders for window and prefix lengths. Edits the mask's text; core evaluates
+// it.
 #pragma once
 
 #include "app/views/mask_board.h"
@@ -8,14 +8,14 @@
 
 namespace attnscope {
 
-/// The name of a part as a mask writes it: in quotes where it is odd.
+/// The name of a span in a mask's text: quoted if needed.
 std::string mask_part(const std::string& name);
 
 class MaskKinds {
  public:
-  /// Returns the height.
+  /// Returns the height, pixels.
   float draw(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
-  /// Makes the mask what the text says.
+  /// Sets the mask to this text.
   static void choose(const ViewContext& context, const AttentionScene& scene, const std::string& text,
                      const char* gesture = "");
 
@@ -31,7 +31,7 @@ class MaskKinds {
 
   std::int64_t window_ = 4, prefix_ = 3;
   Kept<std::vector<Kind>> kinds_;
-  Kept<std::optional<MaskMix>> mix_;  ///< of the mask's text
+  Kept<std::optional<MaskMix>> mix_;  ///< parsed text of the mask
 };
 
 }  // namespace attnscope

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMaskSegmentsMostTokens = 128;
 
-// The parts as strips above and left of their cells, and their names below.
+// Spans as strips above and left of the cells, with their names below.
 void draw_spans(const std::vector<Span>& spans, std::int64_t tokens, const MatrixLayout& layout,
                 ImVec2 place) {
   const Canvas canvas;
@@ -81,7 +81,7 @@ void MaskSegments::make(const std::vector<Span>& spans, std::int64_t tokens) {
   }
 }
 
-// One of the two masks under the chip that chooses it.
+// One of the two masks, below the chip that selects it.
 void MaskSegments::draw_one(const ViewContext& context, const AttentionScene& scene,
                             const std::vector<Span>& spans, std::size_t which, ImVec2 at, ImVec2 each) {
   const bool on =

@@ -1,6 +1,6 @@
-// An input of parts (image, text, action) under two masks side by side: purely causal, and with the first
-// part seeing itself both ways. A click makes one of them the mask. Refuses inputs without named parts: it
-// offers to name three.
+// An input with spans (image, text, action) under two masks side by side: causal, and
+// bidirectional within the first span (prefix LM). A click selects one. Without spans it offers to
+// define three.
 #pragma once
 
 #include <array>

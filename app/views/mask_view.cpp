@@ -1,7 +1,7 @@
-// The mask view: who may look at whom, switched by hand or put together of kinds, and beside it what that
-// did: the pattern with the model's own mask and with this one, the scores before and after it, parts of an
-// input under two masks, and the row that sees nothing. The same cell is lit in all of them. Refuses to
-// compute: the mask is the document's, the planes are the run's.
+// The mask view: the attention mask, edited by hand or built from kinds, and its effect: the pattern with the
+// model's own mask and with this one, the scores before and after masking, spans of an input under two masks,
+// and fully masked rows. The hovered cell is highlighted in all of them. The mask is the document's, the
+// planes are the run's.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -20,11 +20,11 @@
 namespace attnscope {
 namespace {
 
-constexpr float kMaskNarrow = 560.f;  // units: below it the effect does not fit beside the mask
-constexpr float kLowest = 680.f;      // units: of both above each other
+constexpr float kMaskNarrow = 560.f;  // units: in a narrower view the effect is below the mask
+constexpr float kLowest = 680.f;      // units: minimum height of both stacked
 constexpr float kWordsBelow = 112.f,
-                kNamesAbove = 90.f;  // units of words below the cells, of titles and names above
-constexpr float kEasyRow = 20.f;     // of a row in which digits are read with ease
+                kNamesAbove = 90.f;  // units for text below the cells, titles and labels above
+constexpr float kEasyRow = 20.f;     // height of a comfortably readable row
 constexpr std::int64_t kMostHeadChips = 8;
 constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after"};
 
@@ -74,8 +74,8 @@ class MaskView : public View {
   MaskEffect effect_;
   MaskSegments segments_;
   MaskBlind blind_;
-  KeptText place_;                                ///< of the title
-  std::string copied_;                            ///< what was copied last
+  KeptText place_;                                ///< of the title, cached
+  std::string copied_;                            ///< last text copied to the clipboard
   std::int64_t lit_query_ = -1, lit_key_ = -1;    ///< of the last frame
   std::int64_t next_query_ = -1, next_key_ = -1;  ///< of this frame
 };
@@ -84,7 +84,7 @@ void MaskView::notice_hover(const MatrixEvent& event) {
   if (event.hovered()) next_query_ = event.row, next_key_ = event.col;
 }
 
-// How the cells are written, and the mask for other programs.
+// Notation of the cells, and buttons to copy the mask for other programs.
 void MaskView::draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at,
                              float width) {
   const FontScope face(fonts().small);
@@ -122,8 +122,8 @@ void MaskView::draw_notation(const ViewContext& context, const AttentionScene& s
               middle_truncated(fonts().small, copied_, at.x + width - x - scaled(4)));
 }
 
-// `crowded`: the counts and what the signs mean stand in one line, and what can be done is told when one
-// points there.
+// `crowded`: counts and legend on one line, the list of mouse actions as a
+// tooltip.
 void MaskView::draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                             float width, bool crowded) {
   const MaskSummary& summary = board_.summary();
@@ -173,7 +173,7 @@ void MaskView::draw_left(const ViewContext& context, const AttentionScene& scene
                          ImVec2 size) {
   float top = position.y;
   if (!context.run.recorded()) top += kinds_.draw(context, scene, position, size.x) + scaled(4);
-  const bool told = context.workspace.told;  // a lesson says what can be done
+  const bool told = context.workspace.told;  // a lesson explains the mouse actions
   const float each =
       (position.y + size.y - top - scaled(kWordsBelow + kNamesAbove)) / static_cast<float>(scene.queries);
   const bool crowded = !told && each < scaled(kEasyRow), blind = !board_.summary().fully_masked.empty();
@@ -250,7 +250,7 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
                         .c_str());
 }
 
-// A chip for each head, in one line; its height.
+// A chip per head, on one line; returns its height, pixels.
 float MaskView::draw_head_chips(const ViewContext& context, const AttentionScene& scene, std::int64_t heads,
                                 ImVec2 at, float width) {
   const FontScope face(fonts().small);
@@ -268,7 +268,7 @@ float MaskView::draw_head_chips(const ViewContext& context, const AttentionScene
   return ImGui::GetItemRectMax().y - at.y + scaled(8);
 }
 
-// What the mask does: chips choose one of four pages.
+// The effect of the mask: chips select one of four pages.
 void MaskView::draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                           ImVec2 size) {
   float top = 0;
@@ -312,14 +312,14 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
   }
 }
 
-// Before the mask and after it, over each other or beside each other.
+// Scores before and after masking, stacked or side by side.
 void MaskView::draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                            ImVec2 size) {
   const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
   const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
   ImGui::SetCursorScreenPos(position);
   if (masked == stages.end())
-    return caption(tr("mask.blind.recorded"));  // a recording may lack any but the pattern
+    return caption(tr("mask.blind.recorded"));  // a recording may hold only the pattern
   const float gap = scaled(12);
   const bool beside = size.x > 1.3f * size.y;
   const ImVec2 each = beside ? ImVec2((size.x - gap) / 2, size.y) : ImVec2(size.x, (size.y - gap) / 2);
@@ -344,14 +344,14 @@ void MaskView::draw(const ViewContext& context) {
   const float top = places_heading(context.workspace, context.run, PlaceChips::attentions,
                                    kept_tr("mask.title", {place}), sentence, all.x) +
                     scaled(14);
-  scene = scene_of_cursor(context);  // a chip beside the title chooses another attention
+  scene = scene_of_cursor(context);  // a chip beside the title may select another attention
   if (window_keys_ != scene.keys || window_queries_ != scene.queries) window_ = {};
   window_keys_ = scene.keys, window_queries_ = scene.queries;
   const float bottom = origin.y + all.y;
   next_query_ = next_key_ = -1;
   const float gap = scaled(26);
-  if (all.x < scaled(kMaskNarrow)) {  // half of the stage: the effect goes below
-    const float room = std::max(bottom - top, scaled(kLowest)), upper = room * 0.5f;  // it scrolls
+  if (all.x < scaled(kMaskNarrow)) {  // half of the stage: the effect below the mask
+    const float room = std::max(bottom - top, scaled(kLowest)), upper = room * 0.5f;  // scrolls
     draw_left(context, scene, ImVec2(origin.x, top), ImVec2(all.x, upper));
     draw_right(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x, room - upper - gap));
   } else {

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMlpCloudsMostRows = 1024;  // of a cloud: the newest
+constexpr std::int64_t kMlpCloudsMostRows = 1024;  // per scatter plot: the last rows
 
 ImU32 group_colour(int group) {
   return group == 1 ? theme().q : group == 2 ? theme().warning : theme().text_dim;
@@ -54,7 +54,7 @@ void MlpClouds::follow(const ViewContext& context, const MlpPlace& place) {
   if (subject != subject_) {
     subject_ = subject;
     group_.assign(static_cast<std::size_t>(rows), 0);
-    // At first the earlier half against the later one, padding in neither.
+    // Initially: first half against second half, without padding.
     for (std::int64_t row = 0; row < rows; ++row)
       if (trace->is_real(place.stack, row)) group_[static_cast<std::size_t>(row)] = 2 * row < rows ? 1 : 2;
   }
@@ -66,7 +66,7 @@ void MlpClouds::follow(const ViewContext& context, const MlpPlace& place) {
       [=, group = group_](const std::atomic<bool>&) { return mlp_clouds(*trace, place, group); });
 }
 
-// The positions as chips in the colour of their group: a click gives the next one. Returns the y below.
+// Positions as chips in the colour of their group; a click moves one to the next group. Returns the y below.
 float MlpClouds::draw_tokens(const ViewContext& context, const MlpPlace& place, ImVec2 at, float width) {
   const int sequence = context.workspace.cursor.sequence;
   const Canvas canvas;

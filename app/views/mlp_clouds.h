@@ -1,5 +1,5 @@
-// The rows of one MLP as clouds: before W₁, after the activation, after W₂, each on its own two principal
-// components, and how well a plane tells two chosen groups of positions apart in all dimensions.
+// The rows of one MLP as scatter plots (PCA): before W₁, after the activation, after W₂; and how well a
+// hyperplane separates two groups of positions in all dimensions.
 #pragma once
 
 #include "app/views/view.h"
@@ -9,13 +9,13 @@
 
 namespace attnscope {
 
-/// One of the three places.
+/// One of the three steps.
 struct MlpCloud {
   Site site;
   Pca plane;
   Separation parted;
 };
-/// Of the real rows of a run; `group` as in separation().
+/// For the real (not padded) rows of a run; `group` as in separation().
 std::vector<MlpCloud> mlp_clouds(const Trace& trace, const MlpPlace& place, const std::vector<int>& group);
 
 class MlpClouds {
@@ -27,7 +27,7 @@ class MlpClouds {
   float draw_tokens(const ViewContext& context, const MlpPlace& place, ImVec2 at, float width);
 
   std::uint64_t subject_ = 0;
-  std::vector<int> group_;  ///< of each row: 1, 2, or 0 for neither
+  std::vector<int> group_;  ///< of each row: 1, 2, or 0 for none
   Deferred<std::vector<MlpCloud>> made_;
   Made<std::vector<MlpCloud>> clouds_;
 };

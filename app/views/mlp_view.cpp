@@ -1,6 +1,6 @@
-// The MLP of a block: its strongest neurons at a token, one of them as key and value, gate times up where it
-// is gated, and the rows as clouds on their way through it. Refuses to name neurons: it shows what they read
-// and write.
+// The MLP view of a block: the strongest neurons at a token, one of them as key and value vectors, gate times
+// up in gated MLPs, and the rows as scatter plots. Neurons are not interpreted: shown are the tokens they
+// read and write.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,14 +23,14 @@
 namespace attnscope {
 namespace {
 
-constexpr float kMlpRow = 25.f;  // units of a neuron that can be read
+constexpr float kMlpRow = 25.f;  // units: height of a readable neuron row
 constexpr std::size_t kMostNeurons = 24, kMlpWords = 6;
 
-/// What the page shows; made off the UI thread.
+/// Data of the page; computed by a background job.
 struct NeuronSheet {
   std::vector<Neuron> top;
   std::vector<Slot> stages;
-  std::vector<Tensor> values;  ///< of each stage [neuron of `top`, pos]; less the older run's, where one is
+  std::vector<Tensor> values;  ///< per step [neuron of `top`, pos]; minus the older run's, if there is one
 };
 
 const char* stage_key(Slot slot) {
@@ -58,7 +58,7 @@ NeuronSheet make_sheet(const Trace& trace, const Trace* older, const MlpPlace& p
   const auto has = [&](std::int64_t index) {
     return std::any_of(out.top.begin(), out.top.end(), [&](const Neuron& one) { return one.index == index; });
   };
-  // The one that was chosen stays in sight, last.
+  // The selected neuron is always shown, last.
   if (wanted >= 0 && wanted < post->shape[1] && !has(wanted) && !out.top.empty())
     for (const Neuron& one : strongest_neurons(trace, place, pos, static_cast<std::size_t>(post->shape[1])))
       if (one.index == wanted) out.top.back() = one;
@@ -114,8 +114,8 @@ class MlpView : public View {
   MlpPlace place_;
   bool clouds_page_ = false;
   std::int64_t pos_ = 0;
-  std::int64_t neuron_ = -1, clicked_ = -1;  ///< shown: the one that was clicked, or the strongest
-  std::vector<std::int64_t> cell_;           ///< of the neuron that is shown
+  std::int64_t neuron_ = -1, clicked_ = -1;  ///< shown: the clicked one, or the strongest
+  std::vector<std::int64_t> cell_;           ///< index of the shown neuron's cell
   Slot stage_ = Slot::mlp_post;
   bool difference_ = false;
   std::uint64_t subject_ = 0;
@@ -136,7 +136,7 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
   const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
   place_ = {cursor.stack, cursor.layer};
   if (!has_neurons(*trace, place_)) {
-    // The nearest block that was recorded, in this stack or in any.
+    // The nearest recorded block, in this stack or another.
     int least = 1 << 20;
     for (const Record& record : trace->records()) {
       if (record.site.slot != Slot::mlp_post) continue;
@@ -152,7 +152,7 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence),
               static_cast<std::uint64_t>(place_.stack), static_cast<std::uint64_t>(place_.layer)});
   if (subject != subject_) subject_ = subject, neuron_ = clicked_ = -1, window_ = {};
-  // Of a run whose MLP has other neurons nothing is subtracted.
+  // No difference if the older run's MLP has another number of neurons.
   std::shared_ptr<const Trace> older = context.older(cursor.sequence);
   const Record* was = older ? older->find(place_.site(Slot::mlp_post)) : nullptr;
   if (!was || was->shape[1] != trace->find(place_.site(Slot::mlp_post))->shape[1]) older = nullptr;
@@ -334,7 +334,7 @@ void MlpView::draw_gate(const ViewContext& context, float width) const {
   ImGui::Dummy(ImVec2(width, line + text_size(fonts().small, "X").y + scaled(6)));
 }
 
-// Tokens with bars from one edge.
+// Tokens with horizontal bars.
 void MlpView::draw_words(const ViewContext& context, const char* title, const std::vector<NeuronToken>& words,
                          ImU32 colour, std::size_t count, float width) const {
   if (words.empty()) return;

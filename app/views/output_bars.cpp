@@ -13,8 +13,8 @@
 namespace attnscope {
 namespace {
 
-// Left edges; a column's numbers end `number` further right. Columns that are not there have the edge of the
-// one before them.
+// Left edges, pixels; numbers are right-aligned at left edge + `number`. A missing column has the edge of the
+// one before it.
 struct OutputBarsColumns {
   float token, logit, penalised, scaled_by, bar, bar_end, prob, kept;
   float number = 0;
@@ -61,7 +61,7 @@ void draw_head(const OutputBarsColumns& c, const OutputRows& rows, float y) {
     output_bars_right_text(font, c.kept + c.number - scaled(4), y, dim, tr("output.column.kept"));
 }
 
-// The name of what took a token out.
+// String key of the filter that removed a token.
 const char* cut_key(Cut cut) {
   switch (cut) {
     case Cut::top_k: return "output.top_k";
@@ -75,7 +75,7 @@ const char* cut_key(Cut cut) {
 
 struct Row {
   std::string_view name;
-  bool words = false;  // not a token
+  bool words = false;  // a label, not a token
   const NextToken* token = nullptr;
   double prob = 0, kept = 0;
   bool chosen = false;
@@ -91,7 +91,7 @@ void output_bars_draw_bar(const OutputBarsColumns& c, float y, float height, dou
   };
   const bool cut = !(kept > 0);
   const ImU32 colour = cut ? t.masked_stripe : tail ? t.norm : t.attention;
-  if (kept > prob) {  // what cutting the others adds
+  if (kept > prob) {  // gain by renormalising after the cuts
     canvas.fill_rect(ImVec2(c.bar, y0), ImVec2(x(kept), y1), with_alpha(colour, 0.25f), scaled(2));
     canvas.rect(ImVec2(c.bar, y0), ImVec2(x(kept), y1), with_alpha(colour, 0.6f), scaled(2));
   }

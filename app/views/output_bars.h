@@ -1,6 +1,6 @@
-// The next-token distribution as rows, in the order of what happens to it: logit, repetition penalty, divided
-// by the temperature, softmax (bar and probability), what the cuts leave. Refuses to compute: it shows the
-// summary it is given.
+// The next-token distribution as rows, in the order of the sampling steps: logit, repetition penalty,
+// division by the temperature, softmax (bar and probability), what remains after top-k, top-p and min-p.
+// Draws a summary computed in core/sample.
 #pragma once
 
 #include <imgui.h>
@@ -12,18 +12,18 @@
 
 namespace attnscope {
 
-/// Of the header over the rows, pixels.
+/// Height of the header above the rows, pixels.
 float output_head_height();
-/// How the rows are meant.
+/// Display options of the rows.
 struct OutputRows {
-  const char* help = "output.row.help";  ///< key of a row's tooltip: {0} name, {1} id, {2} rank
+  const char* help = "output.row.help";  ///< string key of the tooltip: {0} name, {1} id, {2} rank
   const char* name = "output.column.token";
-  bool sampled = true;  ///< the stages of the choice, what is left after cutting, and the mark at the choice
-  Sampling sampling = {};                  ///< of these stages
-  float height = 22;                       ///< of a row, pixels
-  std::function<void(int id)> offer = {};  ///< called behind the item of each token
+  bool sampled = true;     ///< sampling steps, what remains after the cuts, and the sampled token's mark
+  Sampling sampling = {};  ///< settings of these steps
+  float height = 22;       ///< row height, pixels
+  std::function<void(int id)> offer = {};  ///< called after the item of each token
 };
-/// Draws `shown` tokens and the rest as one bar below them; the index of the token that was clicked, or -1.
+/// Draws `shown` tokens and the rest as one bar below them; returns the index of the clicked token, or -1.
 int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std::size_t shown,
                      const OutputRows& rows, ImVec2 at, float width);
 

@@ -13,9 +13,9 @@
 namespace attnscope {
 namespace {
 
-constexpr float kOutputSettingsHottest = 2.f, kStrongest = 2.f;  // ends of the sliders
+constexpr float kOutputSettingsHottest = 2.f, kStrongest = 2.f;  // slider maxima
 
-/// `sentence`: its key; `number`: what it tells.
+/// `sentence`: string key of the undo label; `number`: its argument.
 void change(const ViewContext& context, const SliderEvent& event, const char* sentence,
             const std::string& number, const Sampling& wanted) {
   if (event.changed)
@@ -27,10 +27,10 @@ void change(const ViewContext& context, const SliderEvent& event, const char* se
   if (event.released) context.commands.end_gesture();
 }
 
-// What the settings are usual for.
+// Common combinations of settings.
 struct Preset {
   const char* key;
-  float temperature, from, to;  // is set; counts as this preset
+  float temperature, from, to;  // value to set; range that counts as this preset
 };
 constexpr Preset kPresets[] = {{"output.preset.robot", 0.f, 0.f, 0.f},
                                {"output.preset.code", 0.2f, 0.001f, 0.2f},
@@ -69,7 +69,7 @@ void draw_sliders(const ViewContext& context, float width) {
   const SliderEvent share = slider_real("###top_p", tr("output.top_p"), wanted.top_p, 0.f, 1.f, "%.2f", width,
                                         tr("output.top_p.help"));
   change(context, share, "output.edit.top_p", number_text(wanted.top_p, 2), wanted);
-  if (context.workspace.presenting) return;  // larger letters, and all of it in sight
+  if (context.workspace.presenting) return;  // presenting: fewer sliders, larger text
   wanted = now;
   const SliderEvent least = slider_real("###min_p", tr("output.min_p"), wanted.min_p, 0.f, 1.f, "%.2f", width,
                                         tr("output.min_p.help"));

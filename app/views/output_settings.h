@@ -1,5 +1,5 @@
-// How the next token is chosen: presets, sliders, seed, and the buttons that append what is chosen. Every
-// change is an undoable edit of the document. Refuses to draw a token itself: core/sample does.
+// Sampling settings: presets, sliders, seed, and buttons that append sampled tokens. Every change is an
+// undoable edit of the document. Sampling itself is in core/sample.
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@ namespace attnscope {
 
 inline constexpr int kManyTokens = 10;
 
-/// Asked to append `count` tokens by the settings.
+/// Called to append `count` tokens sampled with the settings.
 using GenerateTokens = std::function<void(int count, const Text& sentence)>;
-/// Draws at ImGui's cursor, `width` pixels wide.
+/// Draws at the ImGui cursor, `width` pixels wide.
 void draw_output_settings(const ViewContext& context, float width, const GenerateTokens& generate);
 
 }  // namespace attnscope

@@ -37,7 +37,7 @@ void output_text_right_text(ImFont* font, float right, float y, ImU32 colour, co
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
 }
 
-// A row of the list: position, token, bar, nats, probability, rank and the likeliest.
+// One row: position, token, bar, surprisal in nats, probability, rank, most likely token.
 void output_text_draw_row(const RowChance& row, const std::string& name, const std::string& best,
                           const OutputTextColumns& c, float y, float height, double most, float right) {
   const Theme& t = theme();

@@ -1,5 +1,5 @@
-// The perplexity of the text that is open, token by token. Refuses to compute: it shows the chances it is
-// given.
+// Perplexity of the open text, token by token. Draws probabilities computed in
+// core.
 #pragma once
 
 #include "app/views/view.h"
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// Draws at `at`; gives the row that was clicked, or -1. `pos`: the row that is looked at.
+/// Draws at `at`; returns the clicked row, or -1. `pos`: the current row.
 std::int64_t draw_output_text(const ViewContext& context, const std::vector<RowChance>& rows,
                               std::int64_t pos, ImVec2 at, ImVec2 room);
 

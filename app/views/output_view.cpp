@@ -1,7 +1,7 @@
-// The output view: the distribution over all outputs. Decoders say the next token, on four pages: the stages
-// from logits to a choice, ways on side by side, a hundred draws, the text's own perplexity. Models that see
-// both ways say what stands at each position, classifiers which class the input is. Refuses to draw a token
-// itself: core/sample does.
+// The output view: the distribution over all outputs. Decoders: next token, on four pages: sampling steps
+// from logits to a token, continuations side by side, a hundred samples, perplexity of the text.
+// Bidirectional models: the token at each position; classifiers: the class of the input. Sampling itself is
+// in core/sample.
 #include <algorithm>
 #include <bit>
 
@@ -29,13 +29,13 @@ namespace {
 
 constexpr std::size_t kOutputListed = 24, kLeastListed = 5;
 constexpr float kOutputLeastRow = 22.f, kOutputMostRow = 38.f, kWantedRows = 12.f;  // units; rows of a page
-constexpr std::int64_t kTellingRows = 256;  // so many last rows are asked which one to open at
+constexpr std::int64_t kTellingRows = 256;  // number of last rows searched for the least certain one
 
 enum class OutputPage : std::uint8_t { next, ways, draws, text };
-/// Which row is looked at: the telling one, the last one, or the cursor's.
+/// The row shown: the least certain one, the last one, or the cursor's.
 enum class At : std::uint8_t { telling, last, cursor };
 
-/// What the outputs are.
+/// Kind of outputs.
 enum class Says : std::uint8_t { next, masked, classes };
 
 Says says(const RunResult& run) {
@@ -88,24 +88,24 @@ class OutputView : public View {
   Says says_ = Says::next;
   bool recorded_ = false;
   At at_ = At::last;
-  bool chosen_ = false;        // by a click: not where the walk stands
-  std::uint64_t at_of_ = 0;    // the model that `at_` was chosen for
-  std::int64_t telling_ = -1;  // the telling row; -1: not known, or there is none but the last
-  float telling_prob_ = 0;     // of its most likely token
-  bool answered_ = false;      // all seven actions are said: what its last row says was never trained
+  bool chosen_ = false;        // chosen by a click, not by the cursor's step
+  std::uint64_t at_of_ = 0;    // opened_version for which `at_` was chosen
+  std::int64_t telling_ = -1;  // least certain row; -1: not computed yet, or it is the last
+  float telling_prob_ = 0;     // probability of its most likely token
+  bool answered_ = false;      // all seven actions are there: the last row's prediction was never trained
   std::int64_t pos_ = 0;
-  std::int64_t lit_from_ = 0;  // tokens from here on were appended here,
-  Text lit_sentence_;          // by the edit of this sentence
+  std::int64_t lit_from_ = 0;  // first token that was appended in this view
+  Text lit_sentence_;          // undo label of that edit
   Deferred<NextSummary> next_;
   Made<NextSummary> summary_;
   Kept<LinePlot> running_;
   Deferred<std::vector<RowChance>> chances_, text_;
-  std::vector<RowChance> asked_;  // of chances_, the rows that may be the telling one
+  std::vector<RowChance> asked_;  // rows of chances_ that are candidates for the least certain one
   OutputWays ways_;
   OutputDraws draws_;
 };
 
-// The row that is least decided, once the rows were read; of long texts the end alone.
+// Finds the least certain row once probabilities are computed; of long texts only the end is searched.
 void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<const Trace>& trace) {
   telling_ = -1;
   if (says_ != Says::next) return;
@@ -144,10 +144,10 @@ void OutputView::follow(const ViewContext& context) {
   const std::int64_t last_row = std::max<std::int64_t>(0, predicted_rows(*trace) - 1);
   const auto& tokenizer = context.run.document.opened->tokenizer;
   answered_ = tokenizer && !recorded_ && arm_actions_left(*tokenizer, trace->ids) == 0;
-  if (at_of_ != context.run.opened_version)  // the end, but where nothing is chosen there any more
+  if (at_of_ != context.run.opened_version)  // a new model opens at its last row, unless that was not trained
     at_of_ = context.run.opened_version, at_ = answered_ ? At::telling : At::last, chosen_ = false;
   find_telling(context, trace);
-  // Where the walk stands on the logits, the row that it stands on is meant.
+  // If the cursor's step is the logits or probabilities, its row is shown.
   const bool walked = cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs;
   const bool at_cursor =
       at_ == At::cursor || says_ == Says::masked || (at_ == At::last && !chosen_ && walked);
@@ -155,7 +155,7 @@ void OutputView::follow(const ViewContext& context) {
          : at_ == At::telling && telling_ >= 0 ? telling_
                                                : prediction_row(*trace);
   pos_ = std::min(pos_, last_row);
-  // Nobody draws from what only says what stands here, nor from a recording.
+  // No sampling for masked language models, classifiers and recordings.
   const Sampling sampling = draws() ? context.session.document().sampling : Sampling{};
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence)});
@@ -197,7 +197,7 @@ void OutputView::draw_head(const ViewContext& context, float width) {
                kept_tr(sentence[static_cast<int>(page(context))], {count, pos, name(context, pos_)}), width);
 }
 
-// The pages, and the rows that may be looked at.
+// Chips for the pages, and for the row to show.
 void OutputView::draw_pages(const ViewContext& context, float width) {
   if (says_ != Says::next) return;
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
@@ -205,7 +205,7 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
   ChipLine line(ImGui::GetCursorScreenPos().x + width);
   const char* pages[] = {"output.page.next", "output.page.ways", "output.page.draws", "output.page.text"};
   for (int i = 0; i < 4; ++i) {
-    if (recorded_ && (i == 1 || i == 2)) continue;  // nobody runs or draws anew
+    if (recorded_ && (i == 1 || i == 2)) continue;  // a recording has no model to run
     const char* key = pages[i];
     if (line(Label(tr(key), "###", key), page(context) == static_cast<OutputPage>(i),
              tr(Label(key, ".help"))))
@@ -228,7 +228,7 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
     at_ = At::telling;
 }
 
-// The input as tokens on one line, its end in sight; what was appended here is lit, what comes later is dim.
+// The input as tokens on one line, scrolled to its end; appended tokens are highlighted, later ones dimmed.
 void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   const Cursor& cursor = context.workspace.cursor;
   const Theme& t = theme();
@@ -254,7 +254,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
     right -= gap;
     return true;
   };
-  // From the right, so that the end is in sight; a text that is short starts at the left instead.
+  // Right-aligned, so that the end is visible; short texts are left-aligned.
   float total = 0;
   const std::int64_t length = context.run.trace(cursor.sequence).length;
   for (std::int64_t first = length; first > 0 && total < width;) {
@@ -302,7 +302,7 @@ void OutputView::choose(const ViewContext& context, std::int64_t pos) {
   at_ = At::cursor;
 }
 
-// What follows the row that is looked at becomes `ids`.
+// Replaces the tokens after the current row by `ids`.
 void OutputView::replace_rest(const ViewContext& context, const std::vector<int>& ids) {
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
   const Document& document = context.session.document();
@@ -336,7 +336,7 @@ void OutputView::put_in_place(const ViewContext& context, int id) {
       [=](Document& document) { return replace_token(document, sequence, where, id); });
 }
 
-// At the end of the text, whichever row is looked at.
+// Appends to the end of the text, whatever row is shown.
 void OutputView::append(const ViewContext& context, int id) {
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
   const Document& document = context.session.document();
@@ -419,7 +419,7 @@ void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
 
 void OutputView::draw_next(const ViewContext& context, ImVec2 origin, ImVec2 room, float begin) {
   const float width = room.x - scaled(14);
-  const bool below = width < scaled(kNarrowHalf);  // the settings stand below the list, and are scrolled to
+  const bool below = width < scaled(kNarrowHalf);  // settings below the list, which scrolls
   const float side = below ? width - scaled(10) : scaled(width > scaled(780) ? 230.f : 190.f);
   const float height = origin.y + room.y - begin, list = below ? std::max(scaled(200), height) : height;
   draw_list(context, ImVec2(origin.x, begin), ImVec2(below ? width : width - side - scaled(20), list));

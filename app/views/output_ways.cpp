@@ -15,10 +15,10 @@ namespace attnscope {
 namespace {
 
 constexpr int kTokens = 8, kDepth = 6, kSeeds = 4, kMostShownBeams = 5;
-constexpr double kPlausible = 0.1;  // share of the favourite that a token must have to be contrasted
+constexpr double kPlausible = 0.1;  // contrast only tokens with at least this share of the top probability
 constexpr std::size_t kContrasted = 6;
 
-// What is continued: the sequence up to row `pos`.
+// The prompt: the sequence up to and including row `pos`.
 Input prefix(Input input, std::int64_t pos) {
   const auto count = static_cast<std::size_t>(pos + 1);
   if (input.ids.size() > count) input.ids.resize(count);
@@ -113,7 +113,7 @@ Made<Ways> OutputWays::ways(const ViewContext& context, std::int64_t pos) {
 
 namespace {
 
-// A token on a ground as strong as it is likely. Gives its right edge.
+// A token with a background opacity by its probability. Returns its right edge, pixels.
 float draw_token(const Canvas& canvas, ImVec2 at, float height, const std::string& label, double prob) {
   const Theme& t = theme();
   ImFont* font = fonts().mono;
@@ -213,7 +213,7 @@ struct TreePlace {
   ImVec2 p0, p1;
 };
 
-// Where the boxes of the tree lie: a column for each depth, of one depth the most likely on top.
+// Positions of the tree's nodes: a column per depth, most likely node on top.
 std::vector<TreePlace> places_of(const BeamSearch& tree, int rows, ImVec2 at, ImVec2 room) {
   std::vector<TreePlace> out(tree.nodes.size());
   const float root = scaled(12), step = (room.x - root) / static_cast<float>(kDepth), gap = scaled(22);
@@ -253,7 +253,7 @@ std::optional<std::vector<int>> OutputWays::draw_tree(const ViewContext& context
   const std::vector<TreePlace> places = places_of(tree, 2 * ways.beam_count, at, room);
   canvas.fill_rect(places[0].p0, places[0].p1, t.accent, scaled(3));
   std::optional<std::vector<int>> chosen;
-  for (const bool best : {false, true})  // the best way's lines lie above the others
+  for (const bool best : {false, true})  // the best beam's lines are on top
     for (std::size_t i = 1; i < tree.nodes.size(); ++i)
       if (static_cast<bool>(on_best[i]) == best) {
         const bool kept = tree.nodes[i].fate != BeamNode::Fate::dropped;

@@ -1,5 +1,5 @@
-// Ways on from a position side by side: greedy, several seeds, beam search as a tree, and what this run says
-// that the pinned one does not. Refuses to compute on the UI thread: a job asks core/sample.
+// Continuations from a position side by side: greedy, several seeds, beam search as a tree, and the contrast
+// with the pinned run. Computed by core/sample in a background job.
 #pragma once
 
 #include <optional>
@@ -13,26 +13,26 @@
 
 namespace attnscope {
 
-/// A continuation and how likely each of its tokens was.
+/// A continuation with the log probability of each token.
 struct Strand {
   std::string id;    ///< "greedy", "seed_3"
-  std::string name;  ///< for people
+  std::string name;  ///< displayed name
   std::vector<int> ids;
   std::vector<double> log_probs;  ///< nats, at temperature 1
-  double sum = 0;                 ///< of them
+  double sum = 0;                 ///< sum of log_probs
 };
 struct Ways {
   std::vector<Strand> strands;
   BeamSearch beams;
   int beam_count = 0;
-  std::vector<Contrast> contrast;  ///< of the first token; empty without a pinned run of the same vocabulary
+  std::vector<Contrast> contrast;  ///< of the first token; empty without a pinned run of equal vocabulary
   bool pinned = false;
   std::optional<Error> error;
 };
 
 class OutputWays {
  public:
-  /// From row `pos` of the cursor's sequence. Gives the tokens that somebody chose, once.
+  /// For row `pos` of the cursor's sequence. Returns the chosen continuation, in the frame of the click.
   std::optional<std::vector<int>> draw(const ViewContext& context, std::int64_t pos, ImVec2 at, ImVec2 room);
   void leave(Commands& commands) { ways_.stop("output_ways", commands); }
 

@@ -13,9 +13,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kPositionBiasMostCells = 512;  // tokens a side of the matrix
+constexpr std::int64_t kPositionBiasMostCells = 512;  // tokens per side of the matrix
 constexpr float kSlopeRow = 24.f;                     // units
-constexpr std::int64_t kFarthest = 160;               // distances in the curve
+constexpr std::int64_t kFarthest = 160;               // largest distance in the curve
 
 Site first_pattern(const Trace& trace, Stack stack) {
   for (const Record& record : trace.records())

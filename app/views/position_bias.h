@@ -1,6 +1,6 @@
-// The page of models that add a number for the distance between query and key to every score: T5's buckets
-// and ALiBi's slopes. The table or the slopes, what one head adds to each pair of this input, and the same
-// against the distance. Refuses to compute: core/lens does.
+// The page of models with a bias per distance between query and key on the scores: T5's buckets or ALiBi's
+// slopes. Shows the table or slopes, the bias of one head for each pair of this input, and against the
+// distance. Computed in core/lens.
 #pragma once
 
 #include "app/views/attention_common.h"
@@ -10,10 +10,10 @@ namespace attnscope {
 
 class BiasPage {
  public:
-  /// True where self-attention of this stack adds a bias in this run.
+  /// True if self-attention of this stack has a score bias in this run.
   static bool possible(const Trace& trace, Stack stack);
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
-  /// Some query sees a key after it: ALiBi raises those scores.
+  /// True if some query attends to a later key: ALiBi raises those scores.
   bool looks_ahead(const ViewContext& context) { return follow(context) && ahead_; }
 
  private:
@@ -26,16 +26,16 @@ class BiasPage {
   std::string cell_text(std::int64_t query, std::int64_t key) const;
   void choose_head(const ViewContext& context, std::int64_t head) const;
 
-  AttentionScene scene_;  ///< head and block that are shown
+  AttentionScene scene_;  ///< current block and head
   std::uint64_t key_ = 0;
   ScoreBias bias_;
   std::vector<BucketRange> ranges_;
-  Tensor table_;   ///< [range, head]: rows of the table in the order of distances
-  Tensor matrix_;  ///< [query, key] of the head, -inf = masked
+  Tensor table_;   ///< [range, head]: rows of the table ordered by distance
+  Tensor matrix_;  ///< [query, key] of the current head, -inf = masked
   bool ahead_ = false;
   ValueRange range_;
   MatrixWindow window_;
-  std::int64_t lit_distance_ = 0;  ///< key - query under the pointer in the last frame
+  std::int64_t lit_distance_ = 0;  ///< hovered key - query in the last frame
   bool lit_ = false, next_lit_ = false;
 };
 

@@ -1,5 +1,5 @@
-// The model past the length it was trained at: it reads the text of the input again and again, and a curve
-// tells how often it says the token that follows. Refuses to run on this thread.
+// Length generalisation: the input text repeated beyond the trained length, and a curve of next-token
+// accuracy. Runs as a background job.
 #pragma once
 
 #include "app/views/view.h"
@@ -17,10 +17,10 @@ class LengthPage {
  private:
   struct Answer {
     LengthAccuracy measured;
-    std::string error;  ///< empty: it ran
+    std::string error;  ///< empty on success
   };
   Deferred<Answer> made_;
-  std::int64_t times_ = 4;  ///< the trained length
+  std::int64_t times_ = 4;  ///< multiple of the trained length
 };
 
 }  // namespace attnscope

@@ -15,7 +15,7 @@ namespace {
 constexpr float kPositionOrderRow = 26.f;  // units
 constexpr double kNothing = 1e-4;
 
-// How much of every word's last vector changes, with and without positions; leaves the cursor below.
+// Change of every token's last vector, with and without positions; leaves the ImGui cursor below.
 void position_order_draw_bars(const ViewContext& context, const WordOrder& order, ImVec2 at, ImVec2 room) {
   const Theme& t = theme();
   const Canvas canvas;
@@ -58,7 +58,7 @@ void position_order_draw_bars(const ViewContext& context, const WordOrder& order
   end_at(ImVec2(at.x, y + scaled(8)));
 }
 
-// What both orders answer, with positions and without.
+// Predictions for both orders, with and without positions.
 void draw_answers(const ViewContext& context, const WordOrder& order, ImVec2 at, float width) {
   const auto said = [&](const WordOrder::Answer& one) {
     return in_quotes(output_name(*context.run.document.opened, one.id)) +
@@ -75,7 +75,7 @@ void draw_answers(const ViewContext& context, const WordOrder& order, ImVec2 at,
 
 }  // namespace
 
-// The words as chips; of the first line a click chooses what changes places.
+// The tokens as chips; on the first line a click selects the ones to swap.
 float OrderPage::draw_sentence(const ViewContext& context, bool swapped, ImVec2 at, float width) {
   const Cursor& cursor = context.workspace.cursor;
   const std::int64_t count = context.run.trace(cursor.sequence).length;
@@ -140,7 +140,7 @@ void OrderPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (answers > 0) draw_answers(context, order, ImVec2(at.x, bottom + scaled(8)), room.x);
 }
 
-// The first two words that differ, where the text is new.
+// For a new text selects the first token after BOS and the one two positions later.
 std::uint64_t OrderPage::choose_words(const ViewContext& context, const Trace& trace) {
   const auto last = static_cast<std::int64_t>(trace.ids.size()) - 1;
   const std::uint64_t subject = key_of({context.run.opened_version, trace.ids.size(),

@@ -1,5 +1,5 @@
-// Two words of the input change places: what of every word's last vector knows it, in the model as it is and
-// without its positions, and what both answer. Refuses to run on this thread.
+// Swaps two tokens of the input: change of every token's last vector and of the prediction, in the model as
+// it is and without its positions. Runs as a background job.
 #pragma once
 
 #include "app/views/view.h"
@@ -27,7 +27,7 @@ class OrderPage {
   Deferred<Answer> made_;
   std::uint64_t subject_ = 0;
   std::int64_t first_ = 0, second_ = 0;
-  bool next_is_first_ = true;  ///< which of the two a click on a word chooses
+  bool next_is_first_ = true;  ///< which of the two the next click selects
 };
 
 }  // namespace attnscope

@@ -15,9 +15,9 @@ namespace attnscope {
 namespace {
 
 constexpr float kPositionPagesMostDial = 170.f, kReach = 15.f;  // units
-constexpr std::int64_t kMostBack = 48;                          // positions of the head that looks back
-constexpr std::int64_t kMostShift = 48;                         // dimensions of the matrices
-constexpr double kSmallShift = 1e-4;                            // of float32 tables
+constexpr std::int64_t kMostBack = 48;                          // positions for the head that looks back
+constexpr std::int64_t kMostShift = 48;                         // dimensions shown of the matrices
+constexpr double kSmallShift = 1e-4;                            // error of float32 tables
 constexpr ValueRange kUnit{-1, 1, -1, 1};
 
 std::uint64_t position_pages_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -26,7 +26,7 @@ std::uint64_t look_key(const PositionTable& data, const PositionLook& look) {
                  position_pages_number(look.dim), look.halves});
 }
 
-// A row of the table as a column, `count` numbers from `first` on.
+// A row of the table as a column: `count` numbers.
 Tensor column_of(const std::vector<double>& values, std::int64_t count) {
   Buffer out({{Axis::dim, count}, {Axis::none, 1}});
   for (std::int64_t i = 0; i < count; ++i)
@@ -34,7 +34,7 @@ Tensor column_of(const std::vector<double>& values, std::int64_t count) {
   return std::move(out).freeze();
 }
 
-// A hand of a clock with its tip.
+// A clock hand with its tip.
 void draw_hand(const Canvas& canvas, ImVec2 centre, double x, double y, float radius, ImU32 colour,
                float thickness) {
   const ImVec2 tip(centre.x + static_cast<float>(x) * radius, centre.y - static_cast<float>(y) * radius);
@@ -99,7 +99,7 @@ void draw_reaches(const std::vector<double>& frequencies, std::int64_t selected,
   }
 }
 
-// A clock per pair of dimensions: where its hand stands at p, and at p + k.
+// A clock per pair of dimensions: its hand at position p, and at p + k.
 void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, ImVec2 at, ImVec2 room) const {
   const Theme& t = theme();
   const std::int64_t width = data.table.size(1);
@@ -170,11 +170,11 @@ void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, I
 
 namespace {
 
-// Matrices in a line with signs between them, from `x` on; titles stand above.
+// Matrices on a line with signs between them, from `x` on; titles above.
 struct ProductLine {
   const ViewContext& context;
-  float x, y;         ///< of the titles
-  float sign, title;  ///< room for a sign, and above the matrices
+  float x, y;         ///< upper left corner of the titles
+  float sign, title;  ///< width of a sign; height of a title
 
   void put(const char* key, const Tensor& values, const std::string& name, ImVec2 cell,
            const ValueRange& range) {
@@ -193,7 +193,7 @@ struct ProductLine {
   }
 };
 
-// The largest error in large digits, and beside it what it means; the room that both take.
+// The largest error in a large font, with an explanation beside it; returns the height of both, pixels.
 float draw_shift_error(const PositionTable& data, const PositionLook& look, double error, ImVec2 at,
                        float width) {
   const std::string text = tr("position.shift.error", {format("%.2g", error)});
@@ -210,7 +210,7 @@ float draw_shift_error(const PositionTable& data, const PositionLook& look, doub
   return height;
 }
 
-// The 2 x 2 rotation of the chosen dimension's pair, readable, and its angle in words below.
+// The 2 x 2 rotation of the selected dimension's pair with its numbers, and its angle below.
 void draw_pair(ProductLine& line, const PositionTable& data, const PositionLook& look, const Tensor& rotation,
                const Shift& shift, float width, float bottom) {
   const std::int64_t dims = data.table.size(1);
@@ -252,7 +252,7 @@ void draw_pair(ProductLine& line, const PositionTable& data, const PositionLook&
 
 }  // namespace
 
-// R(k) times PE(p) beside PE(p + k), and the pair of the chosen dimension with its numbers.
+// R(k) times PE(p) beside PE(p + k), and the pair of the selected dimension with its numbers.
 void PositionPages::draw_shift(const ViewContext& context, const PositionTable& data,
                                const PositionLook& look, ImVec2 at, ImVec2 room) {
   const std::int64_t width = data.table.size(1), count = std::min(width, kMostShift);
@@ -274,7 +274,7 @@ void PositionPages::draw_shift(const ViewContext& context, const PositionTable& 
   }
   const float y = at.y + draw_shift_error(data, look, shift_.made.error, at, room.x) + scaled(6),
               title = text_size(fonts().small, "X").y + scaled(4), high = at.y + room.y - y - title;
-  // Left: the whole product. Right: the pair of one clock, readable.
+  // Left: the whole product. Right: one pair with numbers.
   const float right = std::clamp(room.x * 0.42f, scaled(190), scaled(420)),
               left = room.x - right - scaled(22);
   const float strip = scaled(30), sign = scaled(18), n = static_cast<float>(count);

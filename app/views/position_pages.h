@@ -1,5 +1,5 @@
-// Figures of one table of positions: clocks, the rotation as matrices, dot products, similarity, and a head
-// that looks back. Refuses to keep the table: it draws what it is given.
+// Figures of one table of position encodings: clocks, the shift as rotation matrices, dot products,
+// similarity, and a head that attends to an earlier position. The table is an argument; caches only results.
 #pragma once
 
 #include "app/views/view.h"
@@ -8,27 +8,27 @@
 
 namespace attnscope {
 
-/// What the page draws; made off the UI thread.
+/// Data of the pages; computed by a background job.
 struct PositionTable {
   std::uint64_t key = 0;
   Tensor table;      ///< [pos, dim]
-  Tensor sinusoids;  ///< the formula at the same size
-  Tensor columns;    ///< table transposed and packed: [dim, pos]
-  Tensor formula;    ///< sinusoids transposed and packed
+  Tensor sinusoids;  ///< the sinusoidal formula at the same size
+  Tensor columns;    ///< table transposed and contiguous: [dim, pos]
+  Tensor formula;    ///< sinusoids transposed and contiguous
   Tensor similar;    ///< [pos, pos]
   Tensor counter;    ///< [bit, pos]
-  ValueRange range;  ///< of the table
+  ValueRange range;  ///< of the table's values
 };
 
-/// Which table is shown, and where one looks in it.
+/// Which table is shown, and the selected dimension and positions.
 struct PositionLook {
-  bool learned = false;  ///< not the formula
+  bool learned = false;  ///< a learned table, not the formula
   bool formula_only = false;
-  bool halves = false;  ///< all sines, then all cosines
+  bool halves = false;  ///< layout: all sines, then all cosines
   double base = 10000;
-  std::int64_t width = 0;  ///< of the formula, where the model adds nothing
+  std::int64_t width = 0;  ///< of the formula, for models without a table
   std::int64_t dim = -1, pos = 3, distance = 5;
-  float sharpness = 1.f;  ///< of the head that looks back
+  float sharpness = 1.f;  ///< of the head that attends backwards
 };
 
 class PositionPages {
@@ -46,8 +46,8 @@ class PositionPages {
   struct Shown {
     std::uint64_t key = 0;
     Shift made;
-    Tensor rotation;                       ///< R(k), whole
-    Tensor corner, before, moved, actual;  ///< of the dimensions that are shown
+    Tensor rotation;                       ///< R(k), complete
+    Tensor corner, before, moved, actual;  ///< of the visible dimensions
   } shift_;
   std::uint64_t dots_key_ = 0, back_key_ = 0;
   std::vector<ImVec2> dots_;
@@ -55,11 +55,11 @@ class PositionPages {
   double on_target_ = 0;
 };
 
-/// How far each of these pairs tells positions apart: a bar from the distance that moves its hand by a
-/// twelfth of a turn to the one after which it stands where it stood, on a logarithmic axis.
+/// Range of distances each frequency pair resolves: a bar from a twelfth of a turn to a full turn (its
+/// period), on a logarithmic axis.
 void draw_reaches(const std::vector<double>& frequencies, std::int64_t selected, ImVec2 at, ImVec2 room);
 
-/// Columns of a grid of `count` squares that makes them as large as the room allows, and their side.
+/// Number of columns, and side, that make `count` squares as large as the room allows.
 int best_columns(int count, ImVec2 room, float line, float most, float& side);
 
 }  // namespace attnscope

@@ -17,7 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kFarthestMove = 200.f, kPositionRotaryTokensPerSecond = 3.f;
-constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;           // distances in the curve
+constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;           // largest distance in the curve
 constexpr float kLeastDial = 26.f, kPositionRotaryMostDial = 190.f;  // units
 
 struct Variant {
@@ -30,7 +30,7 @@ constexpr Variant kVariants[] = {{RopeSpec::Kind::standard, "standard"},
                                  {RopeSpec::Kind::llama3, "llama3"},
                                  {RopeSpec::Kind::yarn, "yarn"}};
 
-// A row of Q or K as it is before the rotation: projected, or normed.
+// A row of Q or K before the rotation: projected, or normed.
 Tensor projected(const Trace& trace, Site site, Slot normed, std::int64_t head, std::int64_t pos) {
   Site own = site;
   own.slot = normed;
@@ -174,7 +174,7 @@ void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float 
         ImVec2(centre.x + x * away - size.x / 2 - y * aside, centre.y + y * away - size.y / 2 + x * aside),
         colour, name);
   };
-  // Each name stands on the side of its hand that looks away from the other one, so that none covers another.
+  // Each label is on the side of its hand away from the other hand, so that they do not overlap.
   const double turn = at.rotated_k[1] * at.rotated_q[0] - at.rotated_k[0] * at.rotated_q[1];
   const float aside = scaled(turn > 0 ? 9.f : -9.f);
   hand(at.rotated_k, t.k, "k", -aside);
@@ -184,7 +184,7 @@ void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float 
 void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
   const int count = static_cast<int>(pairs_.size());
   const float line = text_size(fonts().mono_small, "0").y;
-  // The largest dials of which all fit.
+  // The largest dials that all fit.
   int columns = 1;
   float side = 0;
   for (int tried = 1; tried <= count; ++tried) {
@@ -278,7 +278,7 @@ Rotary RotaryPage::shown(const ViewContext& context) const {
   return rotary_variant(config, q_.size(0), kVariants[variant_].kind, static_cast<double>(factor_));
 }
 
-// Tokens per turn of every pair under each scaling of the frequencies.
+// Tokens per turn of every pair, for each kind of frequency scaling.
 void RotaryPage::draw_variants(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config().of(stack_);
   const float slider = scaled(110);
@@ -368,7 +368,7 @@ void RotaryPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const ImVec2 most(room.x, height - std::clamp(height * 0.46f, scaled(150), scaled(260)) - scaled(10));
   const int columns = std::max(1, best_columns(count, most, line, scaled(kPositionRotaryMostDial), side));
   const float dials = std::min(most.y, static_cast<float>((count + columns - 1) / columns) * (side + line));
-  const float lower = height - dials - scaled(10);  // what the dials leave
+  const float lower = height - dials - scaled(10);  // height left by the dials
   draw_dials(ImVec2(at.x, begin), ImVec2(room.x, height - lower - scaled(10)));
   const float left = std::min(scaled(270), room.x * 0.4f), y = at.y + room.y - lower;
   draw_numbers(context, ImVec2(at.x, y), ImVec2(left, lower));

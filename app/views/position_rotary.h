@@ -1,5 +1,5 @@
-// The page of models that rotate (RoPE): every frequency pair of a query and a key as arrows on a dial, and
-// q · k, which stays as it is when both move. Refuses to compute: core/lens does.
+// The page of models with RoPE: every frequency pair of a query and a key as arrows on a dial, and q · k,
+// which does not change when both move. Computed in core/lens.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace attnscope {
 
 class RotaryPage {
  public:
-  /// True where the run has queries and keys before rotation.
+  /// True if the run has queries and keys before rotation.
   static bool possible(const Trace& trace, Stack stack);
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
@@ -33,23 +33,23 @@ class RotaryPage {
   void draw_distance(ImVec2 at, ImVec2 room);
   void draw_wavelengths(ImVec2 at, ImVec2 room);
   void draw_variants(const ViewContext& context, ImVec2 at, ImVec2 room);
-  /// How the dials turn: as the model does, or by the variant that is chosen.
+  /// Frequencies of the dials: the model's, or those of the selected variant.
   Rotary shown(const ViewContext& context) const;
 
   Tensor q_, k_;  ///< [d_head], before rotation
   Stack stack_ = Stack::single;
   Rotary rotary_;
   std::vector<double> wavelengths_;
-  std::vector<RotaryPair> pairs_;  ///< where they stand now
+  std::vector<RotaryPair> pairs_;  ///< current angles
   double query_pos_ = 0, key_pos_ = 0;
   double dot_ = 0, moved_dot_ = 0;
   std::vector<ImVec2> curve_;  ///< q · k against the distance
   std::uint64_t key_ = 0;
   int selected_ = 0;
-  float move_ = 0;  ///< tokens that both are moved
+  float move_ = 0;  ///< positions by which both are moved
   bool playing_ = false;
   Page page_ = Page::distance;
-  int variant_ = -1;  ///< of kVariants; -1: the model's own
+  int variant_ = -1;  ///< index in kVariants; -1: the model's own
   float factor_ = 4.f;
 };
 

@@ -12,11 +12,11 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostCells =
-    40;                         // along each side of the ground: two surfaces stay within 16-bit indices
-constexpr float kTall = 0.24f;  // height of the largest value, in lengths of a side
+    40;                         // number of cells per side: two surfaces stay within 16-bit vertex indices
+constexpr float kTall = 0.24f;  // height of the largest value, relative to a side
 constexpr float kLeastPitch = 0.15f, kMostPitch = 1.45f, kTurnPerPixel = 0.008f;
 
-// From the unit ground and a height to the screen.
+// Projection from the unit square and a height to the screen.
 struct Camera {
   ImVec2 centre;
   float side = 1, cos_yaw = 1, sin_yaw = 0, cos_pitch = 1, sin_pitch = 0;
@@ -63,7 +63,7 @@ void draw_ground(const Canvas& canvas, const Camera& camera, const Tensor& table
     const ImVec2 at = camera.place(u, v, -kTall - 0.05f), size = text_size(fonts().small, text);
     draw_text(canvas, fonts().small, ImVec2(at.x - size.x / 2, at.y - size.y / 2), t.text_dim, text);
   };
-  // Titles stand at the edges that are nearest to the eye.
+  // Axis titles are at the edges closest to the camera.
   const float u_edge = camera.depth(0.5f, 1) > camera.depth(0.5f, 0) ? 1.08f : -0.08f;
   const float v_edge = camera.depth(1, 0.5f) > camera.depth(0, 0.5f) ? 1.08f : -0.08f;
   name(0.5f, u_edge, tr("position.axis.position_range", {std::to_string(table.size(0) - 1)}));
@@ -101,7 +101,7 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
   const ImU32 line = with_alpha(theme().ground, 0.55f);
   ImDrawListFlags& flags = ImGui::GetWindowDrawList()->Flags;
   const ImDrawListFlags usual = flags;
-  flags &= ~ImDrawListFlags_AntiAliasedFill;  // patches meet without seams, with a third of the corners
+  flags &= ~ImDrawListFlags_AntiAliasedFill;  // patches meet without seams, with a third of the vertices
   for (const Patch& patch : patches) {
     const auto row = static_cast<std::size_t>(patch.row), col = static_cast<std::size_t>(patch.col);
     const auto corner = [&](std::size_t r, std::size_t c) {

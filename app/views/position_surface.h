@@ -1,5 +1,5 @@
-// A table of numbers as a hilly surface that is turned with the mouse: position and dimension on the ground,
-// the value as height and colour. Refuses to smooth: every corner is a number of the table.
+// A table as a 3-D surface that is rotated with the mouse: position and dimension on the ground plane, value
+// as height and colour. Not smoothed: every vertex is a value of the table.
 #pragma once
 
 #include <imgui.h>
@@ -11,13 +11,13 @@
 
 namespace attnscope {
 
-/// Where one looks from, radians.
+/// Camera angles, radians.
 struct SurfaceView {
   float yaw = 0.65f, pitch = 0.62f;
 };
 
-/// Draws `table` [pos, dim] into the rectangle; every k-th row and column where it is too fine to be seen.
-/// Dragging turns it, a double click turns it back.
+/// Draws `table` [pos, dim] into the rectangle; every k-th row and column if it is too fine. Dragging rotates
+/// it, a double click resets the camera.
 void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, SurfaceView& view, ImVec2 at,
                   ImVec2 size);
 

@@ -65,7 +65,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
   if (look_.width == 0)
     look_.width = std::clamp<std::int64_t>(std::max<std::int64_t>(config.d_in, kUsualWidth) / 2 * 2,
                                            kLeastWidth, kPositionTableMostWidth);
-  // Only a learned table can change with an edit.
+  // Only a learned table can be changed by an edit.
   weight_.assign(stack_prefix(stack)).append("pos_embed.weight");
   const Tensor weight = look_.learned ? trace->weights().get(weight_) : Tensor();
   const std::uint64_t subject =
@@ -92,7 +92,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
               cursor.query, 0,
               std::max<std::int64_t>(0, context.run.trace(cursor.sequence).rows(stack) - 1)));
   if (asked != followed_) look_.pos = followed_ = asked;                            // the selected token
-  if (look_.dim < 0) look_.dim = look_.learned ? 0 : data_->table.size(1) / 8 * 2;  // a wave that can be seen
+  if (look_.dim < 0) look_.dim = look_.learned ? 0 : data_->table.size(1) / 8 * 2;  // a visible wave
   look_.dim = std::clamp<std::int64_t>(look_.dim, 0, data_->table.size(1) - 1);
   look_.distance = std::clamp<std::int64_t>(look_.distance, 0, positions - 1);
   look_.pos = std::clamp<std::int64_t>(look_.pos, 0, positions - 1 - look_.distance);
@@ -125,7 +125,7 @@ float TablePage::draw_pages(ImVec2 at, float width) {
   };
   page(Page::surface, "position.flat", "###position_flat", "position.flat.help");
   page(Page::hills, "position.hills", "###position_hills", "position.hills.help");
-  const bool sines = !look_.learned;  // a learned table has no pairs that turn
+  const bool sines = !look_.learned;  // a learned table has no rotating pairs
   if (sines) page(Page::clocks, "position.clocks", "###position_clocks_page", "position.clocks.help");
   if (sines) page(Page::shift, "position.shift", "###position_shift_page", "position.shift.help");
   page(Page::dots, "position.dots", "###position_dots_page", "position.dots.help");
@@ -134,7 +134,7 @@ float TablePage::draw_pages(ImVec2 at, float width) {
   return p.y + row - at.y;
 }
 
-// Sliders that the page needs, and the dials of the formula. Returns the height.
+// Sliders of the page, and settings of the formula. Returns the height, pixels.
 float TablePage::draw_controls(const ViewContext& context, ImVec2 at, float width) {
   const std::int64_t count = data_->table.size(0), dims = data_->table.size(1);
   const float gap = scaled(12), usual = std::clamp((width - 4 * gap) / 5, scaled(70), scaled(150));
@@ -263,7 +263,7 @@ void TablePage::draw_table(const ViewContext& context, ImVec2 at, ImVec2 room) {
                 ImVec2(scaled(11), side));
 }
 
-// The positions that the surface shows.
+// The range of positions that the surface shows.
 void TablePage::shown_columns(std::int64_t& begin, std::int64_t& end) const {
   const std::int64_t count = data_->table.size(0);
   begin = window_.all() ? 0 : std::clamp<std::int64_t>(static_cast<std::int64_t>(window_.col0), 0, count - 1);
@@ -272,12 +272,12 @@ void TablePage::shown_columns(std::int64_t& begin, std::int64_t& end) const {
             : std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(window_.col1)), begin + 1, count);
 }
 
-// Two columns of the table over the positions, and the formula's where it is compared.
+// Two columns of the table over the positions, and the formula's when comparing.
 LinePlot TablePage::waves(std::int64_t begin, std::int64_t end) const {
   const auto [even, odd] = sinusoid_pair(look_.dim, data_->table.size(1), look_.halves);
   LinePlot plot;
   plot.key = "position_waves";
-  // Under the cells of the surface: a position stands at the middle of its column.
+  // Aligned with the surface's cells: a position is at the centre of its column.
   plot.x0 = static_cast<float>(begin) - 0.5f;
   plot.x1 = static_cast<float>(end) - 0.5f;
   plot.left = label_room();
@@ -321,7 +321,7 @@ void TablePage::draw_waves(const ViewContext&, ImVec2 at, ImVec2 room) {
     look_.pos = std::clamp<std::int64_t>(std::llround(event.x), 0, count - 1 - look_.distance);
 }
 
-// The bits of every position under its column of the surface: waves are a smooth counter.
+// The bits of every position below its column of the surface: sinusoids act as a smooth binary counter.
 void TablePage::draw_counter(const ViewContext& context, ImVec2 at, ImVec2 room) {
   std::int64_t begin = 0, end = 0;
   shown_columns(begin, end);

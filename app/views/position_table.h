@@ -1,6 +1,6 @@
-// The page of models that add a table of positions (learned or sinusoidal), and of the formula for any other:
-// surface and waves, hills, clocks, the rotation that moves an encoding, dot products, similarity, a head
-// that looks back. Refuses to pass the formula's values off as the model's.
+// The page of models with a table of positions (learned or sinusoidal), and of the formula for all others:
+// heatmap and waves, 3-D surface, clocks, shift rotation, dot products, similarity, a head that attends
+// backwards. Values of the formula are labelled as such.
 #pragma once
 
 #include "app/look/kept_text.h"
@@ -14,7 +14,7 @@ namespace attnscope {
 
 class TablePage {
  public:
-  /// `formula`: the formula whatever the model does.
+  /// `formula`: shows the formula even if the model has a table.
   void draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2 room);
 
   void keep(Choices& choices) {
@@ -46,7 +46,7 @@ class TablePage {
 
   Deferred<PositionTable> made_;
   std::shared_ptr<const PositionTable> data_;
-  std::uint64_t subject_ = 0;  ///< model and stack that are shown
+  std::uint64_t subject_ = 0;  ///< current model and stack
   std::int64_t followed_ = -1;
   PositionLook look_;
   PositionPages pages_;
@@ -56,11 +56,11 @@ class TablePage {
   SurfaceView eye_;
   MatrixWindow window_;
   MatrixPlot table_plot_, formula_plot_;
-  std::string weight_;     ///< of a learned table
-  float base_ = 4;         ///< logarithm of the formula's base
+  std::string weight_;     ///< name of a learned table's weight
+  float base_ = 4;         ///< log10 of the formula's base
   bool halves_ = false;    ///< layout of the formula
-  float cells_width_ = 0;  // of the surface, pixels: the waves below are as wide
-  float walked_ = 0;       // tokens, while playing
+  float cells_width_ = 0;  // of the heatmap, pixels: the waves below have the same width
+  float walked_ = 0;       // tokens since playing started
 };
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
-// The position view: how the open model knows where a token stands. Tables as surface and waves, rotations as
-// dials, biases as tables and curves; the formula of sinusoids with its dials, the model past the length it
-// was trained at, and two words that change places. Refuses to hide that a model has no positions: the
-// formula's values are then labelled as such.
+// The position view: position encodings of the open model. Tables as heatmap and waves, rotations as dials,
+// biases as tables and curves; the sinusoidal formula with its settings, the model beyond its trained
+// length, and two swapped tokens. For a model without position encodings the formula is shown, labelled as
+// such.
 #include <utility>
 
 #include "app/views/position_bias.h"
@@ -61,7 +61,7 @@ class PositionView : public View {
     const float begin =
         places_heading(context.workspace, context.run, PlaceChips::stacks, title, sentence, width) +
         scaled(10);
-    const bool alone = context.workspace.told || context.workspace.presenting;  // the room is the figure's
+    const bool alone = context.workspace.told || context.workspace.presenting;  // the figure alone
     const float chips = alone ? 0 : draw_subjects(ImVec2(origin.x, begin), width) + scaled(6);
     const ImVec2 at(origin.x, begin + chips), left(width, origin.y + room.y - begin - chips);
     if (subject_ == Subject::formula)
@@ -80,7 +80,7 @@ class PositionView : public View {
 
  private:
   enum class Subject { model, formula, length, order };
-  // What is asked about positions. Returns the height.
+  // Chips for the pages. Returns the height, pixels.
   float draw_subjects(ImVec2 at, float width) {
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));

@@ -15,8 +15,8 @@ namespace {
 
 struct Chart {
   const ModelConfig& config;
-  ImVec2 p0, p1;                        // of the bars
-  float step = 0, top = 1, bottom = 0;  // values at the ends
+  ImVec2 p0, p1;                        // rectangle of the bars
+  float step = 0, top = 1, bottom = 0;  // pixels per bar; values at the ends
   float x(std::size_t i) const { return p0.x + step * (static_cast<float>(i) + 0.5f); }
   float y(double value) const {
     return p1.y - (p1.y - p0.y) * (static_cast<float>(value) - bottom) / (top - bottom);
@@ -35,7 +35,7 @@ ImU32 part_colour(StreamPart part) {
 void draw_scale(const Canvas& canvas, const Chart& chart) {
   ImFont* font = fonts().mono_small;
   const float line = text_size(font, "0").y;
-  const bool two_sided = chart.bottom < -0.02f * chart.top;  // else its number would stand on that of 0
+  const bool two_sided = chart.bottom < -0.02f * chart.top;  // otherwise its label would overlap that of 0
   float free_above = 1e9f;
   for (const float at :
        two_sided ? std::array{chart.bottom, 0.f, chart.top} : std::array{0.f, chart.top * 0.5f, chart.top}) {
@@ -50,7 +50,7 @@ void draw_scale(const Canvas& canvas, const Chart& chart) {
   }
 }
 
-// Below the bars: "0 attn" where it fits, else the block's number at its attention, as often as it fits.
+// Labels below: "0 attn" if it fits, else the block's number at its attention, as often as it fits.
 void draw_names(const Canvas& canvas, const Chart& chart, const std::vector<Addition>& parts) {
   const auto fit = [&](ImFont* font) {
     return std::all_of(parts.begin(), parts.end(), [&](const Addition& part) {
@@ -84,7 +84,7 @@ void residual_additions_draw_bar(const Canvas& canvas, const Chart& chart, std::
   const float width = text_size(fonts().mono_small, text).x, line = text_size(fonts().mono_small, "0").y;
   if (width + scaled(2) > chart.step) return;
   const bool inside = chart.p1.y - p0.y > line + scaled(5) && width + scaled(2) < 2 * half;
-  // Above a low bar, and above the stream's dot where that is in the way.
+  // Above a low bar, and above the stream's dot if that would overlap.
   const float dot = chart.y(part.stream);
   float y = inside ? p0.y + scaled(dot > p0.y - scaled(5) ? 7 : 3) : p0.y - line - scaled(2);
   if (!inside && dot > y - scaled(4) && dot < p0.y + scaled(4)) y = dot - line - scaled(5);
@@ -92,7 +92,7 @@ void residual_additions_draw_bar(const Canvas& canvas, const Chart& chart, std::
             inside ? ink_on(colour) : theme().text, text);
 }
 
-// Up from the line of 0 towards the token, or down, away from it.
+// A bar upwards from 0 for a positive contribution to the logit, downwards for a negative one.
 void draw_push(const Canvas& canvas, const Chart& chart, std::size_t i, double push, bool lit) {
   const float half = std::clamp(chart.step * 0.34f, scaled(1), scaled(40));
   const float zero = chart.y(0), end = chart.y(push);

@@ -1,5 +1,5 @@
-// The bar chart of what every part adds to the residual stream at one position: how long it is, or what it
-// pushes one logit by. Refuses to compute: it shows the lengths it is given.
+// Bar chart of every addition to the residual stream at one position: its norm, or its contribution to one
+// logit. Draws values computed in core/lens.
 #pragma once
 
 #include <imgui.h>
@@ -11,10 +11,10 @@
 namespace attnscope {
 
 struct AdditionEvent {
-  int bar = -1;  ///< under the pointer
+  int bar = -1;  ///< hovered; -1: none
   bool clicked = false;
 };
-/// Draws at `at` inside `size` pixels; with `pushes` these, else lengths.
+/// Draws at `at` inside `size` pixels; contributions if `pushes` is given, else norms.
 AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Addition>& parts,
                              const Pushes* pushes, ImVec2 at, ImVec2 size);
 

@@ -10,8 +10,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kFlat = 0.1f;              // probability below which most answers are unlikely
-constexpr float kOutstanding = 1.f / 8.f;  // share of cells that may stand out of a flat picture
+constexpr float kFlat = 0.1f;              // if most probabilities are below this, the picture is flat
+constexpr float kOutstanding = 1.f / 8.f;  // share of cells that may exceed a flat picture's colour range
 constexpr std::int64_t kBlock = 16;        // positions computed at a time
 
 std::uint64_t next_version() {
@@ -19,7 +19,7 @@ std::uint64_t next_version() {
   return ++counter;
 }
 
-// The next block to compute: positions in sight first, the output row first in each. False: all is done.
+// Next block of cells to compute: visible positions first, from the output row down. False when all are done.
 bool pick(const std::vector<char>& done, std::int64_t rows, std::int64_t blocks, Range sight,
           std::int64_t& row, std::int64_t& block) {
   const Range first{std::clamp<std::int64_t>(sight.begin / kBlock, 0, blocks),
@@ -84,7 +84,7 @@ void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, C
     shared_ = std::make_shared<Shared>();
     shared_->cells.resize(rows_.size() * static_cast<std::size_t>(positions_));
     shared_->last = positions_;
-    if (!same_shape) cells_ = shared_->cells;  // else the old ones stay until the first new ones arrive
+    if (!same_shape) cells_ = shared_->cells;  // otherwise the old cells stay until the first new ones arrive
     arrived_ = 0;
     complete_ = false;
     older_ = same_shape;

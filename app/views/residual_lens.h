@@ -1,5 +1,5 @@
-// The cells of a logit-lens grid, filled in the background: what is on screen first, the rest after. Refuses
-// to block: what is not computed yet has no token.
+// The cells of a logit-lens grid, computed by background jobs: visible cells first. Cells that are not
+// computed yet have token -1.
 #pragma once
 
 #include <atomic>
@@ -15,49 +15,49 @@
 
 namespace attnscope {
 
-/// What colours the grid.
+/// Value that colours the grid.
 enum class LensColour : std::uint8_t { probability, asked, rank, entropy, kl };
 
-/// The number of a cell that a colour stands for; ranks count from 1.
+/// The value of a cell for a colouring; ranks count from 1.
 float lens_value(const LensCell& cell, LensColour colour);
-/// The colours of a grid [row, pos]; `difference`: of two runs.
+/// The style of a grid [row, pos]; `difference`: of two runs.
 HeatStyle lens_style(const Tensor& values, LensColour colour, bool difference);
 
 class LensGrid {
  public:
-  /// `tag`: of the jobs; each grid has its own.
+  /// `tag`: job tag, unique for each grid.
   explicit LensGrid(const std::string& tag) : tag_(own_tag(tag, this)) {}
 
-  /// Starts computing when the run or the sequence is another one; takes what is ready. Once per frame.
-  /// `model`: Session::opened_version(); of another model nothing is left on screen. `asked`: a token that is
-  /// looked for in every cell; -1: none.
+  /// Once per frame: starts computing for a new run or sequence, and takes finished cells. `model`:
+  /// Session::opened_version(); cells of another model are dropped. `asked`: a token whose probability and
+  /// rank are computed in every cell; -1: none.
   void follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands, int asked = -1);
-  /// Nobody looks: the work stops until it is followed again.
+  /// Cancels the job until the next follow(): the grid is not visible.
   void leave(Commands& commands);
-  /// The positions on screen: their cells come first.
+  /// Sets the visible positions, which are computed first.
   void want(Range positions);
 
-  const std::vector<LensRow>& rows() const { return rows_; }  ///< first rows first
+  const std::vector<LensRow>& rows() const { return rows_; }  ///< in order of execution
   std::int64_t positions() const { return positions_; }
-  /// Token -1 where it is not computed yet.
+  /// Its token is -1 if it is not computed yet.
   const LensCell& cell(std::int64_t row, std::int64_t pos) const {
     return cells_[static_cast<std::size_t>(row * positions_ + pos)];
   }
   int asked() const { return asked_; }
   bool complete() const { return complete_; }
-  /// No cell of this run is there yet: those of the run before stand for them.
+  /// True while no cell of this run is ready: cells of the previous run are shown.
   bool older() const { return older_; }
-  /// Changes with every cell that arrived: the version of textures.
+  /// Changes whenever cells arrive: the version of textures.
   std::uint64_t version() const { return version_; }
-  /// One number per cell -> [rows, pos], the output on top; masked where not computed yet.
+  /// One value per cell -> [rows, pos], the output on top; masked if not computed yet.
   Tensor values(LensColour colour) const;
 
  private:
   struct Shared {
     std::mutex mutex;
     std::vector<LensCell> cells;
-    std::vector<char> done;     // by block of cells; read and written by the one job alone
-    std::uint64_t arrived = 0;  // blocks of cells
+    std::vector<char> done;     // by block of cells; used by the job only
+    std::uint64_t arrived = 0;  // number of blocks of cells
     std::atomic<std::int64_t> first{0}, last{0};
   };
   static void fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Shared& shared,
@@ -76,31 +76,31 @@ class LensGrid {
   std::shared_ptr<Shared> shared_;
 };
 
-/// New minus old [rows, pos], positions matched by `partners`; those without a counterpart are masked.
+/// New minus old [rows, pos], positions aligned by `partners`; unaligned ones are masked.
 Tensor lens_difference(const Tensor& now, const Tensor& before, const Alignment& partners);
 
-/// Columns of padding marked as masked: nobody asks what is said there.
+/// Masks the columns of padding.
 Tensor without_padding(const Trace& trace, Tensor values);
-/// Of probabilities 0 .. 1; where nearly all are small the colours end at theirs, rounded up.
+/// Range of probabilities, 0 .. 1; if nearly all are small, up to the largest of them, rounded up.
 ValueRange probability_range(const Tensor& values);
 
-/// "embed", "0 attn", "0 cross", "0 mlp", ... "out", in the current language; "0 block" where attention and
-/// MLP are added at once.
+/// "embed", "0 attn", "0 cross", "0 mlp", ... "out", in the current language; "0 block" for parallel blocks,
+/// where attention and MLP are added at once.
 std::string lens_label(const ModelConfig& config, const LensRow& row);
-/// What a part does, by its site on the stream or the site of what it adds.
+/// Kind of a part, from its site on the residual stream or the site of its addition.
 enum class StreamPart : std::uint8_t { embed, attention, cross, mlp, block };
 StreamPart stream_part(const ModelConfig& config, const Site& site);
-/// Bare part names for what is added: "embed", "2 attn", "2 mlp".
+/// Names of additions: "embed", "2 attn", "2 mlp".
 std::string part_label(const ModelConfig& config, const Site& site);
 
-/// The list of the cell that was clicked.
+/// The token list of the clicked cell.
 struct LensList {
   std::vector<LensToken> top;
-  float rest = 0;    ///< probability of all the others
-  LensToken answer;  ///< what the model says in the end, as it stands here
+  float rest = 0;    ///< total probability of all other tokens
+  LensToken answer;  ///< the model's final prediction, with its probability in this cell
   std::int64_t vocab = 0;
 };
-/// Reads the whole vocabulary at one cell: work for a job.
+/// Reads the whole vocabulary at one cell: expensive, call from a job.
 LensList lens_list(const Trace& trace, const LensRow& row, const LensRow& last, std::int64_t pos, int count);
 
 }  // namespace attnscope

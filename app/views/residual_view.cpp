@@ -1,5 +1,5 @@
-// The residual view: the logit lens as a grid of parts x positions, the list of the cell that was clicked,
-// and the size of what every part adds. Refuses to wait for the lens: cells appear as they are computed.
+// The residual view: logit lens as a grid of parts x positions, the token list of the clicked cell, and the
+// norms of all additions. Lens cells appear as they are computed.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -26,7 +26,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kWordsListed = 10;
-constexpr float kReadableWidth = 44.f, kReadableHeight = 17.f;  // units of a cell that holds a token
+constexpr float kReadableWidth = 44.f, kReadableHeight = 17.f;  // units: minimum cell for a token
 constexpr float kWidestWanted = 104.f, kWidestCell = 220.f, kTallestCell = 150.f, kNarrowSide = 460.f;
 
 float list_line() { return text_size(fonts().mono_small, "0").y + scaled(4); }
@@ -78,20 +78,20 @@ class ResidualView : public View {
   void draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room);
 
   std::int64_t row_count() const { return static_cast<std::int64_t>(now_.rows().size()); }
-  // Rows on screen run downwards from the output; rows of the lens upwards from the embedding.
+  // Screen rows go from the output down, lens rows from the embedding up.
   std::int64_t lens_index(std::int64_t screen_row) const { return row_count() - 1 - screen_row; }
 
   LensGrid now_{"lens"}, before_{"lens_before"};
   bool difference_ = false;
   LensColour colour_ = LensColour::probability;
-  int asked_ = -1;  // a token that was chosen; -1: the answer at the position that is looked at
+  int asked_ = -1;  // token chosen for the colouring; -1: the prediction at the current position
   int answer_ = -1;
   std::uint64_t answer_key_ = 0;
-  std::uint64_t asked_of_ = 0;  // the model that it belongs to
-  bool by_push_ = true;         // bars: what the parts push the answer by, else how long they are
+  std::uint64_t asked_of_ = 0;  // opened_version it belongs to
+  bool by_push_ = true;         // bars: contribution to the logit, else the norm
   MatrixWindow window_;
-  std::array<std::int64_t, 3> window_of_{};  // rows, positions, and how much room it was chosen for
-  std::int64_t row_ = -1, pos_ = 0;          // of the pinned cell; row as in the lens
+  std::array<std::int64_t, 3> window_of_{};  // rows, positions, and room it was computed for
+  std::int64_t row_ = -1, pos_ = 0;          // pinned cell; row as in the lens
   Site seen_step_;
   HeatStyle style_;
   Tensor values_;
@@ -99,13 +99,13 @@ class ResidualView : public View {
   Deferred<LensList> list_;
   struct Books {
     std::vector<Addition> parts;
-    std::optional<Pushes> pushes;  // of `token`
+    std::optional<Pushes> pushes;  // contributions to the logit of `token`
     int token = -1;
   };
   Deferred<Books> books_;
 };
 
-// The token that was chosen, else what the model says at this position; -1 where there is no lens.
+// The chosen token, else the prediction at this position; -1 without a lens.
 int ResidualView::asked_token(const ViewContext& context) {
   if (asked_ >= 0) return asked_;
   const Cursor& cursor = context.workspace.cursor;
@@ -127,7 +127,7 @@ void ResidualView::follow(const ViewContext& context) {
   const bool asks = colour_ == LensColour::asked || colour_ == LensColour::rank;
   const int asked = asks ? asked_token(context) : -1;
   now_.follow(model, context.run, cursor.sequence, context.commands, asked);
-  int asked_before = asked;  // the token of that text in the vocabulary of A
+  int asked_before = asked;  // the token with the same text in A's vocabulary
   if (asked >= 0 && context.before) {
     const Trace &trace = context.run.trace(cursor.sequence), &older = context.before->trace(cursor.sequence);
     const Alignment outputs = align_outputs(trace, older, {asked, asked + 1});
@@ -160,12 +160,12 @@ void ResidualView::follow(const ViewContext& context) {
   pos_ = main_row(cursor, context.run.trace(cursor.sequence));
 }
 
-// What does not fit with whole tokens is left to panning: the newest positions and the rows next to the
-// output first.
+// If not all cells fit with whole tokens, shows the newest positions and the rows next to the output; the
+// rest by panning.
 void ResidualView::reset_window(const ViewContext& context, ImVec2 room) {
   const std::array of{row_count(), now_.positions(), std::lround(room.x / scaled(kReadableWidth))};
   if (std::exchange(window_of_, of) == of) return;
-  float widest = scaled(kReadableWidth);  // the tokens of the text tell how wide tokens are
+  float widest = scaled(kReadableWidth);  // widths of the input's tokens as an estimate
   for (std::int64_t pos = std::max<std::int64_t>(0, of[1] - 64); pos < of[1]; ++pos)
     widest = std::max(widest, text_size(fonts().mono_small, main_name(context, pos)).x + scaled(8));
   widest = std::min(widest, scaled(kWidestWanted));
@@ -390,7 +390,7 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   const std::string label = main_name(context, pos_);
   caption(kept_tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
   ImGui::Dummy(ImVec2(1, scaled(1)));
-  // The list gives way first where there is little room.
+  // With little room, the list is shortened first.
   const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 176 : 204) - list_line();
   const auto shown = static_cast<std::size_t>(
       std::clamp(room / (list_line() + scaled(1)), 3.f, static_cast<float>(kWordsListed)));
@@ -487,7 +487,7 @@ void ResidualView::draw(const ViewContext& context) {
   }
   draw_parts(context, ImVec2(origin.x, bottom - parts), ImVec2(left, parts));
   if (!lens || beside) return;
-  ImGui::SetCursorScreenPos(ImVec2(origin.x, bottom + scaled(14)));  // below, where one scrolls
+  ImGui::SetCursorScreenPos(ImVec2(origin.x, bottom + scaled(14)));  // below the grid: scrolls
   draw_side(context, left);
 }
 

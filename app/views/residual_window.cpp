@@ -52,7 +52,7 @@ void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_co
   struct Edge {
     const char *id, *words;
     double hidden, by_row, by_col;
-    float place, anchor;  // of the band's width, and which point of the chip stands there
+    float place, anchor;  // share of the band's width; pivot of the chip
   };
   const bool both = window.row0 >= 0.5 && rows - window.row1 >= 0.5;
   const Edge edges[] = {

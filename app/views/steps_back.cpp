@@ -19,14 +19,14 @@
 namespace attnscope {
 namespace {
 
-constexpr float kBackWords = 250.f;  // units that all words above and below a figure take
+constexpr float kBackWords = 250.f;  // units: height of all text above and below a figure
 constexpr std::size_t kLeastColumns = 6, kMostColumns = 16;
 void sentence(const std::string& text, ImU32 colour) {
   const ColourScope ink(ImGuiCol_Text, colour);
   figure_text(text, 0);
 }
 
-// Target tokens of the counted rows from `row` on first, then its most likely outputs.
+// The target tokens of the counted rows from `row` on, then the row's most likely outputs.
 std::vector<std::int64_t> chosen_columns(const BackwardResult& grads, std::int64_t row, std::size_t most) {
   std::vector<std::int64_t> out;
   const auto take = [&](std::int64_t id, std::size_t room) {
@@ -76,7 +76,7 @@ void StepsBackward::draw(const ViewContext& context) {
 
 void StepsBackward::draw_gradients(const ViewContext& asked,
                                    const std::shared_ptr<const BackwardResult>& grads) {
-  // The picture is of the run that the gradients belong to, whatever has been computed meanwhile.
+  // The figure is of the run that the gradients belong to, even if a newer run exists.
   const ViewContext context{asked.session,   *grads->walk,   nullptr,
                             asked.workspace, asked.commands, asked.painter};
   const int step = current_step(context.workspace, context.run);
@@ -98,7 +98,7 @@ void StepsBackward::draw_gradients(const ViewContext& asked,
   draw_neighbours(context, step, room.x);
 }
 
-// All the words would take the room that the figure's numbers need; decided once for a figure and a room.
+// True if all the text would leave too little room for numbers in the figure; cached by figure and room.
 bool StepsBackward::crowded(const ViewContext& context) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const std::string key = key_ + format("/%.0f/%.0f/%.2f", static_cast<double>(room.x),
@@ -113,7 +113,7 @@ bool StepsBackward::crowded(const ViewContext& context) {
 void StepsBackward::draw_scrolled(const ViewContext& context,
                                   const std::shared_ptr<const BackwardResult>& grads, ImVec2 room) {
   ImGuiWindowFlags flags = scrolls_ ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar;
-  if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // it zooms over cells
+  if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // over cells it zooms
   const ChildScope child("steps_back_figure", room, flags);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   draw_figure(context, grads, room);
@@ -124,7 +124,7 @@ void StepsBackward::draw_scrolled(const ViewContext& context,
   ImGui::Dummy(ImVec2(whole.x + scaled(8), whole.y + scaled(4)));
 }
 
-// Where a lesson tells the rest, or there is no room for it: a line, the chips and the figure.
+// Compact layout, for lessons and small rooms: one line of text, the chips and the figure.
 void StepsBackward::draw_told(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads,
                               int step) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
@@ -158,7 +158,7 @@ std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
   }
   std::int64_t& query = context.workspace.cursor.query;
   query = std::clamp<std::int64_t>(query, 0, grads->gradients->predictions() - 1);
-  // As many as two matrices side by side can show with their numbers.
+  // As many columns as fit in two matrices side by side, with numbers.
   const float wide = (ImGui::GetContentRegionAvail().x / ui_scale() - 270.f) / (2 * 37.f);
   const auto most = static_cast<std::size_t>(
       std::clamp(wide, static_cast<float>(kLeastColumns), static_cast<float>(kMostColumns)));
@@ -189,7 +189,7 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
                     std::to_string(theme_version()) + (whole_vocabulary_ ? "w" : "") + language() +
                     std::to_string(from_);
   for (const std::int64_t id : asked.top) key += "," + std::to_string(id);
-  if (several && !asked.shares) {  // the picture comes when its numbers are there
+  if (several && !asked.shares) {  // the figure is built when its values are ready
     key_.clear();
     figure_ = {};
     figure_.name = gradient_name(cursor.step);
@@ -211,7 +211,7 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
   figure_ = build_gradient_figure(grads, asked);
 }
 
-// The number of the last chip after "all"; -1 where there is nothing to choose.
+// Index of the last chip after "all"; -1 if there is nothing to choose.
 int StepsBackward::last_choice(const BackwardResult& grads, const Site& site) const {
   if (weight_.empty()) {
     const auto readers = static_cast<int>(grads.readers_of(site).size());
@@ -230,7 +230,7 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
     const FontScope face(fonts().title);
     figure_text(middle_truncated(fonts().title, title, width));
   }
-  // The name stands at the right end of the title's line where there is room.
+  // The name is at the right end of the title's line, if there is room.
   const Canvas canvas;
   const float name_width = text_size(fonts().mono, figure_.name).x;
   note_text(figure_.name);
@@ -271,7 +271,7 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
   ImGui::Dummy(ImVec2(width, bottom - at.y + scaled(3)));
 }
 
-// The cells of the targets, where the columns are words.
+// Marks the cells of the target tokens, if the columns are the vocabulary.
 void StepsBackward::mark_targets(const BackwardResult& grads, FigureMarks& marks) const {
   const Figure& figure = figure_.figure;
   const std::vector<int>& targets = grads.gradients->objective().targets;
@@ -306,7 +306,7 @@ FigureMarks StepsBackward::marks_of(const BackwardResult& grads, const FigureCel
       continue;
     }
     const Operand& own = figure.operands[static_cast<std::size_t>(shown.operand)];
-    // One row or one column of numbers belongs to all cells beside it.
+    // A single row or column applies to all cells beside it.
     const bool row = operand.row.key == "one", col = operand.col.key == "one";
     const bool same = (row || operand.row.size == own.row.size) && (col || operand.col.size == own.col.size);
     if (same && !(row && col) && static_cast<int>(i) != shown.operand)
@@ -358,7 +358,7 @@ void StepsBackward::draw_figure(const ViewContext& context,
   if (event.hovered()) offer(context, *grads, event.cell);
 }
 
-// What is on its way at this moment of the motion.
+// The values moving in the current frame of the animation.
 void StepsBackward::move(const ViewContext& context, const BackwardResult& grads) {
   if (planned_ != key_) {
     planned_ = key_;
@@ -368,7 +368,7 @@ void StepsBackward::move(const ViewContext& context, const BackwardResult& grads
   draw_motion(plan_, figure_.figure, plot_, context.workspace.motion);
 }
 
-// A gradient cannot be edited, but the number that it belongs to.
+// Context menu: a gradient cannot be edited, so it offers the value that it is the gradient of.
 void StepsBackward::offer(const ViewContext& context, const BackwardResult& grads,
                           const FigureCell& cell) const {
   const GradientSpot spot = gradient_spot(figure_, cell.operand, cell.row, cell.col);
@@ -390,7 +390,7 @@ void StepsBackward::pin(const ViewContext& context, const BackwardResult& grads,
   const Cursor before = workspace.cursor;
   const auto index = source_index(trace, *spot.operand, spot.row, spot.col);
   Cell pinned;
-  if (spot.operand->is_weight()) {  // the inspector hangs on a cell of the step
+  if (spot.operand->is_weight()) {  // the inspector needs a cell of the step
     const Record& record = *trace.find(before.step);
     pinned = cell_at(trace, before.step, std::vector<std::int64_t>(record.shape.size(), 0));
     workspace.cursor.pinned = pinned;
@@ -400,7 +400,7 @@ void StepsBackward::pin(const ViewContext& context, const BackwardResult& grads,
   pinned = cell_at(trace, spot.operand->site, index);
   pin_cell(workspace, context.run, pinned);
   workspace.inspector.trail = {Place{pinned, {}, {}}};
-  workspace.cursor.step = before.step;  // the stage stays where it is
+  workspace.cursor.step = before.step;  // the cursor keeps its step
   workspace.cursor.layer = before.layer;
   workspace.cursor.stack = before.stack;
   workspace.cursor.part = before.part;

@@ -1,5 +1,5 @@
-// The steps view in the backward mode: the gradient of one step at a time, what it came from, and the
-// gradients of the step's weights. Keeps only what the picture needs from frame to frame.
+// The steps view in backward mode: the gradient of one step at a time, the gradients it was computed from,
+// and the gradients of the step's weights. Holds only display state.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace attnscope {
 
-constexpr std::int64_t kSmallVocabulary = 24;  ///< words that are shown whole
+constexpr std::int64_t kSmallVocabulary = 24;  ///< tokens; smaller vocabularies are shown whole
 
 class StepsBackward {
  public:
-  /// Draws into the current child window, where the workspace's gradients are; a sentence where there are
-  /// none.
+  /// Draws into the current child window, if the workspace has gradients; otherwise a
+  /// message.
   void draw(const ViewContext& context);
 
  private:
@@ -43,20 +43,20 @@ class StepsBackward {
 
   void move(const ViewContext& context, const BackwardResult& grads);
   bool crowded(const ViewContext& context);
-  /// The child window of the figure, which scrolls where the figure is larger than `room`.
+  /// The child window of the figure; scrolls if the figure is larger than `room`.
   void draw_scrolled(const ViewContext& context, const std::shared_ptr<const BackwardResult>& grads,
                      ImVec2 room);
 
   GradientFigure figure_;
   FigurePlot plot_;
   MotionPlan plan_;
-  std::string planned_;    ///< the figure that it is of
-  std::string words_key_;  ///< what crowded_ was decided for
+  std::string planned_;    ///< figure that plan_ belongs to
+  std::string words_key_;  ///< cache key of crowded_
   bool crowded_ = false, scrolls_ = false;
   FigureCell hovered_;
   std::string key_, shown_step_, shown_figure_, weight_;
   bool whole_vocabulary_ = false;
-  int from_ = -1;  // the later step, or use of the weight, that is shown alone
+  int from_ = -1;  // index of the later step (or use of the weight) shown alone; -1: all
   std::vector<Piece> line_;
   std::string line_key_;
   Deferred<std::vector<std::int64_t>> likely_;

@@ -1,5 +1,5 @@
-// The chips over a figure of the backward pass: the loss, the gradient of what, sent back by whom, and those
-// of the forward. Draws no figure.
+// The chips above a figure of the backward pass: the loss, which gradient, from which later step, and the
+// chips of the forward pass.
 #include <limits>
 
 #include "app/look/imgui_compat.h"
@@ -22,13 +22,13 @@ constexpr const char* kRowsNames[] = {"steps.back.loss.trained", "steps.back.los
                                       "steps.back.loss.last"};
 constexpr const char* kRowsItems[] = {"loss_rows_trained", "loss_rows_all", "loss_rows_last"};
 
-// "attn.q" of a step inside its block.
+// Name of a step inside its block, such as "attn.q".
 std::string inside(const std::string& name) {
   const std::size_t at = name.find("blocks.");
   return at == std::string::npos ? name : name.substr(name.find('.', at + 7) + 1);
 }
 
-// "from “:” on": the rows that a training counted.
+// "from “:” on": the rows that the training loss counted.
 std::string rows_text(const OpenedModel& opened, const CountedRows& rows) {
   const auto token = [&](int id) { return output_name(opened, id); };
   switch (rows.kind) {
@@ -44,7 +44,7 @@ std::string rows_text(const OpenedModel& opened, const CountedRows& rows) {
 
 float step_chip_width(const std::string& label) { return ImGui::CalcTextSize(label.c_str()).x + scaled(26); }
 
-// A caption before chips of `width` together; on a line of its own where they have no room.
+// A caption before chips of `width` pixels in all; on a new line if they do not fit.
 void caption_of(const char* key, float width, bool& first) {
   if (!first) {
     ImGui::SameLine(0, scaled(22));
@@ -79,7 +79,7 @@ void StepsBackward::draw_chips(const ViewContext& context, const BackwardResult&
   }
   draw_from(context, grads, first);
   if (site.slot == Slot::logits) draw_target(context, grads, first);
-  Figure plain;  // the chips of the forward: parts, sequence, block, head; words where they are columns
+  Figure plain;  // chips of the forward figure: parts, sequence, block, head; vocabulary if it is an axis
   plain.site = site;
   const auto& readers = grads.readers_of(site);
   const bool words = site.slot == Slot::logits || (!readers.empty() && readers.front().slot == Slot::logits);
@@ -91,7 +91,7 @@ void StepsBackward::draw_chips(const ViewContext& context, const BackwardResult&
   whole_vocabulary_ = whole;
 }
 
-// All that comes back, or what one later step sends alone.
+// The total gradient, or the contribution of one later step.
 void StepsBackward::draw_from(const ViewContext& context, const BackwardResult& grads, bool& first) {
   const Site& site = context.workspace.cursor.step;
   const int last = last_choice(grads, site);
@@ -147,7 +147,7 @@ void StepsBackward::draw_target(const ViewContext& context, const BackwardResult
   ImGui::EndPopup();
 }
 
-// The loss and the rows that it is the mean of, which can be chosen.
+// The loss, and a choice of the rows that it averages.
 void StepsBackward::draw_loss(const ViewContext& context, const BackwardResult& grads, bool& first) {
   const OpenedModel& opened = *grads.run->document.opened;
   const auto trained = trained_rows(opened);

@@ -1,6 +1,6 @@
-// One function per way in which a gradient comes back. Heads that share a key or value make one product:
-// their left factors stand side by side, the right ones below each other. Where several steps send something
-// back, each one's share stands for itself.
+// One function per backward rule. Query heads that share a K/V head form one product: their left factors are
+// side by side, the right factors stacked. If several later steps contribute, each contribution is a matrix
+// of its own, and they are added.
 #include "app/views/steps_back_figure.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-// Rows that are not counted are hatched.
+// Rows that the loss does not count are hatched.
 float loss_shown(double loss) {
   return std::isnan(loss) ? -std::numeric_limits<float>::infinity() : static_cast<float>(loss);
 }
@@ -35,8 +35,8 @@ class StepGradientBuilder : GradientParts {
  private:
   const std::vector<Site>& readers() const { return grads_->readers_of(site_); }
 
-  /// The result: the gradient, or the share of it that was asked for. Rows that are not 0 for sure are
-  /// picked.
+  /// The result: the gradient, or the chosen contribution to it. Picks the rows that are not structurally
+  /// zero.
   Operand own_gradient() const {
     Operand out = gradient(site_, "result");
     out.is_result = true;
@@ -66,8 +66,8 @@ class StepGradientBuilder : GradientParts {
     return *shares_;
   }
 
-  // ---- which gradients came back ----
-  /// A reader as factors of products; nothing where it is no product.
+  // ---- incoming gradients ----
+  /// The contribution through `reader` as factors of products; empty if it is not a matmul.
   std::vector<GradientPiece> products(const Site& reader) const {
     std::vector<GradientPiece> out;
     if (reader.slot == Slot::scores || reader.slot == Slot::z)
@@ -88,7 +88,7 @@ class StepGradientBuilder : GradientParts {
     if (words && !top.picked_rows.empty()) top = with_picked_rows(std::move(top));
     out.push_back({std::move(left), std::move(top)});
   }
-  /// A transposed weight whose rows are picked words: read column by column of the weight.
+  /// A transposed weight with picked tokens as rows: reads these columns of the weight.
   Operand with_picked_rows(Operand operand) const {
     const std::vector<std::int64_t> picks = operand.picked_rows;
     const Tensor table = trace_.weights().get(operand.weight);  // [d_model, vocab]
@@ -99,7 +99,7 @@ class StepGradientBuilder : GradientParts {
         picks, {});
     return operand;
   }
-  /// Through scores (to Q or K) and through z (to the pattern or V); heads that share a K or V are added.
+  /// Through scores (to Q or K) and z (to the pattern or V); sums over the query heads of a shared K/V head.
   void attended(const Site& reader, std::vector<GradientPiece>& out) const {
     const auto why = explain(trace_, reader, {0, 0, 0});
     if (!why || why->terms.empty() || why->terms[0].factors.size() < 2) return;
@@ -134,7 +134,7 @@ class StepGradientBuilder : GradientParts {
     const Rule rule = rule_back(trace_, reader);
     block(rule == Rule::rotate || rule == Rule::mask ? "→" : "=", {add(own_gradient())});
   }
-  /// What one reader sends back, and what that is multiplied by.
+  /// The gradient coming from one reader, and the values it is multiplied by.
   void came_through(const Site& reader) {
     Operand arrived = gradient(reader, "from0");
     switch (rule_back(trace_, reader)) {
@@ -156,7 +156,7 @@ class StepGradientBuilder : GradientParts {
   }
 
   // ---- several readers ----
-  /// One matrix per share, added up.
+  /// One matrix per contribution, added up.
   void shares_figure() {
     std::vector<Operand> parts;
     for (std::size_t i = 0; i < std::min(readers().size(), kMostShares); ++i) {
@@ -175,9 +175,9 @@ class StepGradientBuilder : GradientParts {
     out.colour = gradient ? 0 : theme().norm;
     return add(std::move(out));
   }
-  /// dX = (g - mean g - x̂ mean(g x̂)) / σ: all of its parts.
+  /// All terms of dX = (g - mean g - x̂ mean(g x̂)) / σ.
   void through_norm(const Site& reader) {
-    figure_.rule = Rule::copy;  // the columns are named once
+    figure_.rule = Rule::copy;  // column labels are drawn once
     Operand arrived = gradient(reader, "from0");
     const NormBack back =
         norm_back(*grads_->gradients, reader, std::max<std::int64_t>(arrived.head, 0), {0, arrived.row.size});
@@ -186,7 +186,7 @@ class StepGradientBuilder : GradientParts {
         norm_plane("gamma", tr(moved ? "steps.back.gain_plus" : "steps.back.gain"), arrived, back.gain);
     gain.row = one();
     const FigureAxis rows = arrived.row;
-    arrived.title = tr("steps.back.dy");  // as in the formula: there is little room
+    arrived.title = tr("steps.back.dy");  // short, as in the formula: there is little room
     Operand normed = norm_plane("normed", tr("steps.back.normed"), arrived, back.normed);
     std::vector<int> above{add(std::move(arrived)), add(std::move(gain))};
     block("", std::move(above), true);
@@ -239,7 +239,7 @@ class StepGradientBuilder : GradientParts {
     probs.title = tr("steps.back.probabilities");
     pick_words(probs.col, probs.picked_cols);
     Operand out = own_gradient();
-    if (large_vocabulary(trace_)) {  // the chosen row alone
+    if (large_vocabulary(trace_)) {  // only the cursor's row
       probs.picked_rows = out.picked_rows = {asked_.query};
       probs.row.size = out.row.size = 1;
       out.part = with_picks([gradients = grads_->gradients, site = site_](
@@ -258,8 +258,8 @@ class StepGradientBuilder : GradientParts {
     losses.picked_rows = probs.picked_rows;
     losses.version = grads_->version;
     losses.map = Colormap::sequential;
-    losses.id = "sum";       // its largest number may be above one
-    losses.gradient = true;  // rows that are not counted have no number
+    losses.id = "sum";       // losses may exceed one, probabilities not
+    losses.gradient = true;  // rows that are not counted are masked
     block("", {add(std::move(losses)), add(std::move(probs))});
     block("→", {add(std::move(out))});
   }
@@ -290,7 +290,7 @@ std::string reader_name(const std::vector<Site>& readers, const Site& reader) {
     return std::string(tr("steps.member." + std::string(step_of(site.slot).text)));
   };
   const std::string name = member(reader);
-  bool twice = false, in_block = false;  // in one block too
+  bool twice = false, in_block = false;  // same name twice; in one block, too
   for (const Site& other : readers) {
     const bool same = other != reader && member(other) == name;
     twice = twice || same;

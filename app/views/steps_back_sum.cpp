@@ -1,5 +1,5 @@
-// "from ln1.out 0.0045 = 1/σ 1.2 × (...)": a cell of a gradient spelled out with its numbers, one function
-// per kind of sum. The numbers are those that explain_gradient() and explain_weight_gradient() name.
+// "from ln1.out 0.0045 = 1/σ 1.2 × (...)": the sum of one cell of a gradient with its numbers, one function
+// per rule. Values from explain_gradient() and explain_weight_gradient().
 #include <algorithm>
 
 #include "app/look/theme.h"
@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kTermsSpelled = 4;  // of a sum; more are shortened in the middle
+constexpr std::size_t kTermsSpelled = 4;  // of a sum; longer ones are shortened in the middle
 
 using Factor = GradientFactor;
 
@@ -23,7 +23,7 @@ ImU32 factor_colour(const GradientShare& share, const Factor& factor) {
   return hue_colour(step_of(factor.kind == Factor::Kind::weight ? share.from.slot : factor.site.slot).hue);
 }
 
-// Four digits that count, so that sums of small gradients can be followed.
+// Four significant digits, so that sums of small gradients can be checked.
 std::string gradient_digits(double value) { return significant(value, 4); }
 
 class GradientSpeller {
@@ -64,7 +64,7 @@ class GradientSpeller {
     return at == std::string::npos ? name + ".grad" : name.insert(at, ".grad");
   }
 
-  /// What the shares with these numbers (none: all) are made of.
+  /// The terms of the contributions with these indices (none: all).
   void sum(const GradientSpot& spot, const std::vector<int>& numbers) {
     const Operand& operand = *spot.operand;
     const auto index = source_index(trace(), operand, spot.row, spot.col);
@@ -97,7 +97,7 @@ class GradientSpeller {
       if (loss) say("  " + std::string(tr("steps.back.none_counted")), theme().text_dim);
       return;
     }
-    // Passed on as it is: its name says it.
+    // Passed on unchanged: only its name is shown.
     if (share.terms.size() == 1 && share.terms[0].factors.size() == 1) {
       const Factor& only = share.terms[0].factors[0];
       say(" = ");
@@ -113,7 +113,7 @@ class GradientSpeller {
     const std::size_t at = name.find('[');
     return factor.kind == Factor::Kind::gradient && at != std::string::npos ? name.insert(at, ".grad") : name;
   }
-  /// The factor that all terms share stands in front: A × (dA − Σ), 1/σ × (g − ...).
+  /// The factor common to all terms is in front: A × (dA − Σ), 1/σ × (g − ...).
   void bracketed(const GradientShare& share) {
     const bool norm = share.rule == Rule::norm, first = !norm && share.from.slot == Slot::pattern;
     const auto& factors = share.terms[0].factors;
@@ -123,7 +123,7 @@ class GradientSpeller {
     terms(share, first ? 1 : -1);
     say(")");
   }
-  /// `without`: 0 all factors, > 0 not the first, < 0 not the last.
+  /// `without`: 0: all factors, > 0: without the first, < 0: without the last.
   void terms(const GradientShare& share, int without) {
     const std::size_t count = share.terms.size();
     for (std::size_t i = 0; i < count; ++i) {

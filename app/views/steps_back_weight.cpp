@@ -1,5 +1,5 @@
-// The picture of a weight's gradient: the product of what was multiplied by it and what came back, rows added
-// up, and where several steps use the same numbers, what each use adds.
+// The figure of a weight's gradient: the product of the weight's input and the incoming gradient, summed over
+// rows; if several steps use the weight, the contribution of each use.
 #include <algorithm>
 
 #include "app/views/steps_back_parts.h"
@@ -29,7 +29,7 @@ class WeightGradientBuilder : GradientParts {
     out.version = grads_->version;
     return out;
   }
-  /// Its numbers: of all uses, or of those from `first` on.
+  /// Its values: the sum over all uses, or over `count` of them from `first` on.
   void finish_weight(Operand& out, std::size_t first = 0, std::size_t count = 1000) const {
     std::vector<WeightPart> uses = weight_parts(*grads_->gradients, asked_.weight);
     count = std::min(count, uses.size() - std::min(first, uses.size()));
@@ -40,7 +40,7 @@ class WeightGradientBuilder : GradientParts {
                        Range rows, Range cols) { return weight_share(*gradients, name, uses, rows, cols); },
                    out.picked_rows, out.picked_cols);
   }
-  /// Only what the step itself adds was asked for, where others use the weight too.
+  /// True if only the step's own contribution is shown, and other steps use the weight too.
   bool own_use() const {
     return asked_.from >= 0 && weight_parts(*grads_->gradients, asked_.weight).size() > 1;
   }
@@ -52,7 +52,7 @@ class WeightGradientBuilder : GradientParts {
   bool several_uses() const {
     return !own_use() && weight_parts(*grads_->gradients, asked_.weight).size() > 1;
   }
-  /// One weight, several uses: what each adds.
+  /// One weight with several uses: the contribution of each.
   void uses_figure(const Operand& out) {
     const std::vector<WeightPart> uses = weight_parts(*grads_->gradients, asked_.weight);
     std::vector<Site> steps;
@@ -83,7 +83,7 @@ class WeightGradientBuilder : GradientParts {
     if (site_.slot == Slot::logits) product_logits(arrived);
     product({{std::move(left), std::move(arrived)}}, std::move(out));
   }
-  // A bias, a norm's weight, a row of a table: the gradients of the rows that used it, added up.
+  // A bias, norm weight or embedding row: the sum of the gradients of the rows that used it.
   void summed(Operand out, Operand arrived) {
     if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
     if (step_.rule == Rule::lookup) {
@@ -105,7 +105,7 @@ class WeightGradientBuilder : GradientParts {
           norm_back(*grads_->gradients, site_, std::max<std::int64_t>(normed.head, 0), {0, normed.row.size});
       block("⊙", {add(norm_plane("normed", tr("steps.back.normed"), normed, back.normed))});
     }
-    const bool heads = trace_.find(site_)->shape.size() > 2;  // one of them is shown, all are added
+    const bool heads = trace_.find(site_)->shape.size() > 2;  // one head is shown, all are summed
     block(heads ? "→" : "Σ", {add(std::move(out))});
   }
 };

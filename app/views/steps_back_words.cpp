@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-// Norms whose rows are the stream itself (post-norm) are read like the stream.
+// The catalog entry with the text for this step; post-norm outputs, which are the stream, use the stream's.
 Slot row_slot(const BackwardResult& grads, const Site& site) {
   const auto& readers = grads.readers_of(site);
   const bool stream = std::any_of(readers.begin(), readers.end(), [](const Site& reader) {
@@ -26,7 +26,7 @@ Slot row_slot(const BackwardResult& grads, const Site& site) {
   if (words) return Slot::ln_final_out;
   if (stream && step_of(site.slot).rule == Rule::norm && step_of(site.slot).part == Part::block)
     return site.slot == Slot::ln1_post_out || site.slot == Slot::ln2_post_out ? site.slot : Slot::resid_mid;
-  // Normed rows that are read by others than their own projections: a shared norm, cross-attention.
+  // Norm outputs with other readers than their own projections: a shared norm, cross-attention.
   const auto usual = [&](const Site& reader) {
     const Slot slot = reader.slot;
     if (site.slot == Slot::ln1_out)
@@ -37,7 +37,7 @@ Slot row_slot(const BackwardResult& grads, const Site& site) {
   const bool normed = step_of(site.slot).rule == Rule::norm && step_of(site.slot).part != Part::attn;
   if (normed && readers.size() > 1 && !std::all_of(readers.begin(), readers.end(), usual))
     return Slot::ln_cross_out;
-  // What a rotation or a norm of heads stands behind of.
+  // Inputs of a rotation or of a per-head norm.
   if ((site.slot == Slot::split_q || site.slot == Slot::split_k) && !readers.empty() &&
       readers.front().slot != Slot::scores) {
     const Slot reader = readers.front().slot;
@@ -47,7 +47,7 @@ Slot row_slot(const BackwardResult& grads, const Site& site) {
   return site.slot;
 }
 
-// The later step that the picture is about: the only one, or the one that was chosen.
+// The later step shown in the figure: the only one, or the chosen one.
 const Site* one_reader(const BackwardResult& grads, const Site& site, int from) {
   const auto& readers = grads.readers_of(site);
   if (readers.size() == 1) return &readers.front();
@@ -65,7 +65,7 @@ const BackwardStep* table_row(const BackwardResult& grads, const Site& site, int
   return special ? special : backward_step(row_slot(grads, site));
 }
 
-// "dQ · W_Qᵀ + dK · W_Kᵀ" where all readers are products; empty where one is not, or they are many.
+// "dQ · W_Qᵀ + dK · W_Kᵀ" if all readers are matmuls; empty if one is not, or there are too many.
 std::string product_sum(const std::vector<Site>& readers) {
   std::vector<std::string> out;
   for (const Site& reader : readers) {
@@ -78,7 +78,7 @@ std::string product_sum(const std::vector<Site>& readers) {
   return join(out, " + ");
 }
 
-// A formula with words in it stands in the tables, another one in the catalog.
+// A formula that contains words is in the string tables, others are in the catalog.
 std::string formula_words(const BackwardStep& row, const char* which, std::string_view plain) {
   const std::string key = words_key(row) + which;
   return has_string(key) ? std::string(tr(key)) : std::string(plain);
@@ -95,7 +95,7 @@ ImU32 letter_colour(const std::string& word) {
 
 bool ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// "dW_Q = xᵀ · dQ" with names after an underscore as subscripts.
+// Splits "dW_Q = xᵀ · dQ" into pieces; names after an underscore become subscripts.
 std::vector<Piece> pieces_of(const std::string& text) {
   std::vector<Piece> out;
   for (std::size_t at = 0; at < text.size();) {
@@ -133,13 +133,13 @@ std::string steps_back_words_operand_shape(const RunResult& run, const Trace& tr
   return shape_text(sizes, batch_of(run, operand.site));
 }
 
-// "q" of "q = W_query(x)"; empty where the line assigns nothing.
+// The left side, "q", of "q = W_query(x)"; empty if the line is no assignment.
 std::string assigned(const std::string& line) {
   const std::size_t at = line.find(" = ");
   return at == std::string::npos ? std::string() : line.substr(0, at);
 }
 
-// "W_query" of "q = W_query(x)", or nothing where the right side is no call of a module.
+// The module, "W_query", of "q = W_query(x)"; empty if the right side does not call a module.
 std::string module_of(const std::string& line) {
   const std::size_t from = line.find(" = ");
   if (from == std::string::npos) return {};

@@ -1,4 +1,4 @@
-// Matrices side by side, in cells that just hold a number or a colour, in one line or two.
+// Compact layout: matrices side by side, with the smallest cells for a number or colour, in one or two lines.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -10,34 +10,34 @@
 namespace attnscope {
 namespace {
 
-constexpr float kSlanted = 20;  // what the last slanted label takes beyond its column
-// Of a dense line, units: labels of rows at most, a column of numbers at least, a sign, a gap.
+constexpr float kSlanted = 20;  // units: overhang of the last slanted label
+// Of a compact line, units: row labels at most, a column of numbers at least, a sign, a gap.
 struct DenseParts {
   float labels, column, sign, gap;
 };
 constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 20, 3};
-// Of cells that show colours alone, units: widths that are tried, and the least height.
+// Cells with colours only, units: widths to try, and the minimum height.
 constexpr float kColourWidths[] = {10, 8, 6, 5, 4, 3, 2, 1, 0.5f, 0.25f};
 constexpr float kNarrowColour = 3, kLeastBesideDigits = 3, kWidestColour = 40, kColourHeight = 3;
 
 }  // namespace
 
-/// An operand of a line.
+/// An operand in a line.
 struct DenseEntry {
   int id = 0;
-  const std::string* sign = nullptr;  ///< before it; null: none
-  bool more = false;                  ///< its block goes on behind it
-  bool single_next = false;           ///< a column of numbers follows
-  bool below = false;  ///< begins what stands below: its columns are as wide as the first matrix's
+  const std::string* sign = nullptr;  ///< sign in front of it; null: none
+  bool more = false;                  ///< its block continues after it
+  bool single_next = false;           ///< followed by a single column
+  bool below = false;  ///< starts the second line; its columns are as wide as the first matrix's
 };
-/// Two lines, of which the second may be empty.
+/// Two lines; the second may be empty.
 using DensePlan = std::array<std::vector<DenseEntry>, 2>;
 
 namespace {
 
 bool is_single(const Figure& figure, int id) { return operand_of(figure, id).col.key == "one"; }
 
-// Nothing in the first line where the figure cannot stand so.
+// The first line is empty if the figure cannot be laid out in this way.
 DensePlan dense_plan(const Figure& figure, DenseLines how) {
   const bool upright = std::any_of(figure.blocks.begin(), figure.blocks.end(),
                                    [](const Block& block) { return block.vertical; });
@@ -66,18 +66,18 @@ DensePlan dense_plan(const Figure& figure, DenseLines how) {
 
 }  // namespace
 
-/// What place_dense() found out, in pixels; of both lines where there are two.
+/// Result of place_dense(), pixels; for both lines if there are two.
 struct DenseSizes {
   DensePlan lines;
-  float labels = 0;  ///< of the rows
-  float header = 0;  ///< above the first line: names of columns and titles
-  float below = 0;   ///< between the lines
-  float line = 0;    ///< a line of small letters
-  float sign = 0;    ///< the room of a sign
+  float labels = 0;  ///< width of the row labels
+  float header = 0;  ///< height above the first line: column labels and titles
+  float below = 0;   ///< space between the lines
+  float line = 0;    ///< height of small text
+  float sign = 0;    ///< width of a sign
   bool two = false;
-  std::array<float, 2> rows{};               ///< how many
+  std::array<float, 2> rows{};               ///< number of rows
   std::array<float, 2> ch{};                 ///< height of a cell
-  std::array<std::vector<ImVec2>, 2> cells;  ///< of each entry: width of a cell, and the gap behind
+  std::array<std::vector<ImVec2>, 2> cells;  ///< for each entry: width of a cell, and gap after it
 };
 
 float FigurePlot::dense_need(const ViewContext& context, const Operand& operand, const DenseWay& way) {
@@ -98,8 +98,8 @@ float FigurePlot::names_above(const ViewContext& context, const Figure& figure, 
 
 bool FigurePlot::place_colours(const ViewContext& context, const Figure& figure, ImVec2 position,
                                ImVec2 size) {
-  const float line_cell = panels_.empty() ? 0.f : panels_.front().cell.x;       // as they stand now
-  const bool pictures = has_pictures(context, figure.operands.front(), false);  // names of their own height
+  const float line_cell = panels_.empty() ? 0.f : panels_.front().cell.x;       // with the current layout
+  const bool pictures = has_pictures(context, figure.operands.front(), false);  // column labels with pictures
   if (pictures && line_cell >= kNarrowColour * ui_scale()) return false;
   const auto stands = [&](DenseLines lines, float colours, bool digits) {
     return place_dense(context, figure, position, size, {lines, 1.f, false, colours, digits}) ||
@@ -131,15 +131,15 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   const float head = need(first);
   const auto cell = [&](const DenseEntry& entry, float grow) {
     if (!is_single(figure, entry.id)) return (entry.below && !colours ? head : need(entry.id)) * grow;
-    const float title = text_size(fonts().small, operand_of(figure, entry.id).title).x;  // over it alone
+    const float title = text_size(fonts().small, operand_of(figure, entry.id).title).x;  // title of a column
     return std::max(parts.column * unit, title + parts.gap * unit);
   };
-  // A name over the last column of a narrow matrix reaches over the number column beside it.
+  // The last label of a narrow matrix may extend over the single column beside it.
   const auto gap = [&](const DenseEntry& entry) {
     const bool before_single = colours && !is_single(figure, entry.id) && entry.single_next;
     return (before_single ? std::max(parts.gap, kSlanted - 4) : parts.gap) * unit;
   };
-  // What a line takes beside the cells of its matrices, and what those need.
+  // Width of a line apart from the cells of its matrices, and minimum width of the cells.
   const float labels = std::min(label_width(context, operand_of(figure, first)), parts.labels * unit);
   float fixed[2] = {labels, labels + legend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
   const int last = lines[0].back().id;
@@ -163,7 +163,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   if (fit(size.x * stretch) < 1) return false;
   float grow[2] = {std::max(1.f, fit(size.x)), 0};
   grow[1] = grow[0];
-  if (colours)  // each line as wide as the room lets it be
+  if (colours)  // each line uses the available width
     for (const int at : {0, two ? 1 : 0})
       grow[at] = std::max(1.f, std::min(fits(size.x, at), kWidestColour / way.colours));
   const float below = line + 12 * unit;  // between the lines: a title
@@ -180,7 +180,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
               most = std::max(head * grow[0] * 0.62f, 24 * unit);
   float ch[2] = {std::clamp(even, least[0], std::max(most, least[0])), 0};
   ch[1] = std::clamp(even, least[1], std::max(most, least[1]));
-  if (even < least[1] && two)  // what the result needs is taken from its inputs
+  if (even < least[1] && two)  // the result's minimum height is taken from its inputs
     ch[0] = std::max(least[0], (rest - rows[1] * ch[1]) / std::max(rows[0], 1.f));
   DenseSizes sizes{lines,          labels, header, below, line, parts.sign * unit, two, {rows[0], rows[1]},
                    {ch[0], ch[1]}, {}};
@@ -190,7 +190,7 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   return true;
 }
 
-// Gives every operand its panel, line by line.
+// Assigns a panel to every operand, line by line.
 void FigurePlot::put_dense(const Figure& figure, ImVec2 position, const DenseSizes& sizes,
                            const DenseWay& way) {
   const float unit = ui_scale(), line = sizes.line, header = sizes.header, below = sizes.below;
@@ -206,7 +206,7 @@ void FigurePlot::put_dense(const Figure& figure, ImVec2 position, const DenseSiz
     const auto& entries = sizes.lines[lower ? 1 : 0];
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const DenseEntry& entry = entries[i];
-      const ImVec2 cell = sizes.cells[lower ? 1 : 0][i];  // its width, and the gap behind
+      const ImVec2 cell = sizes.cells[lower ? 1 : 0][i];  // cell width, and gap after it
       const Operand& operand = operand_of(figure, entry.id);
       if (entry.sign)
         signs_.emplace_back(ImVec2(lower ? position.x + labels / 2 : x + sizes.sign / 2,

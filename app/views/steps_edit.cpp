@@ -37,7 +37,7 @@ std::optional<EditTarget> edit_target(const RunResult& run, int sequence, const 
 
 namespace {
 
-// The first and the last cell that a target covers, on the axes of what it is of; empty where it misses
+// The first and last cell covered by a target, as indices on the given axes; empty if it does not cover
 // `head`.
 std::vector<std::vector<std::int64_t>> corners(const Target& where, const std::vector<Axis>& axes,
                                                const std::vector<std::int64_t>& shape, std::int64_t head) {
@@ -54,7 +54,7 @@ std::vector<std::vector<std::int64_t>> corners(const Target& where, const std::v
   return {low, high};
 }
 
-// A cell of the weight that `kept` is the kept name of, as the operand names it.
+// The cell of a weight by its stored name `kept`, under the name that the operand uses.
 std::optional<Source> source_of(const ModelConfig& config, const Operand& operand, const std::string& kept,
                                 const std::vector<std::int64_t>& index) {
   if (!operand.is_weight()) return Source{{}, operand.site, false, index, 0};
@@ -149,7 +149,7 @@ bool StepsEditor::update(const ViewContext& context, const Figure& figure, const
     }
   }
   if (drag_ && ImGui::IsMouseDown(0)) {
-    if (io.MouseDelta.x != 0 && !ImGui::IsMouseClicked(0)) {  // not what the mouse did before the press
+    if (io.MouseDelta.x != 0 && !ImGui::IsMouseClicked(0)) {  // ignore movement before the press
       drag_->moved += io.MouseDelta.x;
       send_edit(context, drag_->target, drag_->target.value + drag_->moved * drag_->per_pixel,
                 drag_->gesture);

@@ -1,5 +1,5 @@
-// Changing numbers on the stage: a field over the cell (double click, or Enter on the pinned cell), and Shift
-// + drag. What a change means is decided in app/widgets/cell_edit.h.
+// Editing on the stage: a text field over a cell (double click, or Enter on the pinned cell), and Shift +
+// drag. What an edit does is decided in app/widgets/cell_edit.h.
 #pragma once
 
 #include <optional>
@@ -12,25 +12,25 @@
 
 namespace attnscope {
 
-/// The number that a cell of a figure stands for, when it can be changed.
+/// The editable value behind a cell of a figure.
 struct EditTarget {
-  Cell cell;                        ///< of a step
+  Cell cell;                        ///< of a step,
   std::string weight;               ///< or of a weight
-  std::vector<std::int64_t> index;  ///< on the source's axes
+  std::vector<std::int64_t> index;  ///< on the axes of the step or weight
   float value = 0;
 };
 std::optional<EditTarget> edit_target(const RunResult& run, int sequence, const Figure& figure,
                                       const FigureCell& cell);
-/// Outlines around what edits cover of a matrix of a figure, and around cells that somebody wrote a note to.
+/// Outlines of edits that cover cells of the operand, and of cells with a note.
 std::vector<MatrixMark> document_marks(const ViewContext& context, const Operand& operand);
-/// Sends the change.
+/// Queues the edit.
 void send_edit(const ViewContext& context, const EditTarget& target, float value, const std::string& gesture);
 
 class StepsEditor {
  public:
-  /// Opens the field over a cell that can be changed.
+  /// Opens the text field over an editable cell.
   void open(const ViewContext& context, const Figure& figure, const FigureCell& cell);
-  /// Follows Shift + drag that begins on `event`, and draws the field. True while a number is being changed.
+  /// Handles Shift + drag starting on `event`, and draws the text field. True while a value is being edited.
   bool update(const ViewContext& context, const Figure& figure, const FigureEvent& event, FigurePlot& plot);
   void close() { field_.close(); }
   bool busy() const { return drag_.has_value(); }
@@ -44,7 +44,7 @@ class StepsEditor {
   };
   bool draw_field(const ViewContext& context, const Figure& figure, const FigurePlot& plot);
   CellField field_;
-  FigureCell typed_;  ///< that the field is over
+  FigureCell typed_;  ///< the cell below the text field
   std::optional<Drag> drag_;
   int gestures_ = 0;
 };

@@ -1,4 +1,4 @@
-// One function per rule. The inputs of a step are those that explain() names for its first cell.
+// Builds figures, one function per rule. A step's inputs are those that explain() returns for its first cell.
 #include <algorithm>
 
 #include "app/look/theme.h"
@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kHeadsShown = 6, kHeadsStacked = 4;
-constexpr std::int64_t kFrameProducts = std::int64_t{4} << 20;  // multiplications that a frame may spend
+constexpr std::int64_t kFrameProducts = std::int64_t{4} << 20;  // multiplications allowed per frame
 
 class Builder : FigureParts {
  public:
@@ -103,7 +103,7 @@ class Builder : FigureParts {
     if (last.is_weight) add(weight(last.name, "bias"));
     add(std::move(out));
   }
-  /// A head of K or V that several query heads read says which they are.
+  /// Adds to the title of a K or V head the query heads that share it.
   void name_shared_head(Operand& operand) const {
     const std::int64_t shared = shared_heads(trace_, operand.site);
     if (shared < 2) return;
@@ -115,7 +115,7 @@ class Builder : FigureParts {
   Site site_in_attention(Slot slot) const {
     return {asked_.site.stack, asked_.site.layer, asked_.site.part, slot};
   }
-  /// Its columns are the heads of a projection.
+  /// The columns are grouped by heads of a projection.
   void group(Operand& operand, const Site& projection) const {
     operand.group = trace_.config().attention_at(projection).d_head;
     operand.own_group = trace_.own_head(projection, asked_.head);
@@ -132,7 +132,7 @@ class Builder : FigureParts {
     block("=", {add(result())});
   }
 
-  // The heads that are shown around the chosen one, of a step with a head axis.
+  // The operands of the heads shown around the current one, for a step with a head axis.
   std::vector<int> heads_of(const Site& site, const char* id, bool is_result, std::int64_t most) {
     const Record& record = *trace_.find(site);
     std::int64_t heads = 1;
@@ -193,7 +193,7 @@ class Builder : FigureParts {
     block("", {add(step(input().site, "before"))});
     block("→", {add(result())});
   }
-  // What the distances add stands between the scores and their sum.
+  // The position bias is shown between the scores and their sum.
   void biased() {
     figure_.shared_range = true;
     Operand before = step(input().site, "a"), bias = before;
@@ -219,7 +219,7 @@ class Builder : FigureParts {
       block("+", {add(step(input(term).site, term == 1 ? "b" : "c"))});
     block("=", {add(result())});
   }
-  // The image's rows take the places that are kept for them between the words.
+  // Image rows replace the placeholder tokens of the text.
   void merged() {
     figure_.shared_range = true;
     const Site projected = site_of(Slot::projected, -1, Stack::vision);
@@ -239,12 +239,12 @@ class Builder : FigureParts {
   }
   void softmax() {
     Operand before = step(input().site, "before");
-    if (before.site.slot == Slot::scaled)  // by the same step of the walk: it says what was scaled
+    if (before.site.slot == Slot::scaled)  // in one step with scaling: the title contains the scale
       before.title = tr("steps.scaled_of", {title_of(site_in_attention(Slot::masked)),
                                             significant(static_cast<double>(attention().scale), 4)});
     const std::int64_t head = before.head, width = before.col.size;
     const Trace* trace = &trace_;
-    struct Last {  // rows that were asked for: their parts are shown side by side
+    struct Last {  // the last rows: their parts are shown side by side
       Range rows{0, -1};
       SoftmaxParts parts;
     };
@@ -271,7 +271,7 @@ class Builder : FigureParts {
   }
 
   using RowPart = Tensor (*)(const Tensor& rows, const NormSpec& spec);
-  /// What the norm makes of each row of x, as a column.
+  /// A statistic of each row of x in the norm, as a column.
   int row_part(const char* id, const char* title, const Operand& x, RowPart part) {
     return add(
         column(id, title, x.row, x.col.size,
@@ -297,7 +297,7 @@ class Builder : FigureParts {
     const Operand x = step(input().site, "before");
     std::vector<int> ids{add(x)};
     add_mean(ids, x);
-    const bool recorded = why_.terms.size() > 1 && !input(1).is_weight;  // norms of single heads keep none
+    const bool recorded = why_.terms.size() > 1 && !input(1).is_weight;  // per-head norms record no scale
     if (recorded) {
       Operand scale = step(input(1).site, "scale");
       scale.col.key = "one";
@@ -318,7 +318,7 @@ class Builder : FigureParts {
     block("", {add(step(input().site, "before"))});
     block("→", {add(result())});
   }
-  // The row of the table that each row of the step is.
+  // For each row of the step, its row in the table.
   std::vector<std::int64_t> table_rows(std::int64_t count) const {
     const Stack own = asked_.site.stack;
     const auto &ids = trace_.ids_of(own), &types = trace_.input.types;
@@ -350,7 +350,7 @@ class Builder : FigureParts {
     block("→", {add(std::move(out))});
   }
 
-  // ---- the vocabulary: the most likely tokens of one row stand for the tens of thousands ----
+  // ---- vocabulary: only the most likely tokens of one row are shown ----
   void pick(Operand& operand, bool rows_too) const {
     if (!asked_.whole_vocabulary) {
       operand.picked_cols = asked_.top;
@@ -366,7 +366,7 @@ class Builder : FigureParts {
       figure_.layout = Figure::Layout::none;
       return;
     }
-    if (why_.terms.empty()) {  // recorded: they stand for themselves
+    if (why_.terms.empty()) {  // recorded logits without inputs
       Operand out = result();
       pick(out, true);
       out.col.names = FigureAxis::Names::output;

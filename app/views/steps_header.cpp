@@ -41,7 +41,7 @@ void draw_formula(const std::vector<Piece>& pieces, ImVec2 at, ImFont* large) {
 
 bool attention_square(Slot slot) { return slot >= Slot::scores && slot <= Slot::pattern; }
 
-// Starts a group of chips: on this line where it fits, else on the next.
+// Starts a group of chips: on this line if it fits, else on the next.
 void begin_group(const char* caption, float width, bool& first) {
   const float room = ImGui::GetContentRegionMax().x, caption_width = text_size(fonts().small, caption).x;
   if (!first) {
@@ -57,8 +57,8 @@ float site_chip_width(const Label& label) {
   return ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 22 * ui_scale();
 }
 
-/// Chips 0 .. count-1, or arrows around the number where they are many; the new value. The first is called
-/// `from`. `heads`: they are heads of this step, lit and pointed at like everywhere.
+/// Chips 0 .. count-1, or arrows around the number if there are many; returns the new value. Labels count
+/// from `from`. `heads`: the chips are heads of this step, with linked highlighting.
 int choose(const char* caption, const char* id, int count, int value, int from, bool& first,
            const Site* heads = nullptr) {
   const bool few = count <= kStepsHeaderMostChips;
@@ -93,7 +93,7 @@ std::string member(const Site& site) {
   return tr(std::string("steps.member.") + std::string(step_of(site.slot).text));
 }
 
-// Its label and id.
+// Label and ID of a part's chip.
 const std::string& part_chip(const Site& site) {
   static KeptTexts kept;
   const auto number = [](auto part) { return static_cast<std::uint64_t>(part); };
@@ -101,7 +101,7 @@ const std::string& part_chip(const Site& site) {
                   [&] { return member(site) + "###steps_part_" + to_text(site); });
 }
 
-// "Scores · block 1", where there is more than one place for it.
+// "Scores · block 1", if there is more than one such place.
 std::string with_place(const ModelConfig& config, const Site& site, std::string title) {
   if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
     return tr("steps.title_block", {title, place_name(config, site)});
@@ -109,7 +109,7 @@ std::string with_place(const ModelConfig& config, const Site& site, std::string 
   return title;
 }
 
-// The title alone; chips go on behind it.
+// Only the title; chips follow on the same line.
 void steps_header_draw_title(const StepText& text) {
   const float half = ImGui::GetContentRegionAvail().x * 0.55f;
   compat::push_font(fonts().body_bold);
@@ -119,7 +119,7 @@ void steps_header_draw_title(const StepText& text) {
   compat::item_tooltip(text.more.c_str());
 }
 
-// That line, and the sentence in another; the rest is told when one points there.
+// Title and formula on one line, the sentence on the next; the rest as a tooltip.
 void draw_short_words(const StepText& text) {
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x - 14 * unit;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -215,7 +215,7 @@ void draw_presented_words(const ViewContext& context, int step) {
   const Site& site = context.workspace.cursor.step;
   const Trace& trace = run.trace(context.workspace.cursor.sequence);
   const float width =
-      ImGui::GetContentRegionAvail().x - 14 * ui_scale();  // as far from the right as the left
+      ImGui::GetContentRegionAvail().x - 14 * ui_scale();  // the right margin equals the left one
   const std::string count = tr("present.step", {std::to_string(step + 1), std::to_string(run.steps.size())});
   const float count_width = text_size(fonts().title, count).x;
   const std::string title = with_place(trace.config(), site, title_text(trace, site));
@@ -300,14 +300,14 @@ float draw_pieces(const std::vector<Piece>& pieces, ImVec2 position, float width
     const std::string_view text = middle_truncated(face, piece.text, room);
     draw_text(canvas, face, ImVec2(at.x, at.y + drop), piece.colour ? piece.colour : theme().text, text);
     at.x += text_size(face, text).x;
-    if (wide > room) break;  // without its middle the sum would be another one
+    if (wide > room) break;  // if a sum does not fit, stop: it would be misleading without its middle
   }
   return line * static_cast<float>(lines);
 }
 
 namespace {
 
-/// A neighbouring step.
+/// A previous or next step.
 struct StepChip {
   std::string label;
   Site site;

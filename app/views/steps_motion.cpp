@@ -11,10 +11,10 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kStepsMotionMostCells = 700;  // of which every number flies
-constexpr std::int64_t kMostLeads = 3;  // rows of which one number is put together before one's eyes
-constexpr std::size_t kMostTerms = 64;  // of it that are seen, the largest
-constexpr float kAir = 0.55f;           // of a row's time that its numbers are in the air
+constexpr std::int64_t kStepsMotionMostCells = 700;  // larger results animate a sample of their cells
+constexpr std::int64_t kMostLeads = 3;               // rows for which the computation of one value is shown
+constexpr std::size_t kMostTerms = 64;               // largest terms shown for it
+constexpr float kAir = 0.55f;                        // share of a row's time during which its values move
 
 float eased(float t) {
   t = std::clamp(t, 0.f, 1.f);
@@ -22,7 +22,7 @@ float eased(float t) {
 }
 ImVec2 between(ImVec2 a, ImVec2 b, float t) { return ImVec2(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t); }
 
-/// Every term is a number of its own place: it moves as it is.
+/// True if values move unchanged from input cells to result cells.
 bool moves_cells(Rule rule) {
   switch (rule) {
     case Rule::dot:
@@ -40,7 +40,7 @@ bool of_gradients(const Figure& figure) {
   const int result = figure.result();
   return result >= 0 && figure.operands[static_cast<std::size_t>(result)].gradient;
 }
-/// It comes to be in this step: the result, or numbers on the way to it.
+/// True for matrices that this step produces: the result, or intermediate values.
 bool is_made(const Figure& figure, std::size_t at) {
   const Operand& operand = figure.operands[at];
   if (of_gradients(figure)) return operand.is_result;
@@ -68,7 +68,7 @@ class Planner {
   }
 
  private:
-  /// Where a source stands in the figure.
+  /// The cell of the figure that shows a source.
   FigureCell place_of(const Source& source) const {
     for (std::size_t i = 0; i < figure_.operands.size(); ++i) {
       if (of_result(figure_, figure_.operands[i])) continue;
@@ -82,7 +82,7 @@ class Planner {
     return found ? std::optional(*std::move(found)) : std::nullopt;
   }
 
-  // One number of each of some rows: its terms gather.
+  // One cell in each of a few rows: its terms move together.
   void lead_numbers(int result, const Operand& out) {
     const std::int64_t leads = std::min(kMostLeads, plan_.rows);
     for (std::int64_t lead = 0; lead < leads; ++lead) {
@@ -119,7 +119,7 @@ class Planner {
     if (flight.from.valid()) plan_.flights.push_back(flight);
   }
 
-  // Every number of every plane of the result, from each place that it was made from.
+  // Every cell of every plane of the result, from each of its input cells.
   void all_numbers() {
     std::int64_t cells = 0;
     for (const Operand& operand : figure_.operands)
@@ -182,7 +182,7 @@ class GradientPlanner {
  private:
   const Operand& operand(int at) const { return figure_.operands[static_cast<std::size_t>(at)]; }
 
-  // One number of each of some rows: the products of a row of the left factor and a column of the one on top.
+  // One cell in each of a few rows: products of a row of the left factor and a column of the top one.
   void rows_meet_columns(int result, const Operand& out) {
     const std::int64_t inner = operand(0).col.size, leads = std::min(kMostLeads, plan_.rows);
     for (std::int64_t lead = 0; lead < leads; ++lead) {
@@ -208,7 +208,7 @@ class GradientPlanner {
     }
   }
 
-  // Every cell of the result, from the one at its place in each matrix before it.
+  // Every cell of the result, from the cell at the same place in each input matrix.
   void cells_add_up(int result, const Operand& out) {
     const std::int64_t cells =
         out.row.size * out.col.size * static_cast<std::int64_t>(figure_.operands.size());
@@ -252,7 +252,7 @@ void draw_flight(const Canvas& canvas, const MotionFlight& flight, const Figure&
   Rect now{between(from.p0, to.p0, t), between(from.p1, to.p1, t)};
   ImU32 colour = plot.cell_colour(flight.from.operand, flight.value);
   if (flight.joins && plot.cell_rect(flight.other, other.p0, other.p1)) {
-    // The row's numbers go to their partners in the column; from there their products fall into the sum.
+    // First half: factors of the row move to the column; second half: the products move to the result.
     constexpr float kMeet = 0.5f;
     const float s = t < kMeet ? eased(t / kMeet) : eased((t - kMeet) / (1 - kMeet));
     if (t < kMeet)
@@ -271,7 +271,7 @@ void draw_flight(const Canvas& canvas, const MotionFlight& flight, const Figure&
   canvas.fill_rect(now.p0, now.p1, colour, 2 * ui_scale());
   const ImVec2 room(now.p1.x - now.p0.x, now.p1.y - now.p0.y), least = least_number_cell(flight.value < 0);
   if (room.x < least.x - 2 || room.y < least.y - 2) return;
-  const bool apart = flight.joins && t < 0.5f;  // not a product yet: written as where it comes from
+  const bool apart = flight.joins && t < 0.5f;  // before the factors meet: formatted as the input
   const auto like =
       static_cast<std::size_t>(flight.joins && !apart ? flight.to.operand : flight.from.operand);
   const std::string text =
@@ -282,7 +282,7 @@ void draw_flight(const Canvas& canvas, const MotionFlight& flight, const Figure&
             text);
 }
 
-// Ground over the cells that are not there yet.
+// Covers cells whose values have not arrived with the background colour.
 void cover(const Canvas& canvas, const FigurePlot& plot, int operand, std::int64_t row, std::int64_t rows,
            std::int64_t cols) {
   ImVec2 p0, p1;
@@ -307,9 +307,9 @@ void draw_motion(const MotionPlan& plan, const Figure& figure, const FigurePlot&
     if (!is_made(figure, i)) continue;
     const Operand& operand = figure.operands[i];
     const std::int64_t rows = operand.row.size;
-    // A row that numbers fly to is uncovered when they land.
+    // A row is uncovered when its values arrive.
     const float share = plan.by_rows ? now : std::clamp((now - kAir) / (1 - kAir), 0.f, 1.f);
-    const bool early = !of_result(figure, operand) && !operand.is_result;  // on the way to the result
+    const bool early = !of_result(figure, operand) && !operand.is_result;  // intermediate values
     const auto there = static_cast<std::int64_t>(share * static_cast<float>(rows) + (early ? 0.5f : 0.f));
     if (there < rows) cover(canvas, plot, static_cast<int>(i), there, rows, operand.col.size);
   }

@@ -1,6 +1,6 @@
-// The motion that explains a step: the numbers of its result come flying out of the cells that explain()
-// names, row by row, and what is not there yet is covered. Everything follows from provenance and from where
-// the figure stands; nothing is staged by hand. Refuses a clock: it draws the moment that it is given.
+// Animation of a step: values move from the input cells that explain() returns to the cells of the result,
+// row by row; cells whose values have not arrived are covered. Derived from provenance and layout only,
+// nothing is scripted. Draws one moment; the clock is app/state/motion.h.
 #pragma once
 
 #include <vector>
@@ -9,34 +9,34 @@
 
 namespace attnscope {
 
-/// A number on its way from a cell of the figure to a cell of the result.
+/// A value moving from a cell of the figure to a cell of the result.
 struct MotionFlight {
   FigureCell from, to;
-  float begin = 0, end = 1;  ///< of the time in which the result comes to be
-  float value = 0;           ///< of the cell that it leaves; of a product: what it adds
-  float before = 0;          ///< of a product: the factor that goes to the other one
-  bool joins = false;        ///< it first meets the factor that it is multiplied with
-  FigureCell other;          ///< that factor
+  float begin = 0, end = 1;  ///< share of the plan's time, 0..1
+  float value = 0;           ///< of the source cell; of a product: its contribution
+  float before = 0;          ///< of a product: the factor that moves to the other one
+  bool joins = false;        ///< a product: it first moves to the other factor
+  FigureCell other;          ///< cell of that factor
 };
 
-/// When the numbers of a figure come to be. Times run from 0 to 1.
+/// The schedule of all moving values of a figure. Times are 0..1.
 struct MotionPlan {
   std::vector<MotionFlight> flights;
   std::int64_t rows = 1;  ///< of the result: row r is complete at (r + 1) / rows
-  bool by_rows = true;    ///< false: every number flies by itself, and lands at the end of its flight
+  bool by_rows = true;    ///< false: all values move at once, each arriving at the end of its flight
 };
 
-/// The plan of a figure, from the explanations of cells of its result; a few hundred flights at most.
+/// The plan of a figure, from explanations of cells of its result; at most a few hundred flights.
 MotionPlan plan_motion(const Trace& trace, const Figure& figure);
 
-/// The plan of a figure of gradients: in a product the rows that meet the columns, else what each matrix adds
-/// to the cell at the same place.
+/// The plan of a figure of gradients: for a product rows meeting columns, otherwise the contribution of each
+/// matrix to the cell at the same place.
 MotionPlan plan_gradient_motion(const Trace& trace, const Figure& figure);
 
-/// Share of the motion in which what is on the stage already goes to its new places.
+/// Share of the animation in which matrices move from the previous figure to their new positions.
 constexpr float kTravelShare = 0.3f;
-/// What is in the air at `time`, 0..1 of the whole motion, over a figure that was just drawn; and covers
-/// over what is not there yet. Nothing from 1 on.
+/// Draws the moving values at `time` (0..1 of the animation) over a figure that was just drawn, and covers
+/// cells whose values have not arrived. Nothing for time >= 1.
 void draw_motion(const MotionPlan& plan, const Figure& figure, const FigurePlot& plot, float time);
 
 }  // namespace attnscope

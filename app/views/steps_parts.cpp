@@ -35,8 +35,8 @@ FigureAxis FigureParts::axis(const Site& site, Axis name, std::int64_t size, con
   return out;
 }
 
-// The end of a block adds the MLP, attention too where both are added at once, or nothing where there is
-// none.
+// The end of a block adds the MLP; in parallel blocks attention, too; without an MLP
+// nothing.
 std::string FigureParts::member_of(const Site& site) const {
   std::string_view member = step_of(site.slot).text;
   if (site.slot == Slot::resid_post) {

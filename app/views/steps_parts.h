@@ -1,5 +1,5 @@
-// The pieces that figures are put together from: a step's plane, a weight, a column of numbers, with their
-// axes, titles and colours. Shared by the figures of the forward and of the backward pass; not for views.
+// Building blocks for figures: a plane of a step, a weight, a column of values, with axes, titles and
+// colours. Shared by the figures of forward and backward pass only.
 #pragma once
 
 #include "app/views/steps_figure.h"
@@ -16,15 +16,15 @@ class FigureParts {
   Site in_stack(Slot slot) const { return site_of(slot, -1, site_.stack); }
   FigureAxis axis(const Site& site, Axis name, std::int64_t size, const char* key) const;
   FigureAxis one() const { return {"one", 1, FigureAxis::Names::none, {}, 0, site_.stack, 0}; }
-  /// "Q"; with its stack where the figure speaks of two ("Q · Decoder").
+  /// "Q"; with its stack if the figure contains two ("Q · Decoder").
   std::string member_of(const Site& site) const;
   std::string title_of(const Site& site, bool transposed = false) const;
-  /// A step (the plane of one head of it; < 0: the head that the figure is about).
+  /// A step (one head of it; < 0: the head of the figure).
   Operand step(const Site& site, const char* id, std::int64_t head = -1) const;
-  /// The step that the figure is about.
+  /// The step of the figure.
   Operand result() const;
   Operand weight(const std::string& name, const char* id) const;
-  /// Numbers without a name, one per row, each made from `reads` others.
+  /// Unnamed values, one per row, each computed from `reads` others.
   Operand column(const char* id, const char* title, const FigureAxis& rows, std::int64_t reads,
                  std::function<Tensor(Range, Range)> part) const;
   int add(Operand operand);

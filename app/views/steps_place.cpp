@@ -1,4 +1,4 @@
-// Where the matrices of a figure stand, and how large their cells are.
+// Layout of a figure: positions of its matrices, and cell sizes.
 #include <algorithm>
 #include <cmath>
 
@@ -9,20 +9,20 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMostSeen = 512;                             // cells per axis in sight
+constexpr double kMostSeen = 512;                             // visible cells per axis, at most
 constexpr float kStepsPlaceCellWidth = 96, kCellHeight = 56;  // units, at most
-constexpr float kInnerHeight = 40;                            // of the rows of the top factor
-constexpr float kMostForResult = 0.85f;                       // of the room, where its inputs give way
+constexpr float kInnerHeight = 40;                            // for rows of the top factor
+constexpr float kMostForResult = 0.85f;                       // of the room, at the expense of its inputs
 constexpr float kLeastLegend = 48, kCornerLegend = 72;        // units
 constexpr float kSign = 30, kStepsPlaceGap = 10, kIndent = 6;
 constexpr float kStepsPlaceColumn = 54,
                 kGradientColumn = 88;  // a single column of numbers; with its unit in the title
 constexpr float kTightColumn = 38, kTightSign = 20, kLineRoom = 6;
-constexpr float kPicture = 26;  // a patch beside the name of its row or column
+constexpr float kPicture = 26;  // a patch picture beside a label
 
-constexpr float kLeastSingle = 15, kMostSingle = 30;  // heights of a single row
+constexpr float kLeastSingle = 15, kMostSingle = 30;  // height limits of a single row
 
-// The columns of matrices one above the other are named once.
+// Stacked matrices share column labels.
 bool names_once(const Figure& figure) { return figure.rule == Rule::copy || figure.rule == Rule::norm; }
 
 float column_width(const Operand& operand, bool tight) {
@@ -30,8 +30,8 @@ float column_width(const Operand& operand, bool tight) {
   return operand.gradient && operand.map == Colormap::diverging ? kGradientColumn : kStepsPlaceColumn;
 }
 
-// Two lengths that share `room`: each by its count, none smaller than a sixth of it, none larger than it
-// likes; the first takes no more than `most` of it where the other needs the rest.
+// Divides `room` in proportion to two lengths, neither below a sixth of it nor above its preferred length;
+// the first gets at most `most` of it if the other needs the rest.
 std::pair<float, float> shared(float room, float one, float other, float most) {
   if (one + other <= room) return {one, other};
   float first = room * one / (one + other);
@@ -68,7 +68,7 @@ float FigurePlot::label_width(const ViewContext& context, const Operand& operand
   return std::min(widest, 104 * ui_scale()) + 12 * ui_scale() + pictures;
 }
 
-// Height of the labels above columns of this width.
+// Height of the column labels for columns of this width, pixels.
 float FigurePlot::column_labels(const ViewContext& context, const Operand& operand, float cell) {
   const float line = text_size(fonts().mono_small, "X").y, unit = ui_scale();
   if (operand.col.names == FigureAxis::Names::none) return 0;
@@ -98,7 +98,7 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   const float labels = label_width(context, left);
   const auto inner = static_cast<float>(seen(left.col)), rows = static_cast<float>(seen(left.row));
   const auto cols = static_cast<float>(seen(top.col));
-  const bool corner = inner * 12 * unit >= kLegend * unit;  // the one above the left factor holds the legend
+  const bool corner = inner * 12 * unit >= kLegend * unit;  // the corner above the left factor has the legend
   const float wide = std::max(size.x - labels - gap - (corner ? 8 : kLegend) * unit, 40.f);
   auto [inner_w, cols_w] =
       shared(wide, inner * kStepsPlaceCellWidth * unit, cols * kStepsPlaceCellWidth * unit, 0.6f);
@@ -117,7 +117,7 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
       least_number_cell(values(context, operand_of(figure, result), difference_).range.least < 0).x;
   if (cols_w < cols * digits && cols * digits <= wide * kMostForResult && rows_h >= rows * least)
     cols_w = cols * digits, inner_w = std::min(inner_w, wide - cols_w);
-  // No cell much taller than wide, none much wider than tall.
+  // Limits the aspect of cells.
   const float cw = std::min(cols_w / cols, std::max(rows_h / rows * 4, 26 * unit));
   const float ch = std::min(rows_h / rows, std::max(cw * 0.62f, 24 * unit));
   const float iw = std::min(inner_w / inner, std::max(cw, 24 * unit)),
@@ -137,7 +137,7 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
     c.position = ImVec2(x, y - line - 6 * unit - c.size.y);  // above the title of the result
   }
   if (top.row.names ==
-      FigureAxis::Names::token) {  // V's rows are tokens: their names stand in the free corner
+      FigureAxis::Names::token) {  // V's rows are tokens: their labels are in the free corner
     b.row_labels = true;
     b.labels = std::min(label_width(context, top), x - position.x);
     b.position.x -= b.labels, b.size.x += b.labels;
@@ -151,7 +151,7 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
                               std::max(90 * unit, position.y + size.y - legend_.y));
   used_ = ImVec2(x + cols * cw - position.x, y + rows * ch - position.y);
   if (corner) {
-    // As high as the top factor, and above the name of the left one; beside the names of the top one's rows.
+    // As high as the top factor, above the left one's title; beside the top one's row labels.
     const float above = y - position.y - header - 4 * unit, beside = inner * iw + gap - panels_[1].labels;
     legend_ = ImVec2(position.x + labels, position.y + header - line - 6 * unit);
     legend_height_ = std::min(std::clamp(above - between - 4 * unit, 60 * unit, 150 * unit), above);
@@ -161,7 +161,7 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
               cols < static_cast<float>(top.col.size);
 }
 
-// Puts the panels of a block; returns its width. `bottom` > 0: the last panel ends there.
+// Places the panels of a block; returns its width, pixels. `bottom` > 0: lower edge of the last panel.
 float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
                               float header, bool tight) {
   const float unit = ui_scale();
@@ -177,7 +177,7 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     panel.col_labels = !later;
     const float width = panel.cell.x * static_cast<float>(seen(operand.col)),
                 tall = panel.cell.y * static_cast<float>(seen(operand.row));
-    // A column's title stands right above it, below the slanted names of the matrix beside it.
+    // A column's title is directly above it, below slanted labels of the matrix beside it.
     const float title = text_size(fonts().small, "X").y + 4 * unit;
     const float lower = column && !block.vertical && panel.header > 2.5f * title ? panel.header - title : 0.f;
     panel.header -= lower;
@@ -227,10 +227,10 @@ float FigurePlot::row_height(const Figure& figure, float height, float header) {
 
 namespace {
 
-// Units of a room that scrolls where a figure shows its numbers in it; half of them where it never does.
+// Units: size of a scrolling figure that would show its numbers; half of it for one that never does.
 constexpr float kLeastWide = 600, kLeastTall = 300;
-constexpr float kMostStretch = 2.5f;  // times the room, however large the letters are
-// Cells of colours alone are so wide, or all of them together have that share of the room.
+constexpr float kMostStretch = 2.5f;  // times the room, whatever the font size
+// Minimum width of cells without numbers, units; or the share of the room that all of them have.
 constexpr float kLeastColour = 3, kLeastShareOfRoom = 0.4f;
 
 }  // namespace
@@ -261,8 +261,8 @@ void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVe
   whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * ui_scale()), used_.y);
 }
 
-// Larger letters make the figure larger, not its cells smaller: what does not fit scrolls. But a figure that
-// shows its numbers in its room, whose words a lesson tells, or that is presented, stands in that room.
+// With larger fonts the figure grows and scrolls, rather than its cells shrinking. Exceptions fit into the
+// room: figures that show their numbers in it, lessons, and presenter mode.
 void FigurePlot::place_best(const ViewContext& context, const Figure& figure, ImVec2 size) {
   const float unit = ui_scale();
   const auto larger = [size, unit](float share) {
@@ -275,9 +275,9 @@ void FigurePlot::place_best(const ViewContext& context, const Figure& figure, Im
   };
   if (shows(size) || context.workspace.told || context.workspace.presenting) return;
   const ImVec2 whole = larger(1.f), half = larger(0.5f);
-  if (shows(ImVec2(whole.x, size.y)) || shows(ImVec2(size.x, whole.y))) return;  // scrolls one way
-  for (const float height : {size.y, half.y, whole.y}) {  // in colours, at most from top to bottom
-    const float bar = height > size.y ? ImGui::GetStyle().ScrollbarSize + 10 * unit : 0;  // that stands
+  if (shows(ImVec2(whole.x, size.y)) || shows(ImVec2(size.x, whole.y))) return;  // scrolls in one direction
+  for (const float height : {size.y, half.y, whole.y}) {  // colours only, fits vertically at most
+    const float bar = height > size.y ? ImGui::GetStyle().ScrollbarSize + 10 * unit : 0;  // vertical scroller
     place_in(context, figure, ImVec2(size.x - bar, height));
     const ImVec2 cell = panels_.back().cell;
     const bool seen = cell.x >= kLeastColour * unit && cell.y >= kLeastColour * unit;
@@ -350,7 +350,7 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
     for (const int id : figure.blocks[0].operands)
       panels_[static_cast<std::size_t>(id)].labels = labelled.labels,
       panels_[static_cast<std::size_t>(id)].row_labels = true;
-  // Heads one above the other need the names of their rows again where the heads before stood side by side.
+  // Stacked heads need row labels again if the heads before were side by side.
   float again = 0;
   for (std::size_t b = 1; b < figure.blocks.size(); ++b) {
     const Block& block = figure.blocks[b];
@@ -361,11 +361,11 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
   }
   const float left = size.x - fixed - labelled.labels - again;
   float cw = left / std::max(cols, 1.f);
-  // Single columns are as wide as the others where those are wider.
+  // Single columns are as wide as the others if those are wider.
   if (cw > kStepsPlaceColumn * unit)
     cw = std::max((left + single_width) / (cols + singles), kStepsPlaceColumn * unit);
   cw = std::clamp(cw, 0.01f, kStepsPlaceCellWidth * unit);
-  if (!context.workspace.told && !context.workspace.presenting)  // then the figure scrolls
+  if (!context.workspace.told && !context.workspace.presenting)  // otherwise the figure does not scroll
     cw = std::max(cw, std::min(kLeastColour * unit, size.x * kLeastShareOfRoom / std::max(cols, 1.f)));
   const bool column_first = first.col.key == "one" && figure.blocks[0].operands.size() > 1;
   const Operand& named =

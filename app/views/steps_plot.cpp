@@ -1,4 +1,4 @@
-// Values, colours and panels. Where the panels stand is in steps_place.cpp.
+// Values, colours and panels of a figure. The layout is computed in steps_place.cpp.
 #include "app/views/steps_plot.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kWholeCells = std::int64_t{1} << 18;  // so many are read whole, whatever is in sight
+constexpr std::int64_t kWholeCells = std::int64_t{1} << 18;  // smaller matrices are read completely
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return (hash ^ (value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2))) * 0x100000001b3ull;
@@ -55,7 +55,7 @@ ValueRange range_of(const Operand& operand, const Tensor& values, bool differs) 
   return {0, end, s.min, std::min(s.max, end)};
 }
 
-// "10⁻³" of 0.001.
+// "10⁻³" for 0.001.
 std::string power_of_ten(float unit) {
   static constexpr const char* kDigits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
   std::string out = "10⁻";
@@ -64,7 +64,7 @@ std::string power_of_ten(float unit) {
   return out;
 }
 
-// Entry 0 of the axis is entry `first` of the stack.
+// Shifts pictures: entry 0 of the axis is entry `first` of the stack.
 std::shared_ptr<const AxisPictures> shifted(std::shared_ptr<const AxisPictures> pictures,
                                             std::int64_t first) {
   if (!pictures || first == 0) return pictures;
@@ -74,7 +74,7 @@ std::shared_ptr<const AxisPictures> shifted(std::shared_ptr<const AxisPictures> 
   return std::make_shared<const AxisPictures>(std::move(moved));
 }
 
-// What the cells of an operand are; nothing where they are none of a step or a weight, or are picked ones.
+// Which numbers an operand's cells are; empty if it is no step or weight, or has picked rows or columns.
 CellsPlace steps_plot_place_of(const Trace& trace, const Operand& operand) {
   if (operand.part || !operand.picked_rows.empty() || !operand.picked_cols.empty()) return {};
   CellsPlace out{operand.site, operand.weight, source_index(trace, operand, 0, 0), -1, -1};
@@ -176,7 +176,7 @@ ImU32 FigurePlot::operand_colour(int operand) const {
 
 namespace {
 
-// What a matrix shows, however it is called in its figure; empty: numbers without a name.
+// Key of a matrix's content, independent of the figure; empty for unnamed values.
 std::string shown_by(const Operand& operand) {
   if (operand.part) return {};
   return operand.is_weight() ? operand.weight : to_text(operand.site) + "#" + std::to_string(operand.head);
@@ -212,7 +212,7 @@ void FigurePlot::travel_to(const Figure& figure, float travel) {
   }
 }
 
-/// What the entries of an axis are called, for as long as a matrix is drawn.
+/// Labels of an axis, while a matrix is drawn.
 struct FigurePlot::AxisNames {
   const ViewContext& context;
   const Operand& operand;
@@ -235,7 +235,7 @@ void FigurePlot::fill_axis(const AxisNames& names, const Panel& panel, MatrixAxi
   if (from.names == FigureAxis::Names::index && !picks) return;
   const bool narrow =
       !rows && panel.cell.x < 58 * ui_scale() && !context.run.trace(sequence).input.vectors.empty();
-  if (narrow && from.names == FigureAxis::Names::token) return;  // the number alone says it
+  if (narrow && from.names == FigureAxis::Names::token) return;  // the index is enough
   axis.label_of = std::cref(names);
 }
 
@@ -257,14 +257,14 @@ void FigurePlot::write_back(const Operand& operand, const MatrixWindow& before, 
   keep(operand.col, after.col0, after.col1);
 }
 
-// Gradients are often so small that four digits after the point would all be 0.
+// Unit for gradients, which are often so small that four decimals would all be 0.
 float FigurePlot::number_unit(std::size_t index, const Operand& operand) const {
   const float most = std::max(std::fabs(ranges_[index].lo), std::fabs(ranges_[index].hi));
   if (!operand.gradient || !(most > 0.f) || most >= 0.1f) return 1.f;
   return std::pow(10.f, std::floor(std::log10(most)));
 }
 
-// A result below its factor has no header: its title stands in the gap.
+// A result below its factor has no header: its title is in the gap.
 void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) {
   std::string_view title = operand.title;
   if (unit < 1.f) title = kept_tr("steps.back.titled_unit", {title, power_of_ten(unit)});
@@ -337,7 +337,7 @@ void FigurePlot::draw_signs(const Figure&) const {
   }
 }
 
-// Dashed lines from what is lit in the factors to the cell of the result.
+// Dashed lines from the highlighted factors to the cell of the result.
 void FigurePlot::draw_guides(const Figure& figure, const FigureMarks& marks) const {
   const int result = figure.result();
   if (figure.layout != Figure::Layout::product || result < 0) return;
@@ -392,7 +392,7 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
   style.map = differs ? Colormap::diverging : out.map;
   style.log_scale = context.workspace.log_scale;
   set_range(style, range(result));
-  // Matrices have scales of their own: the bar says whose it is.
+  // Matrices may have different scales: the legend's title is the matrix it belongs to.
   const bool one_scale = figure.shared_range || count == 1;
   const std::string_view title = differs        ? std::string_view(tr("steps.legend.difference"))
                                  : out.gradient ? std::string_view(tr("steps.back.legend"))

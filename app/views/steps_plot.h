@@ -1,6 +1,6 @@
-// Draws a figure: a product with the result in the corner, or matrices in a row; windows over large axes,
-// values fetched by the rectangle and kept per result. Refuses to decide what a step consists of
-// (steps_figure.h).
+// Draws a figure: a product with the result in the corner, or matrices in a row; windows for large
+// axes, values read by rectangle and cached per run. The content of a figure is decided in
+// steps_figure.h.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct FigureCell {
 
 struct FigureEvent {
   FigureCell cell;
-  ImVec2 p0, p1;  ///< of the cell, on screen
+  ImVec2 p0, p1;  ///< of the cell, screen pixels
   bool clicked = false, double_clicked = false;
   bool hovered() const { return cell.valid(); }
 };
@@ -32,70 +32,70 @@ inline const Operand& operand_of(const Figure& figure, int id) {
   return figure.operands[static_cast<std::size_t>(id)];
 }
 
-/// Matrices side by side: in one line; the last block in a second one; below, too, the column of numbers that
-/// would end the first line.
+/// Matrices side by side: in one line; with the last block in a second line; or also with the single column
+/// at the end of the first line moved to the second.
 enum class DenseLines : std::uint8_t { one, two, two_lower };
 
 struct DenseSizes;  // steps_dense.cpp
 
-/// How matrices stand side by side where cells are small.
+/// Options of the compact layout.
 struct DenseWay {
   DenseLines lines = DenseLines::one;
-  float stretch = 1.f;  ///< at most so many times as large as the room
-  bool tight = false;   ///< what stands between and beside them gives way
-  float colours = 0;    ///< > 0: cells show colours alone and are at least so many units wide
-  bool digits = false;  ///< but the result's hold a number; then no legend is needed
+  float stretch = 1.f;  ///< at most this many times the size of the room
+  bool tight = false;   ///< smaller gaps and labels
+  float colours = 0;    ///< > 0: cells show colours only, at least this many units wide
+  bool digits = false;  ///< the result's cells show numbers; no legend
 };
 
-/// What is lit: marks per operand.
+/// Marks per operand.
 using FigureMarks = std::vector<std::vector<MatrixMark>>;
 
 class FigurePlot {
  public:
-  /// Draws inside the rectangle. `difference`: the result shows new minus old. `slide`: pixels to the right.
-  /// `travel` below 1: matrices that the figure before showed are that far on their way from there.
+  /// Draws inside the rectangle. `difference`: the result shows new minus old. `travel` below 1: matrices are
+  /// this far on their way from their place in the previous figure.
   FigureEvent draw(const ViewContext& context, const Figure& figure, const FigureMarks& marks,
                    ImVec2 position, ImVec2 size, bool difference, float travel = 1);
-  /// The range of colours of an operand in the last frame.
+  /// Colour range of an operand in the last frame.
   ValueRange range(int operand) const;
-  /// The rectangle of a cell on screen in the last frame; false where it was not in sight.
+  /// Rectangle of a cell in the last frame, screen pixels; false if it was not visible.
   bool cell_rect(const FigureCell& cell, ImVec2& p0, ImVec2& p1) const;
-  /// The rows of a matrix from `row` on, on screen; false where none is in sight.
+  /// Rectangle of rows `row` to `rows` of a matrix, screen pixels; false if none is visible.
   bool cells_rect(int operand, std::int64_t row, std::int64_t rows, std::int64_t cols, ImVec2& p0,
                   ImVec2& p1) const;
-  /// The colour of a number in an operand's cells, and the operand's own.
+  /// Colour of a value in an operand's cells; colour of the operand.
   ImU32 cell_colour(int operand, float value) const;
   ImU32 operand_colour(int operand) const;
-  /// What its numbers were divided by in the last frame: small gradients have a unit in the title.
+  /// Divisor of its numbers in the last frame: small gradients have a unit in the title.
   float number_unit(std::size_t index, const Operand& operand) const;
-  /// Where matrices stood in the last frame, by what they show: a figure that follows begins there.
+  /// Positions of matrices in the last frame by content: the next figure animates from there.
   struct Stood {
     std::string what;
-    ImVec2 p0, cell;  ///< of the first cell that was seen
+    ImVec2 p0, cell;  ///< of the first visible cell
   };
   std::vector<Stood> standing(const Figure& figure) const;
   void come_from(std::vector<Stood> places) { from_ = std::move(places); }
-  /// While a number is dragged, windows stand still.
+  /// Keeps windows unchanged while a value is dragged.
   void freeze_windows(bool frozen) { frozen_ = frozen; }
-  /// Room that the figure took in the last frame, without its legend.
+  /// Size of the figure in the last frame, without its legend, pixels.
   ImVec2 used() const { return used_; }
-  /// Where its legend stood in the last frame, on screen.
+  /// Position of its legend in the last frame, screen pixels.
   ImVec2 legend() const { return legend_; }
-  /// All that the figure takes, its legend too: what is larger than the room scrolls.
+  /// Size of the figure with its legend, pixels; larger than the room: scrolls.
   ImVec2 whole() const { return whole_; }
-  /// True where every cell of the figure would show its number in this room; `scrolled`: or in one that
-  /// scrolls.
+  /// True if every cell would show its number in a room of this size; `scrolled`: or in a scrolling
+  /// figure.
   bool shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference,
                      bool scrolled = false);
-  /// Back to what a fresh figure shows.
+  /// Resets zoom and pan.
   void reset_windows() { spans_.clear(), ++spans_version_; }
   bool windowed() const { return windowed_; }
-  /// The result showed new minus old in the last frame; with tokens aligned.
+  /// The result showed new minus old in the last frame; with aligned tokens.
   bool differs() const { return differs_; }
   bool aligned() const { return shifted_; }
 
  private:
-  static constexpr float kLegend = 106;  ///< units, to its right end
+  static constexpr float kLegend = 106;  ///< units, up to its right edge
   struct Span {
     double lo = 0, hi = 0;
   };
@@ -107,9 +107,9 @@ class FigurePlot {
     bool differs = false, shifted = false;
   };
   struct Panel {
-    ImVec2 position, size, cell;  ///< of the cells; position of the plot's corner
+    ImVec2 position, size, cell;  ///< rectangle of the cells; position of the plot's corner
     float labels = 0, header = 0;
-    float indent = 0;  ///< of the title, off the slanted names beside it
+    float indent = 0;  ///< of the title, right of slanted labels
     bool row_labels = false, col_labels = true;
     MatrixEvent event;
     MatrixWindow seen;
@@ -117,27 +117,27 @@ class FigurePlot {
   void travel_to(const Figure& figure, float travel);
   Span& span(const FigureAxis& axis);
   double seen(const FigureAxis& axis) { return span(axis).hi - span(axis).lo; }
-  bool any_windowed(const Figure& figure);  ///< some axis is shown in part
+  bool any_windowed(const Figure& figure);  ///< some axis is partly visible
   const Kept& values(const ViewContext& context, const Operand& operand, bool difference);
   void place_product(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
-  /// The height of a row at which every block fits below its header.
+  /// Height of a row so that every block fits below its header, pixels.
   float row_height(const Figure& figure, float height, float header);
   void place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
-  /// `tight`: without a legend, and what stands between the matrices gives way.
+  /// `tight`: without a legend, with smaller gaps.
   void place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
                   bool tight = false);
-  /// Matrices side by side in cells that just hold a number, or a colour. False, and nothing is placed, where
-  /// the room is not enough.
+  /// Matrices side by side in cells just large enough for a number, or a colour. Returns false, and places
+  /// nothing, if the room is too small.
   void put_dense(const Figure& figure, ImVec2 position, const DenseSizes& sizes, const DenseWay& way);
   bool place_dense(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
                    const DenseWay& way);
-  /// The same in the widest cells that show colours alone: where a line of them is too narrow, and on a
-  /// projector, where the result keeps its numbers and its inputs give way. False: nothing is placed.
+  /// The same with colours only: if numbers do not fit on a line; in presenter mode the result keeps its
+  /// numbers, the inputs do not. Returns false, and places nothing, if it does not fit.
   bool place_colours(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
-  /// The least width of a cell of a matrix.
+  /// Minimum width of a cell of a matrix, pixels.
   float dense_need(const ViewContext& context, const Operand& operand, const DenseWay& way);
-  /// Height of the names over the columns of the first blocks, in cells that are `grow` times as wide as
-  /// they need.
+  /// Height of the column labels of the first blocks, for cells `grow` times as wide as their
+  /// minimum.
   float names_above(const ViewContext& context, const Figure& figure, std::size_t blocks, float grow,
                     const DenseWay& way);
   void place(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size, bool difference);
@@ -159,7 +159,7 @@ class FigurePlot {
 
   std::map<std::string, Span> spans_;
   std::map<std::string, Kept> kept_;
-  /// Where everything stands when the figure's corner is at 0, and what that followed from.
+  /// Cached layout for a figure at (0, 0), and its inputs.
   struct Placed {
     std::uint64_t figure = 0, run = 0, spans = 0;
     ImVec2 size;
@@ -174,9 +174,9 @@ class FigurePlot {
   Placed placed_;
   std::uint64_t spans_version_ = 0;
   std::vector<Panel> panels_;
-  std::vector<MatrixPlot> plots_;  ///< of the operands, since they were placed
+  std::vector<MatrixPlot> plots_;  ///< plots of the operands, since they were placed
   std::vector<ValueRange> ranges_;
-  std::vector<HeatStyle> styles_;  ///< of the operands
+  std::vector<HeatStyle> styles_;  ///< styles of the operands
   std::vector<ImU32> colours_;
   std::vector<Stood> from_;
   std::vector<std::pair<ImVec2, std::string>> signs_;
@@ -185,9 +185,9 @@ class FigurePlot {
   bool frozen_ = false, windowed_ = false, differs_ = false, shifted_ = false, difference_ = false;
 };
 
-/// The entries of this axis are rows of a stack that sees an image.
+/// True if entries of this axis are rows of a stack with image input.
 bool has_pictures(const ViewContext& context, const Operand& operand, bool rows);
-/// "token 0", the token's spelling, or a vocabulary entry's.
+/// Label of an entry: "token 0", the token's text, or a vocabulary entry.
 std::string axis_entry(const RunResult& run, int sequence, const Operand& operand, bool rows,
                        std::int64_t at);
 

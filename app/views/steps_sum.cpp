@@ -1,4 +1,4 @@
-// "q₂ · k₁ = 0.1495 × 0.4243 = 0.0634": one function per family of rules.
+// "q₂ · k₁ = 0.1495 × 0.4243 = 0.0634": the sum of a cell as text, one function per group of rules.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kTermsShown = 5;  // more are shortened in the middle to the first three and the last
+constexpr std::size_t kTermsShown = 5;  // longer sums: the first three and the last
 
 std::string subscript(std::int64_t number) {
   static constexpr const char* kDigits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
@@ -79,7 +79,7 @@ class Speller {
     for (const std::int64_t i : index_) out += (out.empty() ? "" : ", ") + std::to_string(i);
     return "[" + out + "]";
   }
-  // "Q[2, 0]"; scores and weighted values by their factors.
+  // Name of the cell, "Q[2, 0]"; scores and z are named by their factors.
   void name() {
     const Slot slot = why_.cell.site.slot;
     if (slot == Slot::scores) {
@@ -168,7 +168,7 @@ class Speller {
     const float offset = norm_spec(trace_.config(), why_.cell.site).weight_offset;
     for (std::size_t i = 1; i < why_.terms.size(); ++i) {
       const Source& source = why_.terms[i].factors[0];
-      if (!source.is_weight) continue;  // the scale
+      if (!source.is_weight) continue;  // a factor of the scale
       const bool weight = source.name.ends_with("weight");
       say(weight ? " × " : " + ");
       if (weight && offset != 0.f) say("(" + number_text(offset, 0) + " + ");

@@ -1,4 +1,4 @@
-// From a cell of an operand to a number of the run and back: heads, transposed planes, picked rows and
+// Maps cells of an operand to values of the run and back: heads, transposed matrices, picked rows and
 // columns.
 #include <algorithm>
 
@@ -14,14 +14,14 @@ std::int64_t picked(const std::vector<std::int64_t>& picks, std::int64_t at) {
   return at >= 0 && at < static_cast<std::int64_t>(picks.size()) ? picks[static_cast<std::size_t>(at)] : -1;
 }
 
-// Where a source index stands among the picks, or -1.
+// Position of a source index in the picks, or -1.
 std::int64_t unpicked(const std::vector<std::int64_t>& picks, std::int64_t index) {
   if (picks.empty()) return index;
   const auto at = std::find(picks.begin(), picks.end(), index);
   return at == picks.end() ? -1 : at - picks.begin();
 }
 
-// A rectangle of the source itself.
+// A rectangle of the source.
 Tensor plane(const Trace& trace, const Operand& operand, Range rows, Range cols) {
   if (operand.transposed) {
     Operand upright = operand;
@@ -33,7 +33,7 @@ Tensor plane(const Trace& trace, const Operand& operand, Range rows, Range cols)
     const Slot slot = operand.site.slot;
     const Record* record = trace.find(operand.site);
     const bool follows = record && record->derived && (slot == Slot::logits || slot == Slot::probs);
-    if (follows && rows.size() == 1) {  // the kept row
+    if (follows && rows.size() == 1) {  // the cached row
       const Tensor logits = trace.logits_row(rows.begin);
       if (logits.empty()) return {};
       const Tensor row = logits.split(0, Axis::pos, 1, Axis::vocab);

@@ -1,6 +1,6 @@
-// The steps view: one step of the computation at a time, as one would draw it on a board, with this run's
-// numbers. It keeps only what the picture needs from frame to frame: which figure, what is under the pointer,
-// what is zoomed.
+// The steps view: one step of the computation at a time as a figure with the numbers of
+// this run. State: the figure, the hovered cell, zoom windows, the text field and the
+// animation.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -31,14 +31,14 @@ namespace {
 
 constexpr int kMostLikely = 20;
 
-/// The most likely tokens of one row, found in the background where the vocabulary is large.
+/// The most likely tokens of one row; computed by a background job if the vocabulary is large.
 struct MostLikely {
   std::uint64_t key = 0;
   std::vector<std::int64_t> ids;
   std::atomic<bool> ready{false};
   void find(const Trace& trace, std::int64_t row) {
     Tensor logits = trace.logits_row(row);
-    if (logits.empty() && trace.find(trace.main(Slot::probs)))  // recorded alone, and in the same order
+    if (logits.empty() && trace.find(trace.main(Slot::probs)))  // recorded without logits: the same order
       logits =
           trace.slice(trace.main(Slot::probs), 0, {row, row + 1}, {0, trace.config().outputs()}).select(0, 0);
     if (!logits.empty()) {
@@ -55,14 +55,14 @@ struct MostLikely {
   }
 };
 
-constexpr float kStepsWords = 262.f;  // units that words above and below a figure take where there is room,
-constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and where they are told in few
-constexpr float kLeastRoom = 300.f;                  // of a stage: in less only the title is told
-// A drawing beside a figure; a dial in the column of the legend, and how high it is at least.
+constexpr float kStepsWords = 262.f;  // units: height of all text above and below a figure if there is room;
+constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and of shortened text
+constexpr float kLeastRoom = 300.f;                  // lower stages show only the title
+// Width of a drawing beside a figure; of a dial above the legend, and its minimum height; units.
 constexpr float kBeside = 210.f, kOverLegend = 32.f, kDialHeight = 110.f;
-constexpr float kStepsRow = 21.f, kHeads = 96.f;  // of a row with digits; of titles and the labels of columns
+constexpr float kStepsRow = 21.f, kHeads = 96.f;  // height of a readable row; of titles and column labels
 
-// Units at which every row of the figure has room for digits.
+// Height, units, at which every row of the figure has room for digits.
 float figure_height(const Figure& figure) {
   std::int64_t rows = 0, above = 0;
   for (const Operand& operand : figure.operands) {
@@ -101,7 +101,7 @@ class StepsView : public View {
     draw_step_words(text_, words);
     draw_step_chips(context, figure_, step, whole_vocabulary_, words != StepWords::title);
     draw_notes(context);
-    const int lines = crowded ? 1 : 2;  // of the sum below
+    const int lines = crowded ? 1 : 2;  // for the sum below
     const float below =
         static_cast<float>(lines) * line + (crowded ? 20 * unit : ImGui::GetFrameHeight() + 26 * unit);
     const ImVec2 room = draw_figure_above(context, below);
@@ -119,7 +119,7 @@ class StepsView : public View {
   static bool differs(const ViewContext& c) {
     return c.workspace.show_difference && c.before && !c.before->traces.empty();
   }
-  // As many words as leave room for the digits of the figure; decided once for a figure and a room.
+  // As much text as leaves room for the figure's digits; cached by figure and room.
   StepWords words_for(const ViewContext& context) {
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float unit = ui_scale();
@@ -135,14 +135,14 @@ class StepsView : public View {
     const bool title = room.y < kLeastRoom * unit || (!fits(kTwoLines, false) && fits(kOneLine, true));
     return words_ = title ? StepWords::title : StepWords::two;
   }
-  // Of the room for a figure what its matrices and its legend may take.
+  // Room for matrices and legend within the figure's room.
   ImVec2 figure_room(const ViewContext& context, ImVec2 room) {
     return ImVec2(room.x - extra_width(context, room) - margin(), room.y - 8 * ui_scale());
   }
-  // In a product nothing stands on the right of the result: there its last slanted label needs room.
+  // Right margin: for the last slanted label of a product's result.
   float margin() const { return (figure_.layout == Figure::Layout::product ? 24.f : 4.f) * ui_scale(); }
-  // What a small drawing beside the matrices takes. A dial that would cost them their numbers stands in the
-  // column of their legend.
+  // Width of the small drawing beside the matrices. A dial is placed above the legend if otherwise the
+  // matrices would have no room for numbers.
   float extra_width(const ViewContext& context, ImVec2 room) {
     if (figure_.extra == Figure::Extra::none) return 0;
     const float unit = ui_scale();
@@ -202,7 +202,7 @@ class StepsView : public View {
     figure_ = build_figure(context.run, asked);
   }
 
-  // ---- why ----
+  // ---- explanation ----
   const Explanation* explain_cell(const ViewContext& context, const FigureCell& cell) {
     if (!cell.valid() || cell.operand >= static_cast<int>(figure_.operands.size())) return nullptr;
     const Operand& operand = figure_.operands[static_cast<std::size_t>(cell.operand)];
@@ -220,7 +220,7 @@ class StepsView : public View {
     }
     return why_ok_ ? &why_ : nullptr;
   }
-  /// The pinned cell where this figure shows it.
+  /// The pinned cell, if this figure shows it.
   FigureCell pinned_cell(const ViewContext& context) const {
     const auto& pinned = context.workspace.cursor.pinned;
     if (!pinned) return {};
@@ -232,8 +232,8 @@ class StepsView : public View {
         return {i, spot->row, spot->col};
     return {};
   }
-  /// One outline around all that the cell took from an operand; the two numbers of a rotated pair each have
-  /// their own.
+  /// One outline around all source cells in an operand; the two of a rotated pair have one
+  /// each.
   static void mark_sources(const Trace& trace, const Operand& operand, const Explanation& why,
                            std::vector<MatrixMark>& marks) {
     const ImU32 colour = operand.colour ? operand.colour : theme().accent;
@@ -250,7 +250,7 @@ class StepsView : public View {
     if (high.row >= 0 && why.rule != Rule::rotate)
       marks.push_back({low.row, low.col, colour, high.row - low.row + 1, high.col - low.col + 1});
   }
-  /// What the explained cell came from, as outlines in the other matrices.
+  /// Outlines of the explained cell's sources in the other matrices.
   void mark_cell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
     if (!cell.valid()) return;
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
@@ -267,13 +267,13 @@ class StepsView : public View {
     marks_[static_cast<std::size_t>(cell.operand)].push_back(
         {cell.row, cell.col, theme().accent, 1, 1, metric::kOutline});
   }
-  /// Outlines around what edits cover.
+  /// Outlines of edits and notes.
   void mark_document(const ViewContext& context) {
     for (std::size_t i = 0; i < marks_.size(); ++i)
       for (const MatrixMark& mark : document_marks(context, figure_.operands[i]))
         marks_[i].insert(marks_[i].begin(), mark);
   }
-  /// The line under the figure.
+  /// The text line below the figure.
   void spell(const ViewContext& context, const FigureCell& cell, const Explanation* why) {
     hints_ = !cell.valid();
     if (hints_ && !line_.empty() && hint_key_ == key_) return;
@@ -305,7 +305,7 @@ class StepsView : public View {
   }
 
   // ---- drawing ----
-  // While presenting: the figure, and under it the sum of the number that is pointed at, else the formula.
+  // Presenter mode: the figure, and below it the sum of the hovered cell, else the formula.
   void draw_presented(const ViewContext& context, int step) {
     if (context.workspace.told) return draw_told(context, step);
     draw_presented_words(context, step);
@@ -314,13 +314,13 @@ class StepsView : public View {
     const ImVec2 room = draw_figure_above(context, below);
     const Cursor& cursor = context.workspace.cursor;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float hint = text_size(fonts().small, tr("present.hint")).x + 34 * unit;  // beside it
+    const float hint = text_size(fonts().small, tr("present.hint")).x + 34 * unit;  // hint's width, beside it
     const auto& told = hints_ ? formula_pieces(context.run.trace(cursor.sequence), cursor.step) : line_;
     draw_pieces(told, ImVec2(at.x, at.y + 6 * unit), room.x - hint, fitting_font(told, room.x - hint), 1);
     ImGui::Dummy(ImVec2(room.x, below - 8 * unit));
   }
-  // Where a lesson tells the rest: one line over the figure, its title and formula, or how the number comes
-  // about that is pointed at.
+  // In lessons: one line above the figure, with its title and formula, or the sum of the hovered
+  // cell.
   void draw_told(const ViewContext& context, int step) {
     if (said_ != key_) said_ = key_, text_ = step_text(context, figure_, step);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -341,12 +341,12 @@ class StepsView : public View {
     if (plot_.windowed()) text_line(fonts().body, theme().text_dim, tr("steps.windowed"));
   }
 
-  /// In all the room but `below` pixels; gives the room that it had.
+  /// Draws the figure in all the room except `below` pixels; returns the room it had.
   ImVec2 draw_figure_above(const ViewContext& context, float below) {
     const ImVec2 left = ImGui::GetContentRegionAvail(),
                  room(left.x, std::max(left.y - below, 90 * ui_scale()));
     ImGuiWindowFlags flags = scrolls_ ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar;
-    if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // it zooms over cells
+    if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // over cells it zooms
     compat::begin_child("steps_figure", room, false, flags);
     {
       const DrawGroupScope group("figure");
@@ -373,7 +373,7 @@ class StepsView : public View {
     const float extra = extra_width(context, room);
     const ImVec2 size = figure_room(context, room);
     const bool centred = context.workspace.presenting && plot_.used().x > 0;
-    const float spare = centred ? size.x - plot_.used().x - 106 * unit : 0;  // beside figure and legend
+    const float spare = centred ? size.x - plot_.used().x - 106 * unit : 0;  // left beside figure and legend
     const ImVec2 at(corner.x + std::max(0.f, spare / 2), corner.y + 4 * unit);
     const FigureEvent event = plot_.draw(context, figure_, marks_, at, size, differs(context),
                                          std::min(1.f, motion / kTravelShare));
@@ -390,7 +390,7 @@ class StepsView : public View {
     hovered_ = event.cell;
     act(context, event, pinned);
   }
-  // What is on its way at this moment of the motion.
+  // The values moving in the current frame of the animation.
   void move(const ViewContext& context, float motion) {
     if (planned_ != key_) {
       planned_ = key_;
@@ -399,13 +399,13 @@ class StepsView : public View {
     const DrawGroupScope group("motion");
     draw_motion(plan_, figure_, plot_, motion);
   }
-  // What is larger than its room scrolls, from the next frame on.
+  // A figure larger than its room scrolls, from the next frame on.
   void follow_scrolling(ImVec2 corner, ImVec2 room, ImVec2 size, float extra) {
     const ImVec2 whole = plot_.whole();
     scrolls_ = whole.x > size.x + 2 || whole.y > size.y + 10 * ui_scale();
     if (!scrolls_) return;
     ImGui::SetCursorScreenPos(corner);
-    const bool low = whole.y <= room.y - ImGui::GetStyle().ScrollbarSize;  // above the bar that lies
+    const bool low = whole.y <= room.y - ImGui::GetStyle().ScrollbarSize;  // leaves room for the scrollbar
     ImGui::Dummy(ImVec2(whole.x + extra + 8 * ui_scale(), whole.y + (low ? 0.f : 8 * ui_scale())));
   }
 
@@ -431,7 +431,7 @@ class StepsView : public View {
           ImVec2(width - 24 * unit, std::clamp(room_height - 70 * unit, 40 * unit, 150 * unit)));
   }
 
-  // ---- pointing, clicking, typing ----
+  // ---- mouse and keyboard ----
   void act(const ViewContext& context, const FigureEvent& event, const FigureCell& pinned) {
     const bool editing = editor_.update(context, figure_, event, plot_);
     if (editing) return;
@@ -444,7 +444,7 @@ class StepsView : public View {
     offer(context, operand, event.cell);
     if (event.double_clicked && !mask) {
       editor_.open(context, figure_, event.cell);
-      if (!editor_.editing()) plot_.reset_windows();  // what cannot be changed: back to the whole matrix
+      if (!editor_.editing()) plot_.reset_windows();  // not editable: resets the zoom
       return;
     }
     if (!event.clicked || !operand.is_step()) return;
@@ -457,13 +457,13 @@ class StepsView : public View {
     pin_cell(context.workspace, context.run,
              cell_at(trace, operand.site, source_index(trace, operand, event.cell.row, event.cell.col)));
     if (operand.site == figure_.site) return;
-    context.workspace.cursor.step = before.step;  // the stage stays where it is
+    context.workspace.cursor.step = before.step;  // the cursor keeps its step
     context.workspace.cursor.layer = before.layer;
     context.workspace.cursor.stack = before.stack;
     context.workspace.cursor.part = before.part;
   }
 
-  /// The right button's menu for a cell of a step or a weight.
+  /// Context menu of a cell of a step or weight.
   static void offer(const ViewContext& context, const Operand& operand, const FigureCell& cell) {
     if (operand.part) return;
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
@@ -474,12 +474,12 @@ class StepsView : public View {
 
   Figure figure_;
   FigurePlot plot_;
-  Kept<bool> over_legend_;  ///< a dial stands over the legend
+  Kept<bool> over_legend_;  ///< draw the dial above the legend
   StepsBackward back_;
   StepsEditor editor_;
   std::shared_ptr<MostLikely> likely_;
   std::uint64_t key_ = 0, words_key_ = 0;
-  std::uint64_t explained_ = 0, planned_ = 0, said_ = 0, hint_key_ = 0;  ///< the figure that each is of
+  std::uint64_t explained_ = 0, planned_ = 0, said_ = 0, hint_key_ = 0;  ///< figure id that each belongs to
   std::optional<Site> shown_step_;
   StepWords words_ = StepWords::all;
   bool scrolls_ = false;  ///< the figure is larger than its room
@@ -488,7 +488,7 @@ class StepsView : public View {
   FigureCell hovered_;
   FigureMarks marks_;
   std::vector<Piece> line_;
-  bool hints_ = false;  ///< the line says what can be done, not how a number comes about
+  bool hints_ = false;  ///< the line shows mouse hints, not a sum
   MotionPlan plan_;
   StepText text_;
 };

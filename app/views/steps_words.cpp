@@ -1,5 +1,5 @@
-// The catalog's texts are templates; what a model's config says differently (RMSNorm, gated MLP) is mended
-// here.
+// Fills the catalog's text templates; adapts them to the model's config where it differs (RMSNorm, gated
+// MLP).
 #include "app/views/steps_words.h"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
     text.replace(at, what.size(), with);
 }
 
-constexpr std::size_t kCellsSpelled = 2;  // of a mask, that were switched by hand
+constexpr std::size_t kCellsSpelled = 2;  // cells edited by hand in a mask
 
-// What a model's config says about a step, to mend the catalog's templates with.
+// Properties of a step in this model, used to adapt the catalog's templates.
 struct StepFacts {
   const Trace& trace;
   const Site& site;
@@ -46,20 +46,20 @@ struct StepFacts {
   bool usual_scale() const {
     return std::fabs(attention.scale * std::sqrt(static_cast<float>(attention.d_head)) - 1.f) < 1e-5f;
   }
-  /// Attention and MLP are added in one sum.
+  /// Parallel block: attention and MLP are added in one sum.
   bool both_at_once() const {
     return block.order == NormOrder::parallel && block.mlp.kind != MlpSpec::Kind::none;
   }
-  /// Query heads that read each head of K or V; 1 where each has its own.
+  /// Query heads per K/V head; 1 for multi-head attention.
   std::int64_t shared() const {
     return attention.n_kv_heads > 0 ? attention.n_heads / attention.n_kv_heads : 1;
   }
-  /// The end of a block without an MLP: attention's sum, or the stream as it is.
+  /// End of a block without an MLP: attention's sum, or the unchanged stream.
   bool ends_without_mlp() const {
     return site.slot == Slot::resid_post && block.mlp.kind == MlpSpec::Kind::none;
   }
   bool adds_attention() const { return ends_without_mlp() && block.order == NormOrder::parallel; }
-  /// As it ran, whoever asked for it; null in a recording that holds none.
+  /// The mask that was applied, from any source; null in a recording without one.
   const Mask* mask() const {
     const AttentionState* state = trace.attention(site);
     return state ? &state->in.mask : nullptr;
@@ -67,7 +67,7 @@ struct StepFacts {
   bool triangle() const {
     return mask() ? mask()->causal && !mask()->rule : attention.causal && attention.mask.empty() && !across();
   }
-  /// Some keys of the run are padding.
+  /// True if some keys of the run are padding.
   bool pads_keys() const {
     const auto* real = mask() ? mask()->attention_mask.get() : nullptr;
     return real && std::find(real->begin(), real->end(), 0) != real->end();
@@ -125,7 +125,7 @@ std::string logits_formula(const StepFacts& at) {
   return at.stack.head.cap > 0.f ? "L = c · tanh((" + text + ") / c)" : "L = " + text;
 }
 
-// Where several query heads read one head of K and V.
+// For grouped-query attention: query heads that share a K/V head.
 std::string shared_formula(const StepFacts& at) {
   std::string text(step_formula(at.step));
   if (at.shared() < 2) return text;
@@ -265,7 +265,7 @@ std::vector<Piece> formula_pieces(const Trace& trace, const Site& site) {
 
 namespace {
 
-// "(1, 2×2, 8, 5)" of heads that are repeated: two, each for two query heads.
+// "(1, 2×2, 8, 5)" for repeated heads: two K/V heads, each for two query heads.
 std::string steps_words_operand_shape(const RunResult& run, const Operand& operand, bool repeated) {
   const Trace& trace = run.trace(0);
   if (operand.is_weight()) return shape_text(trace.weights().get(operand.weight));
@@ -332,7 +332,7 @@ void replace_one(std::string& text, std::string_view what, std::string_view with
   if (const std::size_t at = text.find(what); at != std::string::npos) text.replace(at, what.size(), with);
 }
 
-// What a step's rows are called in the lines: the stream is x, what is read from it y.
+// Variable name of a step's rows in the PyTorch lines: x for the stream, y for normed rows.
 std::string variable_of(const StepFacts& at, const Site& site) {
   const bool post = site.layer >= 0 && at.config.block_at(site).order == NormOrder::post;
   switch (site.slot) {
@@ -351,7 +351,7 @@ std::string variable_of(const StepFacts& at, const Site& site) {
   }
 }
 
-// The rows that a norm, a projection, the MLP or the head reads.
+// Variable read by a norm, a projection, the MLP or the head.
 std::string read_variable(const StepFacts& at) {
   if (at.site.slot == Slot::mlp_out) {
     Site neurons = at.site;
@@ -365,7 +365,7 @@ std::string read_variable(const StepFacts& at) {
 }
 
 void mend_norm(const StepFacts& at, std::string& text) {
-  const bool own = at.step.part != Part::attn;  // norms of Q and K have names of their own
+  const bool own = at.step.part != Part::attn;  // norms of Q and K have their own names
   const std::string row = own ? read_variable(at) : text.substr(0, 1);
   if (at.step.rule == Rule::norm_scale) {
     text = "scale = (" + row +
@@ -388,8 +388,8 @@ std::string embed_torch(const StepFacts& at) {
   return at.has(Slot::type_embed) ? text + " + typ" : text;
 }
 
-// Which keys are no padding, as an expression of the size of the run's keys: of padding at the ends by its
-// bounds, else by the mask that a tokenizer gives.
+// PyTorch expression for the keys that are not padding: by bounds for padding at the ends, else by the
+// attention mask.
 std::string real_keys_torch(const std::vector<std::uint8_t>& real, const std::string& keys) {
   const auto is_real = [](std::uint8_t one) { return one != 0; };
   const auto begin = std::find_if(real.begin(), real.end(), is_real);
@@ -422,7 +422,7 @@ std::string mask_torch(const StepFacts& at) {
   return text;
 }
 
-// Projections, MLP and head take the rows that this model's order of norms gives them.
+// Sets the input variable of projections, MLP and head, which depends on pre-norm or post-norm.
 void mend_rows(const StepFacts& at, std::string& text) {
   const bool of_rows = at.step.rule == Rule::dot && at.site.slot != Slot::scores && at.site.slot != Slot::z &&
                        at.site.slot != Slot::attn_out && at.site.slot != Slot::patch_embed;

@@ -20,7 +20,7 @@ void place_words(TokenizerScene& scene) {
   }
 }
 
-// Tokens in the order of the text; one that begins inside the stretch of the one before shares it.
+// Spans of text in order; tokens that overlap the previous span (bytes of one character) share it.
 void place_runs(TokenizerScene& scene) {
   const std::vector<Token>& tokens = scene.steps.encoding.tokens;
   scene.run_of_token.assign(tokens.size(), -1);
@@ -41,7 +41,7 @@ void place_runs(TokenizerScene& scene) {
   if (done < size) scene.runs.push_back({done, size, {}});
 }
 
-// Spaces that became marks are no news.
+// Replacing spaces by ▁ does not count as a change.
 bool changed_by_normalizer(const TokenizerScene& scene) {
   if (scene.steps.stretch_count > scene.steps.stretches.size()) return false;
   std::string seen;
@@ -86,7 +86,7 @@ TokenizerScene make_tokenizer_scene(std::shared_ptr<const Tokenizer> tokenizer, 
 
 std::int64_t step_count(const SegmentedWord& word) {
   switch (word.steps.kind) {
-    case WordSteps::Kind::whole:  // it was looked up, or nothing happened to it
+    case WordSteps::Kind::whole:  // looked up whole, or unchanged
     case WordSteps::Kind::attempts: return static_cast<std::int64_t>(word.steps.attempts.size());
     case WordSteps::Kind::merges: return static_cast<std::int64_t>(word.steps.merges.size());
     case WordSteps::Kind::lattice: return static_cast<std::int64_t>(utf8_length(word.text.text()));

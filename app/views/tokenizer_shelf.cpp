@@ -66,7 +66,7 @@ void TokenizerShelf::draw_choice(float width) {
       choice_ = static_cast<Choice>(i);
   }
   if (choice_ == Choice::own) return;
-  if (!made_) return caption(tr("tokenizer.shelf.learning"));  // what stands below is still the model's own
+  if (!made_) return caption(tr("tokenizer.shelf.learning"));  // until then the model's own is shown
   const float room = right - ImGui::GetItemRectMax().x - scaled(14);
   if (room < scaled(110)) return;
   ImGui::SameLine(0, scaled(14));

@@ -1,5 +1,5 @@
-// Vocabularies that a text can be cut by beside the model's own: a BPE and a unigram model that the program
-// learns from its own lessons. Refuses to learn on the UI thread.
+// Other vocabularies to tokenize the text with: a BPE and a unigram model, learned by background jobs from
+// the texts of the program's own lessons.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,16 @@ namespace attnscope {
 
 class TokenizerShelf {
  public:
-  /// Asks for what is chosen; once per frame.
+  /// Requests the chosen vocabulary; once per frame.
   void follow(const ViewContext& context, const std::string& text);
-  /// The vocabulary that was chosen; null: the model's own, or it is still being learned.
+  /// The chosen vocabulary; null: the model's own, or it is still being learned.
   std::shared_ptr<const Tokenizer> chosen() const;
-  /// Another number with every other choice.
+  /// Changes with every other choice.
   std::uint64_t version() const;
-  /// All of them are shown side by side.
+  /// True if all of them are shown side by side.
   bool beside() const { return choice_ == Choice::beside; }
   void draw_choice(float width);
-  /// The text as each vocabulary cuts it, with the number of tokens.
+  /// The text tokenized by each vocabulary, with the number of tokens.
   void draw_beside(const ViewContext& context, const std::string& text, ImVec2 at, float width);
 
   void keep(Choices& choices) {

@@ -47,8 +47,8 @@ struct BoxInk {
   float outline = 1.f;
 };
 
-// A box of `width` with a name in the middle of what `right` pixels on its right leave. True while the
-// pointer is over it.
+// A box of `width` with a name centred in it, leaving `right` pixels free at the right. Returns true while it
+// is hovered.
 bool draw_box(ImVec2 at, float width, float height, std::string_view name, const BoxInk& ink,
               float right = 0) {
   const Canvas canvas;
@@ -61,13 +61,13 @@ bool draw_box(ImVec2 at, float width, float height, std::string_view name, const
   return ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(at, end);
 }
 
-// As high as it likes where there is room for all, lower where that brings more of them into sight.
+// Preferred row height if all rows fit, otherwise lower to show more of them.
 float row_height(std::int64_t rows, float room) {
   return std::clamp(std::floor(room / static_cast<float>(std::max<std::int64_t>(1, rows))),
                     scaled(kTokenizerStepsLeastRow), scaled(kTokenizerStepsRow));
 }
 
-// The whole row is one button; true when clicked.
+// The whole row as a button; true when clicked.
 bool tokenizer_steps_row_button(const char* prefix, std::int64_t row, bool current, ImVec2 at, float width,
                                 float height) {
   ImGui::SetCursorScreenPos(at);
@@ -84,8 +84,8 @@ bool tokenizer_steps_row_button(const char* prefix, std::int64_t row, bool curre
 
 struct MergeRow {
   std::vector<WordPart> pieces;
-  std::size_t made = SIZE_MAX;   // the piece that this step made
-  std::size_t first = SIZE_MAX;  // of the two that the next step joins
+  std::size_t made = SIZE_MAX;   // the piece made by this step
+  std::size_t first = SIZE_MAX;  // first of the two pieces that the next step merges
 };
 
 MergeRow merge_row(const SegmentedWord& word, std::int64_t row) {
@@ -109,7 +109,7 @@ std::string rule_text(const WordSteps::Merge& merge) {
   return tr("tokenizer.score", {number_of(merge.score)});
 }
 
-// Draws one row, as far as it is in sight; `focus` becomes the middle of what it made.
+// Draws the visible part of one row; `focus`: centre of the piece that was made.
 void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, PieceNames& names,
                     std::int64_t row, std::int64_t step, ImVec2 at, float height, float& focus) {
   const Theme& t = theme();
@@ -126,7 +126,7 @@ void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, Piec
   float x = at.x + scaled(kNumberColumn + kRuleColumn);
   const float y = at.y + (height - scaled(kBox)) / 2;
   for (std::size_t i = 0; i < shown.pieces.size(); ++i) {
-    if (x > right && row != step) return;  // the row one stands on has to know where its piece is
+    if (x > right && row != step) return;  // the current row needs the position of its piece
     const WordPart& piece = shown.pieces[i];
     const PieceNames::Named named = names.of(scene, word, piece);
     const float width = named.width + 2 * scaled(kPadding);
@@ -138,7 +138,7 @@ void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, Piec
     ink = {with_alpha(ink.ground, alpha), with_alpha(ink.edge, alpha), with_alpha(ink.text, alpha),
            ink.outline};
     if (draw_box(ImVec2(x, y), width, scaled(kBox), named.text, ink)) piece_tooltip(scene, word, piece, "");
-    if (pair)  // a bracket under the two that are joined next
+    if (pair)  // a bracket below the two pieces merged next
       canvas.line(
           ImVec2(x + (i == shown.first ? scaled(2) : -scaled(kTokenizerStepsGap)), y + scaled(kBox + 2)),
           ImVec2(x + width - scaled(2), y + scaled(kBox + 2)), with_alpha(t.accent, alpha), scaled(2));
@@ -147,7 +147,7 @@ void draw_merge_row(const TokenizerScene& scene, const SegmentedWord& word, Piec
   }
 }
 
-// Of the first row, which has the most pieces.
+// Width of the first row, which has the most pieces.
 float widest_row(const TokenizerScene& scene, const SegmentedWord& word, PieceNames& names) {
   float width = scaled(kNumberColumn + kRuleColumn);
   for (const WordPart& letter : word.steps.letters)
@@ -186,7 +186,7 @@ std::int64_t draw_merges(const TokenizerScene& scene, const SegmentedWord& word,
 // ---- lattice ------------------------------------------------------------------------------------------
 
 struct TokenizerStepsColumns {
-  std::vector<std::size_t> bytes;  // where each character begins, and the end
+  std::vector<std::size_t> bytes;  // byte offsets of the characters, and the end
   std::size_t at(std::size_t byte) const {
     return static_cast<std::size_t>(std::lower_bound(bytes.begin(), bytes.end(), byte) - bytes.begin());
   }
@@ -202,7 +202,7 @@ TokenizerStepsColumns tokenizer_steps_columns_of(std::string_view text) {
   return out;
 }
 
-// Each candidate into the first lane that is free where it begins.
+// Puts each candidate into the first lane that is free at its start.
 std::vector<std::size_t> lanes_of(const WordSteps& steps, std::size_t& count) {
   std::vector<std::size_t> lanes, ends;
   for (const WordSteps::Candidate& next : steps.candidates) {
@@ -227,7 +227,7 @@ BoxInk candidate_ink(const WordSteps::Candidate& next, bool considered, bool fin
           ink.outline};
 }
 
-// What stands in the rows of the lattice, at these heights below its corner.
+// Row labels of the lattice, at these heights below its corner.
 void name_rows(ImVec2 corner, const std::array<float, 4>& heights) {
   constexpr const char* kNames[] = {"tokenizer.lattice.letters", "tokenizer.lattice.pieces",
                                     "tokenizer.lattice.score", "tokenizer.lattice.sum"};
@@ -247,14 +247,14 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
   const float lane_height =
       std::clamp((ImGui::GetContentRegionAvail().y - head - foot) / static_cast<float>(lane_count),
                  scaled(kLeastLane), scaled(kLane));
-  const bool beside = lane_height < scaled(kScoreBelow);  // the score stands beside the name, not below
+  const bool beside = lane_height < scaled(kScoreBelow);  // the score is beside the name, not below it
   const ImVec2 corner = ImGui::GetCursorScreenPos(), origin(corner.x + scaled(kGutter), corner.y);
   const float height = head + static_cast<float>(lane_count) * lane_height + foot;
   const bool finished = step >= static_cast<std::int64_t>(count);
   const Canvas canvas;
   name_rows(corner, {scaled(4), head + scaled(4), head + scaled(kBox), height - foot + scaled(7)});
   std::int64_t clicked = -1;
-  std::map<std::size_t, double> totals;  // best sum by end byte
+  std::map<std::size_t, double> totals;  // best score by end byte
   for (const WordSteps::Candidate& next : word.steps.candidates)
     if (next.best) totals[next.end] = next.total;
   for (std::size_t c = 0; c < count; ++c) {

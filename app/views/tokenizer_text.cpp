@@ -24,7 +24,7 @@ bool run_holds(const TokenRun& run, int token) {
   return std::find(run.tokens.begin(), run.tokens.end(), token) != run.tokens.end();
 }
 
-// One box with text; true when it was clicked. `id` is unique in the window.
+// A box with text; true when clicked. `id` is unique in the window.
 bool text_box(const std::string& id, const std::string& text, const std::string& small, ImU32 ground,
               ImU32 edge, float outline, float width, bool& hovered) {
   const Theme& t = theme();
@@ -52,7 +52,7 @@ float box_width(const std::string& text, const std::string& small) {
   return small.empty() ? inner : inner + scaled(6) + text_size(fonts().mono_small, small).x;
 }
 
-// Where the next stretch of the text goes; lines break between stretches, and after a line end in the text.
+// Position of the next span of text; line breaks between spans, and after a newline in the text.
 struct TextPen {
   ImVec2 origin;
   float width, line;
@@ -132,7 +132,7 @@ void token_tooltip(const TokenizerScene& scene, int token) {
 
 namespace {
 
-// Lines that the text takes, at most `most`; measured as if lines broke anywhere.
+// Number of lines that the text needs, at most `most`; estimated with line breaks anywhere.
 int lines_needed(std::string_view text, float width, int most) {
   constexpr std::size_t kMeasured = 4000;  // bytes
   if (text.size() > kMeasured) return most;
@@ -164,7 +164,7 @@ int draw_token_text(const TokenizerScene& scene, TokenizerChoice& choice, float 
   for (std::size_t index = 0; index < std::min(scene.runs.size(), kMostRuns); ++index)
     clicked = std::max(clicked, draw_run(scene, choice, index, pen));
   ImGui::SetCursorScreenPos(ImVec2(pen.origin.x, pen.origin.y + pen.y + pen.line));
-  ImGui::Dummy(ImVec2(0, 0));  // the text's end, for the scroll bar
+  ImGui::Dummy(ImVec2(0, 0));  // end of the text, for the scroll bar
   if (scene.runs.size() > kMostRuns)
     caption(
         tr("tokenizer.more_text", {format_count(static_cast<std::int64_t>(scene.runs.size() - kMostRuns))}));
@@ -175,7 +175,7 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
   const std::vector<Token>& tokens = scene.steps.encoding.tokens;
   const float row = scaled(kChipHeight + kChipGap);
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kChipGap), scaled(kChipGap)));
-  static std::vector<float> widths;  // its memory is used again
+  static std::vector<float> widths;  // reused between calls
   widths.clear();
   float x = 0;
   int rows = 1;
@@ -224,7 +224,7 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
 
 namespace {
 
-// A word in the text, for people.
+// The text of a word, for display.
 std::string_view word_bytes(const TokenizerScene& scene, const SegmentedWord& word, ByteSpan& place) {
   place = word.text.span(0, word.text.text().size());
   return std::string_view(scene.text)
@@ -237,7 +237,7 @@ struct WordChip {
 };
 
 const std::vector<WordChip>& word_chips(const TokenizerScene& scene, float& total) {
-  static std::vector<WordChip> out;  // its memory is used again
+  static std::vector<WordChip> out;  // reused between calls
   out.clear();
   total = 0;
   ByteSpan place;

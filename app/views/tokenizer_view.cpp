@@ -1,6 +1,6 @@
-// The tokenizer view: how the text became tokens. On top the text and its tokens, below the words, and of the
-// chosen word every merge, every piece of the lattice or every attempt, to be walked through. Refuses to cut
-// anything: the steps are those of the code that tokenizes.
+// The tokenizer view: how the text becomes tokens. Text and tokens at the top, words below, and all steps of
+// the selected word: merges (BPE), lattice (unigram) or attempts (WordPiece). The steps are recorded by the
+// same code that tokenizes.
 #include <algorithm>
 #include <functional>
 
@@ -22,7 +22,7 @@ const Tokenizer* tokenizer_of(const RunResult& run) {
   return run.document.opened ? run.document.opened->tokenizer.get() : nullptr;
 }
 
-// More to see than one piece per letter: merges, rival pieces, failed attempts.
+// True if there is more to see than one piece per character: merges, alternatives, failed attempts.
 bool is_telling(const SegmentedWord& word) {
   const WordSteps& steps = word.steps;
   if (word.added || steps.cut_short || word.parts.size() < 2) return false;
@@ -31,7 +31,7 @@ bool is_telling(const SegmentedWord& word) {
   return step_count(word) >= 3;
 }
 
-// The first word that has something to tell, else the first one.
+// The first word with such steps, else the first word.
 int most_pieces_word(const TokenizerScene& scene) {
   const std::vector<SegmentedWord>& words = scene.steps.words;
   const auto found = std::find_if(words.begin(), words.end(), is_telling);
@@ -79,13 +79,13 @@ class TokenizerView : public View {
   double played_ = 0;  ///< seconds since the last step
   Deferred<TokenizerScene> scenes_;
   std::shared_ptr<const TokenizerScene> scene_;
-  bool fresh_ = false;  ///< the scene is that of the text as it stands
+  bool fresh_ = false;  ///< the scene belongs to the current text
   PieceNames names_;
   TokenizerChoice choice_;
-  bool source_ = false;         ///< the encoder's text
-  std::int64_t step_ = 0;       ///< of the chosen word
-  bool moved_ = true;           ///< the step has to be scrolled into sight
-  std::int64_t last_row_ = -1;  ///< where the cursor stood when it was followed last
+  bool source_ = false;         ///< shows the encoder's text
+  std::int64_t step_ = 0;       ///< of the selected word
+  bool moved_ = true;           ///< scroll to the step
+  std::int64_t last_row_ = -1;  ///< the cursor's row in the last frame
 };
 
 const Sequence& TokenizerView::sequence(const ViewContext& context) const {
@@ -99,7 +99,7 @@ const std::vector<int>& TokenizerView::input_ids(const ViewContext& context) con
   return source_ ? shown.input.source : shown.input.ids;
 }
 
-// The input is what the text gives: its tokens can be pointed at by their rows.
+// True if the input ids are exactly the tokens of the text: then rows correspond to tokens.
 bool TokenizerView::as_typed(const ViewContext& context) const {
   return scene_ && !shelf_.chosen() &&
          std::ranges::equal(scene_->steps.encoding.tokens, input_ids(context), {}, &Token::id);
@@ -130,7 +130,7 @@ void TokenizerView::follow(const ViewContext& context) {
   playing_ = false;
 }
 
-// The cursor's row is the chosen token, where rows are tokens of this text.
+// Selects the token at the cursor's row, if rows correspond to tokens.
 void TokenizerView::follow_cursor(const ViewContext& context) {
   const Cursor& cursor = context.workspace.cursor;
   const std::int64_t row = cursor.query;
@@ -140,7 +140,7 @@ void TokenizerView::follow_cursor(const ViewContext& context) {
   const auto count = static_cast<std::int64_t>(scene_->word_of_token.size());
   if (row < 0 || row >= count || scene_->word_of_token[static_cast<std::size_t>(row)] < 0) return;
   if (first && (row == 0 || row + 1 >= count))
-    return;  // where the cursor of a new input stands: nobody chose it
+    return;  // initial cursor of a new input: not chosen by the user
   const int word = scene_->word_of_token[static_cast<std::size_t>(row)];
   choice_.token = static_cast<int>(row);
   choice_.follow = true;
@@ -228,7 +228,7 @@ void TokenizerView::draw_notes(const ViewContext& context, float width) {
   }
   const std::vector<int>& input = input_ids(context);
   if (!fresh_ || shelf_.chosen() || input.empty() || as_typed(context)) return;
-  std::vector<int> own;  // of the text itself, without what a template adds
+  std::vector<int> own;  // tokens of the text itself, without the template's
   for (const Token& token : scene_->steps.encoding.tokens)
     if (token.end > token.begin) own.push_back(token.id);
   const bool inside = std::search(input.begin(), input.end(), own.begin(), own.end()) != input.end();
@@ -237,7 +237,7 @@ void TokenizerView::draw_notes(const ViewContext& context, float width) {
   text_line(fonts().small, theme().text_dim, middle_truncated(fonts().small, note, width));
 }
 
-// What the word became, at the right of the walk.
+// The resulting tokens of the word, at the right of the play controls.
 void TokenizerView::draw_result(const SegmentedWord& word, float width) {
   std::string shown;
   for (const WordPart& part : word.parts) {
@@ -250,7 +250,7 @@ void TokenizerView::draw_result(const SegmentedWord& word, float width) {
   text_line(fonts().mono_small, theme().text_dim, middle_truncated(fonts().mono_small, line, width));
 }
 
-// One step after the other, as fast as the walk through the model.
+// Playing: one step after the other at the timeline's speed.
 void TokenizerView::play(const ViewContext& context) {
   const SegmentedWord* word = scene_->word(choice_.word);
   if (!playing_ || !word) return;

@@ -1,5 +1,5 @@
-// The Pilot's picture with the hand's way over it: where the actions that the model says lead, and where they
-// should.
+// The Pilot's camera image with the gripper's path: of the predicted actions, and of the target
+// actions.
 #include <algorithm>
 
 #include "app/views/training_panes.h"

@@ -1,4 +1,4 @@
-// The heads of a model in training on the example that is watched.
+// Attention heads of a model in training, on the fixed example.
 #include <algorithm>
 
 #include "app/look/item_map.h"
@@ -45,8 +45,8 @@ void TrainingHeads::follow(const ViewContext& context, const TrainingScene& scen
   const std::vector<AttentionPlace> places = attention_places(trace);
   if (places.empty()) return;
   const Cursor& cursor = context.workspace.cursor;
-  // Away from attention one sees what was seen last; at first the last one, which crosses where there are
-  // two.
+  // If the cursor is not at an attention step, keeps the last head; initially the last attention, which is
+  // cross-attention in encoder-decoder models.
   const bool follows = scene.followed && is_attention_stage(cursor.step.slot);
   const AttentionPlace wanted = follows ? cursor_place(cursor, trace) : place_;
   place_ = std::find(places.begin(), places.end(), wanted) != places.end() ? wanted : places.back();

@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-// On any thread.
+// Thread-safe.
 std::vector<TrainingKept::Row> TrainingKept::rows_of(const std::string& folder,
                                                      const TrainingSettings& settings) {
   std::vector<Row> out;
@@ -54,7 +54,7 @@ void TrainingKept::draw(const ViewContext& context, const std::function<void(flo
     removing_.clear();
     ImGui::OpenPopup("###train_kept_list");
   }
-  // Above the chip, from the right edge of the view.
+  // Above the chip, aligned to the right edge of the view.
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - scaled(24);
   const ImVec2 corner(std::max(right, ImGui::GetItemRectMax().x), ImGui::GetItemRectMin().y - scaled(5));
   ImGui::SetNextWindowPos(corner, ImGuiCond_Always, ImVec2(1, 1));

@@ -1,5 +1,5 @@
-// The runs of a task that are kept on disk: the newest is gone on with by one click, all of them stand in a
-// list where they can be removed. Refuses to remove one without asking once more.
+// Saved runs of a task: a chip resumes the newest, a list shows all and can delete them. Deleting needs a
+// second click to confirm.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@ namespace attnscope {
 
 class TrainingKept {
  public:
-  /// Looks up what lies on the disk for these settings, in the background.
+  /// Reads the saved runs for these settings in a background job.
   void follow(const ViewContext& context, const TrainingSettings& settings);
-  /// What lies on the disk is looked up again.
+  /// Reads the saved runs again.
   void reopen() { ++asked_; }
-  /// Two chips where there is a run; `place` is called with the width of each before it is drawn.
+  /// Two chips if there is a saved run; `place` is called with the width of each before it is drawn.
   void draw(const ViewContext& context, const std::function<void(float)>& place);
 
  private:
   struct Row {
     KeptRun run;
-    int layers = 0, heads = 0, width = 0;  ///< 0: not known
+    int layers = 0, heads = 0, width = 0;  ///< 0: unknown
   };
   static std::vector<Row> rows_of(const std::string& folder, const TrainingSettings& settings);
   void draw_rows(const ViewContext& context, const std::vector<Row>& rows);
@@ -33,7 +33,7 @@ class TrainingKept {
   Deferred<std::vector<Row>> rows_;
   std::shared_ptr<const std::vector<Row>> shown_;
   std::uint64_t asked_ = 0;
-  std::string removing_;  ///< path of the run that was asked to be removed, once
+  std::string removing_;  ///< path of the run waiting for confirmation
 };
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// The parts of the training view that show a run: its curves and norms, its heads, what a row should say, the
-// scrubber over its checkpoints. Each draws what a snapshot holds. Refuses to compute.
+// The parts of the training view: curves and norms, attention heads, targets of a row, the scrubber over
+// checkpoints. They draw a snapshot of the training run; computations are in core.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@
 
 namespace attnscope {
 
-/// What all parts look at this frame.
+/// Data of all parts in this frame.
 struct TrainingScene {
   std::shared_ptr<const TrainingSnapshot> snapshot;
-  Checkpoint shown;  ///< the newest model, or the checkpoint that was chosen
+  Checkpoint shown;  ///< the newest model, or the chosen checkpoint
   bool newest = true;
-  bool followed = false;  ///< what is open is this model: the cursor speaks of it
+  bool followed = false;  ///< the open document is this model, so the cursor applies
   std::uint64_t key() const { return key_of({snapshot->run, static_cast<std::uint64_t>(shown.step)}); }
 };
 
-/// Loss, accuracy, learning rate, and the norms of gradients and updates by layer; loss and accuracy of the
-/// run before it as well, where that learned the same.
+/// Loss, accuracy, learning rate, and norms of gradients and updates by layer; also loss and accuracy of the
+/// previous run if it trained the same task.
 class TrainingPlots {
  public:
-  /// Draws at `at`; returns the height that was used. Taller than `size` where that is too low to be read.
+  /// Draws at `at`; returns the height used, pixels: more than `size` if that is too low to be readable.
   float draw(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
 
  private:
@@ -45,25 +45,25 @@ class TrainingPlots {
     std::string label;
   };
   std::shared_ptr<const TrainingSnapshot> last_;
-  std::optional<Before> before_;  ///< the run that was shown before this one
+  std::optional<Before> before_;  ///< the run shown before this one
   std::uint64_t strips_version_ = 0;
-  Tensor strips_[2];  ///< gradients, updates: [layer, stretch]
+  Tensor strips_[2];  ///< gradients, updates: [layer, range of steps]
 };
 
-/// The heads' patterns on the example that is watched, and one of them large.
+/// Attention patterns of all heads on the fixed example, and one of them large.
 class TrainingHeads {
  public:
-  /// Which head is looked at; follows the cursor where it speaks of this model.
+  /// Selects the head; follows the cursor if it applies to this model.
   void follow(const ViewContext& context, const TrainingScene& scene);
-  /// Small pictures of all heads; returns the height that was used.
+  /// Thumbnails of all heads; returns the height used, pixels.
   float draw_all(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
-  /// The head that is looked at.
+  /// The selected head.
   void draw_one(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
   void choose(const ViewContext& context, const TrainingScene& scene, int layer, int head);
   const AttentionPlace& place() const { return place_; }
   int layer() const { return layer_; }
   int head() const { return head_; }
-  /// "1.2": block and head.
+  /// Name of the selected head, "1.2": block and head.
   std::string name() const;
 
  private:
@@ -78,7 +78,7 @@ class TrainingHeads {
   Tensor plane_;
 };
 
-/// Target bars beside predicted bars for one row.
+/// Target distribution beside predicted distribution for one row.
 class TrainingTargets {
  public:
   void draw(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
@@ -91,10 +91,10 @@ class TrainingTargets {
   RowTargets bars_;
 };
 
-/// The hand's way over the picture: said and wanted.
+/// The gripper's path over the image: predicted and target.
 class TrainingArm {
  public:
-  /// The task moves a hand.
+  /// True if the task has arm actions.
   bool possible(const TrainingScene& scene);
   void draw(const ViewContext& context, const TrainingScene& scene, const TrainingHeads& heads, ImVec2 at,
             ImVec2 size);
@@ -105,10 +105,10 @@ class TrainingArm {
   std::optional<ArmWays> ways_;
 };
 
-/// A track with a tick per checkpoint. True when another step was chosen: `wanted` becomes it, -1 = the
+/// A track with a tick per checkpoint. True if another step was chosen, which is then in `wanted`; -1 = the
 /// newest.
 bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float width);
-/// The checkpoint before (-1) or after (1) the one that is shown; -1 = the newest.
+/// The checkpoint before (-1) or after (1) the current one; -1 = the newest.
 int next_checkpoint(const TrainingScene& scene, int by);
 
 }  // namespace attnscope

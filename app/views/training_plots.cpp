@@ -1,4 +1,4 @@
-// The curves of a training run, and the norms of its layers as strips of layer x step.
+// Curves of a training run, and the norms of its layers as heatmaps of layer x step.
 #include <algorithm>
 #include <cmath>
 
@@ -45,7 +45,7 @@ LinePlot plot_of(const TrainingScene& scene, const char* id, const char* title) 
   plot.title = tr(title);
   plot.x0 = static_cast<float>(std::max(0, curves.first_step - 1));
   plot.x1 = plot.x0 + static_cast<float>(std::max(10, curves.steps()));
-  plot.left = text_size(fonts().mono_small, "0.0000").x + 10 * ui_scale();  // one edge for all
+  plot.left = text_size(fonts().mono_small, "0.0000").x + 10 * ui_scale();  // common left edge
   plot.readout = true;
   plot.x_name = tr("training.step");
   if (!scene.newest) plot.x_marks.push_back(static_cast<float>(scene.shown.step));
@@ -60,7 +60,7 @@ std::string layer_label(const std::string& name) {
 
 }  // namespace
 
-// The run that was shown before this one stays as a curve to compare with.
+// Keeps the run shown before this one as a curve to compare with.
 void TrainingPlots::follow(const TrainingScene& scene) {
   if (last_ == scene.snapshot) return;
   const TrainingSettings& now = scene.snapshot->settings;

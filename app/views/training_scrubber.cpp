@@ -1,4 +1,4 @@
-// The scrubber: a track over the whole run with a tick for every checkpoint that is kept.
+// The scrubber: a track over the whole run with a tick for every stored checkpoint.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-// The checkpoint nearest to a step; the newest where that is nearer.
+// The checkpoint nearest to a step; -1 if the newest model is nearer.
 int nearest_checkpoint(const TrainingSnapshot& snapshot, float step) {
   int best = -1;
   float distance = std::fabs(static_cast<float>(snapshot.now.step) - step);

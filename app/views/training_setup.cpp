@@ -19,7 +19,7 @@ constexpr float kTrainingSetupField = 74.f, kTrainingSetupGap = 10.f;  // units
 constexpr int kPlanPoints = 300;
 constexpr double kMostRate = 1e6;
 
-/// Numbers with their captions above, in rows.
+/// Number fields with captions above, in rows.
 class Fields : Scope {
  public:
   explicit Fields(float width)
@@ -68,14 +68,14 @@ class Fields : Scope {
   int columns_, count_ = 0;
 };
 
-/// Chips side by side, and below each other where there is no room.
+/// Chips side by side, wrapped.
 class Flow {
  public:
   Flow(float width, float gap)
       : spacing_(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(gap), scaled(gap))),
         width_(width),
         gap_(scaled(gap)) {}
-  /// Before a chip of this width is drawn.
+  /// Call before drawing a chip of this width.
   void place(float wide) {
     if (x_ > 0 && x_ + wide <= width_)
       ImGui::SameLine();
@@ -93,7 +93,7 @@ struct Choice {
   const char *value, *key, *id;
 };
 
-/// A row of chips for words; true when another one was chosen.
+/// A row of chips for text values; true when another one was chosen.
 bool choose_word(const char* key, std::initializer_list<Choice> choices, std::string& value, float width) {
   text_line(fonts().small, theme().text_dim, tr(key));
   bool changed = false;
@@ -109,7 +109,7 @@ bool choose_word(const char* key, std::initializer_list<Choice> choices, std::st
   return changed;
 }
 
-// What a config has of the sizes that a person may choose.
+// The sizes in a config that the user can choose.
 TaskSizes sizes_of(const ModelConfig& config, const TaskSizes& chosen) {
   TaskSizes out = chosen;
   const BlockSpec& block = config.blocks.front();
@@ -123,7 +123,7 @@ TaskSizes sizes_of(const ModelConfig& config, const TaskSizes& chosen) {
   return out;
 }
 
-// The example that is watched, in words.
+// The fixed example as text.
 std::string words_of(const Task& task) {
   const ExampleWords words = example_words(task);
   if (words.source.empty()) return words.answer;
@@ -144,11 +144,11 @@ void TrainingSetup::choose(const std::string& task_name) {
   note_text(example_);
 }
 
-// A task with its own sizes.
+// A task with its default sizes.
 void TrainingSetup::begin_with(TrainingSettings settings) {
   settings_ = std::move(settings);
   const auto task = *task_of(settings_);
-  sentence_ = "task." + std::string(task->name()) + ".sentence";  // its key
+  sentence_ = "task." + std::string(task->name()) + ".sentence";  // string key
   sizes_ = {};
   if (const auto config = task->config({})) {
     sizes_ = sizes_of(*config, {});
@@ -181,7 +181,7 @@ void TrainingSetup::draw_tasks(const ViewContext& context, float width) {
   if (chip(file, source_.on(), tr("training.data.help"))) source_.ask(context);
 }
 
-// What the task is about; a text file with what was found in it.
+// Description of the task; for a text file, what was found in it.
 void TrainingSetup::draw_chosen(const ViewContext& context, float width) {
   if (source_.on()) return source_.draw(context, width);
   text_in_lines(tr(sentence_), width);
@@ -195,7 +195,7 @@ void TrainingSetup::draw_sizes(const ViewContext& context, float width) {
   std::optional<Fields> fields(std::in_place, width);
   const auto size = [&](const char* id, const char* key, int& own, int& choice) {
     if (!fields->whole(id, key, own)) return;
-    choice = own == 0 ? -1 : own;  // 0 would be the task's own
+    choice = own == 0 ? -1 : own;  // 0 means the task's own
     changed = true;
   };
   size("###train_layers", "training.layers", sizes_.layers, chosen.layers);
@@ -304,10 +304,10 @@ void TrainingSetup::draw_buttons(const ViewContext& context, float width) {
            if (!run) return session.report(run.error());
            if (Status good = session.train_from(*run); !good) session.report(good.error());
          }});
-  kept_.draw(context, [&](float wide) { flow.place(wide); });  // last: they are found in the background
+  kept_.draw(context, [&](float wide) { flow.place(wide); });  // last: its saved runs are read in a job
 }
 
-// Why nothing can begin.
+// Why training cannot start.
 void TrainingSetup::draw_error(float width) const {
   if (!error_) return;
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
@@ -322,7 +322,7 @@ void TrainingSetup::draw_error(float width) const {
 }
 
 void TrainingSetup::draw(const ViewContext& context, float width) {
-  const DrawRecording form(nullptr);  // no figure, even where a curve stands in it
+  const DrawRecording form(nullptr);  // not recorded as a figure, even though it contains a curve
   if (settings_.task.empty())
     choose(find_task(kFirstTask) || tasks().empty() ? kFirstTask : std::string(tasks().front()->name()));
   if (source_.follow(context)) begin_with(source_.settings());

@@ -1,5 +1,5 @@
-// The form of the training view: which task, which sizes, which recipe; and the buttons that begin. Refuses
-// to begin what cannot be trained: the sentence stands beside the button.
+// The form of the training view: task, sizes, recipe; and buttons to start. Errors (it cannot be trained) are
+// shown beside the button.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace attnscope {
 class TrainingSetup {
  public:
   void draw(const ViewContext& context, float width);
-  /// The form is seen anew: what lies on the disk is looked up again.
+  /// The form is opened again: reads the saved runs again.
   void reopen() { kept_.reopen(); }
 
  private:
@@ -35,9 +35,9 @@ class TrainingSetup {
   void draw_error(float width) const;
 
   TrainingSettings settings_;
-  TaskSizes sizes_;  ///< as they come out, with the task's own where nothing was chosen
+  TaskSizes sizes_;  ///< resulting sizes, with the task's own where none was chosen
   std::string sentence_, example_;
-  bool grouped_ = false, masks_ = false;  ///< the task has key/value heads of their own; it has two masks
+  bool grouped_ = false, masks_ = false;  ///< the task has separate K/V heads; it has two masks
   std::optional<Error> error_;
   TrainingSource source_;
   TrainingKept kept_;

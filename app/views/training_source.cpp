@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kExampleWords = 24;  // of a line that is shown
+constexpr std::size_t kExampleWords = 24;  // of the line shown
 constexpr float kLeastPath = 220.f;        // units
 
 // The first words of a line.
@@ -118,7 +118,7 @@ void TrainingSource::draw(const ViewContext& context, float width) {
   note_text(data_);
   note_text(vocabulary_);
   const float left = ImGui::GetCursorPosX();
-  ImGui::SameLine(0, scaled(12));  // beside the chip, where there is room
+  ImGui::SameLine(0, scaled(12));  // beside the chip if there is room
   float room = left + width - ImGui::GetCursorPosX();
   if (room < scaled(kLeastPath)) {
     ImGui::NewLine();

@@ -1,5 +1,5 @@
-// A text file as what shall be learned: chosen in the file browser, read in the background, told in one line.
-// Refuses files that cannot be learned: what is wrong stands where the file's line stands.
+// A text file as training data: chosen in the file browser, read by a background job, summarised on one line.
+// Errors in the file are shown in place of the summary.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace attnscope {
 
-/// The example that is watched, in words; `source` is what an encoder reads. Takes as long as making the
-/// task's tokenizer. On any thread.
+/// The fixed example as text; `source`: input of the encoder. Builds the task's tokenizer, so it is slow.
+/// Thread-safe.
 struct ExampleWords {
   std::string source, answer;
 };
@@ -20,18 +20,18 @@ ExampleWords example_words(const Task& task);
 
 class TrainingSource {
  public:
-  /// A file was chosen, and no other task since.
+  /// True if a file was chosen, and no other task since.
   bool on() const { return on_; }
   void leave() { on_ = false; }
   /// Opens the file browser.
   void ask(const ViewContext& context);
-  /// Takes what was chosen and read; true once for every file that can be learned.
+  /// Takes the file once it has been read; true once for every usable file.
   bool follow(const ViewContext& context);
-  /// The file is read and can be learned.
+  /// True if the file was read and can be used.
   bool ready() const { return read_ && read_->settings; }
   const TrainingSettings& settings() const { return *read_->settings; }
   const std::string& example() const { return read_->example; }
-  /// The file, its vocabulary, and what was found in it or what is wrong with it.
+  /// Draws the file, its vocabulary, and what was found in it or the error.
   void draw(const ViewContext& context, float width);
 
  private:

@@ -1,4 +1,4 @@
-// What a row of the watched example should say beside what it says: what label smoothing changes.
+// Target and predicted distribution of a row of the fixed example: shows the effect of label smoothing.
 #include <algorithm>
 
 #include "app/look/item_map.h"
@@ -30,7 +30,7 @@ void right_number(float right, float y, ImU32 colour, double value) {
             text);
 }
 
-// `name`: what names take, in pixels.
+// `name`: width of the names, pixels.
 void training_targets_draw_row(const BarRow& row, ImVec2 at, float width, float name) {
   const Theme& t = theme();
   const float number = text_size(fonts().mono_small, "0.0000").x;
@@ -67,7 +67,7 @@ void TrainingTargets::draw_rows(const TrainingScene& scene, float width) {
     const std::string word =
         token_label(opened, scene.snapshot->example.targets[static_cast<std::size_t>(row)]);
     note_text(word);
-    const bool suffix = word.rfind("##", 0) == 0;  // in a label that would begin the id
+    const bool suffix = word.rfind("##", 0) == 0;  // in a label, "##" would start the ID
     const std::string label = (suffix ? "-" + word.substr(2) : word) + "###train_row_" + std::to_string(row),
                       place = std::to_string(row);
     const float wide = chip_width(label);

@@ -1,6 +1,6 @@
-// The training view: a task and sizes are chosen, the model trains, and one watches it learn: its curves, its
-// heads taking shape, what it should say beside what it says. Refuses to wait for the run: it draws the
-// newest snapshot.
+// The training view: choose a task and sizes, train, and watch: curves, attention
+// heads, target beside prediction. Draws the newest snapshot of the run; never
+// blocks.
 #include <algorithm>
 #include <cmath>
 
@@ -60,7 +60,7 @@ class TrainingView : public View {
   TrainingArm arm_;
   bool form_ = true, scrubs_ = false, replaying_ = false;
   double replayed_ = 0;
-  int wanted_ = -1;  ///< step of the checkpoint that is shown; -1: the newest model
+  int wanted_ = -1;  ///< step of the checkpoint shown; -1: the newest model
   TrainingPane pane_ = TrainingPane::head;
   std::uint64_t run_ = 0;
   bool measured_ = false;
@@ -99,7 +99,7 @@ void TrainingView::want(const ViewContext& context, int step) {
   context.commands.act([step](Session& session) { session.show_checkpoint(step); });
 }
 
-// The buttons of files, from the right edge on; returns where they begin.
+// Buttons for files, right-aligned; returns their left edge, pixels.
 float TrainingView::draw_files(const ViewContext& context, const TrainingScene& scene, float right, float y) {
   struct File {
     const char *key, *id;
@@ -391,7 +391,7 @@ void TrainingView::draw_body(const ViewContext& context, const TrainingScene& sc
   ImGui::Dummy(ImVec2(1, std::max(used, height) + scaled(2)));
 }
 
-// The arrow keys go from checkpoint to checkpoint where this is the view they belong to.
+// Arrow keys move between checkpoints if this view has the keyboard.
 void TrainingView::walk(const ViewContext& context, const TrainingScene& scene) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!scrubs_ || context.workspace.view != id() || io.WantTextInput || io.KeyCtrl ||

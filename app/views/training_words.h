@@ -1,4 +1,4 @@
-// What was measured of a training task, in the language of the moment.
+// Measured results of a training task as text, in the current language.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// What was measured; the task's own English words where the tables have none.
+/// The sentence of a measure; the task's own English text if there is no translation.
 std::string measure_sentence(const Task& task, const Measure& measure);
 
 }  // namespace attnscope

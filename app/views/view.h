@@ -1,6 +1,6 @@
-// A view: one way to look at a run, filling the stage. It gets const data and the shared cursor, draws
-// itself, and asks for changes through Commands, which are carried out at the end of the frame. One file per
-// view: app/views/NAME_view.cpp with make_NAME_view(); CMake lists those files into view_table().
+// A view: one way to show a run on the stage. It gets const data and the shared cursor, draws itself, and
+// queues changes as Commands, which are executed at the end of the frame. One file per view:
+// app/views/NAME_view.cpp with make_NAME_view(); CMake lists those files into view_table().
 #pragma once
 
 #include <imgui.h>
@@ -18,17 +18,17 @@
 
 namespace attnscope {
 
-/// All that a view may see. `run` is the newest result; `before` the one that it
-/// is compared with: the one that was pinned, or the one before the last edit; or null.
+/// Arguments of a view. `run`: the newest result; `before`: the run to compare with: the pinned one, or the
+/// one before the last edit; or null.
 struct ViewContext {
   const Session& session;
   const RunResult& run;
   const RunResult* before = nullptr;
-  Workspace& workspace;  ///< cursor and display settings: views may change them at once
-  Commands& commands;    ///< everything undoable
+  Workspace& workspace;  ///< cursor and display settings: changed directly
+  Commands& commands;    ///< for everything undoable
   Painter& painter;
 
-  /// The run that "new minus old" subtracts, of one sequence; null where nothing is to be subtracted.
+  /// The run that is subtracted in "new minus old", one sequence of it; null if no difference is shown.
   std::shared_ptr<const Trace> older(int sequence) const {
     if (!workspace.show_difference || !before || before->traces.empty()) return nullptr;
     const std::size_t last = before->traces.size() - 1;
@@ -36,7 +36,7 @@ struct ViewContext {
   }
 };
 
-/// Views stand among the tabs in groups, in this order: what the string "view.group.<name>" calls them.
+/// Groups of tabs, in this order; titles are the strings "view.group.<name>".
 enum class ViewGroup : std::uint8_t { walk, words, inside, ask, learn };
 /// "walk", "words", ...
 const char* group_name(ViewGroup group);
@@ -46,22 +46,22 @@ class View {
   virtual ~View() = default;
   /// Stable name: file name, --view, saved workspaces, strings "view.<id>" (tab) and "view.<id>.help".
   virtual const char* id() const = 0;
-  /// Where its tab stands.
+  /// Group of its tab.
   virtual ViewGroup group() const = 0;
-  /// Place in its group, smallest first.
+  /// Position in its group, smallest first.
   virtual int order() const = 0;
-  /// Empty when the view can show this run; otherwise the key of the sentence that says why not.
+  /// Empty if the view can show this run; otherwise the string key of why not.
   virtual std::string unavailable(const RunResult&) const { return {}; }
-  /// False where a view is about the document or a training, not about a run: it has no A.
+  /// False if the view is about the document or a training run: then it cannot show run A.
   virtual bool shows_runs() const { return true; }
-  /// True where the view is about nothing of the open model: alone on the stage it has the room of the
-  /// input, the map, the inspector and the timeline too.
+  /// True if the view does not depend on the open model: alone on the stage it also gets the room of the
+  /// input bar, network map, inspector and timeline.
   virtual bool wants_all() const { return false; }
-  /// True when the arrow keys walk inside this view instead of through the model's steps.
+  /// True if arrow keys are used inside this view instead of moving through the model's steps.
   virtual bool takes_arrows(const RunResult&) const { return false; }
-  /// It is no longer on the stage: what it computes in the background may stop.
+  /// Called when it is no longer on the stage: may cancel its background jobs.
   virtual void leave(Commands&) {}
-  /// Names what a person chose in it, to be written into a session or read from one.
+  /// Reads or writes its settings, for session files.
   virtual void keep(Choices&) {}
   /// Draws into the current ImGui child window, which has the stage's size.
   virtual void draw(const ViewContext& context) = 0;
@@ -73,7 +73,7 @@ struct ViewRow {
 };
 /// Every view, from app/views/*_view.cpp.
 const std::vector<ViewRow>& view_table();
-/// One of each, in the order of the tabs.
+/// One instance of each, in tab order.
 std::vector<std::unique_ptr<View>> make_views();
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The way of the Pilot's hand, drawn over the image it looks at. Refuses nothing: an empty way draws nothing.
+// The predicted path of the Pilot's gripper, drawn over its camera image. An empty path draws nothing.
 #pragma once
 
 #include <imgui.h>
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// Over the image between p0 and p1; the circle at the end is as wide as the gripper is open.
+/// Draws between p0 and p1 (the image, screen pixels); the end circle's diameter is the gripper's opening.
 void draw_arm_way(const std::vector<PathPoint>& path, ImVec2 p0, ImVec2 p1, ImU32 colour, float thickness);
 
 }  // namespace attnscope

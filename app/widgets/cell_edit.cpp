@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/cell_edit.json.
+// Texts are in assets/strings/*/cell_edit.json.
 #include "app/widgets/cell_edit.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ CellEdit edit_meaning(const RunResult& run, const Site& site) {
 
 const char* why_fixed(const RunResult& run, const Site& site) {
   if (run.document.opened && !run.document.opened->recorded.empty()) return "cell_edit.fixed.recorded";
-  const bool fixed = !step_of(site.slot).editable && site.slot != Slot::mask;  // masks have cells that switch
+  const bool fixed = !step_of(site.slot).editable && site.slot != Slot::mask;  // mask cells can be switched
   return fixed ? "cell_edit.fixed.probs" : nullptr;
 }
 
@@ -137,7 +137,7 @@ std::optional<float> parse_number(const std::string& text) {
     const auto value = parse_real(plain_number(part), -kMost, kMost);
     return value ? std::optional(*value) : std::nullopt;
   };
-  const auto narrow = [](double value) {  // beyond float32 there is no number to set
+  const auto narrow = [](double value) {  // beyond float32: no number
     const bool fits = std::fabs(value) <= static_cast<double>(std::numeric_limits<float>::max());
     return fits ? std::optional(static_cast<float>(value)) : std::nullopt;
   };

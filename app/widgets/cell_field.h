@@ -1,4 +1,4 @@
-// A field over one cell of a matrix, where its number is typed. Refuses to know what the number is of.
+// A text field over one cell of a matrix, to type its value.
 #pragma once
 
 #include <imgui.h>
@@ -10,14 +10,14 @@ namespace attnscope {
 
 class CellField {
  public:
-  /// Over a cell that holds `value`; the next draw() takes the keyboard.
+  /// Opens over a cell that holds `value`; the next draw() takes the keyboard focus.
   void open(float value);
   bool is_open() const { return open_; }
   void close() { open_ = false; }
-  /// The number could not be taken: one goes on typing.
+  /// Marks the typed number as not accepted and keeps the focus.
   void refuse() { wrong_ = focus_ = true; }
-  /// Draws it over the cell between two corners (screen). The number that Enter gave; what is none is said.
-  /// `id` is unique in the window.
+  /// Draws the field over the cell between two corners (screen pixels). Returns the number when Enter is
+  /// pressed; text that is no number is marked as an error. `id` is unique in the window.
   std::optional<float> draw(const char* id, ImVec2 p0, ImVec2 p1);
 
  private:

@@ -1,6 +1,6 @@
-// Commands and the workspace: what panels and views may ask for, and what they share on screen.
-// Commands are queued while a frame is drawn and carried out at its end, so that nobody draws half-changed
-// data.
+// Commands and the workspace: actions that panels and views queue, and the state they share on screen.
+// Commands are queued while a frame is drawn and executed at its end, so that a frame never draws
+// half-changed data.
 #pragma once
 
 #include <array>
@@ -23,78 +23,78 @@
 
 namespace attnscope {
 
-/// Something the inspector explains: a cell of a step, or one number of a weight.
+/// A place that the inspector explains: a cell of a step, or one number of a weight.
 struct Place {
-  Cell cell;                        ///< read only where `weight` is empty
+  Cell cell;                        ///< used only when `weight` is empty
   std::string weight;               ///< "blocks.0.attn.q.weight"
   std::vector<std::int64_t> index;  ///< of the weight
   bool is_weight() const { return !weight.empty(); }
 };
 
-/// The inspector's own memory: how one came to the number, and how its terms are listed.
+/// State of the inspector: the path of places followed so far, and how terms are listed.
 struct InspectorState {
-  std::vector<Place> trail;  ///< the number explained now is the last one
+  std::vector<Place> trail;  ///< the last one is explained now
   bool all_terms = false;
   bool largest_first = false;
-  std::shared_ptr<void> cache;  ///< of what was computed for the newest result; made by the inspector
+  std::shared_ptr<void> cache;  ///< cached results for the newest run; made by the inspector
 };
 
-/// Saved, but not undoable: where one looks and how it is drawn.
+/// Saved with the session, but not undoable: what is shown and how.
 struct Workspace {
   Cursor cursor;
   std::string view = "steps";
   std::string second_view;             ///< empty: one view on the stage
-  std::array<bool, 2> shows_pinned{};  ///< which halves of the stage show the pinned run
-  bool show_difference = false;        ///< new minus old for whatever is on the stage
+  std::array<bool, 2> shows_pinned{};  ///< halves of the stage that show the pinned run
+  bool show_difference = false;        ///< show new minus old
   bool log_scale = false;
-  bool backward = false;     ///< the walk goes back from the loss, and the steps view shows gradients
-  int backward_target = -1;  ///< what the last row should say; < 0: nobody asks it
-  LossRows backward_rows = LossRows::as_trained;  ///< the rows that the loss counts
+  bool backward = false;     ///< backward pass: steps from the loss backwards, with gradients
+  int backward_target = -1;  ///< target token of the last row in the loss; < 0: none
+  LossRows backward_rows = LossRows::as_trained;  ///< rows that count in the loss
   BackwardRun backward_run;                       ///< the gradients, while `backward` is on
-  bool presenting = false;  ///< the figure alone, large: words that are for reading stay away
-  bool told = false;        ///< a lesson's words stand below the figure: a view says nothing but its numbers
-  bool still = false;       ///< a picture that is the same every time: how long a run took stays away
+  bool presenting = false;  ///< presenter mode: the figure alone, large, without explanatory text
+  bool told = false;        ///< a lesson's text is shown below the figure: views show values only
+  bool still = false;       ///< for reproducible pictures: run times are not shown
   bool animate = true;
   bool playing = false;
-  float motion = 1.f;                    ///< how far the motion that explains the step has come; 1: at rest
-  bool motion_held = false;              ///< somebody holds it there
-  bool moving = false;                   ///< a view moves by itself: it says so in every frame that it does
+  float motion = 1.f;                    ///< progress of the step's animation, 0..1; 1: finished
+  bool motion_held = false;              ///< paused by the user
+  bool moving = false;                   ///< set in every frame in which a view animates something
   float speed = 1.f;                     ///< steps per second while playing
   std::vector<std::string> breakpoints;  ///< sites (main of their step) where playing stops
-  std::vector<std::string> stops;        ///< rules at which it stops too: "nan", "entropy < 0.5"
-  std::string stopped_by;                ///< the rule that it stopped at last; empty: none
-  std::vector<std::string> watched;      ///< numbers and measures that are followed, by their address
+  std::vector<std::string> stops;        ///< stop conditions: "nan", "entropy < 0.5"
+  std::string stopped_by;                ///< the rule that stopped it last; empty: none
+  std::vector<std::string> watched;      ///< addresses of values and measures on the watch list
   InspectorState inspector;
-  bool shows_modules = false;                  ///< the map shows the checkpoint's names as a tree
-  std::shared_ptr<void> map_tree, map_layout;  ///< what the map has made for the newest run
-  std::optional<Place> edit_at;   ///< what was pointed at with the right button: the edit menu opens there
-  Asking asking;                  ///< the measure, and what is asked about it
-  std::optional<int> measure_at;  ///< an output that was pointed at with the right button
-  int output_page = 0;            ///< of the Output view
-  std::string lab;                ///< that is open; empty: the first
-  std::map<std::string, LabValues> lab_values;  ///< of the labs that were open, by id
-  float stage_share = 0.5f;                     ///< of the first of two views
+  bool shows_modules = false;                  ///< the network map shows the checkpoint's names as a tree
+  std::shared_ptr<void> map_tree, map_layout;  ///< the map's cached layout of the newest run
+  std::optional<Place> edit_at;   ///< the place that was right-clicked: the edit menu opens there
+  Asking asking;                  ///< the measure, and the question about it
+  std::optional<int> measure_at;  ///< an output that was right-clicked
+  int output_page = 0;            ///< open page of the Output view
+  std::string lab;                ///< id of the open lab; empty: the first
+  std::map<std::string, LabValues> lab_values;  ///< control values of the labs opened so far, by id
+  float stage_share = 0.5f;                     ///< width of the first of two views
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
 };
 
-/// The tag of one asker's jobs: two views of one kind do not take each other's.
+/// Job tag unique to one owner: two views of one kind do not receive each other's results.
 inline std::string own_tag(const std::string& tag, const void* asker) { return tag + format("#%p", asker); }
 
-/// Asks the person for a file or a folder to write, or a file to open.
+/// A file dialog: a file or folder to write, or a file to open.
 struct FileQuestion {
   bool save = false;
   const char* title = "";  ///< string key
-  std::string name;        ///< first proposal, when saving
+  std::string name;        ///< proposed file name, when saving
   std::function<void(Session& session, const std::string& path)> chosen;
 };
 
-/// The figure of the stage for other programs: as a file that one is asked for, or as text to be pasted.
+/// Export of the stage's figure: as an SVG file (opens a dialog), or as text for the clipboard.
 enum class FigureFormat : std::uint8_t { none, svg, text };
 
-/// An action at the end of the frame.
+/// Actions that are executed at the end of the frame.
 class Commands {
  public:
-  /// An undoable change with the sentence that undo will show; edits with the same non-empty gesture share a
+  /// An undoable change with its undo label; edits with the same non-empty gesture share one undo
   /// point.
   void edit(Text sentence, std::string gesture, std::function<Status(Document&)> change) {
     edits_refused_ |= refuses_edits_;
@@ -103,8 +103,8 @@ class Commands {
         [sentence = std::move(sentence), gesture = std::move(gesture),
          change = std::move(change)](Session& session) { (void)session.edit(sentence, gesture, change); });
   }
-  /// Takes what another list holds but its edits, which are refused: what is shown there is a run of the
-  /// past. True where there were some.
+  /// Moves in everything from another list except its edits, which were dropped: its view shows a past run.
+  /// Returns true if there were edits.
   bool take_but_edits(Commands other) {
     actions_.insert(actions_.end(), std::make_move_iterator(other.actions_.begin()),
                     std::make_move_iterator(other.actions_.end()));
@@ -112,15 +112,15 @@ class Commands {
     if (other.figure_ != FigureFormat::none) figure_ = other.figure_;
     return other.edits_refused_;
   }
-  /// From now on edits are refused.
+  /// Drops all edits from now on.
   void refuse_edits() { refuses_edits_ = true; }
-  /// A drag or a burst of typing is over.
+  /// Ends a gesture: a drag or a burst of typing.
   void end_gesture() {
     actions_.push_back([](Session& session) { session.end_gesture(); });
   }
-  /// Anything else the session can do.
+  /// Any other action on the session.
   void act(std::function<void(Session&)> action) { actions_.push_back(std::move(action)); }
-  /// A computation off this thread; the result is taken from `job`.
+  /// Runs a computation on a worker thread; the result is read from `job`.
   template <class T>
   void begin(Job<T>& job, const std::string& tag, typename Job<T>::Work work) {
     act([submit = job.begin(own_tag(tag, &job), std::move(work))](Session& session) {
@@ -135,7 +135,7 @@ class Commands {
         session.report(done.error());
   }
   bool empty() const { return actions_.empty(); }
-  /// Shows the file browser after this frame; `chosen` is carried out when a path was given.
+  /// Opens the file browser after this frame; calls `chosen` with the path.
   void ask_file(FileQuestion question) { question_ = std::move(question); }
   std::optional<FileQuestion> take_question() { return std::exchange(question_, std::nullopt); }
   void ask_figure(FigureFormat as) { figure_ = as; }

@@ -1,7 +1,7 @@
-// A value that is computed off the UI thread for a key: asked every frame, answered with the value of that
-// key alone, or, where the asker says so, with an older one that is marked as older. What the computation
-// throws is thrown where it is asked, so that the part of the frame that needs it says so. Refuses to wait,
-// to compute the same key twice, and to hand out a value as that of another key.
+// A value computed by a background job for a key. get() is called every frame and never blocks: it returns
+// the value of this key, or null (get_or_before: an older value marked as not fresh) while the job runs. One
+// key is computed once. An exception in the job is rethrown by the next get(), where the frame shows it as an
+// error in place of the part that needs the value.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@
 
 namespace attnscope {
 
-/// A value and whether it is the one that was asked for.
+/// A value, and whether it belongs to the requested key.
 template <class Value>
 struct Made {
   std::shared_ptr<const Value> value;
@@ -32,14 +32,14 @@ struct Made {
 template <class Value>
 class Deferred {
  public:
-  /// The value of `key`, or null while `work` (of a cancel flag) runs as a job of `tag`, one for each
+  /// The value of `key`, or null while `work` (called with a cancel flag) runs as a job of `tag`, one job per
   /// Deferred. `work` must own all it reads: it outlives this frame.
   template <class Work>
   std::shared_ptr<const Value> get(std::uint64_t key, std::string_view tag, Commands& commands, Work&& work) {
     return get_or_before(key, key, tag, commands, std::forward<Work>(work)).value;
   }
-  /// The same, but while `work` runs the value before it, not fresh, where that was made for the same
-  /// `subject`: the model, say, whose words the asker would give it.
+  /// The same, but while `work` runs it returns the previous value, not fresh, if that was computed for the
+  /// same `subject`, for instance the same model.
   template <class Work>
   Made<Value> get_or_before(std::uint64_t subject, std::uint64_t key, std::string_view tag,
                             Commands& commands, Work&& work) {
@@ -68,14 +68,14 @@ class Deferred {
       });
     }
     if (state_->thrown) {
-      state_->ever_asked = false;  // asked once more when the part is drawn again
+      state_->ever_asked = false;  // computed again when this part is drawn again
       std::rethrow_exception(std::exchange(state_->thrown, nullptr));
     }
     if (!state_->value) return {};
     const bool fresh = state_->key == key;
     return fresh || state_->subject == subject ? Made<Value>{state_->value, fresh} : Made<Value>{};
   }
-  /// Stops the work that is under way; what is asked next begins anew.
+  /// Cancels the running job; the next get() starts anew.
   void stop(const std::string& tag, Commands& commands) {
     const std::lock_guard lock(state_->mutex);
     if (!state_->ever_asked || (state_->value && state_->key == state_->asked)) return;
@@ -94,13 +94,13 @@ class Deferred {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// Mixes numbers into a key.
+/// Hashes numbers into a key.
 inline std::uint64_t key_of(std::initializer_list<std::uint64_t> parts) {
   Hash hash;
   for (const std::uint64_t part : parts) hash.take(part);
   return hash.value();
 }
-/// The same for what is spelled out.
+/// Hashes a text into a key.
 inline std::uint64_t key_of(std::string_view text) {
   Hash hash;
   hash.take(text);

@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/edit_menu.json.
+// Texts are in assets/strings/*/edit_menu.json.
 #include "app/widgets/edit_menu.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr const char* kPopup = "###edit_menu";
 constexpr float kEditMenuWidth = 372.f, kEditMenuLabel = 76.f, kField = 104.f;  // units
 constexpr float kMostScale = 2.f;
 
-// The axes of the thing that a target is of; empty for an input.
+// The axes of the step or weight that a target belongs to; empty for an input.
 std::vector<Axis> axes_of(const Trace& trace, const Target& where) {
   if (const Record* record = where.kind == Target::Kind::step ? trace.find(where.site) : nullptr)
     return record->axes;
@@ -37,7 +37,7 @@ std::vector<Axis> axes_of(const Trace& trace, const Target& where) {
   return out;
 }
 
-// The token that a row or a key is; empty where rows are vectors.
+// The token of a row or key; empty where rows are vectors.
 std::string token_of(const RunResult& run, int sequence, const Target& where, const std::string& axis,
                      std::int64_t at) {
   const Trace& trace = run.trace(sequence);
@@ -57,7 +57,7 @@ std::string axis_words(const RunResult& run, int sequence, const Target& where, 
   return token.empty() ? tr(Label(key, ".bare"), {index}) : tr(key, {index, token});
 }
 
-// "Head 1 · Position 3 “cat”"; `first` is the narrowest place that is offered beside it.
+// "Head 1 · Position 3 “cat”"; `first`: the smallest target in the same list.
 std::string place_words(const RunResult& run, int sequence, const Target& where, const Target& first) {
   const std::vector<Axis> axes = axes_of(run.trace(sequence), where);
   if (where.at.empty())
@@ -187,7 +187,7 @@ void EditMenu::draw_places(const RunResult& run, int sequence) {
   }
 }
 
-// Always one line, so that nothing moves while a slider is dragged.
+// Always one line, so that the layout stays the same while a slider is dragged.
 void EditMenu::draw_notes(const Ask& ask) {
   const auto edits = edits_of(ask.session.document().edits, ask.sequence, ask.where);
   const std::string text = edits.empty()
@@ -255,7 +255,7 @@ void EditMenu::draw_freeze(const Ask& ask) {
 
 namespace {
 
-// Numbers that have a name: of the pinned run, or a direction.
+// A replacement by name: the values of the pinned run, or a direction.
 Result<NumberEdit> named_edit(const Session& session, const RunResult& run, int sequence, const Target& where,
                               EditOp op, const std::string& name) {
   const EditNumbers find =
@@ -266,7 +266,7 @@ Result<NumberEdit> named_edit(const Session& session, const RunResult& run, int 
   return out;
 }
 
-// A direction that the person chooses in the file browser.
+// Opens the file browser to choose a direction.
 void ask_direction(Commands& commands, const Target& where, int sequence, int edits_sequence) {
   commands.ask_file(
       {false, "edit_menu.direction.file.title", {}, [=](Session& session, const std::string& path) {
@@ -384,7 +384,7 @@ void EditMenu::draw(const Session& session, const RunResult* run, Workspace& wor
     ImGui::Separator();
     measure_items(workspace, *run, output_);
   }
-  const ImVec2 at = ImGui::GetWindowPos();  // where it grew beyond the screen
+  const ImVec2 at = ImGui::GetWindowPos();  // moved up if it reaches below the screen
   const float over = at.y + ImGui::GetWindowHeight() - ImGui::GetIO().DisplaySize.y;
   if (over > 0) ImGui::SetWindowPos(ImVec2(at.x, std::max(0.f, at.y - over)));
   ImGui::EndPopup();

@@ -1,6 +1,6 @@
-// "Edit this place": the one menu behind the right button, wherever a number, a row, a head or a step is
-// drawn. It offers the places that the thing under the pointer belongs to, and for each what an edit can do.
-// What cannot be edited is shown with the reason that the command line gives.
+// "Edit this place": the context menu of every number, row, head and step. It lists the targets that the
+// clicked place belongs to (cell, row, head, step), and for each the possible edits. What cannot be edited is
+// shown with the same reason as on the command line.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@
 
 namespace attnscope {
 
-/// Called by whoever draws a place, with what is under the pointer: a right click asks for the menu there.
+/// Call after drawing a place, with the place under the mouse pointer: a right click opens the menu there.
 void offer_edit(Workspace& workspace, Place place);
-/// What was offered last since this was asked: what the pointer is on.
+/// Returns and clears the place passed to offer_edit() last: the one under the mouse pointer.
 std::optional<Place> take_offered();
 
 /// An outline in the colour of edits.
 MatrixMark edit_mark(std::int64_t row, std::int64_t col, std::int64_t rows, std::int64_t cols);
-/// The small sign of an edited place at its right upper corner.
+/// A small sign at the upper right corner of an edited place.
 void draw_edit_sign(const Canvas& canvas, ImVec2 right_top);
 
 class EditMenu {
  public:
-  /// Opens where somebody asked for it, and draws the menu while it is open.
+  /// Opens the menu where it was requested, and draws it while it is open.
   void draw(const Session& session, const RunResult* run, Workspace& workspace, Commands& commands);
 
  private:
@@ -34,7 +34,7 @@ class EditMenu {
     const RunResult& run;
     Commands& commands;
     int sequence = 0;
-    Target where;  ///< the place that is chosen
+    Target where;  ///< the chosen target
     int edits_sequence() const { return where.kind == Target::Kind::input ? sequence : -1; }
     const Trace& trace() const { return run.trace(sequence); }
   };
@@ -51,12 +51,12 @@ class EditMenu {
   void put(const Ask& ask, EditOp op, EditValue value, const char* sentence, const std::string& argument,
            const std::string& gesture = {}) const;
 
-  Place place_;  ///< that was asked about
+  Place place_;  ///< the place that was right-clicked
   std::vector<Target> places_;
   std::size_t chosen_ = 0;
   std::string number_, direction_;
-  std::optional<Error> refused_;  ///< of what was named last
-  int output_ = -1;               ///< the token that is read at the place, to be measured; -1: none
+  std::optional<Error> refused_;  ///< why the last named replacement failed
+  int output_ = -1;               ///< the token read off at this place, for the measure; -1: none
   std::int64_t position_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/edits.json.
+// Texts are in assets/strings/*/edits.json.
 #include "app/widgets/edit_words.h"
 
 #include "app/widgets/matrix_plot.h"

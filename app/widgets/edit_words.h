@@ -1,5 +1,5 @@
-// Edits in words, the same in the list of edits, in sentences of undo and under pictures; put into words when
-// they are read. Refuses nothing: an edit that has no words of its own shows its text.
+// Edits as text, the same in the list of edits, in undo labels and in captions; translated when they are
+// shown. Exchanged parts of the architecture are shown in the --edit syntax.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace attnscope {
 Text edit_words(const Edit& edit);
 /// "blocks.0.attn.z[head=1, pos=2]", "input[pos=1]".
 Text target_words(const Target& where);
-/// "0.5", "−1e-07": six digits, as the number was typed.
+/// "0.5", "−1e-07": six significant digits.
 std::string value_text(float value);
 /// "Query 3 looks at key 1", "Encoder: key 1 hidden from query 3": one switched cell of a mask.
 Text mask_cell_words(AttentionKind of, const Mask::Cell& cell);

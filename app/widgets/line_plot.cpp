@@ -38,7 +38,7 @@ struct Area {
   }
 };
 
-// Round steps (1, 2, 5 times a power of ten) that give about `wanted` of them.
+// Round tick step (1, 2 or 5 times a power of ten) that gives about `wanted` ticks.
 float round_step(float range, int wanted) {
   const float raw = std::max(range, 1e-12f) / static_cast<float>(wanted);
   const float power = std::pow(10.f, std::floor(std::log10(raw)));
@@ -47,7 +47,7 @@ float round_step(float range, int wanted) {
   return power * 10;
 }
 
-/// At most a hundred places of an axis.
+/// Tick positions of an axis, at most a hundred.
 class Ticks {
  public:
   bool full() const { return count_ == places_.size(); }
@@ -62,7 +62,7 @@ class Ticks {
   std::size_t count_ = 0;
 };
 
-// At least two of them, where a round step allows it: one number says nothing of a scale.
+// At least two ticks where a round step allows it: one tick does not define a scale.
 Ticks ticks_of(float lo, float hi, int wanted) {
   float step = round_step(hi - lo, wanted);
   for (int more = wanted + 1; std::floor(hi / step) <= std::ceil(lo / step) && more <= wanted + 3; ++more)
@@ -73,7 +73,7 @@ Ticks ticks_of(float lo, float hi, int wanted) {
   return ticks;
 }
 
-// Powers of ten, and 2 and 5 times them where they are few; where the axis is shorter than that, round steps.
+// Powers of ten, with 2x and 5x of them when few; for a range within a decade, linear round steps.
 Ticks log_ticks(float lo, float hi, int wanted) {
   const float decades = std::log10(hi / lo);
   if (decades < 0.7f) return ticks_of(lo, hi, wanted);
@@ -100,14 +100,14 @@ Ticks x_ticks(const LinePlot& plot, float width) {
   return plot.log_x ? log_ticks(plot.x0, plot.x1, wanted) : ticks_of(plot.x0, plot.x1, wanted);
 }
 
-// Whole numbers from a thousand on in full: steps and counts.
+// Whole numbers from 1000 on are written in full: steps and counts.
 std::string x_text(const LinePlot& plot, float tick) {
   const bool whole =
       !plot.log_x && std::fabs(tick) >= 1000 && std::fabs(tick) < 1e7f && std::round(tick) == tick;
   return whole ? format_count(static_cast<std::int64_t>(tick)) : short_number(static_cast<double>(tick));
 }
 
-// As many rows of labels as fit the height of the curves.
+// Number of tick labels that fit into the height of the plot.
 int label_rows(float height) {
   const float line = text_size(fonts().mono_small, "0").y;
   return std::max(height > 3 * line ? 3 : 1, static_cast<int>(height / (22 * ui_scale())));
@@ -158,7 +158,7 @@ void draw_dashes(const Canvas& canvas, std::span<const ImVec2> at, ImU32 colour,
 }
 
 void draw_series(const Canvas& canvas, const Area& area, const LineSeries& series) {
-  static std::vector<ImVec2> at;  // its memory is used again
+  static std::vector<ImVec2> at;  // reused between calls
   at.clear();
   for (const ImVec2 point : series.points)
     if (area.shown(point.y)) at.push_back(area.place(point));
@@ -178,7 +178,7 @@ void draw_series(const Canvas& canvas, const Area& area, const LineSeries& serie
     for (const ImVec2 p : at) canvas.fill_circle(p, 2.6f * ui_scale(), series.colour);
 }
 
-// Labels in one row over the plot; returns nothing where no series has one.
+// Legend labels in one row over the plot; draws nothing when no series has a label.
 void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, float right) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
   if (!plot.title.empty()) {
@@ -203,7 +203,7 @@ void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, flo
   }
 }
 
-// The point of a series that is nearest in x; null where it has none.
+// The point of a series that is nearest in x; null for an empty series.
 const ImVec2* line_plot_nearest(const LineSeries& series, float x) {
   const auto after = std::lower_bound(series.points.begin(), series.points.end(), x,
                                       [](const ImVec2& point, float at) { return point.x < at; });

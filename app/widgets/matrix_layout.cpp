@@ -1,5 +1,5 @@
-// Arithmetic of a matrix plot: where cells and labels lie, what is under the pointer, how a window zooms.
-// Draws nothing.
+// Layout of a matrix plot, without drawing: rectangles of cells and labels, hit test, zoom and pan of the
+// visible window.
 #include <algorithm>
 #include <cmath>
 
@@ -10,10 +10,10 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMeasured = 64;  // labels looked at to find the widest
-constexpr float kLetters = 0.76f;       // of a line is what its letters take
+constexpr std::int64_t kMeasured = 64;  // labels measured to find the widest
+constexpr float kLetters = 0.76f;       // height of letters as a share of the line
 
-// The widest of the labels that are seen, in pixels; entries that wear their picture instead need none.
+// Widest visible label in pixels; entries that are shown as a picture instead have no label.
 float widest_label(const MatrixAxis& axis, double begin, double end, bool pictures_instead = false) {
   ImFont* font = pictures_instead && axis.pictures ? fonts().mono_small : label_font(axis);
   const auto first = static_cast<std::int64_t>(begin), last = static_cast<std::int64_t>(std::ceil(end));
@@ -33,7 +33,7 @@ float row_labels_width(const MatrixPlot& plot, const MatrixWindow& seen) {
          picture_room(plot.rows);
 }
 
-// Of a slanted label in the last column that is seen, along its letters; a patch wears its picture instead.
+// Length of the slanted label of the last visible column; 0 where a patch picture replaces it.
 float last_label_width(const MatrixPlot& plot, const MatrixWindow& seen) {
   const double end = std::ceil(seen.col1);
   return std::min(widest_label(plot.cols, end - 1, end, true), kLongestSlanted * ui_scale());
@@ -67,7 +67,7 @@ ImVec2 fitted_cell(const MatrixPlot& plot, ImVec2 room, double columns, double r
   const float unit = ui_scale();
   const float width = std::min(room.x / static_cast<float>(columns), plot.max_cell * unit);
   const float height = std::min(room.y / static_cast<float>(rows), plot.max_cell * plot.aspect * unit);
-  // Large cells keep their aspect; small ones are as square as the room lets them be.
+  // Large cells keep their aspect; small ones are as square as the available size allows.
   const float tall = std::min(height, std::max(width * plot.aspect, std::min(width, 24 * unit)));
   const float wide = std::min(width, std::max(tall / plot.aspect, 1e-3f) * (height < 12 * unit ? 4.f : 2.4f));
   return ImVec2(std::max(wide, 1e-3f), std::max(tall, 1e-3f));
@@ -94,7 +94,7 @@ std::string axis_label(const MatrixAxis& axis, std::int64_t at) {
 
 std::int64_t matrix_rows(const MatrixPlot& plot) {
   if (plot.total_rows > 0) return plot.total_rows;
-  return plot.values.rank() >= 2 ? plot.values.size(0) : plot.values.rank();  // a vector is one row
+  return plot.values.rank() >= 2 ? plot.values.size(0) : plot.values.rank();  // a vector is shown as one row
 }
 std::int64_t matrix_cols(const MatrixPlot& plot) {
   if (plot.total_cols > 0) return plot.total_cols;
@@ -158,7 +158,7 @@ void fill_room(MatrixPlot& plot, ImVec2 room, ImVec2 most) {
   plot.cell = ImVec2(
       std::min(per(room.x - first.cells0.x - first.beyond - edge, first.seen.col1 - first.seen.col0), most.x),
       1.f);
-  const MatrixLayout fitted = matrix_layout(plot, room);  // other labels are slanted now
+  const MatrixLayout fitted = matrix_layout(plot, room);  // the new cell size may slant other labels
   plot.cell.x = std::min(
       plot.cell.x, per(room.x - fitted.cells0.x - fitted.beyond - edge, fitted.seen.col1 - fitted.seen.col0));
   plot.cell.y =

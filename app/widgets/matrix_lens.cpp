@@ -24,13 +24,13 @@ LensState& state() {
 struct Shown {
   std::int64_t first = 0, count = 0;
 };
-// `most` entries around `at`, inside 0 .. size.
+// `most` entries around `at`, clamped to 0 .. size.
 Shown around(std::int64_t at, std::int64_t size, std::int64_t most) {
   const std::int64_t count = std::min(size, most);
   return {std::clamp<std::int64_t>(at - count / 2, 0, size - count), count};
 }
 
-// Where it lies without covering the pointer or leaving the screen.
+// Upper left corner at which the lens covers neither the mouse pointer nor leaves the screen.
 ImVec2 corner_for(ImVec2 size) {
   const ImVec2 at = ImGui::GetIO().MousePos, screen = ImGui::GetIO().DisplaySize;
   const float away = kAway * ui_scale();

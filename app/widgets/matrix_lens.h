@@ -1,6 +1,6 @@
-// The lens over a matrix whose cells are too small for numbers: the cells around the pointer, large, with
-// their numbers and names. On while its key is held, or until it is pressed again. Refuses cells that can be
-// read.
+// Magnifier over a matrix whose cells are too small for numbers: shows the cells around the mouse pointer
+// enlarged, with numbers and labels. On while its key is held, or toggled by a press. Draws nothing when the
+// cells are large enough to show their numbers.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@
 
 namespace attnscope {
 
-/// Cells of a matrix (its item's name) that the lens keeps to itself: those of a lesson's page.
+/// Cells of a matrix (by item name) whose numbers the lens hides: the answers of a lesson's page.
 struct HiddenCells {
   std::string matrix;
   std::int64_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
 };
 /// From the next frame on.
 void hide_from_lens(std::vector<HiddenCells> cells);
-/// True where the cell of the plot with this key is hidden.
+/// True when this cell of the plot with that key is hidden.
 bool lens_hides(const std::string& key, std::int64_t row, std::int64_t col);
 
-/// Whether matrices show it in this frame; begins a frame.
+/// Whether the lens is on in this frame; called at the start of a frame.
 void set_matrix_lens(bool on);
-/// Somebody showed it in this frame.
+/// True when the lens was drawn in this frame.
 bool matrix_lens_shown();
-/// Shows the cells around the one under the pointer, beside it.
+/// Draws the lens beside the mouse pointer, for the cell under it.
 void draw_matrix_lens(const MatrixPlot& plot, const MatrixEvent& event);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// Drawing and pointing: the heatmap by the Painter, numbers over it, outlines over those; then wheel and
-// drag.
+// Drawing and mouse input: the heatmap by the Painter, numbers over it, outlines over those; then zoom by
+// wheel and pan by drag.
 #include "app/widgets/matrix_plot.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kGapFrom = 10.f,
-                kRoundFrom = 22.f;  // units: cells at least this large have gaps, round corners
+                kRoundFrom = 22.f;  // units: gaps and round corners from these cell sizes on
 constexpr double kZoomPerNotch = 1.25;
 
 ImVec2 operator+(ImVec2 a, ImVec2 b) { return ImVec2(a.x + b.x, a.y + b.y); }
@@ -36,7 +36,7 @@ void draw_cells(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, 
                 ImVec2 position) {
   const auto rows = plot.values.size(0), cols = plot.values.size(1);
   painter.upload(plot.key, plot.values);
-  // The part of `values` that is seen: a part of a larger matrix may end before the window does.
+  // The visible part of `values`: a part of a larger matrix may end before the window does.
   const MatrixWindow part{std::max(layout.seen.row0, static_cast<double>(plot.first_row)),
                           std::max(layout.seen.col0, static_cast<double>(plot.first_col)),
                           std::min(layout.seen.row1, static_cast<double>(plot.first_row + rows)),
@@ -79,7 +79,7 @@ void draw_numbers(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayo
   }
 }
 
-// The rectangle of a mark, clipped to what is seen; false where nothing of it is.
+// Rectangle of a mark, clipped to the visible cells; false when nothing of it is visible.
 bool mark_rect(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position, const MatrixMark& mark,
                ImVec2& p0, ImVec2& p1) {
   const double row0 = mark.row < 0 ? 0 : static_cast<double>(mark.row),
@@ -106,7 +106,7 @@ void matrix_plot_outline(const Canvas& canvas, const MatrixPlot& plot, const Mat
   canvas.rect(p0, p1, mark.colour ? mark.colour : theme().accent, 3 * ui_scale(), 0, thickness);
 }
 
-// The cells of its place that a change would reach.
+// The cells that a previewed change would affect (app/look/shade.h).
 std::vector<MatrixMark> shaded_cells(const CellsPlace& place) {
   if (!place.weight.empty() || place.first.empty()) return {};
   std::int64_t head = -1;
@@ -163,7 +163,7 @@ void pan(MatrixWindow& window, const MatrixLayout& layout, ImVec2 pixels, std::i
   shift(window.col0, window.col1, static_cast<double>(-pixels.x / layout.cell.x), static_cast<double>(cols));
 }
 
-// Wheel and drag change the window; a press that moved is no click.
+// Wheel and drag change the window; a press that moved is not a click.
 void handle_pointer(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 position, MatrixEvent& event) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool hovered = ImGui::IsItemHovered();
@@ -189,7 +189,7 @@ void handle_pointer(const MatrixPlot& plot, const MatrixLayout& layout, ImVec2 p
 
 namespace {
 
-// As one item under the plot's name; its memory is used again.
+// Records the cells as one item under the plot's key; `item` is static to reuse its memory.
 void note_cells(const MatrixPlot& plot, const MatrixLayout& layout, const MatrixEvent& event) {
   static ItemRect item;
   item.p0 = event.p0, item.p1 = event.p1;
@@ -200,7 +200,7 @@ void note_cells(const MatrixPlot& plot, const MatrixLayout& layout, const Matrix
   note_item(Label("matrix.", plot.key), item);
 }
 
-// Everybody who draws the same token, head or neuron lights it.
+// Marks the token, head or neuron of the cell as pointed at, for linked highlighting (look/pointed.h).
 void point_at_cell(const MatrixPlot& plot, const MatrixEvent& event) {
   const CellsPlace& place = plot.place;
   if (!event.hovered() || !place.weight.empty() || place.first.empty()) return;
@@ -249,16 +249,16 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
 namespace {
 
 constexpr std::size_t kFewValues = 12, kSampled = std::size_t{1} << 16;
-constexpr float kFarLarger = 4.f;  // than all but the few
-constexpr float kFew = 0.01f;      // of all values
+constexpr float kFarLarger = 4.f;  // times the magnitude of all but a few values
+constexpr float kFew = 0.01f;      // share of all values
 
-/// Finite values that are not masked.
+/// Statistics of the finite values that are not masked.
 struct Known {
   float least = 0, most = 0;
-  std::vector<float>& sizes;  ///< magnitudes; every k-th where there are many
+  std::vector<float>& sizes;  ///< magnitudes; every k-th of a large tensor
 };
 Known known(const Tensor& values) {
-  thread_local std::vector<float> sizes;  // its memory is used again
+  thread_local std::vector<float> sizes;  // reused between calls
   sizes.clear();
   Known out{0, 0, sizes};
   const Tensor packed = values.packed();
@@ -276,7 +276,7 @@ Known known(const Tensor& values) {
   return out;
 }
 
-// `largest`, or the magnitude of all but a few values that are far larger.
+// End of the colour range: `largest`, or the magnitude that all but a few outliers stay below.
 float colour_end(const Known& values, float largest, float share) {
   if (!(largest > 0)) return 1.f;
   std::vector<float>& sizes = values.sizes;

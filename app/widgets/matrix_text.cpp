@@ -1,4 +1,4 @@
-// Words and numbers of a matrix plot: number formats, truncation, slanted labels, axes, the legend.
+// Text of a matrix plot: number formats, truncation, slanted labels, axes, the legend.
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kMinus = "−";
 constexpr const char* kEllipsis = "…";
-constexpr std::int64_t kLooked = 4096;  // numbers looked at to choose the digits
+constexpr std::int64_t kLooked = 4096;  // numbers checked to choose the number of digits
 
 std::string with_real_minus(std::string text) {
   std::string out;
@@ -51,13 +51,13 @@ bool lit(std::int64_t at, std::int64_t hover, std::int64_t from_outside, std::in
   return at == hover || at == from_outside || at == selected;
 }
 
-// What an entry of an axis stands for is pointed at, here or elsewhere.
+// True when the token, head or neuron of this entry is pointed at, here or in another view.
 bool pointed(const CellsPlace& place, int axis, std::int64_t at) {
   if (axis < 0 || !place.weight.empty() || axis >= static_cast<int>(place.first.size())) return false;
   return entry_pointed(place.site, axis, place.first[static_cast<std::size_t>(axis)] + at);
 }
 
-// A label that a lit one nearby leaves no room for; of two lit ones the pointer's stays.
+// True when a highlighted label nearby leaves no room for this one; the hovered label has priority.
 bool gives_way(std::int64_t at, std::initializer_list<std::int64_t> lit_ones, float step, float room) {
   for (const std::int64_t one : lit_ones) {
     if (one == at) return false;
@@ -66,7 +66,7 @@ bool gives_way(std::int64_t at, std::initializer_list<std::int64_t> lit_ones, fl
   return false;
 }
 
-// Cut from the end, by whole characters.
+// The first `characters` code points.
 std::string_view front_of(std::string_view text, std::size_t characters) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < characters && at < text.size(); ++i) next_code_point(text, at);
@@ -204,7 +204,7 @@ void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const Matr
     const bool is_lit =
         lit(col, hover, plot.lit_col, plot.selected_col) || pointed(plot.place, plot.place.col_axis, col);
     if (col % layout.col_stride != 0 && !is_lit) continue;
-    if (plot.cols.pictures && plot.cols.pictures->patch(col) >= 0) continue;  // its picture says it
+    if (plot.cols.pictures && plot.cols.pictures->patch(col) >= 0) continue;  // its picture is the label
     const float x = layout.corner(0, static_cast<double>(col) + 0.5).x;
     if (x < layout.cells0.x || x > layout.cells1.x) continue;
     const float room =
@@ -225,8 +225,8 @@ void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const Matr
   }
 }
 
-// Over the cells, the rows' to the left of them where that has room. Both begin further left, and are
-// shortened, where the window ends before they do.
+// Column title above the cells, row title to the left of them if it fits. Otherwise both are moved left, and
+// truncated, so that they end inside the window.
 void draw_axis_titles(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayout& layout,
                       ImVec2 position) {
   ImFont* const font = fonts().small;
@@ -265,7 +265,7 @@ void draw_axes(Painter& painter, const Canvas& canvas, const MatrixPlot& plot, c
 
 namespace {
 
-// A cell that holds ".35" (and "−1.2") in this font; digits are lower than their line.
+// Size of a cell that holds ".35" (or "−1.2") in this font; digits are lower than the line height.
 ImVec2 number_cell(ImFont* font, bool negative) {
   const ImVec2 character = text_size(font, "0");
   return ImVec2(character.x * (negative ? 4.f : 3.f) + 2.4f * ui_scale(), character.y * 0.78f);
@@ -286,7 +286,7 @@ std::string compact_number(float value) {
 
 namespace {
 
-constexpr float kDigitHeight = 0.75f;  // of a line: what stands above and below digits is empty
+constexpr float kDigitHeight = 0.75f;  // of a line: the space above and below digits is empty
 
 }  // namespace
 
@@ -295,7 +295,7 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
   const ImVec2 smallest = least_number_cell(false);
   if (!plot.show_numbers || layout.cell.x < std::min(16 * unit, smallest.x) || layout.cell.y < smallest.y)
     return {};
-  std::size_t whole = 1, fewest = 0;  // characters before the point; of texts without digits
+  std::size_t whole = 1, fewest = 0;  // characters before the point; characters of "−∞" or "NaN"
   bool integers = true, negative = false;
   float most = 0;
   const std::int64_t cols = plot.values.size(1), count = std::min(plot.values.size(0) * cols, kLooked);
@@ -313,7 +313,7 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
     integers = integers && value == std::floor(value) && std::fabs(value) < 1e6f;
   }
   const float room = layout.cell.x - 5 * unit;
-  const int fewest_digits = most <= 1 ? 2 : 1;  // 0.0 says nothing of numbers up to one
+  const int fewest_digits = most <= 1 ? 2 : 1;  // values up to 1 need two decimals: 0.0 is not useful
   for (ImFont* candidate : {fonts().formula, fonts().mono, fonts().mono_small}) {
     const bool large = candidate == fonts().formula;
     if (large && !plot.large_numbers) continue;
@@ -338,7 +338,7 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
 
 namespace {
 
-// "≥ 2.1" at an end that values pass.
+// Tick label; "≥ 2.1" at an end that is clipped.
 std::string tick_text(const HeatStyle& style, int tick, int last) {
   const double value =
       static_cast<double>(heat_value(static_cast<float>(tick) / static_cast<float>(last), style));
@@ -347,7 +347,7 @@ std::string tick_text(const HeatStyle& style, int tick, int last) {
   return (below ? "≤" : above ? "≥" : "") + short_number(value);
 }
 
-// How far the values reach beyond an end.
+// The largest value beyond a clipped end, as text.
 std::string beyond_text(const HeatStyle& style, bool top) {
   if (!style.clipped || (top ? style.most <= style.hi : style.least >= style.lo)) return {};
   return (top ? "▲" : "▼") + short_number(static_cast<double>(top ? style.most : style.least));
@@ -388,7 +388,7 @@ void draw_ticks_below(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, I
   const auto wide = [&](std::string_view text) { return text_size(fonts().mono_small, text).x; };
   const float both =
       wide(tick_text(style, 0, last)) + wide(below) + wide(tick_text(style, last, last)) + wide(above);
-  if (both + 4 * gap > p1.x - p0.x) {  // the arrows alone: the tooltip has the numbers
+  if (both + 4 * gap > p1.x - p0.x) {  // too narrow: arrows only, the tooltip has the numbers
     if (!below.empty()) below = "▼";
     if (!above.empty()) above = "▲";
   }
@@ -405,7 +405,7 @@ void draw_ticks_below(const Canvas& canvas, const HeatStyle& style, ImVec2 p0, I
     }
     return true;
   };
-  int every = style.clipped ? last : 1;  // room for what lies beyond
+  int every = style.clipped ? last : 1;  // end ticks only: the values beyond need the room
   while (every < last && !fits(every)) every *= 2;
   for (int tick = 0; tick <= last; tick += every) {
     const std::string text = tick_text(style, tick, last), more = tick == 0      ? below

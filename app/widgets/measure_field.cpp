@@ -1,4 +1,4 @@
-// Sentences stand in assets/strings/*/ask_view.json.
+// Texts are in assets/strings/*/ask_view.json.
 #include "app/widgets/measure_field.h"
 
 #include <utility>
@@ -18,7 +18,7 @@ namespace {
 using Kind = LogitMeasure::Kind;
 constexpr const char* kMenu = "###measure_menu";
 
-// The same measure as another kind; a difference needs a second output, which the most likely ones give.
+// The same measure as another kind; a logit difference takes a likely token as its second output.
 void change_kind(Workspace& workspace, const RunResult& run, const LogitMeasure& now, Kind kind) {
   LogitMeasure wanted = now;
   wanted.kind = kind;

@@ -1,5 +1,5 @@
-// The measure in the window: its words, the field that it is typed into, and the menu behind the right button
-// on a token. One place, so that toolbar and Ask view speak alike. Refuses to measure: core/session does.
+// The measure (logit, logit difference, probability, KL) in the window: its name, its text field, and the
+// context menu of a token. Shared by the toolbar and the Ask view. core/session computes it.
 #pragma once
 
 #include <string>
@@ -10,36 +10,36 @@ namespace attnscope {
 
 /// "cat − mat", "logit of cat", "P(cat)", "KL".
 std::string measure_words(const OpenedModel& opened, const LogitMeasure& measure);
-/// The same as a question: "what makes it say “cat” and not “mat”?"
+/// The same as a question, "what makes it say “cat” and not “mat”?"
 std::string measure_question(const OpenedModel& opened, const LogitMeasure& measure);
-/// Three digits after the point, with its sign.
+/// With `digits` decimals and its sign.
 std::string signed_number(double value, int digits = 3);
 
-/// Called by whoever draws an output, behind its item: a right click asks for the menu there.
+/// Call after drawing an output as an item: a right click opens the menu of measures there.
 void offer_measure(Workspace& workspace, int output);
 
-/// Types, shows what is wrong with what was typed, offers the kinds.
+/// The text field of the measure, its error, and chips for the kinds.
 class MeasureField {
  public:
-  /// The field alone; Enter takes it. `id` is unique in its window.
+  /// The field alone; Enter sets the measure. `id` is unique in its window.
   void draw_field(const char* id, Workspace& workspace, const RunResult& run, float width);
-  /// Chips: difference, logit, probability, KL, most likely; and the position that is asked.
+  /// Chips: difference, logit, probability, KL, most likely; and the position that is measured.
   void draw_kinds(Workspace& workspace, const RunResult& run);
-  /// What is wrong: with what was typed, or why another measure stands here. True where there is something.
+  /// Draws the parse error, or why the measure was replaced by another. True if there is one.
   bool draw_error(const Workspace& workspace, const RunResult& run) const;
 
  private:
   std::string typed_;
   std::optional<Error> error_;
-  std::string shown_;  ///< the measure that `typed_` was taken from
+  std::string shown_;  ///< the measure shown in `typed_`
   bool typing_ = false;
-  std::uint64_t opened_ = 0;  ///< RunResult::opened_version that `error_` is about
+  std::uint64_t opened_ = 0;  ///< RunResult::opened_version that `error_` belongs to
 };
 
-/// The items of a menu: "Measure this token", "against this token".
+/// Menu items: "Measure this token", "against this token".
 void measure_items(Workspace& workspace, const RunResult& run, int output);
 
-/// A menu of them, where offer_measure asked for it.
+/// The popup with these items, opened after offer_measure().
 class MeasureMenu {
  public:
   void draw(const RunResult* run, Workspace& workspace);

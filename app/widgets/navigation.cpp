@@ -1,5 +1,5 @@
-// The cursor's coordinates come from axis names: "query" and "key" are tokens, "pos" is the key's token where
-// a step belongs to keys or values.
+// The cursor's fields follow axis names: "query" and "key" are token positions, "pos" sets the key where a
+// step belongs to keys or values.
 #include "app/widgets/navigation.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-// Grouped-query attention: index 1 of two key heads stands for attention heads 2 and 3 of four.
+// Grouped-query attention: K/V head 1 of two corresponds to query heads 2 and 3 of four.
 void follow_head(Cursor& cursor, const Trace& trace, const Site& site, std::int64_t own) {
   if (trace.own_head(site, cursor.head) == own) return;
   const int heads = site.layer >= 0 ? trace.config().attention_at(site).n_heads : 1;
@@ -21,7 +21,7 @@ void follow_head(Cursor& cursor, const Trace& trace, const Site& site, std::int6
   }
 }
 
-// Block, stack and attention follow the step.
+// Sets step, block, stack and attention of the cursor.
 void stand_on(Cursor& cursor, const Site& site) {
   cursor.step = site;
   cursor.stack = site.stack;

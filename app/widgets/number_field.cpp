@@ -18,13 +18,13 @@ namespace {
 using Number = std::variant<double, std::uint64_t>;
 constexpr float kRefusalWidth = 300.f;  // units
 
-/// The field that was clicked last: what is typed there, and the number that it had before.
+/// State of the field that was clicked last: its text, and its value before typing.
 struct Typing {
   ImGuiID id = 0;
   std::string text, first;
   Number before;
   std::optional<Error> refused;
-  bool left = false;  ///< it was left with a text that is no number
+  bool left = false;  ///< it lost the focus with text that is no number
 };
 Typing& typing() {
   static Typing typing;
@@ -36,7 +36,7 @@ struct FieldKind {
   std::function<Result<Number>(std::string_view)> read;
 };
 
-// What is in the field counts, or the number from before.
+// Sets `value` to the typed number, or to the one from before when the text is not valid.
 bool take(Typing& now, const FieldKind& kind, Number& value) {
   const Number was = value;
   now.refused.reset();

@@ -1,7 +1,7 @@
-// Fields for numbers: a single click, and what is typed is read by core/base/number.h, so "3e-4", "1k" and
-// "2^20" are taken wherever a number is, and the rest is refused in words below the field. What was typed
-// counts at once where it is a number in range; else the number stays what it was before. Refuses to round or
-// to clamp.
+// Input fields for numbers, opened by a single click. Text is parsed by core/base/number.h: "3e-4",
+// "1k" and "2^20" are valid. A valid number in range is applied while typing; otherwise the value
+// is what it was before and the error is shown below the field. Values are never rounded or
+// clamped.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace attnscope {
 
-/// How a field looks beside its number.
+/// Appearance of a field.
 struct NumberLook {
-  const char* shape = "%g";    ///< of a real number: a printf pattern
-  const char* help = nullptr;  ///< what is told where one points at it
-  bool steps = false;          ///< small buttons for one less and one more; whole numbers only
-  bool blank = false;          ///< shows nothing while nobody types
+  const char* shape = "%g";    ///< printf pattern of a real number
+  const char* help = nullptr;  ///< tooltip
+  bool steps = false;          ///< small buttons for -1 and +1; whole numbers only
+  bool blank = false;          ///< shows nothing while it is not being edited
 };
 
-/// A field of a real number from `least` to `most`, as wide as ImGui's next item. `id` is unique in the
+/// A field for a real number from `least` to `most`, as wide as ImGui's next item. `id` is unique in the
 /// window.
 SliderEvent number_field(const char* id, double& value, double least, double most,
                          const NumberLook& look = {});
-/// The same for whole numbers, none of them below 0.
+/// The same for whole numbers >= 0.
 SliderEvent number_field(const char* id, std::uint64_t& value, std::uint64_t least, std::uint64_t most,
                          const NumberLook& look = {});
 SliderEvent number_field(const char* id, std::int64_t& value, std::int64_t least, std::int64_t most,
                          const NumberLook& look = {});
 SliderEvent number_field(const char* id, int& value, int least, int most, const NumberLook& look = {});
 
-/// Says below a field, given by its corners, why what was typed there is refused.
+/// Draws an error message below a field, given by its corners (screen pixels).
 void tell_below(ImVec2 p0, ImVec2 p1, const std::string& words);
 
-/// Whether a slider of this id and width, drawn here, is to be a field now: Ctrl is held over it, or its
-/// number is being typed.
+/// True when a slider of this ID and width, at the ImGui cursor, has to be drawn as a text field: Ctrl is
+/// held over it, or its number is being typed.
 bool typed_instead(const char* id, float width);
 
 }  // namespace attnscope

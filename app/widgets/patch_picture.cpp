@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kVeil = 0.66f, kTint = 0.5f;  // most of each, over patches of no and of most weight
+constexpr float kVeil = 0.66f, kTint = 0.5f;  // maximum opacity: black at weight 0, tint at the largest
 constexpr ImU32 kShine = IM_COL32(255, 166, 48, 255);
 
 struct Grid {

@@ -1,5 +1,5 @@
-// The picture that a model looks at, cut into its patches: attention painted over it, and patches as small
-// pictures beside the axes of matrices. Shows what the model sees, not the file. Refuses to compute weights.
+// The input image of a vision model, divided into patches: attention weights drawn over it, and patches as
+// small pictures beside matrix axes. Shows the preprocessed pixels, not the file.
 #pragma once
 
 #include <imgui.h>
@@ -14,26 +14,26 @@
 
 namespace attnscope {
 
-/// Puts the picture of a sequence into the painter; its key, or empty where the run has no picture.
+/// Uploads the image of a sequence to the Painter; returns its key, empty when the run has no image.
 std::string upload_model_picture(Painter& painter, const RunResult& run, int sequence);
 
-/// The patches of a stack's rows as pictures for an axis; null where the stack sees no image.
+/// Patches of a stack's rows as pictures for an axis; null when the stack has no image input.
 std::shared_ptr<const AxisPictures> axis_pictures(Painter& painter, const RunResult& run, int sequence,
                                                   Stack stack);
 
 struct PatchPicture {
-  std::string id;       ///< ImGui id, and of the driver's item map
-  std::string picture;  ///< key in the painter
+  std::string id;       ///< ImGui ID, and name in the item map
+  std::string picture;  ///< key in the Painter
   int rows = 0, cols = 0;
-  Tensor weights;  ///< [rows, cols], painted over the picture: strong ones shine; empty: none
-  std::int64_t chosen = -1, lit = -1;  ///< patches with an outline: the query, the key pointed at
+  Tensor weights;  ///< [rows, cols], drawn over the image: large weights bright; empty: none
+  std::int64_t chosen = -1, lit = -1;  ///< outlined patches: the query, the hovered key
 };
 struct PatchEvent {
-  std::int64_t patch = -1;  ///< under the pointer
+  std::int64_t patch = -1;  ///< under the mouse pointer
   bool clicked = false;
-  ImVec2 p0, p1;  ///< of the picture, on screen
+  ImVec2 p0, p1;  ///< rectangle of the image, screen pixels
 };
-/// Draws the picture as large as `size` allows, patches square.
+/// Draws the image as large as `size` allows; patches stay square.
 PatchEvent draw_patch_picture(Painter& painter, const PatchPicture& what, ImVec2 position, ImVec2 size);
 
 }  // namespace attnscope

@@ -13,10 +13,10 @@ namespace attnscope {
 namespace {
 
 constexpr ImGuiSliderFlags kSlider =
-    ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput;  // Ctrl and a click make it a field of its own
+    ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_NoInput;  // Ctrl+click opens our own number field
 bool headings_told = false;
 
-// The caption over a slider: its name dim on the left, its value on the right.
+// Caption over a slider: its name dim on the left, its value on the right.
 void slider_caption(std::string_view title, std::string_view value, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Canvas canvas;
@@ -45,7 +45,7 @@ void tint(ImVec2 p0, ImVec2 p1) {
 
 void end_at(ImVec2 position) {
   ImGui::SetCursorScreenPos(position);
-  ImGui::Dummy(ImVec2(0, 0));  // newer versions of Dear ImGui take a place alone for a mistake
+  ImGui::Dummy(ImVec2(0, 0));  // newer versions of Dear ImGui assert unless an item follows
   ImGui::SetCursorScreenPos(position);
 }
 
@@ -171,7 +171,7 @@ bool play_button(const char* id, bool playing, const char* help) {
   note_item(id);
   const Theme& t = theme();
   const Canvas canvas;
-  const float alpha = ImGui::GetStyle().Alpha;  // less where it is disabled
+  const float alpha = ImGui::GetStyle().Alpha;  // lower when disabled
   canvas.fill_circle(centre, side / 2,
                      with_alpha(ImGui::IsItemHovered() ? mix(t.accent, t.text, 0.2f) : t.accent, alpha));
   const float r = side * 0.19f;

@@ -1,4 +1,4 @@
-// Words stand in assets/strings/*/edit_menu.json.
+// Texts are in assets/strings/*/edit_menu.json.
 #include "app/widgets/place_menu.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace attnscope {
 namespace {
 
-constexpr float kPlaceMenuWidth = 372.f;  // units, as the menu's
+constexpr float kPlaceMenuWidth = 372.f;  // units, as the edit menu
 
 std::string address_of(const RunResult& run, const Place& place) {
   return place.is_weight() ? weight_cell_text(run, place.weight, place.index) : to_text(place.cell);
 }
 
-/// The one number that a place is; nothing where it is many.
+/// The value of a place that is one number; empty for a place of many.
 std::optional<float> number_of(const Trace& trace, const Place& place) {
   if (place.is_weight()) {
     const Tensor* weight = trace.weights().find(place.weight);
@@ -31,7 +31,7 @@ std::optional<float> number_of(const Trace& trace, const Place& place) {
   return index.empty() ? std::nullopt : std::optional(trace.cell(place.cell.site, index));
 }
 
-// The whole step or weight, as an array that NumPy reads.
+// Saves the whole step or weight as a NumPy array.
 void ask_to_save(const RunResult& run, int sequence, const Place& place, Commands& commands) {
   const auto& traces = run.traces;
   const auto trace =
@@ -49,7 +49,7 @@ void ask_to_save(const RunResult& run, int sequence, const Place& place, Command
                      }});
 }
 
-/// Buttons one after another that wrap.
+/// Buttons side by side, wrapped.
 class Row {
  public:
   bool button(const char* key, bool enabled = true) {

@@ -1,4 +1,4 @@
-// Words stand in assets/strings/*/places.json.
+// Texts are in assets/strings/*/places.json.
 #include "app/widgets/places.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-// "enc", "dec", "vision", "language", "single": the key of the words of a stack.
+// String key of a stack: "enc", "dec", "vision", "language", "single".
 const char* stack_key(const ModelConfig& config, Stack stack) {
   switch (stack) {
     case Stack::enc: return "enc";

@@ -18,10 +18,10 @@ struct Box {
   }
 };
 
-/// Data to pixels, one scale for both axes.
+/// Data units to pixels, the same scale on both axes.
 struct Plane {
   ImVec2 p0, p1;
-  float scale = 1, x = 0, y = 0;  // pixels per unit; data at the middle
+  float scale = 1, x = 0, y = 0;  // pixels per data unit; data coordinates of the centre
   ImVec2 at(float data_x, float data_y) const {
     return ImVec2((p0.x + p1.x) / 2 + (data_x - x) * scale, (p0.y + p1.y) / 2 - (data_y - y) * scale);
   }
@@ -32,7 +32,7 @@ bool placed(const CloudPoint& point) { return std::isfinite(point.x) && std::isf
 Plane plane_of(const PointCloud& cloud, ImVec2 p0, ImVec2 p1) {
   Plane out{p0, p1};
   float x0 = 0, x1 = 0, y0 = 0, y1 = 0;
-  bool any = !cloud.arrows.empty();  // the origin is in sight where arrows begin there
+  bool any = !cloud.arrows.empty();  // arrows start at the origin: it must be visible
   const auto take = [&](float x, float y) {
     if (!any) x0 = x1 = x, y0 = y1 = y;
     any = true;
@@ -50,7 +50,7 @@ Plane plane_of(const PointCloud& cloud, ImVec2 p0, ImVec2 p1) {
   return out;
 }
 
-// Beside a point, on the first of four sides where it meets no other word and stays inside.
+// Position of a label at the first of four sides of a point where it overlaps no other label and fits.
 bool place_label(const Plane& plane, ImVec2 point, const std::string& text, float radius,
                  std::vector<Box>& taken, ImVec2& at) {
   const ImVec2 size = text_size(fonts().small, text);
@@ -92,7 +92,7 @@ int point_cloud_nearest(const PointCloud& cloud, const Plane& plane, ImVec2 mous
   return best;
 }
 
-/// What is drawn inside of the frame.
+/// Content of the frame.
 class CloudPicture {
  public:
   CloudPicture(const PointCloud& cloud, const Plane& plane) : cloud_(cloud), plane_(plane) {
@@ -154,7 +154,7 @@ class CloudPicture {
     if (place_label(plane_, at(i), text, radius_ + away, taken_, corner))
       draw_text(canvas_, fonts().small, corner, colour, text);
   }
-  // What is pointed at comes first, then what is chosen and what belongs to it; the rest where there is room.
+  // Labels of the hovered point first, then the selected one and those joined to it; others if they fit.
   void draw_labels(int hovered) {
     const Theme& t = theme();
     for (const int chosen : {hovered, hovered == cloud_.selected ? -1 : cloud_.selected}) {

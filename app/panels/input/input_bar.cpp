@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostAnswer = 50;  // tokens
 constexpr float kChipRow = 38.f, kThumbnail = 56.f;
-constexpr float kFieldShare = 0.4f, kLeastField = 160.f;  // of a line that holds text and chips, at most
+constexpr float kFieldShare = 0.4f, kLeastField = 160.f;  // of a line with text and chips, at most
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
   return tr(count == 1 ? one : many, {format_count(count)});
@@ -38,7 +38,7 @@ std::string summary(const PanelContext& context, const Sequence& sequence) {
   return tr("input.summary.timed", {counts, format(ms < 10 ? "%.1f" : "%.0f", ms)});
 }
 
-/// The same as it was made last for this document and run.
+/// The same, cached by document and run.
 const std::string& summary(const PanelContext& context, const Sequence& sequence, KeptText& kept) {
   return kept.get({context.session.opened_version(), context.session.history().point(),
                    sequence_index(context), context.run ? context.run->version : 0},
@@ -50,7 +50,7 @@ void right_text(const std::string& text, float right, float y) {
   dim_text(text);
 }
 
-// The decoder forgets what it wrote, and the model writes its answer to what the encoder reads.
+// Clears the decoder's text and generates it anew from the encoder's input.
 void answer_anew(Session& session, int sequence) {
   const auto at = static_cast<std::size_t>(sequence);
   const Status begun = session.edit(Text::of("input.edit.forget"), {}, [&](Document& changed) {
@@ -59,7 +59,7 @@ void answer_anew(Session& session, int sequence) {
   if (begun) session.answer(sequence, kMostAnswer, Text::of("input.edit.answer"));
 }
 
-/// True where generating appends to the main stack.
+/// True if the model can generate: new tokens are appended to the main stack.
 bool writes(const OpenedModel& opened) {
   const ModelConfig& config = opened.model->config();
   return opened.recorded.empty() && config.head.present && !config.head.first_row_only &&
@@ -139,7 +139,7 @@ void InputBar::draw_add_token(const PanelContext& context) {
   compat::item_tooltip(tr("input.add_token.help"));
 }
 
-// The chips of the main stack and what stands behind them.
+// The chips of the main stack, and the button after them: generate, or add a token to a scene of vectors.
 void InputBar::draw_chips(const PanelContext& context, float width) {
   const Document& document = context.session.document();
   const bool vectors = !document.sequences[sequence_index(context)].input.vectors.empty();
@@ -176,7 +176,7 @@ void InputBar::draw_title(const PanelContext& context, FrameState& state, float 
   if (left + ImGui::CalcTextSize(seed.c_str()).x < at.x + width) right_text(seed, at.x + width, at.y + px(5));
 }
 
-// The first row where there is one stack: what can be typed or chosen, facts, switches.
+// The first row of a model with one stack: text or title, chips, facts, buttons.
 float InputBar::draw_head(const PanelContext& context, FrameState& state, Kind kind, float width) {
   const Sequence& sequence = context.session.document().sequences[sequence_index(context)];
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -203,7 +203,7 @@ float InputBar::draw_head(const PanelContext& context, FrameState& state, Kind k
   return height;
 }
 
-// Name, text and chips of one stack beside each other.
+// Name, text field and chips of one stack side by side.
 float InputBar::draw_line(const PanelContext& context, FrameState& state, TokenLine& line, const char* name,
                           float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -216,7 +216,7 @@ float InputBar::draw_line(const PanelContext& context, FrameState& state, TokenL
     dim_text(tr(name));
   }
   const bool source = &line == &source_;
-  const float wanted = std::max(source_.wanted_width(), main_.wanted_width());  // chips begin below chips
+  const float wanted = std::max(source_.wanted_width(), main_.wanted_width());  // aligns the chips
   const float field = std::max(px(kLeastField), std::min(wanted, width * kFieldShare));
   ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
   const bool focus = source && std::exchange(state.focus_text, false);
@@ -231,7 +231,7 @@ float InputBar::draw_line(const PanelContext& context, FrameState& state, TokenL
   return std::max(height, px(34));
 }
 
-// Encoder and decoder: two lines, the switches behind the first, the facts behind the second.
+// Encoder and decoder: two lines, with the buttons after the first and the facts after the second.
 float InputBar::draw_pair(const PanelContext& context, FrameState& state, ImVec2 at, float width) {
   const float switches = switches_width(context) + px(14);
   float y = at.y;

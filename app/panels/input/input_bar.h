@@ -1,6 +1,6 @@
-// What goes in: a line of tokens for each stack that reads any, or the title and sizes of a scene of vectors;
-// the picture; the sequences of the batch, their padding, and who sees whom. Two rows whatever the model.
-// Refuses to compute: edits go through commands.
+// The input of the run: a line of tokens for each stack with token input, or title and sizes of a scene of
+// vectors; the image; the sequences of the batch, their padding and the attention mask. Always two rows.
+// Changes are queued as commands.
 #pragma once
 
 #include "app/panels/input/input_batch.h"
@@ -14,7 +14,7 @@ namespace attnscope {
 
 class InputBar {
  public:
-  /// Draws at `position`; the height that was used.
+  /// Draws at `position`; returns the height used, pixels.
   float draw(const PanelContext& context, FrameState& state, ImVec2 position, float width);
 
  private:

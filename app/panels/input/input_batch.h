@@ -1,5 +1,5 @@
-// The sequences of the batch: a tab each, one more, one less; and how they are padded to a common length.
-// Refuses to leave a batch without a sequence.
+// The sequences of the batch: one tab each, buttons to add and remove one, and the padding to a common
+// length. The last sequence cannot be removed.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@ namespace attnscope {
 
 class BatchBar {
  public:
-  /// Room that draw() takes on a line.
+  /// Width of draw() in pixels.
   float width(const PanelContext& context) const;
-  /// Tabs and the padding switch from the cursor on, on the current line.
+  /// Draws tabs and padding switch at the ImGui cursor, on the current line.
   void draw(const PanelContext& context);
 
  private:
@@ -21,8 +21,8 @@ class BatchBar {
   void draw_padding_popup(const PanelContext& context);
   void change(const PanelContext& context, const Padding& wanted, const char* gesture);
   std::optional<Error> error_;
-  std::optional<int> wanted_to_;      ///< while it is typed
-  std::optional<std::size_t> go_to_;  ///< a new sequence, as soon as it has run
+  std::optional<int> wanted_to_;      ///< while it is being typed
+  std::optional<std::size_t> go_to_;  ///< select this new sequence after its first run
 };
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The large picture: looked at under its patches, or drawn on pixel by pixel; and its tools.
+// The large picture, with its patches or as a canvas of pixels to draw on; and its tools.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ constexpr float kToolWidth = 268.f;
 
 ImU32 colour_of(const Rgb& rgb) { return IM_COL32(rgb[0], rgb[1], rgb[2], 255); }
 
-/// The cell under the pointer of a grid between p0 and p1; may lie outside of it.
+/// The cell of a grid (between p0 and p1) under the mouse pointer; may lie outside the grid.
 void cell_under(ImVec2 p0, ImVec2 p1, int columns, int rows, int& x, int& y) {
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   x = static_cast<int>(std::floor((pointer.x - p0.x) / (p1.x - p0.x) * static_cast<float>(columns)));
@@ -44,14 +44,14 @@ void grid_lines(ImVec2 p0, ImVec2 p1, int columns, int rows, ImU32 colour, float
   }
 }
 
-/// Minus as a sign, two decimals.
+/// Two decimals, U+2212 minus.
 std::string pixel_number(float value) {
   std::string text = format("%.2f", static_cast<double>(value));
   if (text.front() == '-') text.replace(0, 1, "\u2212");
   return text;
 }
 
-/// The row of the main stack that reads a patch, or -1.
+/// The row of the main stack for a patch, or -1.
 std::int64_t row_of_patch(const PanelContext& context, const std::vector<Chip>& chips, std::int64_t patch) {
   const PatchSpec& spec = input_canvas_patches(context);
   const std::int64_t own = patch + (spec.class_token ? 1 : 0);
@@ -79,7 +79,7 @@ void PictureBox::draw_patch_lines(const PanelContext& context, ImVec2 p0, ImVec2
   grid_lines(p0, p1, patch.cols, patch.rows, with_alpha(IM_COL32_WHITE, 0.75f), px(1));
 }
 
-// A patch under the pointer says its place; clicked it becomes the query.
+// The patch under the pointer: tooltip with its position; a click makes it the query.
 void PictureBox::look(const PanelContext& context, const std::vector<Chip>& chips, ImVec2 p0, ImVec2 p1) {
   const PatchSpec& patch = input_canvas_patches(context);
   cell_under(p0, p1, patch.cols * patch.size, patch.rows * patch.size, pixel_x_, pixel_y_);
@@ -101,7 +101,7 @@ void PictureBox::look(const PanelContext& context, const std::vector<Chip>& chip
   }
 }
 
-// A stroke from where the pointer was in the frame before; one undo point per press.
+// Draws a stroke from the mouse position of the last frame; one undo point per press.
 void PictureBox::paint_at(const PanelContext& context, ImVec2 p0, ImVec2 p1) {
   const PictureGrid cells = grid(context);
   int x = 0, y = 0;
@@ -120,7 +120,7 @@ void PictureBox::paint_at(const PanelContext& context, ImVec2 p0, ImVec2 p1) {
       [stroke, cells, at = sequence_](Document& changed) { return paint(changed, at, stroke, cells); });
 }
 
-// What is drawn on.
+// Shows the canvas.
 void PictureBox::show_drawing(const PanelContext& context) {
   const PictureGrid cells = grid(context);
   const bool same = drawn_on_.width == cells.width && drawn_on_.height == cells.height;
@@ -201,7 +201,7 @@ void PictureBox::draw_grids(const PanelContext& context) {
   }
 }
 
-// What the model gets: the range of all numbers, or those of the pixel under the pointer.
+// The model's pixel values: the range of all, or those of the pixel under the pointer.
 void PictureBox::draw_numbers(const PanelContext& context) {
   const PatchSpec& patch = input_canvas_patches(context);
   const std::string range =

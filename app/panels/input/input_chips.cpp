@@ -1,5 +1,5 @@
-// The chips of a line: one per token, padding hatched, special tokens as pills, an image as one chip with its
-// thumbnail; in a strip that scrolls sideways.
+// The chips of a line: one per token, padding hatched, special tokens as pills, an image as one chip with a
+// thumbnail; in a strip that scrolls horizontally.
 #include <algorithm>
 #include <cmath>
 
@@ -30,7 +30,7 @@ std::uint64_t sum_of(const std::vector<int>& ids) {
   return hash.value();
 }
 
-/// The number behind the label: the row, the rows, the segment.
+/// Small text after the label: the row, the range of rows, the segment.
 std::string small_text(const Chip& chip) {
   if (chip.rows > 1)
     return format("%lld\u2013%lld", static_cast<long long>(chip.row),
@@ -75,7 +75,7 @@ std::vector<Chip> token_chips(const Document& document, std::size_t sequence, St
     chips.push_back(token_chip(document, of, input, at));
     const std::vector<std::uint8_t>& attention_mask =
         of == Stack::enc ? input.source_attention_mask : input.attention_mask;
-    if (at < attention_mask.size() && attention_mask[at] == 0) {  // padded by whoever recorded it
+    if (at < attention_mask.size() && attention_mask[at] == 0) {  // padding in the recorded attention mask
       chips.back().kind = Chip::Kind::padding;
       chips.back().label = tr("input.padding_chip");
     }
@@ -138,7 +138,7 @@ void TokenLine::measure(const PanelContext& context) {
     if (chip.kind == Chip::Kind::image || chip.kind == Chip::Kind::patch) width += px(kThumb);
     chip_x_.push_back(chip_x_.back() + width + px(kChipGap));
   }
-  if (fonts_pending()) measured_ = {};  // measured with stand-ins: again when the letters are there
+  if (fonts_pending()) measured_ = {};  // measured before its glyphs were loaded: measure again
 }
 
 void TokenLine::click_chip(const PanelContext& context, const Chip& chip) const {
@@ -152,7 +152,7 @@ struct Ink {
   float outline = 1.f;
 };
 
-// Who looks is blue, who is looked at is red.
+// The query has a blue border, the key a red one.
 Ink chip_ink(const PanelContext& context, Stack of, const Chip& chip, bool lit) {
   const Theme& t = theme();
   const Cursor& cursor = context.workspace.cursor;
@@ -179,7 +179,7 @@ void hatch(ImDrawList* list, ImVec2 p0, ImVec2 p1) {
   list->PopClipRect();
 }
 
-// The whole picture, or the patch that a chip stands for.
+// The whole image, or the patch of a chip.
 void draw_thumb(const PanelContext& context, const Chip& chip, const std::string& picture, ImVec2 at,
                 float side) {
   const ImVec2 end(at.x + side, at.y + side);
@@ -258,7 +258,7 @@ void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float 
   if (hovered) tell(chip);
 }
 
-// The wheel scrolls, and the query comes into sight when it moves, or the strip becomes another one.
+// Scrolls by the mouse wheel, and to the query when it moves or when the width of the strip changes.
 void TokenLine::scroll_strip(const PanelContext& context, float width) {
   const float wheel = ImGui::GetIO().MouseWheel + ImGui::GetIO().MouseWheelH;
   float scroll = ImGui::GetScrollX();
@@ -275,7 +275,7 @@ void TokenLine::scroll_strip(const PanelContext& context, float width) {
   }
   scroll = std::clamp(scroll, 0.f, std::max(0.f, chip_x_.back() - width));
   if (std::fabs(scroll - ImGui::GetScrollX()) >= 1) return ImGui::SetScrollX(scroll);
-  shown_row_ = row, shown_width_ = width;  // it got there
+  shown_row_ = row, shown_width_ = width;  // scrolling is done
 }
 
 float TokenLine::draw_chips(const PanelContext& context, float room, const std::string& picture,

@@ -12,9 +12,9 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kLongText = 8192;    // bytes; more are tokenized in the background
-constexpr double kBurstSeconds = 1.2;      // a pause in typing after which a new undo point begins
-constexpr std::size_t kSentenceText = 32;  // code points of the text in an undo sentence
+constexpr std::size_t kLongText = 8192;    // bytes; longer texts are tokenized by a background job
+constexpr double kBurstSeconds = 1.2;      // a longer pause in typing starts a new undo point
+constexpr std::size_t kSentenceText = 32;  // code points of the text in an undo label
 
 std::string excerpt(const std::string& text) {
   std::string out;
@@ -26,7 +26,7 @@ std::string excerpt(const std::string& text) {
   return at < text.size() ? out + "\u2026" : out;
 }
 
-/// The keys of this frame put the clipboard into the field, or cut from it.
+/// True if the keys of this frame paste into the field, or cut from it.
 bool pastes_now() {
   using compat::Key;
   const ImGuiIO& io = ImGui::GetIO();
@@ -40,7 +40,7 @@ int vocabulary_of(const Document& document, Stack of) {
   return config.of(of == Stack::enc ? of : config.stack).vocab_size;
 }
 
-/// The first id that the vocabulary does not have, or -1.
+/// The first id outside the vocabulary, or -1.
 int unknown_id(const std::vector<int>& ids, int known) {
   const auto at = std::find_if(ids.begin(), ids.end(), [&](int id) { return id < 0 || id >= known; });
   return at == ids.end() ? -1 : std::abs(*at);
@@ -70,12 +70,12 @@ void TokenLine::follow(const PanelContext& context) {
   sequence_ = sequence;
   const Sequence& now = context.session.document().sequences[sequence];
   const std::uint64_t point = context.session.history().point();
-  if (error_ && !typing_ && point != error_point_) error_.reset();  // changed in another way meanwhile
+  if (error_ && !typing_ && point != error_point_) error_.reset();  // the document was changed by other means
   error_point_ = point;
   const std::string& text = is_source() ? now.source_text : now.text;
   if (!typing_ && !error_ && !tokenized_.waits() && text_ != text) {
     text_ = text;
-    note_text(text_);  // the field shows letters that no token may have
+    note_text(text_);  // the field may show characters that are in no token label
   }
   lit_ = lit_next_;
   lit_next_ = -1;
@@ -88,7 +88,7 @@ void TokenLine::follow(const PanelContext& context) {
   }
 }
 
-// What is pasted is an undo point of its own; what is typed shares one.
+// Pasted text is an undo point of its own; typed text shares one.
 void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequence> made, bool pasted) {
   error_.reset();
   if (pasted) session.end_gesture();
@@ -129,7 +129,7 @@ void TokenLine::typed(const PanelContext& context) {
   });
 }
 
-// The token under the pointer, here or among the chips, is lit in the text; not while the field is scrolled.
+// Highlights the hovered token (here or among the chips) in the text; not while the field is scrolled.
 void TokenLine::light_spans(const std::vector<Token>& tokens, const std::string& spelled, ImVec2 min,
                             ImVec2 max) {
   const float room = max.x - min.x - 2 * ImGui::GetStyle().FramePadding.x;
@@ -178,7 +178,7 @@ bool TokenLine::draw_box(const PanelContext& context, bool focus, float width, f
 
 float TokenLine::wanted_width() const {
   const bool one_line = text_.find('\n') == std::string::npos;
-  return one_line ? ImGui::CalcTextSize(text_.c_str()).x + px(20) : 0;  // what is typed next has room
+  return one_line ? ImGui::CalcTextSize(text_.c_str()).x + px(20) : 0;  // room for the next character
 }
 
 float TokenLine::draw_field(const PanelContext& context, bool focus, float width) {

@@ -1,6 +1,6 @@
-// One line of the input: the tokens of one stack, as a text that can be typed over and as chips with a menu.
-// Text that is no input for the model stays as it was typed, with a sentence under it. Refuses to compute:
-// edits go through commands, long texts are tokenized in the background.
+// One line of the input: the tokens of one stack, as an editable text and as chips with a menu. Text that is
+// not valid for the model stays in the field, with the error below. Changes are queued as commands; long
+// texts are tokenized by a background job.
 #pragma once
 
 #include <atomic>
@@ -21,27 +21,27 @@ class TokenLine {
 
   /// Before drawing, once per frame.
   void follow(const PanelContext& context);
-  /// Width at which the field shows its whole text, in the current font.
+  /// Width in pixels at which the field shows its whole text, in the current font.
   float wanted_width() const;
-  /// The text; the height that was used. `focus`: takes the keys.
+  /// The text field; returns the height used, pixels. `focus`: takes the keyboard focus.
   float draw_field(const PanelContext& context, bool focus, float width);
-  /// What is wrong with what was typed; the height that was used, 0 when nothing is.
+  /// The error of the typed text; returns the height used in pixels, 0 if there is none.
   float draw_error(float width);
-  /// The chips in a strip that scrolls sideways, no wider than `width`; the width that was used. `picture`:
-  /// the painter's key of what the model sees, or empty. True in `picture_clicked` where its chip was.
+  /// The chips in a strip that scrolls horizontally, at most `width` wide; returns the width used. `picture`:
+  /// Painter key of the model's image, or empty. Sets `picture_clicked` if its chip was clicked.
   float draw_chips(const PanelContext& context, float width, const std::string& picture,
                    bool& picture_clicked);
-  /// The chip's menu, where it is open.
+  /// The menu of a chip, if it is open.
   void draw_menu(const PanelContext& context) { menu_.draw(context, of_, chips_); }
-  /// Undo took the newest gesture away: what was typed last is no gesture any more.
+  /// True while typing: undo has to remove the whole gesture.
   bool typing() const { return typing_; }
   const std::vector<Chip>& chips() const { return chips_; }
 
  private:
-  struct Measured {  // what the chips were made for
+  struct Measured {  // key of the cached chips
     std::uint64_t opened = 0;
     std::size_t sequence = 0;
-    std::uint64_t ids = 0, types = 0;  ///< sums of them
+    std::uint64_t ids = 0, types = 0;  ///< hashes
     std::int64_t rows = 0;
     PadCounts padding;
     float scale = 0;
@@ -65,28 +65,28 @@ class TokenLine {
   void scroll_strip(const PanelContext& context, float width);
 
   Stack of_;
-  std::string text_;  ///< in the field: the document's, or what is being typed
+  std::string text_;  ///< content of the field: the document's text, or text being typed
   bool typing_ = false;
-  double last_key_ = 0;  ///< ImGui time; 0: no gesture is open
+  double last_key_ = 0;  ///< ImGui time of the last key; 0: no gesture is open
   std::optional<Error> error_;
-  std::uint64_t error_point_ = 0;  ///< of the history
+  std::uint64_t error_point_ = 0;  ///< history point at which it occurred
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
-  Job<Result<Sequence>> tokenized_;  ///< of a long text
-  bool tokenized_pasted_ = false;    ///< it came from the clipboard
+  Job<Result<Sequence>> tokenized_;  ///< background tokenization of a long text
+  bool tokenized_pasted_ = false;    ///< the text was pasted
 
   std::vector<Chip> chips_;
-  std::vector<float> chip_x_;  ///< left edges, and the end of the last
+  std::vector<float> chip_x_;  ///< left edge of each chip, and the end of the last
   Measured measured_;
-  std::int64_t lit_ = -1, lit_next_ = -1;  ///< token under the pointer, in the text or among the chips
+  std::int64_t lit_ = -1, lit_next_ = -1;  ///< hovered token, in the text or among the chips
   std::int64_t shown_row_ = -1;
-  float shown_width_ = 0;  ///< of the strip when that row was brought into sight
+  float shown_width_ = 0;  ///< width of the strip when that row was scrolled into view
   ChipMenu menu_;
 };
 
-/// The chips of a stack: its tokens with their padding, rows of vectors, or patches of an image.
+/// The chips of a stack: tokens with padding, rows of vectors, or patches of an image.
 std::vector<Chip> chips_of(const Document& document, std::size_t sequence, Stack of);
-/// The sequence that the cursor means, within the document.
+/// Index of the cursor's sequence, clamped to the document.
 std::size_t sequence_index(const PanelContext& context);
 
 }  // namespace attnscope

@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kField = 330.f, kPreview = 150.f, kLabel = 150.f;
-constexpr std::int64_t kMostPreview = 256;  // tokens; longer masks are cut
+constexpr std::int64_t kMostPreview = 256;  // tokens; longer masks are cropped
 constexpr std::int64_t kPresetWindow = 4;
 
 AttentionPlace place_of(const ModelConfig& config, AttentionKind of) {
@@ -29,7 +29,7 @@ AttentionPlace place_of(const ModelConfig& config, AttentionKind of) {
   return {config.stack, Part::attn};
 }
 
-// The masks that somebody wrote: "causal", "enc:window(4)"; else "model".
+// The masks set by the user: "causal", "enc:window(4)"; "model" if none is set.
 std::string masks_text(const Document& document) {
   std::string text;
   for (const AttentionKind of : kAttentionKinds) {
@@ -55,7 +55,7 @@ void draw_error(const std::optional<Error>& error, const char* name) {
   note_text(error->text());
 }
 
-/// A field for one line in the mono face; true when it was changed.
+/// A single-line field in the mono font; true when it was changed.
 bool field(const char* id, const char* hint, std::string& text, bool& typing, bool wrong) {
   const WithFont face(fonts().mono);
   const WithColour border(ImGuiCol_Border, wrong ? theme().error : theme().border);
@@ -109,7 +109,7 @@ void MaskBox::try_mask(Session& session, const std::string& text) {
   point_ = session.history().point();
 }
 
-// A mask may speak of parts: it is checked against the new ones, and so is one that was waiting for them.
+// The mask text may name spans: it is validated against the new ones, as is a mask text that had an error.
 void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
   const std::size_t count = context.session.document().sequences.size();
   const std::size_t first = all_ ? 0 : sequence_index(context), end = all_ ? count : first + 1;
@@ -131,7 +131,7 @@ void MaskBox::try_spans(const PanelContext& context, const std::string& text) {
   });
 }
 
-// Which of the model's masks is written; nothing where there is one.
+// Chips to choose which of the model's masks is edited; nothing if there is one.
 void MaskBox::draw_choice(const PanelContext& context) {
   if (!context.session.document().model) return;
   const ModelConfig& config = context.session.document().model->config();
@@ -193,7 +193,7 @@ void MaskBox::draw_spans(const PanelContext& context) {
   draw_error(spans_error_, "spans_error");
 }
 
-// The mask of block 0 of its stack for the cursor's sequence: seen pairs light, all others hatched.
+// The mask of block 0 of its stack for the cursor's sequence: allowed pairs light, others hatched.
 void MaskBox::draw_preview(const PanelContext& context) {
   if (!context.run) return;
   const RunResult& run = *context.run;
@@ -259,7 +259,7 @@ void MaskBox::draw(const PanelContext& context) {
   const std::size_t cells = count_switched_cells(context.session.document());
   compat::item_tooltip(cells ? tr("input.mask.cells", {std::to_string(cells)}).c_str()
                              : tr("input.mask.button.help"));
-  if (cells > 0) {  // a dot, not a word: nothing may move while cells are being painted
+  if (cells > 0) {  // a dot instead of text, so that the layout is stable while cells are painted
     const ImVec2 corner(ImGui::GetItemRectMax().x - px(4), ImGui::GetItemRectMin().y + px(4));
     ImGui::GetWindowDrawList()->AddCircleFilled(corner, px(3.5f), theme().warning);
     note_item("mask_cells_dot");

@@ -1,6 +1,6 @@
-// Who sees whom, as a text: presets, the text itself with what is wrong in it, the named parts it may speak
-// of, and a picture of the mask that follows. A model with an encoder or a vision tower has several masks:
-// chips choose which is written. Refuses to draw cells that can be switched: the Mask view does.
+// The attention mask as text: presets, a text field with its error, the named spans that it can refer to, and
+// a preview of the mask. Models with an encoder or a vision tower have several masks: chips choose one.
+// Single cells are edited in the Mask view.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace attnscope {
 
 class MaskBox {
  public:
-  /// Room that draw() takes on a line.
+  /// Width of draw() in pixels.
   float width(const PanelContext& context) const;
-  /// The button and its window, on the current line.
+  /// The button and its popup, on the current line.
   void draw(const PanelContext& context);
 
  private:
@@ -32,17 +32,17 @@ class MaskBox {
   const std::string& label(const PanelContext& context) const;
   bool own_masks(const PanelContext& context) const;
 
-  AttentionKind of_ = AttentionKind::main;  ///< the mask that is written
-  std::string text_, spans_;                ///< in the fields
-  bool all_ = false;                        ///< the parts are those of every sequence
+  AttentionKind of_ = AttentionKind::main;  ///< the mask being edited
+  std::string text_, spans_;                ///< contents of the fields
+  bool all_ = false;                        ///< the spans are edited for every sequence
   bool typing_text_ = false, typing_spans_ = false;
   std::optional<Error> text_error_, spans_error_;
-  std::uint64_t point_ = 0;  ///< of the history when the errors were made
+  std::uint64_t point_ = 0;  ///< history point at which the errors occurred
   std::uint64_t preview_key_ = 0;
   Tensor preview_;  ///< [query, key], for `preview_key_`
   mutable KeptText label_;
-  mutable std::uint64_t own_key_ = 0;  ///< what `own_` was found for
-  mutable bool own_ = false;           ///< every mask is the model's
+  mutable std::uint64_t own_key_ = 0;  ///< cache key of `own_`
+  mutable bool own_ = false;           ///< all masks are the model's own
 };
 
 }  // namespace attnscope

@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostFound = 60;
 constexpr int kMostListed = 400;
 
-/// Ids of a vocabulary without a tokenizer: words that hold the query, or ids whose digits begin with it.
+/// Ids of a vocabulary without a tokenizer: names that contain the query, or ids that start with its digits.
 std::vector<int> listed_ids(const OpenedModel& opened, int count, const std::string& query) {
   std::vector<int> ids;
   for (int id = 0; id < count && static_cast<int>(ids.size()) < kMostListed; ++id) {
@@ -29,7 +29,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Ids whose tokens hold the query; where it is a number, that id first.
+/// Ids whose tokens contain the query; if it is a number, that id first.
 std::vector<int> searched_ids(const Tokenizer& tokenizer, const std::string& query) {
   std::vector<int> ids = tokenizer.search(query, kMostFound);
   int id = 0;
@@ -50,7 +50,7 @@ bool menu_item(const char* key, bool on = false, bool enabled = true) {
   return chosen;
 }
 
-// Undo says whose tokens were meant where there are two lines of them.
+// The undo label; names the stack where the model has two.
 Text sentence(Stack of, const char* key, std::vector<Text> arguments) {
   Text words = Text::of(key, std::move(arguments));
   return of == Stack::enc ? Text::of("input.edit.of_source", {std::move(words)}) : words;

@@ -1,5 +1,5 @@
-// The menu of a chip: what the token is, look from it or at it, exchange it for another of the vocabulary,
-// insert beside it, hide it, its segment, delete it. Refuses padding: it is no part of the document.
+// The context menu of a chip: what the token is, make it query or key, replace it by another token, insert
+// beside it, mask it, set its segment, delete it. Padding has no menu entries: it is not in the document.
 #pragma once
 
 #include <atomic>
@@ -11,15 +11,15 @@
 
 namespace attnscope {
 
-/// What one chip stands for.
+/// The token, patch or vector of one chip.
 struct Chip {
   enum class Kind : std::uint8_t { token, special, padding, image, patch, vector };
   Kind kind = Kind::token;
   std::string label;
   int id = -1;
-  int type = -1;                   ///< segment; -1: the model knows none
-  std::int64_t row = 0, rows = 1;  ///< of the run
-  std::int64_t token = -1;         ///< of the document's tokens; -1: none
+  int type = -1;                   ///< segment id; -1: the model has no segments
+  std::int64_t row = 0, rows = 1;  ///< rows of the run
+  std::int64_t token = -1;         ///< index in the document's tokens; -1: none
   bool holds(std::int64_t at) const { return at >= row && at < row + rows; }
 };
 
@@ -44,13 +44,13 @@ class ChipMenu {
   bool ask_ = false;
   Change change_ = Change::replace;
   std::string query_;
-  Job<std::vector<int>> search_;             ///< of the vocabulary,
-  std::optional<std::string> searched_for_;  ///< for this
+  Job<std::vector<int>> search_;             ///< search in the vocabulary
+  std::optional<std::string> searched_for_;  ///< the query that `found_` belongs to
   std::vector<int> found_;
 };
 
-/// Puts the cursor on a row of a stack: as the query, or as the key. Where the cursor speaks of another
-/// attention it goes to one that has these rows.
+/// Moves the cursor to a row of a stack: as the query, or as the key. If the cursor's attention lacks these
+/// rows, it moves to an attention that has them.
 void look_at(const PanelContext& context, Stack of, std::int64_t row, bool as_key);
 
 }  // namespace attnscope

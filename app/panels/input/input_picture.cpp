@@ -50,7 +50,7 @@ void PictureBox::take_reading(Session& session, const Result<Read>& read) {
   });
 }
 
-// What the model sees goes to the painter whenever it is another.
+// Uploads the model's input image to the Painter whenever it changes.
 void PictureBox::show_pixels(const PanelContext& context) {
   const Document& document = context.session.document();
   sequence_ = sequence_index(context);
@@ -85,7 +85,7 @@ void PictureBox::follow(const PanelContext& context, FrameState& state) {
   if (auto read = reading_.take())
     context.commands.act([this, read = *std::move(read)](Session& session) { take_reading(session, read); });
   if (document.model->config().sees()) return show_pixels(context);
-  key_.clear();  // of the model before
+  key_.clear();  // belonged to the previous model
   seen_ = {};
 }
 

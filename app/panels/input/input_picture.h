@@ -1,6 +1,6 @@
-// The picture that a model looks at: a thumbnail, and a window to see it large under its patches with the
-// numbers that the model gets, to open another, and to draw on a small grid of pixels. Files are read in the
-// background. Refuses to resize or normalise anything itself.
+// The image input of a model: a thumbnail, and a window that shows it large with its patches and pixel
+// values, opens another file, or edits it on a small pixel grid. Files are read by a background job. Resizing
+// and normalising are done in core.
 #pragma once
 
 #include <atomic>
@@ -17,25 +17,25 @@ namespace attnscope {
 
 class PictureBox {
  public:
-  /// Before drawing, once per frame: opens what was asked for, and takes what was read.
+  /// Before drawing, once per frame: starts reading the requested file, and takes the result.
   void follow(const PanelContext& context, FrameState& state);
-  /// Under which the painter has what the model sees; empty where it sees nothing.
+  /// Painter key of the model's input image; empty if there is none.
   const std::string& key() const { return key_; }
-  /// A square of `side` pixels at the cursor that opens the window.
+  /// A square of `side` pixels at the ImGui cursor; a click opens the window.
   void draw_thumbnail(const PanelContext& context, float side);
   /// Opens the window in this frame.
   void ask() { ask_ = true; }
-  /// `chips`: of the main stack, so that a patch that is clicked becomes the query.
+  /// `chips` of the main stack: clicking a patch makes its row the query.
   void draw_window(const PanelContext& context, FrameState& state, const std::vector<Chip>& chips);
   /// "cat.png · 32 × 32 pixels · 4 × 4 patches"
   std::string facts(const PanelContext& context) const;
 
  private:
-  struct Read {  // a file: a picture, or numbers
+  struct Read {  // content of a file: an image, or pixel values
     std::string path;
     std::size_t sequence = 0;
     Picture picture;
-    Tensor pixels;  ///< empty: it is a picture
+    Tensor pixels;  ///< empty for an image
   };
   void show_pixels(const PanelContext& context);
   void begin_reading(const PanelContext& context, const std::string& path);
@@ -56,22 +56,22 @@ class PictureBox {
 
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
-  Tensor seen_;  ///< what lies under key_
+  Tensor seen_;  ///< the tensor uploaded as key_
   std::uint64_t version_ = 0;
   std::string key_;
-  float least_ = 0, largest_ = 0;  ///< of seen_
+  float least_ = 0, largest_ = 0;  ///< value range of seen_
   Job<Result<Read>> reading_;
 
-  ImVec2 corner_;  ///< where the window hangs
+  ImVec2 corner_;  ///< upper left corner of the window
   bool ask_ = false, drawing_ = false, down_ = false;
-  int grid_width_ = 16;  ///< 0: as the model sees it
+  int grid_width_ = 16;  ///< 0: the model's own resolution
   int brush_ = 1, colour_ = 3;
   int stroke_ = 0, last_x_ = 0, last_y_ = 0;
-  Picture drawn_;                                   ///< what is drawn on,
-  PictureGrid drawn_on_;                            ///< on this grid,
-  std::uint64_t drawn_of_ = 0, drawn_version_ = 0;  ///< of this version_ of what the model sees
-  std::string patch_;                               ///< under the pointer
-  int pixel_x_ = -1, pixel_y_ = -1;                 ///< under the pointer, of what the model sees
+  Picture drawn_;                                   ///< the canvas
+  PictureGrid drawn_on_;                            ///< its grid
+  std::uint64_t drawn_of_ = 0, drawn_version_ = 0;  ///< version_ of the input that it was made from
+  std::string patch_;                               ///< text of the patch under the mouse pointer
+  int pixel_x_ = -1, pixel_y_ = -1;                 ///< pixel of the input under the mouse pointer
 };
 
 }  // namespace attnscope

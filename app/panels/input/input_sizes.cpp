@@ -1,5 +1,5 @@
-// The sizes of a scene: shown as a line that opens a small window where they can be changed. New numbers come
-// from a seed that is shown.
+// The sizes of a scene: a line that opens a popup to change them. New vectors are random, from a seed that is
+// shown.
 #include <algorithm>
 #include <limits>
 

@@ -1,5 +1,5 @@
-// The inspector at the right: why a number is that number, how to change it, what followed, and facts about
-// the step that one stands on. The parts are in app/inspector_*.cpp; this file puts them in order.
+// The inspector at the right: how the pinned number is computed, how to edit it, the effect of edits, and
+// facts about the current step. The parts are in inspector_*.cpp; this file puts them in order.
 #include <algorithm>
 
 #include "app/panels/inspector/inspector_parts.h"
@@ -18,7 +18,7 @@ std::string crumb_of(const Place& place) {
   return name;
 }
 
-/// The way that was come: "scores › rot_q › q", each a link back.
+/// Breadcrumbs of the places followed so far: "scores › rot_q › q", each a link back.
 void draw_trail(const PanelContext& context) {
   Workspace& workspace = context.workspace;
   const std::size_t length = workspace.inspector.trail.size();
@@ -111,7 +111,7 @@ void draw_cell(const PanelContext& context, const Place& place) {
     draw_name(context, place);
     return wrapped_text(tr("inspector.gone"), theme().text_dim);
   }
-  const Explanation explanation = **found;  // the card may move on to another number while it is drawn
+  const Explanation explanation = **found;  // a copy: following a link changes the place while drawing
   draw_number(context, place, explanation.recorded);
   draw_name(context, place);
   draw_gradient(context, place);
@@ -134,7 +134,7 @@ void draw_body(const PanelContext& context) {
   keep_trail(workspace);
   draw_trail(context);
   if (const Place* here = place_of(workspace)) {
-    const Place place = *here;  // a click may change the trail
+    const Place place = *here;  // a copy: a click may change the trail
     if (place.is_weight())
       draw_weight(context, place);
     else
@@ -153,7 +153,7 @@ void draw_body(const PanelContext& context) {
 }  // namespace
 
 void draw_inspector(const PanelContext& context) {
-  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // padding of tooltips
   compat::begin_child("###inspector_body", ImVec2(ImGui::GetContentRegionAvail().x - px(6), 0), false);
   draw_body(context);
   ImGui::EndChild();

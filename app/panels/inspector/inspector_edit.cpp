@@ -1,4 +1,4 @@
-// Changing the number that is explained, and what followed from the last change.
+// Editing the explained number, and the effect of the last edit.
 #include <algorithm>
 #include <cmath>
 
@@ -33,7 +33,7 @@ const char* inspector_edit_why_not(const PanelContext& context, const Place& pla
   return why ? why : "inspector.gone";
 }
 
-// Nothing in this run can read it; a weight belongs to the step that it is named after.
+// True for the last step, whose values no other step reads; a weight counts as the step it is named after.
 bool in_last_step(const PanelContext& context, const Place& place) {
   const auto of_weight = parse_site(place.weight.substr(0, place.weight.rfind('.')));
   if (place.is_weight() && !of_weight) return false;
@@ -49,8 +49,8 @@ void change(const PanelContext& context, const Place& place, float value, const 
     edit_cell(context.commands, *context.run, context.workspace.cursor.sequence, place.cell, value, gesture);
 }
 
-// ---- everything after it --------------------------------------------------------------------------
-// The coordinates of `pinned` and of the cursor on a later step's axes; `open` when the last axis has none.
+// ---- effect on later steps ------------------------------------------------------------------------
+// Index on a later step's axes from `pinned` and the cursor; `open` if some axis has no coordinate.
 std::vector<std::int64_t> same_cell(const Record& record, const Cell& pinned, const Cursor& cursor,
                                     bool& open) {
   std::vector<std::int64_t> index;
@@ -62,7 +62,7 @@ std::vector<std::int64_t> same_cell(const Record& record, const Cell& pinned, co
     std::int64_t at = 0;
     const bool rows = axis == "query" || axis == "pos";
     if (rows && record.site.stack != pinned.site.stack && !pinned.at.empty())
-      at = record.shape[d] - 1;  // rows of another sequence: the one that says the next token
+      at = record.shape[d] - 1;  // rows of another stack: the last one, which predicts the next token
     else if (own != pinned.at.end())
       at = own->index;
     else if (axis == "head")
@@ -78,7 +78,7 @@ std::vector<std::int64_t> same_cell(const Record& record, const Cell& pinned, co
   return index;
 }
 
-// Old and new of one cell; of a row, the largest change in it.
+// Old and new value of one cell; for a row, its largest change.
 std::string change_text(const Trace& now, const Trace& before, const Record& record, const Cell& pinned,
                         const Cursor& cursor) {
   bool open = false;
@@ -95,7 +95,7 @@ std::string change_text(const Trace& now, const Trace& before, const Record& rec
   return tr("inspector.after.row", {shown_number(most)});
 }
 
-// Steps of the same block, then the last stream: enough to see whether the change arrives.
+// Steps of the same block, then the last residual stream: enough to see whether the edit has an effect.
 std::vector<Site> later_sites(const Trace& trace, const Place& place, const Cursor& cursor) {
   const Site from = place.is_weight() ? cursor.step : place.cell.site;
   const Stack stack = from.stack, main = trace.config().stack;
@@ -116,7 +116,7 @@ std::vector<Site> later_sites(const Trace& trace, const Place& place, const Curs
   return sites;
 }
 
-// "pattern"; with its block and stack where those are others.
+// "pattern"; with block and stack if they differ.
 std::string later_name(const Site& site, const Site& from) {
   std::string name = to_text(site);
   if (site.stack == from.stack) name.erase(0, stack_prefix(site.stack).size());
@@ -128,15 +128,15 @@ std::string later_name(const Site& site, const Site& from) {
   return name;
 }
 
-// What the run is compared with.
+// The run to compare with.
 struct Other {
-  std::shared_ptr<const Trace> trace;  ///< null: with nothing
+  std::shared_ptr<const Trace> trace;  ///< null: no such run
   const char* title = "inspector.after";
-  bool working = false;  ///< it is being computed
+  bool working = false;  ///< it is still being computed
 };
 
-// The run without the edits of this number: what they do is told by themselves, whatever else was changed
-// before or since, and by the model as it is now.
+// The run without the edits of this number: isolates their effect from all other edits, with the model as it
+// is now.
 Other other_run(const PanelContext& context, const Place& place) {
   const RunResult& run = *context.run;
   const int sequence =

@@ -1,5 +1,5 @@
-// The list of all changes in the order in which they are carried out: each can be switched, moved by dragging
-// it, gone to and taken out; a further one is typed as the command line takes it.
+// The list of all edits in the order of application: each can be switched on and off, moved by dragging,
+// shown and removed; new ones are typed in the --edit syntax.
 #include <algorithm>
 
 #include "app/look/item_map.h"
@@ -24,7 +24,7 @@ struct EditLineEvent {
   bool toggled = false, removed = false, clicked = false;
 };
 
-// The words as one item as high as they need; true when clicked.
+// The text as one item, wrapped; true when clicked.
 bool words_item(const EditLine& line, float width, ImU32 colour) {
   note_text(line.text);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -37,7 +37,7 @@ bool words_item(const EditLine& line, float width, ImU32 colour) {
   return clicked;
 }
 
-// `index` < 0: a cell of a mask, which has neither an order nor a switch.
+// `index` < 0: a mask cell, which has no order and no switch.
 EditLineEvent edit_line(const PanelContext& context, const EditLine& line, int index, bool enabled) {
   const WithId id(line.id.c_str());
   EditLineEvent event;
@@ -79,7 +79,7 @@ EditLineEvent edit_line(const PanelContext& context, const EditLine& line, int i
   return event;
 }
 
-// The cells that were switched in one mask, each with a way back.
+// The cells edited in one mask, each with a button to undo it.
 int draw_mask_cells(const PanelContext& context, std::size_t index, const MaskEdit& mask) {
   int lines = 0;
   for (const Mask::Cell& cell : mask.cells) {
@@ -95,7 +95,7 @@ int draw_mask_cells(const PanelContext& context, std::size_t index, const MaskEd
   return lines;
 }
 
-// The site that an edit is seen at; nothing for masks.
+// The site where an edit takes effect; empty for masks.
 std::optional<Site> site_of_edit(const PanelContext& context, const Edit& edit) {
   const Stack main = context.run->trace(0).config().stack;
   if (const Exchange* exchange = edit.exchange())
@@ -127,7 +127,7 @@ void go_to_edit(const PanelContext& context, const Edit& edit) {
     pin_cell(context.workspace, *context.run, cell);
 }
 
-// No sequence of the run has the place: a text that was shortened, say.
+// True if no sequence of the run has the place, for instance after shortening the text.
 bool is_unreached(const PanelContext& context, const Edit& edit) {
   if (!context.run || !edit.enabled || !edit.number()) return false;
   const auto& traces = context.run->traces;
@@ -165,7 +165,7 @@ int draw_edit_lines(const PanelContext& context, const Document& document) {
   return lines;
 }
 
-// Edits that make NaN are allowed; from where on it is there is told, and a click goes there.
+// Edits that produce NaN are allowed: shows the first NaN of the run; a click goes there.
 void draw_broken(const PanelContext& context) {
   if (!context.run || context.run->traces.empty() || context.run->document.edits.empty()) return;
   Workspace& workspace = context.workspace;
@@ -182,7 +182,7 @@ void draw_broken(const PanelContext& context) {
   pin_cell(workspace, *context.run, cell);
 }
 
-// Puts what was typed behind the other edits, as the command line does.
+// Appends the typed edit to the list, as the command line does.
 void take_new_edit(const PanelContext& context, InspectorCache& cache) {
   const Session& session = context.session;
   const int sequence = context.workspace.cursor.sequence;
@@ -213,11 +213,11 @@ void draw_new_edit(const PanelContext& context) {
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
     entered = ImGui::InputTextWithHint("###new_edit", tr("inspector.edits.new"), &cache.new_edit,
                                        ImGuiInputTextFlags_EnterReturnsTrue);
-    if (entered) ImGui::SetKeyboardFocusHere(-1);  // one goes on typing: letters elsewhere are commands
+    if (entered) ImGui::SetKeyboardFocusHere(-1);  // keep the focus: single letters elsewhere are shortcuts
     if (ImGui::IsItemEdited()) cache.new_edit_error.reset();
   }
   note_item("new_edit");
-  if (!ImGui::IsItemActive() && !cache.new_edit_error)  // it would lie over what is wrong
+  if (!ImGui::IsItemActive() && !cache.new_edit_error)  // the tooltip would cover the error
     compat::item_tooltip(tr("inspector.edits.new.help"));
   if (entered && !cache.new_edit.empty()) take_new_edit(context, cache);
   if (cache.new_edit_error) wrapped_text(cache.new_edit_error->text(), theme().error);

@@ -1,5 +1,5 @@
-// The menu that exchanges parts of the open model on the same weights, in one block or in all. What the model
-// lacks is shown with the reason.
+// The menu that replaces parts of the model's architecture on the same weights, in one block or in all. What
+// the model does not support is disabled, with the reason.
 #include <algorithm>
 #include <map>
 
@@ -16,14 +16,14 @@ namespace {
 struct ExchangeChoice {
   Exchange::Part part;
   const char *branch, *value;
-  const char* key;  ///< of its words: "exchange.attention"
+  const char* key;  ///< string key: "exchange.attention"
 };
 struct ExchangeRow {
   const char* key;
   std::vector<ExchangeChoice> choices;
 };
 
-// The rows of the menu; the groups of key/value heads depend on the model.
+// The rows of the menu; the numbers of key/value heads depend on the model.
 const std::vector<ExchangeRow>& exchange_rows() {
   static const std::vector<ExchangeRow> table{
       {"exchange.order",
@@ -54,8 +54,8 @@ const std::vector<ExchangeRow>& exchange_rows() {
 
 struct ExchangeMenu {
   bool one_block = false;
-  std::string key;                         ///< what `why` was asked for
-  std::map<std::string, std::string> why;  ///< by the text of the edit; empty: it can be carried out
+  std::string key;                         ///< cache key of `why`
+  std::map<std::string, std::string> why;  ///< by the text of the edit; empty: it is possible
 };
 
 ExchangeMenu& menu_of(const PanelContext& context) {
@@ -79,7 +79,7 @@ const std::string& inspector_exchange_why_not(const PanelContext& context, Excha
   return found->second;
 }
 
-// Takes back what stands for the same part of the same blocks.
+// Removes edits that replace the same part of the same blocks.
 void take_back(Document& document, Exchange exchange) {
   std::erase_if(document.edits, [&](const auto& edit) {
     if (!edit->exchange()) return false;
@@ -88,7 +88,7 @@ void take_back(Document& document, Exchange exchange) {
   });
 }
 
-// Lit where the run is built that way. What the model itself has takes back an exchange.
+// Highlighted if the run is built that way. Choosing the model's own value removes the edit.
 void draw_choice(const PanelContext& context, ExchangeMenu& menu, const ExchangeChoice& choice,
                  const std::string& words) {
   const Document& document = context.session.document();
@@ -126,7 +126,7 @@ void draw_label(const char* key) {
   ImGui::SameLine(px(118));
 }
 
-// Whole numbers that divide the key/value heads of every block into groups of one size.
+// Numbers of key/value heads that divide the heads of every block evenly.
 void draw_kv_heads(const PanelContext& context, ExchangeMenu& menu) {
   const ModelConfig& config = context.session.document().model->config().of(context.workspace.cursor.stack);
   const int heads = config.blocks.empty() ? 0 : config.blocks.front().attention.n_kv_heads;

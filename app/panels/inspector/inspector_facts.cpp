@@ -1,5 +1,5 @@
-// Facts about the step and the head that one stands on: entropy, distance, sink; range, mean, NaN. Long ones
-// come from the background; numbers of n^2 cells are not asked for where n is large.
+// Facts about the current step and head: entropy, mean distance, attention sink; range, mean, NaN. Expensive
+// ones run as background jobs; those over n^2 cells are omitted for long inputs.
 #include <algorithm>
 #include <bit>
 
@@ -12,8 +12,8 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kCheapHead = std::int64_t{1} << 20;   // products of a whole pattern
-constexpr std::int64_t kCheapStats = std::int64_t{1} << 18;  // numbers
+constexpr std::int64_t kCheapHead = std::int64_t{1} << 20;   // multiplications for a whole pattern
+constexpr std::int64_t kCheapStats = std::int64_t{1} << 18;  // values
 constexpr std::int64_t kMostDerived = std::int64_t{1} << 20;
 
 std::int64_t count_of(const Record& record) {
@@ -22,7 +22,7 @@ std::int64_t count_of(const Record& record) {
   return count;
 }
 
-// Of this step in the run that is shown.
+// Cache key: this step in the current run.
 std::uint64_t shown_key(const PanelContext& context, const Site& site) {
   return key_of(
       {context.run->version, static_cast<std::uint64_t>(context.workspace.cursor.sequence), key_of(site)});
@@ -38,7 +38,7 @@ std::optional<RowStats> kept(Result<RowStats> result) {
   return result ? std::optional(*result) : std::nullopt;
 }
 
-// What the item before shows is pointed at, here or elsewhere.
+// Marks the last item as pointed at on hover, and highlights it when it is (look/pointed.h).
 void light_item() {
   const ImVec2 p0 = ImGui::GetItemRectMin(), p1 = ImGui::GetItemRectMax();
   ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(p0.x - px(4), p0.y - px(1)),
@@ -79,13 +79,13 @@ bool moves_heads(Slot slot) {
   }
 }
 
-// The weight whose product the heads were cut from.
+// The projection that the heads were split from.
 Slot projection_of(Slot slot) {
   if (slot == Slot::view_k || slot == Slot::split_k) return Slot::k;
   return slot == Slot::view_v || slot == Slot::split_v ? Slot::v : Slot::q;
 }
 
-// What one product for all heads takes, and one for each.
+// Time of one matmul for all heads, and of one matmul per head.
 void product_row(const PanelContext& context, const std::shared_ptr<const Trace>& trace, const Site& site) {
   Site projected = site;
   projected.slot = projection_of(site.slot);
@@ -113,7 +113,7 @@ void product_row(const PanelContext& context, const std::shared_ptr<const Trace>
            tr("inspector.memory.together.help", {shown_number(times->largest_difference)}));
 }
 
-// Where the heads lie: only how memory is read changes, until a copy is made.
+// Memory layout of the heads: views with other strides, until a step makes a contiguous copy.
 void memory_rows(const PanelContext& context, const std::shared_ptr<const Trace>& trace, const Site& site) {
   const Record* record = trace->find(site);
   if (!moves_heads(site.slot) || record->derived || record->value().empty()) return;

@@ -1,5 +1,5 @@
-// The gradient of the number that is explained, in the backward mode, and the button that checks it against a
-// finite difference. Measuring runs in the background; both numbers come from core.
+// Backward mode: the gradient of the explained number, and a button that checks it against a finite
+// difference. Measured by a background job; both values are computed in core.
 #include <cmath>
 
 #include "app/panels/inspector/inspector_parts.h"
@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-/// Six significant digits, so that two numbers can be compared.
+/// Six significant digits, to compare two values.
 std::string exact(double value) { return significant(value, 6); }
 
 void draw_numbers(const GradientCheck& check) {
@@ -35,7 +35,7 @@ void draw_numbers(const GradientCheck& check) {
                agrees ? theme().ok : theme().warning);
 }
 
-// What each later step (or use of the weight) adds to the gradient, where there are several.
+// The contribution of each later step (or use of the weight) to the gradient, where there are several.
 void draw_gradient_shares(const PanelContext& context, const std::shared_ptr<const BackwardResult>& grads,
                           const Place& place, const std::string& name,
                           const std::vector<std::int64_t>& index) {

@@ -1,5 +1,5 @@
-// Notes to steps and cells: they are part of the document, so that they can be undone and travel with a
-// session. The field holds the note of the place that one is at: what is written there replaces it.
+// Notes on steps and cells: part of the document, so they can be undone and are saved with a session. The
+// field edits the note of the current place.
 #include "app/look/item_map.h"
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/navigation.h"
@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-// The pinned number, else the step.
+// The pinned cell, else the current step.
 const std::string& place_of_notes(const Workspace& workspace) {
   const Place* place = place_of(workspace);
   const bool pinned = place && !place->is_weight();
@@ -59,7 +59,7 @@ void draw_note(const PanelContext& context, const std::string& place, const std:
   wrapped_text(words, theme().text);
 }
 
-// Above the notes: it stays where it is when one is added.
+// Above the notes, so that the field does not move when one is added.
 void inspector_notes_draw_field(const PanelContext& context) {
   const auto& notes = context.session.document().notes;
   InspectorCache& cache = inspector_cache(context.workspace);
@@ -68,7 +68,7 @@ void inspector_notes_draw_field(const PanelContext& context) {
   const auto own = notes.find(place);
   static const std::string kNone;
   const std::string& kept = own == notes.end() ? kNone : own->second;
-  if (written == cache.kept_note) written = kept;  // nobody is writing
+  if (written == cache.kept_note) written = kept;  // not being edited
   cache.kept_note = kept;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - px(6));
   const std::string& hint = kept_tr("notes.new", {place});

@@ -20,7 +20,7 @@ const Cell* last_cell(const std::vector<Place>& trail) {
   return nullptr;
 }
 
-// "it" of position 2, empty where the input has no tokens.
+// "it" for position 2; empty where the input has no tokens.
 std::string inspector_parts_token_of(const RunResult& run, int sequence, const Site& site,
                                      const Coordinate& at) {
   if (at.axis == "vocab") return output_name(*run.document.opened, static_cast<int>(at.index));

@@ -1,5 +1,5 @@
-// What the parts of the inspector share: its memory, number formats, text that flows and can be clicked,
-// results that may take a while. Refuses to be seen by anything but the inspector.
+// Shared by the parts of the inspector only: cached state, number formats, flowing text with links, results
+// of background jobs.
 #pragma once
 
 #include <functional>
@@ -20,12 +20,12 @@
 
 namespace attnscope {
 
-/// A value for a key (which names the run too): computed at once when that is cheap, else in the background.
-/// What its computation throws is thrown by get().
+/// A cached value for a key (which includes the run): computed at once if cheap, else by a background job.
+/// get() rethrows exceptions of the computation.
 template <class T>
 class Later {
  public:
-  /// Null until it is there.
+  /// Null until it is computed.
   template <class Work>
   const T* get(const PanelContext& context, std::uint64_t key, bool cheap, const char* tag, Work work) {
     if (!cheap) {
@@ -43,47 +43,47 @@ class Later {
   Deferred<T> deferred_;
 };
 
-/// The inspector's memory between frames, in Workspace::inspector.cache.
+/// State of the inspector between frames, in Workspace::inspector.cache.
 struct InspectorCache {
   Later<std::optional<Explanation>> explanation;
   std::vector<std::size_t> order;  ///< of the terms, for `order_key`
   std::string order_key;
   Later<std::optional<RowStats>> row, rows;
   Later<Stats> stats;
-  Later<std::optional<Cell>> broken;  ///< the first number that edits broke
+  Later<std::optional<Cell>> broken;  ///< the first value that edits turned into NaN
   Later<HeadProducts> products;
-  Later<std::shared_ptr<const Trace>> without;  ///< the run without the edits of the number explained
+  Later<std::shared_ptr<const Trace>> without;  ///< the run without the edits of the explained number
   Later<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;
-  std::string new_edit;             ///< the field that takes what --edit takes
-  std::shared_ptr<void> exchanges;  ///< made by the menu of parts
-  std::string note, kept_note;      ///< the field, and the note that was put into it
+  std::string new_edit;             ///< field for a new edit in the --edit syntax
+  std::shared_ptr<void> exchanges;  ///< state of the menu of exchanges
+  std::string note, kept_note;      ///< content of the field, and the note it was set from
   float dragged = 0;
-  std::shared_ptr<void> watch;  ///< courses of what is watched, made by that list
+  std::shared_ptr<void> watch;  ///< values of the watch list over time, owned by that part
   std::string new_watch, new_stop;
-  std::optional<Error> new_edit_error, watch_error, stop_error;  ///< why they were not taken
-  KeptText shape, letters, name, range, head;                    ///< of the step; the title of its head
+  std::optional<Error> new_edit_error, watch_error, stop_error;  ///< why the typed text was not accepted
+  KeptText shape, letters, name, range, head;                    ///< cached texts of the step; of its head
 };
 InspectorCache& inspector_cache(Workspace& workspace);
 
-/// A sum of a step's name.
+/// Hash of a site, as a cache key.
 inline std::uint64_t key_of(const Site& site) {
   return key_of({static_cast<std::uint64_t>(site.stack), static_cast<std::uint64_t>(site.layer),
                  static_cast<std::uint64_t>(site.part), static_cast<std::uint64_t>(site.slot)});
 }
 
-/// The number explained now, or null.
+/// The place that is explained now, or null.
 const Place* place_of(const Workspace& workspace);
-/// Goes on to a source: it becomes the number explained, the cursor follows, the trail remembers.
+/// Follows a link to a source: it becomes the explained number, the cursor moves there, the trail grows.
 void follow_source(Workspace& workspace, const RunResult& run, const Source& source);
-/// Back along the trail until `length` places are left.
+/// Goes back along the trail until `length` places are left.
 void go_back(Workspace& workspace, const RunResult& run, std::size_t length);
-/// The trail begins anew when somebody pinned another cell (or none).
+/// Restarts the trail when another cell (or none) was pinned.
 void keep_trail(Workspace& workspace);
 
-/// "0.0634", "−1.25e−7", "−∞": for the eye, with a real minus sign.
+/// "0.0634", "−1.25e−7", "−∞": for display, with U+2212 minus.
 std::string shown_number(double value);
-/// A number of a list in the one form that all of them have: `least` is the smallest of them that is not 0.
+/// A number of a list, all in one format; `least`: the smallest magnitude of them that is not 0.
 std::string shown_in_list(double value, double least);
 /// "₂" for 2.
 std::string subscript(std::int64_t number);
@@ -95,21 +95,21 @@ std::string coordinates_text(const RunResult& run, int sequence, const Cell& cel
 std::string weight_coordinates(const RunResult& run, const Place& place);
 
 void section_title(const char* text);
-/// Two columns: dim words, then a number in the mono face.
+/// Two columns: a dim name, then a value in the mono font.
 void fact_row(std::string_view name, std::string_view value, const Label& help = "");
 
-/// Pieces of text one after another, wrapped at the right edge; links can be clicked.
+/// Pieces of text in sequence, wrapped at the right edge; links can be clicked.
 class Flow {
  public:
   Flow(float left, float right);
   void text(const std::string& piece, ImU32 colour);
-  /// The same, broken between words.
+  /// The same, with line breaks between words.
   void words(const std::string& sentence, ImU32 colour);
   bool link(const std::string& id, const std::string& piece, ImU32 colour, const std::string& help = {});
   void space(float units) { x_ += px(units); }
-  /// At the right end of the line, or of the next one where this one has no room.
+  /// Right-aligned on this line, or on the next one if there is no room.
   void right(const std::string& piece, ImU32 colour);
-  /// At the right end of the line, where there is room: for words that can be done without.
+  /// Right-aligned on this line; omitted if there is no room.
   void aside(const std::string& piece, ImU32 colour);
   void next_line();
   float bottom() const { return y_; }
@@ -120,24 +120,24 @@ class Flow {
 };
 
 // ---- parts of the panel -------------------------------------------------------------------------
-/// Numbers and measures that are followed, with their course; rules at which playing stops.
+/// Watch list: values and measures with their plots; conditions at which playing stops.
 void draw_watch(const PanelContext& context);
-/// What somebody wrote to steps and cells, and a field for one more.
+/// Notes on steps and cells, and a field for one more.
 void draw_notes(const PanelContext& context);
 void draw_rule(const PanelContext& context, const Explanation& explanation, const std::string& key);
-/// In the backward mode: the number's gradient, and the button that checks it.
+/// Backward mode: the gradient of the number, and the button that checks it.
 void draw_gradient(const PanelContext& context, const Place& place);
 void draw_edit(const PanelContext& context, const Place& place, double value);
-/// The big number itself, which can be dragged where it can be edited.
+/// The value in a large font; can be dragged if it is editable.
 void draw_number(const PanelContext& context, const Place& place, double value);
-/// What later steps hold with and without the edits of this number; where it has none, what the last change,
-/// or A, made of them.
+/// Values of later steps with and without the edits of this number; if it has none, before and after the last
+/// edit, or in A and B.
 void draw_after(const PanelContext& context, const Place& place);
-/// The list of all edits: on and off, order, gone to, taken out, typed in.
+/// The list of all edits: switch, order, go to, remove, add.
 void draw_edits(const PanelContext& context);
-/// Whether the model could run with one more edit; errors say why not.
+/// Errors: why the model could not run with one more edit.
 Status check_new_edit(const PanelContext& context, const std::shared_ptr<const Edit>& edit);
-/// The button and the menu that exchange a part of the model.
+/// The button and menu that replace a part of the model's architecture.
 void draw_exchanges(const PanelContext& context);
 void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t head, std::int64_t query);
 void draw_step_facts(const PanelContext& context, const Site& site);

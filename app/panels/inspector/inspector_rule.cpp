@@ -1,5 +1,5 @@
-// The card that spells a number out: its rule with the numbers of this run, every operand a link to where it
-// came from. What it says follows explain(); nothing is computed here.
+// Explains a value: its formula with the numbers of this run; every operand is a link to its source. Displays
+// the result of core's explain(); computes nothing itself.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -51,7 +51,7 @@ double aside(const Explanation& explanation, const char* name) {
   return 0;
 }
 
-// The last part of a name: "blocks.0.attn.out" -> "attn.out"; the stack stays where it is another one.
+// The last part of a name: "blocks.0.attn.out" -> "attn.out"; with the stack if it is another one.
 std::string short_name(const RuleCard& card, const Source& source) {
   const std::string own(stack_prefix(card.explanation.cell.site.stack));
   std::string name = starts_with(source.name, own) ? source.name.substr(own.size()) : source.name;
@@ -75,7 +75,7 @@ void result(const RuleCard& card, const std::string& before = {}) {
   card.flow.next_line();
 }
 
-// "q₂ · k₁ = Σ over 3 products"
+// Heading: "q₂ · k₁ = Σ over 3 products".
 void dot_heading(const RuleCard& card) {
   const Explanation& e = card.explanation;
   if (!e.terms.empty() && e.terms.front().factors.size() == 2) {
@@ -96,7 +96,7 @@ void dot_heading(const RuleCard& card) {
   plain(card, tr(products == 1 ? "inspector.dot.one" : "inspector.dot", {std::to_string(products)}));
 }
 
-// The token that a term is about: its key, or its row where each term has another one; else empty.
+// The token of a term: its key's, or its row's if the terms have different rows; else empty.
 std::string inspector_rule_token_of(const RuleCard& card, const Term& term) {
   const Explanation& e = card.explanation;
   if (e.terms.size() < 2 || term.factors.empty()) return {};
@@ -143,7 +143,7 @@ void term_line(const RuleCard& card, std::size_t at, bool first) {
   card.flow.next_line();
 }
 
-// The lines of the terms, few unless asked for all.
+// Lines of the terms; only a few of them until "all" is clicked.
 void term_lines(const RuleCard& card, void (*line)(const RuleCard&, std::size_t, bool)) {
   InspectorState& state = card.context.workspace.inspector;
   const std::vector<std::size_t>& order = card.cache.order;
@@ -215,7 +215,7 @@ void named_source(const RuleCard& card, const char* label, const Source& source,
   card.flow.next_line();
 }
 
-// The smallest of the terms that is not 0; 0 where all are.
+// The smallest magnitude of the terms that is not 0; 0 if all are.
 double least_term(const Explanation& explanation) {
   double least = 0;
   for (const Term& term : explanation.terms)
@@ -223,7 +223,7 @@ double least_term(const Explanation& explanation) {
   return least;
 }
 
-// "exp(0.3 − 0.9) = 0.55" of one key of the row.
+// "exp(0.3 − 0.9) = 0.55" for one key of the row.
 void softmax_line(const RuleCard& card, std::size_t at, bool) {
   const Term& term = card.explanation.terms[at];
   const bool own = static_cast<int>(at) == card.explanation.own;
@@ -352,7 +352,7 @@ void spell_out(const RuleCard& card) {
   }
 }
 
-// In the order of the sum, or the largest first.
+// In the order of summation, or by magnitude.
 void sort_terms(InspectorCache& cache, const Explanation& explanation, const std::string& key,
                 bool largest_first) {
   const std::string wanted = key + (largest_first ? "+" : "");

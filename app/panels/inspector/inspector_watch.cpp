@@ -1,5 +1,5 @@
-// What is followed: a line for each address with its value now and its course, over the positions or, while a
-// training is shown, over the steps of it; and the rules at which playing stops. Values come from core.
+// The watch list: for each address its current value and a plot over the positions or, during training, over
+// the optimiser steps; and conditions at which playing stops. Values are computed in core.
 #include <cmath>
 #include <cstdint>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr float kCourseHeight = 22.f;
 constexpr std::size_t kMostPoints = 2000;
 
-/// A course for a run.
+/// The values of an address in a run.
 struct Course {
   std::uint64_t run = 0;
   int sequence = -1, training = -1;
@@ -31,7 +31,7 @@ Courses& courses_of(InspectorCache& cache) {
   return *std::static_pointer_cast<Courses>(cache.watch);
 }
 
-// Asked again where the run is another one.
+// Computed again for every new run.
 const Course& course_of(const PanelContext& context, const std::string& text, const Watch& watch) {
   Course& course = courses_of(inspector_cache(context.workspace)).all[text];
   const int sequence = context.workspace.cursor.sequence, training = context.session.shown_training_step();
@@ -46,7 +46,7 @@ const Course& course_of(const PanelContext& context, const std::string& text, co
   return course;
 }
 
-// The line of values, its ends' numbers at the right; `at`: the one that the address names.
+// A plot of the values with the numbers of its ends at the right; `at`: the current position.
 void draw_course(const std::vector<double>& values, std::int64_t at) {
   const ImVec2 p0 = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x - px(6), px(kCourseHeight));
@@ -90,7 +90,7 @@ void go_there(const PanelContext& context, const Watch& watch) {
   if (!cell_index(trace, watch.of).empty()) pin_cell(context.workspace, *context.run, watch.of);
 }
 
-/// True where it shall be taken out.
+/// True when it is to be removed.
 bool draw_watched(const PanelContext& context, const std::string& text, int number) {
   const std::string id = "watch" + std::to_string(number);
   const WithId scope(id.c_str());
@@ -122,7 +122,7 @@ bool draw_watched(const PanelContext& context, const std::string& text, int numb
   return remove;
 }
 
-/// A field that takes a line; true when one was given that `parse` reads.
+/// A text field; true when Enter was pressed on text that `parse` accepts.
 template <class Parse>
 bool inspector_watch_draw_field(const char* id, const char* hint, std::string& text,
                                 std::optional<Error>& error, Parse parse) {

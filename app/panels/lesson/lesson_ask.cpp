@@ -34,7 +34,7 @@ bool draw_field(LessonPlayer& player, const char* hint) {
   return entered;
 }
 
-// Broken between words where it is wider than `width`.
+// Adds line breaks between words so that no line is wider than `width`.
 std::string in_lines(const std::string& text, float width) {
   std::string out, line;
   for (std::size_t at = 0; at < text.size();) {

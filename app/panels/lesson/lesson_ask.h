@@ -1,5 +1,5 @@
-// What a page asks, with its control, the verdict and the hints that were taken: beside the stage and under a
-// figure that is presented. Refuses to know what a right answer is (core/lesson/check.h).
+// The question of a lesson's page: its controls, verdict and hints; beside the stage and below a presented
+// figure. Answers are checked in core/lesson/check.h.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace attnscope {
 
-/// A sentence of a page: "title", "text", "ask", "hint1" ...
+/// A text of a page: "title", "text", "ask", "hint1" ...
 std::string page_words(const Lesson& lesson, const Page& page, std::string_view what);
-/// In the face that lessons are read in, wrapped.
+/// Text in the reading font, wrapped.
 void reading_text(const std::string& text, ImU32 colour, bool bold = false);
-/// An empty line of this height.
+/// Empty space of this height, units.
 void gap(float units);
-/// The question of the page that is open, in the current child window.
+/// The question of the open page, in the current child window.
 void draw_question(FrameState& state);
-/// "Hint 1 of 3", then "Show me"; nothing on a page to read.
+/// "Hint 1 of 3", then "Show me"; nothing on a page without a question.
 void draw_hint_button(FrameState& state);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The list of lessons: a row each with what was done of it, whose name it is kept under, and the CSV file.
+// The list of lessons with the learner's progress, the learner's name, and the CSV export.
 #include <algorithm>
 
 #include "app/look/item_map.h"

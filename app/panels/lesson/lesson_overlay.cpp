@@ -1,5 +1,5 @@
-// Over everything that was drawn: the cells that a page hides are covered by question marks, and what it
-// points at glows. A click on a covered cell chooses it, as it would have chosen what lies below.
+// Drawn over everything: covers the cells that a page hides with question marks, and highlights what it
+// points at. A click on a covered cell pins it, as a click on the cell would.
 #include <algorithm>
 #include <cmath>
 
@@ -14,9 +14,9 @@
 namespace attnscope {
 namespace {
 
-/// A rectangle of cells of a matrix on the screen, in its own rows and columns.
+/// A range of cells of a matrix on the screen, in the matrix's own rows and columns.
 struct Patch {
-  std::string name = {};  ///< of the matrix
+  std::string name = {};  ///< item name of the matrix
   const ItemRect* matrix = nullptr;
   std::int64_t row0 = 0, row1 = 0, col0 = 0, col1 = 0;
 
@@ -27,7 +27,7 @@ struct Patch {
     return {m.p0.x + static_cast<float>(x) * (m.p1.x - m.p0.x),
             m.p0.y + static_cast<float>(y) * (m.p1.y - m.p0.y)};
   }
-  /// Cut to what is seen; false where nothing is.
+  /// Rectangle of the visible part, pixels; false if nothing is visible.
   bool rect(ImVec2& p0, ImVec2& p1) const {
     p0 = corner(static_cast<double>(row0), static_cast<double>(col0));
     p1 = corner(static_cast<double>(row1), static_cast<double>(col1));
@@ -37,7 +37,7 @@ struct Patch {
   }
 };
 
-// The part of a matrix's axis that a target asks for: all of it where it asks for none.
+// The range of a target on one axis of the matrix; the whole axis if the target does not restrict it.
 bool range_on(const std::vector<std::string>& axes, int axis, const Target& target, std::int64_t first,
               std::int64_t size, std::int64_t& begin, std::int64_t& end) {
   begin = 0, end = size;
@@ -61,7 +61,7 @@ std::vector<std::string> axes_of(const Trace& trace, const CellsPlace& place) {
   return out;
 }
 
-/// The cells of a target in one matrix; row1 = 0 where it shows none of them.
+/// The cells of a target in one matrix; row1 = 0 if it shows none of them.
 Patch patch_of(const Trace& trace, const Target& target, const ItemRect& item) {
   const CellsPlace& place = item.place;
   const bool weight = target.kind == Target::Kind::weight;
@@ -69,7 +69,7 @@ Patch patch_of(const Trace& trace, const Target& target, const ItemRect& item) {
   if (weight ? place.weight != target.weight : !(place.site == target.site)) return {};
   const std::vector<std::string> axes = axes_of(trace, place);
   if (axes.size() != place.first.size()) return {};
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) {  // the axes that this matrix does not spread out
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {  // axes that are neither rows nor columns
     if (static_cast<int>(axis) == place.row_axis || static_cast<int>(axis) == place.col_axis) continue;
     for (const AxisRange& range : target.at)
       if (range.axis == axes[axis] && (place.first[axis] < range.begin || place.first[axis] >= range.end))
@@ -95,7 +95,7 @@ std::vector<Patch> patches_of(const Trace& trace, const Target& target) {
   return out;
 }
 
-// ---- what is hidden -------------------------------------------------------------------------------
+// ---- covered cells --------------------------------------------------------------------------------
 
 void choose(FrameState& state, const Patch& patch, std::int64_t row, std::int64_t col) {
   const CellsPlace& place = patch.matrix->place;
@@ -105,7 +105,7 @@ void choose(FrameState& state, const Patch& patch, std::int64_t row, std::int64_
   if (place.col_axis >= 0) index[static_cast<std::size_t>(place.col_axis)] += col;
   const RunResult& run = state.lessons.run();
   pin_cell(state.workspace, run, cell_at(run.trace(state.workspace.cursor.sequence), place.site, index));
-  // A guess is answered by the click: what lies beside the cells would tell it otherwise.
+  // The click answers: otherwise the values shown beside the matrix would reveal the pinned cell.
   if (std::holds_alternative<CellAsk>(state.lessons.page().ask)) state.lessons.check(state.workspace);
 }
 
@@ -152,7 +152,7 @@ void cover(FrameState& state, const Patch& patch, int number) {
          std::clamp(at(mouse.x, cell0.x, cell1.x), patch.col0, patch.col1 - 1));
 }
 
-// ---- what glows -----------------------------------------------------------------------------------
+// ---- highlights -----------------------------------------------------------------------------------
 
 void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
   note_item("lesson_point" + std::to_string(number), {p0, p1});
@@ -199,7 +199,7 @@ void draw_lesson_overlay(FrameState& state) {
   const Trace& trace = player.run().trace(state.workspace.cursor.sequence);
   std::vector<HiddenCells> secrets;
   int number = 0;
-  const DrawRecording recording(state.recording);  // a picture of the page keeps its secrets
+  const DrawRecording recording(state.recording);  // exported pictures hide them, too
   if (player.covers())
     for (const std::string& hidden : player.page().hides)
       if (const auto target = player.place(hidden, state.workspace))

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastWords = 120;  // units that a page keeps in a low window: below, the whole panel scrolls
+constexpr float kLeastWords = 120;  // minimum height of the text, units: below it the whole panel scrolls
 
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
 
@@ -40,7 +40,7 @@ void draw_head(FrameState& state) {
   draw_bar(static_cast<float>(player.page_index() + 1) / pages);
 }
 
-// The card of what is asked: as tall as what it held in the frame before.
+// The card with the question; its height is that of its content in the last frame.
 void draw_ask(FrameState& state) {
   LessonPlayer& player = state.lessons;
   if (player.page().ask.index() == 0) return;
@@ -60,7 +60,7 @@ void draw_ask(FrameState& state) {
   gap(1);
 }
 
-// ---- the way on -----------------------------------------------------------------------------------
+// ---- buttons: back, hint, check, next -------------------------------------------------------------
 
 void draw_way(FrameState& state) {
   LessonPlayer& player = state.lessons;
@@ -83,7 +83,7 @@ void draw_way(FrameState& state) {
   if (right_now ? primary_button(on) : raised_button(on, page + 1 < pages)) player.go(state, page + 1);
 }
 
-/// A sign before the name of a page: answered, shown, here, still to come.
+/// Symbol before the name of a page: answered, shown, current, still to do.
 void draw_sign(ImVec2 centre, const PageProgress* done, bool here) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float r = px(4.5f);
@@ -98,7 +98,7 @@ void draw_sign(ImVec2 centre, const PageProgress* done, bool here) {
   }
 }
 
-// The list of pages by their names takes this much: they stand beside each other where they fit.
+// Height of the list of page names, pixels; several per line where they fit.
 float pages_height(const Lesson& lesson, float width) {
   const float line = ImGui::GetTextLineHeight() + px(4) + ImGui::GetStyle().ItemSpacing.y;
   float x = 0, height = 0;
@@ -140,8 +140,8 @@ void draw_pages(FrameState& state) {
   }
 }
 
-// What is told and asked: as tall as it was in the frame before, and no taller than leaves room for the way
-// on, so that a long page scrolls under a button that stays in sight. What is said anew is scrolled to.
+// Text and question: as high as in the last frame, limited so that the buttons below stay visible while a
+// long page scrolls. Scrolls to new text.
 void draw_words(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const ImGuiStyle& style = ImGui::GetStyle();
@@ -157,7 +157,7 @@ void draw_words(FrameState& state) {
   const float card = player.card_height, page = player.page_height;
   draw_ask(state);
   player.page_height = ImGui::GetCursorPosY() + player.card_height - card;
-  // Heights of the frame before: another frame where they changed.
+  // Draw another frame if a height changed: layouts use the last frame's.
   state.workspace.moving |= player.reveal != 0 || player.page_height != page || player.card_height != card;
   if (player.reveal > 0) ImGui::SetScrollHereY(1);
   if (player.reveal < 0) ImGui::SetScrollY(0);

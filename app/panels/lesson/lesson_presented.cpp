@@ -1,5 +1,5 @@
-// The words of a lesson's page while it is presented: under the figure, what is told on the left and what is
-// asked on the right, in type that is read from the last row.
+// A lesson's page in presenter mode: below the figure, text on the left and the question on the right, in a
+// large font.
 #include <algorithm>
 
 #include "app/panels/lesson/lesson_ask.h"
@@ -11,20 +11,20 @@ namespace attnscope {
 namespace {
 
 constexpr float kLessonPresentedType = 21.f;  // pixels at 1280 x 720
-constexpr float kMostHeight = 0.44f;          // of the screen: the rest is the figure's
-constexpr float kTold = 0.52f;                // of the width
+constexpr float kMostHeight = 0.44f;          // of the screen's height; the rest is the figure's
+constexpr float kTold = 0.52f;                // of the width: the text's column
 
 float screen_share() {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   return std::min(screen.x / 1280, screen.y / 720);
 }
 
-// A column that begins at `at`; returns how tall its contents are.
+// A column at `at` (screen pixels); returns the height of its content, pixels.
 template <class Draw>
 float column(const char* id, ImVec2 at, ImVec2 size, float type, const Draw& draw) {
   ImGui::SetCursorScreenPos(at);
   ImGui::SetNextWindowContentSize(
-      ImVec2(size.x - px(6), 0));  // scaled letters are wider than they are counted
+      ImVec2(size.x - px(6), 0));  // scaled glyphs are wider than ImGui computes for them
   compat::begin_child(id, size, false);
   ImGui::SetWindowFontScale(type / compat::font_size(fonts().reading));
   draw();

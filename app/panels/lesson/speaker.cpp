@@ -21,7 +21,7 @@ constexpr ImGuiWindowFlags kWhole = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
 constexpr float kPictureShare = 0.58f;  // of the width
 constexpr float kSpeakerType = 19.f;    // pixels at 1280 x 720
 
-// Sizes that the second window has for itself: those of the fonts are the presented window's.
+// Font scale of the second window: the fonts are those of the presented window.
 void own_type() {
   const float share = std::min(ImGui::GetIO().DisplaySize.x / 1280, ImGui::GetIO().DisplaySize.y / 720);
   ImGui::SetWindowFontScale(kSpeakerType * std::max(0.5f, share) / compat::font_size(fonts().reading));
@@ -56,7 +56,7 @@ void draw_mirror(const Mirror& mirror, float width) {
   const float scale = width / mirror.size.x;
   const ImVec2 p0 = ImGui::GetCursorScreenPos(), p1(p0.x + width, p0.y + mirror.size.y * scale);
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddImage(mirror.picture, p0, p1, ImVec2(0, 1), ImVec2(1, 0));  // OpenGL begins below
+  list->AddImage(mirror.picture, p0, p1, ImVec2(0, 1), ImVec2(1, 0));  // OpenGL's first row is at the bottom
   list->AddRect(p0, p1, theme().border);
   const bool inside = mirror.pointer.x >= 0 && mirror.pointer.y >= 0 && mirror.pointer.x < mirror.size.x &&
                       mirror.pointer.y < mirror.size.y;
@@ -68,7 +68,7 @@ void draw_mirror(const Mirror& mirror, float width) {
   ImGui::Dummy(ImVec2(width, p1.y - p0.y));
 }
 
-// ---- a lesson ---------------------------------------------------------------------------------------
+// ---- notes of a lesson ------------------------------------------------------------------------------
 
 void draw_lesson_notes(FrameState& state) {
   LessonPlayer& player = state.lessons;
@@ -96,7 +96,7 @@ void draw_next_page(FrameState& state) {
   if (page.ask.index() > 0) reading_text(page_words(player.lesson(), page, "ask"), theme().text_dim);
 }
 
-// ---- a walk ----------------------------------------------------------------------------------------
+// ---- notes of the steps ----------------------------------------------------------------------------
 
 void draw_step_notes(FrameState& state) {
   const Site& site = state.workspace.cursor.step;

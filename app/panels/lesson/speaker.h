@@ -1,17 +1,17 @@
-// What stands on the second screen while one presents: the picture that the class sees with the pointer in
-// it, the notes and the answer of the page, what comes next, and the time. Refuses to be drawn in the window
-// that is presented.
+// The presenter's window on a second screen: a copy of the presented window with its mouse pointer, notes and
+// answer of the page, what comes next, and the time. Drawn in the ImGui context of that second window
+// (gpu/side_window.h).
 #pragma once
 
 #include "app/state/frame_state.h"
 
 namespace attnscope {
 
-/// The presented window as it was drawn last.
+/// Copy of the presented window's last frame.
 struct Mirror {
   ImTextureID picture = {};
-  ImVec2 size;     ///< pixels; zero: there is none
-  ImVec2 pointer;  ///< pixels of the presented window; negative: it is elsewhere
+  ImVec2 size;     ///< pixels; zero: none
+  ImVec2 pointer;  ///< mouse position, pixels of the presented window; negative: outside
 };
 
 /// Fills the window of the current ImGui context.

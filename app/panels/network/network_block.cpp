@@ -1,5 +1,5 @@
-// The open block of the map: norms before, after or beside, self-attention and cross-attention, the MLP; and
-// the bare attention module.
+// Layout of the unfolded block: pre-norm, post-norm or parallel, self-attention and cross-attention, MLP; and
+// of a bare attention module.
 #include <algorithm>
 
 #include "app/panels/network/network_builder.h"
@@ -7,7 +7,7 @@
 namespace attnscope::network {
 namespace {
 
-constexpr float kHeadsFrom = 100.f;  // narrower boxes do not say which head
+constexpr float kHeadsFrom = 100.f;  // heads are shown in boxes of at least this width
 
 class BlockBuilder {
  public:
@@ -34,12 +34,12 @@ class BlockBuilder {
   void norm(Slots slots) {
     if (pen_.part("map.norm", Hue::norm, sites(slots), x_, inner_)) pen_.y += kGap - 2;
   }
-  // Lies across the stream: what leaves it is what goes on.
+  // Post-norm, across the residual stream: its output is the new stream.
   void stream_norm(Slots slots) {
     const float left = kStream - 9;
     if (pen_.part("map.norm", Hue::norm, sites(slots), left, x_ + inner_ - left)) pen_.y += kGap - 2;
   }
-  // Q, K and V side by side; K and V of cross-attention are fed by the encoder's lanes.
+  // Q, K and V side by side; K and V of cross-attention are fed by lanes from the encoder.
   void projections(Part part, float x, float w) {
     const float top = pen_.y, third = (w - 12) / 3;
     float bottom = top;
@@ -77,7 +77,7 @@ class BlockBuilder {
     return pen_.has({Slot::mlp_out}, layer_) ? sites({Slot::resid_mid})
                                              : sites({Slot::resid_mid, Slot::resid_post});
   }
-  // What a branch found is normed once more before it is added.
+  // The norm of a branch's output before it is added.
   void branch_norm(Slots slots) {
     const std::vector<Site> found = sites(slots);
     if (found.empty()) return;
@@ -120,7 +120,7 @@ class BlockBuilder {
     stream_norm({Slot::ln2_out, Slot::ln2_scale});
   }
 
-  // Attention at the left, the MLP beside it, one sum below both.
+  // Parallel block: attention on the left, MLP on the right, one sum below both.
   void side_by_side() {
     const float half = (inner_ - 8) / 2, right = x_ + half + 8, top = pen_.y;
     const bool own = pen_.has({Slot::ln2_out}, layer_), beside = pen_.has({Slot::mlp_out}, layer_);
@@ -137,7 +137,7 @@ class BlockBuilder {
       pen_.part("map.norm", Hue::norm, sites({Slot::ln2_out, Slot::ln2_scale}), right, half);
       pen_.y += kGap - 2;
     }
-    const float bottom = std::max(low, pen_.y + kPart);  // a recording may hold one side only
+    const float bottom = std::max(low, pen_.y + kPart);  // a recording may lack one of the branches
     if (NetworkBox* box = mlp(right, half)) box->h = bottom - box->y;
     pen_.y = bottom + 14;
     const float middle = pen_.y;
@@ -157,7 +157,7 @@ class BlockBuilder {
   float x_, inner_, handed_;
 };
 
-// From Q, K and V down to the output projection.
+// A bare attention module: from Q, K and V down to the output projection.
 class ModuleBuilder {
  public:
   ModuleBuilder(Pen& pen, float width, float room) : pen_(pen), all_(width - 2), room_(room) {}

@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-// The steps of a block where an exchanged part shows first.
+// The slots of a block at which an exchange takes effect first.
 std::vector<Slot> slots_of(const Exchange& exchange, const BlockSpec& block) {
   switch (exchange.part) {
     case Exchange::Part::order: return {Slot::ln1_out, Slot::ln2_out, Slot::ln_cross_out};

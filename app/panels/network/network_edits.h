@@ -1,13 +1,13 @@
-// Which boxes of the map an edit of the run changes: numbers of their steps or weights, a mask, a part that
-// was exchanged.
+// Which boxes of the map are changed by the run's edits: values of their steps or weights, a mask, an
+// exchanged part.
 #pragma once
 
 #include "app/panels/network/network_layout.h"
 
 namespace attnscope {
 
-/// The edits of one sequence that are switched on and change what a box stands for, as they are typed; a
-/// folded box stands for all of its blocks, a header for nothing.
+/// The enabled edits of one sequence that change what a box contains, as text; for a folded box those of all
+/// its blocks, for a header none.
 std::vector<std::string> edits_of(const NetworkBox& box, const RunResult& run, int sequence);
 
 }  // namespace attnscope

@@ -10,11 +10,11 @@ namespace {
 using namespace network;
 
 constexpr float kLeast = 160.f;
-constexpr float kRibbonRoom = 34.f;  // between boxes that a ribbon joins
+constexpr float kRibbonRoom = 34.f;  // between boxes joined by a ribbon
 constexpr float kModuleGaps = 6.f, kMostSpread = 28.f, kMostSqueeze = 12.f;
-constexpr float kLaneRoom = 16.f;  // at the right, for what one stack hands to another
-constexpr int kManyBlocks = 8;     // more are drawn smaller,
-constexpr int kMostApart = 2;      // and more than these in a row as one
+constexpr float kLaneRoom = 16.f;  // at the right, for lanes between stacks
+constexpr int kManyBlocks = 8;     // more blocks are drawn smaller
+constexpr int kMostApart = 2;      // longer runs of blocks are one box
 constexpr float kSmallBlock = 22.f;
 
 class ModelBuilder {
@@ -110,7 +110,7 @@ class ModelBuilder {
     row("map.probs", Hue::logits, {Slot::probs});
   }
 
-  // A folded block of the decoder wears where the encoder's lanes come in.
+  // A folded decoder block with cross-attention has ends of the encoder's lanes.
   void fold(int layer, int count, float height) {
     const float middle = pen_.y + height / 2;
     pen_.folded(layer, count, kBlockLeft, width(), height);
@@ -121,7 +121,7 @@ class ModelBuilder {
     last_cross_ = middle + 3;
   }
 
-  // The encoder's rows go down the right side to every cross-attention, a vision tower's into the words.
+  // Lanes at the right: encoder output to every cross-attention, vision tower output to the token embeddings.
   void hand_over(Stack stack) {
     const NetworkBox& last = layout_.boxes.back();
     const float from = last.y + last.h / 2;

@@ -1,5 +1,5 @@
-// The map of the network at the left: every part a box, the open block unfolded, the residual stream beside
-// it. A click moves the cursor. Refuses to draw a part that the run does not have.
+// The network map at the left: every part a box, the current block unfolded, the residual stream beside it. A
+// click moves the cursor. Parts that the run lacks are not drawn.
 #include <algorithm>
 #include <cmath>
 
@@ -51,7 +51,7 @@ std::string label_of(const PanelContext& context, const NetworkBox& box) {
   return tr(box.key);
 }
 
-// A box of several steps: what is said of it, its parameters too, is true of none of them alone.
+// Tooltip of a box with several steps: titles only, because shape and parameters differ between them.
 void describe_several(const PanelContext& context, const NetworkBox& box) {
   const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
   std::string titles;
@@ -98,7 +98,7 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
   ImGui::EndTooltip();
 }
 
-// A folded block opens at the step that one stood on in another block.
+// A folded block is unfolded at the step that the cursor had in the other block.
 void click(const PanelContext& context, const NetworkBox& box) {
   Workspace& workspace = context.workspace;
   Site target = box.target;
@@ -114,7 +114,7 @@ void click(const PanelContext& context, const NetworkBox& box) {
   go_to_site(workspace, *context.run, target);
 }
 
-// The right button: a block's parts, or the step that a box stands for.
+// Context menu: of a block's input (resid_pre), of the cursor's head, or of a step in the box.
 void offer(const PanelContext& context, const NetworkBox& box) {
   if (box.kind == NetworkBox::Kind::title) return;
   const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
@@ -129,7 +129,7 @@ void offer(const PanelContext& context, const NetworkBox& box) {
   offer_edit(context.workspace, {cell, {}, {}});
 }
 
-// A change that one thinks of would reach a step of it.
+// True if the previewed change would affect a step of the box.
 bool is_reached(const NetworkBox& box) {
   const auto reached = [](const Site& site) { return shaded_rows(site).size() > 0; };
   return box.kind != NetworkBox::Kind::header && box.kind != NetworkBox::Kind::title &&
@@ -179,7 +179,7 @@ void draw_sum(const Map& map, const NetworkBox& box, bool current, bool hovered)
                                       : t.ground);
   map.list->AddCircle(centre, px(box.w / 2 - 1), colour, 0, px(current ? 2.f : 1.5f));
   const float arm = px(3.5f);
-  if (box.cut) {  // what came down the stream ends above
+  if (box.cut) {  // the skip connection ends above the sum
     const float end = centre.y - px(box.h / 2), half = px(5.f);
     map.list->AddRectFilled(ImVec2(centre.x - px(3), end - px(7)), ImVec2(centre.x + px(3), end), t.ground);
     map.list->AddLine(ImVec2(centre.x - half, end - px(7)), ImVec2(centre.x + half, end - px(7)), t.warning,
@@ -202,13 +202,13 @@ void draw_shape(const Map& map, const NetworkBox& box) {
   map.list->AddText(p0, theme().text_dim, text.c_str());
 }
 
-/// A head or a neuron of a block; `at` -1: none.
+/// A head or neuron of a block; `at` -1: none.
 struct InBlock {
   int layer = 0;
   std::int64_t at = -1;
 };
 
-// What is pointed at somewhere and belongs to a box: a head of its attention, a neuron of its MLP, either of
+// The head or neuron that is pointed at anywhere (look/pointed.h) and belongs to this box: attention, MLP, or
 // a folded block.
 InBlock pointed_in(const NetworkBox& box) {
   if (box.layer < 0 || box.kind == NetworkBox::Kind::header) return {};
@@ -225,7 +225,7 @@ InBlock pointed_in(const NetworkBox& box) {
   return {};
 }
 
-// "1.2": block and head that are pointed at, or that the cursor stands on; block and neuron.
+// "1.2": block and head (or neuron) that is pointed at, else the cursor's.
 void draw_head(const Map& map, const NetworkBox& box, const InBlock& pointed) {
   const WithFont font(fonts().mono_small);
   const bool lit = pointed.at >= 0;
@@ -237,7 +237,7 @@ void draw_head(const Map& map, const NetworkBox& box, const InBlock& pointed) {
                     text.c_str());
 }
 
-// Heads and their width under the letter, or the number of parameters at the right where there is room.
+// Number and width of heads below the letter, or the number of parameters at the right if there is room.
 void draw_sizes(const Map& map, const NetworkBox& box, float label_end) {
   const WithFont font(fonts().mono_small);
   if (!box.sizes.empty()) {
@@ -269,7 +269,7 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
                             : hovered ? t.hovered
                                       : t.panel_raised,
                             px(metric::kRounding));
-    if (current)  // what is computed now glows
+    if (current)  // the current step glows
       for (int ring = 1; ring <= 3; ++ring) {
         const float out = px(1.5f * static_cast<float>(ring));
         map.list->AddRect(ImVec2(p0.x - out, p0.y - out), ImVec2(p1.x + out, p1.y + out),
@@ -321,7 +321,7 @@ void draw_box(const Map& map, const NetworkBox& box, bool current) {
     draw_edit_sign(Canvas(map.list), map.at(box.x + box.w, box.y));
 }
 
-// Scrolls to the box of the cursor when the cursor moved, and leaves the wheel alone otherwise.
+// Scrolls to the cursor's box when the cursor has moved; otherwise leaves scrolling to the user.
 void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
   ImGuiStorage* storage = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID("map.seen");
@@ -336,7 +336,7 @@ void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
   if (end > ImGui::GetScrollY() + view) ImGui::SetScrollY(end - view);
 }
 
-/// The layout of the newest run; made again where anything that it follows from is another.
+/// The layout of the newest run, cached by all its inputs.
 struct KeptLayout {
   std::uint64_t run = 0;
   int sequence = -1;
@@ -363,7 +363,7 @@ const NetworkLayout& layout_of(const PanelContext& context, OpenBlock open, floa
   return kept.layout;
 }
 
-// Boxes, or the names of the checkpoint.
+// Toggle between boxes and the checkpoint's names.
 void draw_switch(Workspace& workspace) {
   const WithFont small(fonts().small);
   const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(7), px(1)));
@@ -379,7 +379,7 @@ void draw_switch(Workspace& workspace) {
 }  // namespace
 
 void draw_network_map(const PanelContext& context) {
-  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // padding of tooltips
   {
     const WithFont bold(fonts().body_bold);
     dim_text(tr("map.title"));

@@ -21,7 +21,7 @@ ModuleNode& child(ModuleNode& parent, const std::string& label) {
   return parent.children.back();
 }
 
-// Blocks by their number, all else by its name.
+// Blocks in the order of their index, all others by name.
 bool before(const ModuleNode& a, const ModuleNode& b) {
   const auto number = [](const std::string& text) {
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos ? text.size() : 0u;
@@ -31,7 +31,7 @@ bool before(const ModuleNode& a, const ModuleNode& b) {
   return a.label < b.label;
 }
 
-// Sums and common blocks, from the leaves up.
+// Computes sums and common blocks, from the leaves up.
 void finish(ModuleNode& node) {
   for (ModuleNode& one : node.children) finish(one);
   std::sort(node.children.begin(), node.children.end(), before);
@@ -48,7 +48,7 @@ std::string with_count(const std::string& label, std::int64_t parameters) {
   return parameters > 0 ? tr("map.tree.count", {label, short_count(parameters)}) : label;
 }
 
-/// What was built for the newest model.
+/// The tree of the newest model, cached.
 struct KeptTree {
   std::uint64_t opened = 0;
   ModuleNode root;

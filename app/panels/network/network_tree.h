@@ -1,6 +1,6 @@
-// The model as a tree of the names that its checkpoint uses ("model.layers.0.self_attn.q_proj.weight"), as
-// PyTorch prints modules: a click on a weight goes to the step that reads it. Refuses to know families: the
-// names are those of the file, or the program's own where there is no file.
+// The model as a tree of the names in its checkpoint ("model.layers.0.self_attn.q_proj.weight"), as PyTorch
+// prints modules; a click on a weight moves to the step that reads it. Without a checkpoint the program's own
+// names are used.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ namespace attnscope {
 struct ModuleNode {
   std::string label;
   std::vector<ModuleNode> children;
-  std::string weight;           ///< our name of it; of a leaf
+  std::string weight;           ///< of a leaf: our name of it
   std::string shape;            ///< of a leaf
-  std::int64_t parameters = 0;  ///< below it too
-  int layer = -1;               ///< of the block that all of its weights belong to
+  std::int64_t parameters = 0;  ///< including children
+  int layer = -1;               ///< block of all its weights; -1: none or several
   Stack stack = Stack::single;
-  Site site;  ///< where a click goes, where `goes`
+  Site site;  ///< target of a click, if `goes`
   bool goes = false;
 };
-/// The tree of a run's model; the root's label is the class that its config names.
+/// The tree of a run's model; the root's label is the model class in its config.
 ModuleNode module_tree(const OpenedModel& opened, const Trace& trace);
-/// The step of the run that reads a weight; false where there is none.
+/// Finds the step of the run that reads a weight; false if there is none.
 bool step_of_weight(const Trace& trace, const std::string& weight, Site& site);
 
 void draw_module_tree(const PanelContext& context);

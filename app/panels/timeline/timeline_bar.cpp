@@ -1,6 +1,6 @@
-// The timeline at the bottom: where one is in the walk, playing with its speed, the bar of steps in their
-// colours, breakpoints over it. The frame moves the cursor while playing; a breakpoint stops it here. Refuses
-// fonts for its buttons: they are shapes.
+// The timeline at the bottom: current step, play buttons and speed, the bar of steps in their colours,
+// breakpoints. The frame moves the cursor while playing; breakpoints and stop conditions stop it here. Button
+// icons are drawn as shapes: no font has them.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -23,7 +23,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kBarLeft = 202.f, kBarRight = 22.f, kBarTop = 32.f, kBarHeight = 18.f, kGutter = 12.f;
-constexpr float kSlim = 44.f, kTitle = 24.f;  // a lower room shows no title, which takes that
+constexpr float kSlim = 44.f, kTitle = 24.f;  // minimum height with a title; height of the title
 constexpr float kLeastStep = 15.f, kStepGap = 2.f, kTaller = 5.f, kSlowest = 0.25f, kFastest = 8.f;
 
 enum class Shape { previous, play, pause, next };
@@ -32,7 +32,7 @@ enum class Shape { previous, play, pause, next };
 void draw_triangle(ImDrawList* list, ImVec2 centre, float size, float direction, ImU32 colour) {
   const float back = centre.x - direction * size * 0.7f;
   ImVec2 top(back, centre.y - size), end(back, centre.y + size);
-  if (direction < 0) std::swap(top, end);  // clockwise, as the edges' smoothing wants it
+  if (direction < 0) std::swap(top, end);  // clockwise: needed for anti-aliased edges
   list->AddTriangleFilled(top, ImVec2(centre.x + direction * size, centre.y), end, colour);
 }
 
@@ -88,7 +88,7 @@ void draw_buttons(const PanelContext& context, ImVec2 origin) {
   }
 }
 
-// ---- speed: a drag changes it smoothly, a click doubles it, from the fastest back to the slowest ----
+// ---- speed: a drag changes it continuously, a click doubles it and wraps around ----
 std::string speed_text(float speed) {
   std::string digits = format("%.2f", static_cast<double>(speed));
   while (digits.back() == '0') digits.pop_back();
@@ -150,7 +150,7 @@ std::string title_of(const PanelContext& context, int current) {
 }
 
 // ---- forward or backward --------------------------------------------------------------------------
-// Two chips at the right end of the title's line; returns their width.
+// Two chips at the right end of the title's line; returns their width, pixels.
 float draw_direction(Workspace& workspace, ImVec2 origin, float room) {
   const WithFont small(fonts().small);
   const WithVar tight(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(1.5f)));
@@ -172,7 +172,7 @@ struct Bar {
   const PanelContext& context;
   const TimelineLayout& layout;
   int current = -1;
-  ImVec2 p0;  // left top of the bar
+  ImVec2 p0;  // upper left corner of the bar
   float width = 0;
   ImDrawList* list;
 
@@ -228,7 +228,7 @@ bool place_label(const Bar& bar, std::string_view text, float centre, float room
   return true;
 }
 
-// The longest name of a block that fits under it.
+// The longest form of a block's name that fits.
 const std::string& group_label(const Bar& bar, const TimelineGroup& group) {
   static KeptTexts kept;
   const float room = group.x1 - group.x0;
@@ -245,7 +245,7 @@ const std::string& group_label(const Bar& bar, const TimelineGroup& group) {
                   longest);
 }
 
-/// Every step's label where all fit; else the names of the blocks, around the label of the current step.
+/// Labels of all steps if they fit; else names of blocks, around the label of the current step.
 void draw_labels(const Bar& bar) {
   const int lit = bar.layout.segment_of(bar.current);
   float left = 0, right = 0;
@@ -278,14 +278,14 @@ void draw_labels(const Bar& bar) {
     float centre = bar.p0.x + (group.x0 + group.x1) / 2;
     const bool meets = centre + half > taken0 && centre - half < taken1;
     if (meets)
-      centre = bar.p0.x + group.x0 + half;  // beside the label of the current step, where there is room
+      centre = bar.p0.x + group.x0 + half;  // left-aligned in its group, beside the current step's label
     if (centre + half > taken0 && centre - half < taken1) continue;
     if (centre - half < free_from) continue;
     if (place_label(bar, text, centre, bar.width, theme().text_dim, left, right)) free_from = right + px(6);
   }
 }
 
-// The colour of a stack's blocks, where there are several stacks.
+// Colour of a stack's blocks, if there are several stacks.
 ImU32 stack_colour(const Bar& bar, Stack stack) {
   if (!has_stacks(bar.context.run->trace(0).config())) return theme().border;
   const ImU32 colour = stack == Stack::enc      ? theme().k
@@ -294,7 +294,7 @@ ImU32 stack_colour(const Bar& bar, Stack stack) {
   return with_alpha(colour, 0.8f);
 }
 
-/// A line under each block, so that blocks are seen where steps are narrow.
+/// A line under each block, to show blocks when steps are narrow.
 void draw_groups(const Bar& bar) {
   int blocks = 0;
   for (const TimelineGroup& group : bar.layout.groups) blocks += group.layer >= 0;
@@ -362,7 +362,7 @@ void step_tooltip(const Bar& bar, int index) {
   ImGui::EndTooltip();
 }
 
-// A drag goes through the motion of each step too.
+// Dragging within a step scrubs its animation.
 void scrub_motion(const Bar& bar, int under) {
   Workspace& workspace = bar.context.workspace;
   if (ImGui::IsItemDeactivated()) workspace.motion_held = false;
@@ -396,7 +396,7 @@ void draw_bar(const Bar& bar) {
   offer_edit(workspace, {Cell{bar.step(under).main, {}}, {}, {}});
 }
 
-// Blocks stay as they are while the bar is dragged: the place under the pointer must not move away.
+// The unfolded block does not change during a drag: steps must not move under the pointer.
 TimelineBlock open_block(const Workspace& workspace) {
   ImGuiStorage* storage = ImGui::GetStateStorage();
   const ImGuiID layer = ImGui::GetID("timeline.open"), stack = ImGui::GetID("timeline.open_stack");
@@ -409,7 +409,7 @@ TimelineBlock open_block(const Workspace& workspace) {
           storage->GetInt(layer, cursor.layer)};
 }
 
-// The first step after `from` up to `to` that meets a rule; -1: none. Each is asked once, when it is come to.
+// The first step in (from, to] that meets a stop condition; -1: none. Each step is tested once per pass.
 int rule_met(Workspace& workspace, const RunResult& run, int from, int to) {
   const Trace& trace = run.trace(workspace.cursor.sequence);
   for (int i = std::max(0, from + 1); i <= to && i < static_cast<int>(run.steps.size()); ++i)
@@ -425,7 +425,7 @@ int rule_met(Workspace& workspace, const RunResult& run, int from, int to) {
   return -1;
 }
 
-// Playing moves the cursor elsewhere; when it has come to a breakpoint since the last frame, it ends here.
+// If the cursor has passed a breakpoint since the last frame, stops playing there.
 void stop_at_breakpoint(Workspace& workspace, const RunResult& run) {
   ImGuiStorage* storage = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID("timeline.seen");
@@ -443,7 +443,7 @@ void stop_at_breakpoint(Workspace& workspace, const RunResult& run) {
   storage->SetInt(id, current_step(workspace, run));
 }
 
-// What is said of a stop is said at that step only.
+// Clears the message of a stop when the cursor leaves that step.
 void forget_stop(Workspace& workspace, int current) {
   ImGuiStorage* storage = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID("timeline.stopped_at");
@@ -458,14 +458,14 @@ void forget_stop(Workspace& workspace, int current) {
 }  // namespace
 
 void draw_timeline(const PanelContext& context) {
-  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // of tooltips
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(8)));  // padding of tooltips
   ImVec2 origin = ImGui::GetCursorScreenPos();
   if (!context.run || context.run->steps.empty()) return dim_text(tr("timeline.empty"));
   stop_at_breakpoint(context.workspace, *context.run);
   const int current = current_step(context.workspace, *context.run);
   forget_stop(context.workspace, current);
   const float room = ImGui::GetContentRegionAvail().x;
-  const bool slim = ImGui::GetContentRegionAvail().y < px(kSlim);  // the bar alone
+  const bool slim = ImGui::GetContentRegionAvail().y < px(kSlim);  // the bar without a title
   const float taken = slim ? 0.f : draw_direction(context.workspace, origin, room);
   ImGui::SetCursorScreenPos(origin);
   if (slim) origin.y -= px(kTitle);

@@ -5,13 +5,13 @@
 namespace attnscope {
 namespace {
 
-constexpr float kFoldedShare = 0.45f;  // of the bar that folded blocks may take together
+constexpr float kFoldedShare = 0.45f;  // share of the bar for all folded blocks together
 
 bool foldable(const TimelineStep& step, TimelineBlock open) {
   return step.layer >= 0 && (step.layer != open.layer || step.main.stack != open.stack);
 }
 
-// Segments without places yet.
+// Segments without positions.
 std::vector<TimelineSegment> segments_of(const std::vector<TimelineStep>& steps, TimelineBlock open,
                                          bool fold) {
   std::vector<TimelineSegment> segments;

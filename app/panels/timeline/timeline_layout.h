@@ -1,5 +1,5 @@
-// Where the steps of a walk stand on the timeline's bar: one segment per step, or one per block where the bar
-// is too narrow for all of them. No drawing. Refuses to hide the block that the cursor is in.
+// Positions of the steps on the timeline's bar: one segment per step, or one per block where the bar is too
+// narrow. Computes only. The cursor's block is never folded.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace attnscope {
 
 struct TimelineSegment {
-  int first = 0, last = 0;  ///< steps that it stands for
+  int first = 0, last = 0;  ///< steps in this segment
   Stack stack = Stack::single;
   int layer = -1;
   float x0 = 0, x1 = 0;  ///< pixels from the left end of the bar
@@ -26,30 +26,30 @@ struct TimelineGroup {
 
 struct TimelineLayout {
   std::vector<TimelineSegment> segments;
-  std::vector<TimelineGroup> groups;  ///< runs of segments of one block
+  std::vector<TimelineGroup> groups;  ///< consecutive segments of one block
 
-  /// The segment that holds a step, or -1.
+  /// The segment that contains a step, or -1.
   int segment_of(int step) const;
-  /// The step at a place of the bar; inside a folded block the share of the way through it. Clamped; -1
+  /// The step at x pixels from the left end; inside a folded block by the share of its width. Clamped; -1
   /// without steps.
   int step_at(float x) const;
 };
 
-/// The block that is never folded.
+/// The block that is never folded: the cursor's.
 struct TimelineBlock {
   Stack stack = Stack::single;
   int layer = 0;
 };
-/// `least` is the narrowest that a step may be before the blocks other than `open` are folded, `gap` the
-/// ground between segments; all in pixels.
+/// `least`: minimum width of a step before other blocks than `open` are folded; `gap`: space between
+/// segments; pixels.
 TimelineLayout timeline_layout(const std::vector<TimelineStep>& steps, TimelineBlock open, float width,
                                float least, float gap);
-/// The same of a run's steps, kept from frame to frame.
+/// The same for a run's steps, cached between frames.
 const TimelineLayout& kept_layout(const RunResult& run, TimelineBlock open, float width, float least,
                                   float gap);
 
-/// The place of the first breakpoint after step `from` up to and including `to`, or -1. A breakpoint is the
-/// text of the main site of its step.
+/// Index of the first breakpoint in steps (from, to], or -1. A breakpoint is the text of its step's main
+/// site.
 int breakpoint_between(const std::vector<TimelineStep>& steps, const std::vector<std::string>& breakpoints,
                        int from, int to);
 
