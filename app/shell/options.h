@@ -36,14 +36,9 @@ struct Options {
   std::string train;          ///< task to train beside the open model; empty: none
   int train_steps = 0;        ///< 0: the number in the task's recipe
   bool bench_frames = false;  ///< measure frames instead of opening a window
-<<<<<<< HEAD
-  bool check_fit = false;     ///< check that no text of a figure is cut instead of opening a window
-  bool json = false;          ///< what is measured as JSON
-  bool timing = false;        ///< tell on stderr how long the start took
-=======
-  bool json = false;    ///< measurements as JSON
-  bool timing = false;  ///< print the start-up time to stderr
->>>>>>> h7
+  bool check_fit = false;     ///< look for cut texts in all figures instead of opening a window
+  bool json = false;          ///< measurements as JSON
+  bool timing = false;        ///< print the start-up time to stderr
 };
 
 /// Options to run with, or a text to print and an exit status.
