@@ -13,7 +13,7 @@ namespace attnscope {
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 
 /// Reads the code point that starts at `at` and moves `at` past it. A byte that is not valid UTF-8 gives
-/// U+FFFD and moves by one byte, so that any bytes can be walked.
+/// U+FFFD and moves by one byte, so that the loop ends for any bytes.
 char32_t next_code_point(std::string_view text, std::size_t& at);
 /// Appends a code point as UTF-8.
 void append_utf8(std::string& out, char32_t code_point);
