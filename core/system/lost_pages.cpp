@@ -18,7 +18,7 @@ struct Slot {
   std::atomic<std::uintptr_t> begin{0}, end{0};
   std::atomic<std::atomic<bool>*> lost{nullptr};
 };
-// Slots are never given back: the handler walks over them without a lock.
+// Slots are never freed: the signal handler iterates over them without a lock.
 struct Chunk {
   std::array<Slot, 64> slots;
   std::atomic<Chunk*> next{nullptr};
