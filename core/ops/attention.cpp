@@ -1,7 +1,7 @@
 // softmax(mask(cap(q k^T scale) + bias)) v by tiles of keys with a running row maximum and sum. Tiles begin
 // at fixed keys, every score and every value is one chain of fused steps (kernels.h), and what a row may not
 // see weighs exactly 0: so a row has the same bits whatever rows stand beside it and whatever keys follow.
-// Refuses to hold more scores than a few rows of one tile per thread.
+// Memory: the scores of a few rows of one tile per thread, never [query, key].
 #include <algorithm>
 #include <atomic>
 #include <cmath>

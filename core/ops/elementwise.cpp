@@ -95,7 +95,7 @@ Tensor softmax_rows(const Tensor& x) {
 
 Tensor gather_rows(const Tensor& table, const std::vector<int>& ids) {
   CHECK(table.rank() == 2);
-  const bool stays = table.is_encoded();  // then only the rows that are asked for are expanded
+  const bool stays = table.is_encoded();  // then only the gathered rows are expanded
   const Tensor rows = stays || table.stride(1) == 1 ? table : table.packed();
   const std::int64_t width = table.size(1);
   Buffer out({{Axis::pos, static_cast<std::int64_t>(ids.size())}, {table.axis(1), width}});  // [pos, d]

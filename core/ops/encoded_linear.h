@@ -1,5 +1,5 @@
-// Products with weights that are read when they are asked for: they stay as the file stores them, or some of
-// them were set by hand. Refuses weights in memory: multiply() has those.
+// Products with encoded weights: weights that stay as the file stores them, or that have
+// cells set by hand. Weights in memory are for multiply().
 #pragma once
 
 #include "core/ops/product.h"
