@@ -28,7 +28,7 @@ Error broken(const std::string& what, const Text& why) {
   return fail(Code::bad_format, "error.io.picture", {what, why});
 }
 
-// The libraries' own words are no sentence for people: what is said is whether bytes are wrong or missing.
+// The libraries' own messages are not shown: the error distinguishes only damaged and missing bytes.
 Text why_not(bool cut_off) {
   return Text::of(cut_off ? "error.io.picture.cut_off" : "error.io.picture.damaged");
 }
