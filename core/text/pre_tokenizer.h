@@ -1,4 +1,4 @@
-// Pre-tokenizers: how a text is cut into words before the vocabulary sees it. Each takes one segment and
+// Pre-tokenizers: how a text is cut into words before the vocabulary model. Each takes one segment and
 // hands its words on, one by one, so that the words of a long text need not lie in memory together. Segments
 // that are already an added token pass untouched, empty ones are dropped.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// Where words go. Errors end the walk.
+/// Receives the words. An error ends the iteration.
 using WordSink = std::function<Status(const Segment&)>;
 using PreTokenizer = std::function<Status(const Segment&, const WordSink&)>;
 
