@@ -140,7 +140,7 @@ Tensor Tape::norm(const NormSpec& spec, const std::string& name, const Tensor& x
 }
 
 // y = (x - mean) / s * gain + bias where a person changed s: the scale's own gradient goes back through its
-// edits to the scale as the row made it. Rows whose scale nobody changed or read keep `dx`.
+// edits to the scale as the row made it. Rows whose scale is neither edited nor read keep `dx`.
 Tensor Tape::through_edited_scale(const NormSpec& spec, const Tensor& gain, const Tensor& x,
                                   const Site& scale, const Tensor& natural, const Tensor& dy,
                                   const Tensor& dx) {
