@@ -58,7 +58,7 @@ class GgufSource final : public TensorSource {
   }
   Result<Tensor> load(std::string_view name) const override {
     const auto at = index_.find(name);
-    if (at == index_.end()) return inner_->load(name);  // tells that there is none
+    if (at == index_.end()) return inner_->load(name);  // gives the error not_found
     TRY(const Tensor stored, inner_->load(rows_[at->second].stored));
     return mended(stored, at->second);
   }

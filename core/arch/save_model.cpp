@@ -79,7 +79,7 @@ Error misfit(std::string_view layout, const Text& what) {
 // they are the same.
 Text first_difference(const json& is, const json& read, const std::string& path) {
   if (is == read) return {};
-  // 1/sqrt(6) has two neighbours among the floats; whoever rounds otherwise means the same.
+  // 1/sqrt(6) lies between two floats; another program may have rounded to the other one.
   const bool numbers = is.is_number() && read.is_number();
   if (numbers && std::fabs(is.get<double>() - read.get<double>()) < 2e-7 * std::fabs(is.get<double>()))
     return {};
