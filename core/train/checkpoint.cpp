@@ -1,5 +1,5 @@
 // Checkpoints: weights and both moments as tensors, reports as tables, the run itself as JSON in the file's
-// metadata. Refuses checkpoints of other tasks and other sizes, and files that are none.
+// metadata. Errors: checkpoints of other tasks and other sizes, and files that are no checkpoint.
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"

@@ -1,7 +1,7 @@
 // Pilot: a vision-language-action model in small (Zitkovich et al. 2023; Kim et al. 2024). Sixteen patches of
 // an image stand before an instruction in English or Korean, and seven action tokens move a hand to the thing
-// that was named. Image patches see each other, text and actions what stands before them; or all of it is
-// causal. Only actions count. Held out are scenes with what is asked of them, in both languages.
+// that was named. Patches see each other, text and actions what stands before them (prefix mask); or all
+// is causal. Only actions count in the loss. Held out are scenes with their instruction, in both languages.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -70,7 +70,7 @@ double named_first(const Example& example, const Trace& trace, int layer, int he
   return 1;
 }
 
-// The tower that looks at the image: one block in which all patches see each other.
+// The vision encoder: one block in which all patches see each other.
 ModelConfig encoder_of(const TaskSizes& sizes) {
   ModelConfig out;
   out.stack = Stack::vision;

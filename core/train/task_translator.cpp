@@ -42,8 +42,8 @@ Example task_translator_example_of(const Translation& said) {
   return out;
 }
 
-// Share of the content words at which a head's strongest source word is the aligned one, asked at the row
-// that says the word; the end of the source is no word.
+// Share of the content words at which a head's strongest source word is the aligned one, at the row
+// that predicts the word; the end of the source is no word.
 double aligned_share(const Example& example, const Trace& trace, int layer, int head) {
   const auto rows = static_cast<std::int64_t>(example.notes.size());
   const auto words = static_cast<std::int64_t>(example.input.source.size()) - 1;
