@@ -1,4 +1,4 @@
-// What is asked of a model: how long, how many, in which numbers.
+// The workload that a model is sized for: sequence length, batch, number formats.
 #pragma once
 
 #include <cstdint>
