@@ -19,7 +19,7 @@ constexpr int kLabLoopRounds = 3;  // that an answer is timed
 constexpr int kPatches = kScenePatches * kScenePatches, kLast = 99;
 constexpr double kReach = 0.03;  // metres from the middle of a thing to where the hand has it
 
-/// One turn of the loop: what stands on the table, what was said, and what the hand came down on (-1: none).
+/// One turn of the loop: the scene, the predicted bins, and the thing that the hand reached (-1: none).
 struct Turn {
   PilotScene scene;
   std::vector<int> bins;

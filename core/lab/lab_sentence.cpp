@@ -1,5 +1,5 @@
-// One sentence through an encoder, a decoder and both: three trained models read what is typed, each its own
-// way. Shown are the weights of their attention, how many pairs their masks leave open, and what they answer.
+// One sentence through an encoder, a decoder and an encoder-decoder: three trained models read one text.
+// Shown are their attention weights, how many pairs their masks leave open, and their outputs.
 #include <algorithm>
 #include <cmath>
 
