@@ -212,7 +212,7 @@ Result<Described> by_borrowing(const Json& given, const Borrowed& from, const st
     config["sliding_window"] = nullptr;
   if (std::string_view(from.type) == "gpt_oss") config["attention_bias"] = true;
   const auto nope = config.find("qk_nope_head_dim");
-  if (nope != config.end()) config["head_dim"] = 2;  // the latent spec says how wide its heads are
+  if (nope != config.end()) config["head_dim"] = 2;  // unused: the widths of the heads are in the latent spec
   TRY(Described out, by_family(config, what));
   ConfigReader reader(config, what);
   read_experts(reader, out);

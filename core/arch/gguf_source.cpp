@@ -1,5 +1,5 @@
-// GGUF tensors under Hugging Face's names: a matrix that was transposed is seen transposed, reordered rows
-// are put back, an added 1 is taken away.
+// GGUF tensors under Hugging Face's names: a transposed matrix becomes a transposed view, reordered rows
+// are put back, an added 1 is subtracted.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// "800M", "8G", "1.5 GB", "123456": bytes; K, M, G and T are powers of 1024. Errors say what was read.
+/// "800M", "8G", "1.5 GB", "123456": bytes; K, M, G and T are powers of 1024. Errors have the text.
 Result<std::int64_t> parse_size(std::string_view text);
 
 /// Bytes that the weights of a model may take in memory once they are expanded to float32.

@@ -59,7 +59,7 @@ std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, cons
   return within_limit(std::move(source), most);
 }
 
-// "LlamaForCausalLM"; empty where the config does not say.
+// "LlamaForCausalLM"; empty where the config has none.
 std::string architecture_of(const json& config) {
   const auto found = config.find("architectures");
   const bool named =

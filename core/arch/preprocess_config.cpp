@@ -1,4 +1,4 @@
-// How a checkpoint wants its pictures: preprocessor_config.json where it lies beside the weights.
+// Preprocessing of a checkpoint: preprocessor_config.json where it lies beside the weights.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>

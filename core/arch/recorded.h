@@ -16,7 +16,7 @@ namespace attnscope {
 struct Recorded {
   std::vector<std::shared_ptr<const Trace>> traces;  ///< one per sequence
   std::vector<int> numbers;                          ///< of each: 5 where its names begin with "seq5."
-  std::map<int, std::string> words;                  ///< spelling of token ids, where the file says
+  std::map<int, std::string> words;                  ///< spelling of token ids, where the file has them
   std::vector<Text> notes;
 };
 

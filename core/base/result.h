@@ -41,7 +41,7 @@ struct Error {
   std::string hint() const;
   /// "sentence hint", for a terminal or a log line.
   std::string text() const;
-  /// The same, not yet in words.
+  /// The same as keys, not yet translated.
   Text whole() const;
 };
 

@@ -31,7 +31,7 @@ Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void>
 std::string npy_header(std::string_view descr, const std::vector<std::int64_t>& shape);
 /// Reads the header at the start of `bytes`; the offset and bytes of the result count from there. `whole`:
 /// how many bytes there are where `bytes` are only the first of them. Errors: a header that is cut off or
-/// none, another number of values than it says, formats that are not known.
+/// none, another number of values than in the header, unknown formats.
 Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, std::uint64_t whole, const std::string& name,
                              const std::string& what);
 

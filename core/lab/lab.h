@@ -86,7 +86,7 @@ struct LabPlot {
   std::vector<LabSeries> series;
   bool log_x = false, log_y = false;
   bool square = false;                         ///< one unit is as long on both axes
-  std::vector<double> x_marks, y_marks;        ///< lines across the plot: where one is now, a limit
+  std::vector<double> x_marks, y_marks;        ///< lines across the plot: the current value, a limit
   std::pair<double, double> x{0, 0}, y{0, 0};  ///< limits; equal: those of the points
 };
 struct LabMatrix {
@@ -102,7 +102,7 @@ struct LabBars {
   struct Bar {
     Text name;
     double value = 0;
-    Text shown;  ///< the value in words
+    Text shown;  ///< the value as text
     LabInk ink = LabInk::blue;
   };
   Text title;

@@ -1,4 +1,4 @@
-// The robot's loop, going on by itself: a picture, an instruction, seven tokens, a movement; then a new
+// The robot's loop, running by itself: a picture, an instruction, seven tokens, a movement; then a new
 // picture, again. Answers are the Pilot's own; what it took or pushed stands elsewhere in the next picture.
 #include <algorithm>
 #include <array>

@@ -23,9 +23,9 @@ struct Reader {
   Site pattern;
   int head = 0;
   std::vector<Text> rows, cols;
-  std::string question, answer;  ///< the word that is covered; what the model says
+  std::string question, answer;  ///< the masked word; the model's output
   double share = 0;              ///< the answer's probability
-  int words = 0, found = 0;      ///< that were covered in turn; of them those that it says itself
+  int words = 0, found = 0;      ///< words that were masked in turn; how many of them it predicts
   std::string unknown;           ///< words that its vocabulary lacks
 };
 

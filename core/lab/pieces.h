@@ -22,7 +22,7 @@ LabControl choice_control(std::string key, std::vector<std::string> keys, int in
 LabControl switch_control(std::string key, bool initial);
 LabControl words_control(std::string key, std::string initial);
 
-// ---- numbers in words ----------------------------------------------------------------------------
+// ---- numbers as text -----------------------------------------------------------------------------
 /// `digits` significant digits: "22.63", "1,048,576", "1.1·10⁻⁷"; U+2212 as minus sign, ∞ and NaN.
 std::string shown(double value, int digits = 4);
 /// "3.2 ms", "41 µs".

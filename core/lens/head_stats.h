@@ -26,7 +26,7 @@ Result<RowStats> row_stats(const Trace& trace, const Site& pattern, std::int64_t
 /// `in_sight` is the number of rows that were counted. Errors as above.
 Result<RowStats> head_stats(const Trace& trace, const Site& pattern, std::int64_t head);
 
-/// That `pattern` is a pattern of this run with such a head and query; the sentence says what is wrong.
+/// Checks that `pattern` is a pattern of this run with such a head and query.
 Status check_pattern_row(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query);
 
 }  // namespace attnscope

@@ -32,7 +32,7 @@ struct PageState {
   const nlohmann::json& look() const;
 };
 
-/// A mistake that has a name: its number, and the key of the sentence that says what went wrong.
+/// A mistake that has a name: its number, and the key of the sentence about it.
 struct Slip {
   std::string id;
   Expression value;

@@ -17,7 +17,7 @@ using Kind = GradientFactor::Kind;
 // Sums over a whole vocabulary are shown by their largest terms.
 constexpr std::int64_t kMostTerms = 4096, kTermsTold = 64;
 
-// The way back through one reader to one cell: one function per rule of the forward.
+// The backward of one reader for one cell: one function per rule of the forward.
 class ShareOfCell {
  public:
   ShareOfCell(const Gradients& gradients, const Site& site, const Site& reader, const Index& index)

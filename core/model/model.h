@@ -24,7 +24,7 @@ class Model {
   const ModelConfig& config() const { return *config_; }
   const Weights& weights() const { return *weights_; }
   /// The input as it runs: ids for the rows of an image's own stack, names for the parts of a sequence that
-  /// begins with an image (image, prompt), where the input does not say.
+  /// begins with an image (image, prompt), where the input has none.
   Input completed(Input input) const;
   /// The same model with the list of files that it was read from: runs fail once one of them was changed in
   /// place.

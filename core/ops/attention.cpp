@@ -119,7 +119,7 @@ class QueryRows {
   template <class Stop>
   bool run(const float* packed, Stop stop) {
     if (!walk(0, count_, packed, stop)) return false;
-    hiding_ = true;  // a NaN that nobody looks at must not come through as 0 * NaN
+    hiding_ = true;  // a NaN in v at weight 0 must not come through as 0 * NaN
     for (std::int64_t i = 0; i < count_; ++i)
       if (!all_finite(z_.get() + i * z_step_, d_value_) && !walk(i, i + 1, packed, stop)) return false;
     return true;

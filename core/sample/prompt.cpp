@@ -50,7 +50,7 @@ Status check_logits(const Model& model, const Trace& run, const RunOptions& opti
     return std::isnan(v) || v == std::numeric_limits<float>::infinity();
   });
   if (bad == values.end()) return Done{};
-  // Predictions alone were kept: the whole run says where it began.
+  // Predictions alone were kept: the whole run is repeated to find where it began.
   RunOptions whole;
   whole.edits = without_inputs(options.edits);
   whole.cancel = options.cancel;

@@ -41,7 +41,7 @@ struct Circuit {
   std::vector<CircuitLink> links;  ///< by reader, then by magnitude
 };
 
-/// The graph of a run in words of its model.
+/// The graph of a run with the tokens of its model as labels.
 Circuit circuit_of(const OpenedModel& opened, const Trace& trace, const AttributionGraph& graph,
                    const std::string& measure);
 nlohmann::json to_json(const Circuit& circuit);

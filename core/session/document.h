@@ -52,7 +52,7 @@ struct MaskPlace {
   int layer = 0, sequence = 0;
 };
 
-/// The inputs as they run: padded where the document says so.
+/// The inputs as they run: padded by Document::padding.
 std::vector<Input> inputs_of(const Document& document);
 /// Padding tokens before and after a sequence's own.
 struct PadCounts {

@@ -1,5 +1,5 @@
 // Work off the UI thread. A job has a tag; a newer job with the same tag takes the place of the older, which
-// is cancelled or, where the caller says so, let finish. Jobs of one tag run one after another, on a pool of
+// is cancelled or, by the caller's choice, let finish. Jobs of one tag run one after another, on a pool of
 // a few threads, made when first needed. Does not block the caller; an exception in a job becomes an
 // Error.
 #pragma once

@@ -44,7 +44,7 @@ LeftWork Session::leave() {
   return out;
 }
 
-// What is open makes room for what `next` says, which has no number yet.
+// Puts what is open among the works before; `next` is opened in its place and has no number yet.
 void Session::put_aside(OpenedAs next) {
   // The works after this one: those with unsaved changes stay reachable by undo.
   std::copy_if(std::make_move_iterator(after_.begin()), std::make_move_iterator(after_.end()),

@@ -180,7 +180,7 @@ Result<Sequence> spelled(const OpenedModel& opened, const std::string& text, Sta
   TRY(Sequence out, sequence_from_text(opened, text));
   std::vector<int>& ids = out.input.ids;
   if (is_decoder(config, of) && !ids.empty() &&
-      ids.back() == config.eos) {  // the end is for the model to say
+      ids.back() == config.eos) {  // the end token is the model's to predict
     ids.pop_back();
     out.tokens.pop_back();
   }

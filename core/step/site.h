@@ -1,4 +1,4 @@
-// Names. A Site says where in a Transformer a tensor stands: {stack, layer, part, slot}. Its text form
+// Names. A Site is the place of a tensor in a Transformer: {stack, layer, part, slot}. Its text form
 // ("blocks.3.attn.pattern") is what files, the command line, selectors and saved sessions use.
 // A name that is not in the catalog is no Site: parsing it is an error.
 #pragma once

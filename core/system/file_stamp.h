@@ -24,8 +24,8 @@ FileStamp stamp_of(const struct stat& info);
 /// Of the file that a path leads to; nothing where there is none.
 std::optional<FileStamp> stamp_of(const std::string& path);
 /// True where the contents may differ between two stamps. A new change time (ctime) alone
-/// counts where neither rights nor owner nor links explain it: somebody wrote and put the time of the
-/// contents (mtime) back.
+/// counts where neither rights nor owner nor links explain it: the file was written and the time of the
+/// contents (mtime) put back.
 bool rewritten(const FileStamp& then, const FileStamp& now);
 
 }  // namespace attnscope

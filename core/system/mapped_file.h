@@ -32,7 +32,7 @@ class MappedFile {
   const FileStamp& stamp() const { return stamp_; }
   /// The bytes are a copy in memory.
   bool copied() const { return fd_ < 0; }
-  /// The bytes are those that were opened. Errors (io_failed): somebody wrote into the file, cut it short, or
+  /// The bytes are those that were opened. Errors (io_failed): the file was written to, cut short, or
   /// it can no longer be read. Costs two system calls, so that it can be called before and after every
   /// use.
   Status intact() const;

@@ -12,7 +12,7 @@ namespace attnscope {
 std::string new_part_name();
 /// Takes the lock of a file that was just made, until it is closed.
 void lock_part(int fd);
-/// Removes the files of dead processes from a folder, where that is certain: nobody holds the lock, and their
+/// Removes the files of dead processes from a folder, where that is certain: the lock is free, and their
 /// process is gone or, where it ran elsewhere, they have not changed for a day. Looks at each folder once.
 void remove_dead_parts(const std::string& folder);
 

@@ -25,7 +25,7 @@ class StopSignals {
 
 /// A file that may not grow further (ulimit -f) fails its write with a reason instead of ending the program.
 void survive_file_limits();
-/// A pipe that nobody reads any more fails its write likewise: for commands whose work is not what they
+/// A pipe without a reader fails its write likewise (EPIPE): for commands whose work is not what they
 /// print.
 void survive_closed_pipes();
 

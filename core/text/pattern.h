@@ -25,7 +25,7 @@ struct Match {
 class Pattern {
  public:
   static Pattern literal(std::string text);
-  /// Errors: the expression does not compile; the sentence says at which character.
+  /// Errors: the expression does not compile; the sentence has the character's place.
   static Result<Pattern> regex(std::string_view expression);
 
   /// Cuts well-formed UTF-8 into matches and the stretches between them, and visits them in order; together

@@ -17,7 +17,7 @@ namespace attnscope {
 using WordSink = std::function<Status(const Segment&)>;
 using PreTokenizer = std::function<Status(const Segment&, const WordSink&)>;
 
-/// What becomes of the stretches that match: words of their own, dropped, glued to the word before or after,
+/// Treatment of the stretches that match: words of their own, dropped, glued to the word before or after,
 /// or (contiguous) neighbouring matches in one word.
 enum class Delimiter { isolated, removed, with_previous, with_next, contiguous };
 

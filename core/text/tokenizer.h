@@ -100,7 +100,7 @@ struct ByteLevelBpe {
   bool add_bos = false;  // what encode(..., add_special = true) adds
   bool add_eos = false;
   bool add_prefix_space = false;
-  bool ignore_merges = false;  // a word that is in the vocabulary is one token, whatever the merges say
+  bool ignore_merges = false;  // a word that is in the vocabulary is one token, without any merges
 };
 /// Errors have `what` and the entry that is wrong.
 Result<std::shared_ptr<const Tokenizer>> make_byte_level_bpe(const ByteLevelBpe& parts,

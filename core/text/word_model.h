@@ -1,6 +1,6 @@
 // The interface of vocabulary models: cuts one word into pieces with ids, and optionally records
 // how it came to that cut. The record is made by the code that cuts; there is no second implementation.
-// Limit: a record has at most WordSteps::limit entries a list; cut_short says when there were more.
+// Limit: a record has at most WordSteps::limit entries a list; cut_short is set when there were more.
 #pragma once
 
 #include <cstddef>

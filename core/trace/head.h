@@ -20,7 +20,7 @@ Tensor normed_by(const NormSpec& spec, const Tensor& weight, const Tensor& bias,
 bool reads_words(const Trace& trace);
 
 /// Rows as the unembedding reads them [row, d_model] times its columns `part` -> [row, part]; scaled before
-/// and soft-capped after as the head's spec says.
+/// and soft-capped after, by the head's spec.
 Tensor unembed(const ModelConfig& config, const Weights& weights, const Tensor& rows, Range part);
 
 /// Rows of the residual stream [row, d_model] through the final norm and the head's transform -> rows as the

@@ -141,7 +141,7 @@ std::shared_ptr<const Model> with_weights(const Model& model, const std::map<std
       std::make_shared<const Weights>(with_parameters(model.config(), model.weights(), weights)));
 }
 
-// Fills the reports of a state; says how many tables there were.
+// Fills the reports of a state; returns how many tables there were.
 Result<std::size_t> read_reports(const Opened& opened, const std::string& path, TrainState& state) {
   std::size_t tables = 0;
   if (opened.source->find(kReports)) {

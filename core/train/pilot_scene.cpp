@@ -12,7 +12,7 @@ constexpr std::size_t index(Kind kind) {
   return static_cast<std::size_t>(kind);
 }
 
-// What the hand has to know of a kind, and how it is drawn.
+// The grip and the drawing of a kind of thing.
 struct KindRow {
   const char *english, *korean, *particle;
   const char* glyph;         // three rows of three pixels

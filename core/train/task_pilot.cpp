@@ -29,7 +29,7 @@ const WordIds& task_pilot_vocabulary() {
   return ids;
 }
 
-// notes: the patch of the thing named, the row that says the first action.
+// notes: the patch of the thing named, the row that predicts the first action.
 Example task_pilot_example_of(const PilotScene& scene) {
   Example out;
   out.input.pixels = scene_pixels(scene);
@@ -48,8 +48,8 @@ Example task_pilot_example_of(const PilotScene& scene) {
   return out;
 }
 
-// A head's attention to the patch of the thing named: the mean over the first `rows` rows that say an action
-// (the way to the right, the way forward).
+// A head's attention to the patch of the thing named: the mean over the first `rows` rows with an action as
+// target (the way to the right, the way forward).
 double named_weight(const Example& example, const Trace& trace, int layer, int head, int rows) {
   const int patch = example.notes[0], first = example.notes[1];
   const Tensor pattern = trace.slice(site_of(Slot::pattern, layer), head, {first, first + rows},
@@ -59,7 +59,7 @@ double named_weight(const Example& example, const Trace& trace, int layer, int h
   return sum / rows;
 }
 
-// 1 where, of all patches, a head looks most at the one of the thing named from the row that says the first
+// 1 where, of all patches, a head attends most to the thing named from the row that predicts the first
 // action.
 double named_first(const Example& example, const Trace& trace, int layer, int head) {
   const int patch = example.notes[0], row = example.notes[1];

@@ -28,7 +28,7 @@ std::vector<int> task_translator_ids_of(const std::vector<std::string>& pieces) 
   return out;
 }
 
-// Row r of the decoder reads the piece before and says piece r, so notes[r] is the source word of piece r.
+// Row r of the decoder reads the piece before and predicts piece r: notes[r] is the source word of piece r.
 Example task_translator_example_of(const Translation& said) {
   Example out;
   out.input.source = task_translator_ids_of(said.english);

@@ -204,7 +204,7 @@ Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double n
                                         : Text::of("error.train.the_loss_through_step", {site}));
   }
   if (std::isfinite(norm)) return Done{};
-  // The way back meets the last weights first.
+  // The backward pass computes the last weights first.
   std::vector<WeightShape> order = expected_weights(state_.model->config());
   std::reverse(order.begin(), order.end());
   for (const WeightShape& weight : order) {

@@ -11,7 +11,7 @@ namespace {
 
 // ---- English -------------------------------------------------------------------------------------
 
-// Collects the English sentence and remembers at which word each content word stands.
+// Collects the English sentence and records at which word each content word stands.
 class English {
  public:
   explicit English(const Statement& statement) : said_(statement) {}
