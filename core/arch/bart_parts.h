@@ -1,6 +1,6 @@
-// What BART and its relatives share (Marian, mBART): one layout of encoder, decoder and tensors; positions,
+// Shared by BART and its relatives (Marian, mBART): one layout of encoder, decoder and tensors; positions,
 // norms and the ends of the stacks differ by a few switches, which each family reads from its config.
-// Refuses checkpoints without an encoder.
+// Error: a checkpoint without an encoder.
 #pragma once
 
 #include "core/arch/config_reader.h"
@@ -19,10 +19,10 @@ struct BartLayout {
   const char* activation = "gelu";
 };
 
-/// The decoder, with the encoder as its tower. `config` keeps the problems it finds; they are returned.
+/// The decoder, with the encoder in `encoders`. `config` keeps the problems it finds; they are returned.
 Result<ModelConfig> read_bart_config(ConfigReader& config, const TensorSource& source,
                                      const BartLayout& layout);
-/// Every tensor that such a config asks for.
+/// Every tensor of such a config.
 Result<Weights> read_bart_weights(const ModelConfig& config, const TensorSource& source);
 /// The names of a file, with or without the prefix of the base model.
 WeightReader bart_names(const TensorSource& source);

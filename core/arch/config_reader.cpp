@@ -151,8 +151,8 @@ double yarn_magnitude(double factor, double weight) {
   return factor > 1 ? 0.1 * weight * std::log(factor) + 1 : 1;
 }
 
-// The fields of YaRN. Without a factor the two lengths say it; mscale and mscale_all_dim, as DeepSeek writes
-// them, make the length of the rotated pairs.
+// The fields of YaRN. Without a factor it is the ratio of the two lengths; mscale and mscale_all_dim of
+// DeepSeek give attention_factor.
 void read_yarn(ConfigReader& inner, double positions, RopeSpec& rope) {
   if (!inner.find({"factor"}) && rope.original_max_positions > 0)
     rope.factor = std::max(positions / rope.original_max_positions, 1.0);

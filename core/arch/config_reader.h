@@ -1,5 +1,5 @@
-// Reads config.json fields by any of their spellings, with ranges; keeps the first problem in words.
-// Refuses sizes that no Transformer has, so that nothing is allocated by a file's word.
+// Reads config.json fields by any of their spellings, with ranges; keeps the first problem as an Error.
+// Sizes have upper limits, which bound what a config can make us allocate.
 #pragma once
 
 #include <initializer_list>
@@ -32,9 +32,9 @@ class ConfigReader {
   using Keys = std::initializer_list<const char*>;
   /// A whole number of at least 1; `fallback` < 1 makes the field required.
   int size(Keys keys, int fallback, int most = 1 << 24);
-  /// As size, but 0 will do.
+  /// As size, but 0 is allowed.
   int count(Keys keys, int fallback, int most = 1 << 24);
-  /// A number of the range. Errors name the field, its value and the range.
+  /// A number of the range. Errors have the field, its value and the range.
   double number(Keys keys, double fallback, NumberRange range);
   float real(Keys keys, double fallback, NumberRange range) {
     return static_cast<float>(number(keys, fallback, range));
@@ -47,7 +47,7 @@ class ConfigReader {
   int token(Keys keys);
   /// The field, or null when it is absent or null.
   const nlohmann::json* find(Keys keys) const;
-  /// True where the field stands there as null, which often says "none".
+  /// True where the field is null, which often means "none".
   bool is_null(const char* key) const;
 
   void refuse(Error error);
@@ -64,10 +64,10 @@ class ConfigReader {
 };
 
 /// rope_theta (rotary_emb_base), partial_rotary_factor (rotary_pct), rope_scaling {type | rope_type} of older
-/// configs, rope_parameters of newer ones. `partial` is the part of a head that turns where the config is
-/// silent. An odd number of features turns as transformers turns it: with the next one, in pairs.
+/// configs, rope_parameters of newer ones. `partial` is the rotated share of a head where the config has
+/// none. An odd number of features is rotated as in transformers: with the next one, in pairs.
 RopeSpec read_rope(ConfigReader& config, int d_head, double partial = 1.0);
-/// The part of a head from which read_rope reads that `dims` of its features turn.
+/// The share of a head for which read_rope rotates `dims` of its features.
 double rotary_share(std::int64_t dims, std::int64_t d_head);
 /// The longest sequence a scaling is meant for, of a model with `positions` positions.
 std::int64_t longest(const RopeSpec& rope, int positions);

@@ -1,6 +1,6 @@
-// A model known by its sizes alone: a ModelConfig and the list of its weights, without one number of them.
+// A model as sizes alone: a ModelConfig and the list of its weights, without their values.
 // From a config.json, from a preset, or from an opened model. Also describes what the forward pass here
-// cannot run: experts, latent caches, two vision towers; they are counted, and `runs` is false.
+// cannot run: experts, latent caches (MLA), two vision encoders; they are counted, and `runs` is false.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// MLPs beside each other in one block; a router sends each token through some of them.
+/// Mixture of experts: MLPs beside each other in one block; a router sends each token through some of them.
 struct ExpertSpec {
   int count = 0;        ///< 0: one MLP, as everywhere else
   int active = 0;       ///< of them that one token passes
@@ -37,8 +37,8 @@ struct Described {
   ExpertSpec experts;
   LatentSpec latent;
   std::set<std::string> absent;     ///< of the weights that the config allows: "blocks.*.attn.q.bias"
-  std::vector<WeightShape> beside;  ///< what the config does not know: poolers, projectors, registers
-  std::string dtype;                ///< "bf16": of the config or the file; empty where neither says
+  std::vector<WeightShape> beside;  ///< weights outside of the config: poolers, projectors, registers
+  std::string dtype;                ///< "bf16": of the config or the file; empty where neither has one
   bool runs = true;                 ///< a family makes a model of it
 };
 
@@ -48,16 +48,16 @@ std::string any_block(const std::string& name);
 /// Every weight with its shape ([in, out]; [experts, in, out]), tied ones under all of their names.
 std::vector<WeightShape> weights_of(const Described& described);
 
-/// What a config.json describes, counted as the class does that its "architectures" names (a BertModel has a
-/// pooler, a BertForMaskedLM has none). `what` names it in sentences. Errors: those of the family that reads
-/// it; they name the field.
+/// A config.json as the class in its "architectures" builds it (a BertModel has a
+/// pooler, a BertForMaskedLM has none). `what` is its name in errors. Errors: those of the family that reads
+/// it, with the field.
 Result<Described> describe_config(const nlohmann::json& config, const std::string& what);
 /// A config.json without weights beside it, or a config under another name (a folder: the one in it); nothing
 /// where a model can be opened.
 std::optional<std::string> lonely_config(const std::string& path);
-/// A file that holds a model's config: it names a model_type or architectures, and is no scene.
+/// True for a file with a model's config: it has a model_type or architectures, and is no scene.
 bool is_config_file(const std::string& path);
-/// describe_config of a file, by whose path it is called. Errors: of reading it, of JSON, of the family.
+/// describe_config of a file, named by its path. Errors: of reading it, of JSON, of the family.
 Result<Described> describe_config_file(const std::string& path);
 /// An opened model: the very weights that it has.
 Described describe_model(const std::string& title, const std::string& family, const ModelConfig& config,

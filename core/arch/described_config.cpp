@@ -1,5 +1,5 @@
 // describe_config: the family's own reader over a config.json that has no file of weights beside it. What the
-// file would have told (a head, biases) follows from "architectures", as the transformers library builds it.
+// file would show (a head, biases) follows from "architectures", as the transformers library builds it.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -212,7 +212,7 @@ Result<Described> by_borrowing(const Json& given, const Borrowed& from, const st
     config["sliding_window"] = nullptr;
   if (std::string_view(from.type) == "gpt_oss") config["attention_bias"] = true;
   const auto nope = config.find("qk_nope_head_dim");
-  if (nope != config.end()) config["head_dim"] = 2;  // the latent spec says how wide its heads are
+  if (nope != config.end()) config["head_dim"] = 2;  // unused: the widths of the heads are in the latent spec
   TRY(Described out, by_family(config, what));
   ConfigReader reader(config, what);
   read_experts(reader, out);
@@ -226,8 +226,8 @@ Result<Described> by_borrowing(const Json& given, const Borrowed& from, const st
   return out;
 }
 
-// ---- OpenVLA: two towers side by side, a projector over both, Llama 2 ---------------------------------
-// The rows of one tower's weights that a ViT does not have.
+// ---- OpenVLA: two vision encoders side by side, a projector over both, Llama 2 ------------------------
+// The rows of one vision encoder's weights that a ViT does not have.
 void add_tower_parts(const Json& config, const ModelConfig& tower, Described& out) {
   const std::int64_t d = tower.d_model, wide = tower.blocks.front().mlp.d_mlp;
   const auto registers = config.value("registers", 0);
@@ -278,7 +278,7 @@ Status add_towers(const Json& config, Described& out) {
   return Done{};
 }
 
-// The published config leaves out what Llama 2 and the towers are: the preset knows it.
+// The published config leaves out the sizes of Llama 2 and the vision encoders: they are in the preset.
 Result<Described> openvla(const Json& given, const std::string& what) {
   TRY(Json config, preset_config("openvla-7b"));
   if (const auto text = given.find("text_config"); text != given.end() && text->is_object())

@@ -217,7 +217,7 @@ Result<Edits> older_edits(const Json& edits, const std::string& what) {
   return out;
 }
 
-// What can never be carried out is refused where it is read.
+// Edits that no run could carry out are errors when they are read.
 Status check_editable(const Edits& edits, const std::string& what) {
   for (const auto& edit : edits) {
     const NumberEdit* number = edit->number();

@@ -1,4 +1,4 @@
-// A family: how one kind of checkpoint spells its config and names its tensors. One file each, family_*.cpp;
+// A family: the config fields and tensor names of one kind of checkpoint. One file each, family_*.cpp;
 // CMake lists those files into the table, so that a new family is one file and one golden folder.
 #pragma once
 
@@ -13,9 +13,9 @@
 namespace attnscope {
 
 struct Family {
-  std::string name;                      ///< shown to people: "GPT-2"
+  std::string name;                      ///< as shown: "GPT-2"
   std::vector<std::string> model_types;  ///< config.json's model_type
-  /// `source` tells what the file holds where the config is silent (a missing head, an old spelling).
+  /// `source` decides where the config has no field for it (a missing head, an old spelling).
   Result<ModelConfig> (*read_config)(const nlohmann::json& config, const TensorSource& source);
   Result<Weights> (*read_weights)(const ModelConfig& config, const TensorSource& source);
 };

@@ -1,5 +1,5 @@
 // Models of our own: config.json holds the specs as scenes spell them, tensors stand under their canonical
-// names ("blocks.0.attn.q.weight"), matrices [in, out]. Any combination that the specs can say: the Pilot,
+// names ("blocks.0.attn.q.weight"), matrices [in, out]. Any combination of specs: the Pilot,
 // the Sorter, attention without MLPs. A tied head and a shared table of tokens are not stored twice.
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // BART (Lewis et al. 2019) and mBART: encoder and decoder with learned positions that begin at row 2, a norm
 // behind the embedding, GELU, one table of tokens that is the head too. BART norms after each sum; mBART
-// before, with one more norm behind the last block, as old configs say with normalize_before.
+// before, with one more norm behind the last block (normalize_before in old configs).
 #include <nlohmann/json.hpp>
 
 #include "core/arch/bart_parts.h"

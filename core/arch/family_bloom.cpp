@@ -1,6 +1,6 @@
 // BLOOM (Le Scao et al. 2022): a norm behind the embedding, no positions but distances added to the scores
 // (ALiBi), pre-LayerNorm blocks, tanh-GELU, queries, keys and values in one matrix, head by head. Reads files
-// with and without the "transformer." prefix. Refuses residuals taken behind the norms.
+// with and without the "transformer." prefix. Error: apply_residual_connection_post_layernorm.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // Gemma (Gemma Team 2024): Llama's block with embeddings times sqrt(d_model), norms that store gamma - 1,
-// heads of a size of their own and GeGLU with the tanh form. Old configs say "gelu" where the weights were
-// trained with that form; it is meant here too.
+// heads of a size of their own and GeGLU with the tanh form. Old configs have "gelu" where the weights were
+// trained with the tanh form; it is read as that here too.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

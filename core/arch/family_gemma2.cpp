@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-// null says "no cap".
+// null: no cap.
 float cap_of(ConfigReader& config, const char* key, double absent) {
   return config.is_null(key) ? 0 : config.real({key}, absent, kStretchOrNone);
 }

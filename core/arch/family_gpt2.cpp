@@ -1,6 +1,6 @@
 // GPT-2 (Radford et al. 2019): learned positions, pre-LayerNorm blocks, tanh-GELU, fused Conv1D projections
 // stored [in, out]. Reads base models and language models, with or without the "transformer." prefix; skips
-// the attention mask buffers of old files. Refuses cross-attention.
+// the attention mask buffers of old files. Error: cross-attention.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

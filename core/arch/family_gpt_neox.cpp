@@ -1,6 +1,6 @@
-// GPT-NeoX (Black et al. 2022) and Pythia: attention and MLP read the same stream side by side, a part of
-// each head turns, and queries, keys and values lie in one matrix, head by head. Reads files with and without
-// the "gpt_neox." prefix; the mask and frequency buffers of older files are left alone.
+// GPT-NeoX (Black et al. 2022) and Pythia: attention and MLP read the same stream in parallel, a part of
+// each head is rotated, and queries, keys and values lie in one matrix, head by head. Reads files with and
+// without the "gpt_neox." prefix; the mask and frequency buffers of older files are left alone.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

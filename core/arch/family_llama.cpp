@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-// Mistral's layers all slide, Qwen2's from max_window_layers on where use_sliding_window says so.
+// All of Mistral's layers slide; Qwen2's from max_window_layers on where use_sliding_window is set.
 std::int64_t window_of_layer(ConfigReader& config, const std::string& type, int layer) {
   if (type == "mistral") return window_of(config, layer, true, 4096);
   if (type != "qwen2" || !config.flag({"use_sliding_window"}, false)) return 0;

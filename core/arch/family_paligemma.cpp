@@ -1,7 +1,7 @@
-// PaliGemma (Beyer et al. 2024), the base of vision-language-action policies: SigLIP looks at the image, a
-// projector brings its rows to the width of a Gemma, and they stand before the words. Image and prompt are
-// seen in both directions, what follows is causal. The language model is read by the family its own config
-// names (gemma, gemma2); SigLIP's pooling head is left alone.
+// PaliGemma (Beyer et al. 2024), the base of vision-language-action policies: SigLIP encodes the image, a
+// projector maps its rows to the width of a Gemma, and they stand before the text. Attention is bidirectional
+// over image and prompt, causal after them (prefix mask). The language model's family is chosen by its config
+// (gemma, gemma2); SigLIP's pooling head is left alone.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

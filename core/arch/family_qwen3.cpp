@@ -1,5 +1,5 @@
 // Qwen3 (Yang et al. 2025): Llama's block with heads of a size of their own, whose queries and keys are
-// normed (RMSNorm over d_head) before they turn. Reads dense checkpoints; mixtures of experts are another
+// normed (RMSNorm over d_head) before the rotation. Reads dense checkpoints; mixtures of experts are another
 // model_type.
 #include <nlohmann/json.hpp>
 

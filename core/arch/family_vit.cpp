@@ -1,6 +1,6 @@
 // ViT (Dosovitskiy et al. 2020): patches behind a class token, learned positions, norms before each part; the
-// class is read off the first row. Reads old and new spellings of the tensors, with and without the "vit."
-// prefix, and base models without a classifier (their pooler is left alone).
+// logits are computed from the first row. Reads old and new spellings of the tensors, with and without "vit."
+// in front, and base models without a classifier (their pooler is left alone).
 #include <nlohmann/json.hpp>
 
 #include "core/arch/family.h"

@@ -83,7 +83,7 @@ Result<json> frequency_factors(const Gguf& file) {
   return list;
 }
 
-// How many features of a head of `d_head` turn. `all`: the file may say nothing else.
+// The number of rotated features of a head of `d_head`. `all`: any other number is an error.
 void set_turned(Entries& entries, std::int64_t d_head, bool all, json& rope) {
   constexpr const char* kKey = "rope.dimension_count";
   const auto rotated = entries.integer(kKey);
@@ -125,7 +125,7 @@ void set_sizes(Entries& entries, json& config) {
   set(config, "max_position_embeddings", entries.integer("context_length"));
 }
 
-// Features of a head where the file does not say them.
+// Features of a head where the file has no key for them.
 std::int64_t head_size(const json& config) {
   const std::int64_t heads = config["num_attention_heads"], width = config["hidden_size"];
   return heads > 0 ? width / heads : 0;
@@ -161,7 +161,7 @@ Status gguf_config_gemma(const Gguf& file, Entries& entries, json& config) {
   const std::int64_t layers = entries.required("block_count"),
                      heads = entries.required("attention.head_count"),
                      width = entries.required("embedding_length");
-  // The file does not say what scores are divided by: the root of head_dim, but for the model of 27 billion.
+  // The divisor of the scores is not in the file: the root of head_dim, but for the model of 27 billion.
   config["query_pre_attn_scalar"] =
       layers == 46 && heads > 0 ? width / heads : config["head_dim"].get<std::int64_t>();
   config["attn_logit_softcapping"] = entries.number("attn_logit_softcapping").value_or(50.0);
@@ -205,7 +205,7 @@ Status gguf_config_gpt_neox(const Gguf& file, Entries& entries, json& config) {
   return Done{};
 }
 
-// Factors that some models have and the blocks here do not. 0 says nothing; 1 changes nothing where rows are
+// Factors that some models have and the blocks here do not. 0 is absent; 1 changes nothing where rows are
 // multiplied.
 void refuse_factors(Entries& entries) {
   for (const auto& [key, neutral] :

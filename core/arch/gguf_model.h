@@ -1,7 +1,7 @@
 // GGUF models seen as Hugging Face's: the metadata as a config.json, the tensors under the names and in the
 // order of rows which the families read, so that one file per family serves both. Undone on the way: the
 // reordering of Llama's Q and K rows for interleaved rotation, GPT-NeoX's regrouped QKV, GPT-2's transposed
-// matrices, Gemma's norms stored with 1 added. Refuses architectures without a table of names.
+// matrices, Gemma's norms stored with 1 added. Error: an architecture without a table of names.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@
 
 namespace attnscope {
 
-/// The names that `general.architecture` may have here: "gpt2", "llama", ...
+/// The names that are known of `general.architecture`: "gpt2", "llama", ...
 std::vector<std::string> gguf_architectures();
 
 /// The metadata as a config with Hugging Face's keys. Errors: an unknown architecture (the known ones are

@@ -1,5 +1,5 @@
-// GGUF tensors under Hugging Face's names: a matrix that was transposed is seen transposed, reordered rows
-// are put back, an added 1 is taken away.
+// GGUF tensors under Hugging Face's names: a transposed matrix becomes a transposed view, reordered rows
+// are put back, an added 1 is subtracted.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -58,7 +58,7 @@ class GgufSource final : public TensorSource {
   }
   Result<Tensor> load(std::string_view name) const override {
     const auto at = index_.find(name);
-    if (at == index_.end()) return inner_->load(name);  // tells that there is none
+    if (at == index_.end()) return inner_->load(name);  // gives the error not_found
     TRY(const Tensor stored, inner_->load(rows_[at->second].stored));
     return mended(stored, at->second);
   }

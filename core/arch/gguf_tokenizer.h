@@ -1,4 +1,4 @@
-// Where GGUF files and tokenizers meet: the vocabulary in the metadata, and one door for every kind of
+// Tokenizers from GGUF files: the vocabulary in the metadata, and one function that opens every kind of
 // tokenizer file.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace attnscope {
 
-/// What the tokenizer.ggml.* entries say; entries of an unexpected type count as absent.
+/// The tokenizer.ggml.* entries; entries of an unexpected type count as absent.
 GgufVocabulary gguf_vocabulary(const Gguf& file);
 
 /// A folder, any tokenizer file that open_tokenizer() takes, a model file beside one (config.json,
-/// *.safetensors), or a GGUF file. Errors name the file.
+/// *.safetensors), or a GGUF file. Errors have the path of the file.
 Result<std::shared_ptr<const Tokenizer>> open_any_tokenizer(const std::string& path);
 
 }  // namespace attnscope

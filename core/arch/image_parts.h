@@ -1,5 +1,5 @@
-// What stacks that read images share (ViT, SigLIP): patches, learned positions, norms before each part, an
-// MLP without gate; their checkpoints differ in names and defaults alone. Refuses patches that do not divide
+// Shared by stacks that read images (ViT, SigLIP): patches, learned positions, norms before each part, an
+// MLP without gate; their checkpoints differ in names and defaults alone. Error: patches that do not divide
 // the image.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// What a family's configs leave out.
+/// Defaults of a family for absent fields.
 struct ImageDefaults {
   const char* activation = "gelu";
   double eps = 1e-12;

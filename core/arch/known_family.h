@@ -1,4 +1,4 @@
-// Which family reads a config.json.
+// Chooses the family that reads a config.json.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,13 +8,13 @@
 
 namespace attnscope {
 
-/// A family, and the model_type under which it knows the config.
+/// A family, and the model_type by which it was found.
 struct KnownFamily {
   const Family* family = nullptr;
   std::string type;
 };
-/// By model_type, or (old configs) by the name in `architectures`; `what` names the config in sentences.
-/// Errors: neither is there, no family of that name; they list what is known.
+/// By model_type, or (old configs) by the name in `architectures`; `what` is the config's name in errors.
+/// Errors: neither is there, no family of that name; they list the known ones.
 Result<KnownFamily> known_family(const nlohmann::json& config, const std::string& what);
 /// The first name in `architectures`: "LlamaForCausalLM"; empty where there is none.
 std::string architecture_of(const nlohmann::json& config);

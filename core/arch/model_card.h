@@ -1,5 +1,5 @@
-// What card.json beside a model's weights tells whoever opens it: what the model is for, the inputs to begin
-// with, and the head worth looking at. The trainer writes it (core/train/card.h); everything in it may be
+// card.json beside a model's weights: what the model is for, the inputs to open it
+// with, and the attention head to show first. The trainer writes it (core/train/card.h); every field may be
 // absent.
 #pragma once
 
@@ -15,9 +15,9 @@ namespace attnscope {
 
 struct ModelCard {
   std::string title, sentence;         ///< English
-  std::vector<Input> inputs;           ///< to begin with; empty = the usual first text
+  std::vector<Input> inputs;           ///< shown first; empty = the usual first text
   std::string task;                    ///< that it was trained on
-  std::optional<CountedRows> counted;  ///< rows that its training counted; older cards name the task alone
+  std::optional<CountedRows> counted;  ///< rows in the loss of its training; older cards have the task alone
   int layer = -1, head = -1;           ///< of the main stack; of cross-attention where there is an encoder
 };
 

@@ -59,7 +59,7 @@ std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, cons
   return within_limit(std::move(source), most);
 }
 
-// "LlamaForCausalLM"; empty where the config does not say.
+// "LlamaForCausalLM"; empty where the config has none.
 std::string architecture_of(const json& config) {
   const auto found = config.find("architectures");
   const bool named =
@@ -200,7 +200,7 @@ Result<OpenedModel> open_scene_text(std::string_view text, const std::string& na
 
 namespace {
 
-// Arrays of a run that happened elsewhere; the model is a stand-in that knows the sizes.
+// Arrays of a run in another program; the model has the sizes and no weights.
 Result<OpenedModel> open_recording(const fs::path& path, const std::shared_ptr<TensorSource>& source) {
   TRY(Recorded recorded, read_recording(*source, quoted_path(path.string())));
   OpenedModel out;
@@ -313,7 +313,7 @@ Result<OpenedModel> open_model(const std::string& path, const OpenOptions& optio
   if (path == kRandomModel) return random_gpt2_small();
   if (starts_with(path, kRandomPrefix)) return random_preset(path.substr(kRandomPrefix.size()));
   auto opened = open_watched(path, options);
-  // Whoever reads a part of a model knows only that part's name: "config.json".
+  // Errors from inside of a model's folder name the file alone: "config.json".
   if (!opened) return about(path, opened.error());
   return opened;
 }

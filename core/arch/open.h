@@ -1,4 +1,4 @@
-// Opens what people have: a Hugging Face folder, a file inside one, a GGUF file, a JSON scene, or arrays that
+// Opens models: a Hugging Face folder, a file inside one, a GGUF file, a JSON scene, or arrays that
 // another program recorded (.npz, .safetensors).
 #pragma once
 
@@ -34,16 +34,16 @@ struct OpenedModel {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null: ids only
   std::optional<Scene> scene;
-  Preprocessing preprocessing;                         ///< of pictures, for models that see
-  std::vector<std::shared_ptr<const Trace>> recorded;  ///< by another program: looked at, never run anew
+  Preprocessing preprocessing;                         ///< of pictures, for models with image input
+  std::vector<std::shared_ptr<const Trace>> recorded;  ///< by another program: shown, never run
   std::vector<int> recorded_numbers;                   ///< of each: 5 where the file calls it "seq5."
   std::map<int, std::string> words;                    ///< spellings of ids that come without a tokenizer
-  std::vector<std::string> output_names;  ///< what each output stands for, where outputs are no tokens
+  std::vector<std::string> output_names;  ///< the meaning of each output, where outputs are no tokens
   std::optional<ModelCard> card;          ///< of a model that the trainer wrote
   int training_step = -1;                 ///< of a model in training: the step after which it is this one
-  std::vector<Text> notes;     ///< what a person should know ("tokenizer.json could not be read: ...")
-  std::vector<Text> warnings;  ///< why its numbers may be others than a person expects
-  std::string architecture;    ///< the class that its config names: "LlamaForCausalLM"; may be empty
+  std::vector<Text> notes;                ///< notes for the person ("tokenizer.json could not be read: ...")
+  std::vector<Text> warnings;             ///< why its numbers may differ from those of transformers
+  std::string architecture;               ///< the class in its config: "LlamaForCausalLM"; may be empty
   std::map<std::string, std::string>
       stored_as;                    ///< the tensor of the file that a weight is a part of, by its name
   std::vector<std::string> unused;  ///< tensors of the file that the config leaves unused
@@ -56,8 +56,8 @@ struct OpenOptions {
   std::int64_t expand_limit = -1;
 };
 
-/// What lies at `path`, or the model that "random:NAME" (random_model.h) names. Errors name the file and the
-/// tensor, and say which architectures are known.
+/// The model at `path`, or the one of "random:NAME" (random_model.h). Errors name the file and the
+/// tensor, and list the known architectures.
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options = {});
 /// A shipped scene or other text already in memory.
 Result<OpenedModel> open_scene_text(std::string_view text, const std::string& name);
@@ -68,7 +68,7 @@ using ModelFiles = std::map<std::string, std::string_view, std::less<>>;
 Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string& name,
                                      const OpenOptions& options = {});
 
-/// The same, its model knowing what the tokenizer's ids spell, or the scene's words.
+/// The same, its model with the texts of the tokenizer's ids, or the scene's words.
 OpenedModel with_texts(OpenedModel opened);
 
 /// How a token is shown: the tokenizer's spelling, the scene's word, or its id in <>.

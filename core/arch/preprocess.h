@@ -1,5 +1,5 @@
-// From a picture to the numbers that a model looks at: resized, rescaled, normalised as the checkpoint's
-// preprocessor_config.json says (or as its family does by default).
+// From a picture to a model's input pixels: resized, rescaled, normalised by the checkpoint's
+// preprocessor_config.json (or by the defaults of its family).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// What is done to a picture.
+/// The steps of preprocessing, as in transformers.
 struct Preprocessing {
   enum class Filter : std::uint8_t { nearest, bilinear, bicubic };
   int width = 224, height = 224;
@@ -20,19 +20,19 @@ struct Preprocessing {
   float deviation[3] = {0.5f, 0.5f, 0.5f};
 };
 
-/// What a model's pictures need: the size that its patches cover, and what preprocessor_config.json in
-/// `folder` says. A file that cannot be read is told in `notes`, and pictures are prepared as usual.
+/// Preprocessing for a model: the size that its patches cover, and preprocessor_config.json in
+/// `folder`. A file that cannot be read becomes a line of `notes`, and the defaults are used.
 Preprocessing preprocessing_of(const ModelConfig& config, const std::string& folder,
                                std::vector<Text>& notes);
-/// The same by the content of that file; null: as usual. Errors name `what` and the setting: no three
+/// The same from the content of that file; null: defaults. Errors have `what` and the setting: no three
 /// numbers, a number out of range.
 Result<Preprocessing> preprocessing_by(const ModelConfig& config, const nlohmann::json& file,
                                        const std::string& what);
-/// preprocessor_config.json that says this.
+/// The preprocessor_config.json of these settings.
 nlohmann::json preprocessing_to_json(const Preprocessing& how);
 /// -> pixels [channel, row, column].
 Tensor preprocess(const Picture& picture, const Preprocessing& how);
-/// The picture that such pixels show, for the screen: the numbers brought back to bytes.
+/// The picture of such pixels, for the screen: denormalised to bytes.
 Picture picture_of(const Tensor& pixels, const Preprocessing& how);
 /// A file of pixels that are normalised already: .npy or .safetensors with one array [3, row, column], or a
 /// PNG or JPEG, which is preprocessed.

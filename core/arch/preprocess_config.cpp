@@ -1,4 +1,4 @@
-// How a checkpoint wants its pictures: preprocessor_config.json where it lies beside the weights.
+// Preprocessing of a checkpoint: preprocessor_config.json where it lies beside the weights.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -70,7 +70,7 @@ json preprocessing_to_json(const Preprocessing& how) {
 
 namespace {
 
-// What the model looks at when nobody says how.
+// Preprocessing where there is no preprocessor_config.json.
 Preprocessing usual(const ModelConfig& config) {
   Preprocessing out;
   if (!config.sees()) return out;

@@ -1,5 +1,5 @@
-// Models that everybody speaks of, by their published sizes: assets/presets/presets.json, configs as the
-// families read them. Refuses names that are none, and says which come nearest.
+// Well-known models by their published sizes: assets/presets/presets.json, configs as the
+// families read them. Error: an unknown name; the hint has the nearest ones.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,10 +12,10 @@
 
 namespace attnscope {
 
-/// "bert-base", ... in the order of the file's story: from the original Transformer on.
+/// "bert-base", ... in the order of the file: from the original Transformer on.
 const std::vector<std::string>& preset_names();
 bool is_preset(const std::string& name);
-/// Errors: no preset of that name; the sentence names the nearest ones.
+/// Errors: no preset of that name; the sentence has the nearest ones.
 Result<nlohmann::json> preset_config(const std::string& name);
 Result<Described> describe_preset(const std::string& name);
 

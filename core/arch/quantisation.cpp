@@ -14,7 +14,7 @@ constexpr std::string_view kScales = ".SCB", kWeight = ".weight";
 
 struct Setting {
   std::string key;
-  const json* value = nullptr;  // null: the config says nothing
+  const json* value = nullptr;  // null: not in the config
 };
 
 bool says_something(const json& config, const char* key) {
@@ -22,7 +22,7 @@ bool says_something(const json& config, const char* key) {
   return at != config.end() && !at->is_null() && !(at->is_object() && at->empty());
 }
 
-// Where configs say it: transformers, older compressed-tensors, MLX; or for the language model inside.
+// The keys of quantisation in configs: transformers, older compressed-tensors, MLX; or inside text_config.
 Setting setting_of(const json& config) {
   if (!config.is_object()) return {};
   for (const char* key : {"quantization_config", "compression_config", "quantization"})

@@ -1,6 +1,6 @@
-// What a config.json says about quantised weights. One kind is read: LLM.int8 (Dettmers et al. 2022), whose
+// Quantised weights, by config.json. One kind is read: LLM.int8 (Dettmers et al. 2022), whose
 // matrices are whole numbers with one scale for each row beside them: w = int8 * SCB / 127. Every other
-// method is refused by its name: its tensors would be taken for plain weights.
+// method is an error (unsupported): its tensors would be taken for plain weights.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@
 
 namespace attnscope {
 
-/// Errors: a method that is not read here, by its name.
+/// Errors: a quantisation method that is not read here, with its name.
 Status check_quantisation(const nlohmann::json& config, const std::string& what);
 /// The same once the file is open. Errors: LLM.int8 without scales in the file.
 Status check_quantised_tensors(const nlohmann::json& config, const TensorSource& source,
@@ -23,7 +23,7 @@ Status check_quantised_tensors(const nlohmann::json& config, const TensorSource&
 bool is_int8(const TensorSource& source, const std::string& name);
 /// Such a matrix with its rows scaled. Errors: scales that do not fit, rows in another order.
 Result<Tensor> load_int8(const TensorSource& source, const std::string& name);
-/// What a person should know of a model with such matrices; nothing where there are none.
+/// A note for the person about such matrices; nothing where there are none.
 std::optional<Text> int8_note(const TensorSource& source);
 
 }  // namespace attnscope

@@ -6,7 +6,7 @@
 namespace attnscope {
 
 inline constexpr const char* kRandomModel = "random:gpt2-small";
-/// In front of a name where a model of its shape is to be opened: kRandomModel, or a preset (presets.h).
+/// Prefix of a name that opens a random model of its shape: kRandomModel, or a preset (presets.h).
 inline constexpr std::string_view kRandomPrefix = "random:";
 
 /// 12 blocks, 12 heads, width 768, vocabulary 50257, 1024 positions, tied head: 124 million weights.

@@ -65,7 +65,7 @@ std::array<int, 4> order_of(const Site& site) {
   return {kStacks[static_cast<int>(site.stack)], layer, across ? middle : slot, across ? 1 + slot : 0};
 }
 
-// What every array says about the sizes: rows are each sequence's own, all else is the model's.
+// The sizes of all arrays, compared: rows may differ by sequence, all else belongs to the model.
 class Sizes {
  public:
   Sizes(std::string what, const Batch& batch) : what_(std::move(what)) {
@@ -139,7 +139,7 @@ class Sizes {
   std::map<std::string, std::pair<std::int64_t, std::string>> sizes_;
 };
 
-// What queries and keys say about each attention of which any step was recorded.
+// Scores and patterns from queries and keys, for each attention of which any step was recorded.
 Attentions attentions_of(const Arrays& arrays, const Input& input, bool causal) {
   Attentions out;
   for (const auto& [site, value] : arrays) {
@@ -354,7 +354,7 @@ Status check_input(const std::string& what, const Trace& trace) {
   return check_rows(what, "enc.attention_mask", input.source_attention_mask.size(), source_rows);
 }
 
-// What a person should know about what is shown.
+// Notes for the person about unknown arrays and assumptions.
 void add_notes(const Sorted& arrays, const std::vector<std::string>& assumed, Recorded& out) {
   if (!arrays.unknown.empty())
     out.notes.push_back(

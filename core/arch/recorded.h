@@ -1,6 +1,6 @@
 // Arrays that another program saved (queries, keys, patterns, residual streams, under our names or those of
-// TransformerLens) as traces to look at without a model. Refuses arrays that contradict each other, and files
-// in which nothing has a name that is known, in words.
+// TransformerLens) as traces to look at without a model. Errors: arrays that contradict each other, and files
+// without any array of a known name.
 #pragma once
 
 #include <map>
@@ -16,11 +16,11 @@ namespace attnscope {
 struct Recorded {
   std::vector<std::shared_ptr<const Trace>> traces;  ///< one per sequence
   std::vector<int> numbers;                          ///< of each: 5 where its names begin with "seq5."
-  std::map<int, std::string> words;                  ///< spelling of token ids, where the file says
+  std::map<int, std::string> words;                  ///< spelling of token ids, where the file has them
   std::vector<Text> notes;
 };
 
-/// True where the file says that it is such a recording, or where most of its arrays have names of steps.
+/// True where the metadata marks the file as such a recording, or most of its arrays have names of steps.
 bool is_recording(const TensorSource& source);
 
 /// Names are sites ("blocks.0.attn.pattern") or TransformerLens names; "seq1." in front means the second

@@ -58,7 +58,7 @@ class Trial {
       if (!fits_at(query)) return false;
     return true;
   }
-  /// True where something was compared that all of scale, cap, bias and mask decide.
+  /// True where a recorded array was compared that depends on all of scale, cap, bias and mask.
   bool confirmed() const { return confirmed_; }
 
  private:

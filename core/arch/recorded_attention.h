@@ -1,7 +1,7 @@
-// What the queries and keys of a recording say about scores and patterns that it leaves out. Nobody wrote
-// down how the scores were scaled and masked, so the usual ways are tried, and one that contradicts what the
-// file does hold (a pattern, a result of the heads) is not believed. Refuses queries before a rotation beside
-// keys after it, and attentions with a cap or a bias, which no file holds.
+// Scores and patterns that a recording leaves out, computed from its queries and keys. The scale and the mask
+// are not in the file, so the usual ones are tried, and those are dropped that contradict what the
+// file does hold (a pattern, z of the heads). Limits: no queries before a rotation beside
+// keys after it, and no attentions with a cap or a bias, which no file holds.
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ struct RecordedAttention {
   bool confirmed = false;  ///< by something that the file holds
 };
 
-/// The attention whose pattern is called `place`. `causal`: by what the file says of itself; `real`: 0 where
-/// a row that is looked at is padding. Nothing where queries or keys are missing or no way fits.
+/// The attention whose pattern is at `place`. `causal`: from the file's metadata; `attention_mask`: 0 where
+/// a key row is padding. nullopt where queries or keys are missing or no mask and scale fit.
 std::optional<RecordedAttention> recorded_attention(const Arrays& arrays, const Site& place, bool causal,
                                                     const std::vector<std::uint8_t>& attention_mask);
 

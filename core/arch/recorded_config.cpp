@@ -25,7 +25,7 @@ std::int64_t first_size(const Arrays& arrays, Site site, std::initializer_list<S
   return 0;
 }
 
-// True where the first row looks at the last: by the recorded mask, the weights or the masked scores.
+// True where the first row attends to the last: by the recorded mask, the weights or the masked scores.
 bool looks_ahead(const Arrays& arrays, Site site) {
   constexpr std::pair<Slot, float> kKnown[] = {
       {Slot::mask, 0.f}, {Slot::pattern, 0.f}, {Slot::masked, kHiddenScore}};

@@ -1,5 +1,5 @@
-// The sizes of the model that a recording was made of, as far as its steps tell them: layers, heads, widths,
-// how a block adds up. A stand-in for the model itself: it has no weights and is never run. Refuses nothing:
+// The ModelConfig of a recording, inferred from its steps: layers, heads, widths,
+// the order of a block. A stand-in for the model: it has no weights and is never run. No errors:
 // the reader of recordings has compared the arrays with each other before.
 #pragma once
 
@@ -9,11 +9,11 @@ namespace attnscope {
 
 /// The recorded steps of each sequence of a batch.
 using Batch = std::map<int, Arrays>;
-/// What follows of each attention of a sequence, by the site of its pattern.
+/// The inferred attentions of a sequence, by the site of their pattern.
 using Attentions = std::map<Site, RecordedAttention>;
 
-/// One config for all sequences of a batch. `causal`: what the file says of attentions of which nothing else
-/// is known.
+/// One config for all sequences of a batch. `causal`: from the metadata, for attentions whose mask cannot be
+/// inferred.
 ModelConfig recorded_config(const Batch& batch, const std::map<int, Attentions>& attentions, bool causal);
 
 }  // namespace attnscope

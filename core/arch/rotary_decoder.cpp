@@ -18,8 +18,8 @@ std::string head_name(const TensorSource& source) {
   return "";
 }
 
-// Biases in the file of a config that says there are none: transformers passes them over, so that the numbers
-// would be others.
+// Biases in the file of a config without biases: transformers ignores them, so that the numbers
+// would differ.
 void refuse_biases(ConfigReader& config, const TensorSource& source) {
   struct Part {
     const char *key, *middle;

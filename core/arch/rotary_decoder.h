@@ -1,5 +1,5 @@
-// What Llama and its relatives share, by the names their checkpoints use: RMSNorm, gated MLP, grouped heads,
-// rotary positions, sliding windows, tied or own head. A family adds what it does otherwise.
+// Shared by Llama and its relatives, by the names their checkpoints use: RMSNorm, gated MLP, grouped heads,
+// rotary positions, sliding windows, tied or own head. A family adds its differences.
 #pragma once
 
 #include "core/arch/config_reader.h"
@@ -7,7 +7,7 @@
 
 namespace attnscope {
 
-/// What a family's configs leave out.
+/// Defaults of a family for absent fields.
 struct RotaryDefaults {
   int d_head = 0;          ///< 0: width / heads
   bool tied = false;       ///< the unembedding is the embedding table
@@ -20,8 +20,8 @@ BlockSpec read_rotary_block(ConfigReader& config, const TensorSource& source, co
                             ModelConfig& out);
 /// "num_hidden_layers"
 int layers_of(ConfigReader& config);
-/// Width of one layer's sliding window; 0: the layer sees everything. "layer_types" decide where the config
-/// lists them, else `slides`. `absent` is the width where the config is silent; null says none.
+/// Width of one layer's sliding window; 0: full attention. "layer_types" decide where the config
+/// lists them, else `slides`. `absent` is the width where the config has none; null means none.
 std::int64_t window_of(ConfigReader& config, int layer, bool slides, int absent);
 
 /// The whole of a checkpoint: with or without the prefix of the base model, or inside a larger one.

@@ -1,4 +1,4 @@
-// Our own layout, the way back of family_attnscope.cpp: for models that no other family describes.
+// Our own layout, the inverse of family_attnscope.cpp: for models that no other family describes.
 #include "core/arch/preprocess.h"
 #include "core/arch/save_layout.h"
 #include "core/arch/scene.h"

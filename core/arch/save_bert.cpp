@@ -1,4 +1,4 @@
-// BertForMaskedLM, the way back of family_bert.cpp.
+// Writes a model as BertForMaskedLM, the inverse of family_bert.cpp.
 #include "core/arch/save_layout.h"
 #include "core/arch/scene_config.h"
 #include "core/arch/weight_writer.h"

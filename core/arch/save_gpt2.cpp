@@ -1,4 +1,4 @@
-// GPT2LMHeadModel, the way back of family_gpt2.cpp.
+// Writes a model as GPT2LMHeadModel, the inverse of family_gpt2.cpp.
 #include <algorithm>
 
 #include "core/arch/save_layout.h"

@@ -1,5 +1,5 @@
-// A layout: how one family of checkpoints spells a model. Each writes what it can say; save_model() reads
-// that back by the family's own reader and compares, so that a layout need not know what it cannot say.
+// A layout: how one family of checkpoints stores a model. Each writes what it can express; save_model() reads
+// that back by the family's own reader and compares, so that a layout need not check what it leaves out.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,12 +11,12 @@
 
 namespace attnscope {
 
-/// What a folder holds beside its tokenizer.
+/// The contents of a folder beside its tokenizer.
 // NOLINTNEXTLINE(bugprone-exception-escape): moving JSON does not throw
 struct SavedLayout {
   nlohmann::json config;             ///< config.json
   std::vector<NamedTensor> tensors;  ///< model.safetensors
-  nlohmann::json preprocessing;      ///< preprocessor_config.json; null where the model sees no pictures
+  nlohmann::json preprocessing;      ///< preprocessor_config.json; null where the model has no image input
 };
 
 /// GPT2LMHeadModel: Conv1D matrices [in, out], fused c_attn.
@@ -30,7 +30,7 @@ Result<SavedLayout> save_as_marian(const Model& model);
 /// Our own: the specs as scene_config.h spells them, tensors under their canonical names, matrices [in, out].
 Result<SavedLayout> save_as_attnscope(const Model& model);
 
-/// What every config.json says: the class, the kind of model and the number format.
+/// The fields of every config.json: architectures, model_type and dtype.
 nlohmann::json config_head(const char* architecture, const char* model_type);
 /// A token's id, or null where there is none (a missing field would mean the class's own default).
 nlohmann::json token_json(int id);

@@ -1,4 +1,4 @@
-// LlamaForCausalLM, the way back of family_llama.cpp.
+// Writes a model as LlamaForCausalLM, the inverse of family_llama.cpp.
 #include "core/arch/save_layout.h"
 #include "core/arch/scene_config.h"
 #include "core/arch/weight_writer.h"

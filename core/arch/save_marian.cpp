@@ -1,4 +1,4 @@
-// MarianMTModel, the way back of family_marian.cpp.
+// Writes a model as MarianMTModel, the inverse of family_marian.cpp.
 #include <cmath>
 
 #include "core/arch/save_layout.h"

@@ -79,7 +79,7 @@ Error misfit(std::string_view layout, const Text& what) {
 // they are the same.
 Text first_difference(const json& is, const json& read, const std::string& path) {
   if (is == read) return {};
-  // 1/sqrt(6) has two neighbours among the floats; whoever rounds otherwise means the same.
+  // 1/sqrt(6) lies between two floats; another program may have rounded to the other one.
   const bool numbers = is.is_number() && read.is_number();
   if (numbers && std::fabs(is.get<double>() - read.get<double>()) < 2e-7 * std::fabs(is.get<double>()))
     return {};
@@ -129,7 +129,7 @@ Text weights_difference(const Weights& is, const Weights& read) {
   return {};
 }
 
-// Reads what would be written by its family's own reader: whatever the layout cannot say shows here.
+// Reads the result back with its family's own reader and compares: what the layout cannot store differs.
 Status check_same(std::string_view layout, const SavedLayout& saved, const Model& model) {
   const std::string type = saved.config["model_type"].get<std::string>();
   const auto family = std::find_if(families().begin(), families().end(), [&](const Family& known) {
@@ -141,7 +141,7 @@ Status check_same(std::string_view layout, const SavedLayout& saved, const Model
   if (!config) return misfit(layout, config.error().what);
   json is = config_to_json(model.config()), read = config_to_json(*config);
   for (json* spelled_out : {&is, &read})
-    spelled_out->erase("suppressed_tokens");  // changes what is said, not the model
+    spelled_out->erase("suppressed_tokens");  // affects generation, not the model
   if (const Text found = first_difference(is, read, ""); !found.empty()) return misfit(layout, found);
   const auto weights = family->read_weights(*config, source);
   if (!weights) return misfit(layout, weights.error().what);

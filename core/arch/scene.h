@@ -1,6 +1,6 @@
 // JSON scenes: a small Transformer, or a bare attention module, with its numbers and inputs written in the
 // file. Made for classrooms: every number can be read, edited and saved. Numbers that the file leaves out
-// come from its seed. Refuses shapes that contradict the sizes (names the tensor) and toys too large to be
+// come from its seed. Errors: shapes that contradict the sizes (with the tensor) and sizes beyond those of
 // toys.
 #pragma once
 
@@ -28,20 +28,20 @@ struct Scene {
   std::uint64_t seed = 0;
   bool from_seed = false;           ///< the numbers were drawn from `seed`
   Edits edits;                      ///< what a person changed
-  std::vector<std::string> unused;  ///< weights that the file spells and the config does not use
-  std::string walk;  ///< "nine_steps": the steps are grouped and numbered as that text numbers them
+  std::vector<std::string> unused;  ///< weights in the file that the config does not use
+  std::string walk;                 ///< "nine_steps": the steps are grouped and numbered as in that text
 };
 
-/// Parses a scene; `what` names it in errors.
+/// Parses a scene; `what` is its name in errors.
 Result<Scene> scene_from_json(const nlohmann::json& json, const std::string& what);
 Result<Scene> scene_from_text(std::string_view text, const std::string& what);
-/// True where the JSON says that it is a scene.
+/// True where the JSON is marked as a scene.
 bool is_scene(const nlohmann::json& json);
 /// The scene with all its numbers, readable by scene_from_json.
 std::string scene_to_text(const Scene& scene);
 Status save_scene(const Scene& scene, const std::string& path);
 
-/// What can be resized in a scene from its window.
+/// The sizes of a scene that its window can change.
 struct SceneSizes {
   int batch = 1, tokens = 1, d_in = 1, heads = 1, d_head = 1, d_out = 1;
   bool causal = true;
@@ -51,7 +51,7 @@ SceneSizes sizes_of(const Scene& scene);
 /// The same kind of scene at other sizes; every number is drawn from `seed`. Errors: sizes out of range.
 Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t seed);
 
-/// A weight's shape with the names of its axes, as the rest of the program expects them.
+/// A weight's shape with the axes' names that the trace uses.
 Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& shape);
 
 /// Standard normal numbers by SplitMix64 and Box-Muller: the same on every machine.

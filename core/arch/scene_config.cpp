@@ -60,7 +60,7 @@ void read_part(ConfigReader& config, const char* key, Read read) {
 
 using Kinds = NormSpec::Kind;
 
-// Fields that are missing keep what `norm` says, so that a block may change one of many.
+// Fields that are missing keep the values of `norm`, so that a block may change one of many.
 NormSpec read_norm(ConfigReader& in, NormSpec norm = {NormSpec::Kind::none, 1e-5f, 0.f}) {
   static constexpr const char* kNames[] = {"none", "layer", "rms"};
   norm.kind = choose<Kinds>(in, "kind", kNames[static_cast<int>(norm.kind)],

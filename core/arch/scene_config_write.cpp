@@ -1,4 +1,4 @@
-// The way back: a ModelConfig as the JSON that scene_config.cpp reads. Fields that say the usual are left
+// The inverse of scene_config.cpp: a ModelConfig as JSON. Fields with their defaults are left
 // out.
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -103,7 +103,7 @@ void scene_config_write_put_block(json& out, const BlockSpec& block) {
   if (!cross.contains("qk_norm") && out["attention"].contains("qk_norm")) cross["qk_norm"]["kind"] = "none";
 }
 
-// What every entry of a list begins from: fields that an entry may leave out say nothing here.
+// The defaults of every entry of a list: optional parts are off.
 BlockSpec without_extras(BlockSpec block) {
   block.norm.weight_offset = 0.f;
   block.order = NormOrder::pre;

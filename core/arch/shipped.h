@@ -1,5 +1,5 @@
-// What travels inside the program: the scenes of assets/scenes and the models of assets/models, by their
-// names there. Refuses names that nothing has, and lists those that there are.
+// Files embedded in the program: the scenes of assets/scenes and the models of assets/models, by their
+// names there. Error: an unknown name, with a list of the known ones.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What BERT and its relatives share, by the names their checkpoints use: the sum of word, position and
-// segment embeddings and its norm, blocks with their norms behind each sum, attention in both directions. A
+// Shared by BERT and its relatives, by the names their checkpoints use: the sum of word, position and
+// segment embeddings and its norm, blocks with their norms behind each sum, bidirectional attention. A
 // family adds its prefix, where positions begin and its head.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace attnscope {
 /// Sizes, embeddings and blocks -> `out`, without a head. Position p reads row p + `offset` of its table.
 /// Problems stay in `config`.
 void read_encoder_config(ConfigReader& config, std::int64_t offset, ModelConfig& out);
-/// dense, activation, norm and unembedding of a masked-language head, tied unless the config says otherwise.
+/// dense, activation, norm and unembedding of a masked-language head, tied unless the config unties it.
 /// `decoder` is the unembedding's name where the file has one of its own.
 void read_masked_head(ConfigReader& config, const TensorSource& source, const std::string& decoder,
                       ModelConfig& out);

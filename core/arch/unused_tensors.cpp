@@ -20,7 +20,7 @@ bool is_leftover(const TensorInfo& info) {
        {"inv_freq", "position_ids", "token_type_ids", "masked_bias", "causal_mask", "num_batches_tracked",
         "coder.version", "EncDecAttention.relative_attention_bias.weight"})
     if (ends_with(info.name, end)) return true;
-  const bool mask = info.shape.size() != 1;  // a bias has one axis, the mask that is called so has more
+  const bool mask = info.shape.size() != 1;  // a bias has one axis, the mask of that name has more
   return mask && (ends_with(info.name, ".attn.bias") || ends_with(info.name, ".attention.bias"));
 }
 
@@ -64,7 +64,7 @@ const Tensor* embedding_like(const TensorInfo& info, const Weights& weights) {
   return nullptr;
 }
 
-// "h.2" to "h.5", each layer with its tensors; layers that follow each other are said at once.
+// "h.2" to "h.5", each layer with its tensors; consecutive layers are named as one range.
 void say_layers(const std::string& before, const std::map<int, int>& layers, std::vector<Text>& said) {
   for (auto first = layers.begin(); first != layers.end();) {
     int tensors = first->second, last = first->first;

@@ -1,6 +1,6 @@
-// What a config leaves unused of a file: layers beyond the last one, a head beside a tied embedding, tensors
-// that no family asks for. Such a file may be computed otherwise than the person expects, so it is said. Left
-// out is what older files carry along (masks, frequencies, positions that are counted anyway) and a second
+// Tensors of a file that its config leaves unused: layers beyond the last, a head beside a tied embedding,
+// tensors that no family loads. The model may then compute something else than expected: a warning. Left
+// out are buffers of older files (masks, frequencies, position ids) and a second
 // copy of the embedding.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace attnscope {
 
-/// A source that remembers what was loaded from it.
+/// A source that records what was loaded from it.
 class WatchedSource final : public TensorSource {
  public:
   explicit WatchedSource(std::shared_ptr<TensorSource> inner) : inner_(std::move(inner)) {}
@@ -34,8 +34,8 @@ class WatchedSource final : public TensorSource {
   const std::map<std::string, std::string>& metadata() const override { return inner_->metadata(); }
 
   const std::set<std::string, std::less<>>& loaded() const { return loaded_; }
-  /// The tensor of the file that each weight is, or is a part of, by the weight's name. Then forgets the
-  /// tensors.
+  /// The tensor of the file that each weight is, or is a part of, by the weight's name. Then clears the
+  /// record.
   std::map<std::string, std::string> take_names(const Weights& weights) const {
     std::map<std::string, std::string> out;
     for (const auto& [weight, values] : weights.all())
@@ -46,7 +46,7 @@ class WatchedSource final : public TensorSource {
   }
 
  private:
-  // The same memory, not equal numbers; of what stays encoded nobody can say.
+  // Compares memory, not numbers; false for encoded tensors.
   static bool lies_in(const Tensor& part, const Tensor& whole) {
     if (part.empty() || whole.empty() || part.is_encoded() || whole.is_encoded()) return false;
     const float *at = part.data(), *begin = whole.data();
@@ -64,9 +64,9 @@ class WatchedSource final : public TensorSource {
 
 struct UnusedTensors {
   std::vector<std::string> names;  ///< in the order of the file
-  std::vector<Text> warnings;      ///< what to tell a person of them
+  std::vector<Text> warnings;      ///< warnings for the person about them
 };
-/// The tensors that nobody loaded. `weights` tell a copy of the embedding from a head of its own.
+/// The tensors that were not loaded. `weights` distinguish a copy of the embedding from a head of its own.
 UnusedTensors unused_tensors(const WatchedSource& source, const ModelConfig& config, const Weights& weights);
 /// Tensors that are unused as one sentence: whole layers by their number, but for those of `used_layers`
 /// ("blocks.0"), whose tensors are named one by one.

@@ -1,6 +1,6 @@
 // Takes a checkpoint's tensors into canonical names: finds the prefix the file uses, checks every shape
 // against the config before loading, turns [out, in] storage into [in, out] views. Leftover tensors are left
-// alone. Refuses whole numbers in the place of weights, but for LLM.int8 (quantisation.h).
+// alone. Error: integers in the place of weights, except for LLM.int8 (quantisation.h).
 #pragma once
 
 #include <string>

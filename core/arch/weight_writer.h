@@ -1,5 +1,5 @@
-// The way back of weight_reader.h: canonical weights become a checkpoint's tensors, under its names, prefix
-// and order of rows. Nothing is copied; what is missing and must be there is kept as one sentence.
+// The inverse of weight_reader.h: canonical weights become a checkpoint's tensors, under its names, prefix
+// and order of rows. Nothing is copied; a missing weight is kept as the first error.
 #pragma once
 
 #include <optional>
@@ -29,12 +29,12 @@ class WeightWriter {
   void table(const std::string& canonical, const std::string& name);
   /// Without the prefix.
   void add_plain(std::string name, Tensor value);
-  /// The weight; where it is missing the empty tensor, and a sentence is kept.
+  /// The weight; where it is missing the empty tensor, and an error is kept.
   Tensor need(const std::string& canonical);
   /// The bias, or zeros.
   Tensor bias_or_zeros(const std::string& canonical, std::int64_t width) const;
 
-  /// All tensors in the order in which they came, or what was missing.
+  /// All tensors in the order in which they were added, or the error.
   Result<std::vector<NamedTensor>> take() &&;
 
  private:

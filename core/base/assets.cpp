@@ -1,4 +1,4 @@
-// A linear search: some dozens of rows, asked for when the program starts.
+// A linear search: some dozens of rows, and each asset is looked up once or twice per run.
 #include "core/base/assets.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The files of assets/ and shaders/, which travel inside the program.
-// Paths are relative to the repository root ("shaders/heatmap.frag"). Refuses to read the disk.
+// Paths are relative to the repository root ("shaders/heatmap.frag"). Nothing is read from the disk.
 #pragma once
 
 #include <string_view>

@@ -11,7 +11,7 @@ std::optional<float> parse_float32(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) return std::nullopt;
   if (error == std::errc()) return std::isfinite(value) ? std::optional(value) : std::nullopt;
-  // Too large or too small, which from_chars does not tell apart.
+  // Overflow or underflow: from_chars reports both as result_out_of_range.
   double wide = 0;
   const bool read = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc();
   const std::size_t exponent = text.find_first_of("eE");

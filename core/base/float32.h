@@ -1,4 +1,4 @@
-// Numbers as people type them, as float32. Refuses to call a number that is too large for float32 none.
+// Decimal text to the nearest float32; what overflows is infinity.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace attnscope {
 
-/// The nearest float32 to all of `text`; infinity with its sign where that is none, because the number is too
-/// large; nothing where the text is no finite number in decimal.
+/// The nearest float32 to all of `text`: +-infinity where the number is too large for float32, +-0 where it
+/// is too small; nullopt where the text is not a finite decimal number.
 std::optional<float> parse_float32(std::string_view text);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// FNV-1a (Fowler, Noll, Vo), for keys and for telling contents apart. Refuses to be used against people who
-// choose what is hashed.
+// FNV-1a hash (Fowler, Noll, Vo), 64 bits: for keys of caches and for comparing contents. Not cryptographic:
+// collisions can be constructed.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What languages call themselves.
+// The name of each language in that language, for menus.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Names in a sentence: the first few, and how many more there are. Refuses lists that make a sentence a page.
+// A list of names in a sentence: the first few, then how many more there are.
 #pragma once
 
 #include <string>

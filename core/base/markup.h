@@ -1,4 +1,4 @@
-// Text and bytes inside of XML and HTML. Refuses to know any element.
+// Escaping for XML and HTML, and base64.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace attnscope {
 
-/// Text inside of an element or an attribute: what XML cannot say becomes U+FFFD.
+/// Text as the content of an element or an attribute: characters that XML does not allow become U+FFFD.
 std::string xml_text(std::string_view text);
-/// Bytes as data: addresses carry them (RFC 4648).
+/// RFC 4648, as data: URLs carry bytes.
 std::string base64(std::span<const std::uint8_t> bytes);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// The names that lessons, sessions and tests may say: actions, views and items on screen, as
-// assets/names.json lists them. The window has a test that the list is complete; whoever checks a lesson asks
+// The names that lessons, sessions and tests may use: actions, views and items on screen, as listed in
+// assets/names.json. A test of the window checks that the list is complete; the checker of lessons reads it
 // here.
 #pragma once
 
@@ -19,7 +19,7 @@ const Names& names();
 bool is_action(std::string_view name);
 bool is_view(std::string_view name);
 bool is_item(std::string_view name);
-/// `text` is what `pattern` says, whose stars stand for any letters, also none.
+/// True where `text` matches `pattern`, in which a star stands for any letters, also none.
 bool fits_pattern(std::string_view pattern, std::string_view text);
 
 }  // namespace attnscope

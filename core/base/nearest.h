@@ -1,5 +1,5 @@
-// Of the names that there are, those that come nearest to one that there is not: what a sentence about a
-// slip of the keyboard offers. Refuses to choose.
+// Suggestions for a misspelt name ("did you mean ..."): the known names with the smallest edit
+// distance.
 #pragma once
 
 #include <string>

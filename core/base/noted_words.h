@@ -1,5 +1,5 @@
-// Which texts are asked for, noted for tests that ask what a view says now. Off in the program. A text that
-// its caller keeps is noted when it was made.
+// Records which texts tr() was called for, so that tests can check what a view shows. Off in the program.
+// A text that its caller caches is recorded when it is made, not when it is drawn again.
 #pragma once
 
 #include <map>
@@ -7,9 +7,9 @@
 
 namespace attnscope {
 
-/// Switches the noting on or off, and forgets what was noted.
+/// Switches recording on or off and clears the record.
 void note_words(bool on);
-/// By key the text that tr() last gave, with its arguments where it filled them. Any thread may ask.
+/// By key: the text that tr() last returned, with its arguments where it has any. Thread-safe.
 std::map<std::string, std::string> noted_words();
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
 // Numbers as people type them: in decimal ("3e-4"), with a letter for thousands ("1k", "1.5M", "2B", "1T") or
-// as a power ("2^20"), finite, between two borders. One place, so that the command lines, the fields of the
-// window and whatever else reads numbers take the same and say the same. Refuses hexadecimal, octal and
-// rounded-off whole numbers, NaN and infinity.
+// as a power ("2^20"), finite, between two limits. One parser for the command lines and the fields of the
+// window, so that all take the same forms and give the same errors. Not read: hexadecimal, octal, NaN,
+// infinity, and whole numbers that would have to be rounded.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace attnscope {
 /// the keyboard's minus.
 std::string plain_number(std::string_view typed);
 
-/// A whole number from `least` to `most`. Errors: bad_format, out_of_range; the sentence says what is taken.
+/// A whole number from `least` to `most`. Errors: bad_format, out_of_range; the sentence names the range.
 Result<std::uint64_t> parse_whole(std::string_view text, std::uint64_t least, std::uint64_t most);
 /// A finite number from `least` to `most`.
 Result<double> parse_real(std::string_view text, double least, double most);
 
-/// What a parser of arguments asks of a value: it is written anew in plain decimal where it fits, else the
-/// sentence says what is taken.
+/// A validator for CLI11: replaces a valid value by the same number in plain decimal and returns "", else
+/// returns the error as a sentence.
 using NumberCheck = std::function<std::string(std::string&)>;
 NumberCheck whole_number(std::uint64_t least, std::uint64_t most);
 NumberCheck real_number(double least, double most);

@@ -1,4 +1,4 @@
-// Korean particles have two forms; which one follows a word is decided by the sound that it ends in.
+// Korean particles have two forms; the final sound of the word before decides which one is used.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Result<T>: a value, or what went wrong, with keys of sentences that a person can act on.
+// Result<T>: a value or an Error, whose sentence and hint are keys of the tables of texts.
 // User data (files, text, sizes) gives a Result; our own mistakes are CHECK and abort with file and line.
-// Refuses exceptions across module borders: an error is handled exactly once, where it is shown.
+// No exceptions between rooms: an error is passed up as a value and handled once, where it is shown.
 #pragma once
 
 #include <cstdio>
@@ -26,22 +26,22 @@ enum class Code {
   no_memory
 };
 
-/// What happened and where, and what to do about it, as keys and arguments: put into words when they are
-/// asked for, in the language of that moment.
+/// What happened and where, and what to do about it, as keys and arguments; translated when the sentence is
+/// read, into the language of that moment.
 struct Error {
   Code code = Code::bad_format;
   Text what;
-  Text advice;  ///< says nothing where the tables have no words for it
+  Text advice;  ///< empty where the tables have no hint for this error
 
   /// One sentence. It and the hint are made printable (core/base/text.h) and cut where they are longer than
-  /// any sentence, so that no file can speak to a terminal through a message; what comes from files and
+  /// any sentence, so that no file can send escape sequences to a terminal; what comes from files and
   /// people is quoted with in_quotes().
   std::string sentence() const;
   /// What to do about it; may be empty.
   std::string hint() const;
   /// "sentence hint", for a terminal or a log line.
   std::string text() const;
-  /// The same, not yet in words.
+  /// The same as keys, not yet translated.
   Text whole() const;
 };
 

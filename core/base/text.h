@@ -1,4 +1,4 @@
-// Small text helpers: UTF-8 stepping and checking, text from strangers made fit for a sentence, printf-like
+// Small text helpers: UTF-8 stepping and checking, untrusted text made fit for a sentence, printf-like
 // formatting into std::string, joins.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace attnscope {
 std::string format(const char* pattern, ...) __attribute__((format(printf, 1, 2)));
 
 /// Reads the code point that starts at `at` and moves `at` past it. A byte that is not valid UTF-8 gives
-/// U+FFFD and moves by one byte, so that any bytes can be walked.
+/// U+FFFD and moves by one byte, so that the loop ends for any bytes.
 char32_t next_code_point(std::string_view text, std::size_t& at);
 /// Appends a code point as UTF-8.
 void append_utf8(std::string& out, char32_t code_point);
@@ -21,7 +21,7 @@ void append_utf8(std::string& out, char32_t code_point);
 bool is_valid_utf8(std::string_view text);
 /// The text with every ill-formed byte replaced by U+FFFD, so that it can be shown and written as JSON.
 std::string valid_utf8(std::string_view text);
-/// Text from strangers (names, paths, what was typed) made fit for a sentence: control characters, marks that
+/// Untrusted text (names, paths, what was typed) made fit for a sentence: control characters, marks that
 /// turn the direction of writing and ill-formed bytes become U+FFFD; at most `limit` code points, then "...".
 std::string printable(std::string_view text, std::size_t limit);
 /// The same in double quotes.

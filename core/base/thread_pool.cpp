@@ -42,7 +42,7 @@ void watch(const Condition& condition) {
 }
 
 // Workers and caller take pieces of the one loop in flight until none is left. A worker joins with a ticket;
-// the caller takes back those that nobody used and waits for the others.
+// the caller takes back the unused ones and waits for the others.
 class Pool {
  public:
   explicit Pool(int workers) {
@@ -90,7 +90,7 @@ class Pool {
   }
 
   void wake(std::condition_variable& whom) {
-    { std::lock_guard lock(mutex_); }  // whoever looked and saw nothing is asleep by now
+    { std::lock_guard lock(mutex_); }  // a thread that has tested its condition before is waiting by now
     whom.notify_all();
   }
 
@@ -103,7 +103,7 @@ class Pool {
         (*body_)(begin, std::min(begin + piece_, count_));
       }
     } catch (...) {
-      next_ = count_;  // nobody takes another piece
+      next_ = count_;  // no further pieces are taken
       const std::lock_guard lock(mutex_);
       if (!thrown_) thrown_ = std::current_exception();
     }
@@ -139,7 +139,7 @@ class Pool {
   std::vector<std::thread> threads_;
   std::mutex mutex_, loop_mutex_;
   std::condition_variable wake_, idle_;
-  // The loop in flight: written while nobody holds a ticket.
+  // The loop in flight: written only while no worker holds a ticket.
   const Body* body_ = nullptr;
   std::int64_t count_ = 0, piece_ = 1;
   std::exception_ptr thrown_;  ///< the first exception of its pieces

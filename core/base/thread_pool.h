@@ -1,5 +1,5 @@
 // One pool of worker threads for the whole program; parallel_for splits a loop over them.
-// The caller works too; nested calls run inline, so an op may use it without knowing who calls.
+// The caller works too; nested calls run inline, so that ops may be called from inside of a parallel loop.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Tables are read at the first question. Texts are never erased or replaced: their pointers are handed out.
+// Tables are read at the first call. Texts are never erased or replaced: their pointers are handed out.
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Strings::Strings() {
     const std::size_t slash = rest.find('/');
     if (slash == std::string_view::npos || !ends_with(rest, ".json")) continue;
     const Status merged = merge(tables, rest.substr(0, slash), path, asset(path));
-    if (!merged) faults.push_back(merged.error());  // not yet in words: those are what is being read
+    if (!merged) faults.push_back(merged.error());  // keys alone: its table is being read
   }
   now = tables.try_emplace("en").first;
 }

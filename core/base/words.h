@@ -1,6 +1,6 @@
 // Every text that a person reads, by key and language: tr("steps.title").
 // The tables are flat JSON objects in assets/strings/<language>/*.json; all files of a language are merged.
-// A key without text shows as itself and is remembered, so that a test can fail on it. Any thread may ask.
+// A key without text is returned itself and recorded, so that a test can fail on it. Thread-safe.
 #pragma once
 
 #include <initializer_list>
@@ -20,8 +20,8 @@ const char* tr(std::string_view key);
 std::string tr(std::string_view key, std::initializer_list<std::string_view> arguments);
 
 /// `pattern` with {0}, {1} ... replaced by the arguments; "{{" is a brace; a number without argument stays.
-/// A Korean particle may stand behind the number, {0:이/가}: the argument is followed by the one that its
-/// last letter asks for (core/base/particle.h); {0:~이/가} is the particle alone.
+/// A Korean particle may stand behind the number, {0:이/가}: the argument is followed by the form that fits
+/// its last letter (core/base/particle.h); {0:~이/가} is the particle alone.
 std::string filled(std::string_view pattern, std::span<const std::string_view> arguments);
 
 /// True where the key has a text in the current language or in English.
@@ -37,7 +37,7 @@ std::vector<std::string> languages();
 /// replaced. `json`: one flat object of texts.
 Status add_strings(std::string_view language, std::string_view file, std::string_view json);
 
-/// Keys that were asked for and have no text in any language, in the order they were asked.
+/// Keys that tr() was called with and that have no text in any language, in the order of the calls.
 std::vector<std::string> missing_keys();
 /// What is wrong with the tables inside the program: no JSON, a key twice. Empty when all is well.
 std::vector<std::string> string_faults();

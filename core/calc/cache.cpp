@@ -16,8 +16,8 @@ Described without_windows(Described it) {
   return it;
 }
 
-// Keys as wide as the latent model computes with; values of the same width, as the share of v is told apart
-// by per_row alone.
+// Keys as wide as the latent model computes with; values of the same width, as the share of v is computed
+// from per_row alone.
 Described with_kv_heads(Described it, int heads) {
   if (it.latent.kv_rank > 0) {
     for (BlockSpec& block : it.config.blocks)

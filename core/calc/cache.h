@@ -1,4 +1,4 @@
-// How many bytes the keys and values of a decoder take: 2 · L · g · d_k numbers per position (Pope et al.
+// Size of the KV cache of a decoder: 2 · L · g · d_k numbers per position (Pope et al.
 // 2022), for self-attention up to its window, for cross-attention for every position of the encoder; a latent
 // cache holds one vector of r + d_r numbers instead (DeepSeek-AI 2024, 2.1). Encoders keep nothing.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace attnscope {
 
-/// True where the main stack writes one token after the other.
+/// True where the main stack is autoregressive.
 bool decodes(const ModelConfig& config);
 
 struct CacheSize {
@@ -19,12 +19,12 @@ struct CacheSize {
 };
 CacheSize kv_cache(const Described& described, const Workload& work);
 
-/// The same model with other ways of keeping keys and values; bytes.
+/// The KV cache of the same model with other kinds of attention; bytes.
 struct CacheForms {
-  Count mha;         ///< a key/value head for every query head, no latent
+  Count mha;         ///< multi-head: a key/value head for every query head, no latent
   Count own;         ///< as the model is
-  Count gqa;         ///< `groups` key/value heads
-  Count mqa;         ///< one key/value head for all
+  Count gqa;         ///< grouped-query: `groups` key/value heads
+  Count mqa;         ///< multi-query: one key/value head for all
   Count no_windows;  ///< as the model is, but every position kept
   int groups = 1;    ///< the model's own, or 8 (half of few heads) where it has a pair or one for all
 };

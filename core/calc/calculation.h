@@ -1,5 +1,5 @@
-// All that the calculators say of one model at one workload. Refuses numbers beyond the largest whole number
-// of 64 bits.
+// All results of the calculators for one model at one workload. Error (out_of_range): numbers beyond the
+// range of int64.
 #pragma once
 
 #include <vector>

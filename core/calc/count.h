@@ -1,5 +1,5 @@
-// Whole numbers that cannot overflow in silence: sums and products of counts remember that they left the
-// range. Refuses negative numbers.
+// Integers with checked overflow: sums and products of counts keep a flag that they left the
+// range. Not for negative numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the running core counted where the mathematics says how much there should be: parameters that lie in
+// Counts of an actual run, to compare with the formulas: parameters in
 // memory, keys and values that a run keeps, multiply-adds that products and attention did. Everything is
 // float32, positions beyond a window are kept, and tiles of attention go a little beyond the mask.
 #pragma once
@@ -18,7 +18,7 @@ struct Counted {
   double prefill_seconds = 0, decode_seconds = 0;
 };
 /// Runs `positions` tokens (as many as the model has, at most) and one more. Errors: a model that is no
-/// language model or that wants a picture; cancelled.
+/// language model or that needs an image; cancelled.
 Result<Counted> count_run(const Model& model, std::int64_t positions,
                           const std::atomic<bool>* cancel = nullptr);
 

@@ -98,7 +98,7 @@ Count attention_over(const Described& it, const ModelConfig& stack, std::int64_t
 
 Count two(Count macs) { return Count(2) * macs; }
 
-// A tower over one image: patches, blocks, its projector.
+// A vision encoder over one image: patches, blocks, its projector.
 Count image_cost(const Described& it) {
   Count out, projector;
   std::int64_t patches = 0;

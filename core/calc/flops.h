@@ -1,4 +1,4 @@
-// What a forward pass multiplies and reads. A multiply-add is 2 FLOPs; counted are the products of matrices
+// FLOPs and bytes of a forward pass. A multiply-add is 2 FLOPs; counted are the products of matrices
 // and attention's two products over the pairs that a mask allows (q·k and pattern·v: 4 · h · d_k per pair,
 // Kaplan et al. 2020, table 1; Hoffmann et al. 2022, F). Norms, softmax, activations, rotations, biases: not
 // counted. A mask that is written as text counts as causal.
@@ -22,7 +22,7 @@ struct ForwardCost {
   Flops prefill;
   Count prefill_rows;  ///< positions that `prefill` is about
   Flops decode;  ///< the token at position `seq`, with a cache of all before it; 0 where nothing is decoded
-  Count images;  ///< the towers and projectors of one image, not part of `prefill`
+  Count images;  ///< the vision encoders and projectors of one image, not part of `prefill`
   /// Without a cache, `seq` tokens take seq (seq + 1) / 2 passes of a token through the model, with it seq.
   Count passes_without_cache, passes_with_cache;
 

@@ -1,5 +1,5 @@
-// What a machine can do at most: arithmetic and memory. This one is measured; others are what their makers
-// say. Refuses to guess: whoever measures waits about a second.
+// Peak arithmetic and memory bandwidth of machines. This one is measured (about a second); others are from
+// their data sheets.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ double seconds(Work work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The best that was seen of this machine so far. Measured again and again between the runs it is compared
+/// The best rate measured on this machine so far. Measured again and again between the runs it is compared
 /// with, so that both live under the same load.
 class ProductPeak {
  public:
@@ -66,7 +66,7 @@ Result<Machine> machine_named(const std::string& name);
 /// Measures sgemm and memory on all threads for about a second. Empty when it was cancelled.
 std::optional<Machine> measure_machine(const std::atomic<bool>* cancel = nullptr);
 
-/// A piece of work under a machine's roof.
+/// A piece of work on the roofline of a machine.
 struct Roof {
   double intensity = 0;  ///< FLOPs for each byte from memory
   double compute_s = 0, memory_s = 0;

@@ -32,7 +32,7 @@ Parameters parameters(const Described& described);
 
 /// 12 · L · d²: attention's 4 d² and the MLP's 8 d² of the blocks, as one counts in the head (Kaplan et al.
 /// 2020, 2.1). Of an encoder-decoder both stacks, and 4 d² more in each block with cross-attention. Vision
-/// towers are left out.
+/// encoders are left out.
 Count rule_of_thumb(const ModelConfig& config);
 
 }  // namespace attnscope

@@ -1,4 +1,4 @@
-// The sizes of a described model that a person may change: everything else follows. Image towers stay as they
+// The sizes of a described model that can be changed: everything else follows. Vision encoders stay as they
 // are.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What is often said of a model and is not so, with the right numbers and what the wrong ones would give.
-// Refuses slips that do not concern the model at hand.
+// Common mistakes about a model's numbers, with the right numbers and what the wrong ones would give.
+// Only those that concern the model at hand.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace attnscope {
 
 std::vector<Text> slips_of(const Described& described, const Workload& work);
-/// What the numbers count and what they do not, for this model: its class, a pooler, one table or two.
+/// What is counted and what is not, for this model: its class, a pooler, one table or two.
 std::vector<Text> counting_notes(const Described& described, const Workload& work);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// What training and serving a model of N parameters costs, by the rules that everybody uses: 6 N D to train
+// The cost of training and serving a model of N parameters, by the usual rules of thumb: 6 N D to train
 // on D tokens, 2 N for each token served (Kaplan et al. 2020, 2.1), D ~ 20 N for the best model of a given
-// compute (Hoffmann et al. 2022). N counts what one token passes.
+// compute (Hoffmann et al. 2022). N counts the parameters that are active for one token.
 #pragma once
 
 namespace attnscope {

@@ -1,4 +1,4 @@
-// What is asked of a model: how long, how many, in which numbers.
+// The workload that a model is sized for: sequence length, batch, number formats.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Format {
 };
 /// f32, bf16, f16, f8, int8, int4, q8_0, q5_0, q4_0, q4_k.
 const std::vector<Format>& formats();
-/// Bytes in powers of 1024, as caches are spoken of: "192 MiB".
+/// Bytes in powers of 1024, as sizes of caches are usually given: "192 MiB".
 std::string binary_bytes(Count bytes);
 
 /// By its name or a common one ("float16", "fp16", "bfloat16"). Errors: no such format; they list all.

@@ -44,7 +44,7 @@ const Format* format_of(std::uint32_t number) {
   return found == kFormats.end() ? nullptr : &*found;
 }
 
-// Version, and what the first bytes say of files that are none of ours.
+// The version; other magic numbers give an error that identifies the file.
 Result<std::uint32_t> read_version(GgufCursor& cursor) {
   TRY(const std::uint32_t magic, cursor.number<std::uint32_t>(Text::of("error.io.gguf.magic")));
   if (magic == 0x47475546u)  // "FUGG"

@@ -1,8 +1,8 @@
 // GGUF versions 2 and 3: magic, counts, metadata (key, type, value), tensor descriptions, aligned data. The
 // file is mapped; values and texts are read where they lie, and every count, length, offset and size is
-// checked against the real file before it is used. Refuses version 1 and big-endian files (named as such),
-// tensor formats that cannot be expanded here (named, with the way to convert), overlapping or misplaced
-// tensors, and split models of which a part is missing.
+// checked against the size of the file before it is used. Errors: unsupported for version 1, big-endian files
+// and tensor formats that cannot be expanded here (with the way to convert); bad_format for overlapping or
+// misplaced tensors; not_found for a missing part of a split model.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace attnscope {
 /// Types of metadata values, by their numbers in the file.
 enum class GgufType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, text, array, u64, i64, f64 };
 
-/// One value of the metadata: a window on the file, checked when the file was opened. Asking for what it is
-/// not gives nothing.
+/// One value of the metadata: a view of the file, checked when the file was opened. Reading it as another
+/// type gives nothing.
 class GgufValue {
  public:
   GgufValue() = default;
@@ -57,7 +57,7 @@ class GgufValue {
 /// An opened file, or all parts of a split one.
 struct Gguf {
   std::uint32_t version = 0;
-  std::string what;  ///< names the file in sentences
+  std::string what;  ///< path of the file, for errors
   std::map<std::string, GgufValue, std::less<>> metadata;
   /// Shapes are row-major, the reverse of GGUF's order: a matrix is [rows, row length]. A file that holds a
   /// vocabulary only has no tensors.
@@ -71,7 +71,7 @@ struct Gguf {
 /// NAME-00001-of-0000N.gguf.
 Result<Gguf> open_gguf(const std::string& path);
 
-/// One file from memory that `owner` keeps alive; `what` names it in sentences. A part of a split model gives
+/// One file from memory that `owner` keeps alive; `what` is its name in errors. A part of a split model gives
 /// its own tensors only.
 Result<Gguf> open_gguf_bytes(std::shared_ptr<const void> owner, std::span<const std::byte> bytes,
                              const std::string& what);

@@ -1,5 +1,5 @@
-// Reads the head of a GGUF file step by step and never beyond its end. Refuses lengths and counts that the
-// rest of the file cannot hold.
+// Reads the head of a GGUF file step by step and never beyond its end. Error: bad_format for a length or
+// count that the rest of the file cannot hold.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class GgufCursor {
   std::uint64_t left() const { return bytes_.size() - at_; }
   const std::string& what() const { return what_; }
 
-  /// A number of the file (little endian). `of` says what it belongs to: "the key of metadata entry 3".
+  /// A number of the file (little endian). `of` is its name in errors: "the key of metadata entry 3".
   template <class T>
   Result<T> number(const Text& of) {
     if (left() < sizeof(T)) return cut_off(of);

@@ -1,4 +1,4 @@
-// Models whose GGUF is split: NAME-00001-of-00003.gguf and its brothers, each a GGUF of its own; the first
+// Models whose GGUF is split: NAME-00001-of-00003.gguf and so on, each a GGUF of its own; the first
 // one has the metadata. Any part's name opens all.
 #include <filesystem>
 
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMostParts = 9999;
 
-// What a file's name says of its place among the parts; number 0: nothing.
+// The place of a file among the parts, from its name; number 0: none.
 struct PartName {
   std::string stem;
   std::int64_t number = 0, count = 0;

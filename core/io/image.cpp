@@ -1,7 +1,7 @@
 #include "core/io/image.h"
 
 // clang-format off
-#include <cstdio>  // jpeglib.h needs it and does not say so
+#include <cstdio>  // needed by jpeglib.h, which does not include it
 #include <jpeglib.h>
 // clang-format on
 #include <jerror.h>
@@ -28,7 +28,7 @@ Error broken(const std::string& what, const Text& why) {
   return fail(Code::bad_format, "error.io.picture", {what, why});
 }
 
-// The libraries' own words are no sentence for people: what is said is whether bytes are wrong or missing.
+// The libraries' own messages are not shown: the error distinguishes only damaged and missing bytes.
 Text why_not(bool cut_off) {
   return Text::of(cut_off ? "error.io.picture.cut_off" : "error.io.picture.damaged");
 }
@@ -142,7 +142,7 @@ bool finish_jpeg(JpegReader& reader, unsigned char* rows) {
                               static_cast<std::size_t>(reader.info.output_components);
     jpeg_read_scanlines(&reader.info, &row, 1);
   }
-  return true;  // what stands behind the last row, even a missing end mark, is nobody's loss
+  return true;  // data behind the last row, even a missing end mark, does not matter
 }
 
 // Cyan, magenta, yellow and black to RGB; Adobe stores them the other way round.

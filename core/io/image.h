@@ -1,5 +1,5 @@
-// Pictures: PNG and JPEG files to rows of RGB bytes, within limits. Refuses files and dimensions that are too
-// large to be meant, and broken files, with a sentence that says what is wrong.
+// Pictures: PNG and JPEG files to rows of RGB bytes. Errors: unsupported and out_of_range for files and
+// dimensions beyond the limits, bad_format for broken files.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ struct Picture {
   bool empty() const { return !rgb || rgb->empty(); }
 };
 
-/// A PNG or JPEG file. Transparent parts stand on white.
+/// A PNG or JPEG file. Transparent parts are blended with white.
 Result<Picture> open_picture(const std::string& path);
-/// A file's bytes; `what` names it in errors.
+/// A file's bytes; `what` is its name in errors.
 Result<Picture> picture_from_bytes(const std::string& bytes, const std::string& what);
 
 }  // namespace attnscope

@@ -62,7 +62,7 @@ class Stream {
 
 std::optional<OwnedBytes> inflated(std::span<const std::byte> packed, std::uint64_t size) {
   if (size > packed.size() * kMostDeflated) return std::nullopt;
-  // One byte more, so that a stream that holds nothing has a place to say so.
+  // One byte more, so that an empty stream has somewhere to write.
   std::shared_ptr<std::byte[]> bytes(new std::byte[static_cast<std::size_t>(size) + 1]);
   const std::span<std::byte> to(bytes.get(), static_cast<std::size_t>(size));
   if (!Stream().run(packed, to)) return std::nullopt;

@@ -1,5 +1,5 @@
-// Deflate, the compression inside zip, and the checksum of its members; both are zlib's. Refuses data that
-// expands to any other size than was said, or to more than a deflated stream can.
+// Deflate, the compression inside zip, and the checksum of its members; both are zlib's. The expanded size
+// is given by the caller and checked, also against the largest factor that deflate can reach.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ struct OwnedBytes {
 /// std::bad_alloc where they do not fit into memory.
 std::optional<OwnedBytes> inflated(std::span<const std::byte> packed, std::uint64_t size);
 
-/// The first bytes of a stream, at most `most`: what a header is read from before the rest is worth its
-/// memory. Fewer where it ends or breaks off before.
+/// The first bytes of a stream, at most `most`: enough to parse a header before memory for the rest is
+/// allocated. Fewer where the stream ends or breaks off before.
 std::vector<std::byte> inflated_front(std::span<const std::byte> packed, std::size_t most);
 
 /// CRC-32 of zip and PNG; pass the previous value to go on.

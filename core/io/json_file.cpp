@@ -84,7 +84,7 @@ class Builder : public nlohmann::json_sax<json> {
   }
 
  private:
-  // Stores a value at the current place and remembers where it went.
+  // Stores a value at the current place and records where it went.
   bool put(json value) {
     if (open_.empty()) {
       root_ = std::move(value);

@@ -1,6 +1,6 @@
-// JSON from files that strangers wrote: read whole, parsed without exceptions, errors with line and column.
-// Refuses nesting deeper than kMaxJsonDepth before a value is built, ill-formed UTF-8, trailing text, files
-// larger than the limit, and (where asked) a key that stands twice in one object.
+// JSON from untrusted files: read whole, parsed without exceptions, errors with line and column.
+// Errors: nesting deeper than kMaxJsonDepth (before a value is built), ill-formed UTF-8, trailing text, files
+// larger than the limit, and (with TwiceKeys::refuse) a key that stands twice in one object.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace attnscope {
 inline constexpr int kMaxJsonDepth = 256;
 inline constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{512} << 20;
 
-/// What to do with a key that stands twice in one object: keep the last value, or refuse the text.
+/// A key that stands twice in one object: keep the last value, or an error (bad_format).
 enum class TwiceKeys { last_wins, refuse };
 
-/// Parses `text`; `what` names it in the sentence ("config.json"). Never throws.
+/// Parses `text`; `what` is its name in errors ("config.json"). Never throws.
 /// Errors: bad_format with line and column, unsupported for deep nesting, no_memory.
 Result<nlohmann::json> parse_json(std::string_view text, const std::string& what,
                                   TwiceKeys twice = TwiceKeys::last_wins);

@@ -1,5 +1,5 @@
-// Whole numbers of a JSON file within borders. Refuses what is no whole number, and what an integer of 32 or
-// 64 bits would read as another one.
+// Integers of a JSON value within a range. Floats (also 3.0), other types and integers beyond
+// 64 bits give nothing instead of being rounded or wrapped.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// When a file was written, for people.
+// The modification time of a file as text.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace attnscope {
 
-/// "2026-01-31 17:05" in the local time zone; empty where that cannot be told.
+/// "2026-01-31 17:05" in the local time zone; empty where the system cannot convert it.
 std::string local_time(std::filesystem::file_time_type time);
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
 // NumPy's files: .npy (one array) and .npz (a zip of them, compressed or not), read with every length checked
-// against the file. Refuses archives that would expand to more than half of the memory, other compressions
-// than deflate, big-endian and object arrays, and Fortran order for more than one dimension; each with a
-// sentence that says how to save it instead.
+// against the file. Errors: archives that would expand to more than half of the memory, other compressions
+// than deflate, big-endian and object arrays, and Fortran order for more than one dimension; the hint says
+// how to save the array instead.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace attnscope {
 Result<std::shared_ptr<TensorSource>> read_npz(const std::string& path);
 /// Opens a single array; it is named "array".
 Result<std::shared_ptr<TensorSource>> read_npy(const std::string& path);
-/// The same from memory that `owner` keeps alive; `what` names it in sentences.
+/// The same from memory that `owner` keeps alive; `what` is its name in errors.
 Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void> owner,
                                                      std::span<const std::byte> bytes,
                                                      const std::string& what);
@@ -31,7 +31,7 @@ Result<std::shared_ptr<TensorSource>> read_npz_bytes(std::shared_ptr<const void>
 std::string npy_header(std::string_view descr, const std::vector<std::int64_t>& shape);
 /// Reads the header at the start of `bytes`; the offset and bytes of the result count from there. `whole`:
 /// how many bytes there are where `bytes` are only the first of them. Errors: a header that is cut off or
-/// none, another number of values than it says, formats that are not known.
+/// none, another number of values than in the header, unknown formats.
 Result<TensorInfo> parse_npy(std::span<const std::byte> bytes, std::uint64_t whole, const std::string& name,
                              const std::string& what);
 

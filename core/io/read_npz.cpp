@@ -44,7 +44,7 @@ std::optional<std::size_t> find_end(ReadNpzBytes bytes) {
   return std::nullopt;
 }
 
-// Where the directory begins and how many members it has; archives of more than 4 GB say so in a record of
+// Where the directory begins and how many members it has; archives of more than 4 GB have a record of
 // 64-bit numbers, which a locator in front of the last record points at.
 struct Directory {
   std::uint64_t members = 0, offset = 0;

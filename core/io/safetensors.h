@@ -1,7 +1,7 @@
 // safetensors: 8 bytes little-endian header length, a JSON header {name: {dtype, shape, data_offsets}}, the
-// data. Every claim of the header is checked against the real file before anything is allocated or read.
-// Refuses, like the format's own library: headers over 100 MB or not starting with '{', names given twice,
-// unknown dtypes (named in the sentence), sizes that overflow, offsets out of range, overlaps, holes and
+// data. Every size and offset of the header is checked against the file before anything is allocated or read.
+// Errors, as in the format's own library: headers over 100 MB or not starting with '{', names given twice,
+// unknown dtypes (the error has the name), sizes that overflow, offsets out of range, overlaps, holes and
 // trailing bytes.
 #pragma once
 
@@ -18,11 +18,11 @@ namespace attnscope {
 /// Maps the file and checks its header; no tensor is read yet.
 Result<std::shared_ptr<TensorSource>> open_safetensors(const std::string& path);
 
-/// The weights of a model folder: model.safetensors, or the shards that model.safetensors.index.json names,
-/// or the only *.safetensors file of the folder. Shards lie inside the folder; a missing one is named.
+/// The weights of a model folder: model.safetensors, or the shards listed in model.safetensors.index.json,
+/// or the only *.safetensors file of the folder. Shards must lie in the folder; errors name a missing one.
 Result<std::shared_ptr<TensorSource>> open_safetensors_folder(const std::string& folder);
 
-/// The same from memory that `owner` keeps alive; `what` names it in sentences.
+/// The same from memory that `owner` keeps alive; `what` is its name in errors.
 Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<const void> owner,
                                                              std::span<const std::byte> bytes,
                                                              const std::string& what);

@@ -1,7 +1,7 @@
 // Named tensors in a file, whatever its format: what is there (infos) and one tensor at a time (load).
 // float32 that lies 4-byte aligned in the mapped file is borrowed (no copy, the tensor keeps the file
 // mapped); everything else is expanded into memory of its own, or stays as it is in the file where the whole
-// would pass a limit (within_limit). Refuses more than four dimensions when loading.
+// would pass a limit (within_limit). Limit: load() takes at most four dimensions.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class TensorSource {
   /// float32 values, shape as in the file (a single number becomes (1)), axes Axis::none.
   /// Errors: not_found, unsupported (more than four dimensions), no_memory.
   virtual Result<Tensor> load(std::string_view name) const = 0;
-  /// The same values, left as they are in the file and expanded when they are asked for (Tensor::encoded),
+  /// The same values, left as they are in the file and decoded on access (Tensor::encoded),
   /// where the source can do that.
   virtual Result<Tensor> load_encoded(std::string_view name) const { return load(name); }
   /// The values of an integer tensor (I64, I32, I16, I8, U8, BOOL) in row-major order, any number of
@@ -74,7 +74,7 @@ class BytesSource final : public TensorSource {
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 
-/// Several sources that together hold one model: each name in `owners` is answered by the source at its
+/// Several sources that together hold one model: each name in `owners` is loaded from the source at its
 /// index, which must have it.
 class JoinedSource final : public TensorSource {
  public:

@@ -13,7 +13,7 @@ std::span<const std::byte> as_bytes(const void* data, std::size_t bytes) {
   return {static_cast<const std::byte*>(data), bytes};
 }
 
-// The directory entries, with everything known but the CRC; refuses what the zip format cannot hold.
+// The directory entries, complete but for the CRC. Errors: what the zip format cannot hold.
 Result<std::vector<zip::Member>> plan(const std::string& path, const std::vector<Entry>& entries,
                                       const std::vector<std::string>& headers) {
   std::vector<zip::Member> members;

@@ -94,7 +94,7 @@ Status put_safetensors(AtomicFile& file, const std::string& path, const std::vec
 
 Status write_safetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                          const std::vector<NamedInts>& ints, const Metadata& metadata) {
-  TRY_OK(make_entries(path, tensors, ints));  // names are refused before a file is touched
+  TRY_OK(make_entries(path, tensors, ints));  // names are checked before a file is touched
   TRY(AtomicFile file, AtomicFile::create(path));
   TRY_OK(put_safetensors(file, path, tensors, ints, metadata));
   return file.commit();

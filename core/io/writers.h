@@ -1,6 +1,6 @@
 // Tensors as data for other programs: safetensors, NumPy (.npy, .npz) and JSON, chosen by the file's
 // extension. Every writer puts the new file in place whole or leaves the old one (atomic_file.h). Values are
-// float32 (I64 for integers), little endian. Refuses names that are empty, doubled or not UTF-8, tensors
+// float32 (I64 for integers), little endian. Errors: names that are empty, doubled or not UTF-8, tensors
 // without values, and npz archives over 4 GB (the zip format's limit without its 64-bit extension).
 #pragma once
 
@@ -32,7 +32,7 @@ using Metadata = std::map<std::string, std::string>;
 /// Errors of all writers: io_failed (with the system's reason and what to do), bad_format (names), bad_shape.
 Status write_safetensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                          const std::vector<NamedInts>& ints = {}, const Metadata& metadata = {});
-/// As write_safetensors, into a file that the caller commits; `path` names it in sentences.
+/// As write_safetensors, into a file that the caller commits; `path` is its name in errors.
 Status put_safetensors(AtomicFile& file, const std::string& path, const std::vector<NamedTensor>& tensors,
                        const std::vector<NamedInts>& ints = {}, const Metadata& metadata = {});
 /// A zip of NAME.npy files, not compressed; numpy.load(path)[NAME] reads it. Metadata has no place in it.

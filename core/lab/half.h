@@ -1,4 +1,4 @@
-// Rounding to IEEE 754 binary16, to show what half precision keeps of a number.
+// Rounding to IEEE 754 binary16, to show the precision that half precision keeps.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // A lab: a small experiment on real numbers. A few controls, a pure function from their values to a picture
-// (curves, small matrices, bars, tables), the formula with the numbers of this moment, and one sentence of
-// what to notice. Window and command line draw every lab alike. Refuses values that its controls do not have.
+// (curves, small matrices, bars, tables), the formula with the current numbers, and one sentence of
+// what to notice. Window and command line draw every lab alike. Error: a value outside of a control's range.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,12 @@ namespace attnscope {
 
 // ---- controls ------------------------------------------------------------------------------------
 
-/// A number between two borders; `log`: the slider runs in powers (least > 0).
+/// A number between two limits; `log`: the slider runs in powers (least > 0).
 struct LabNumber {
   double least = 0, most = 1, initial = 0;
   bool whole = false, log = false;
   std::string pace =
-      {};  ///< the control that says how many steps of 1 it goes on in a second, if it is let go
+      {};  ///< id of the control with its speed in steps of 1 per second, where it can run by itself
 };
 /// One of a few; each a key of the tables, whose last word is its id: "lab.sqrt.scaling.on".
 struct LabChoice {
@@ -45,7 +45,7 @@ struct LabControl {
   std::string with = {};  ///< id of a control without whose choice `of` this one changes nothing; empty: none
   int of = 0;
   std::string id() const;
-  /// What it begins with: the number, the index of the choice, 0 or 1; 0 where words are typed.
+  /// Its default: the number, the index of the choice, 0 or 1; 0 for texts.
   double initial() const;
 };
 
@@ -68,9 +68,9 @@ class LabValues {
   std::map<std::string, std::string> words_;
 };
 
-// ---- what it shows -------------------------------------------------------------------------------
+// ---- the picture ---------------------------------------------------------------------------------
 
-/// Colours by number, so that core needs no theme. `dim`: what is there to compare with.
+/// Colours by number, so that core needs no theme. `dim`: for comparison.
 enum class LabInk : std::uint8_t { blue, red, green, amber, purple, dim };
 
 struct LabSeries {
@@ -86,7 +86,7 @@ struct LabPlot {
   std::vector<LabSeries> series;
   bool log_x = false, log_y = false;
   bool square = false;                         ///< one unit is as long on both axes
-  std::vector<double> x_marks, y_marks;        ///< lines across the plot: where one is now, a limit
+  std::vector<double> x_marks, y_marks;        ///< lines across the plot: the current value, a limit
   std::pair<double, double> x{0, 0}, y{0, 0};  ///< limits; equal: those of the points
 };
 struct LabMatrix {
@@ -102,7 +102,7 @@ struct LabBars {
   struct Bar {
     Text name;
     double value = 0;
-    Text shown;  ///< the value in words
+    Text shown;  ///< the value as text
     LabInk ink = LabInk::blue;
   };
   Text title;
@@ -149,8 +149,8 @@ Result<const Lab*> find_lab(std::string_view id);
 const LabControl* find_control(const Lab& lab, std::string_view id);
 
 LabValues initial_values(const Lab& lab);
-/// A value as a person writes it: a number, the id or index of a choice, on, off; 0 for words. Errors: no
-/// such control, a value outside of its borders.
+/// A value as a person writes it: a number, the id or index of a choice, on, off; 0 for texts. Errors: no
+/// such control, a value outside of its limits.
 Result<double> parse_value(const LabControl& control, std::string_view text);
 /// "d_k=64". Errors as above, and a text without "=".
 Status set_value(const Lab& lab, LabValues& values, std::string_view assignment);
@@ -160,11 +160,11 @@ struct LabRequest {
   LabValues values;
 };
 Result<LabRequest> parse_lab_request(std::string_view text);
-/// How set_value reads it again.
+/// The text from which set_value reads the same value.
 std::string value_text(const LabControl& control, double value);
 /// The value of a control among those of its lab, words too.
 std::string value_text(const LabControl& control, const LabValues& values);
-/// The picture at these values; missing ones stand as they begin, numbers are brought between their borders.
+/// The picture at these values; missing ones have their defaults, numbers are clamped to their limits.
 /// Errors: the lab's own; Code::cancelled.
 Result<LabPicture> compute(const Lab& lab, const LabValues& values, const std::atomic<bool>& cancel);
 Result<LabPicture> compute(const Lab& lab, const LabValues& values);

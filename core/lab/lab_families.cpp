@@ -1,5 +1,5 @@
-// The three families of Transformers: who sees whom in each, what they learn, which models are of them, and
-// the papers that began them.
+// The three families of Transformers: the attention mask of each, their objectives, which models are of them,
+// and the papers that introduced them.
 #include <algorithm>
 
 #include "core/lab/pieces.h"

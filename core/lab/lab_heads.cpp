@@ -1,5 +1,5 @@
 // One wide head against several narrow ones: the same queries and keys of the Storyteller read as heads or as
-// one head, and what both cost, counted and measured with the running core.
+// one head, and the cost of both, counted and measured with the running core.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// The robot's loop, going on by itself: a picture, an instruction, seven tokens, a movement; then a new
+// The robot's loop, running by itself: a picture, an instruction, seven tokens, a movement; then a new
 // picture, again. Answers are the Pilot's own; what it took or pushed stands elsewhere in the next picture.
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ constexpr int kLabLoopRounds = 3;  // that an answer is timed
 constexpr int kPatches = kScenePatches * kScenePatches, kLast = 99;
 constexpr double kReach = 0.03;  // metres from the middle of a thing to where the hand has it
 
-/// One turn of the loop: what stands on the table, what was said, and what the hand came down on (-1: none).
+/// One turn of the loop: the scene, the predicted bins, and the thing that the hand reached (-1: none).
 struct Turn {
   PilotScene scene;
   std::vector<int> bins;

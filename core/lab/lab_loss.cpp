@@ -81,7 +81,7 @@ LabTable lab_loss_facts_of(std::int64_t vocab, double p, const LossTarget& targe
   return out;
 }
 
-/// The Pilot's first input: loss of every row that says a word or an action.
+/// The Pilot's first input: loss of every row whose target is a word or an action.
 struct PilotLoss {
   std::vector<double> rows;
   std::vector<Text> names;

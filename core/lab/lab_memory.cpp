@@ -1,5 +1,5 @@
-// The FFN as a memory: a neuron of the Storyteller has a key (the column of W1 that it compares every row
-// with) and a value (the row of W2 that it adds to the stream, here read as words).
+// The FFN as a key-value memory: a neuron of the Storyteller has a key (the column of W1, whose dot product
+// with every row it takes) and a value (the row of W2 that it adds to the stream, here unembedded).
 #include <algorithm>
 #include <cmath>
 

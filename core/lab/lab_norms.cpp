@@ -1,4 +1,4 @@
-// LayerNorm and RMSNorm on vectors that can be seen: where they go, what a shift and a stretch of the input
+// LayerNorm and RMSNorm on vectors of three numbers: their images, what a shift and a stretch of the input
 // change, and what both norms cost in the running core.
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// Three ways down the same valley: plain gradient descent, momentum and Adam on a surface that can be
+// Three optimisers on one surface: plain gradient descent, momentum and Adam on a quadratic that can be
 // stretched and tilted, with the numbers of one weight in one step. Adam's steps are those of the trainer.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Attention alone does not know the order: two words change places in a small model with and without
+// Attention is permutation equivariant: two words are swapped in a small model with and without
 // positions, with and without a causal mask, and the rows are compared number by number.
 #include <algorithm>
 #include <cmath>

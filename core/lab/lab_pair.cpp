@@ -1,6 +1,6 @@
-// Two trainings side by side: the same data, seed and recipe, and one part of the model that is another. Loss
-// and accuracy of both by step, what they reach on examples that nobody trained on, and what becomes of it
-// when the model writes by itself.
+// Two trainings side by side: the same data, seed and recipe, and one part of the model that differs. Loss
+// and accuracy of both by step, on held-out examples at the end, and what the model
+// generates by itself.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr double kTwo = 0.69314718055994531;  // ln 2: nobody can know which of two letters follows
+constexpr double kTwo = 0.69314718055994531;  // ln 2: the entropy of the two letters that can follow
 constexpr std::size_t kSmooth = 7;            // steps that a point of a curve is the mean of
 
 const std::vector<std::string>& part_keys() {

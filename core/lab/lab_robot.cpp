@@ -1,5 +1,5 @@
-// What the robot's tokens mean: an image cut into patches, an instruction, seven action tokens, and what each
-// token means in metres and degrees. The answer is the Pilot's own.
+// The meaning of the robot's tokens: an image cut into patches, an instruction, seven action tokens, and each
+// token in metres and degrees. The answer is the Pilot's own.
 #include <cmath>
 
 #include "core/lab/robot.h"
@@ -19,7 +19,7 @@ Result<std::vector<int>> answer_of(const OpenedModel& pilot) {
   return pilot_answer(pilot, prompt);
 }
 
-// What training would have it say there.
+// The target tokens of these rows.
 std::vector<Text> right_tokens(const OpenedModel& pilot) {
   const std::vector<int>& ids = pilot.card->inputs.front().ids;
   return words_of(pilot, {ids.begin() + kPrompt, ids.end()});

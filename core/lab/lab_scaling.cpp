@@ -1,5 +1,5 @@
 // Loss against parameters and tokens: the published fit of Hoffmann et al. 2022, and a power law through a
-// few losses that this program measured itself on small Storytellers.
+// few losses that this program measured on small Storytellers.
 #include <algorithm>
 #include <cmath>
 

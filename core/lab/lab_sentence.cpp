@@ -1,5 +1,5 @@
-// One sentence through an encoder, a decoder and both: three trained models read what is typed, each its own
-// way. Shown are the weights of their attention, how many pairs their masks leave open, and what they answer.
+// One sentence through an encoder, a decoder and an encoder-decoder: three trained models read one text.
+// Shown are their attention weights, how many pairs their masks leave open, and their outputs.
 #include <algorithm>
 #include <cmath>
 
@@ -23,9 +23,9 @@ struct Reader {
   Site pattern;
   int head = 0;
   std::vector<Text> rows, cols;
-  std::string question, answer;  ///< the word that is covered; what the model says
+  std::string question, answer;  ///< the masked word; the model's output
   double share = 0;              ///< the answer's probability
-  int words = 0, found = 0;      ///< that were covered in turn; of them those that it says itself
+  int words = 0, found = 0;      ///< words that were masked in turn; how many of them it predicts
   std::string unknown;           ///< words that its vocabulary lacks
 };
 

@@ -1,4 +1,4 @@
-// Who shares keys and values: the heads of seven published models, and what their caches take at a length.
+// Key/value heads (MHA, GQA, MQA) of seven published models, and the size of their caches at a length.
 #include <algorithm>
 #include <cmath>
 

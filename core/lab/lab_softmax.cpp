@@ -1,5 +1,5 @@
 // Softmax as written and as computed: where exp overflows in float32 and float16, what a constant added to a
-// row changes, and what becomes of a row that is masked everywhere.
+// row changes, and the result for a fully masked row.
 #include <algorithm>
 #include <cmath>
 

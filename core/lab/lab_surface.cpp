@@ -1,5 +1,5 @@
 // The loss over a plane of weights (Li et al. 2018): around a tiny trained model, two random directions whose
-// every matrix is as long as the model's own; with norms before the parts, behind their sums, or without any.
+// every matrix has the norm of the model's own; with norms before the parts, behind their sums, or without.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// One table for reading and for saying: the Storyteller's embedding of a word is made longer or shorter, with
+// Weight tying: the Storyteller's embedding of a word is scaled, with
 // the unembedding tied to it or on its own; and what the second table would cost in models of all sizes.
 #include <algorithm>
 #include <cmath>

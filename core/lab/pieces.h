@@ -16,14 +16,14 @@ namespace attnscope {
 // ---- controls ------------------------------------------------------------------------------------
 LabControl real_control(std::string key, double least, double most, double initial, bool log = false);
 LabControl whole_control(std::string key, double least, double most, double initial, bool log = false);
-/// 0 .. `most`, whole, from 0; may go on by itself, as often a second as the control `pace` says.
+/// 0 .. `most`, whole, from 0; can run by itself, at the steps per second of the control `pace`.
 LabControl paced_control(std::string key, double most, std::string pace);
 LabControl choice_control(std::string key, std::vector<std::string> keys, int initial = 0);
 LabControl switch_control(std::string key, bool initial);
 LabControl words_control(std::string key, std::string initial);
 
-// ---- numbers in words ----------------------------------------------------------------------------
-/// `digits` that count: "22.63", "1,048,576", "1.1·10⁻⁷"; real minus signs, ∞ and NaN.
+// ---- numbers as text -----------------------------------------------------------------------------
+/// `digits` significant digits: "22.63", "1,048,576", "1.1·10⁻⁷"; U+2212 as minus sign, ∞ and NaN.
 std::string shown(double value, int digits = 4);
 /// "3.2 ms", "41 µs".
 std::string shown_seconds(double seconds);

@@ -1,7 +1,7 @@
-// Models so small that a lab trains them while one looks, on letters that the program makes: to copy five of
+// Models so small that a lab trains them while it is open, on letters that the program makes: to copy five of
 // them, or to go on where each has two followers (no model can do better than ln 2 there). One of their parts
-// is another than usual. A run is the same for the same options, and is kept. Refuses to be a task of its
-// own: nobody else trains it.
+// differs from the usual. A run is the same for the same options, and is cached. For the labs alone: it is no
+// Task and has no checkpoints.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace attnscope {
 
-/// What is other than in the usual tiny model: two blocks of Pre-LN, four heads with keys of their own,
+/// What differs from the usual tiny model: two blocks of Pre-LN, four heads with keys of their own,
 /// learned positions, a causal mask, no smoothing.
 enum class TinyPart : std::uint8_t {
   usual,
@@ -50,7 +50,7 @@ struct TinyRun {
 };
 
 ModelConfig tiny_config(TinyPart part);
-/// Trains it, or finds it among the runs of before. Errors: cancelled; a loss that is no number.
+/// Trains it, or finds it in the cache. Errors: cancelled; a loss that is no number.
 Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, const std::atomic<bool>& cancel);
 /// Mean plain loss of such a model on the first `count` held-out examples, nats per counted row.
 double tiny_loss(const Model& model, TinyData data, int count);

@@ -1,6 +1,6 @@
-// Which rows of two runs belong together: tokens aligned by their longest common subsequence (Hunt, McIlroy
+// Which rows of two runs correspond: tokens aligned by their longest common subsequence (Hunt, McIlroy
 // 1976), and tokens that only changed, one for one, between aligned ones. Tokens of two vocabularies are the
-// same where they spell the same. Refuses nothing: runs without a token in common have an empty alignment.
+// same where their texts are the same. Runs without a token in common have an empty alignment.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Alignment {
   std::vector<std::int64_t> to_b;
 
   bool identity() const;
-  /// Row `at` of a has a partner.
+  /// Row `at` of a has a partner in b.
   bool matches(std::int64_t at) const {
     return at >= 0 && at < static_cast<std::int64_t>(to_b.size()) && to_b[static_cast<std::size_t>(at)] >= 0;
   }
@@ -26,14 +26,14 @@ struct Alignment {
   Alignment reversed(std::int64_t rows) const;
 };
 
-/// Of two lists of tokens of one vocabulary. Lists of one length give i -> i: their tokens were exchanged.
+/// For two lists of tokens of one vocabulary. Lists of one length give i -> i: tokens were replaced.
 Alignment align(const std::vector<int>& a, const std::vector<int>& b);
-/// Both runs are of one vocabulary, or of one of them it is not known what its ids spell.
+/// True where both runs have one vocabulary, or the texts of the ids are unknown for one of them.
 bool same_vocabulary(const Trace& a, const Trace& b);
-/// The rows of one stack of two runs: by tokens, those of two vocabularies by what they spell (a blank in
+/// The rows of one stack of two runs: by tokens, those of two vocabularies by their text (a blank in
 /// front aside); rows that are no tokens (vectors, patches) one for one.
 Alignment align_rows(const Trace& a, const Trace& b, Stack stack);
-/// The output of run b that spells what each output of run a in `range` spells; i -> i in one vocabulary.
+/// The output of run b with the same text as each output of run a in `range`; i -> i in one vocabulary.
 Alignment align_outputs(const Trace& a, const Trace& b, Range range);
 
 /// A plane of run b in the rows and columns of run a: `read` gives a rectangle of b's own; `none` where b has

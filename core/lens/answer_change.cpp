@@ -37,7 +37,7 @@ void take_moved(std::vector<Output> outputs, std::size_t most, AnswerChange& out
       out.moved.push_back(output);
 }
 
-// What either run can say, outputs that spell the same taken together under the most probable of them.
+// The outputs of both runs, those with the same text merged under the most probable of them.
 std::vector<Output> answer_change_by_text(const Trace& before, const std::vector<double>& old,
                                           const Trace& now, const std::vector<double>& fresh) {
   struct Best {

@@ -1,6 +1,6 @@
-// How the answer of one run differs from that of another: what each says, which outputs gained and lost, and
-// how far the two distributions are apart. Outputs of two vocabularies belong together where they spell the
-// same. Refuses runs without logits, and outputs of which none are the same, in words.
+// The difference between the predictions of two runs: the top output of each, which outputs gained and lost,
+// and KL divergence. Outputs of two vocabularies correspond where their texts are the
+// same. Errors: runs without logits, and vocabularies without a common output.
 #pragma once
 
 #include <optional>
@@ -18,9 +18,9 @@ struct AnswerChange {
   };
   Output was, is;             ///< the most probable output of the older run, and of the newer one
   std::vector<Output> moved;  ///< whose probability changed most, the largest change first
-  double kl = 0;              ///< KL(before || now) in nats, of what both can say
+  double kl = 0;              ///< KL(before || now) in nats, over the common outputs
 
-  /// Two vocabularies: what both can say, and the share of each answer that it holds.
+  /// Two vocabularies: the common outputs, and the share of each distribution on them.
   struct Common {
     std::int64_t texts = 0;
     double before = 0, now = 0;
@@ -28,9 +28,9 @@ struct AnswerChange {
   std::optional<Common> common;
 };
 
-/// Of the rows that the answers are read off, or of those that `rows` names; `most`: how many of `moved`.
-/// Outputs of two vocabularies that spell the same, a blank in front aside, are taken together, and kl is
-/// that of what both can say alone. Errors: a run without logits; no output that both have.
+/// Of the prediction rows, or of those that `rows` gives; `most`: length of `moved`.
+/// Outputs of two vocabularies with the same text, a blank in front aside, are one output, and kl is
+/// over the common outputs alone. Errors: a run without logits; no output that both have.
 struct AnswerRows {
   std::int64_t before = -1, now = -1;
 };

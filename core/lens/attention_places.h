@@ -1,6 +1,6 @@
-// Which attentions a run holds: self-attention of each stack, and the decoder's look at the encoder. Heads
-// are compared, and drawn side by side, within one of them. Refuses nothing: a run without attention has
-// none.
+// Which attentions a run holds: self-attention of each stack, and the decoder's cross-attention. Heads
+// are compared, and drawn side by side, within one of them. A run without attention has an empty
+// list.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct AttentionPlace {
   Site site(Slot slot, int layer) const {
     return part == Part::cross ? cross_site(slot, layer, stack) : site_of(slot, layer, stack);
   }
-  /// The stack whose rows are looked at.
+  /// The stack whose rows are the keys.
   Stack keys() const { return part == Part::cross ? Stack::enc : stack; }
 };
 
@@ -24,7 +24,7 @@ struct AttentionPlace {
 std::vector<AttentionPlace> attention_places(const Trace& trace);
 /// The patterns of one of them, in order of execution.
 std::vector<const Record*> patterns_of(const Trace& trace, const AttentionPlace& place);
-/// True where queries and keys are the same tokens, so that "itself" and "the one before" mean something.
+/// True for self-attention, where queries and keys are the same tokens, so that "previous" and "self" exist.
 bool looks_at_itself(const AttentionPlace& place);
 
 }  // namespace attnscope

@@ -30,7 +30,7 @@ PlaneRequest attention_plane_clamped(const Trace& trace, PlaneRequest request) {
   return request;
 }
 
-// Pattern [query, key] with the masked cells marked; weights that stand there in spite of the mask stay.
+// Pattern [query, key] with the masked cells at -inf; nonzero weights at masked cells (edits) stay.
 Tensor with_masked_marked(const Tensor& pattern, const Tensor& mask) {
   if (mask.empty()) return pattern;
   std::vector<float> cells = pattern.values();
@@ -55,7 +55,7 @@ Tensor renormalised(const Tensor& plane, const Tensor& first, std::int64_t first
   return Tensor::from(std::move(cells), {{Axis::query, plane.size(0)}, {Axis::key, cols}});
 }
 
-// The cell that stands for both: the larger magnitude, any number before a masked cell, NaN before all.
+// The cell that represents both: the larger magnitude, any number before a masked cell, NaN before all.
 float stronger(float one, float other) {
   const float left = one == kHidden ? -1.f : std::fabs(one),
               right = other == kHidden ? -1.f : std::fabs(other);
@@ -139,8 +139,8 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
   return band;
 }
 
-// The attentions that are read, where nothing but masked cells lies behind the last key that their rows may
-// look at; else none.
+// The attentions that are read, where all keys behind the last visible one of their rows are masked;
+// else none.
 std::vector<const AttentionState*> that_end_early(const Trace& trace, const PlaneRequest& request) {
   const Against* before = request.before.get();
   const auto stage = score_stage(request.site.slot);

@@ -1,8 +1,8 @@
-// One head's scores or pattern as a plane to look at: masked cells marked, the first token left out and the
+// One head's scores or pattern as a plane for display: masked cells marked, the first token left out and the
 // rest made to sum to one again, new minus old, and long inputs shrunk to a picture of at most `side` cells
 // a side. Reads bands of rows, so that no plane of n^2 numbers is ever in memory. Queries that are padding
-// are computed like all others, and shown as the run has them. Refuses steps other than the stages of an
-// attention.
+// are computed like all others, and shown as the run has them. Only for the stages of an attention
+// (is_attention_stage).
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ bool is_attention_stage(Slot slot);
 /// Those that the run holds at this attention, in order of execution.
 std::vector<Slot> attention_stages(const Trace& trace, const Site& any_site_of_it);
 
-/// The rectangle -> [query, key]; in the pattern a masked cell is -inf (not 0), unless somebody set it to a
+/// The rectangle -> [query, key]; in the pattern a masked cell is -inf (not 0), unless an edit set it to a
 /// weight. New minus old: masked in both, and without a partner
 /// in the older run, is -inf; a masked weight counts as 0. Empty where the run has no such step.
 Tensor attention_plane(const Trace& trace, const PlaneRequest& request);
@@ -52,10 +52,10 @@ struct PooledPlane {
   std::int64_t block = 1;  ///< smallest with at most `side` cells a side
   std::int64_t row_stride = 1;  ///< > 1: only every row_stride-th query was read
 };
-/// Sees the rows that pass by: the numbers as the trace has them, in a pattern the mask's rows (else empty),
-/// and the position of the first. Keys at the end that none of these rows may look at can be missing.
+/// Called with each band of rows: the trace's numbers, the mask's rows in a pattern (else empty),
+/// and the position of the first. Keys at the end that are masked for all of these rows can be missing.
 using BandVisitor = std::function<void(const Tensor& band, const Tensor& mask, std::int64_t first_query)>;
-/// Ranges of `request` are not read: the whole plane is. `go_on` is asked between bands. Of more than
+/// Ranges of `request` are not read: the whole plane is. `go_on` is called between bands. Of more than
 /// `most_rows` queries, every k-th is read.
 PooledPlane pooled_plane(const Trace& trace, const PlaneRequest& request, std::int64_t side,
                          const std::function<bool()>& go_on = {}, const BandVisitor& visitor = {},

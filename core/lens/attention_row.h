@@ -1,5 +1,5 @@
-// One row of attention spelled out: for each key the score, what scaling, soft cap, bias and mask made of it,
-// the exponential and the share. "Why does this token look there?" Refuses rows that the run does not have.
+// One row of attention spelled out: for each key the score, its value after scaling, soft cap, bias and mask,
+// the exponential and the weight. Errors: rows that the run does not have.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@ namespace attnscope {
 
 struct AttentionTerm {
   double score = 0;        ///< q . k
-  double scaled = 0;       ///< times the scale; where the mask comes first: what the softmax reads
+  double scaled = 0;       ///< times the scale; where the mask comes first: the softmax's input
   double capped = 0;       ///< after the soft cap; `scaled` where there is none
-  double bias = 0;         ///< what the distance between query and key adds
+  double bias = 0;         ///< added for the distance between query and key (ALiBi, T5)
   bool allowed = true;     ///< by the mask
-  double exponential = 0;  ///< exp(x - maximum) of what the softmax reads; 0 for masked keys
+  double exponential = 0;  ///< exp(x - maximum) of the softmax's input; 0 for masked keys
   double weight = 0;       ///< of the pattern
 };
 
@@ -24,9 +24,9 @@ struct AttentionRow {
   double scale = 1;                  ///< the factor between score and scaled
   std::int64_t root_of = 0;  ///< n where the factor is 1/√n, usually the head size; 0: it is another
   double cap = 0;            ///< > 0: soft cap of the scaled scores
-  bool biased = false;       ///< distances add something
+  bool biased = false;       ///< the bias is not 0 everywhere
   bool mask_first = false;   ///< the mask comes before the scaling
-  bool edited = false;       ///< somebody changed the pattern: exp / sum is not what stands there
+  bool edited = false;       ///< the pattern was edited: weight is not exp / sum
 };
 
 /// `pattern` names the pattern of a block. Errors: no such attention, head or query out of range.

@@ -1,7 +1,7 @@
 // Which parts of a run made a logit, or a difference of two: a sum that closes (direct logit attribution,
 // Elhage et al. 2021, "Logits as linear functions of the residual stream"). Norm scales, activations of a
 // head's transform (GELU(x) = x Phi(x)) and soft caps (tanh(x)/x) are held as they were in the run, so that
-// everything on the way from a part to the logit is linear and the parts add up. Refuses measures that are no
+// everything on the way from a part to the logit is linear and the parts add up. Errors: measures that are no
 // logits, and runs without them.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace attnscope {
 
-/// How finely the sum is written out.
+/// The unit of the addends.
 enum class AttributeBy : std::uint8_t {
   part,   ///< each attention and each MLP whole
   head,   ///< each head
@@ -40,8 +40,8 @@ struct Attribution {
 /// `measure` is logit or logit_diff. Errors: another measure, a run without logits or without its steps.
 Result<Attribution> attribute(const Trace& trace, const LogitMeasure& measure, AttributeBy by);
 
-/// Why one score is what it is, in parts of the residual stream: q.k written as a sum over (what wrote the
-/// query's row) x (what wrote the key's row), norms held as they were.
+/// One score as a bilinear sum over parts of the residual stream: q.k = sum over (what wrote the
+/// query's row) x (what wrote the key's row), norm scales held as they were.
 struct ScoreSplit {
   double total = 0, rest = 0;  ///< the scaled score, as the run has it
   std::vector<std::string> query_sources, key_sources;

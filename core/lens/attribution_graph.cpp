@@ -13,7 +13,7 @@ namespace {
 
 using Kind = GraphNode::Kind;
 
-constexpr double kLeastEdge = 0.02;  // of what is worth following
+constexpr double kLeastEdge = 0.02;  // of the total; smaller edges are not followed
 
 // Follows nodes from the last one that was computed to the first, so that all that reads a node has been
 // followed before it.
@@ -21,7 +21,7 @@ class Follower {
  public:
   Follower(const Trace& trace, double least, std::size_t most) : trace_(trace), least_(least), most_(most) {}
 
-  // False where more nodes would be followed than are wanted, or `go_on` said no.
+  // False where more nodes would be followed than are wanted, or `go_on` returned false.
   bool follow(const HeldMeasure& asked, const std::function<bool()>& go_on) {
     begin(asked);
     for (const GraphEdge& edge : out_.edges) out_.scale += std::fabs(edge.value);
@@ -106,7 +106,7 @@ class Follower {
     return value != 0 && std::fabs(value) >= least_ * kLeastEdge * out_.scale;  // the scale is 0 at first
   }
 
-  // The last node in order of execution that is worth following and was not; -1: none.
+  // The last node in order of execution that is large enough to follow and was not; -1: none.
   int latest() const {
     int best = -1, best_index = -1;
     for (std::size_t i = 1; i < out_.nodes.size(); ++i) {

@@ -1,7 +1,7 @@
-// Who wrote what the answer read: heads and MLPs at every position as the nodes of a graph whose edges are
-// parts of the measure (Elhage et al. 2021; Ameisen et al. 2025, "Circuit tracing"). Patterns, norm scales,
+// Attribution graph of a prediction: heads and MLPs at every position as the nodes of a graph whose edges are
+// addends of the measure (Elhage et al. 2021; Ameisen et al. 2025, "Circuit tracing"). Patterns, norm scales,
 // gates and caps are held as in the run, so that all that runs into a node, with its biases, is what runs out
-// of it, and what runs into the measure is the measure. Refuses measures that are no sums.
+// of it, and what runs into the measure is the measure. Error: a measure that is not linear in the logits.
 #pragma once
 
 #include <functional>
@@ -40,8 +40,8 @@ struct AttributionGraph {
   std::vector<std::string> held;
 };
 
-/// Follows whatever carries at least `least` of the scale, at most `most` nodes (`least` is raised until they
-/// are no more). Errors: as attribute(); `go_on` said no.
+/// Follows all edges of at least `least` of the scale, at most `most` nodes (`least` is raised until they
+/// are no more). Errors: as attribute(); cancelled where `go_on` returns false.
 Result<AttributionGraph> attribution_graph(const Trace& trace, const LogitMeasure& measure,
                                            double least = 0.005, std::size_t most = 400,
                                            const std::function<bool()>& go_on = {});

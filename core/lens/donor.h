@@ -1,6 +1,6 @@
-// What another run holds at a place, in this run's rows: rows belong together by their tokens, and a row
-// without a partner keeps this run's numbers. The one way in which places of one run are put into another.
-// Refuses, in words, places that the other run lacks and rows that belong to none.
+// Activation patching: the values of another run at a place, in this run's rows. Rows correspond by their
+// tokens; a row without a partner keeps this run's numbers. All transplants between runs are made here.
+// Errors: places that the other run lacks, and rows without any partner.
 #pragma once
 
 #include <algorithm>
@@ -35,25 +35,25 @@ void for_each_plane(const Record& record, const Target& where, Visit visit) {
 
 class Donor {
  public:
-  /// `run` takes, `from` gives.
+  /// `run` is edited, `from` gives the values.
   Donor(std::shared_ptr<const Trace> run, std::shared_ptr<const Trace> from);
 
-  /// Rows of the main stack that belong together.
+  /// Corresponding rows of the main stack.
   std::int64_t matched() const;
-  /// Of each stack whose rows are counted: the row of the other run that belongs to each of this one.
+  /// Per stack: the row of the other run that corresponds to each of this one.
   const std::map<Stack, Alignment>& partners() const { return partners_; }
   const Trace& from() const { return *from_; }
   bool has(const Site& site) const { return from_->find(site) != nullptr; }
   /// A row and a key of those that the place names has a partner.
   bool has(const Target& where) const;
-  /// Of a place of `run` that has() says yes to: the covered cells, or the whole step's where that is shared.
+  /// For a place of `run` where has() is true: the covered cells, or the whole step's where that is shared.
   Tensor numbers(const Target& where) const;
-  /// What a place of `run` holds in `from`. Errors: no such step, of another size; no row or key of the place
-  /// belongs to one of `from`.
+  /// The values of `from` at a place of `run`. Errors: no such step, of another size; no row or key of the
+  /// place has a partner in `from`.
   Result<Tensor> taken(const Target& where) const;
-  /// The edit that puts a place of `from` into `run`, where its rows may stand elsewhere; `name` is what the
-  /// list of edits calls `from`. Errors: `run` has no such step, of another size, or cannot change it; no row
-  /// there belongs to that of the place.
+  /// The edit that puts a place of `from` into `run`, at corresponding rows; `name` is the name of `from` in
+  /// the list of edits. Errors: `run` has no such step, of another size, or cannot change it; no row
+  /// there has a partner.
   Result<NumberEdit> edit(const Cell& place, const std::string& name) const;
 
  private:

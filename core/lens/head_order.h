@@ -1,5 +1,5 @@
-// The heads of a model in an order that tells something: the sharpest first, or those that play a role most.
-// Refuses to move heads that compare equal: they stay by block and number.
+// The heads of a model in order of a statistic: entropy, largest weight, or the score of a role.
+// A stable sort: heads that compare equal stay by block and number.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace attnscope {
 
 enum class HeadOrder : std::uint8_t { place, entropy, largest, previous, first, self, duplicate, induction };
 inline constexpr int kHeadOrders = 8;
-/// "place", "entropy", "largest", or the name of the role: the key of the words.
+/// "place", "entropy", "largest", or the name of the role: the key of its text.
 std::string_view head_order_name(HeadOrder order);
 
-/// What a head is ordered by: mean entropy of its rows (nats), mean of their largest weights, or the score of
+/// The sort key of a head: mean entropy of its rows (nats), mean of their largest weights, or the score of
 /// the role; 0 for place.
 double head_value(const HeadThumbnail& head, HeadOrder order);
-/// False where the run cannot show it of any head: a role without rows.
+/// False where no head of the run has it: a role without rows.
 bool can_order(const Thumbnails& pictures, HeadOrder order);
 /// Indices into pictures.heads; small entropy first, all else the largest first.
 std::vector<std::size_t> ordered_heads(const Thumbnails& pictures, HeadOrder order);

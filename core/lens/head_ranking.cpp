@@ -29,7 +29,7 @@ class HeadReader {
         1, (bands * kHeadRankingBand + kHeadRankingMostRows - 1) / kHeadRankingMostRows);
   }
 
-  // False where `go_on` said no.
+  // False where `go_on` returned false.
   bool read(std::int64_t head, RoleMeter& meter, RankedHead& out, const std::function<bool()>& go_on) {
     double change = 0;
     std::int64_t changed = 0;
@@ -90,7 +90,7 @@ class HeadReader {
   std::int64_t first_query_ = 0, stride_ = 1;
 };
 
-// Weight of the asked row on the asked keys.
+// Weight of the prediction row (question.query) on the keys of its target.
 double antecedent(const Trace& trace, const Record& record, std::int64_t head, const HeadQuestion& question) {
   const AttentionPlace place{record.site.stack, record.site.part};
   if (place.stack != trace.config().stack || !looks_at_itself(place) || question.keys.empty())

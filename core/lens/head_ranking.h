@@ -1,6 +1,6 @@
-// Every head of a run with the numbers that heads are sorted by: the roles that it plays, whether it reads
-// what the answer names, how spread out and how far it looks, how much it changed against another run, and
-// what knocking it out does to a measure. Refuses to rank what is not known: such numbers are NaN and stand
+// Every head of a run with the numbers that heads are sorted by: its role scores, its attention to
+// the earlier occurrences of the target, entropy and distance, the change against another run, and
+// the effect of ablating it on a measure. Numbers that are not known are NaN and sort
 // last.
 #pragma once
 
@@ -24,7 +24,7 @@ enum class HeadScore : std::uint8_t {
   duplicate,
   induction,
   positional,
-  antecedent,  ///< weight of the row that the answer is read off on the places of what it names, 0..1
+  antecedent,  ///< weight of the prediction row on earlier occurrences of its target, 0..1
   entropy,     ///< nats, mean of the rows
   distance,    ///< tokens, mean of the rows
   change,      ///< half the sum of |new - old| of a row (total variation), mean of the rows, 0..1
@@ -46,21 +46,21 @@ struct RankedHead {
   double& of(HeadScore score) { return scores[static_cast<std::size_t>(score)]; }
 };
 
-/// What scores beyond the pattern itself are about.
+/// Inputs of the scores that need more than the pattern.
 struct HeadQuestion {
   std::shared_ptr<const Trace> before = nullptr;  ///< change: new minus this run, rows matched by tokens
-  std::int64_t query = -1;                        ///< antecedent: the row of the main stack that is asked
-  std::vector<std::int64_t> keys;                 ///< antecedent: rows of the main stack that it may name
+  std::int64_t query = -1;                        ///< antecedent: the prediction row, of the main stack
+  std::vector<std::int64_t> keys;                 ///< antecedent: main stack's rows with the target token
 };
-/// The row that a measure reads, and the rows before it (any row where all see each other) that hold its
-/// target: no keys where the text does not name it.
+/// The row that a measure reads, and the rows before it (any row under bidirectional attention) that hold its
+/// target: no keys where the text does not contain it.
 HeadQuestion antecedent_of(const Trace& trace, const LogitMeasure& measure);
 
-/// All heads in order of execution. Of more than 2048 queries every k-th band of 64 is read. `go_on` is asked
-/// between bands and hears the share that is done; when it says no, there are no heads.
+/// All heads in order of execution. Of more than 2048 queries every k-th band of 64 is read. `go_on` gets
+/// the share that is done between bands; when it returns false, there are no heads.
 std::vector<RankedHead> head_scores(const Trace& trace, const HeadQuestion& question = {},
                                     const std::function<bool(float)>& go_on = {});
-/// Fills in effects from the cells of a sweep over the heads of z; `values` NaN where not known yet.
+/// Fills in effects from the cells of a sweep over the heads of z; `values` NaN where not computed yet.
 void take_effects(std::vector<RankedHead>& heads, const std::vector<SweepCell>& cells,
                   const std::vector<double>& values, double base);
 /// Sorts by a score: the largest first (effects by magnitude), or the smallest; unknown ones last, equal ones

@@ -79,7 +79,7 @@ void RoleMeter::add_row(const float* row, const float* mask, std::int64_t keys, 
                         std::int64_t stride, std::int64_t query) {
   Share all{row, mask, keys, stride, mask_stride};
   for (std::int64_t key = 0; key < keys; ++key) all.take(key);
-  if (all.in_sight == 0) return;  // a fully masked row shows nothing
+  if (all.in_sight == 0) return;  // a fully masked row has no weights to score
   const auto even = 1.0 / static_cast<double>(all.in_sight);
   const auto one_key = [&](Role role, std::int64_t key) {
     Share share{row, mask, keys, stride, mask_stride};

@@ -1,8 +1,8 @@
-// What an attention head does, measured on one run: how much of its weight goes to the token before, to the
+// Roles of attention heads, measured on one run: the share of a head's weight on the previous token, on the
 // first token, to itself, to earlier copies of its own token, to what followed those copies (induction,
-// Olsson et al. 2022), and to one fixed distance (positional, Voita et al. 2019). Each score stands beside
-// what an even spread over the keys in sight would give.
-// Refuses to guess: a role that no row of the run can show has no rows and is never the strongest.
+// Olsson et al. 2022), and to one fixed distance (positional, Voita et al. 2019). Each score comes with
+// its chance level: the score of uniform attention over the visible keys.
+// A role without a row that could show it has no rows and is never the strongest.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ std::string_view role_name(Role role);
 
 struct RoleScore {
   double score = 0;       ///< mean weight on the keys of the role, 0..1
-  double chance = 0;      ///< the same for a head that spreads its weight evenly over the keys in sight
+  double chance = 0;      ///< the same for uniform attention over the visible keys
   std::int64_t rows = 0;  ///< queries that have such keys
 };
 
@@ -34,19 +34,19 @@ struct HeadRoles {
   bool strongest(Role& role) const;
 };
 
-/// What can be said of a head of an attention: nothing across two sequences, and among patches nothing that
-/// speaks of an order. The rest has no rows.
+/// The roles that are defined for an attention: none for cross-attention, and among patches none that
+/// depends on order. The others have no rows.
 HeadRoles meant_roles(HeadRoles roles, const Trace& trace, const AttentionPlace& place);
 
 /// Adds up the scores of one head while its pattern passes by in bands of rows. Query 0 is left out: it often
 /// has one key in sight, so that every role would score 1.
 class RoleMeter {
  public:
-  /// `ids` of the tokens, one per position; empty: no copies can be told, duplicate and induction stay
+  /// `ids` of the tokens, one per position; empty: unknown, and duplicate and induction stay
   /// without rows.
   explicit RoleMeter(const std::vector<int>& ids);
   /// Rows of the pattern [query, key] from position `first_query` on, with the mask's rows [query, key] (1 =
-  /// allowed; empty: every key up to the last is in sight).
+  /// allowed; empty: every key up to the last is visible).
   void add(const Tensor& band, const Tensor& mask, std::int64_t first_query);
   /// The same, but for rows that are padding in the run.
   void add_real(const Trace& trace, Stack stack, const Tensor& band, const Tensor& mask,

@@ -1,6 +1,6 @@
-// From a number that is asked back to the rows that it was made of, with norm scales, gates and caps held as
-// they were in the run, so that every step is linear: what attributions and their graph are made with.
-// Refuses measures that are no sums, and runs without their model.
+// From a logit back to the rows that it was made of, with norm scales, gates and caps held as
+// they were in the run, so that every step is linear: attributions and their graph are made with it.
+// Errors: measures that are not linear in the logits, and runs without their model.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct HeldNorm {
 };
 HeldNorm through_norm(const Trace& trace, const Site& out, std::int64_t row, const Direction& g);
 
-/// x -> f(x) as x times what f made of it in the run; 0 -> 1/2, which multiplies nothing.
+/// x -> f(x) as x times f(x)/x of the run; at 0 the factor 1/2, which multiplies nothing.
 double held_gate(double before, double after);
 
 /// The measure as a direction over the row that leaves the stack, through the unembedding and what stands

@@ -1,6 +1,6 @@
-// What becomes of a model past the length it was trained at: it reads one text again and again, longer than
-// it ever was, and at every place one looks whether it says the word that follows. Refuses models that do not
-// predict the next token; stops where a learned table of positions ends.
+// Accuracy of a model past the length it was trained at: one text repeated, longer than
+// max_positions, and at every position whether the next token is predicted. Limits: models that
+// predict the next token; ends where a learned table of positions ends.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,11 @@ namespace attnscope {
 
 struct LengthAccuracy {
   std::vector<double> probability;  ///< of the token that follows, by position
-  std::vector<char> right;          ///< it is the most probable one
+  std::vector<char> right;          ///< the target is the most probable token
   std::int64_t period = 1;          ///< tokens of the text
-  std::int64_t trained = 0;         ///< positions of the config; 0: it does not say
-  bool ends = false;                ///< nothing beyond: the table of positions is as long as that
-  /// Share of right answers and mean probability in one reading of the text after the other.
+  std::int64_t trained = 0;         ///< positions of the config; 0: unknown
+  bool ends = false;                ///< the input ends at the end of the table of positions
+  /// Accuracy and mean probability for each repetition of the text.
   struct Reading {
     double right = 0, probability = 0;
   };

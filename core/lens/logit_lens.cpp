@@ -86,7 +86,7 @@ bool is_stream(const Site& site) {
          site.slot == Slot::ln1_out || site.slot == Slot::ln_cross_out;
 }
 
-// Nobody says how the blocks of a recording add up: it is seen where all is there.
+// A recording does not state how its blocks add up: tested on the numbers where all three are there.
 bool adds_up(const Tensor& before, const Tensor& added, const Tensor& after) {
   double gap = 0;
   for (std::int64_t i = 0; i < after.size(0); ++i)

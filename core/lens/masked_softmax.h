@@ -1,4 +1,4 @@
-// A query that may look at nobody, in float32: what softmax makes of a row of nothing but -infinity, by the
+// A fully masked row in float32: the softmax of a row of nothing but -infinity, by the
 // formula as it is written, with a large negative number in place of -infinity, and as this program does it.
 #pragma once
 
@@ -9,12 +9,12 @@ namespace attnscope {
 inline constexpr float kLargeNegative = -1e9f;  ///< what programs write in place of -infinity
 
 struct MaskedSoftmax {
-  Tensor entering;  ///< the scores with every hidden one at -inf [key]
-  Tensor naive;     ///< exp(x - max) / sum: NaN everywhere where all are hidden
-  Tensor filled;    ///< the same with kLargeNegative for -inf: an even spread where all are hidden
-  Tensor safe;      ///< 0 where all are hidden
+  Tensor entering;  ///< the scores with every masked one at -inf [key]
+  Tensor naive;     ///< exp(x - max) / sum: NaN everywhere where all are masked
+  Tensor filled;    ///< the same with kLargeNegative for -inf: uniform where all are masked
+  Tensor safe;      ///< 0 where all are masked
 };
-/// `scores` [key] and who may be seen [key] (1 = allowed). All three agree where one key at least is allowed.
+/// `scores` [key] and the mask [key] (1 = allowed). All three agree where one key at least is allowed.
 MaskedSoftmax masked_softmax(const Tensor& scores, const Tensor& allowed);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// How a step lies in memory: the step between neighbours on each axis, which axis runs fastest, and what a
-// copy that is contiguous again would move; and what it saves to multiply all heads at once, measured.
-// Refuses to measure in the thread that draws: it takes milliseconds.
+// The memory layout of a step: its strides, which axis runs fastest, and how many bytes
+// contiguous() would copy; and the time saved by multiplying all heads at once, measured.
+// Not for the thread that draws: measuring takes milliseconds.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ struct MemoryOrder {
   bool contiguous = true;
   std::int64_t copied_bytes = 0;  ///< by contiguous(); 0 where nothing has to be
 };
-/// Of float32 numbers. An axis of one entry has no say in the order: it stands where its index does.
+/// Of float32 numbers. An axis of one entry does not affect the order: it stands where its index does.
 /// `batch` > 0: of as many sequences of this shape in one tensor, as PyTorch holds them: axis 0 is the batch,
 /// the others count from 1, and a copy moves all sequences.
 MemoryOrder memory_order(const Tensor& tensor, std::int64_t batch = 0);

@@ -1,7 +1,7 @@
 // Neurons of an MLP as keys and values (Geva et al. 2021, "Transformer Feed-Forward Layers Are Key-Value
-// Memories"): a column of W₁ says what a neuron reads, its row of W₂ what it writes, and the unembedding
-// which words that promotes. Refuses what is not linear: heads with a transform have no words for a
-// direction.
+// Memories"): a neuron's column of W₁ is its key, its row of W₂ its value, and the unembedding gives the
+// tokens that the value promotes. Limit: heads without a transform; behind one a direction has no fixed
+// logits.
 #pragma once
 
 #include <vector>
@@ -31,7 +31,7 @@ struct Neuron {
 std::vector<Neuron> strongest_neurons(const Trace& trace, const MlpPlace& place, std::int64_t pos,
                                       std::size_t count);
 
-/// One token and how much a neuron has to do with it.
+/// One token and its relation to a neuron.
 struct NeuronToken {
   int token = -1;
   float value = 0;
@@ -42,7 +42,7 @@ struct NeuronWords {
   std::vector<NeuronToken> promotes;    ///< logits per unit of activation and of the final norm's scale,
   std::vector<NeuronToken> suppresses;  ///< largest first, smallest first
 };
-/// Lists of `count`; empty ones where the weights (a recording's, another stack's words) are not at hand.
+/// Lists of `count`; empty where the weights are missing (recordings) or the stack has no vocabulary.
 NeuronWords neuron_words(const Trace& trace, const MlpPlace& place, std::int64_t neuron, std::size_t count);
 
 /// Directions [row, d_model] of the main stack's stream through the final norm's gain and the unembedding:

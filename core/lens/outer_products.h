@@ -1,5 +1,5 @@
 // The scores of a head built up feature by feature: Q Kᵀ is the sum of d_k outer products, one for each
-// feature of the queries and keys. Refuses runs that hold no queries and keys.
+// feature of the queries and keys. Error: runs without recorded queries and keys.
 #pragma once
 
 #include "core/trace/trace.h"
@@ -14,7 +14,7 @@ struct OuterStep {
   Tensor sum;              ///< of this product and those before it [query, key]
   std::int64_t width = 0;  ///< d_k
   /// Largest |sum - scores| over the rectangle, by the scores that the run holds: 0 within float rounding for
-  /// the last feature of scores that nobody edited.
+  /// the last feature of scores without edits.
   double left = 0;
 };
 

@@ -1,5 +1,5 @@
-// Which rows of a stack are patches of the image, and a query's weights laid out as the patches lie in it.
-// Refuses nothing: a stack without an image has no patches.
+// Which rows of a stack are patches of the image, and a query's weights as a map over the image.
+// A stack without an image has no patches.
 #pragma once
 
 #include <vector>
@@ -21,14 +21,14 @@ struct PatchRows {
   }
 };
 
-/// Of a stack that reads the image itself, or whose words keep places for it.
+/// For a stack that reads the image itself, or whose tokens include places for it.
 PatchRows patch_rows(const Trace& trace, Stack stack);
 
 /// One query's weights of `pattern` on the patches among its keys -> [rows, cols]; empty where there are none
 /// or the run has no such attention.
 Tensor weights_on_patches(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query,
                           const PatchRows& keys);
-/// Their sum: the share of the query's attention that lies on the image.
+/// Their sum: the share of the query's attention on the image.
 float weight_on_image(const Tensor& weights);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// The directions in which rows differ most (Pearson 1901): their two or three largest principal components,
-// by subspace iteration on the smaller of X Xᵀ and Xᵀ X. And how well a plane tells two groups of rows apart.
-// Refuses NaN and infinities: such rows are left out.
+// Principal component analysis (Pearson 1901): the two or three largest components of rows,
+// by subspace iteration on the smaller of X Xᵀ and Xᵀ X. And the accuracy of a plane between two groups of
+// rows. Rows with NaN or infinities are left out.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +28,14 @@ struct Pca {
 /// Of rows [row, dim]; fewer components where rows or dimensions are fewer.
 Pca pca(const Tensor& rows, int components = 2);
 
-/// The plane halfway between the means of two groups (all dimensions, not only those that are drawn).
+/// The hyperplane halfway between the means of two groups (in all dimensions, not only those that are drawn).
 struct Separation {
   std::int64_t a = 0, b = 0;  ///< rows of each
-  std::int64_t right = 0;     ///< on their own group's side of the plane that the other rows give
+  std::int64_t right = 0;     ///< correctly classified by the plane that the other rows give (leave-one-out)
   bool exists() const { return a > 1 && b > 1; }
   double share() const { return exists() ? static_cast<double>(right) / static_cast<double>(a + b) : 0; }
 };
-/// `group`: one per row: 1, 2, or 0 for neither. Each row is judged by means that it has no part in.
+/// `group`: one per row: 1, 2, or 0 for neither. Each row is classified by means that leave it out.
 Separation separation(const Tensor& rows, const std::vector<int>& group);
 
 }  // namespace attnscope

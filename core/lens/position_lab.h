@@ -1,6 +1,6 @@
-// What can be asked of positions as numbers: the rotation that moves an encoding, dot products against the
-// distance, how alike two positions are, how far a pair of dimensions tells positions apart, and a head that
-// looks k back (Vaswani et al. 2017, section 3.5). Refuses models: it works on tables and frequencies.
+// Positional encodings without a model, as numbers: the rotation that shifts an encoding, dot products by
+// distance, similarity of two positions, how far apart a pair of dimensions can resolve positions, and a head
+// that attends k tokens back (Vaswani et al. 2017, section 3.5). Works on tables and frequencies alone.
 #pragma once
 
 #include <vector>
@@ -20,14 +20,14 @@ Tensor similarity(const Tensor& table, std::int64_t most);
 /// The bits of 0, 1, ... count - 1, the fastest first -> [bit, pos]: what waves are a smooth form of.
 Tensor binary_counter(std::int64_t count, std::int64_t bits);
 
-/// How the same heads would turn with another scaling of their frequencies (RopeSpec::Kind), stretched by
-/// `factor` from the trained length on, and read over a text of that stretched length.
+/// The rotation of the same heads with another scaling of their frequencies (RopeSpec::Kind), stretched by
+/// `factor` from the trained length on, for a text of that stretched length.
 Rotary rotary_variant(const ModelConfig& config, std::int64_t d_head, RopeSpec::Kind kind, double factor);
 
-/// What a hand that turns by `frequency` radians per token tells apart.
+/// The resolution of a pair that rotates by `frequency` radians per token.
 struct PairReach {
-  double finest = 0;  ///< fewest tokens that move the hand by a twelfth of a turn
-  double turn = 0;    ///< tokens after which it stands where it stood: farther ones look alike
+  double finest = 0;  ///< fewest tokens that rotate it by a twelfth of a turn
+  double turn = 0;    ///< tokens per full turn: positions this far apart look alike
 };
 PairReach pair_reach(double frequency);
 

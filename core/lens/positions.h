@@ -1,6 +1,6 @@
-// What positional encodings do, in numbers: tables and their wavelengths, the rotation that moves an encoding
+// Positional encodings in numbers: tables and their wavelengths, the rotation that shifts an encoding
 // by k (Vaswani et al. 2017, section 3.5: "PE(pos+k) can be represented as a linear function of PE(pos)"),
-// RoPE's promise that q . k depends on the distance alone, and what T5 and ALiBi add for a distance.
+// RoPE's property that q . k depends on the distance alone, and the distance biases of T5 and ALiBi.
 #pragma once
 
 #include <vector>
@@ -24,18 +24,18 @@ SinusoidPair sinusoid_pair(std::int64_t dim, std::int64_t width, bool halves = f
 /// Tokens per turn of that pair: 2 pi base^(2i/d).
 double sinusoid_wavelength(std::int64_t dim, std::int64_t width, bool halves = false, double base = 10000);
 
-/// PE(p) moved by k with the rotation R(k) that knows only k.
+/// PE(p) shifted by k with the rotation R(k), which depends on k alone.
 struct Shift {
   std::vector<double> moved;   ///< R(k) PE(p)
   std::vector<double> actual;  ///< PE(p + k) of the table
   double error = 0;            ///< largest |moved - actual|
 };
-/// `table` [pos, dim] has at least p + k + 1 rows. For a learned table the error tells how far it is from
+/// `table` [pos, dim] has at least p + k + 1 rows. For a learned table the error shows how far it is from
 /// sinusoids.
 Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distance, bool halves = false,
                      double base = 10000);
 
-/// How a stack turns its queries and keys.
+/// How a stack rotates its queries and keys.
 struct Rotary {
   std::vector<double> frequencies;  ///< radians per position of each pair
   bool interleaved = false;         ///< pairs (2i, 2i + 1) instead of (i, i + half)

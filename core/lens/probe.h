@@ -1,7 +1,7 @@
-// Linear probes (Alain & Bengio 2017): how well a thing can be read off the residual stream by one linear
+// Linear probes (Alain & Bengio 2017): how well a label can be read off the residual stream by one linear
 // map, layer by layer, on rows that the map was not fitted to. Ridge regression onto the classes has a closed
-// form, so that a probe is a pure function of its rows. Says what guessing the commonest class gives. Refuses
-// fewer than two classes.
+// form, so that a probe is a pure function of its rows. The baseline is the commonest class. Error: fewer
+// than two classes.
 #pragma once
 
 #include <cstdint>
@@ -37,29 +37,29 @@ struct LinearProbe {
 Result<LinearProbe> fit_probe(const ProbeRows& rows, std::int64_t classes, double lambda);
 /// Share of the rows whose class is predicted.
 double accuracy(const LinearProbe& probe, const ProbeRows& rows);
-/// Share of `rows` that have the class that is commonest in `fitted`: what guessing gives.
+/// Share of `rows` in the commonest class of `fitted`: the accuracy of always guessing it.
 double guessing(const ProbeRows& fitted, const ProbeRows& rows);
 
-/// A row of a run and what is to be read off it.
+/// A row of a run and its label.
 struct ProbePlace {
   std::shared_ptr<const Trace> trace;
   std::int64_t row = 0;
   int label = 0;  ///< any numbers; those that occur in the rows to fit become the classes
 };
 struct ProbeDepth {
-  Site site;            ///< what is read: the stream before a block, or what leaves the last one
+  Site site;            ///< what the probe reads: the stream before a block, or the output of the last one
   double fitted = 0;    ///< accuracy on the rows it was fitted to
-  double held_out = 0;  ///< on others
+  double held_out = 0;  ///< accuracy on held-out rows
 };
 struct ProbeAnswer {
   std::vector<ProbeDepth> depths;
   std::int64_t fitted_rows = 0, held_out_rows = 0, classes = 0;
   double guessing = 0;
 };
-/// Called with the share of the work that is done and what is known by then; says whether to go on.
+/// Called with the share of the work that is done and the results so far; returns false to stop.
 using ProbeProgress = std::function<bool(float share, const ProbeAnswer& known)>;
 /// Over the depth of the main stack. Rows to hold out whose label never occurs among the others count as
-/// wrong. Errors: no place, fewer than two classes, a run that lacks its stream, `go_on` said no.
+/// wrong. Errors: no place, fewer than two classes, a run that lacks its stream, cancelled by `go_on`.
 Result<ProbeAnswer> probe_depths(const std::vector<ProbePlace>& fit, const std::vector<ProbePlace>& held_out,
                                  double lambda, const ProbeProgress& go_on = {});
 

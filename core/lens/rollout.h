@@ -1,8 +1,8 @@
 // Attention through all blocks of a stack, beside the raw patterns (Abnar & Zuidema 2020, "Quantifying
 // attention flow in transformers"): rollout multiplies (A + I)/2, heads averaged, from block to block; flow
 // is the maximum flow through the same weights as capacities. Both are readings of the patterns alone: what
-// values, MLPs and norms do is not in them. Refuses inputs for which the patterns do not fit into memory, and
-// flows that would take minutes, in words.
+// values, MLPs and norms do is not in them. Limits: errors for inputs whose patterns do not fit into memory,
+// and for flows that would take minutes.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// What is told of a block: its own weights, or what reaches the input through all blocks up to it.
+/// Which weights of a block: its own, or those on the input through all blocks up to it.
 enum class AttentionPath : std::uint8_t { raw, rollout, flow };
 /// "raw", "rollout", "flow".
 std::string_view path_name(AttentionPath path);
@@ -29,7 +29,7 @@ Result<Tensor> block_weights(const Trace& trace, const Site& pattern, bool resid
 
 /// For row `query` after each block, the weight of each row of the input. Of cross-attention: raw, the mean
 /// of the heads; rollout, that times the encoder's own rollout (rows of the source); there is no flow.
-/// Errors: no such attention, a row that there is not, too long an input, `go_on` said no.
+/// Errors: no such attention, no such row, too long an input, cancelled by `go_on`.
 Result<PathRows> attention_path(const Trace& trace, const AttentionPlace& place, AttentionPath path,
                                 std::int64_t query, const std::function<bool()>& go_on = {});
 

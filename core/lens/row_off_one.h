@@ -1,5 +1,5 @@
-// Rows of attention weights that an edit keeps from being shares: a sentence that says "each row sums to one"
-// asks here first. Probabilities always are: they follow from logits. Refuses other steps: it finds nothing.
+// Rows of attention weights that no longer sum to 1 because of an edit; the text "each row sums to one"
+// depends on it. Probabilities always do: they follow from logits. Other steps give nothing.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct RowOffOne {
   double sum = 0;
 };
 /// The first row of a pattern that an edit of its weights leaves with another
-/// sum than one (further than 0.001); a row that is masked throughout and sums to 0 is none. `head`: one
+/// sum than one (further than 0.001); a fully masked row, whose sum is 0, is none. `head`: one
 /// head; -1: every one. Reads the rows that edits name alone, of each edit and head the first kMostRowsOff.
 inline constexpr std::int64_t kMostRowsOff = 256;
 std::optional<RowOffOne> row_off_one(const Trace& trace, const Site& site, std::int64_t head = -1);

@@ -1,4 +1,4 @@
-// Why one score is what it is: the query's and the key's rows taken apart into what wrote them.
+// One score decomposed: the query's and the key's residual rows as sums of what wrote them.
 #include <algorithm>
 #include <cmath>
 

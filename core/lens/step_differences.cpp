@@ -82,7 +82,7 @@ bool fits(const Record& record, const Record& other, bool same_words) {
   return fits;
 }
 
-// A record holds the rows that were aligned: not the last one alone, say.
+// The record holds all aligned rows (logits may have the last row alone).
 bool reaches(const Alignment& own, std::int64_t rows, std::int64_t other_rows) {
   return std::ssize(own.to_b) == rows &&
          std::all_of(own.to_b.begin(), own.to_b.end(), [&](std::int64_t row) { return row < other_rows; });

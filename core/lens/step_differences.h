@@ -1,6 +1,6 @@
 // Two runs of one input step by step: the largest difference of each step and where it is. Two models, two
-// forms of one, or a model and what another program recorded of it. Refuses to judge: whoever asks has a
-// tolerance.
+// forms of one, or a model and a recording of another program. No tolerance is applied: the caller has
+// one.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,11 @@ namespace attnscope {
 struct StepDifference {
   int sequence = 0;
   Site site;
-  double max_abs = 0;  ///< infinite where one of the two is no number
+  double max_abs = 0;  ///< infinite where one of the two is NaN
   std::vector<Coordinate> at;
   double first = 0, second = 0;  ///< the two numbers there; 0 where nothing differs
-  std::int64_t alone = 0;        ///< rows, keys and outputs that the second run has no partner for
-  Text why;                      ///< not empty: it could not be compared, and why
+  std::int64_t alone = 0;        ///< rows, keys and outputs that have no partner in the second run
+  Text why;                      ///< not empty: why the two could not be compared
 
   bool compared() const { return why.empty(); }
   /// "seq1.blocks.0.attn.z": the sequence in front from the second one on.
@@ -37,7 +37,7 @@ using Traces = std::vector<std::shared_ptr<const Trace>>;
 std::vector<StepDifference> step_differences(const Traces& a, const Traces& b,
                                              const std::atomic<bool>* cancel = nullptr);
 
-/// Where two runs begin to read other tokens.
+/// The first token in which two runs differ.
 struct TokenDifference {
   int sequence = 0;
   Stack stack = Stack::single;

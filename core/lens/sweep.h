@@ -1,8 +1,8 @@
-// Many runs of one question: what the measure becomes when each place is knocked out, or taken from another
+// Many runs for one measure: its value when each place is ablated, or patched from another
 // run (Meng et al. 2022, causal tracing; Heimersheim & Nanda 2024, activation patching). Every cell is one
-// edit of a run that is there already, so that a cell costs its cone; an estimate by gradient times
-// difference (Nanda 2023, attribution patching) comes first. Refuses steps that match nothing and alignments
-// without a common row, in words.
+// edit of an existing run, so that a cell costs its cone; an estimate by gradient times
+// difference (Nanda 2023, attribution patching) comes first. Errors: steps that match nothing, and alignments
+// without a common row.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace attnscope {
 
-/// One place of a sweep and what the measure became there; NaN until it is known.
+/// One place of a sweep and the measure with the edit there; NaN until it is computed.
 struct SweepCell {
   Site site;
   std::vector<AxisRange> at;  ///< empty: the whole step at once
@@ -24,7 +24,7 @@ struct SweepCell {
   Target place() const { return {Target::Kind::step, site, {}, at}; }
 };
 
-/// What is done to each place.
+/// The edit of each place.
 struct Knockout {
   EditOp op = EditOp::set;
   EditValue value = 0.f;  ///< zero; MeanOver{}; scale by a factor
@@ -32,7 +32,7 @@ struct Knockout {
 
 class Sweep {
  public:
-  /// Knocks out every place of `steps` over the axes `over` ("head", "pos", ...; pos names query rows too;
+  /// Ablates every place of `steps` over the axes `over` ("head", "pos", ...; pos names query rows too;
   /// "d_mlp:64": groups of so many at once) of `run`, a run of `model`. Where `steps` names a part of a step
   /// ("blocks.*.attn.z[head=1]"), only that. Errors: no step matches, an axis that a step does not have.
   static Result<Sweep> ablation(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,
@@ -45,27 +45,27 @@ class Sweep {
                                 const Selector& steps, const std::vector<std::string>& over);
 
   const std::vector<SweepCell>& cells() const { return cells_; }
-  /// The measure of the run that the edits are made in.
+  /// The measure of the run without the cell's edit.
   double base() const { return base_; }
   const LogitMeasure& measure() const { return measure_; }
   const std::shared_ptr<const Trace>& run() const { return run_; }
-  /// The run that places are taken from; null where they are knocked out.
+  /// The run that values are taken from; null for ablation.
   const Donor* donor() const { return donor_.get(); }
   /// The edit of one cell.
   std::shared_ptr<const Edit> edit(std::size_t cell) const;
   /// Keeps cells part-1, part-1+parts, ... of all: one shard of a sweep that runs on several machines.
   void keep_shard(int part, int parts);
 
-  /// Values that are known already, NaN for others: fill() runs those alone.
+  /// Values that are computed already, NaN for others: fill() runs those alone.
   void take_values(const std::vector<double>& values);
 
-  /// Estimates every cell: base + sum of gradient times what the edit changes. One run backwards.
+  /// Estimates every cell: base + sum of gradient times what the edit changes. One backward pass.
   Status estimate();
   /// The measure with one cell's edit.
   Result<double> value(std::size_t cell, const std::atomic<bool>* cancel = nullptr) const;
   /// Runs the cells, those with the largest estimated effect first where there are estimates, several at a
-  /// time; `done` is called with each cell as it is known, from any thread, one call at a time, and says
-  /// whether to go on. Stops early when it says no or `cancel` becomes true; cells that are known stay, and
+  /// time; `done` is called with each computed cell, from any thread, one call at a time, and returns
+  /// whether to go on. Stops early when it returns false or `cancel` becomes true; computed cells stay, and
   /// are not run again.
   Status fill(const std::function<bool(std::size_t cell)>& done = {},
               const std::atomic<bool>* cancel = nullptr);
@@ -76,7 +76,7 @@ class Sweep {
 
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Trace> run_;
-  std::shared_ptr<const Donor> donor_;  ///< null: places are knocked out
+  std::shared_ptr<const Donor> donor_;  ///< null: places are ablated
   LogitMeasure measure_;
   Knockout how_;
   std::vector<SweepCell> cells_;

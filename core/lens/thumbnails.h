@@ -1,8 +1,8 @@
-// The patterns of all heads of one kind of attention as small pictures with the role each head plays: what
-// the thumbnails of the attention view are made of. Made for background jobs: asks between bands of rows
-// whether to go on. Refuses to keep a pattern: a head's picture has at most `side` cells a side, whatever the
-// input's length; and refuses roles where they mean nothing: across two sequences, and among patches those
-// that speak of an order.
+// The patterns of all heads of one kind of attention as small pictures with the role of each head, for
+// the thumbnails of the attention view. For background jobs: a callback between bands of rows can
+// cancel. No pattern is kept: a head's picture has at most `side` cells a side, whatever the
+// input's length. Roles are left out where they are not defined: in cross-attention, and among patches those
+// that depend on order.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct HeadThumbnail {
   int layer = 0, head = 0;
   Tensor cells;  ///< [query blocks, key blocks], the largest weight of each block; -inf: all masked
   HeadRoles roles;
-  double entropy = 0;  ///< mean over the rows that see anything, nats; of long inputs over some of them
+  double entropy = 0;  ///< mean over the rows with a visible key, nats; of long inputs over some of them
   double largest = 0;  ///< mean of the largest weight of these rows
 };
 
@@ -35,7 +35,7 @@ struct Thumbnails {
 
 /// Multiplications that thumbnails() would take: small ones need no job.
 double thumbnails_cost(const Trace& trace, const AttentionPlace& place);
-/// `go_on` hears the share that is done (0..1) and returns false to stop; then the result has no heads. Of
+/// `go_on` is called with the share that is done (0..1); when it returns false, there are no heads. Of
 /// inputs longer than 2048 tokens every k-th query is read (row_stride). `before`: what is subtracted, where
 /// the two can be compared; the roles stay those of `trace`.
 Thumbnails thumbnails(const Trace& trace, const AttentionPlace& place, std::int64_t side,

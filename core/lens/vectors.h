@@ -1,5 +1,5 @@
-// Vectors beside each other: length, angle, cosine; the rows of a table that point the same way; and how much
-// of a sum is which addend. Refuses rows of different widths.
+// Two vectors compared: norm, angle, cosine; the nearest rows of a table by cosine; and the share of an
+// addend in a sum. The vectors have one width.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct NearRow {
 std::vector<NearRow> nearest_rows(const Tensor& table, const Tensor& vector, std::size_t count,
                                   std::int64_t self = -1);
 
-/// What an embedding is a sum of, at one row of a stack; the sum before a norm of embeddings.
+/// The addends of an embedding, at one row of a stack; the sum is before a norm of embeddings.
 struct EmbeddingSum {
   Tensor token;     ///< [d], as it lies in the table, or the patch; empty where none was recorded
   Tensor scaled;    ///< [d], times embed_scale; equal to `token` where that is 1
@@ -39,7 +39,7 @@ struct EmbeddingSum {
   float scale = 1;  ///< of the model
 };
 EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row);
-/// How much of `factor` · token + position is the position: (position · x) / (x · x), so that it and the
+/// The share of the position in `factor` · token + position: (position · x) / (x · x), so that it and the
 /// token's share make 1. NaN where x is 0 or one of them is not there.
 double position_share(const EmbeddingSum& sum, double factor);
 

@@ -1,5 +1,5 @@
-// What is followed while one walks, edits or trains: a number of a run by its address, or a measure of the
-// numbers there; and conditions on a step at which playing stops. Refuses to keep values: a Trace is asked.
+// Watched numbers: a cell of a run by its address, or a statistic (entropy, norm) of the numbers there; and
+// conditions on a step that pause playback. No values are stored: they are read from the Trace.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,10 @@ struct Watch {
 Result<Watch> parse_watch(std::string_view text);
 std::string to_text(const Watch& watch);
 
-/// Most numbers that a measure is taken of.
+/// Limit of the numbers that a statistic is taken of.
 inline constexpr std::int64_t kMostWatched = std::int64_t{1} << 22;
-/// Its value in a run: `value` asks for one number, `entropy` (nats, -sum p ln p) and `norm` (the square root
-/// of the sum of squares) for any; masked numbers count in none. Nothing where the run lacks the place, or it
+/// Its value in a run: `value` is one number, `entropy` (nats, -sum p ln p) and `norm` (the square root
+/// of the sum of squares) take any; masked numbers count in none. nullopt where the run lacks the place or it
 /// has more than kMostWatched numbers.
 std::optional<double> watch_value(const Trace& trace, const Watch& watch);
 /// The same at every row of the axis `query` or `pos` that the address fixes; NaN where there is none there.
@@ -42,8 +42,8 @@ struct StopRule {
 /// Errors: bad_format.
 Result<StopRule> parse_stop(std::string_view text);
 std::string to_text(const StopRule& rule);
-/// What met the rule: how many NaN, the entropy, the magnitude. Nothing where the step does not meet it, the
-/// run lacks it, or it has more than kMostWatched numbers.
+/// The value that met the rule: how many NaN, the entropy, the magnitude. nullopt where the rule is not met,
+/// the run lacks the step, or it has more than kMostWatched numbers.
 std::optional<double> stop_value(const Trace& trace, const Site& site, const StopRule& rule);
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
-// Does a model know the order of its words? Two words change places, and every word's last vector is compared
-// with its own before, in the model as it is and in the same model without positions. Refuses models that
-// read anything but tokens, and places that are not there.
+// Does a model use the order of its tokens? Two tokens are swapped, and every token's last vector is compared
+// with its own before, in the model as it is and in the same model without positions. Limits: models with
+// token input, and rows that exist.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ struct WordOrder {
   struct Word {
     std::int64_t from = 0, to = 0;  ///< rows of the two inputs
     /// Length of the difference of its vectors by the length of the first, in the model as it is, and without
-    /// positions: 0 where the order does not matter to it.
+    /// positions: 0 where it is invariant to the order.
     double with = 0, without = 0;
   };
   std::vector<Word> words;  ///< by `from`
@@ -29,11 +29,11 @@ struct WordOrder {
   bool same_last = true;  ///< the same word stands last in both
 };
 
-/// A model on the same weights whose positions add, turn and bias nothing. Null where it has none, or is
+/// A model on the same weights without any positional encoding. Null where it has none, or is
 /// made of several stacks.
 std::shared_ptr<const Model> without_positions(const Model& model);
 
-/// Tokens `first` and `second` of the input change places. Errors: as Model::run; no tokens; out of range; no
+/// Swaps tokens `first` and `second` of the input. Errors: as Model::run; no tokens; out of range; no
 /// model without positions.
 Result<WordOrder> word_order(const Model& model, const Input& input, std::int64_t first, std::int64_t second,
                              const std::atomic<bool>* cancel = nullptr);

@@ -96,7 +96,7 @@ Status check_choices(const Auditor& auditor, const ChoiceAsk& ask) {
   return Done{};
 }
 
-// A page that asks for a change is not answered when it is opened, and is when the change was made.
+// A page with a change to make: its answer is wrong as opened, and right when the change was made.
 Status check_changed(Auditor& auditor, const std::string& field,
                      const std::function<Status(Document&)>& change) {
   const auto before = check_answer(auditor.lesson, auditor.page, {}, auditor.scope());

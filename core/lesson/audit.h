@@ -1,6 +1,6 @@
-// Plays a lesson as nobody would want to: every page is opened, every name and sentence looked up, every
-// answer computed, given, and a wrong one given too. What an author runs before forty people see it. Refuses
-// the first thing that does not work, with page and field.
+// Checks a lesson completely: every page is opened, every name and sentence looked up, every
+// answer computed, given, and a wrong one given too. For authors, before a lesson is used. Error:
+// the first fault, with page and field.
 #pragma once
 
 #include "core/lesson/lesson.h"

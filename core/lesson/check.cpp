@@ -29,7 +29,7 @@ Verdict wrong(const std::string& key, std::vector<Text> arguments, double score 
 
 // ---- numbers and shapes ---------------------------------------------------------------------------
 
-// What rounding to the digits that were typed allows, where the page asks for no more.
+// What rounding to the typed digits allows, where the page has no tolerance of its own.
 double tolerance_of(const NumberAsk& ask, double answer) {
   return std::max(ask.tolerance, 1e-6 * std::fabs(answer));
 }

@@ -1,5 +1,5 @@
-// Whether an answer is right: computed from the learner's own run, told in words with what was answered
-// instead. Refuses to compare with anything that a file wrote down.
+// Checks an answer: against the learner's own run, with a sentence about what was answered
+// instead. Right answers are computed, never read from a file.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// A head that a learner went to.
+/// A head that a learner selected.
 struct HeadPlace {
   int layer = 0, head = 0;
   bool operator==(const HeadPlace&) const = default;
@@ -25,20 +25,20 @@ struct Verdict {
   double score = 0;  ///< 0..1: how near a guess came
 };
 
-/// Checks an answer to a page. `scope` is of the run that the learner sees. Errors: the page asks for
+/// Checks an answer to a page. `scope` is of the run that the learner sees. Errors: the page needs
 /// something that this run does not have, or nothing was answered yet.
 Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answer& answer,
                              const ExpressionScope& scope);
-/// The answer that is right for this run: what "show me" does where nothing is changed. monostate for masks
+/// The right answer for this run: for "show me" where nothing is changed. monostate for masks
 /// and changes. Errors: as above.
 Result<Answer> right_answer(const Page& page, const ExpressionScope& scope);
 /// The answer in a word or two, for a field, a CSV file or a sentence.
 Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, const ExpressionScope& scope);
-/// How a change stands: its number that is watched, as text; empty where none is. Errors: as above.
+/// The state of a change: its watched number as text; empty where none is. Errors: as above.
 Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& scope);
-/// The mask that a page asks for, of this run. Errors: its text does not fit.
+/// The mask that is the right answer of a page, for this run. Errors: its text does not fit.
 Result<Mask> wanted_mask(const MaskAsk& ask, const ExpressionScope& scope);
-/// A number for people: as many digits as it needs, a real minus sign.
+/// A number for display: as many digits as it needs, U+2212 as minus sign.
 std::string lesson_number(double value);
 /// The text of a hidden or pointed cell with its expressions computed.
 Result<Target> lesson_place(const std::string& text, const ExpressionScope& scope);

@@ -1,5 +1,5 @@
-// What check.cpp is made of: reading what was typed, and going through the cells and heads that may be
-// chosen. Not for others: they use check.h.
+// Parts of check.cpp: parsing what was typed, and iterating over the cells and heads that may be
+// chosen. Private to check.cpp: others include check.h.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ Result<std::vector<std::int64_t>> typed_shape(const std::string& text);
 /// The shape of a step with the batch in front. Errors: the run has no such step.
 Result<std::vector<std::int64_t>> shape_with_batch(const Site& site, const ExpressionScope& scope);
 
-/// The cells of a step among which one is asked for: some coordinates are given, the others are open.
+/// The cells of a step that may be chosen: some coordinates are given, the others are open.
 struct CellChoice {
   struct Best {
     std::vector<std::int64_t> index;

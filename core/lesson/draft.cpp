@@ -35,7 +35,7 @@ bool same_input(const Sequence& first, const Sequence& second) {
          same_numbers(a.vectors, b.vectors) && same_numbers(a.pixels, b.pixels);
 }
 
-// What a page says of the inputs: texts where they say all of it, else every number.
+// The inputs of a page: texts where they are complete, else every number.
 Result<PageState> inputs_of_page(const Document& document) {
   PageState out;
   const bool two = document.model->config().encoder() != nullptr;

@@ -16,7 +16,7 @@ namespace {
 using Node = Expression::Node;
 using NodePtr = std::shared_ptr<const Node>;
 constexpr int kMostDepth = 64;
-constexpr int kMostSigns = 400;  // + - and or ...: each is a step deeper for whoever computes it
+constexpr int kMostSigns = 400;  // + - and or ...: each is a level deeper in recursive evaluation
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_name_sign(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }

@@ -1,8 +1,8 @@
-// What a lesson's answer is computed from: a small language over a run. Numbers, + - * / ^, comparisons,
+// The language of a lesson's answers: expressions over a run. Numbers, + - * / ^, comparisons,
 // `and`, `or`, `not`; cells of steps, weights and inputs ("blocks.0.attn.pattern[head=1,query=2]",
 // coordinates may be {expressions}, seq=1 another sequence of the batch); functions (sum, softmax, argmax,
-// rank, entropy, dim, config, role, measure, params, before, ...: expression_functions.cpp). Refuses what it
-// does not know when it is read, and what the run does not hold when it is computed, in words.
+// rank, entropy, dim, config, role, measure, params, before, ...: expression_functions.cpp). Errors: in
+// parsing, unknown words; in evaluation, what the run does not hold.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ struct ExpressionValue {
   double number() const { return numbers.empty() ? 0 : numbers.front(); }
 };
 
-/// What an expression may ask.
+/// The runs that an expression can read.
 struct ExpressionScope {
   const RunResult& run;
   const RunResult* before = nullptr;  ///< the page as it was opened; null: the same
@@ -38,7 +38,7 @@ struct ExpressionScope {
 class Expression {
  public:
   struct Node;
-  /// Reads a text. Errors name the place in it: a sign that fits nowhere, an unknown function, too few
+  /// Parses a text. Errors have the place in it: a sign that fits nowhere, an unknown function, too few
   /// arguments.
   static Result<Expression> parse(std::string_view text);
   /// Errors: a step, a cell, a word or a measure that the run does not have; text where a number is wanted.

@@ -1,4 +1,4 @@
-// What expressions can call, a row each: the arithmetic of rows, and questions to the model and its document.
+// The functions of expressions, a row each: arithmetic on rows, and properties of the model and its document.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -224,7 +224,7 @@ Found tokens(const Values&, const ExpressionScope& scope) {
 Found sequences(const Values&, const ExpressionScope& scope) {
   return one(static_cast<double>(scope.run.traces.size()));
 }
-/// What the model would say at a position after that many blocks, 0 the embedding alone: lens(blocks, pos).
+/// Logits [vocab] of the logit lens at a position after so many blocks, 0: the embedding: lens(blocks, pos).
 Found lens(const Values& of, const ExpressionScope& scope) {
   const Trace& trace = scope.run.trace(scope.sequence);
   const auto blocks = index_in(of[0], trace.config().blocks.size() + 1);

@@ -1,4 +1,4 @@
-// The loss of a run and its gradient at one number, as the backward mode of the window has them.
+// The loss of a run and its gradient at one number, as in the backward mode of the window.
 #include <algorithm>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// The parsed form of an expression, shared by its parser and by what computes it.
+// The syntax tree of an expression, shared by its parser and its evaluation.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct Expression::Node {
   std::vector<std::shared_ptr<const Node>> below;
 };
 
-/// What functions take.
+/// The number of arguments of a function.
 struct ExpressionFunction {
   const char* name;
   int least, most;  ///< arguments
   Result<ExpressionValue> (*compute)(const std::vector<ExpressionValue>& arguments,
                                      const ExpressionScope& scope);
 };
-/// Null: there is none of that name.
+/// Null: there is no function of that name.
 const ExpressionFunction* expression_function(std::string_view name);
 /// "a, b, c"
 std::string expression_functions();

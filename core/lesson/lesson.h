@@ -1,6 +1,6 @@
-// A lesson: pages that are pure state, each with something to look at and something to answer. Plain data,
+// A lesson: pages that are pure state, each with a document to show and a question. Plain data,
 // read from assets/lessons by lesson_file.h; the sentences stand in assets/strings under keys that follow
-// from the names of lesson and page. Refuses to hold an answer: what is right is computed from the learner's
+// from the names of lesson and page. Holds no answers: they are computed from the learner's
 // own run.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace attnscope {
 
-/// What is open on a page: all that is needed to come to it from anywhere.
+/// The state of a page: all that is needed to open it from anywhere.
 struct PageState {
   std::string model;                             ///< "scene:NAME" or "model:NAME"
   std::vector<std::string> texts;                ///< one sequence each; none: the model's own inputs
@@ -28,11 +28,11 @@ struct PageState {
   Padding padding;
   Edits edits;
   std::shared_ptr<const nlohmann::json> looks;  ///< view and cursor; null: as a fresh window has them
-  /// The same, as sessions keep it (app/state/session_look.h); a JSON null where nothing is said.
+  /// The same, as sessions keep it (app/state/session_look.h); a JSON null where there is none.
   const nlohmann::json& look() const;
 };
 
-/// A mistake that has a name: its number, and the key of the sentence that says what went wrong.
+/// A mistake that has a name: its number, and the key of the sentence about it.
 struct Slip {
   std::string id;
   Expression value;
@@ -63,7 +63,7 @@ struct CellAsk {
   std::string in;  ///< "blocks.1.attn.pattern[head=3,query={pos('tired')}]"
   Expression pick;
 };
-/// A head to go to: right where `pick`, of the variables `layer` and `head`, is the largest.
+/// A head to select: right where `pick`, of the variables `layer` and `head`, is the largest.
 struct HeadAsk {
   Expression pick;
 };
@@ -71,11 +71,11 @@ struct HeadAsk {
 struct MaskAsk {
   std::string text;
 };
-/// Something to change until `goal` is true; `live` is the number that is watched meanwhile.
+/// Something to change until `goal` is true; `live` is the number that is shown meanwhile.
 struct ChangeAsk {
   Expression goal;
   std::optional<Expression> live;
-  Edits show;                           ///< what makes it true
+  Edits show;                           ///< edits that make it true
   std::vector<std::string> show_texts;  ///< inputs instead of the page's
 };
 /// monostate: a page to read.
@@ -85,7 +85,7 @@ using AskKind =
 struct Page {
   std::string id;
   PageState state;
-  std::vector<std::string> points;  ///< names of items, or cells, that glow
+  std::vector<std::string> points;  ///< names of items, or cells, that are highlighted
   std::vector<std::string> hides;   ///< cells that stay covered until the page was answered
   AskKind ask;
 };

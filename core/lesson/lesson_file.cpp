@@ -25,7 +25,7 @@ constexpr std::size_t kMostPages = 64;
 constexpr std::uint64_t kMostPlaces = 1 << 20;
 constexpr std::string_view kFolder = "assets/lessons/";
 
-/// One page while it is read: what goes wrong is told with its place.
+/// One page while it is read: errors have its place.
 struct Reader {
   const Lesson& lesson;
   std::string page;
@@ -169,7 +169,7 @@ Status read_look(const Reader& reader, const json& page, PageState& state) {
   return Done{};
 }
 
-// ---- what is asked --------------------------------------------------------------------------------
+// ---- questions ------------------------------------------------------------------------------------
 
 Result<AskKind> read_number(const Reader& reader, const json& ask) {
   TRY_OK(reader.only(ask, "ask", {"kind", "answer", "tolerance", "slips"}));
@@ -379,7 +379,7 @@ Result<Lesson> shipped_lesson(const std::string& id) {
   for (const std::string_view path : assets_under(kFolder)) {
     Result<Lesson> lesson = lesson_from_text(asset(path), std::string(path.substr(kFolder.size())));
     const bool named = ends_with(path, "_" + id + ".json");
-    if (lesson ? lesson->id == id : named) return lesson;  // another one that is broken is not asked for
+    if (lesson ? lesson->id == id : named) return lesson;  // a fault in another file does not matter
     if (lesson) known.push_back(lesson->id);
   }
   return fail(Code::not_found, "error.lesson.no_such", {in_quotes(id), join(known, ", ")});

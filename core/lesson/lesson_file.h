@@ -1,5 +1,5 @@
-// Reads lessons: plain JSON in assets/lessons, or a file of one's own. Every field has a meaning: one that is
-// not known is refused, and so is whatever can be seen to be wrong without a run. Errors name file, page and
+// Reads lessons: plain JSON in assets/lessons, or a file of one's own. Errors: unknown
+// fields, and everything that can be checked without a run; with file, page and
 // field.
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace attnscope {
 
-/// `file` names it in sentences.
+/// `file` is its name in errors.
 Result<Lesson> lesson_from_text(std::string_view text, const std::string& file);
 Result<Lesson> read_lesson(const std::string& path);
-/// The shipped lesson of that id. Errors: lists those that there are.
+/// The shipped lesson of that id. Errors: lists the ids.
 Result<Lesson> shipped_lesson(const std::string& id);
 /// All that travel with the program, in the order of their numbers. Errors: of the first broken one.
 Result<std::vector<Lesson>> shipped_lessons();

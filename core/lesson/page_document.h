@@ -1,4 +1,4 @@
-// From a page to what is open: the document that its state describes, and the run of it.
+// From a page to its document: the document of its state, and the run of it.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,10 @@ Status give_page_texts(Document& document, const std::vector<std::string>& texts
                        const std::vector<std::string>& decoder_texts = {});
 /// Gives a freshly opened document what a page's model reads. Errors: what does not fit it.
 Status give_page_inputs(Document& document, const PageState& state);
-/// What a change asks for, done: its texts and edits.
+/// Makes the change of a page: its texts and edits.
 Status show_change(Document& document, const ChangeAsk& change);
 
-/// A document as it runs, for whoever has no window: opened, run and waited for.
+/// A document with its run, without a window: opened, run and waited for.
 class PageRun {
  public:
   PageRun() = default;

@@ -1,6 +1,6 @@
-// What learners have done, kept in one file per machine and written as CSV: per learner and page the answer,
-// how many tries and hints it took, and whether it was right. Refuses to lose what others wrote: a damaged
-// file is left alone and said.
+// The progress of learners, kept in one file per machine and written as CSV: per learner and page the answer,
+// how many tries and hints it took, and whether it was right. A damaged
+// file is not overwritten: it is an error.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace attnscope {
 
 struct PageProgress {
   bool right = false;
-  bool shown = false;  ///< the program answered it
+  bool shown = false;  ///< "show me" was used
   int tries = 0, hints = 0;
   double score = 0;    ///< of the best guess, 0..1
   std::string answer;  ///< the last one
@@ -31,7 +31,7 @@ class Progress {
   /// Writes it, whole or not at all; makes its folder.
   Status save(const std::string& path) const;
 
-  /// Of one learner; the empty name is whoever gives none.
+  /// Of one learner; the empty name is for learners without a name.
   Pages& of(const std::string& learner) { return learners_[learner]; }
   const PageProgress* find(const std::string& learner, const std::string& lesson,
                            const std::string& page) const;

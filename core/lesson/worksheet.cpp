@@ -160,7 +160,7 @@ Result<std::string> numbers_table(const Page& page, const ExpressionScope& scope
 
 // ---- questions ------------------------------------------------------------------------------------
 
-/// The mask to draw as squares; what it should be, where answers are wanted.
+/// The mask to draw as squares; filled with the right mask where answers are wanted.
 Result<std::string> mask_table(const MaskAsk& ask, const ExpressionScope& scope, bool answers) {
   const std::int64_t length = scope.run.trace(scope.sequence).length;
   if (length > kWorksheetMostCells) return std::string();

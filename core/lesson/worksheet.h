@@ -1,6 +1,6 @@
-// A lesson on paper: what each page tells and asks with room to write on, its numbers or its picture, and,
-// for the teacher, the answers, hints and notes. Answers are computed from the page's own run. Refuses to
-// draw: pictures come from whoever can.
+// A lesson on paper: text and question of each page with room to write on, its numbers or its picture, and,
+// for the teacher, the answers, hints and notes. Answers are computed from the page's own run. Draws no
+// pictures itself: the caller passes them as SVG.
 #pragma once
 
 #include <string>
@@ -15,10 +15,10 @@ namespace attnscope {
 /// opened or answered.
 Result<std::string> worksheet_html(const Lesson& lesson, bool answers,
                                    const std::vector<std::string>& pictures = {});
-/// What is right on a page, in the language of the moment: for masks and changes, what makes it so. Empty for
+/// The right answer of a page, in the current language: for masks and changes, what makes it so. Empty for
 /// a page to read. Errors: as right_answer.
 Result<std::string> answer_in_words(const Lesson& lesson, const Page& page, const ExpressionScope& scope);
-/// What the page has for the one who teaches it; empty where nothing was written.
+/// The notes of the page for the teacher; empty where there are none.
 std::string page_notes(const Lesson& lesson, const Page& page);
 
 }  // namespace attnscope

@@ -57,7 +57,7 @@ class BlockBack {
   Tensor ln1(const Tensor& dy) { return norm("ln1", Slot::ln1_scale, Slot::ln1_out, dy); }
   Tensor ln2(const Tensor& dy) { return norm("ln2", Slot::ln2_scale, Slot::ln2_out, dy); }
   Tensor ln_cross(const Tensor& dy) { return norm("ln_cross", Slot::ln_cross_scale, Slot::ln_cross_out, dy); }
-  // What a branch found was normed once more where the block asks for it.
+  // Norm of a branch's output (sandwich norm), where the block has one.
   Tensor found(const Tensor& dy) {
     return block_.branch_norms ? norm("ln1_post", Slot::ln1_post_scale, Slot::ln1_post_out, dy) : dy;
   }

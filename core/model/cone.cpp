@@ -8,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostCheckedMask = 256;  // rules are asked cell by cell up to here
+constexpr std::int64_t kMostCheckedMask = 256;  // rules are compared cell by cell up to here
 
 std::int64_t main_rows(const ModelConfig& config, const Input& input) {
   return config.patch.size > 0 ? config.patch.count() : input.length();
@@ -44,7 +44,7 @@ std::int64_t first_row_difference(const Tensor& a, const Tensor& b) {
   return row;
 }
 
-// First row at which two paddings differ: rows without an entry are real.
+// First row at which two attention masks differ: rows without an entry count as 1.
 std::int64_t padding_difference(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b,
                                 std::int64_t rows) {
   const auto at = [](const std::vector<std::uint8_t>& attention_mask, std::int64_t row) {
@@ -109,7 +109,7 @@ class StackChanges {
   void across() { cone_.cross = true; }
 
   // `sees(layer, from)` is the first row of that block that sees a row from `from` on; `reads(layer)` the row
-  // that an edit which reads other rows asks for.
+  // that an edit which reads other rows needs.
   template <class Sees, class Reads>
   void spread(Sees sees, Reads reads) {
     if (cone_.embed < cone_.rows) lower(cone_.embed, config_->patch.size > 0 ? 0 : reads(-1));
@@ -337,7 +337,7 @@ class Changes {
     stack.spread(sees, reads);
   }
 
-  // The first row that an edit in this part asks for: a mean reads all rows, a copy one of them.
+  // The first row that an edit in this part reads: a mean reads all rows, a copy one of them.
   std::int64_t read_from(const StackChanges& stack, int layer) {
     std::int64_t row = stack.cone().rows;
     const int layers = stack.config()->n_layers();

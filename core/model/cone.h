@@ -1,7 +1,7 @@
 // What an edit reaches: which rows of which blocks a run computes anew when it starts from another run of the
 // same model. In a causal stack a change at row p reaches the rows from p on, from its block on; where rows
-// see later ones it reaches every row of the blocks behind it. Refuses to guess: what is not known to stay is
-// computed.
+// see later ones it reaches every row of the blocks behind it. Conservative: a row is shared only where it is
+// certain to be unchanged.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // A model under edits: weights with other numbers, and parts exchanged for others on the same weights. Shares
-// every tensor that no edit touches. Refuses a part that the model does not have, or whose weights it lacks,
-// in words.
+// every tensor that no edit touches. Error: a part that the model does not have, or whose weights it
+// lacks.
 #pragma once
 
 #include <memory>

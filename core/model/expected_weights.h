@@ -1,4 +1,4 @@
-// The weights that a config asks for, by name and shape. Refuses sizes that contradict each other, and
+// The weights of a config, by name and shape. Errors: sizes of the config that contradict each other, and
 // weights that contradict the config, with the tensor's name and both shapes.
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace attnscope {
 
-/// A weight that a config asks for: its name and logical shape ([in, out] for matrices).
+/// A weight of a config: its name and logical shape ([in, out] for matrices).
 struct WeightShape {
   std::string name;
   std::vector<std::int64_t> shape;
   bool required = true;  ///< biases and norm offsets may be absent
 };
 std::vector<WeightShape> expected_weights(const ModelConfig& config);
-/// Compares every weight with the config.
+/// Compares every weight with the config. Errors: bad_shape, not_found.
 Status check_weights(const ModelConfig& config, const Weights& weights);
 
 }  // namespace attnscope

@@ -19,7 +19,7 @@ struct Context {
   std::string prefix;  // "enc."
   Positions positions;
   const std::vector<std::uint8_t>* attention_mask;  // padding of this stack's rows
-  MaskSpec mask;                                    // asked for by the person, instead of the model's own
+  MaskSpec mask;                                    // set by an edit, instead of the model's own
   const std::vector<Span>& spans;                   // named parts of this stack's rows
   const StackCone& cone;                            // which rows are computed
   std::vector<double> frequencies = {};             // radians per position, for models that rotate
@@ -205,7 +205,7 @@ class Block {
   Tensor look_across(const Tensor& x) const {
     return cross_attention(in_, *block_.cross, layer_, x, across_);
   }
-  // What a branch found, normed once more where the block asks for it.
+  // A branch's output, normed once more where the block has branch norms.
   Tensor branch(const Tensor& x, const char* name, Slot scale_slot, Slot out_slot) const {
     return block_.branch_norms ? norm(in_, block_.norm, base_ + name, x, at_, scale_slot, out_slot) : x;
   }
@@ -294,7 +294,7 @@ Tensor rows_from(std::int64_t first, const Context& in, int layer, const Tensor&
   return x.empty() ? shared : joined_along(0, {shared, x});
 }
 
-// The rows of a stack that the cone asks for [pos, d_model]; empty where there are none.
+// The rows of a stack that the cone contains [pos, d_model]; empty where there are none.
 Tensor run_stack(Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& outside) {
   const Hook at = outside.in(in.config.stack, -1);
   const PositionSpec& position = in.config.position;

@@ -1,4 +1,4 @@
-// The forward pass of a stack of blocks, step by step as the paper writes it.
+// The forward pass of a stack of blocks, step by step in the order and the names of the paper.
 #pragma once
 
 #include "core/model/cone.h"

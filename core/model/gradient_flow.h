@@ -1,7 +1,7 @@
-// Where a gradient came from: the later steps that were made from a step, what each of them sends back, and
-// the parts of the ways that are no plain product (through a norm, a curve, a softmax, the cap of logits).
-// All is computed anew from the Trace and the Gradients, for the rectangle that is asked for. Refuses
-// nothing: where a run lacks a step the answer is empty.
+// Where a gradient came from: the later steps that read a step, what each of them contributes, and
+// the local derivatives that are no plain product (of a norm, an activation, a softmax, the cap of logits).
+// All is computed from the Trace and the Gradients on demand, for the requested rectangle. Where a
+// run lacks a step the result is empty.
 #pragma once
 
 #include <map>
@@ -11,23 +11,23 @@
 
 namespace attnscope {
 
-/// Of every step with a gradient the later ones with gradients that were made from it; those that pass their
-/// gradient on unchanged stand first.
+/// For every step with a gradient its readers: the later steps with gradients that read it; those that pass
+/// their gradient on unchanged stand first.
 std::map<Site, std::vector<Site>> gradient_readers(const Gradients& gradients);
 
-/// How the gradient of `reader` comes back: the catalog's rule, a product where an MLP is gated.
+/// How the gradient flows back through `reader`: the catalog's rule, a product where an MLP is gated.
 Rule rule_back(const Trace& trace, const Site& reader);
-/// The first step that a step was made from.
+/// The first input of a step.
 Site read_by(const Trace& trace, const Site& reader);
 
-/// What `reader` alone sends back to a step -> [row, col], of head `head` where it has heads. The shares of
-/// all readers add up to the gradient.
+/// What `reader` alone contributes to the gradient -> [row, col], of head `head` where it has heads. The
+/// contributions of all readers add up to the gradient.
 Tensor gradient_share(const Gradients& gradients, const Site& site, const Site& reader, std::int64_t head);
 
-/// Planes of one shape added up, from number `first` on.
+/// Sum of planes of one shape, from number `first` on.
 Tensor added_up(const std::vector<Tensor>& planes, std::size_t first = 0);
 
-/// The way back through a norm: result = inverse * (g - mean - normed * mean_with), g = arrived * gain.
+/// Backward of a norm: result = inverse * (g - mean - normed * mean_with), g = arrived * gain.
 struct NormBack {
   bool centred = false;  ///< LayerNorm: with `mean`
   Tensor arrived;        ///< gradient of what left the norm [row, d]
@@ -41,14 +41,14 @@ struct NormBack {
 /// `norm` is the norm's result; `head` where it works on heads.
 NormBack norm_back(const Gradients& gradients, const Site& norm, std::int64_t head, Range rows);
 
-/// How steep an activation or a cap is at the numbers of the step before it -> [row, col].
+/// The derivative of an activation or a cap at its input -> [row, col].
 Tensor curve_gradients(const Trace& trace, const Site& site, const Site& reader, std::int64_t head,
                        Range rows, Range cols);
-/// Gradients of the product that logits are made by, before it is scaled and capped -> [row, vocab].
+/// Gradients of the logits before they are scaled and capped -> [row, vocab].
 Tensor product_logit_gradients(const Gradients& gradients, Range rows, Range cols);
 /// Rows of a pattern as the softmax left them, before edits of the pattern -> [query, key].
 Tensor made_pattern(const Trace& trace, const Site& pattern, std::int64_t head, Range rows);
-/// Sum over each row of pattern times its gradient, which the softmax takes away: [rows, 1].
+/// Sum over each row of pattern times its gradient, which softmax's backward subtracts: [rows, 1].
 Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::int64_t head, Range rows);
 
 }  // namespace attnscope

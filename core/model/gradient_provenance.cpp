@@ -14,10 +14,10 @@ namespace {
 using Index = std::vector<std::int64_t>;
 using Kind = GradientFactor::Kind;
 
-// Sums over a whole vocabulary are told by their largest terms.
+// Sums over a whole vocabulary are shown by their largest terms.
 constexpr std::int64_t kMostTerms = 4096, kTermsTold = 64;
 
-// The way back through one reader to one cell: one function per rule of the forward.
+// The backward of one reader for one cell: one function per rule of the forward.
 class ShareOfCell {
  public:
   ShareOfCell(const Gradients& gradients, const Site& site, const Site& reader, const Index& index)
@@ -39,7 +39,7 @@ class ShareOfCell {
       case Rule::activation: curve("act′"); break;
       case Rule::product: other_factor(); break;
       case Rule::softmax: softmax(); break;
-      default: break;  // nothing comes back through tables, masks and divisors
+      default: break;  // no gradient through tables, masks and divisors
     }
     return std::move(out_);
   }
@@ -99,7 +99,7 @@ class ShareOfCell {
     }
     if (rest_ != 0) add({number("rest", rest_)});
   }
-  // All terms of a sum where they can be told, else the largest; the others are added up in rest_.
+  // All terms of a sum where they are few enough, else the largest; the others are added up in rest_.
   template <class Value>
   std::vector<std::int64_t> largest(std::int64_t count, Value value) {
     std::vector<std::int64_t> order(static_cast<std::size_t>(count));
@@ -260,7 +260,7 @@ class ShareOfCell {
   const Site& reader_;
   const Index& index_;
   GradientShare out_;
-  double rest_ = 0;  // of terms that are not told
+  double rest_ = 0;  // sum of the terms that are not listed
 };
 
 // (p - t) of the counted rows, each by its part of the mean.

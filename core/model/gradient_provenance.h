@@ -1,4 +1,4 @@
-// "Why this gradient?": what each later step sends back to one cell, as sums of products with their numbers;
+// "Why this gradient?": what each later step contributes to one cell, as sums of products with their numbers;
 // the backward twin of core/trace/provenance.h. A test recomputes random cells of every gradient of every
 // family from what is returned here.
 #pragma once
@@ -21,14 +21,14 @@ struct GradientFactor {
   double value = 0;
 };
 
-/// The product of its factors, taken away where `minus`.
+/// The product of its factors, subtracted where `minus`.
 struct GradientTerm {
   bool minus = false;
   std::vector<GradientFactor> factors;
   double value = 0;  ///< with its sign
 };
 
-/// What one later step (or one use of a weight) adds.
+/// The contribution of one later step (or one use of a weight).
 struct GradientShare {
   Site from;
   Rule rule = Rule::copy;
@@ -42,11 +42,11 @@ struct GradientExplanation {
   double recorded = 0;  ///< what the Gradients hold
 };
 
-/// Explains one cell of a step's gradient by its `readers` (gradient_readers; of the logits: none, the loss
-/// is told). Errors: no such gradient, index out of range.
+/// Explains one cell of a step's gradient by its `readers` (gradient_readers; the logits have none, their
+/// share is the loss). Errors: no such gradient, index out of range.
 Result<GradientExplanation> explain_gradient(const Gradients& gradients, const std::vector<Site>& readers,
                                              const Site& site, const std::vector<std::int64_t>& index);
-/// What one reader adds to a cell that is there; no terms where it adds nothing.
+/// The contribution of one reader to a cell; no terms where it has none.
 GradientShare explain_share(const Gradients& gradients, const Site& site, const Site& reader,
                             const std::vector<std::int64_t>& index);
 

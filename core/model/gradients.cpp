@@ -282,7 +282,7 @@ Tensor Gradients::score_gradients(const Site& site, std::int64_t head, Range row
   return state->edits && state->edits->reach(head) ? edited_rows(site, head, rows, cols, dy, passed) : dy;
 }
 
-// Rows that somebody edited, in place of those of the streamed attention.
+// Rows with edits, in place of those of the streamed attention.
 Tensor Gradients::edited_rows(const Site& site, std::int64_t head, Range rows, Range cols, Tensor plain,
                               bool passed) const {
   const AttentionState& state = *trace_->attention(site);

@@ -1,7 +1,7 @@
-// The forward pass run backwards, with its Trace as the tape: the gradient of a loss with respect to every
+// The backward pass, with the Trace as its tape: the gradient of a loss with respect to every
 // step and every weight, under the names of the forward. Steps stand in reverse order of execution.
 // Attention's scores and patterns have gradients too, computed by the rectangle like themselves. Edits of the
-// run are gone back through. Refuses recordings of other programs.
+// run have a backward too. Error: recordings of other programs, which have no weights.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ namespace attnscope {
 /// What the gradients are of: a measure of one row of logits where one is given, else `factor` times the sum
 /// of the cross-entropies of the rows with a target.
 struct Objective {
-  std::vector<int> targets;  ///< one per row of logits: the token that should be said there, or kNotCounted
+  std::vector<int> targets;  ///< one per row of logits: the next token, or kNotCounted (ignore_index)
   double smoothing = 0;      ///< label smoothing
   double factor = 0;         ///< of the sum; 0 = 1 / number of counted rows (the mean)
   std::optional<LogitMeasure> measure = std::nullopt;
@@ -41,14 +41,14 @@ struct WeightUse {
 
 class Gradients {
  public:
-  /// The run that was gone through backwards.
+  /// The run that this is the backward of.
   const Trace& trace() const { return *trace_; }
   const CrossEntropy& loss() const { return loss_; }
   const Objective& objective() const { return objective_; }
   /// The objective's value: the measure, or the weighted sum of cross-entropies.
   double value() const;
   /// The steps that have gradients, the last step of the forward first. A record's value has the shape of the
-  /// step; derived ones (scores .. pattern, logits) are asked for with slice().
+  /// step; derived ones (scores .. pattern, logits) are read with slice().
   const std::vector<Record>& records() const { return records_; }
   const Record* find(const Site& site) const;
   /// Rectangle of the gradients of a step, as Trace::slice gives the step itself. Empty where it has none.
@@ -60,7 +60,7 @@ class Gradients {
   const std::vector<WeightUse>& uses() const { return uses_; }
   /// Rows of logits.
   std::int64_t predictions() const;
-  /// What of the gradient of a step goes on through the step's edits: cell() and slice() where it has none.
+  /// The gradient of a step before its edits (passed through them): cell() and slice() where it has none.
   float passed(const Site& site, const std::vector<std::int64_t>& index) const;
   Tensor passed(const Site& site, std::int64_t head, Range rows, Range cols) const;
 
@@ -86,9 +86,9 @@ class Gradients {
   std::map<Site, std::map<std::int64_t, StageEdits::Sent>> sent_;  // by z and head: to rows that edits read
 };
 
-/// Runs backwards from an objective at the run's logits, through the edits that it was run under. Errors:
-/// targets that do not fit the rows or the vocabulary, a model without a head, a run that cannot be gone
-/// through backwards.
+/// The backward pass from an objective at the run's logits, through the edits that it was run under. Errors:
+/// targets that do not fit the rows or the vocabulary, a model without a head, a run that has no backward
+/// pass.
 Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective);
 
 /// Gradients of all weights, summed over the sequences in their order: the same bits on any number of
@@ -102,11 +102,11 @@ std::vector<std::string> parameters(const ModelConfig& config, const Weights& we
 Weights with_parameters(const ModelConfig& config, const Weights& weights,
                         const std::map<std::string, Tensor>& changed);
 
-/// "blocks.3.attn.q.grad": what the gradient of a step is called; a weight's is its name with ".grad" behind.
+/// "blocks.3.attn.q.grad": the name of the gradient of a step; a weight's is its name with ".grad" behind.
 std::string gradient_name(const Site& site);
 
-/// The gradient of the loss by one number, as the backward pass says and as measured by running the forward
-/// with that number moved by h and 2h to both sides.
+/// The gradient of the loss by one number, from the backward pass and measured: the forward is run
+/// with that number moved by h and 2h to both sides (finite differences).
 struct FiniteDifference {
   double analytic = 0, measured = 0;
   double step = 0;         ///< h

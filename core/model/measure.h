@@ -1,5 +1,5 @@
-// What is asked of the logits of a run: a number that can be printed, compared between runs, and gone back
-// from. Refuses tokens outside the vocabulary and runs without logits, in words.
+// A scalar of the logits of a run (a metric): it can be printed, compared between runs, and is the objective
+// of a backward pass. Errors: tokens outside the vocabulary, runs without logits.
 #pragma once
 
 #include <vector>
@@ -12,11 +12,11 @@ struct LogitMeasure {
   enum class Kind : std::uint8_t { logit, logit_diff, prob, kl };
   Kind kind = Kind::logit;
   int target = -1, distractor = -1;  ///< output ids; the distractor of logit_diff alone
-  std::int64_t row = -1;             ///< row of the logits; -1: the one that the answer is read off
+  std::int64_t row = -1;             ///< row of the logits; -1: prediction_row
   Tensor reference;                  ///< kl: the logits that it is compared with [vocab]
 };
 
-/// The row of the main stack that the answer is read off: the last that is no padding, or the first where the
+/// The row of the main stack with the prediction: the last that is no padding, or the first where the
 /// head reads only that one.
 std::int64_t prediction_row(const Trace& trace);
 /// The row of the logits that a measure reads.

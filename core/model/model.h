@@ -1,6 +1,6 @@
 // Model: a config and its weights, and the one forward pass over them. It reads like the paper; every step
-// goes through the Probe. Refuses inputs that do not fit (ids outside the vocabulary, more tokens than
-// positions) with a sentence, and weights that contradict the config with the tensor's name and both shapes.
+// goes through the Hook. Errors: inputs that do not fit (ids outside the vocabulary, more tokens than
+// positions), and weights that contradict the config, with the tensor's name and both shapes.
 #pragma once
 
 #include <memory>
@@ -24,12 +24,12 @@ class Model {
   const ModelConfig& config() const { return *config_; }
   const Weights& weights() const { return *weights_; }
   /// The input as it runs: ids for the rows of an image's own stack, names for the parts of a sequence that
-  /// begins with an image (image, prompt), where the input does not say.
+  /// begins with an image (image, prompt), where the input has none.
   Input completed(Input input) const;
-  /// The same model, knowing the files that it was read from: runs fail once one of them was changed in
+  /// The same model with the list of files that it was read from: runs fail once one of them was changed in
   /// place.
   std::shared_ptr<const Model> with_files(std::vector<ReadFile> files) const;
-  /// The same model, knowing what its ids spell.
+  /// The same model with the texts of its ids.
   std::shared_ptr<const Model> with_texts(std::shared_ptr<const TokenTexts> texts) const;
 
   /// Whether run() takes this input under these edits.

@@ -93,7 +93,7 @@ Range Reach::in_own_block(const Site& site, Range after_attention) const {
 
 Range Reach::rows(const Site& site, std::int64_t head) const {
   const Range out = masked_rows(site, head);
-  // Before the mask every query meets every key, a changed one among them.
+  // Before the mask every query is multiplied with every key, a changed one among them.
   const bool all = out.size() > 0 && between(site.slot, Slot::scores, Slot::biased) &&
                    (where_.site.slot < Slot::scores || site.layer != where_.site.layer) &&
                    !(site.layer == where_.site.layer && lane_of(where_.site.slot) == Lane::query);

@@ -1,6 +1,6 @@
-// Which rows of which steps an edit of a run reaches, told without running it: the cone, step by step. A row
-// that it names may still come out the same; one that it does not name stays to the bit. Refuses weights and
-// parts of the model: they reach whole blocks, and the cone says which.
+// Which rows of which steps an edit of a run can change, without running it: the cone, step by step. A row
+// in it may still come out the same; a row outside of it stays equal bit by bit. Limit: edits of steps only;
+// weights and parts of the model reach whole blocks (core/model/cone.h).
 #pragma once
 
 #include "core/model/cone.h"

@@ -1,5 +1,5 @@
-// Back through an attention whose scores or patterns were edited: rows that edits cover or read go back stage
-// by stage, all others as the streamed attention does. Refuses nothing.
+// Backward of an attention with edited scores or patterns: rows that edits cover or read go back stage
+// by stage, all others as the streamed attention does (core/ops/attention_backward.cpp).
 #pragma once
 
 #include "core/ops/backward.h"
@@ -15,7 +15,7 @@ struct StageGradients {
   Tensor bias;      ///< of what was added for the distance [key]; empty where nothing is added
   Tensor products;  ///< of q k^T before any edit [key]
 };
-/// What the edits of each head send to rows that they read.
+/// Gradients from the edits of each head to the rows that they read.
 using SentByHead = std::map<std::int64_t, StageEdits::Sent>;
 /// `dz` [d_head] is the gradient of z of that row (a row of state.in); `sent` is of that head.
 StageGradients stage_gradients(const AttentionState& state, std::int64_t head, std::int64_t row,

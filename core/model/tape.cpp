@@ -139,8 +139,8 @@ Tensor Tape::norm(const NormSpec& spec, const std::string& name, const Tensor& x
   return x.rank() == 2 ? grads.x : grads.x.split(0, x.axis(0), x.size(0), x.axis(1));
 }
 
-// y = (x - mean) / s * gain + bias where a person changed s: the scale's own gradient goes back through its
-// edits to the scale as the row made it. Rows whose scale nobody changed or read keep `dx`.
+// y = (x - mean) / s * gain + bias with an edited s: the scale's own gradient is passed through its
+// edits to the scale as the row made it. Rows whose scale is neither edited nor read keep `dx`.
 Tensor Tape::through_edited_scale(const NormSpec& spec, const Tensor& gain, const Tensor& x,
                                   const Site& scale, const Tensor& natural, const Tensor& dy,
                                   const Tensor& dx) {

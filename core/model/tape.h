@@ -1,5 +1,5 @@
-// The tape played backwards: what the parts of the backward pass share. Reads steps off the Trace, writes
-// their gradients under the same names, and notes every use of a weight.
+// The tape, shared by the parts of the backward pass: reads steps off the Trace, writes
+// their gradients under the same names, and records every use of a weight.
 #pragma once
 
 #include <functional>
@@ -19,23 +19,23 @@ class Tape {
 
   const Trace& trace() const { return trace_; }
   bool has(const Site& site) const { return trace_.find(site) != nullptr; }
-  /// What the forward left at a step.
+  /// The value of a step in the forward pass.
   const Tensor& value(const Site& site) const;
   Tensor weight(const std::string& name) const { return trace_.weights().get(name); }
 
   /// z of an attention as it was before its own edits.
   Tensor weighted_values(const Site& z, const AttentionState& state);
-  /// What edits of an attention's stages send to rows that they read.
+  /// Gradients from edits of an attention's stages to the rows that they read.
   SentByHead& sent(const Site& z) { return sent_[z]; }
 
-  /// Writes the gradient of a step, and returns what of it goes on through the edits of that step.
+  /// Writes the gradient of a step, and returns it passed back through the edits of that step.
   Tensor at(const Site& site, Tensor gradient);
   /// The same for a step whose gradients are computed by the rectangle.
   void at(const Site& derived);
 
-  /// Through y = x W + b back to x; `name` without ".weight".
+  /// Backward of y = x W + b for x; `name` without ".weight".
   Tensor project(const std::string& name, const Tensor& x, const Tensor& dy);
-  /// Through a norm back to x; `x` may have heads in front. `scale` is the step that holds what the forward
+  /// Backward of a norm for x; `x` may have heads in front. `scale` is the step that holds what the forward
   /// divided by; null: it is computed anew.
   Tensor norm(const NormSpec& spec, const std::string& name, const Tensor& x, const Site* scale,
               const Tensor& dy);
@@ -60,13 +60,13 @@ class Tape {
 bool is_edited(const Trace& trace, const Site& site);
 /// The edits of a run that its weights and its input do not hold already.
 Edits edits_of_steps(const Trace& trace);
-/// Back through those edits of a run that change a step: gradients of what the step held before them.
-/// `unedited` is asked for that where the way back needs it. Throws EditRefused, as apply_backward.
+/// Backward of those edits of a run that change a step: gradients of what the step held before them.
+/// `unedited` gives that value where it is needed. Throws EditRefused, as apply_backward.
 Tensor through_edits(const Trace& trace, const Site& site, Tensor gradient,
                      const std::function<Tensor()>& unedited);
 
-/// Back through the blocks and the embedding of one stack. `encoded` collects what cross-attention sends to
-/// the encoder's rows [source, d_model].
+/// Backward of the blocks and the embedding of one stack. `encoded` collects the gradients that
+/// cross-attention gives the encoder's rows [source, d_model].
 struct StackGradients {
   Tensor image;    ///< of the rows that stand for an image [patch, d_model]; empty where there are none
   Tensor encoded;  ///< of the encoder's output; empty where there is none

@@ -1,7 +1,7 @@
 // softmax(mask(cap(q k^T scale) + bias)) v by tiles of keys with a running row maximum and sum. Tiles begin
 // at fixed keys, every score and every value is one chain of fused steps (kernels.h), and what a row may not
 // see weighs exactly 0: so a row has the same bits whatever rows stand beside it and whatever keys follow.
-// Refuses to hold more scores than a few rows of one tile per thread.
+// Memory: the scores of a few rows of one tile per thread, never [query, key].
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -119,7 +119,7 @@ class QueryRows {
   template <class Stop>
   bool run(const float* packed, Stop stop) {
     if (!walk(0, count_, packed, stop)) return false;
-    hiding_ = true;  // a NaN that nobody looks at must not come through as 0 * NaN
+    hiding_ = true;  // a NaN in v at weight 0 must not come through as 0 * NaN
     for (std::int64_t i = 0; i < count_; ++i)
       if (!all_finite(z_.get() + i * z_step_, d_value_) && !walk(i, i + 1, packed, stop)) return false;
     return true;

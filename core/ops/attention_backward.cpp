@@ -31,7 +31,7 @@ struct Seen {
   Tensor dz, z, lse;
 };
 
-// One query head on its way back over all tiles; dk and dv are added to.
+// Backward of one query head over all tiles; dk and dv are added to.
 class HeadBack {
  public:
   HeadBack(const Seen& seen, std::int64_t head, RowsOut dq, RowsOut dk, RowsOut dv)

@@ -1,7 +1,7 @@
-// The mathematics of ops.h run backwards, on one page: each function takes what arrived from behind (dy: the
-// gradient of the loss with respect to the forward's result) and what the forward saw, and returns the
+// The backward of ops.h, on one page: each function takes dy (the gradient of the loss with respect to the
+// forward's result) and what the forward read, and returns the
 // gradients with respect to its inputs. Every sum has an order that follows from the shapes, so any number of
-// threads gives the same bits. Refuses: shapes that do not fit (CHECK), as the forward does.
+// threads gives the same bits. Shapes that do not fit are CHECKed, as in the forward.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ Tensor softmax_rows_backward(const Tensor& dy, const Tensor& y);
 
 // ---- positions -----------------------------------------------------------------------------------
 
-/// Turns back: the transpose of a rotation is the rotation by the opposite angle.
+/// Rotates by the opposite angle: the inverse (transpose) of the rotation.
 Tensor rotate_backward(const Tensor& dy, const std::vector<double>& frequencies, const Positions& positions,
                        bool interleaved = false, double magnitude = 1.0);
 

@@ -1,6 +1,6 @@
 // What attention adds to scores for the distance between query and key: ALiBi's straight lines and the
-// buckets of Raffel et al. 2020. Refuses anything else: a bias that depends on the positions themselves is no
-// ScoreBias.
+// buckets of Raffel et al. 2020. A ScoreBias depends on the distance only: both are computed once per
+// distance.
 #include "core/ops/bias.h"
 
 #include <algorithm>

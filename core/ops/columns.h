@@ -1,4 +1,4 @@
-// Sums down the columns of a matrix: what a weight that every row shares collects on the way back. Columns
+// Sums down the columns of a matrix: the gradient of a weight that every row shares (bias, norm). Columns
 // are shared out over the threads, each summed in double from the first row to the last.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Two tensors value by value: what the operations on single values share on their way forward and back.
+// Two tensors value by value: shared by the forward and backward of the elementwise operations.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Chooses the kernels for this processor once, when they are first asked for.
+// Chooses the kernels for this processor once, at the first call.
 // An unknown or unavailable ATTNSCOPE_KERNELS is ignored: the program must start everywhere.
 #include <atomic>
 #include <cstdlib>

@@ -82,7 +82,7 @@ Tensor softmax_rows(const Tensor& x) {
                    float* row = to + r * width;
                    std::memcpy(row, from.data() + r * width, static_cast<std::size_t>(width) * sizeof(float));
                    const float top = kernel.row_max(row, width);
-                   const bool nothing = top == -INFINITY;  // nobody to look at: zeros, where 0/0 would be NaN
+                   const bool nothing = top == -INFINITY;  // fully masked: zeros, where 0/0 would be NaN
                    double sum = 0;
                    for (std::int64_t col = 0; col < width; col += 256)
                      sum += kernel.exp_row(row + col, nothing ? 0.f : top,
@@ -95,7 +95,7 @@ Tensor softmax_rows(const Tensor& x) {
 
 Tensor gather_rows(const Tensor& table, const std::vector<int>& ids) {
   CHECK(table.rank() == 2);
-  const bool stays = table.is_encoded();  // then only the rows that are asked for are expanded
+  const bool stays = table.is_encoded();  // then only the gathered rows are expanded
   const Tensor rows = stays || table.stride(1) == 1 ? table : table.packed();
   const std::int64_t width = table.size(1);
   Buffer out({{Axis::pos, static_cast<std::int64_t>(ids.size())}, {table.axis(1), width}});  // [pos, d]

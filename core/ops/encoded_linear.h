@@ -1,5 +1,5 @@
-// Products with weights that are read when they are asked for: they stay as the file stores them, or some of
-// them were set by hand. Refuses weights in memory: multiply() has those.
+// Products with encoded weights: weights that stay as the file stores them, or that have
+// cells set by hand. Weights in memory are for multiply().
 #pragma once
 
 #include "core/ops/product.h"
@@ -7,7 +7,7 @@
 namespace attnscope {
 
 /// `product` with an encoded w [k, n]: each thread expands a few output columns at a time into scratch memory
-/// of its own (about 1 MB), multiplies all rows with them and forgets them. Where the values lie in memory
+/// of its own (about 1 MB), multiplies all rows with them and frees them. Where the values lie in memory
 /// under what was set by hand, only the columns that were touched go this way.
 void multiply_encoded(const Product& product, const Tensor& w);
 

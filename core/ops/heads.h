@@ -1,4 +1,4 @@
-// What attention and its backward share: rows of one head, which key/value head serves it, the sizes of
+// Shared by attention and its backward: the rows of one head, which key/value head serves it, the sizes of
 // tiles.
 #pragma once
 

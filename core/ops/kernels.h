@@ -1,6 +1,6 @@
 // The inner loops of the mathematics as a table of raw-pointer functions, one table per instruction set.
 // The same body (kernels_body.inc) is compiled for SSE2 (or whatever the machine's baseline is), AVX2+FMA and
-// AVX-512; dispatch.cpp picks a table when the program starts. Refuses threads and allocation of results:
+// AVX-512; dispatch.cpp picks a table when the program starts. No threads and no allocation here:
 // callers split the work, and every sum here has an order that does not depend on how they do it.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Kernels {
   /// packed copy of b would serve once.
   void (*multiply_transposed)(const float* a, std::int64_t a_row, const float* b, std::int64_t ldb, float* c,
                               std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
-  /// Nothing but `steps` times 12 vectors of x y + z, in registers; what comes out means nothing.
+  /// `steps` times 12 vectors of x y + z, in registers, to measure peak speed; the result has no meaning.
   float (*fused_burst)(std::int64_t steps);
   /// sum of x[i] y[i]
   float (*dot)(const float* x, const float* y, std::int64_t n);
@@ -58,7 +58,7 @@ const Kernels* kernels_base();
 const Kernels* kernels_v3();  ///< x86-64 builds only
 const Kernels* kernels_v4();  ///< x86-64 builds only
 
-/// The table in use: the fastest one that this processor has, or what ATTNSCOPE_KERNELS=base|v3|v4 asks for.
+/// The table in use: the fastest one that this processor has, or the one of ATTNSCOPE_KERNELS=base|v3|v4.
 const Kernels& kernels();
 /// Switches to "base", "v3" or "v4"; false when this processor or build does not have it. For tests and
 /// measurements, while nothing else computes.

@@ -31,7 +31,7 @@ KeySpan without_padding(const Mask& mask, KeySpan span) {
   return span;
 }
 
-// fill_masked for what a rule forbids.
+// fill_masked for the cells that a rule masks.
 void fill_ruled_out(const MaskRule& rule, std::int64_t query, std::int64_t key_begin, std::int64_t key_end,
                     float value, float* row) {
   constexpr std::int64_t kPiece = 256;

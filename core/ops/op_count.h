@@ -1,4 +1,4 @@
-// What products and attention multiply, counted where they do it. Refuses to count what other threads begin.
+// Counts the multiply-adds of products and attention. Counts only what the calling thread starts.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@ namespace attnscope {
 struct OpCount {
   std::atomic<std::int64_t> products{0};  ///< of linear()
   std::atomic<std::int64_t> attention{
-      0};  ///< of attend(): q·k and pattern·v, with what tiles compute beyond the mask
+      0};  ///< of attend(): q·k and pattern·v, including what tiles compute beyond the mask
 };
 
 /// While it lives, linear() and attend() that this thread calls add to `to`, whatever threads they run on.
@@ -25,7 +25,7 @@ class CountOps {
   OpCount* before_;
 };
 
-/// Where this thread's calls are counted; null: nobody asks.
+/// The counter of this thread's calls; null where nothing is counted.
 OpCount* op_count();
 
 }  // namespace attnscope

@@ -1,6 +1,6 @@
 // The mathematics on one page. Every function takes immutable tensors and returns new ones; float32 in and
 // out, sums of rows in double where it costs nothing. Shapes stand in the comments: pos = sequence, in/out =
-// features. Eigen and threads live in the .cpp files. Refuses: shapes that do not fit are our mistake
+// features. Eigen and threads live in the .cpp files. Shapes that do not fit are our mistake
 // (CHECK), because the loaders have compared every tensor with the config before anything runs.
 #pragma once
 
@@ -82,7 +82,7 @@ struct RopeSpec {
 std::vector<double> rope_frequencies(const RopeSpec& spec, std::int64_t d_head, std::int64_t length = 0);
 /// What rotated pairs are multiplied by: 1, but for YaRN (Peng et al. 2023, section 3.4).
 double rope_magnitude(const RopeSpec& spec);
-/// Where the rows of a run stand: row i is at `rows[i]`, or at first + i where `rows` is empty.
+/// Positions of the rows of a run: row i is at `rows[i]`, or at first + i where `rows` is empty.
 struct Positions {
   std::int64_t first = 0;
   std::vector<std::int64_t> rows;  ///< absolute position of each row; used for padded sequences
@@ -95,7 +95,7 @@ struct Positions {
     return {first, {rows.begin() + row, rows.end()}};
   }
 };
-/// Turns pairs (i, i + rotary/2), or (2i, 2i+1) where interleaved, of x [head, pos, d_head] by pos *
+/// Rotates pairs (i, i + rotary/2), or (2i, 2i+1) where interleaved, of x [head, pos, d_head] by pos *
 /// frequency and multiplies them by `magnitude`. The result is stored [pos, head, d_head] and returned as the
 /// view [head, pos, d_head].
 Tensor rotate(const Tensor& x, const std::vector<double>& frequencies, const Positions& positions,
@@ -107,7 +107,7 @@ Tensor sinusoidal_positions(std::int64_t first_pos, std::int64_t count, std::int
 
 // ---- attention -----------------------------------------------------------------------------------
 
-/// A mask beyond causal and window, asked cell by cell; made from a MaskSpec (core/trace/mask_spec.h).
+/// A mask beyond causal and window, evaluated cell by cell; made from a MaskSpec (core/trace/mask_spec.h).
 class MaskRule {
  public:
   virtual ~MaskRule() = default;
@@ -117,15 +117,15 @@ class MaskRule {
                            std::uint8_t* allowed) const;
 };
 
-/// Who may look at whom. Query row i stands at absolute position first_query + i; key column j at position j.
+/// The attention mask. Query row i is at absolute position first_query + i; key column j at position j.
 /// Closed-form part first (causal and window, or a rule), then padding, then single cells that were switched
 /// by hand. Positions count columns, padding included.
 struct Mask {
   bool causal = true;
   std::int64_t window = 0;  ///< > 0: keys more than window-1 positions back are masked (sliding window)
   std::shared_ptr<const MaskRule> rule;  ///< where set, it decides instead of causal and window
-  /// One entry per key, 0 = padding that nobody looks at; null = every key is real. Keys beyond its end are
-  /// real.
+  /// One entry per key as in transformers: 0 = padding, masked for every query; null = all 1. Keys beyond its
+  /// end count as 1.
   std::shared_ptr<const std::vector<std::uint8_t>> attention_mask;
   struct Cell {
     std::int64_t query, key;  ///< absolute positions
@@ -173,9 +173,9 @@ struct AttentionResult {
   Tensor z;    ///< [head, query, d_head] as a view of storage [query, head, d_head], so that concat is free
   Tensor lse;  ///< [head, query] log of the row's sum of exponentials (row max included)
 };
-/// `cancelled` is asked before every tile, from several threads; once it says true, both tensors come back
+/// `cancelled` is called before every tile, from several threads; once it returns true, both tensors are
 /// empty. A weight of exactly 0 hides its value even where that is NaN. A row has the same bits whatever rows
-/// are computed with it, whatever those hold, and whatever keys follow that it may not see.
+/// are computed with it, whatever those hold, and whatever masked keys follow.
 AttentionResult attend(const AttentionInputs& in, const std::function<bool()>& cancelled = {});
 
 /// In order of execution; a stage that an attention does not have (no cap, no bias) equals the one before.
@@ -197,8 +197,8 @@ Tensor weighted_sum(const Tensor& pattern, const Tensor& v);
 
 /// "SSE2", "AVX2+FMA" or "AVX-512": the kernels chosen for this processor.
 const char* kernel_name();
-/// Multiplies and adds in the registers of all threads, about `steps` times twelve vectors, and says how many
-/// operations that were: the most that this processor can do.
+/// Multiplies and adds in the registers of all threads, about `steps` times twelve vectors; returns the count
+/// of operations: peak FLOPs of this processor.
 double fused_burst(std::int64_t steps);
 /// C [m, n] = A [m, k] B [k, n], row-major, all threads: the most that this program can do.
 void sgemm(const float* a, const float* b, float* c, std::int64_t m, std::int64_t n, std::int64_t k);

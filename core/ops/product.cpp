@@ -96,7 +96,7 @@ class Work {
   }
 
   // Reads the weights where they are: for so few rows that a packed copy would be used once or twice. The
-  // last columns, which fill no vector, are left; says how many are done.
+  // last columns, which fill no vector, are left; returns how many are done.
   std::int64_t run_in_place(const Piece& piece) const {
     const std::int64_t whole = piece.n / 16 * 16;
     if (w_.transposed && p_.x_col == 1) {
@@ -127,7 +127,7 @@ class Work {
     }
   }
 
-  // The panel of that number among the weight's, filled where nobody has done so; null while somebody does.
+  // The panel of that number of the weight, filled here where it is empty; null while another thread does.
   const float* filled(std::int64_t index) const {
     const Panels::State state = kept_->claim(index);
     if (state == Panels::State::busy) return nullptr;

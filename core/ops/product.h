@@ -1,6 +1,6 @@
 // Products on all threads: x w + bias with every cell one chain of fused steps, so that a cell has the same
-// bits whatever is computed with it. How the work is cut therefore follows from the machine alone. Refuses
-// nothing; whoever calls has compared the shapes.
+// bits whatever is computed with it. How the work is cut therefore follows from the machine alone. The
+// caller compares the shapes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Ridge regression (Hoerl & Kennard 1970) in closed form, in double: what probes are fitted with. Refuses
-// nothing: whoever asks has checked the sizes.
+// Ridge regression (Hoerl & Kennard 1970) in closed form, in double: linear probes are fitted with it. The
+// caller compares the sizes.
 #pragma once
 
 #include <cstdint>

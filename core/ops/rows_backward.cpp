@@ -1,4 +1,4 @@
-// Backward of everything that looks at each value on its own or at one row: norms, activations, caps,
+// Backward of everything that works on each value on its own or on one row: norms, activations, caps,
 // softmax, rotations, and the loss at the end of all.
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kRowsBackwardGrain = 1 << 14;
 
-// One norm on its way back: x and dy by rows, what each row was normed with.
+// Backward of one norm: x and dy by rows, and the scale of each row.
 struct NormBack {
   Tensor dy, x, weight;
   float weight_offset;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-// Log softmax [vocab]; then the penalty and the words that are never said, in the order of transformers.
+// Log softmax [vocab]; then the repetition penalty and suppressed_tokens, in the order of transformers.
 std::vector<double> log_chances(const ModelConfig& config, const Tensor& logits, const std::vector<int>& said,
                                 float penalty) {
   std::vector<double> out = log_probabilities(logits);

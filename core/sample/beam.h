@@ -1,5 +1,5 @@
-// Beam search: the `beams` most likely ways on, kept as a tree of all that was weighed. Order and scores are
-// those of transformers (early_stopping=False). Refuses sampling: there is no chance in it.
+// Beam search: the `beams` most likely continuations, kept as a tree of all candidates. Order and scores are
+// those of transformers (early_stopping=False, do_sample=False): deterministic.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct BeamSettings {
 /// Errors: numbers out of their range.
 Status check_beams(const BeamSettings& settings);
 
-/// One token that was weighed; the tree's first node is the prompt.
+/// One candidate token; the tree's first node is the prompt.
 struct BeamNode {
   enum class Fate : std::uint8_t { dropped, kept, ended };
   int parent = -1;
@@ -39,11 +39,11 @@ struct BeamSearch {
   std::vector<BeamNode> nodes;             ///< parents first; of one depth the most likely first
   std::vector<BeamHypothesis> hypotheses;  ///< best first, `beams` of them
   Edits unreached;                         ///< edits whose place no token's run had
-  Text note;                               ///< why it stopped early, for people; usually empty
+  Text note;                               ///< why it stopped early, as shown; usually empty
   /// The new tokens on the way to a node.
   std::vector<int> ids(int node) const;
 };
-/// Each beam's run starts from its parent's, whose keys and values are the cache. `on_depth` is told after
+/// Each beam's run starts from its parent's, whose keys and values are the cache. `on_depth` is called after
 /// each token. Errors: those of generate(), settings out of range.
 Result<BeamSearch> beam_search(const Model& model, const Input& prompt, const BeamSettings& settings,
                                const RunOptions& options = {},

@@ -1,6 +1,6 @@
-// One sequence token by token, with the cache of keys and values and without: which rows are computed, what
-// the core multiplies, how long it takes, and by how much the numbers differ. Refuses models that read in
-// both directions, whose keys and values change with every token.
+// One sequence token by token, with the KV cache and without: which rows are computed, what
+// the core multiplies, how long it takes, and by how much the numbers differ. Limit: causal models only; with
+// bidirectional attention keys and values change with every token.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ struct CachedRun {
   std::int64_t length() const { return steps.back().length; }
 };
 
-/// True where the main stack writes one token after the other and tokens are its input.
+/// True where the main stack is causal and its input is tokens.
 bool runs_with_cache(const ModelConfig& config);
 /// Positions that the first run must have at least: an image is read at once, padding before the first token
 /// with it.

@@ -1,5 +1,5 @@
-// How likely a model found a text, token by token, and what many draws at many temperatures come to. Named
-// tensors in, numbers out. Refuses models that do not say the next token: the caller knows.
+// Probability of a text under a model, token by token (perplexity), and the outcome of many draws at many
+// temperatures. Named tensors in, numbers out. For models that predict the next token; the caller checks.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// What a row said about what follows it. Logarithms are natural (nats).
+/// The next-token distribution at a row. Logarithms are natural (nats).
 struct RowChance {
   std::int64_t row = 0;
   double entropy = 0;  ///< of the whole distribution
@@ -51,13 +51,13 @@ std::vector<TemperatureDraws> draw_many(const Tensor& logits_row, const Sampling
                                         std::span<const float> temperatures,
                                         const std::atomic<bool>* cancel = nullptr);
 
-/// Contrastive decoding (Li et al. 2022): what an expert says and an amateur does not.
+/// Contrastive decoding (Li et al. 2022): tokens that an expert model finds likelier than an amateur model.
 struct Contrast {
   int id = 0;
   float expert = 0, amateur = 0;  ///< probabilities at temperature 1
   double score = 0;               ///< log(expert / amateur), nats
 };
-/// Of the tokens that the expert finds at least `share` as likely as its favourite, best score first, ties by
+/// Of the tokens that the expert finds at least `share` as likely as its top token, best score first, ties by
 /// id. Both are logits [vocab] of one vocabulary.
 std::vector<Contrast> contrast(const Tensor& expert, const Tensor& amateur, double share);
 

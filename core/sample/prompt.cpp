@@ -25,7 +25,7 @@ Input unpadded(Input input) {
   const std::vector<std::uint8_t> attention_mask = std::move(input.attention_mask);
   input.attention_mask.clear();
   if (attention_mask.size() != input.ids.size()) return input;
-  std::vector<std::int64_t> before{0};  // real tokens before each position
+  std::vector<std::int64_t> before{0};  // tokens (attention_mask 1) before each position
   std::vector<int> ids, types;
   for (std::size_t pos = 0; pos < attention_mask.size(); ++pos) {
     before.push_back(before.back() + (attention_mask[pos] ? 1 : 0));
@@ -50,7 +50,7 @@ Status check_logits(const Model& model, const Trace& run, const RunOptions& opti
     return std::isnan(v) || v == std::numeric_limits<float>::infinity();
   });
   if (bad == values.end()) return Done{};
-  // Predictions alone were kept: the whole run says where it began.
+  // Predictions alone were kept: the whole run is repeated to find where it began.
   RunOptions whole;
   whole.edits = without_inputs(options.edits);
   whole.cancel = options.cancel;

@@ -35,7 +35,7 @@ void fill_probabilities(std::vector<NextToken>& tokens, double temperature) {
   for (NextToken& token : tokens) token.prob = static_cast<float>(weight(token.penalised) / sum);
 }
 
-// Marks what is cut of the sorted list, and says how many stay; at least one.
+// Marks what is cut of the sorted list, and returns how many stay; at least one.
 std::size_t cut_tokens(std::vector<NextToken>& tokens, const Sampling& sampling) {
   std::size_t count = tokens.size();
   const auto cut_from = [&](std::size_t first, Cut why) {

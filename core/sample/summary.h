@@ -1,5 +1,5 @@
 // A next-token distribution cut to what fits on a screen: the most likely tokens, the rest as one number, and
-// the running sum of probabilities. Refuses to drop probability: top and rest always make the whole.
+// the running sum of probabilities (top-p). `top` and the rest always add up to 1.
 #pragma once
 
 #include <vector>

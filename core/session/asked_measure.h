@@ -1,6 +1,6 @@
-// The measure that is always at hand: a text that people type, kept while inputs change, and what it is in
-// the newest run and in the run without edits. Where nobody has typed one, or a model does not know its
-// tokens, the most likely output against the second. Computed by a job, newest wins. Refuses to wait.
+// The current measure (a scalar of the logits): its text, kept while inputs change, and its value in
+// the newest run and in the run without edits. Where no text was typed, or its tokens are not in the
+// vocabulary: the most likely output against the second. Computed by a job, newest wins; does not block.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,21 @@
 
 namespace attnscope {
 
-/// What the measure is in one sequence of one run.
+/// The measure of one sequence of one run.
 struct MeasureAnswer {
   std::uint64_t run = 0;  ///< RunResult::version
   int sequence = 0;
   std::string asked;                    ///< as typed; empty: nothing was
-  std::optional<LogitMeasure> measure;  ///< none: `error` says why
-  std::string text;                     ///< of the measure, as one would type it
-  std::optional<Error> error;           ///< why there is none, or why another than the asked one stands here
+  std::optional<LogitMeasure> measure;  ///< none: `error` has the reason
+  std::string text;                     ///< of the measure, in the form in which it is typed
+  std::optional<Error> error;           ///< why there is no measure, or why it is not the typed one
   double value = 0;
   std::optional<double> unedited;  ///< in the run without edits, where there are edits
   double change() const { return unedited ? value - *unedited : 0; }
 };
 
-/// The row whose logits are asked where nobody chose one: the first hidden token's, the last before the
-/// actions, else the one that the answer is read off.
+/// The row of the measure where none was chosen: the first [MASK] token's, the last before the
+/// actions, else prediction_row().
 std::int64_t asked_row(const OpenedModel& opened, const Trace& trace);
 /// The most likely output at a row of a run minus the second; the logit alone where there is only one.
 /// Errors: a run without logits, a row that it does not have.
@@ -41,8 +41,8 @@ class AskedMeasure {
   std::string text;       ///< logit_diff:A,B and the like; empty: the most likely against the second
   std::int64_t row = -1;  ///< of the logits; -1: asked_row
 
-  /// Begins a job "measure" where the answer for this run, sequence and text is not there or under way. Once
-  /// per frame. kl is that to the answer of `pinned`; null: to that of the run without edits.
+  /// Starts a job "measure" where the answer for this run, sequence and text is missing and not under way.
+  /// Once per frame. kl is measured against `pinned`; null: against the run without edits.
   void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
               const std::shared_ptr<const RunResult>& pinned = nullptr);
   /// The newest answer; that of the run before while the newest is computed, null before the first.
@@ -69,7 +69,7 @@ class AskedMeasure {
   std::int64_t asked_row_ = -2;
 };
 
-/// True where both runs read the same: tokens, rows, pixels, padding.
+/// True where both runs have the same input: tokens, rows, pixels, padding.
 bool same_input(const Input& a, const Input& b);
 
 }  // namespace attnscope

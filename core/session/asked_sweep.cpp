@@ -126,7 +126,7 @@ Status AskedSweep::prepare(State& state, const SweepRequest& request, const std:
 
 void AskedSweep::work(State& state, const std::atomic<bool>& cancel) {
   const auto begin = std::chrono::steady_clock::now();
-  const double before = state.now.seconds;  // nobody else changes it
+  const double before = state.now.seconds;  // written by this thread only
   const auto since = [](std::chrono::steady_clock::time_point when) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - when).count();
   };
@@ -138,7 +138,7 @@ void AskedSweep::work(State& state, const std::atomic<bool>& cancel) {
       if (!cancel) answer.error = std::move(error);
     });
   };
-  const SweepRequest request = state.now.request;  // nobody changes it
+  const SweepRequest request = state.now.request;  // written by this thread only
   if (state.from) {
     state.sweep = std::make_shared<Sweep>(*state.from);
     state.sweep->take_values(state.now.values);
@@ -149,7 +149,7 @@ void AskedSweep::work(State& state, const std::atomic<bool>& cancel) {
   const auto first = std::chrono::steady_clock::now();
   const std::int64_t all = std::ssize(state.sweep->cells()), known = state.now.known();
   std::int64_t ran = 0;
-  const auto long_time = [&] {  // the first cells tell how long the rest takes
+  const auto long_time = [&] {  // estimated from the first cells: will the rest take long
     const double left = since(first) / static_cast<double>(ran) * static_cast<double>(all - known - ran);
     return ran == std::max<std::int64_t>(2, thread_count()) && left > state.ask_from ? std::optional(left)
                                                                                      : std::nullopt;

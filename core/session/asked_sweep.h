@@ -1,7 +1,7 @@
-// A sweep that runs while one looks at it: estimates at once, then exact values, largest first, one cell
-// after the other. One job, newest wins; what is known stays when it is stopped, and it can go on from there.
-// Refuses to run for long without having asked, and to mix: an answer carries all that it was asked for, and
-// a key of it.
+// A sweep in the background: estimates at once, then exact values, largest first, one cell
+// after the other. One job, newest wins; computed cells stay when it is stopped, and it can be resumed.
+// Limit: pauses for confirmation where it would take longer than kAskFrom seconds. An answer holds its
+// request and a key of it, so that results are never mixed.
 #pragma once
 
 #include <memory>
@@ -15,36 +15,36 @@
 
 namespace attnscope {
 
-/// All that a sweep is asked for.
+/// The parameters of a sweep.
 struct SweepRequest {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const Trace> run;  ///< of the document
   Edits edits;                       ///< that the run was made under
-  std::optional<Input> other;        ///< patch: the other prompt; none: knock out
+  std::optional<Input> other;        ///< patch: the other prompt; none: ablation
   bool into_other = true;            ///< patch: places of `run` go into the run of the other prompt
   LogitMeasure measure;
   std::string steps;              ///< a selector
   std::vector<std::string> over;  ///< axes
   Knockout how;                   ///< knock out
 
-  /// The same for the same question of the same numbers, whichever way round two prompts are named.
+  /// Equal for equal requests on equal numbers, whichever order the two prompts have.
   std::uint64_t key() const;
 };
 
-/// Knows what is known by now.
+/// The results so far.
 struct SweepAnswer {
   std::uint64_t key = 0;
-  std::uint64_t change = 0;  ///< grows with everything that became known: the version of pictures
+  std::uint64_t change = 0;  ///< grows with every new result: the version of pictures
   SweepRequest request;
   std::shared_ptr<const Sweep> sweep;     ///< its places and edits; null: not made yet, or `error`
-  std::vector<double> values, estimates;  ///< of its cells; NaN until they are known
+  std::vector<double> values, estimates;  ///< of its cells; NaN until they are computed
   std::vector<bool> exact;                ///< of its cells: the value is known, be it NaN
   std::optional<double> donor;            ///< patch: the measure of the run that places are taken from
   std::optional<Error> error;             ///< why there are no further values
   std::optional<Error> no_estimate;       ///< why there are no estimates
   bool done = false;                      ///< nothing more will come
   bool stopped = false;                   ///< it was stopped before it was complete
-  std::optional<double> asks;             ///< it stopped by itself: seconds that the rest will take
+  std::optional<double> asks;             ///< it paused for confirmation: seconds that the rest will take
   double seconds = 0;                     ///< that it has taken so far
 
   /// Patch: cells that were patched from the run itself, and the largest difference that made.
@@ -56,7 +56,7 @@ struct SweepAnswer {
 
   double base() const { return sweep ? sweep->base() : 0; }
   std::int64_t known() const;
-  /// It was stopped, or asks, and there are cells left.
+  /// It was stopped, or waits for confirmation, and there are cells left.
   bool can_go_on() const { return done && stopped && sweep && known() < std::ssize(values); }
   /// Of estimates and values, where both are known: Pearson's r. None for fewer than three cells, or where
   /// one of them does not vary.
@@ -65,16 +65,16 @@ struct SweepAnswer {
 
 class AskedSweep {
  public:
-  /// Begins a job "sweep" in the place of the one before. Where the first cells say that all will take more
-  /// than `ask_from` seconds, it stops and asks.
+  /// Starts a job "sweep" in place of the one before. Where by the first cells all will take more
+  /// than `ask_from` seconds, it pauses for confirmation.
   void start(Jobs& jobs, SweepRequest request, double ask_from = kAskFrom);
-  /// Runs the cells that are left; nobody is asked again.
+  /// Runs the cells that are left, without a further pause.
   void go_on(Jobs& jobs);
   static constexpr double kAskFrom = 600;
-  /// Stops it; what is known stays.
+  /// Stops it; computed cells stay.
   void stop(Jobs& jobs) const;
   bool running() const;
-  /// What is known by now; the same pointer while nothing new is. Null before the first.
+  /// The results so far; the same pointer while there are no new ones. Null before the first.
   std::shared_ptr<const SweepAnswer> newest() const;
 
  private:
@@ -83,7 +83,7 @@ class AskedSweep {
     SweepAnswer now;
     std::shared_ptr<const SweepAnswer> snapshot;
     std::shared_ptr<Sweep> sweep;       ///< of the job alone
-    std::shared_ptr<const Sweep> from;  ///< that it goes on from
+    std::shared_ptr<const Sweep> from;  ///< that it resumes from
     double ask_from = kAskFrom;
     void change(const std::function<void(SweepAnswer&)>& how);
   };

@@ -23,7 +23,7 @@ int largest_output(const Trace& trace, std::int64_t row) {
   return best;
 }
 
-// Every row has the token of row + `ahead` as its target, where both are real words.
+// The target of every row is the token of row + `ahead`, where both are no special tokens.
 std::vector<int> shifted_ids(const Trace& trace, std::int64_t rows, std::int64_t ahead) {
   const ModelConfig& config = trace.config();
   std::vector<int> targets(static_cast<std::size_t>(rows), kNotCounted);
@@ -55,7 +55,7 @@ void keep_trained(const Trace& trace, const CountedRows& trained, std::vector<in
     if (!counts[row]) targets[row] = kNotCounted;
 }
 
-// Rows whose token is hidden: what they should say is not there, so the likeliest is asked for.
+// Targets of [MASK] rows: the hidden token is not in the input, so the most likely output is the target.
 std::vector<int> hidden_targets(const Trace& trace, const CountedRows& trained, std::int64_t rows) {
   std::vector<int> targets(static_cast<std::size_t>(rows), kNotCounted);
   const std::vector<bool> counts = trained.of(trace, rows);
@@ -211,7 +211,7 @@ std::shared_ptr<const BackwardResult> grads_of(std::shared_ptr<const RunResult> 
   return out;
 }
 
-// ---- checks, and what the window asks -----------------------------------------------------------
+// ---- checks, and the functions for the window ---------------------------------------------------
 bool GradientCheck::agrees() const {
   const double size = std::max(std::abs(numbers.analytic), std::abs(numbers.measured));
   return done && !error &&

@@ -1,5 +1,5 @@
-// The Document: all that a person made and can undo. Small, because tensors are shared: a copy per undo
-// point. The Trace follows from it and is not part of it.
+// The Document: everything that is undoable. Small, because tensors are shared: a copy per undo
+// point. The Trace is computed from it and is not part of it.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@
 
 namespace attnscope {
 
-/// One sequence of the batch: what runs, and how it is written.
+/// One sequence of the batch: the input, and its text.
 struct Sequence {
   Input input;
-  std::string text;                  ///< what the tokens spell; empty where there is no tokenizer
+  std::string text;                  ///< the decoded tokens; empty where there is no tokenizer
   std::vector<Token> tokens;         ///< one per id, with bytes of `text`; empty for vector inputs
   std::string source_text;           ///< the encoder's, for encoder-decoders
   std::vector<Token> source_tokens;  ///< one per id of input.source
@@ -42,17 +42,17 @@ struct Document {
   Padding padding;
   Edits edits;  ///< in the order in which they are carried out
   Sampling sampling;
-  std::map<std::string, std::string> notes;  ///< what somebody wrote to a step or a cell, by its text
+  std::map<std::string, std::string> notes;  ///< notes of the user on a step or a cell, by its text
 };
 
-/// One mask of a document as it is looked at: a switched cell holds for every block and sequence, but what it
-/// is compared with is the model's own mask, which they may have different.
+/// One mask of a document as shown: a switched cell holds for every block and sequence, but it
+/// is compared with the model's own mask, in which blocks and sequences may differ.
 struct MaskPlace {
   AttentionKind of = AttentionKind::main;
   int layer = 0, sequence = 0;
 };
 
-/// The inputs as they run: padded where the document says so.
+/// The inputs as they run: padded by Document::padding.
 std::vector<Input> inputs_of(const Document& document);
 /// Padding tokens before and after a sequence's own.
 struct PadCounts {
@@ -63,23 +63,23 @@ struct PadCounts {
 PadCounts padding_of(const Document& document, std::size_t sequence, Stack of);
 
 /// The document of a freshly opened model: its own inputs, or a first text, or a first picture. A decoder
-/// with an encoder starts with what the model itself answers, so it may take as long as a few runs; when
+/// with an encoder starts with the model's own output, so it may take as long as a few runs; when
 /// `cancel` becomes true it starts with less.
 Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atomic<bool>* cancel = nullptr);
 
 /// Text -> sequence by the model's tokenizer; without one, numbers separated by blanks or commas are ids, and
-/// a scene's words are looked up. Errors say which piece was not understood.
+/// a scene's words are looked up. Errors have the piece that was not understood.
 Result<Sequence> sequence_from_text(const OpenedModel& opened, const std::string& text);
-/// Text -> what the encoder (Stack::enc) or the main stack reads of it: a decoder's start token and the
-/// places of an image stand in front, and a decoder does not read the end that a tokenizer adds. Only ids,
+/// Text -> the input of the encoder (Stack::enc) or the main stack: a decoder's start token and the
+/// places of an image stand in front, and a decoder gets no end token from the tokenizer. Only ids,
 /// text and tokens of the sequence are set.
 Result<Sequence> spelled(const OpenedModel& opened, const std::string& text, Stack of);
-/// Ids -> sequence, in input.ids whatever stack they are `of`; the text is what they spell, without the
-/// tokens that nobody types (a decoder's start, the places of an image, what the tokenizer's template adds).
+/// Ids -> sequence, in input.ids whatever stack they are `of`; the text is their decoded text, without the
+/// tokens that are not typed (a decoder's start, the places of an image, what the tokenizer's template adds).
 Sequence sequence_from_ids(const OpenedModel& opened, std::vector<int> ids, Stack of = Stack::single);
 /// A begin, an end, padding, the place of an image: a token that is no part of a text.
 bool is_special_token(const OpenedModel& opened, int id);
-/// The token that stands for a hidden one, where the vocabulary has it.
+/// The [MASK] token, where the vocabulary has it.
 std::optional<int> mask_token(const OpenedModel& opened);
 /// How position `pos` of a sequence is labelled: its token, or a number for vectors.
 std::string position_label(const OpenedModel& opened, const Sequence& sequence, std::int64_t pos);
@@ -92,28 +92,28 @@ std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack
 // Edits of a document. Each changes its argument only; Session::edit makes the undo point.
 // `of` names the tokens that are meant: the encoder's for Stack::enc, the main stack's for all others.
 Status set_text(Document& document, std::size_t sequence, const std::string& text, Stack of = Stack::single);
-/// The same with a text that was spelled before, in the background say.
+/// The same with a text that was tokenized before, for example in the background.
 Status set_spelled(Document& document, std::size_t sequence, Sequence words, Stack of);
 Status replace_token(Document& document, std::size_t sequence, std::size_t pos, int id,
                      Stack of = Stack::single);
 Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id,
                     Stack of = Stack::single);
 Status delete_token(Document& document, std::size_t sequence, std::size_t pos, Stack of = Stack::single);
-/// The segment of one token, or of it and all after it. Errors: a segment that the model does not know.
+/// The segment of one token, or of it and all after it. Errors: a segment that the model does not have.
 Status set_type(Document& document, std::size_t sequence, std::size_t pos, int type, bool and_after = false);
 /// The main stack's ids, and the names of its parts, which may be none.
 Status set_ids(Document& document, std::size_t sequence, std::vector<int> ids, std::vector<Span> spans);
-/// A picture, brought to the model's size. Errors: the model does not look at pictures.
+/// A picture, resized for the model. Errors: the model has no image input.
 Status set_picture(Document& document, std::size_t sequence, Picture picture);
-/// Pixels that are normalised already [channel, row, column]. Errors: not of the size that the model looks
-/// at.
+/// Pixels that are normalised already [channel, row, column]. Errors: not of the size that the model
+/// takes.
 Status set_pixels(Document& document, std::size_t sequence, Tensor pixels);
 /// A further sequence, a copy of sequence `like`; deleting keeps the last one.
 Status add_sequence(Document& document, std::size_t like);
 Status delete_sequence(Document& document, std::size_t sequence);
 /// Errors: more tokens than the model has positions for.
 Status set_padding(Document& document, const Padding& padding);
-/// Errors: the mask's text is not understood, or does not fit the sequences.
+/// Errors: the mask's text does not parse, or does not fit the sequences.
 Status set_mask_text(Document& document, const std::string& text, AttentionKind of = AttentionKind::main);
 /// Names parts of a sequence ("image=4,text=3,action=2", from its start on; empty = none). Errors: counts
 /// that pass its end.
@@ -132,9 +132,9 @@ void set_mask_cell(Document& document, std::int64_t query, std::int64_t key, boo
                    const MaskPlace& place = {});
 /// The cells of one mask that were switched by hand, in order.
 std::vector<Mask::Cell> switched_cells(const Document& document, AttentionKind of);
-/// Puts others in their place; they are sorted here.
+/// Replaces them; they are sorted here.
 void set_switched_cells(Document& document, AttentionKind of, std::vector<Mask::Cell> cells);
-/// The text that is asked for one mask; "model" where nothing is.
+/// The text of one mask's edits; "model" where there are none.
 MaskSpec asked_mask(const Document& document, AttentionKind of);
 /// A scene at other sizes, drawn from `seed`.
 Status resize_scene(Document& document, const SceneSizes& sizes, std::uint64_t seed);
@@ -143,10 +143,10 @@ Status resize_scene(Document& document, const SceneSizes& sizes, std::uint64_t s
 Status add_position(Document& document);
 /// Takes a row away from every sequence of vectors. Errors: no such row, the last one.
 Status delete_position(Document& document, std::int64_t pos);
-/// Adds an edit behind the others, or puts it in the place of the one that does the same thing with other
+/// Adds an edit behind the others, or replaces the one that does the same thing with other
 /// numbers: the same cells by the same operation, the mask of the same attention, the same part of the model.
 void put_edit(Document& document, std::shared_ptr<const Edit> edit);
-/// The edits of one attention's mask become this one; none where it asks for nothing.
+/// Replaces the edits of one attention's mask by this one; by none where it is empty.
 void put_mask(Document& document, MaskEdit mask);
 /// Errors: no such edit.
 Status switch_edit(Document& document, std::size_t index, bool enabled);

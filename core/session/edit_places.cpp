@@ -46,7 +46,7 @@ bool leave_out_numbers(Document& document, int sequence, const Target& where) {
          }) > 0;
 }
 
-// Without the switch of this cell of its attention's mask; true where it was switched.
+// Removes the switch of this cell from its attention's mask; true where it was switched.
 bool leave_out_switch(Document& document, const Trace& trace, const Cell& cell) {
   const Slot slot = cell.site.slot;
   if (slot != Slot::mask && slot != Slot::masked && slot != Slot::pattern) return false;

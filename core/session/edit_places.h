@@ -1,4 +1,4 @@
-// The places that something under the pointer belongs to, as targets of edits, and which of a document's
+// The places around a cell (its row, its head, its step), as targets of edits, and which of a document's
 // edits touch a place. What can be edited is decided in core/trace/editable.h.
 #pragma once
 
@@ -11,20 +11,20 @@
 namespace attnscope {
 
 /// A cell of a step with some of its coordinates open, narrowest place first: the cell, its rows and columns,
-/// the head, the whole step. A stage of attention ends with what its head hands on (z), a block's stream
+/// the head, the whole step. A stage of attention ends with its head's output (z), a block's stream
 /// begins with what the block adds to it. Numbers of an input of rows are named as the input's.
 std::vector<Target> places_of(const Trace& trace, const Cell& cell);
 /// A cell of a weight, its row, its column, all of it; under the name that the weight is kept by.
 std::vector<Target> places_of(const Trace& trace, const std::string& weight,
                               const std::vector<std::int64_t>& index);
 
-/// Every cell of `inner` is one of `outer`.
+/// True where every cell of `inner` is one of `outer`.
 bool within(const Target& inner, const Target& outer);
-/// They have a cell in common.
+/// True where they have a cell in common.
 bool meet(const Target& a, const Target& b);
 /// The numbers that enabled edits put into places of sequence `sequence` that meet this one.
 std::vector<const NumberEdit*> edits_of(const Edits& edits, int sequence, const Target& where);
-/// Takes back the number edits of sequence `sequence` inside of a place; true where there were any.
+/// Removes the number edits of sequence `sequence` inside of a place; true where there were any.
 bool take_back_edits(Document& document, int sequence, const Target& where);
 /// The document without the enabled edits that reach this cell in sequence `sequence`: numbers put into
 /// places that hold it, and the switch of this cell of a mask. Null where there are none.

@@ -2,7 +2,7 @@
 // "@dir:cat-mat*2", a direction: the difference of two tokens' unembeddings, "@dir:pos:3-1" of two positions
 // of the run at hand, "@dir:run:A" of run A and the run at hand, "@dir:run:1-0" of two runs, "@dir:FILE.npz"
 // or "@dir:@FILE" one of a file; a factor may stand behind. They are looked up when the edit is made and kept
-// by value. Refuses names that it does not know, and places that the other run does not have.
+// by value. Errors: unknown names, and places that the other run does not have.
 #pragma once
 
 #include <functional>

@@ -102,7 +102,7 @@ std::uint64_t sum_of(const Tensor& tensor) {
   return sum;
 }
 
-// ---- what is remembered ---------------------------------------------------------------------------
+// ---- the cache ------------------------------------------------------------------------------------
 
 // Of models that are still in memory.
 struct InMemory {

@@ -1,7 +1,7 @@
-// Which numbers a model has: one hash per weight over all its values, so that a session can tell which of
-// them are others than when it was saved. Hashes of what lies in memory are kept for as long as the model
-// lives, those of large files by the size and the times of the files. Refuses to be used against people who
-// choose the numbers: it finds accidents and edits, it proves nothing.
+// Identity of a model's numbers: one hash per weight over all its values, so that a session can detect which
+// of them have changed since it was saved. Hashes of tensors in memory are cached for as long as the model
+// lives, those of large files by the size and the times of the files. Not cryptographic: it detects
+// accidents and edits, not a constructed collision.
 #pragma once
 
 #include <map>
@@ -20,23 +20,23 @@ using WeightPrints = std::map<std::string, std::string>;
 /// memory, transposed or encoded in a file. One changed value always gives another hash.
 std::string print_of(const Tensor& tensor);
 /// Those of all weights, and of the recorded numbers of a recording. Reads every value once (several GB/s),
-/// but for what is remembered.
+/// but for what is cached.
 WeightPrints weight_prints(const OpenedModel& opened);
 /// The names whose hashes differ, or that only one of the two has, in order.
 std::vector<std::string> differing_weights(const WeightPrints& saved, const WeightPrints& now);
 
-/// What sessions had before: 16 hexadecimal digits over names, sizes and a sample of at most 64 values of
-/// every weight. Other values may have the same.
+/// The format of older sessions: 16 hexadecimal digits over names, sizes and a sample of at most 64 values of
+/// every weight. Different values may have the same.
 std::string sampled_fingerprint(const Model& model);
 
-/// Hashes of models in large files, in a file of their own: asked for by what tells the state of the files
+/// Hashes of models in large files, cached in a file of their own, by the state of the model's files
 /// (path, size, times). A file that is damaged or cannot be written counts as empty.
 class KeptPrints {
  public:
   explicit KeptPrints(std::string path) : path_(std::move(path)) {}
-  /// Empty where nothing is known of these files in this state.
+  /// Empty where this state of these files is not in the cache.
   WeightPrints find(const std::vector<ReadFile>& files) const;
-  /// The newest few stay.
+  /// Keeps the newest few.
   void keep(const std::vector<ReadFile>& files, const WeightPrints& prints) const;
 
  private:

@@ -1,5 +1,5 @@
-// What a freshly opened model begins with: its scene's inputs, a first sentence, its own answer to it, or a
-// first picture. Refuses nothing: where a tokenizer cannot read the sentence, ids stand in for it.
+// The first input of a freshly opened model: its scene's inputs, a first sentence, the model's answer to it,
+// or a first picture. Where a tokenizer cannot encode the sentence, ids are used.
 #include <algorithm>
 
 #include "core/session/document.h"

@@ -1,5 +1,5 @@
 // The files of what is open, while other programs save them: what was copied stays as it was and the newer
-// state is offered; what is looked up in the file itself is no longer believed once the file was written to.
+// state is offered; numbers that are read from the mapped file are not used once the file was written to.
 #include <algorithm>
 
 #include "core/session/session.h"

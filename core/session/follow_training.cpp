@@ -1,6 +1,6 @@
-// The model in training as what is open: a document of its own, whose model is exchanged while it trains. The
-// undo points stay; a run that is under way is waited for, so that the picture always moves. Refuses to throw
-// away a weight that was changed by hand.
+// The model in training as the open document: a document of its own, whose model is replaced while it
+// trains. The undo points stay; a run that is under way is finished first, so that the picture always moves.
+// A weight that was changed by hand stops the replacing.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -126,7 +126,7 @@ Status Session::train_from(const KeptRun& kept) {
 void Session::train_from(const SessionFile& session) {
   std::error_code ignored;
   const std::string path = session.path + kRunEnding;
-  if (!session.training || !std::filesystem::exists(path, ignored)) return;  // it was said
+  if (!session.training || !std::filesystem::exists(path, ignored)) return;  // the error was shown
   const auto before = training_.snapshot();
   const Result<KeptRun> kept = read_run(path);
   std::optional<EarlierModel> earlier;
@@ -167,12 +167,12 @@ void Session::show_training() {
 }
 
 void Session::follow_training() {
-  const bool busy = training_.busy();  // asked before: what it does next may be awaited
+  const bool busy = training_.busy();  // read before: the work below may be awaited
   const auto snapshot = training_.snapshot();
   if (awaits_training_ && snapshot && snapshot->run != awaited_after_)
     joins_ ? join_training(*snapshot) : show_training();
   else if (!busy)
-    awaits_training_ = false;  // it was told why
+    awaits_training_ = false;  // the error was shown
   if (!snapshot) return;
   if (!shows_training_ || training_held() || running()) return;
   if (wanted_step_ >= 0 && document().opened->training_step == wanted_step_) return;

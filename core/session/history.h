@@ -1,6 +1,6 @@
 // Undo and redo of whole documents, each point with a sentence. Edits of one gesture (a drag, a burst of
-// typing) share a point. Every point has a number of its own for as long as the program runs. Refuses to grow
-// without end: beyond a limit of bytes the oldest points go first.
+// typing) share a point. Every point has a number of its own for as long as the program runs. Limit of
+// bytes: beyond it the oldest points are dropped.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ class History {
   }
   void undo() { at_ -= can_undo() ? 1 : 0; }
   void redo() { at_ += can_redo() ? 1 : 0; }
-  /// What undo would take back; empty when there is nothing.
+  /// The sentence of the change that undo would revert; empty when there is none.
   std::string undo_sentence() const { return can_undo() ? points_[at_].sentence.str() : std::string(); }
   std::string redo_sentence() const { return can_redo() ? points_[at_ + 1].sentence.str() : std::string(); }
-  /// The number of the point that is now; edits of one gesture keep it.
+  /// The number of the current point; edits of one gesture keep it.
   std::uint64_t point() const { return points_[at_].number; }
   /// The same for its document: another number after every edit, also of one gesture.
   std::uint64_t version() const { return points_[at_].version; }

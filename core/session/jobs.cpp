@@ -5,7 +5,7 @@
 namespace attnscope {
 namespace {
 
-// Long jobs (a run, a sweep, a generation) leave room for the short ones that a frame asks for.
+// Long jobs (a run, a sweep, a generation) leave threads for the short ones of each frame.
 constexpr std::size_t kMostThreads = 8;
 
 }  // namespace
@@ -31,7 +31,7 @@ Jobs::Lanes::iterator Jobs::next_lane() {
   return next;
 }
 
-// Where the system gives no more threads, those that are there do the work; without any, it is told.
+// Where the system gives no more threads, the existing ones do the work; without any, the job fails.
 void Jobs::make_thread() {
   const auto ready =
       std::count_if(lanes_.begin(), lanes_.end(), [](const auto& at) { return at.second.ready(); });

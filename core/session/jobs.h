@@ -1,7 +1,7 @@
 // Work off the UI thread. A job has a tag; a newer job with the same tag takes the place of the older, which
-// is cancelled or, where the caller says so, let finish. Jobs of one tag run one after another, on a pool of
-// a few threads, made when first needed. Refuses to block the caller, and to end the program with a job that
-// throws.
+// is cancelled or, by the caller's choice, let finish. Jobs of one tag run one after another, on a pool of
+// a few threads, made when first needed. Does not block the caller; an exception in a job becomes an
+// Error.
 #pragma once
 
 #include <atomic>
@@ -34,12 +34,12 @@ class Jobs {
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
-  /// What becomes of the running job of a tag when a newer one comes. While a number is dragged it is let
+  /// What happens to the running job of a tag when a newer one comes. While a number is dragged it is let
   /// finish, so that something is seen to move; waiting ones never queue up.
   enum class Running : std::uint8_t { stops, finishes };
-  /// Takes the place of the waiting job of this tag, and runs `work` when a thread is free.
+  /// Replaces the waiting job of this tag, and runs `work` when a thread is free.
   void submit(const std::string& tag, Work work, Running running = Running::stops);
-  /// Asks the job of this tag to stop.
+  /// Cancels the job of this tag.
   void cancel(const std::string& tag);
   /// A job of this tag is running or waiting.
   bool busy(const std::string& tag) const;
@@ -71,7 +71,7 @@ class Jobs {
   std::vector<std::thread> threads_;
 };
 
-/// What a computation of a T comes to: its value, or why there is none.
+/// The result of a computation of a T: its value, or the error.
 template <class T>
 struct OutcomeOf {
   using type = Result<T>;
@@ -82,14 +82,14 @@ struct OutcomeOf<Result<T>> {
 };
 
 /// One computation off the UI thread whose result is taken once: its value, or the Error of what it threw. It
-/// is let go of when it is begun anew or forgotten; what it then still computes reaches nobody.
+/// is abandoned when it is started anew or forgotten; its result is then dropped.
 template <class T>
 class Job {
  public:
   using Work = std::function<T(const std::atomic<bool>& cancel)>;
   using Outcome = typename OutcomeOf<T>::type;
 
-  /// From now on it is `work` that is waited for; calling what is returned submits it. `work` must own all
+  /// Waits for `work` from now on; calling the returned function submits it. `work` must own all
   /// that it reads.
   std::function<void(Jobs&)> begin(std::string tag, Work work) {
     state_ = std::make_shared<State>();
@@ -106,7 +106,7 @@ class Job {
       });
     };
   }
-  /// It was begun, and its result was neither taken nor forgotten.
+  /// It was started, and its result was neither taken nor forgotten.
   bool waits() const { return state_ != nullptr; }
   void forget() { state_.reset(); }
   /// The result, once, when it is there.

@@ -1,5 +1,5 @@
-// What was open before something else was: kept whole, so that undo, and the end of a lesson, lead back to
-// it. Refuses to drop what somebody changed and did not save while there is room for it.
+// The documents that were open before: kept whole, so that undo, and the end of a lesson, lead back to
+// them. Unsaved changes are the last to be dropped when there are more than kMostLeftWorks.
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostLeftWorks = 6;  // works that are kept to go back to
 constexpr std::size_t kMostUnsaved = 24;   // of those with changes: their autosaves stay on the disk
 
-// The oldest that nobody changed goes first.
+// Drops the oldest without unsaved changes first.
 void drop_oldest(std::vector<LeftWork>& works) {
   while (works.size() > kMostLeftWorks) {
     const auto plain =
@@ -44,9 +44,9 @@ LeftWork Session::leave() {
   return out;
 }
 
-// What is open makes room for what `next` says, which has no number yet.
+// Puts what is open among the works before; `next` is opened in its place and has no number yet.
 void Session::put_aside(OpenedAs next) {
-  // What was gone back from: what somebody changed stays within reach.
+  // The works after this one: those with unsaved changes stay reachable by undo.
   std::copy_if(std::make_move_iterator(after_.begin()), std::make_move_iterator(after_.end()),
                std::back_inserter(before_), [](const LeftWork& work) { return work.unsaved(); });
   after_.clear();

@@ -15,7 +15,7 @@ Status check_length(std::int64_t tokens, std::int64_t most) {
   return fail(Code::out_of_range, "error.session.mask_size", {tokens, most});
 }
 
-// The own masks of all blocks that read this mask, each kind once.
+// The own masks of all blocks that use this mask, each kind once.
 std::vector<Mask> own_masks(const Document& document, MaskPlace place) {
   std::vector<Mask> masks;
   std::vector<const AttentionSpec*> kinds;

@@ -56,7 +56,7 @@ std::optional<int> by_name(const OpenedModel& opened, const std::string& text) {
   return std::nullopt;
 }
 
-// A special token that nobody wrote stands for what the vocabulary does not know.
+// A special token that was not typed stands for unknown text (<unk>).
 bool means(const OpenedModel& opened, int id, const std::string& text) {
   return !opened.tokenizer->decode({id}).empty() || opened.tokenizer->token_text(id) == text;
 }

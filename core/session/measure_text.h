@@ -1,5 +1,5 @@
 // A measure as people write it: "logit_diff:A,B", "logit:A", "prob:A", "kl"; A and B are the text of a token
-// (quoted as in JSON where it holds a comma) or #id. Refuses texts that are no single token, and offers their
+// (quoted as in JSON where it holds a comma) or #id. Error: a text that is no single token; the hint has its
 // pieces.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// `row` as in LogitMeasure. The reference of kl is left empty: whoever has the run gives its logits.
+/// `row` as in LogitMeasure. The reference of kl is left empty: the caller has the run with those logits.
 Result<LogitMeasure> parse_measure(const OpenedModel& opened, const std::string& text, std::int64_t row = -1);
 /// The same text again: tokens by their spelling where that is one token, else as #id.
 std::string to_text(const OpenedModel& opened, const LogitMeasure& measure);

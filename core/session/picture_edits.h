@@ -1,6 +1,6 @@
-// Pictures as a person draws them: on a grid, stroke by stroke, over what the sequence looks at now. A
-// picture finer than the grid keeps its pixels where nobody drew. Each edit makes a new picture, because
-// pictures are shared. Refuses grids without cells and strokes outside of them (the part inside is drawn).
+// Drawing on pictures: on a grid, stroke by stroke, over the picture of a sequence. A picture finer than
+// the grid keeps its pixels where nothing was drawn. Each edit makes a new picture, because
+// pictures are shared. Errors: grids without cells; strokes are clipped to the grid.
 #pragma once
 
 #include <array>
@@ -27,9 +27,9 @@ Picture blank_picture(int width, int height, Rgb colour);
 Picture on_grid(const Picture& picture, int width, int height);
 /// The picture with a line drawn on it, on a grid of its own pixels where none is given.
 Picture painted(const Picture& picture, const Stroke& stroke, PictureGrid grid = {});
-/// Height of a grid that has the proportions of what the model looks at, at least 1.
+/// Height of a grid with the aspect ratio of the model's input, at least 1.
 int grid_height(const OpenedModel& opened, int width);
-/// What is drawn on: the picture that the sequence looks at, or its pixels as one, at least as fine as the
+/// The canvas: the picture of the sequence, or its pixels as one, at least as fine as the
 /// grid; white where there is neither.
 Picture canvas_of(const Document& document, std::size_t sequence, PictureGrid grid);
 /// Draws on the sequence's canvas. Errors: as of set_picture.

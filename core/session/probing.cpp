@@ -19,7 +19,7 @@ Result<std::shared_ptr<const Task>> task_of(const OpenedModel& opened) {
   return find_task(opened.card->task);
 }
 
-// Tasks that tell stories note where a noun comes again and where it stood first.
+// The story tasks note the row of the repeated noun and the row of its first occurrence.
 bool tells_stories(std::string_view task) {
   return task == "storyteller" || task == "storyteller-llama" || task == "gap-filler";
 }

@@ -1,6 +1,6 @@
-// What can be read off the residual stream of a model that a task of this program trained: its own held-out
-// texts are run, and probes are fitted per layer, at once or while one looks at them. Refuses models whose
-// task is not known, and things that their texts do not hold.
+// Linear probes on the residual stream of a model that a task of this program trained: the task's held-out
+// texts are run, and probes are fitted per layer, at once or in the background. Errors: models of an
+// unknown task, and labels that their texts do not have.
 #pragma once
 
 #include <array>
@@ -13,41 +13,41 @@
 
 namespace attnscope {
 
-/// token: the one that stands at the row. position: the row's number. antecedent: the noun that a pronoun
-/// stood for, read where it is to be said again.
+/// token: the token of the row. position: the row's number. antecedent: the noun that a pronoun
+/// stands for, read where it is the next token.
 enum class Probed : std::uint8_t { token, position, antecedent };
 inline constexpr int kProbedCount = 3, kProbeTexts = 240;
 /// "token", "position", "antecedent".
 std::string_view probed_name(Probed what);
-/// There are texts to probe the model with. Errors: its task is not known.
+/// Errors: the model's task is unknown, so there are no texts to probe it with.
 Status check_probes(const OpenedModel& opened);
-/// The model's texts can be asked for it.
+/// True where the task's texts have this label.
 bool can_probe(const OpenedModel& opened, Probed what);
 
-/// Fits to `texts` examples of the task's training split and asks a third as many of the held-out one; the
-/// same for the same numbers. Errors: no such task, as probe_depths().
+/// Fits to `texts` examples of the training split and tests on a third as many of the held-out one; the
+/// same for the same seed. Errors: no such task, as probe_depths().
 Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const Model>& model, Probed what,
                           int texts = kProbeTexts, const ProbeProgress& go_on = {});
 
-/// What the probes of a model have found by now.
+/// The results of the probes of a model so far.
 struct ProbesAnswer {
   std::shared_ptr<const Model> model;
   std::array<ProbeAnswer, kProbedCount> found;  ///< by Probed; depth after depth
-  std::array<bool, kProbedCount> asked{};       ///< the model's texts can be asked for it
+  std::array<bool, kProbedCount> asked{};       ///< the task's texts have this label
   float share = 0;                              ///< of the work
   bool done = false, stopped = false;
   std::optional<Error> error;
 };
 
-/// Probes that are fitted while one looks at them: one thing after the other, depth after depth, in one job.
-/// What is known stays when it is stopped.
+/// Probes that are fitted in the background: one label after the other, depth after depth, in one job.
+/// Results so far stay when it is stopped.
 class AskedProbes {
  public:
   void start(Jobs& jobs, std::shared_ptr<const OpenedModel> opened, std::shared_ptr<const Model> model,
              int texts = kProbeTexts);
   void stop(Jobs& jobs) const;
   bool running() const;
-  /// The same pointer while nothing new is known; null before the first start.
+  /// The same pointer while there is nothing new; null before the first start.
   std::shared_ptr<const ProbesAnswer> newest() const;
 
  private:

@@ -1,6 +1,6 @@
-// A model that was saved anew, opened again under a document: what a person had made of the old one (inputs,
-// masks, padding, changed steps and numbers) is put on the new one, where it still fits. Refuses to guess:
-// what does not fit is left out, with a sentence.
+// A model whose file has changed, opened again under the document: its inputs,
+// masks, padding, edits of steps and numbers are applied to the new model where they still fit. What does not
+// fit is left out, with a sentence.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace attnscope {
 /// Errors: those of open_model.
 Result<History> read_again(const History& before, const std::atomic<bool>* cancel = nullptr);
 
-/// Puts on `fresh`, of the same path, what was made of `before`; gives a sentence for each thing left out.
+/// Applies to `fresh`, of the same path, the state of `before`; returns a sentence for each thing left out.
 /// `try_runs`: edits of steps that a run no longer has are found by running it.
 std::vector<Text> take_over(const Document& before, Document& fresh, bool try_runs = true);
 

@@ -297,7 +297,7 @@ void Session::run() { start(Jobs::Running::stops); }
 void Session::start(Jobs::Running older) {
   if (!document().model || mixed_) return;
   if (result_ && !running() && same_computation(result_->document, document())) {
-    auto same = std::make_shared<RunResult>(*result_);  // sampling changed, say: the numbers stand
+    auto same = std::make_shared<RunResult>(*result_);  // for example sampling changed: the numbers stay
     same->document = document();
     same->undo_point = history_.point();
     result_ = std::move(same);

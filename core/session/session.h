@@ -1,5 +1,5 @@
-// A Session: what is open, its history, the jobs that compute, and the newest result. The window asks it once
-// per frame (poll) and never waits. Refuses to lose work: a failed run keeps the last good result and the
+// A Session: what is open, its history, the jobs that compute, and the newest result. The window calls poll()
+// once per frame; no call waits for a job. A failed run keeps the last good result and the
 // document.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace attnscope {
 /// The one cursor of the whole program: every panel follows it.
 struct Cursor {
   int sequence = 0, layer = 0, head = 0;
-  /// The stack and the attention of it that `layer`, `head`, `query` and `key` speak of; they follow the
+  /// The stack and the attention of it that `layer`, `head`, `query` and `key` refer to; they follow the
   /// step.
   Stack stack = Stack::single;
   Part part = Part::attn;  ///< attn or cross
@@ -45,12 +45,12 @@ struct SessionCopy {
   TrainingShown training;                  ///< meaningful with `task`
 };
 /// Writes it. A model in training, which is in no file yet, is written into a folder beside the session, as
-/// it is shown. Errors: the writers', a task that is not known.
+/// its current state. Errors: the writers', an unknown task.
 Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look);
 
-/// What a document computes to. Immutable, shared with whoever draws it.
+/// The result of a document. Immutable and shared (with views, exports).
 struct RunResult {
-  std::uint64_t version = 0;                         ///< its name: no two runs share one; the key of textures
+  std::uint64_t version = 0;                         ///< unique: the key of textures
   std::uint64_t opened_version = 0;                  ///< Session::opened_version() of its model
   std::uint64_t undo_point = 0;                      ///< History::point() of the document it belongs to
   Document document;                                 ///< as it was run
@@ -59,9 +59,9 @@ struct RunResult {
   double milliseconds = 0;
 
   const Trace& trace(int sequence) const;
-  /// True where another program ran it: there is no model to run anew.
+  /// True for a recording of another program: there is no model to run.
   bool recorded() const { return document.opened && !document.opened->recorded.empty(); }
-  /// How a row of the main stack is labelled, or of another stack.
+  /// The label of a row of the main stack, or of another stack.
   std::string label(int sequence, std::int64_t pos) const;
   std::string label(int sequence, Stack stack, std::int64_t row) const;
 };
@@ -95,7 +95,7 @@ enum class OpenedAs : std::uint8_t { work, page };
 
 class Session {
  public:
-  /// `wake` is called from other threads when there is something new to show.
+  /// `wake` is called from other threads when poll() has something to take.
   explicit Session(std::function<void()> wake = {});
   ~Session();
 
@@ -111,20 +111,20 @@ class Session {
   void open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make,
                      OpenedAs as = OpenedAs::work);
   bool opening() const { return jobs_.busy("open"); }
-  /// Opens what is open once more, as it lies on the disk now; inputs, edits and undo points stay where they
+  /// Opens the same files once more, as they are on disk now; inputs, edits and undo points stay where they
   /// fit.
   void read_again();
   void cancel_opening() { jobs_.cancel("open"); }
 
   // ---- what was open before ----
-  /// Asked before something else takes the place of what is open: what belongs to it beside the document.
+  /// Called before something else is opened: state of the window that belongs to the document.
   void keep_look(std::function<std::shared_ptr<const nlohmann::json>()> look) {
     keep_look_ = std::move(look);
   }
-  /// What was kept so of the work that was gone back to; once.
+  /// That state of the work that was gone back to; once.
   std::shared_ptr<const nlohmann::json> take_look() { return std::exchange(look_, nullptr); }
-  /// Works that can be gone back to, the newest last, and forward to, the next one last. What nobody changed
-  /// is only kept under a lesson.
+  /// Works that undo can go back to, the newest last, and forward to, the next one last. Unchanged ones
+  /// are only kept under a lesson.
   const std::vector<LeftWork>& before() const { return before_; }
   const std::vector<LeftWork>& after() const { return after_; }
   /// The number of what is open.
@@ -135,7 +135,7 @@ class Session {
   /// is paused. Does nothing where there is none.
   void go_back();
   void go_forward();
-  /// The lesson is closed: what was open before it is open again, where there was something.
+  /// Closes the lesson: the work before it is open again, where there was one.
   void leave_page();
 
   // ---- editing ----
@@ -152,11 +152,11 @@ class Session {
   bool can_undo() const { return history_.can_undo() || (!page_ && !before_.empty()); }
   bool can_redo() const { return history_.can_redo() || (!page_ && !after_.empty()); }
   const History& history() const { return history_; }
-  /// A person changed what is open since it was opened, or saved last.
+  /// There are changes since it was opened, or saved last.
   bool unsaved() const { return history_.point() != kept_point_; }
-  /// The same, and it is no page of a lesson: when the program ends, it must be somewhere.
+  /// The same, and it is no page of a lesson: it must be saved when the program ends.
   bool worth_keeping() const { return unsaved() && !from_lesson_; }
-  /// What is open now was saved, or is as it was asked for: it is no change.
+  /// Marks the current state as saved: it is no change.
   void take_as_kept();
 
   // ---- results ----
@@ -166,7 +166,7 @@ class Session {
   bool has_news() const;
   /// The newest result, or null before the first.
   std::shared_ptr<const RunResult> result() const { return result_; }
-  /// What result() would be without the last change: the run of the newest undo point before it that computes
+  /// result() without the last change: the run of the newest undo point before it that computes
   /// other numbers, by the same model, also while that trains and after undo(). Null where nothing was
   /// changed, and until it is computed.
   std::shared_ptr<const RunResult> previous() const { return previous_; }
@@ -189,26 +189,26 @@ class Session {
   /// Share of the running forward that is done, 0..1.
   double progress() const;
   void cancel_run() { jobs_.cancel("run"); }
-  /// What went wrong last, until something succeeds or it is dismissed.
+  /// The last error, until something succeeds or it is dismissed.
   const std::optional<Error>& error() const { return error_; }
   void dismiss_error() { error_.reset(); }
   void report(Error error) { error_ = std::move(error); }
-  /// The file of what is open that was saved anew since then; empty where none was, or it was dismissed.
+  /// The file of what is open that has a newer version on disk; empty where none has, or it was dismissed.
   const std::string& newer_file() const { return newer_file_; }
   void dismiss_newer_file() { take_stamps(); }
-  /// Set when a file was changed in place whose numbers are still being looked up in it: they would be old
+  /// Set when a mapped file was changed in place: its numbers would be a mix of old
   /// ones and new ones. Nothing is computed or shown until it was read again; the document stays.
   const std::optional<Error>& mixed() const { return mixed_; }
-  /// Somebody may change a file of what is open: poll() is worth a call now and then.
+  /// The files of what is open are watched: poll() must be called now and then.
   bool watches_files() const { return !stamps_.empty(); }
-  /// What is open was saved to this path by the program itself: that is no news.
+  /// What is open was saved to this path by the program itself: that is no change on disk.
   void saved_to(const std::string& path);
   /// Runs the document as it stands again.
   void run();
-  /// Writes the session file (session_file.h) with where one looked, and beside it a model in training with
+  /// Writes the session file (session_file.h) with view and cursor, and beside it a model in training with
   /// the checkpoint that its run goes on from. Errors: the writers'.
   Status save(const std::string& path, const nlohmann::json& look);
-  /// What another thread writes the same from (write_session). Of a model in training the checkpoint is
+  /// The same by value, for another thread (write_session). Of a model in training the checkpoint is
   /// beside it: Training::write_later(path + kRunEnding).
   SessionCopy copy() const;
 
@@ -216,7 +216,7 @@ class Session {
   void generate(int sequence, int count, const Text& sentence) {
     generate(sequence, count, sentence, document().sampling, false);
   }
-  /// The model's own answer: the same, always the most likely token. `kept`: what is open is kept with it, as
+  /// The model's own answer (greedy decoding). `kept`: the state is marked as saved with it, as
   /// with take_as_kept().
   void answer(int sequence, int count, const Text& sentence, bool kept = false) {
     generate(sequence, count, sentence, {.temperature = 0.f}, kept);
@@ -231,9 +231,9 @@ class Session {
   Status train(const TrainingSettings& settings, bool run);
   Status train_from(const KeptRun& kept);
   /// The run of a session that was just opened, whose model is what is open: it goes on from the checkpoint
-  /// beside it, paused; inputs, edits and notes stay. A run that cannot go on is told, its model stands.
+  /// beside it, paused; inputs, edits and notes stay. Where the run cannot resume, error() is set.
   void train_from(const SessionFile& session);
-  /// A run that was asked for is not there yet.
+  /// A training run is being started.
   bool awaits_training() const { return awaits_training_; }
   /// Opens the model in training with the example that is watched. From now on its newest model is shown
   /// while it trains; the undo points stay. Does nothing before there is a run.
@@ -283,7 +283,7 @@ class Session {
   std::uint64_t kept_point_ = history_.point();
   std::shared_ptr<const RunResult> result_, previous_, pinned_;
   std::optional<Error> error_, mixed_;
-  std::vector<ReadFile> stamps_;  ///< of the files of what is open, as the person knows them
+  std::vector<ReadFile> stamps_;  ///< of the files of what is open, at the last look
   std::string newer_file_;
   std::chrono::steady_clock::time_point looked_;  ///< at the paths
   std::uint64_t opened_version_ = 0;
@@ -299,8 +299,8 @@ class Session {
   std::uint64_t work_ = 1, last_work_ = 1;
   bool page_ = false, from_lesson_ = false;
   bool shows_training_ = false, awaits_training_ = false;
-  std::optional<TrainingShown> joins_;  ///< the run that is awaited is that of the session that is open
-  std::uint64_t awaited_after_ = 0;     ///< the run before the one that is awaited
+  std::optional<TrainingShown> joins_;  ///< the run being started is that of the session that is open
+  std::uint64_t awaited_after_ = 0;     ///< the run before the one being started
   int wanted_step_ = -1, shown_step_ = -1;
   Training training_;
   Jobs jobs_;  // last: its threads end first

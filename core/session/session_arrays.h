@@ -1,7 +1,7 @@
 // The arrays of a session file: small ones stand where they are used, large ones once each in a table of the
 // file, as base64 of their float32 bytes (little endian), more than a file takes in a safetensors file beside
-// it (as all large ones of earlier versions). Their names follow from their contents, so that others are
-// found out. Refuses shapes and texts that do not belong together before anything is allocated for them.
+// it (as all large ones of earlier versions). Their names are hashes of their contents, so that damage is
+// detected. Errors: shapes and texts that do not fit each other, before anything is allocated for them.
 #pragma once
 
 #include <cstdint>

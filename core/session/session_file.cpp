@@ -218,7 +218,7 @@ class KnownSteps {
   std::shared_ptr<const Trace> run_;
 };
 
-// Edits that the model does not take are left out, and said.
+// Edits that do not fit the model are left out, with a warning.
 void session_file_take_edits(const Edits& edits, Document& document, std::vector<Text>& warnings) {
   KnownSteps steps;
   for (const auto& edit : edits) {
@@ -247,7 +247,7 @@ void put_run(json& file, const Document& document, ArraysOut& arrays) {
   file["sampling"] = sampling_json(document.sampling);
 }
 
-// Into a document as it is freshly opened. Edits that do not fit are left out and said in `warnings`.
+// Into a document as it is freshly opened. Edits that do not fit are left out, with a warning.
 Status take_run(const json& file, const json& table, const std::string& path, Document& document,
                 std::vector<Text>& warnings) {
   ArraysIn arrays(path, table);
@@ -398,7 +398,7 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
     warn_of_other_numbers(*model, opened);
     pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
   }
-  std::vector<Text> ignored;  // said of the document itself already, where they are its own
+  std::vector<Text> ignored;  // dropped: the document itself has the same warnings
   TRY_OK(take_run(*found, array_table(*session.all), session.path, pinned, ignored));
   return std::make_shared<const Document>(std::move(pinned));
 }

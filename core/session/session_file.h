@@ -1,8 +1,8 @@
-// A session on disk (*.attnscope): which model, its inputs and edits, and where one looked, as readable JSON;
+// A session on disk (*.attnscope): which model, its inputs and edits, view and cursor, as readable JSON;
 // large arrays stand in it too, as base64 of their float32 bytes, under names that follow from their contents
 // (earlier versions, and more numbers than a JSON file takes, have a safetensors file beside it). The model
-// is referred to, not copied, with a hash of every weight (fingerprint.h); scenes are inside whole. Refuses
-// files of newer versions and damaged ones with the field that is wrong, and numbers that are not those that
+// is referred to, not copied, with a hash of every weight (fingerprint.h); scenes are inside whole. Errors:
+// files of newer versions and damaged ones, with the field that is wrong; numbers other than those that
 // were saved.
 #pragma once
 
@@ -31,21 +31,21 @@ struct SessionFile {
   std::string scene;                      ///< the scene's own text, instead of opening a file; empty: none
   std::optional<TrainingShown> training;  ///< the run goes on from the checkpoint beside the session
   std::shared_ptr<const nlohmann::json> all;  ///< the whole file
-  /// Where one looked, as the window wrote it.
+  /// View and cursor, as the window wrote them.
   const nlohmann::json& look() const { return (*all)["look"]; }
 };
 
 /// The inputs of a document as a session keeps them, with all their numbers. Errors: one that is too large
 /// for that.
 Result<nlohmann::json> inputs_to_json(const Document& document);
-/// Takes them into a document of that model; `path` is the file that they stand in. Errors: a damaged field,
-/// what the model does not take.
+/// Loads them into a document of that model; `path` is the file that they stand in. Errors: a damaged field,
+/// an input that does not fit the model.
 Status inputs_from_json(const nlohmann::json& inputs, const std::string& path, Document& document);
-/// 16 hexadecimal digits over the sizes and all values of an array: what it is called beside a session.
+/// 16 hexadecimal digits over the sizes and all values of an array: its name in the file of arrays.
 std::string fingerprint(const Tensor& tensor);
 /// Writes the session; more numbers than it takes itself lie in a file of arrays beside it. `pinned`: the run
 /// that it is compared with, by what made it and its own model where it is another one. `training`: the model
-/// trains, and its checkpoint is written beside by whoever trains it. Errors: nothing is open, a model that
+/// trains, and the caller writes its checkpoint beside the file. Errors: nothing is open, a model that
 /// trains and is in no file, the writers'.
 Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
                     const Document* pinned = nullptr, std::optional<TrainingShown> training = {});
@@ -53,7 +53,7 @@ Status save_session(const std::string& path, const Document& document, const nlo
 std::vector<std::string> beside_session(const std::string& path);
 /// Reads the file, not the model. Errors: no session, a newer version, a damaged field.
 Result<SessionFile> read_session(const std::string& path);
-/// Whether the model that the session names may be opened without a question (core/system/named_files.h).
+/// Whether the model of the session may be opened without confirmation (core/system/named_files.h).
 /// Errors: error.system.outside.
 Status may_open_model(const SessionFile& session);
 /// The document of a session: the freshly opened model with the session's inputs, edits, padding and
@@ -61,7 +61,7 @@ Status may_open_model(const SessionFile& session);
 /// field, arrays that are missing.
 Result<Document> document_of(const SessionFile& session, OpenedModel opened,
                              const std::atomic<bool>* cancel = nullptr);
-/// What made the session's pinned run, of the model that `document` opened or of its own, which is opened;
+/// The document of the session's pinned run, of the model that `document` opened or of its own, opened here;
 /// null where none was pinned. What differs in its own model becomes a warning of that. Errors as above, and
 /// those of opening.
 Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, const Document& document,

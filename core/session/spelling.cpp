@@ -1,6 +1,6 @@
-// What people type and what tokens spell: texts to tokens and back, with the frame of tokens that nobody
-// types (the places of an image, a decoder's start, what a tokenizer's template adds). Refuses ids where the
-// text is no number and there is no vocabulary to look it up.
+// Typed texts and decoded tokens: texts to tokens and back, with the tokens around them that are not
+// typed (the places of an image, a decoder's start, what a tokenizer's template adds). Error: a text of ids
+// that is no number where there is no vocabulary to look it up.
 #include <algorithm>
 #include <charconv>
 #include <tuple>
@@ -180,7 +180,7 @@ Result<Sequence> spelled(const OpenedModel& opened, const std::string& text, Sta
   TRY(Sequence out, sequence_from_text(opened, text));
   std::vector<int>& ids = out.input.ids;
   if (is_decoder(config, of) && !ids.empty() &&
-      ids.back() == config.eos) {  // the end is for the model to say
+      ids.back() == config.eos) {  // the end token is the model's to predict
     ids.pop_back();
     out.tokens.pop_back();
   }

@@ -80,7 +80,7 @@ bool first_is_main(StepKind kind) {
 }
 
 // The step of this kind and block that has begun already, or null: Q, K and V are recorded one after another,
-// each with its split, and are walked side by side.
+// each with its split, and are shown as one step.
 TimelineStep* begun(std::vector<TimelineStep>& steps, StepKind kind, const Site& site) {
   const bool across = site.part == Part::cross;
   for (std::size_t i = steps.size(); i-- > 0;) {
@@ -91,7 +91,7 @@ TimelineStep* begun(std::vector<TimelineStep>& steps, StepKind kind, const Site&
   return nullptr;
 }
 
-// That text scales and normalizes in one step, where nothing (a mask) comes between the two.
+// The nine-step text scales and normalizes in one step, where nothing (a mask) comes between the two.
 void join_scaling(std::vector<TimelineStep>& steps) {
   for (std::size_t i = steps.size(); i-- > 1;) {
     TimelineStep& next = steps[i];

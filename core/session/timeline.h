@@ -1,4 +1,4 @@
-// The timeline: the steps of a run as a person walks them. Records that belong together (Q, K and V; scale
+// The timeline: the steps of a run in the order of playback. Records that belong together (Q, K and V; scale
 // and norm) are one step; the nine-step text's own grouping and numbers are kept for its scene.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-/// What a step of the walk is; its words stand in the strings table under "step.<name>".
+/// The kind of a step of the timeline; its texts have the keys "step.<name>".
 enum class StepKind : std::uint8_t {
   patches,
   embed,
@@ -45,7 +45,7 @@ enum class StepKind : std::uint8_t {
   logits,
   probs
 };
-/// "qkv", "mask", ...: the key of the words.
+/// "qkv", "mask", ...: the end of the keys of its texts.
 const char* step_kind_name(StepKind kind);
 
 struct TimelineStep {

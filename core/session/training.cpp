@@ -57,7 +57,7 @@ const char* training_state_name(TrainingState state) {
 Training::Training(std::function<void()> wake)
     : wake_(std::move(wake)), published_(Clock::now()), kept_(Clock::now()) {}
 
-// ---- asked by the window -------------------------------------------------------------------------
+// ---- called by the window ------------------------------------------------------------------------
 
 void Training::order(std::function<void()> what) {
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });  // throws where there is no thread left

@@ -1,6 +1,6 @@
-// A training run beside the Session: one thread owns the Trainer and carries out what the window asks (start,
-// pause, one step, another learning rate), and publishes snapshots that are never changed again. Refuses to
-// make the window wait, and to lose a run: what was trained is kept on disk when it pauses or ends, each run
+// A training run beside the Session: one thread owns the Trainer and executes the commands of the window
+// (start, pause, one step, another learning rate), and publishes immutable snapshots. Calls do not
+// block unless stated. The run is saved to disk when it pauses or ends, each run
 // in a file of its own, and where that file cannot be written, in another place.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace attnscope {
 
-/// What the path of a model that trains begins with; the name of its task follows.
+/// The prefix of the path of a model that trains; the name of its task follows.
 inline constexpr std::string_view kTrainingPath = "training:";
 
 enum class TrainingState : std::uint8_t { none, preparing, running, paused, measuring, finished, failed };
@@ -56,7 +56,7 @@ struct TrainingSnapshot {
   int steps = 0;  ///< where the run ends
 };
 
-/// What became of a file that was asked for.
+/// The result of a request for a file.
 struct TrainingOutcome {
   enum class Kind : std::uint8_t { saved, exported, resumed, failed };
   Kind kind = Kind::saved;
@@ -73,18 +73,18 @@ class Training {
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
 
-  /// Begins anew: runs, or does no step yet. Errors: check_settings; then nothing is begun. Where the run
-  /// before cannot be kept, outcome() tells it and nothing is begun until it is asked for once more.
+  /// Starts a new run: runs, or does no step yet. Errors: check_settings; then nothing is started. If the run
+  /// before cannot be saved, outcome() has the error and nothing is started until the next call.
   Status start(const TrainingSettings& settings, bool run = true);
-  /// Goes on from a checkpoint of a run with these settings, paused; a file of the folder of kept runs is
-  /// kept there further, another one stays as it is. A file that does not fit is told by outcome().
+  /// Resumes from a checkpoint of a run with these settings, paused; a file of the folder of kept runs is
+  /// updated further, another one stays as it is. A file that does not fit gives a failed outcome().
   /// `earlier`: the model as it was after an earlier step, which the file does not hold.
   Status resume(const TrainingSettings& settings, const std::string& path,
                 std::optional<EarlierModel> earlier = {});
   void go();
   void pause();
   void step_once();
-  /// The run ends here, and its model is measured.
+  /// Ends the run here, and measures its model.
   void stop();
   /// The schedule's learning rate is multiplied by this.
   void set_learning_rate_factor(double factor);
@@ -105,9 +105,9 @@ class Training {
   /// Pauses and keeps the run, and waits for it. Errors: it cannot be kept in its folder; the sentence says
   /// where it lies instead. Where nothing was trained since it was kept last, there is nothing to do.
   Status settle();
-  /// The same, and ends the thread: nothing can be asked any more.
+  /// The same, and ends the thread: no further calls.
   Status close();
-  /// Takes the file of a kept run off the disk. A failure is told by outcome().
+  /// Removes the file of a kept run from the disk. A failure gives a failed outcome().
   void remove_kept(const std::string& path);
 
   TrainingState state() const { return state_; }
@@ -177,7 +177,7 @@ class Training {
   std::optional<FileStamp> kept_stamp_;  ///< of that file, as it was left
   int kept_step_ = -1;
   std::optional<std::pair<int, Error>>
-      rescued_;          ///< the step that was written elsewhere, and what was told of it
+      rescued_;          ///< the step that was written elsewhere, and the error that was reported
   bool warned_ = false;  ///< that the run cannot be kept
   Clock::time_point published_, kept_;
 

@@ -1,6 +1,6 @@
-// What a training run looks like in numbers: its curves by step, shortened to what a screen can show, the
-// checkpoints that are kept of it, and what a row should say beside what it says. Refuses to keep more
-// checkpoints than fit: it thins them evenly.
+// Data for the plots of a training run: curves by step, downsampled to the width of a screen, the
+// checkpoints that are kept of it, and the target distribution of a row beside its prediction. Limit:
+// kMost checkpoints, thinned evenly.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct TrainingCurves {
   std::vector<HeldOut> held_out;
 
   int steps() const { return static_cast<int>(loss.size()); }
-  /// Appends a step. A report of a step that stands already goes in its place, and later ones are forgotten.
+  /// Appends a step. A report of a step that exists replaces it, and later ones are dropped.
   void add(const StepReport& report);
 };
 
@@ -39,7 +39,7 @@ std::pair<float, float> positive_range(const Tensor& values);
 /// Learning rates of a recipe at no more than `most` steps, the first and the last among them.
 std::vector<CurvePoint> planned_learning_rates(const Recipe& recipe, int most);
 
-/// What one row should say beside what it says.
+/// Target and prediction of one token of a row.
 struct RowTarget {
   int token = 0;
   double target = 0;      ///< with label smoothing
@@ -58,7 +58,7 @@ RowTargets row_targets(const Trace& trace, const std::vector<int>& targets, std:
 /// The rows that have a target.
 std::vector<std::int64_t> counted_rows(const Example& example);
 
-/// Keeps things by step, evenly over everything that was offered: at most `kMost`; when they are too many
+/// Thins a list by step, evenly over everything that was offered: at most `kMost`; when they are too many
 /// every second one goes, and the distance doubles.
 template <class Kept>
 class CheckpointRing {
@@ -66,7 +66,7 @@ class CheckpointRing {
   static constexpr std::size_t kMost = 40;
   /// True where step `step` would be kept.
   bool wants(int step) const { return (step - first_) % interval_ == 0; }
-  /// A run that goes on: distances count from this step, which is kept, and are at least so long.
+  /// A resumed run: distances count from this step, which is kept, and are at least so long.
   void start_at(int step, int interval = 1) { first_ = step, interval_ = std::max(1, interval); }
   void add(int step, Kept kept) {
     while (!kept_.empty() && kept_.back().first >= step) kept_.pop_back();

@@ -1,4 +1,4 @@
-// What two training runs have other than each other, so that their curves can stand in one plot.
+// The settings in which two training runs differ, to label their curves in one plot.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// What `other` has that `now` has not, as the command line and recipes spell it: "order=post, warmup=0";
-/// empty where they are alike, or learn different things.
+/// The settings of `other` that differ from `now`, as the command line and recipes spell them: "order=post,
+/// warmup=0"; empty where they are equal, or have different tasks.
 std::string other_settings(const TrainingSettings& other, const TrainingSettings& now);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// What a person chose for a training run, checked before anything starts, and the runs that lie on disk, each
-// in a file of its own. Refuses numbers that no run could use, with a sentence.
+// The settings of a training run, checked before anything starts, and the runs on disk, each
+// in a file of its own. Errors: numbers that no run could use.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace attnscope {
 
 struct TrainingSettings {
   std::string task;
-  std::string data, vocabulary;  ///< files of a task that learns a text; empty otherwise
+  std::string data, vocabulary;  ///< files of a task on text lines; empty otherwise
   TaskSizes sizes;
   Recipe recipe;
   std::uint64_t seed = 1;
@@ -22,16 +22,16 @@ struct TrainingSettings {
 
 /// The task's own sizes and recipe. Errors: an unknown task.
 Result<TrainingSettings> training_settings(std::string_view task);
-/// The same of a task that learns the lines of a text file, which is read now. `vocabulary`: a file, or
+/// The same for the task of a text file, which is read now. `vocabulary`: a file, or
 /// empty. Errors: those of task_of_file.
 Result<TrainingSettings> training_settings_of_file(const std::string& data,
                                                    const std::string& vocabulary = {});
-/// The task that was chosen. Takes as long as reading its file where that was not read yet.
+/// The chosen task. Reads its file where that was not read yet.
 Result<std::shared_ptr<const Task>> task_of(const TrainingSettings& settings);
-/// The first thing that is wrong: an unknown task, sizes that do not divide, a number out of range.
+/// Errors: the first thing that is wrong: an unknown task, sizes that do not divide, a number out of range.
 Status check_settings(const TrainingSettings& settings);
 
-/// Numbers that a model of these sizes trains: takes as long as making it.
+/// Number of trainable parameters for these sizes: takes as long as making the model.
 std::int64_t trained_numbers(const ModelConfig& config);
 
 /// A run on disk.
@@ -48,10 +48,10 @@ struct TrainingShown {
   bool newest = true;
 };
 
-/// What a checkpoint file says of its run, without reading its weights or its data. Errors: no checkpoint, a
-/// task or sizes that this program does not know.
+/// The header of a checkpoint file, without its weights or its data. Errors: no checkpoint, an
+/// unknown task or unknown sizes.
 Result<KeptRun> read_run(const std::string& path);
-/// Where the next run of a task is kept in a folder: TASK.safetensors, or TASK-2, TASK-3 .. where others lie.
+/// The path of the next run of a task in a folder: TASK.safetensors, or TASK-2, TASK-3 .. where others lie.
 /// An empty file holds the place, so that no other window takes it. Errors: a folder that cannot be written.
 Result<std::string> claim_kept_path(const std::string& folder, std::string_view task);
 /// The runs of a task that were kept in a folder, the newest first; of the same data, where it has some.

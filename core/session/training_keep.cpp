@@ -1,5 +1,5 @@
-// How a training run is kept on disk: while it goes on, when it pauses, and at the end, when there is no
-// later. Refuses to write over what another window has kept.
+// Saving a training run to disk: while it goes on, when it pauses, and at the end.
+// Files that another window has written are not overwritten.
 #include <filesystem>
 #include <future>
 
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-// ---- asked by the window -------------------------------------------------------------------------
+// ---- called by the window ------------------------------------------------------------------------
 
 Training::~Training() { (void)close(); }
 
@@ -92,8 +92,8 @@ Status Training::close() {
 
 // ---- the run's thread ----------------------------------------------------------------------------
 
-// Whether another run may take the place of this one: it is kept, or its loss was told and is asked for
-// again.
+// Whether another run may replace this one: it is saved, or its loss was reported and the call is
+// repeated.
 bool Training::leave() {
   Status done = kept();
   if (done || std::exchange(warned_, true)) return true;

@@ -1,4 +1,4 @@
-// What inputs without words call their rows.
+// Labels of the rows of inputs without tokens.
 #pragma once
 
 #include <string>

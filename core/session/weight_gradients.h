@@ -1,5 +1,5 @@
-// The gradients of weights by the rectangle and by the cell, told apart by use: a table of tokens that is
-// also the unembedding learns at both ends. Kept small: a use is multiplied out only where it is looked at.
+// The gradients of weights by the rectangle and by the cell, separated by use: a table of tokens that is
+// also the unembedding has two gradients. A use is multiplied out only for the requested rectangle.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ struct WeightPart {
 };
 /// All uses of the numbers of a weight, its own first.
 std::vector<WeightPart> weight_parts(const Gradients& gradients, const std::string& name);
-/// Rectangle of what these uses together add to the gradient of the weight; a vector is one row.
+/// Rectangle of the sum of these uses' gradients; a vector is one row.
 Tensor weight_share(const Gradients& gradients, const std::string& name, const std::vector<WeightPart>& parts,
                     Range rows, Range cols);
 /// Explains one number of the gradient of a weight: one share per use. Errors: a weight without a gradient,

@@ -22,7 +22,7 @@ enum class Rule : std::uint8_t {
   rotate,      ///< x1 cos - x2 sin
   scale,       ///< times a constant
   cap,         ///< c tanh(x / c)
-  mask_test,   ///< 1 where the query may look at the key
+  mask_test,   ///< 1 where the query may attend to the key
   mask,        ///< the score where allowed, else -infinity
   softmax,     ///< exp(x - max) / sum of exp
   activation,  ///< f(x)
@@ -44,7 +44,7 @@ struct Step {
   std::string_view torch;    ///< {n_heads}, {d_head}, ... are filled from the run
   std::string_view inputs;   ///< "a[i,:] b[:,j]"; alternatives with '|': the first that the run holds
   std::string_view aliases;  ///< TransformerLens names, separated by blanks
-  bool editable = true;      ///< a person may put other numbers here, and all that read it follow
+  bool editable = true;      ///< a person may set these numbers; the steps that read them are computed again
 };
 
 /// All rows, in the order of Slot.

@@ -1,6 +1,6 @@
-// Names. A Site says where in a Transformer a tensor stands: {stack, layer, part, slot}. Its text form
+// Names. A Site is the place of a tensor in a Transformer: {stack, layer, part, slot}. Its text form
 // ("blocks.3.attn.pattern") is what files, the command line, selectors and saved sessions use.
-// Refuses names that the catalog does not hold.
+// A name that is not in the catalog is no Site: parsing it is an error.
 #pragma once
 
 #include <compare>
@@ -47,7 +47,7 @@ struct Site {
 Site site_of(Slot slot, int layer = -1, Stack stack = Stack::single);
 /// A step of cross-attention: attn's slots under the part `cross`.
 Site cross_site(Slot slot, int layer, Stack stack);
-/// "", "enc.", "dec.", "vision.": what the names of a stack's steps and weights begin with.
+/// "", "enc.", "dec.", "vision.": the prefix of the names of a stack's steps and weights.
 std::string_view stack_prefix(Stack stack);
 
 /// "blocks.3.attn.pattern", "dec.blocks.0.cross.q", "logits".
@@ -90,7 +90,7 @@ struct PlaceText {
 };
 /// Errors: brackets that are not closed, an axis without indices, or twice.
 Result<PlaceText> parse_place(std::string_view text);
-/// The blocks that a name means: `blocks.*` all, `blocks.0-2` those, nothing where it names one or none.
+/// The blocks that a name covers: `blocks.*` all, `blocks.0-2` those; nullopt where it names one or none.
 struct NamedBlocks {
   std::string before, after;          ///< "enc.blocks.", ".attn.q"
   std::int64_t first = 0, last = -1;  ///< last < 0: up to the last block
@@ -98,15 +98,15 @@ struct NamedBlocks {
 std::optional<NamedBlocks> named_blocks(std::string_view name);
 
 /// A pattern over sites: comma-separated globs over site texts, `*` stands for any run of characters
-/// ("*.pattern", "blocks.0-2.attn.*", "logits"); indices in brackets ask for a part of what matches
-/// ("blocks.*.attn.pattern[head=1,query=2-5]"), a leading "!" takes away. TransformerLens names work too.
+/// ("*.pattern", "blocks.0-2.attn.*", "logits"); indices in brackets select a part of what matches
+/// ("blocks.*.attn.pattern[head=1,query=2-5]"), a leading "!" excludes. TransformerLens names work too.
 class Selector {
  public:
   /// Matches everything.
   Selector() = default;
   static Result<Selector> parse(std::string_view text);
   bool matches(const Site& site) const { return !parts(site).empty(); }
-  /// What is asked of a step, each part once: no indices for all of it. Empty where it does not match.
+  /// The selected parts of a step, each once: no indices for all of it. Empty where it does not match.
   std::vector<std::vector<AxisRange>> parts(const Site& site) const;
   const std::string& text() const { return text_; }
 

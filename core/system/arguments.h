@@ -1,5 +1,5 @@
-// The command line of both programs: what CLI11 finds wrong with it and the headings of its help, in the
-// language of the moment. Refuses nothing itself: what a value may be is decided by whoever declares it.
+// The command line of both programs: errors of CLI11 and the headings of its help, translated into the
+// current language. The range of a value is checked where its option is declared.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ class ParseError;
 
 namespace attnscope {
 
-/// What stands behind --lang, else what the system's settings ask for: known before anything is said.
+/// The value of --lang, else the language of the system's locale; read before the arguments are parsed.
 std::string wanted_language(int count, const char* const* arguments);
 /// The headings of the help of a program and its commands. Call it when everything is declared.
 void translate_help(CLI::App& app);

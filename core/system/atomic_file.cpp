@@ -39,7 +39,7 @@ const char* hint_for(int reason) {
 }
 
 Error write_error(const std::string& path, int reason) {
-  // Where a folder takes no new files, some file systems (/proc) say that there is none.
+  // Where a folder takes no new files, some file systems (/proc) report ENOENT.
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (reason == ENOENT && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored))
@@ -70,7 +70,7 @@ int open_beside(const std::string& target, mode_t mode, std::string& name) {
   return -1;
 }
 
-// A device, or a pipe that somebody reads: opening one that nobody reads would wait.
+// A device, or a pipe with a reader: opening one without a reader would block.
 Result<int> open_stream(const std::string& target, const std::string& path) {
   const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0 && errno == ENXIO)

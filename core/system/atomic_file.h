@@ -1,7 +1,7 @@
 // A file that appears whole or not at all: written under another name in the same folder, flushed to the disk
 // and renamed over the old one on commit. A full disk, a crash or a cancelled export leaves the old file as
 // it was. Devices and pipes (/dev/stdout) have no old contents to keep and are written directly, where the
-// caller wants that. Refuses folders, and pipes that nobody reads.
+// WriteTo::anything is passed. Errors: io_failed for folders, and for pipes that have no reader.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class AtomicFile {
   /// Without a commit: removes the temporary file.
   ~AtomicFile();
 
-  /// Appends bytes. After the first failure nothing more is written; commit() tells what failed.
+  /// Appends bytes. After the first failure nothing more is written; commit() returns that error.
   void write(const void* data, std::size_t bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
   std::uint64_t written() const { return written_; }

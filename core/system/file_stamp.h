@@ -1,5 +1,5 @@
-// What tells one state of a file from another: where it lies, its size and its times. Reads no contents, so
-// that it can be asked in every frame. Refuses nothing.
+// Identity of one state of a file: device, inode, size and times (one stat call). Reads no contents, so
+// that it is cheap enough for every frame.
 #pragma once
 
 #include <sys/stat.h>
@@ -23,9 +23,9 @@ struct FileStamp {
 FileStamp stamp_of(const struct stat& info);
 /// Of the file that a path leads to; nothing where there is none.
 std::optional<FileStamp> stamp_of(const std::string& path);
-/// True where the contents of one file may differ between two stamps of it. Another time of the system alone
-/// counts where neither rights nor owner nor links explain it: somebody wrote and put the time of the
-/// contents back.
+/// True where the contents may differ between two stamps. A new change time (ctime) alone
+/// counts where neither rights nor owner nor links explain it: the file was written and the time of the
+/// contents (mtime) put back.
 bool rewritten(const FileStamp& then, const FileStamp& now);
 
 }  // namespace attnscope

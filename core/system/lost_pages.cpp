@@ -18,7 +18,7 @@ struct Slot {
   std::atomic<std::uintptr_t> begin{0}, end{0};
   std::atomic<std::atomic<bool>*> lost{nullptr};
 };
-// Slots are never given back: the handler walks over them without a lock.
+// Slots are never freed: the signal handler iterates over them without a lock.
 struct Chunk {
   std::array<Slot, 64> slots;
   std::atomic<Chunk*> next{nullptr};
@@ -49,7 +49,7 @@ bool fill(const Slot& slot, void* touched) {
 // Calls nothing but mmap, sigaction and raise, which are safe here.
 void on_bus_error(int signal, siginfo_t* info, void*) {
   const int kept = errno;
-  const bool touched = info->si_code > 0;  // else somebody sent it
+  const bool touched = info->si_code > 0;  // else the signal was sent by kill()
   const auto at = touched ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0;
   const Slot* slot = find_slot([&](const Slot& s) {
     const std::uintptr_t begin = s.begin;

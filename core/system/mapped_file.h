@@ -1,7 +1,7 @@
-// Files to read from: bytes that stay as they are while somebody else saves the file anew, and what was read,
-// so that this can be found out. A file of moderate size is copied; a larger one is mapped, and says when its
-// pages no longer are those that were opened (intact). Refuses what is no regular file (folders, devices,
-// pipes: reading those could wait for ever), to map empty files, and files that change while they are read.
+// Files to read from: bytes that stay the same while the file is saved anew, and a record of what was read,
+// so that a change can be detected. A file of moderate size is copied; a larger one is mapped, and intact()
+// is an error once its pages differ from those that were opened. Only regular files (opening a device or
+// pipe could block); empty files and files that change while they are read are errors.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ class MappedFile {
   const FileStamp& stamp() const { return stamp_; }
   /// The bytes are a copy in memory.
   bool copied() const { return fd_ < 0; }
-  /// The bytes are those that were opened. Errors (io_failed): somebody wrote into the file, cut it short, or
-  /// it can no longer be read. Two questions to the system, so that it may be asked before and after every
+  /// The bytes are those that were opened. Errors (io_failed): the file was written to, cut short, or
+  /// it can no longer be read. Costs two system calls, so that it can be called before and after every
   /// use.
   Status intact() const;
 
@@ -45,7 +45,7 @@ class MappedFile {
   std::string path_;
   FileStamp stamp_;
   const std::byte* data_ = nullptr;
-  int fd_ = -1;  ///< of a mapped file, to ask for its stamp
+  int fd_ = -1;  ///< of a mapped file, for fstat
   std::atomic<bool> lost_{false};
 };
 

@@ -73,7 +73,7 @@ bool may_be_read(const fs::path& path) {
   return std::any_of(known.begin(), known.end(), holds);
 }
 
-// Names of what is shipped or drawn ("model:storyteller") are no files.
+// Built-in names ("model:storyteller") are no files.
 bool is_there(const std::string& path) {
   std::error_code ignored;
   return !path.empty() && fs::exists(path, ignored);

@@ -1,7 +1,7 @@
 // Files that are named inside of other files (the model of a session, the numbers of an edit in a scene): who
-// wrote that file chose the path, so it is read without a question only where it lies beside the file or
+// wrote that file chose the path, so it is read without confirmation only where it lies beside the file or
 // below it, where this user opened or allowed it before, or where all is allowed. Paths that a person typed
-// are no matter of this. Refuses, with the path and what to do.
+// are not restricted. Errors: error.system.outside, with the path and what to do.
 #pragma once
 
 #include <optional>
@@ -40,7 +40,7 @@ void know_file(const std::string& path);
 void keep_known_files(bool keep);
 /// Every file may be named: --allow-outside.
 void allow_all_files();
-/// The path that an error refused, wherever it stands in it.
+/// The path that a named_file error is about, wherever it stands in it.
 std::optional<std::string> refused_path(const Error& error);
 
 }  // namespace attnscope

@@ -1,5 +1,5 @@
-// The end of what a program prints. Refuses to call an output complete that a full disk or a closed pipe cut
-// short.
+// Flushes standard output at the end and reports a write error (full disk, closed pipe), so that truncated
+// output does not end with exit status 0.
 #pragma once
 
 #include "core/base/result.h"

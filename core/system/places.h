@@ -1,5 +1,5 @@
-// Where a person's files lie, and how much memory the machine has. Refuses to make folders, but for one to
-// rescue something into.
+// A person's folders (XDG), and how much memory the machine has. Makes no folders, except the one of
+// rescued().
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ std::string config_folder();
 /// the folder, or the last error.
 Result<std::string> rescued(const std::string& name, const std::function<Status(const std::string&)>& write);
 
-/// Bytes of memory that the machine has; 8 GB where it does not say.
+/// Bytes of memory that the machine has; 8 GB where the system gives no number.
 std::uint64_t machine_memory();
 
 }  // namespace attnscope

@@ -1,10 +1,10 @@
-// Whether another program still runs. Refuses to guess from its number alone where the system says more.
+// Whether another process still runs, by kill(pid, 0) and /proc/PID/stat where it exists.
 #pragma once
 
 namespace attnscope {
 
-/// False where no program has this number, or the one that had it has ended and nobody has asked for its
-/// status yet.
+/// False where no process has this number, or where it has ended and its parent has not waited for it (a
+/// zombie).
 bool process_runs(int process);
 
 }  // namespace attnscope

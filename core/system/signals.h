@@ -1,6 +1,6 @@
-// What the system asks of a program: to end (Ctrl+C, SIGTERM, SIGHUP of a terminal that is closed). Such a
-// request is a flag that the program looks at where it can stop; Ctrl+C a second time ends it on the spot.
-// Refuses to do work inside of a signal.
+// Signals that end a program (Ctrl+C, SIGTERM, SIGHUP of a terminal that is closed). The handler sets a
+// flag that the program checks where it can stop; Ctrl+C a second time ends it at once.
+// The handler does nothing else: few functions are async-signal-safe.
 #pragma once
 
 #include <csignal>
@@ -16,7 +16,7 @@ class StopSignals {
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
-  /// Somebody asked for the end.
+  /// True once a signal to end has arrived.
   static bool wanted();
 
  private:
@@ -25,7 +25,7 @@ class StopSignals {
 
 /// A file that may not grow further (ulimit -f) fails its write with a reason instead of ending the program.
 void survive_file_limits();
-/// A pipe that nobody reads any more fails its write likewise: for commands whose work is not what they
+/// A pipe without a reader fails its write likewise (EPIPE): for commands whose work is not what they
 /// print.
 void survive_closed_pipes();
 

@@ -1,5 +1,5 @@
 // A text as an option of the command line gives it, the same in both programs: "@FILE" is read from that
-// file. Refuses files that cannot be read, and says how a text is written that begins with an @.
+// file, "@@..." is a text that begins with one @.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace attnscope {
 
-/// The text; of "@FILE" what the file holds, without the line end behind it; of "@@..." one that begins with
-/// @. Errors: read_file's.
+/// The text; of "@FILE" the contents of the file without the newline at its end; of "@@..." the text without
+/// its first @. Errors: those of read_file, with a hint about "@@".
 Result<std::string> typed_text(const std::string& argument);
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
 // Values that stay where they are (in a file as half precision or quantised blocks, or in memory as floats)
-// and are read piece by piece when they are asked for, with cells over them that were set by hand: what a
-// Tensor looks at when the expanded model would not fit into memory, or when a few of its numbers were
-// edited. Rows may be in another order than in the file. Refuses nothing: the bytes were checked when the
+// and are decoded on access, with an overlay of cells that were set by hand: the storage of a
+// Tensor where the expanded model would not fit into memory, or where a few of its numbers were
+// edited. Rows may be in another order than in the file. No errors: the bytes were checked when the
 // file was opened.
 #pragma once
 
@@ -25,7 +25,7 @@ class Encoded {
 
   /// Values [begin, end) of the rows one after another.
   void read(std::int64_t begin, std::int64_t end, float* to) const;
-  /// One value. Its block is remembered, so that neighbours come cheap.
+  /// One value. Its block is cached per thread, so that neighbours are cheap.
   float value(std::int64_t index) const;
 
   /// Row r of the result is row rows[r].
@@ -63,7 +63,7 @@ class Encoded {
   std::shared_ptr<const std::vector<float>> scales_;  ///< of the stored rows; null: none
   const float* plain_ = nullptr;
   std::vector<Cell> changed_;
-  std::uint64_t id_;  ///< no two objects share one: remembered blocks are told apart by it
+  std::uint64_t id_;  ///< unique per object: the key of the cache of decoded blocks
 };
 
 }  // namespace attnscope

@@ -1,7 +1,7 @@
 // The packed copy of a weight: the same values in the order in which products read them, panel after panel of
-// neighbouring columns, made panel by panel when a product first wants one and freed with the weight. The
-// first product does without: who multiplies once pays nothing. Refuses a copy where all of them together
-// would take more than a quarter of the machine's memory; products then pack as they go.
+// neighbouring columns, made panel by panel on demand and freed with the weight. The first product does
+// without it: a weight that is multiplied once costs nothing extra. Limit: all packed copies
+// together take at most a quarter of the machine's memory; beyond it products pack as they go.
 #pragma once
 
 #include <atomic>
@@ -26,11 +26,11 @@ class Panels {
   std::int64_t columns() const { return cols_; }
   /// True for the whole matrix itself.
   bool covers(const Tensor& view) const { return first_column(view) == 0 && view.size(1) == cols_; }
-  /// Counts one product and says whether it may use panels of `width` columns (of the last one
+  /// Counts one product; true where it may use panels of `width` columns (of the last one
   /// the first few may be all).
   bool wanted(std::int64_t width);
 
-  /// What a thread finds where a panel should be. Who is told `empty` fills it and calls done().
+  /// State of a panel for one thread. On `empty` the thread must fill the panel and call done().
   enum class State : std::uint8_t { empty, busy, full };
   State claim(std::int64_t index);
   void done(std::int64_t index);

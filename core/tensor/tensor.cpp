@@ -206,7 +206,7 @@ void Tensor::read(float* to) const {
 
 namespace {
 
-// Large blocks ask the system for large pages: looking up small ones costs more than reading them when
+// Large blocks are advised to use huge pages: TLB misses cost more than reading them when
 // weights are read once from end to end.
 void* aligned_memory(std::size_t bytes) {
   constexpr std::size_t kLargePage = std::size_t{2} << 20;

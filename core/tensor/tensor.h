@@ -1,6 +1,6 @@
 // Immutable, reference-counted float32 tensors with up to four named axes and strides.
 // Recording a step is therefore a pointer copy, and a head split is a view. There is no batch axis: a batch
-// is a list of sequences. Refuses in-place change: values are written once in a Buffer and frozen.
+// is a list of sequences. No in-place changes: values are written once in a Buffer and frozen.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ struct Dim {
   std::int64_t stride = 0;
 };
 
-/// A shape to ask for: {{Axis::pos, 4}, {Axis::d_model, 3}}. Strides follow (row-major).
+/// A shape for from() and Buffer: {{Axis::pos, 4}, {Axis::d_model, 3}}. Strides follow (row-major).
 using Shape = std::vector<std::pair<Axis, std::int64_t>>;
 
 class Encoded;
@@ -64,7 +64,7 @@ class Tensor {
   /// Row-major view of memory that `owner` keeps alive.
   static Tensor borrow(std::shared_ptr<const void> owner, const float* data, const Shape& shape);
   static Tensor filled(const Shape& shape, float value);
-  /// Row-major view of values that stay as a file stores them and are expanded when they are asked for.
+  /// Row-major view of values that stay as a file stores them and are decoded on access.
   static Tensor encoded(std::shared_ptr<const Encoded> values, const Shape& shape);
 
   bool empty() const { return rank_ == 0; }
@@ -78,9 +78,9 @@ class Tensor {
   /// Number of values; 0 for the empty tensor.
   std::int64_t count() const;
   std::vector<std::int64_t> sizes() const;
-  /// True where the values are read when they are asked for, because they stay encoded in a file or because
+  /// True where the values are decoded on access, because they stay encoded in a file or because
   /// some were set by hand: there is no data(), and every copy of them (packed, values, read) is float32 in
-  /// memory. Whoever wants many takes slices.
+  /// memory. To read many of them, take slices.
   bool is_encoded() const { return code_ != nullptr; }
   const float* data() const {
     CHECK(code_ == nullptr);
@@ -117,7 +117,7 @@ class Tensor {
   Tensor split(int dim, Axis outer_axis, std::int64_t outer, Axis inner_axis) const;
   Tensor rename(std::initializer_list<Axis> axes) const;
 
-  /// The same matrix, known as a weight: its products may keep a packed copy (panels.h), which all copies and
+  /// The same matrix, marked as a weight: its products may keep a packed copy (panels.h) that all copies and
   /// views of what is returned share, with or without cells set by hand over it. It is the copy of `before`
   /// where both lie on the same memory. Anything but a matrix in memory comes back as it is.
   Tensor as_weight(const Tensor& before) const;
@@ -137,7 +137,7 @@ class Tensor {
   /// The same tensor but for boxes of cells, edited one after the other. Their cells lie over the others, 16
   /// bytes each; where they are more than a quarter of a tensor in memory, it is copied.
   Tensor with_cells(const std::vector<BoxEdit>& edits) const;
-  /// The cells that were set by hand over values that are read when they are asked for.
+  /// Indices of the cells that were set by hand over values that are decoded on access.
   std::vector<std::vector<std::int64_t>> set_by_hand() const;
   /// One entry per index of an axis: 1 where any of them is.
   std::vector<std::uint8_t> set_by_hand_along(int dim) const;

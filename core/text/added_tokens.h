@@ -29,7 +29,7 @@ struct AddedToken {
 
 class AddedTokens {
  public:
-  /// `normalizer` may be empty. Errors name the token: an id out of range or of another token.
+  /// `normalizer` may be empty. Errors (with the token): an id out of range or of another token.
   static Result<AddedTokens> make(const std::vector<AddedToken>& tokens, const Normalizer& normalizer);
 
   /// Cuts the text into added tokens and normalized stretches between them, and hands them on in order.

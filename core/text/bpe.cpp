@@ -51,7 +51,7 @@ Status Bpe::learn(const std::vector<Merge>& merges) {
 }
 
 // Pieces reach across a place by a merge whose parts meet there. Letters that carry a prefix or a suffix, and
-// merges of bytes or of the unknown token, are not told by their characters.
+// merges of bytes or of the unknown token, do not follow from the characters of the text.
 void Bpe::learn_bridges(const std::vector<Merge>& merges) {
   if (!options_.continuing_prefix.empty() || !options_.end_suffix.empty()) return;
   const auto stands_in = [&](const std::string& spelling) {
@@ -73,8 +73,8 @@ MergeRule Bpe::rule(const MergeSymbol& left, const MergeSymbol& right) const {
   return {static_cast<double>(found->second.rank), found->second.id};
 }
 
-// A letter the vocabulary lacks: its bytes, or the unknown token (joined to an unknown neighbour where asked
-// to).
+// A letter that the vocabulary lacks: its bytes, or the unknown token (with fuse_unknown joined to an
+// unknown neighbour).
 void Bpe::add_unknown(std::vector<MergeSymbol>& symbols, std::size_t begin, std::size_t end,
                       std::string_view bytes) const {
   if (has_all(byte_ids_, bytes)) {

@@ -1,7 +1,7 @@
-// Byte-pair encoding by ranks: a word's letters are joined pair by pair, the best-ranked pair first, until no
-// known pair is left. Refuses merges whose parts or result are not in the vocabulary. Letters it does not
-// know become the unknown token, or their bytes (`<0x0A>`) with byte fallback, or nothing where the
-// vocabulary has neither.
+// Byte-pair encoding by ranks (Sennrich et al. 2016): neighbours are joined pair by pair, the best-ranked
+// pair first. Error: a merge whose parts or result are not in the vocabulary. Letters that are not in
+// the vocabulary become the unknown token, or their bytes (`<0x0A>`) with byte fallback, or nothing where
+// it has neither.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct BpeOptions {
 class Bpe final : public WordModel {
  public:
   using Merge = std::pair<std::string, std::string>;
-  /// `merges` best first. Errors name the merge and what the vocabulary lacks.
+  /// `merges` best first. Errors: a merge whose parts or result the vocabulary lacks.
   static Result<Bpe> make(Vocabulary vocabulary, const std::vector<Merge>& merges, const BpeOptions& options);
 
   void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const override;

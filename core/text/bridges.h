@@ -11,14 +11,14 @@ namespace attnscope {
 
 class Bridges {
  public:
-  /// Letters of a stretch that is worth cutting.
+  /// Letters from which on a stretch is cut at such places.
   static constexpr std::size_t kStretch = 256;
 
   /// Every two neighbours in `spelling`.
   void add(std::string_view spelling);
   /// The last character of one and the first of the other.
   void add(std::string_view left, std::string_view right);
-  /// Sorts what was added: after the last, before the first question.
+  /// Sorts what was added: after the last add, before the first lookup.
   void settle();
   bool between(char32_t left, char32_t right) const;
 

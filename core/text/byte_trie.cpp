@@ -4,7 +4,7 @@
 
 namespace attnscope {
 
-// Level by level: each task is a run of sorted spellings that share the path to one node.
+// Level by level: each task is a range of sorted spellings that share the path to one node.
 ByteTrie::ByteTrie(std::vector<Entry> entries) {
   std::erase_if(entries, [](const Entry& entry) { return entry.first.empty(); });
   std::stable_sort(entries.begin(), entries.end(),

@@ -1,5 +1,5 @@
-// All spellings of a vocabulary in one tree over bytes: finds every spelling that a text begins with in one
-// walk. Built once from a list; a few words of memory per node.
+// All spellings of a vocabulary in one trie over bytes: finds every spelling that a text begins with in one
+// pass. Built once from a list; a few words of memory per node.
 #pragma once
 
 #include <cstdint>

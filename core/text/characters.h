@@ -1,4 +1,4 @@
-// The kinds of characters that tokenizers ask about, from Unicode's own tables (ICU).
+// Character classes that tokenizers use, from Unicode's own tables (ICU).
 #pragma once
 
 namespace attnscope {

@@ -1,5 +1,5 @@
 // The replacement table that SentencePiece compiles its normalization rules into ("precompiled charsmap"): a
-// double-array tree over bytes whose leaves point at the replacements. Decoded from its bytes; refuses a
+// double-array trie over bytes whose leaves point at the replacements. Decoded from its bytes. Error: a
 // table that points outside of itself.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Decoders: how the spellings of tokens become text again. The way back is not always exact: what a
+// Decoders: how the spellings of tokens become text again. Decoding is not always exact: what a
 // normalizer has dropped stays dropped.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace attnscope {
 
-/// From spellings to spellings; what comes out of the last one is joined. Places say which spellings a
+/// From spellings to spellings; what comes out of the last one is joined. Places are the spellings that a
 /// character came from.
 using Decoder = std::function<std::vector<MappedText>(std::vector<MappedText>)>;
 MappedText joined(const std::vector<MappedText>& parts);

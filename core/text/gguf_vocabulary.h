@@ -1,6 +1,6 @@
 // The vocabulary inside a GGUF file as a tokenizer, by the rules of llama.cpp: "gpt2" (byte-level BPE, the
-// words named by `pre`), "llama" (SentencePiece BPE), "bert" (WordPiece with marks instead of "##"), "t5"
-// (unigram). Knows nothing of the file itself. Refuses other models and unknown `pre` by name.
+// words cut by the pattern `pre`), "llama" (SentencePiece BPE), "bert" (WordPiece, marks instead of "##"),
+// "t5" (unigram). Reads no file. Errors: unsupported for other models and unknown `pre`, with their names.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 namespace attnscope {
 
 struct GgufVocabulary {
-  std::string what;  // names the file in errors
+  std::string what;  // name of the file in errors
   std::string model;
   std::string pre;  // empty: "default"
   std::vector<std::string> tokens;
@@ -23,7 +23,7 @@ struct GgufVocabulary {
   std::vector<std::string> merges;  // "a b", best first
   std::string charsmap;             // compiled replacements
   std::optional<int> bos, eos, unknown, sep, cls, pad, mask;
-  // What the file says; nothing: as llama.cpp does for this model.
+  // Settings of the file; nullopt: the default of llama.cpp for this model.
   std::optional<bool> add_bos, add_eos, add_sep, add_space_prefix, remove_extra_whitespaces;
   std::optional<bool> lowercase, strip_accents;  // "bert"
 };

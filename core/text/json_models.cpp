@@ -1,5 +1,5 @@
-// The model of a tokenizer.json: BPE, Unigram, WordPiece or WordLevel. Old files leave its name out: then its
-// members tell.
+// The model of a tokenizer.json: BPE, Unigram, WordPiece or WordLevel. Old files have no "type": then it
+// follows from the members.
 #include "core/base/text.h"
 #include "core/text/bpe.h"
 #include "core/text/json_parts.h"

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
-// Deepest nesting, by brackets outside strings; the parser is not asked to find out.
+// Deepest nesting, counted by brackets outside of strings before the parser runs.
 int depth_of(std::string_view text) {
   int depth = 0, deepest = 0;
   bool quoted = false;

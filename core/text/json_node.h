@@ -1,5 +1,5 @@
-// A JSON value and where it stands in its file, so that every complaint can name the place: typed reading of
-// files that may hold anything. Refuses to throw: a wrong type is a Result with a sentence.
+// A JSON value and its path in the file, so that errors name the place: typed reading of files that may
+// hold anything. Does not throw: a wrong type is an error (bad_format).
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ class JsonNode {
   std::string path_;
 };
 
-/// The error with a full stop at the end of its sentence: for the doors through which errors leave.
+/// The error with a full stop at the end of its sentence: for functions that return to other rooms.
 Error with_full_stop(Error error);
 
 /// Parses JSON text. Errors: where it breaks off, or nesting deeper than 64 levels.

@@ -1,6 +1,6 @@
 // The components of a tokenizer.json, each from its JSON: normalizer and pre-tokenizer (json_parts.cpp),
-// post-processor and decoder (json_after.cpp), model (json_models.cpp). Refuses components it does not know
-// by name, with a list of the ones it does.
+// post-processor and decoder (json_after.cpp), model (json_models.cpp). Error: a component of an unknown
+// type, with a list of the known ones.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ Result<Pattern> pattern_from(const JsonNode& node, const char* key);
 /// A member that is one character; `fallback` where it is absent (none: it must be there).
 Result<std::string> character_from(const JsonNode& node, const char* key, const char* fallback);
 
-/// What a Metaspace says, in the old spelling (add_prefix_space) and the new one (prepend_scheme).
+/// The settings of a Metaspace, in the old spelling (add_prefix_space) and the new one (prepend_scheme).
 struct Metaspace {
   std::string mark;
   PrependMark prepend = PrependMark::always;

@@ -1,6 +1,6 @@
 // Learning a small vocabulary from texts: byte-pair encoding (Sennrich et al. 2016) over bytes as GPT-2 has
 // it, and a unigram model (Kudo 2018) of the pieces that it found, weighted by how often they occur. For
-// looking at, not for training large models.
+// demonstrations: not fast enough for large corpora.
 #pragma once
 
 #include <atomic>

@@ -136,7 +136,7 @@ void MappedText::add_run(Storage& to, std::int32_t begin, std::int32_t end) cons
   to.runs.push_back({at, begin, end});
 }
 
-// True where the last run stands at `place` as a whole, or can be said to.
+// True where the last run stands at `place` as a whole, or can be changed to do so.
 bool MappedText::one_more(Storage& to, ByteSpan place) const {
   if (to.runs.empty()) return false;
   Run& last = to.runs.back();

@@ -1,7 +1,7 @@
-// A text that remembers where each of its characters came from. Normalizers and pre-tokenizers rewrite and
+// A text with the place in the original of each of its characters. Normalizers and pre-tokenizers rewrite and
 // cut it; a token's place in the text the person typed is read off at the end. Places are kept by the run,
 // not by the byte: a stretch that stands as it was typed is one run, and slices share the memory of the
-// whole. Refuses to grow without end: what becomes of a text has a limit that follows from its length.
+// whole. Limit: a rewritten text may be longer than the typed one by a bounded factor only.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The engine of byte-pair encoding: pieces in a linked list, the best pair of neighbours joined first (equal
-// ones from the left), until no pair is known. O(n log n), so one word of a megabyte is no trouble.
-// What a pair is worth is the caller's business: a rank in a file, or the score of what it becomes.
+// ones from the left), until no merge applies. O(n log n), also for one word of a megabyte.
+// The order of pairs is given by the caller: a rank in a file, or the score of the merged piece.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct MergeSymbol {
   bool unknown = false;  // a letter that the vocabulary lacks
 };
 
-/// What two pieces become: the smallest `order` comes first. It is the merge's rank in the file, or the
+/// What two pieces become; the smallest `order` is joined first. It is the merge's rank in the file, or the
 /// negative score of the piece.
 struct MergeRule {
   double order = 0.0;
@@ -40,8 +40,8 @@ inline void link_symbols(std::vector<MergeSymbol>& symbols) {
   }
 }
 
-/// Where the merges of a word are written down: null where nobody asks, and where it has too many letters,
-/// which is noted.
+/// Where the merges of a word are recorded: null where no record is wanted, and where the word has too many
+/// letters (then steps->cut_short is set).
 inline WordSteps* merges_to_record(std::string_view word, WordSteps* steps) {
   if (!steps) return nullptr;
   steps->kind = WordSteps::Kind::merges;
@@ -50,7 +50,7 @@ inline WordSteps* merges_to_record(std::string_view word, WordSteps* steps) {
   return nullptr;
 }
 
-/// Writes down what a word opens with; one of too many letters is noted as cut short instead.
+/// Records the letters that a word opens with; of too many letters it only sets cut_short.
 inline void record_letters(const std::vector<MergeSymbol>& symbols, WordSteps& steps) {
   if (symbols.size() > steps.limit) {  // bytes of letters that the vocabulary lacks
     steps.cut_short = true;
@@ -66,7 +66,7 @@ void merge_symbols(std::vector<MergeSymbol>& symbols, const Rule& rule, WordStep
   struct Candidate {
     double order;
     int id, left;
-    std::uint32_t length;  // of both: another length now says that one of them has changed since
+    std::uint32_t length;  // of both: a different length now means that one of them has changed since
     bool operator<(const Candidate& other) const {  // a max-heap: the smallest order, then the leftmost
       return std::tie(other.order, other.left) < std::tie(order, left);
     }

@@ -17,7 +17,7 @@
 
 namespace attnscope {
 
-/// Errors: a text that grows beyond its bounds (MappedText::become), an expression that gives up.
+/// Errors: a text that grows beyond its limit (MappedText::become), a regex out of time or stack.
 using Normalizer = std::function<Status(MappedText&)>;
 
 /// What characters become: fills `out` for one block of a text; returns how many of its characters go before

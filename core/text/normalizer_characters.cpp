@@ -14,7 +14,7 @@ namespace attnscope {
 
 namespace {
 
-// Drops the characters that `keep` refuses; the ones before them take their place along.
+// Drops the characters for which `keep` is false; the kept one before them takes over their places.
 Status filter(MappedText& text, bool (*keep)(char32_t)) {
   return rewrite_blocks(text, any_character, [&](std::string_view block, std::vector<Rewrite>& out) {
     int dropped = 0;

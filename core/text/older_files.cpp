@@ -1,6 +1,6 @@
-// vocab.txt and vocab.json + merges.txt, written as the tokenizer.json they stand for. What the files do not
-// say (words, case, tokens around the text) follows from the tokenizer class, by the rules of the Hugging
-// Face transformers. Refuses classes whose files look alike but are read in another way.
+// vocab.txt and vocab.json + merges.txt, converted to the tokenizer.json they stand for. What the files leave
+// open (words, case, tokens around the text) follows from the tokenizer class, by the rules of Hugging
+// Face transformers. Error: a class whose files look alike but are read in another way.
 #include <algorithm>
 #include <set>
 

@@ -1,5 +1,5 @@
-// open_tokenizer: the one door. A folder is searched for what it has, the newest kind first; a file is known
-// by its name.
+// open_tokenizer, for all kinds of files. A folder is searched for what it has, the newest kind first; the
+// kind of a file follows from its name.
 #include <filesystem>
 
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
-// The program's own sentences as a text to learn vocabularies from: what its lessons say, in every language
-// that it speaks. Refuses to read the disk.
+// The program's own sentences as a corpus to learn vocabularies from: the texts of its lessons in all of
+// its languages, from the embedded assets.
 #pragma once
 
 #include <string>

@@ -25,12 +25,12 @@ struct Match {
 class Pattern {
  public:
   static Pattern literal(std::string text);
-  /// Errors: the expression does not compile; the sentence says at which character.
+  /// Errors: the expression does not compile; the sentence has the character's place.
   static Result<Pattern> regex(std::string_view expression);
 
   /// Cuts well-formed UTF-8 into matches and the stretches between them, and visits them in order; together
   /// they cover all of it. Errors: the expression needs too much time or stack on this text; the visitor's
-  /// own, which end the walk.
+  /// own, which end the iteration.
   using Visit = std::function<Status(const Match&)>;
   Status each(std::string_view text, const Visit& visit) const;
   /// The same as a list.

@@ -110,9 +110,9 @@ class PipelineTokenizer::Run {
     place_token({part.id, std::string(spelling), place.begin, place.end, special}, spelling);
   }
 
-  // Makes room for as many as the text so far foretells: while a list grows by doubling, both are in memory.
+  // Reserves memory by the tokens per byte so far: while a list grows by doubling, both copies are in memory.
   void place_token(Token token, std::string_view matched) {
-    constexpr std::size_t kEnough = 1024;  // to foretell from
+    constexpr std::size_t kEnough = 1024;  // tokens before the estimate is used
     const std::size_t count = placed_.tokens.size();
     if (count == placed_.tokens.capacity()) {
       const double done = static_cast<double>(std::max(token.end, std::int64_t{1}));

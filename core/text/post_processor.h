@@ -1,4 +1,4 @@
-// What happens to the tokens after the vocabulary: tokens around the text (begin, end, [CLS], [SEP]) and
+// What is done to the tokens after the vocabulary: tokens around the text (begin, end, [CLS], [SEP]) and
 // spaces taken out of the places of tokens.
 #pragma once
 

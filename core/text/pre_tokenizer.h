@@ -1,4 +1,4 @@
-// Pre-tokenizers: how a text is cut into words before the vocabulary sees it. Each takes one segment and
+// Pre-tokenizers: how a text is cut into words before the vocabulary model. Each takes one segment and
 // hands its words on, one by one, so that the words of a long text need not lie in memory together. Segments
 // that are already an added token pass untouched, empty ones are dropped.
 #pragma once
@@ -13,11 +13,11 @@
 
 namespace attnscope {
 
-/// Where words go. Errors end the walk.
+/// Receives the words. An error ends the iteration.
 using WordSink = std::function<Status(const Segment&)>;
 using PreTokenizer = std::function<Status(const Segment&, const WordSink&)>;
 
-/// What becomes of the stretches that match: words of their own, dropped, glued to the word before or after,
+/// Treatment of the stretches that match: words of their own, dropped, glued to the word before or after,
 /// or (contiguous) neighbouring matches in one word.
 enum class Delimiter { isolated, removed, with_previous, with_next, contiguous };
 

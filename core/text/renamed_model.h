@@ -11,7 +11,7 @@ namespace attnscope {
 
 class RenamedModel final : public WordModel {
  public:
-  /// Pieces are found by their spelling in `outer`; those of `renamed` (by inner id) have the id it says.
+  /// Pieces are found by their spelling in `outer`; those in `renamed` (by inner id) have the id given there.
   RenamedModel(std::shared_ptr<const WordModel> inner, Vocabulary outer, int unknown,
                const std::vector<std::pair<int, int>>& renamed);
 

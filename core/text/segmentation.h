@@ -1,6 +1,6 @@
-// How a text became tokens, step by step, for whoever wants to watch: normalized stretches, words, and for
+// How a text became tokens, step by step, for display: normalized stretches, words, and for
 // each word what its vocabulary did: the merges of a BPE, the lattice of a unigram model, the attempts of
-// WordPiece. The values are written down by the code that tokenizes, so the last step is the tokens. Bounded:
+// WordPiece. The values are recorded by the code that tokenizes, so the last step is the tokens. Bounded:
 // words and steps beyond the limits are counted, not kept.
 #pragma once
 

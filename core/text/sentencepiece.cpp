@@ -107,7 +107,7 @@ std::string_view next_stretch(std::string_view text, std::size_t& at, const Char
   return text.substr(begin, at - begin);
 }
 
-// Appends a stretch, its spaces as marks; leading ones go where `squeeze` says so and a space came before.
+// Appends a stretch, its spaces as marks; leading ones are dropped with `squeeze` where a space came before.
 void append_stretch(MappedText& out, std::string_view stretch, ByteSpan place, const Spaces& spaces,
                     bool& after_space) {
   std::string utf8;

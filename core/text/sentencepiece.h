@@ -1,7 +1,7 @@
 // SentencePiece models ("tokenizer.model", "spiece.model", "*.spm"): the protocol buffer that the trainer
 // writes, and the tokenizer it describes (BPE and unigram, byte fallback, pieces set by the user, its own
-// normalizer). GGUF files hold the same vocabularies without the buffer. Refuses word and character models
-// and a file that is no such buffer (Llama 3's tokenizer.model is tiktoken text: it is named).
+// normalizer). GGUF files hold the same vocabularies without the buffer. Errors: word and character models,
+// and a file that is no such buffer (Llama 3's tokenizer.model is tiktoken text: the error says so).
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ struct SentencePieceModel {
   bool whitespace_as_suffix = false;     // words end with the mark instead of opening with it
 };
 
-/// Reads the protocol buffer. Errors name the byte, or the piece.
+/// Reads the protocol buffer. Errors have the byte, or the piece.
 Result<SentencePieceModel> read_sentencepiece(std::string_view bytes);
 
 struct SentencePieceOptions {

@@ -1,6 +1,6 @@
 // How models use a SentencePiece file: which tokens go around the text, which ids the pieces have. Source:
-// the tokenizer classes of the Hugging Face transformers. Refuses the classes that shift ids in ways of their
-// own.
+// the tokenizer classes of Hugging Face transformers. Errors: unsupported for classes that shift ids in ways
+// of their own.
 #include <algorithm>
 #include <set>
 
@@ -77,7 +77,7 @@ Status make_xlm_roberta(Pipeline& parts) {
   return Done{};
 }
 
-// MarianMT: ids are those of vocab.json; a language is asked for by a token such as ">>fra<<" at the start.
+// MarianMT: ids are those of vocab.json; the target language is a token such as ">>fra<<" at the start.
 Status make_marian(Pipeline& parts, const json& vocab) {
   Vocabulary outer;
   std::vector<AddedToken> specials;

@@ -1,7 +1,7 @@
 // The one interface between text and token ids; every vocabulary (BPE, unigram, WordPiece) stands behind it.
-// Offsets are bytes of the text the caller gave, so that a token can be pointed at on the screen. Refuses to
-// throw, to crash on ill-formed UTF-8 (each bad byte is read as U+FFFD and keeps its place), and to apply the
-// truncation or padding a tokenizer.json may ask for: the person sees all of the text and nothing else.
+// Offsets are bytes of the text the caller gave, so that a token can be highlighted in it. Does not throw.
+// Ill-formed UTF-8 is no error (each bad byte is read as U+FFFD and keeps its place). The truncation and
+// padding of a tokenizer.json are not applied: all of the text is shown and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -82,7 +82,7 @@ class Tokenizer {
 
 /// Opens a folder, or one file: tokenizer.json; a SentencePiece model (*.model, *.spm); vocab.json or
 /// merges.txt beside each other; vocab.txt. What lies beside it (tokenizer_config.json,
-/// special_tokens_map.json, added_tokens.json) is heeded. Errors name the file and what is wrong in it.
+/// special_tokens_map.json, added_tokens.json) is applied. Errors have the file and what is wrong in it.
 Result<std::shared_ptr<const Tokenizer>> open_tokenizer(const std::string& path);
 /// True where the folder has one of these files, or where the file is there.
 bool has_tokenizer(const std::string& path);
@@ -100,9 +100,9 @@ struct ByteLevelBpe {
   bool add_bos = false;  // what encode(..., add_special = true) adds
   bool add_eos = false;
   bool add_prefix_space = false;
-  bool ignore_merges = false;  // a word that is in the vocabulary is one token, whatever the merges say
+  bool ignore_merges = false;  // a word that is in the vocabulary is one token, without any merges
 };
-/// Errors name `what` and the entry that is wrong.
+/// Errors have `what` and the entry that is wrong.
 Result<std::shared_ptr<const Tokenizer>> make_byte_level_bpe(const ByteLevelBpe& parts,
                                                              const std::string& what);
 

@@ -17,7 +17,7 @@ namespace attnscope {
 Result<Pipeline> parts_of_json(std::string_view text, const std::string& what);
 Result<Pipeline> parts_of_document(const nlohmann::json& document, const std::string& what);
 
-/// What lies beside a vocabulary and says how it is used. Objects; empty where there is no such file.
+/// The settings files beside a vocabulary. Objects; empty where there is no such file.
 struct TokenizerSettings {  // NOLINT(bugprone-exception-escape): moving JSON does not throw
   nlohmann::json config;    // tokenizer_config.json
   nlohmann::json specials;  // special_tokens_map.json
@@ -40,7 +40,7 @@ Result<nlohmann::json> document_of_word_list(std::string_view text, const Tokeni
 /// A vocab.json (spelling -> id) and the text of its merges.txt.
 Result<nlohmann::json> document_of_merges(nlohmann::json vocab, std::string_view merges,
                                           const TokenizerSettings& settings);
-/// A SentencePiece model used as its tokenizer class says. `vocab`: the vocab.json of MarianMT, or null.
+/// A SentencePiece model used as its tokenizer class does. `vocab`: the vocab.json of MarianMT, or null.
 Result<Pipeline> parts_of_sentencepiece(std::string_view bytes, const nlohmann::json& vocab,
                                         const TokenizerSettings& settings);
 

@@ -1,5 +1,5 @@
 // A tokenizer.json (Hugging Face tokenizers 0.x, version "1.0"): the document as a whole, the added tokens,
-// and the parts put together. Refuses vocabularies that contradict themselves. Truncation and padding are
+// and the parts put together. Errors: vocabularies that contradict themselves. Truncation and padding are
 // left alone: see tokenizer.h.
 #include "core/base/text.h"
 #include "core/text/json_parts.h"

@@ -58,7 +58,7 @@ Result<Unigram> Unigram::make(const std::vector<UnigramPiece>& pieces, const Uni
   return out;
 }
 
-// A piece that the user has set is worth the best score for each of its bytes: no cut of it can win.
+// A piece set by the user scores the best score times its bytes, so that no other cut of it wins.
 double Unigram::score_of(int id, std::size_t length) const {
   const auto index = static_cast<std::size_t>(id);
   if (pieces_.set_by_user[index] == 0) return pieces_.scores[index];

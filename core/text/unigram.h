@@ -1,6 +1,6 @@
 // Unigram vocabularies: every piece has a log probability, and a word is cut where the sum is highest
 // (Viterbi, one pass over the word). A character that no piece has costs ten less than the worst piece.
-// Source: Kudo 2018 and SentencePiece. Refuses scores that are no numbers and pieces longer than
+// Source: Kudo 2018 and SentencePiece. Errors: scores that are not finite and pieces longer than
 // kMaxSpelling. Unknown characters become one unknown token per run, or their bytes with byte fallback, or
 // nothing where the vocabulary has neither.
 #pragma once

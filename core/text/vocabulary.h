@@ -1,6 +1,6 @@
-// Spelling <-> id, both ways. Ids come from files: they are checked once, here, so that nothing else has to.
-// Refuses negative ids, ids above kMaxTokenId (nothing is allocated by a file's word) and two spellings of
-// one id.
+// Spelling <-> id, both ways. Ids come from files and are checked once, here.
+// Errors: negative ids, ids above kMaxTokenId (a bound on what a file can make us allocate) and two
+// spellings of one id.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMaxTokenId =
 
 class Vocabulary {
  public:
-  /// Errors name the spelling and the id.
+  /// Errors have the spelling and the id.
   Status add(std::string_view spelling, std::int64_t id);
   /// The same for lists that may spell two ids alike: find() gives the last one.
   Status add_or_repeat(std::string_view spelling, std::int64_t id);

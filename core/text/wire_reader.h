@@ -1,5 +1,5 @@
 // Reads the wire format of protocol buffers, field by field, from bytes that may hold anything. Nothing is
-// copied and nothing is allocated by a length the file states; refuses lengths and numbers that run over the
+// copied and nothing is allocated by a length in the file. Errors: lengths and numbers that run over the
 // end, groups, and field number 0.
 #pragma once
 
@@ -28,7 +28,7 @@ class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
   bool done() const { return at_ >= bytes_.size(); }
-  /// Errors name the byte (of the message this reader was made for).
+  /// Errors have the byte (of the message this reader was made for).
   Result<WireField> next();
 
  private:

@@ -1,6 +1,6 @@
-// What every vocabulary model is: something that cuts one word into pieces with ids, and that can say, when
-// it is asked to, how it came to that cut. The record is made by the code that cuts; there is no second one.
-// Refuses to record without end: a record has a limit and says when it was reached.
+// The interface of vocabulary models: cuts one word into pieces with ids, and optionally records
+// how it came to that cut. The record is made by the code that cuts; there is no second implementation.
+// Limit: a record has at most WordSteps::limit entries a list; cut_short is set when there were more.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct WordPart {
   bool as_written = false;  // spelled like the text, not like its id (the unknown token of Unigram)
 };
 
-/// How one word was cut. Which of the lists is filled is the model's business (see `kind`).
+/// How one word was cut. Which of the lists is filled depends on `kind`.
 struct WordSteps {
   enum class Kind { whole, merges, lattice, attempts };
 
@@ -62,7 +62,7 @@ struct WordSteps {
   std::size_t limit = 4096;           // entries of each list
   bool cut_short = false;             // there was more than `limit`
 
-  /// False, and noted, where a list of `size` entries is full.
+  /// False where a list of `size` entries is full; then cut_short is set.
   bool room_for(std::size_t size) {
     cut_short = cut_short || size >= limit;
     return size < limit;
@@ -76,7 +76,7 @@ class WordModel {
   /// Appends to `out`; `steps` may be null.
   virtual void cut_word(std::string_view word, std::vector<WordPart>& out, WordSteps* steps) const = 0;
   virtual const Vocabulary& vocabulary() const = 0;
-  /// What stands for what no piece spells, where the vocabulary has it.
+  /// The id of text that no piece spells, where the vocabulary has one.
   virtual std::optional<int> unknown() const { return std::nullopt; }
 
   void cut(std::string_view word, std::vector<WordPart>& out) const { cut_word(word, out, nullptr); }

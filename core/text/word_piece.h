@@ -1,6 +1,6 @@
 // WordPiece vocabularies: from the left, always the longest piece that fits; pieces inside a word carry a
 // prefix ("##"). A word with a stretch that nothing fits is one unknown token. And the plainest vocabulary of
-// all, where every word is looked up whole. Refuses pieces longer than kMaxSpelling and an unknown token that
+// all, where every word is looked up whole. Errors: pieces longer than kMaxSpelling and an unknown token that
 // the vocabulary lacks.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The kinds of attention that a model can have, each with a mask of its own: the self-attention of the stack
-// that predicts, of the encoder, of the vision tower, and cross-attention; and how a kind is named in a text
-// ("enc:causal"). Refuses nothing itself: whether a model has such an attention is checked where it runs.
+// The kinds of attention of a model, each with a mask of its own: the self-attention of the main
+// stack, of the encoder and of the vision encoder, and cross-attention; and the prefix of a kind in a text
+// ("enc:causal"). Whether a model has such an attention is checked with has_attention.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ enum class AttentionKind : std::uint8_t { main, encoder, vision, cross };
 inline constexpr std::array kAttentionKinds{AttentionKind::main, AttentionKind::encoder,
                                             AttentionKind::vision, AttentionKind::cross};
 
-/// The kind of the attention `part` of a stack; `main` is the stack that predicts.
+/// The kind of the attention `part` of a stack; `main` is the stack with the logits.
 AttentionKind attention_kind(Stack stack, Part part, Stack main);
 /// True where the model has such an attention.
 bool has_attention(const ModelConfig& config, AttentionKind kind);

@@ -1,4 +1,4 @@
-// Where numbers of a run stop being numbers. Refuses nothing.
+// The first NaN or infinity of a run.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace attnscope {
 
-/// The first number of a run, in the order of execution, that is NaN or infinite; steps that follow from
-/// others by themselves (scores, patterns, logits) are told by what they hand on.
+/// The first cell of a run, in the order of execution, that is NaN or infinite. Derived steps
+/// (scores, patterns, logits) are not searched: what they make NaN appears in the next recorded step.
 std::optional<Cell> first_broken(const Trace& trace);
 
 }  // namespace attnscope

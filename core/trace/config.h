@@ -1,5 +1,5 @@
 // ModelConfig: what a Transformer is, made of specs; no model names here. It lives beside the Trace because a
-// number can only be explained by whoever knows its norm, its scale and its mask.
+// number can only be explained with the norm, the scale and the mask that made it.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct AttentionSpec {
   bool mask_before_scale = false;                      ///< the order of two steps; the pattern is the same
   bool causal = true;
   std::int64_t window = 0;  ///< sliding window in tokens; 0 = none
-  std::string mask;         ///< a MaskSpec that decides instead of causal and window; empty = they decide
+  std::string mask;         ///< a MaskSpec in place of causal and window; empty = those two
 };
 
 struct MlpSpec {
@@ -67,17 +67,17 @@ struct BlockSpec {
   NormSpec norm;
   NormOrder order = NormOrder::pre;
   bool shared_norm = false;   ///< parallel: the MLP reads what attention reads
-  bool branch_norms = false;  ///< what attention and MLP found is normed once more before it is added
+  bool branch_norms = false;  ///< the outputs of attention and MLP are normed once more before they are added
   bool residual = true;       ///< false for a bare attention module
   bool attention_skip = true, cross_skip = true, mlp_skip = true;  ///< false: f(x) instead of x + f(x)
 };
 
-/// How an image becomes rows.
+/// How an image becomes rows (patch embeddings).
 struct PatchSpec {
   int size = 0;  ///< pixels along the side of one patch; 0 = the stack does not read images
   int channels = 3;
   int rows = 0, cols = 0;    ///< patches down and across
-  bool class_token = false;  ///< one learned row stands before the patches
+  bool class_token = false;  ///< one learned row stands before the patches (ViT's [CLS])
   std::int64_t count() const { return std::int64_t{rows} * cols + (class_token ? 1 : 0); }
 };
 
@@ -93,8 +93,8 @@ struct HeadSpec {
   int outputs = 0;              ///< rows of the unembedding; 0 = vocab_size
 };
 
-/// One stack of blocks with its embedding and what stands behind it. The main stack is the one that predicts;
-/// encoders and vision towers that feed it stand in `towers`.
+/// One stack of blocks with its embedding and its head. The main stack is the one with the logits;
+/// text and vision encoders that feed it stand in `encoders`.
 struct ModelConfig {
   std::string family;  ///< shown to people; nothing depends on it
   Stack stack = Stack::single;
@@ -109,17 +109,17 @@ struct ModelConfig {
   NormSpec final_norm;
   HeadSpec head;
   std::vector<BlockSpec> blocks;
-  int projected = 0;              ///< vision tower: its rows are projected to this width; 0 = no projector
+  int projected = 0;              ///< vision encoder: its rows are projected to this width; 0 = no projector
   bool shares_embedding = false;  ///< an encoder that reads the main stack's embedding table
   std::vector<ModelConfig> encoders;
   int bos = -1, eos = -1, pad = -1;         ///< token ids; -1 = none
   int decoder_start = -1;                   ///< first token of the decoder
-  std::vector<int> suppressed_tokens;       ///< tokens that generating passes over, whatever their logits
-  int image_token = -1;                     ///< its places in the ids are taken by the rows of the image
-  std::shared_ptr<const TokenTexts> texts;  ///< of its ids, an encoder's too; null: nobody knows
+  std::vector<int> suppressed_tokens;       ///< never generated: their logits count as -inf
+  int image_token = -1;                     ///< id of the placeholder that the rows of the image replace
+  std::shared_ptr<const TokenTexts> texts;  ///< of its ids, an encoder's too; null: unknown
 
   int n_layers() const { return static_cast<int>(blocks.size()); }
-  /// The stack of that name: this one, or a tower; this one where there is no such stack.
+  /// The stack of that name: this one, or an encoder; this one where there is no such stack.
   const ModelConfig& of(Stack which) const;
   const ModelConfig* encoder() const { return encoder(Stack::enc); }
   const ModelConfig* vision() const { return encoder(Stack::vision); }
@@ -150,7 +150,7 @@ class Weights {
   /// The files they were read from, config and vocabulary among them; none where they were made.
   const std::vector<ReadFile>& files() const { return files_; }
   void set_files(std::vector<ReadFile> files) { files_ = std::move(files); }
-  /// The numbers are those that were read: nobody wrote into a file that they are still looked up in.
+  /// The numbers are those that were read: no mapped file has changed since.
   Status intact() const { return attnscope::intact(files_); }
 
  private:

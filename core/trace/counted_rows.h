@@ -1,6 +1,6 @@
-// Which rows of a run a training counts in its loss: a rule that any input can be asked, because the input
-// may be another than those the model was trained on. Cards carry it as a text. Refuses texts that are no
-// rule.
+// Which rows count in the loss of a training, as a rule that applies to any input, because the input
+// shown may be another than those of the training. Cards hold it as a text. Error: a text that is no
+// such rule.
 #pragma once
 
 #include <string>
@@ -15,9 +15,9 @@ struct CountedRows {
   enum class Kind : std::uint8_t {
     all,       ///< "all": every row that a token follows
     from,      ///< "from:26": from the first row of this token on
-    saying,    ///< "saying:2-17": rows that should say a token of these
+    saying,    ///< "saying:2-17": rows whose target is one of these tokens
     repeated,  ///< "repeated": rows whose token stood in the input before
-    masked     ///< "masked:4": rows of this token, which hides the one to say
+    masked     ///< "masked:4": rows of this token ([MASK]), whose target is the hidden token
   };
   Kind kind = Kind::all;
   int first = -1, last = -1;  ///< tokens
@@ -25,8 +25,8 @@ struct CountedRows {
 
   static Result<CountedRows> parse(std::string_view text);
   std::string text() const;
-  /// For each of the first `rows` rows of the main stack, whether it counts. What it should say, and whether
-  /// anything follows, is not asked here, but for `saying`.
+  /// For each of the first `rows` rows of the main stack, whether it counts. Whether a row has a target at
+  /// all is not checked here, except for `saying`.
   std::vector<bool> of(const Trace& trace, std::int64_t rows) const;
 };
 

@@ -1,7 +1,7 @@
-// Edits: what a person changes of a model, an input or a run, as data. One ordered list of them is all that
-// stands between a clean run and an edited one; window, command line, scenes and sessions hold the same list.
-// Numbers that come from elsewhere are kept by value, so that an edit can always be saved. Refuses what names
-// no place or no value, in words.
+// Edits: what a person changes of a model, an input or a run, as data. An edited run is the clean run plus
+// one ordered list of them; window, command line, scenes and sessions hold the same list.
+// Numbers that come from elsewhere are copied, so that an edit can always be saved. Errors: a text that
+// names no place or no value.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ struct FromPos {
 /// Numbers that were kept: of the covered cells, of the whole step, or one row that every row gets.
 struct Frozen {
   Tensor values;
-  std::string origin;  ///< where they came from, for people: a file, a run
+  std::string origin;  ///< where they came from, as shown: a file, a run
 };
 using EditValue = std::variant<float, MeanOver, FromPos, Frozen>;
 enum class EditOp : std::uint8_t { set, add, scale };
@@ -68,7 +68,7 @@ struct NumberEdit {
   EditValue value = 0.f;
 };
 
-/// Another mask of one kind of attention: a text (where given), then cells that are switched on top of it.
+/// Another mask for one kind of attention: a MaskSpec (where given), then cells switched on top of it.
 struct MaskEdit {
   AttentionKind of = AttentionKind::main;
   std::optional<MaskSpec> spec;
@@ -107,8 +107,8 @@ inline std::shared_ptr<const Edit> set_to(Target where, float value) {
   return make_edit(NumberEdit{std::move(where), EditOp::set, value});
 }
 
-/// What "run:NAME" and "dir:WORDS" stand for at a place: whoever has runs and words knows
-/// (core/session/edit_values.h).
+/// What "run:NAME" and "dir:WORDS" stand for at a place; the functions are made where runs and texts are
+/// at hand (core/session/edit_values.h).
 using EditNumbers = std::function<Result<Tensor>(const std::string& name, const Target& where)>;
 /// Reads "PLACE=V", "PLACE+=V", "PLACE*=V"; V is a number, `mean`, `@pos:N`, `@FILE` (.npz, .npy or
 /// .safetensors: the array of the step's own name, or the only one; `@FILE:NAME` another one), and where
@@ -129,7 +129,7 @@ bool same_edit(const Edit& a, const Edit& b);
 Edits edits_for(const Edits& edits, int sequence);
 /// All but edits of the input: those of a run whose input holds them already (Trace::input).
 Edits without_inputs(const Edits& edits);
-/// What is asked for of one kind of attention: the last text, and every cell that was switched after it.
+/// The mask edits of one kind of attention merged: the last text, and the cells switched after it.
 MaskEdit asked_mask(const Edits& edits, AttentionKind of);
 
 // ---- carrying out ---------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ MaskEdit asked_mask(const Edits& edits, AttentionKind of);
 struct RowFrame {
   std::int64_t first = 0;
   const std::vector<std::uint8_t>* attention_mask =
-      nullptr;  ///< 0 = padding; null or empty: every row is real
+      nullptr;  ///< by row, 0 = padding; null or empty: no padding
 };
 struct Applied {
   Tensor value;
@@ -149,10 +149,10 @@ struct Applied {
 Result<Applied> apply(const NumberEdit& edit, const Tensor& value, const RowFrame& rows = {});
 /// True where the operand is a mean or a copy of other rows of the same step.
 bool reads_rows(const NumberEdit& edit);
-/// True for a product of two numbers of the same step: its way back asks for them.
+/// True for a product of two numbers of the same step: its backward reads both.
 inline bool needs_value(const NumberEdit& edit) { return edit.op == EditOp::scale && reads_rows(edit); }
-/// Back through apply(): the gradient of what `value` held before, given the one of what came out. Set sends
-/// nothing back but to what it copied of the same step, add sends all, scale its factor. `before` is that
+/// Backward of apply(): the gradient of what `value` held before, given the one of the result. `set` passes
+/// nothing on but to rows that it copied of the same step, `add` all, `scale` its factor. `before` is that
 /// value where needs_value(). Errors: as apply().
 Result<Tensor> apply_backward(const NumberEdit& edit, const Tensor& gradient, const RowFrame& rows = {},
                               const Tensor& before = {});

@@ -120,7 +120,7 @@ class EditSource {
     const auto at = static_cast<std::size_t>(rows_.first + row);
     return !rows_.attention_mask || at >= rows_.attention_mask->size() || (*rows_.attention_mask)[at] != 0;
   }
-  // Over all rows at one place of the other axes; every row of the box asks for the same few sums.
+  // Over all rows at one index of the other axes; every row of the box uses the same few sums.
   float row_mean(EditApplyIndex at) const {
     const auto axis = static_cast<std::size_t>(box_.row_axis);
     at[axis] = 0;

@@ -1,5 +1,5 @@
-// What can be edited, and in which words the rest is refused: the same words wherever a person asks, before a
-// run and inside of it.
+// What can be edited, and the errors for the rest: one check for the window, the command line and the run
+// itself.
 #pragma once
 
 #include <string_view>
@@ -29,10 +29,10 @@ Status check_axes(const Target& where, const std::vector<Axis>& axes);
 /// Errors: no rows at all to copy position `pos` from, or none of that number: the place has those up to
 /// `end`.
 Status check_row(const Target& where, bool has_rows, std::int64_t pos, std::int64_t begin, std::int64_t end);
-/// Cells that a run does not have are no error of the run; whoever asked for them is told so.
+/// A warning, not an error of the run: the edit names cells that this run does not have.
 Error no_place(const Edit& edit);
-/// Whether this run could be repeated with the edit behind its own. Errors as above; frozen numbers are
-/// looked at by the run alone.
+/// Whether this run could be repeated with the edit behind its own. Errors as above; the shape of frozen
+/// numbers is checked by the run alone.
 Status check_edit(const Trace& trace, const NumberEdit& edit);
 
 }  // namespace attnscope

@@ -5,7 +5,7 @@
 namespace attnscope {
 namespace {
 
-// One block of one stack, asked for its steps.
+// The inputs of the steps of one block of one stack.
 class Flow {
  public:
   Flow(const Trace& trace, const Site& site) : trace_(trace), at_(site) {}

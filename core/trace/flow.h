@@ -1,6 +1,6 @@
-// Which steps a step reads, in words of the run: the residual stream flows differently through pre-norm,
-// post-norm and parallel blocks, and past cross-attention. The one place that knows; provenance, lenses and
-// the network map ask here. Refuses nothing: a step without inputs has an empty list.
+// The dataflow graph of a run: which steps a step reads. It differs between pre-norm,
+// post-norm and parallel blocks, and with cross-attention. Decided in this one place; provenance, lenses and
+// the network map use it. A step without inputs has an empty list.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// From the residual stream to numbers per word, without recording: what the Trace derives logits with, and
-// what lenses read the stream with before its end.
+// From the residual stream to logits, without recording: the Trace derives its logits with it, and
+// lenses apply it to earlier layers (logit lens).
 #pragma once
 
 #include "core/trace/trace.h"
@@ -15,12 +15,12 @@ Normed apply_norm(const NormSpec& spec, const Tensor& weight, const Tensor& bias
 Tensor normed_by(const NormSpec& spec, const Tensor& weight, const Tensor& bias, const Tensor& x,
                  const Tensor& scale, const Normed& made);
 
-/// True where words can be read off any row: there is a head, and its weights are at hand, which a
-/// recording's are not.
+/// True where any row can be unembedded: there is a head, and its weights are loaded (a recording has none
+/// of them).
 bool reads_words(const Trace& trace);
 
 /// Rows as the unembedding reads them [row, d_model] times its columns `part` -> [row, part]; scaled before
-/// and capped after as the head asks.
+/// and soft-capped after, by the head's spec.
 Tensor unembed(const ModelConfig& config, const Weights& weights, const Tensor& rows, Range part);
 
 /// Rows of the residual stream [row, d_model] through the final norm and the head's transform -> rows as the

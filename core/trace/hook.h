@@ -1,5 +1,5 @@
-// The identity call. The forward pass wraps each step in `at(Slot::pattern, value)`: the Probe applies edits,
-// records, reports progress, stops a run that is no longer wanted, and returns its argument.
+// The identity call. The forward pass wraps each step in `at(Slot::pattern, value)`: the Hook applies edits,
+// records, reports progress, stops a cancelled run, and returns its argument.
 #pragma once
 
 #include <atomic>
@@ -11,9 +11,9 @@
 
 namespace attnscope {
 
-/// Thrown by the Probe and caught where the run began: the run is no longer wanted.
+/// Thrown by the Hook and caught where the run began: the run was cancelled.
 struct RunCancelled {};
-/// Thrown by the Probe and caught where the run began: an edit cannot be carried out.
+/// Thrown by the Hook and caught where the run began: an edit cannot be carried out.
 struct EditRefused {
   Error error;
 };
@@ -21,7 +21,7 @@ struct EditRefused {
 /// What a run leaves behind: every step, or only what its predictions and further runs need.
 enum class Keep : std::uint8_t { all, predictions };
 
-/// How a run is watched and changed.
+/// What a run records, and the edits that it is computed under.
 struct RunOptions {
   Edits edits;  ///< those of this sequence, in order
   /// A run of the same model to start from: what the edits and the input leave as it was there is shared, all
@@ -35,12 +35,12 @@ struct RunOptions {
 class Hook {
  public:
   Hook(Trace& trace, const RunOptions& options);
-  /// The same probe inside a block, or inside a block's cross-attention.
+  /// The same hook inside a block, or inside a block's cross-attention.
   Hook in(Stack stack, int layer, Part part = Part::attn) const;
   /// The same where tensors hold the rows from `first` on; the rows before are those of the run's base.
   Hook from_row(std::int64_t first) const;
 
-  /// Edits, records and returns `value`; throws RunCancelled when the run is no longer wanted.
+  /// Edits, records and returns `value`; throws RunCancelled where RunOptions::cancel is set.
   Tensor operator()(Slot slot, Tensor value,
                     std::source_location line = std::source_location::current()) const;
 
@@ -54,7 +54,7 @@ class Hook {
   const RunOptions& options() const { return *options_; }
   /// The run so far; before a step was computed it holds the base's.
   const Trace& trace() const { return *trace_; }
-  /// The edits whose place was there.
+  /// The edits whose target exists in this run.
   const Edits& reached() const { return state_->reached; }
   void throw_if_cancelled() const;
 

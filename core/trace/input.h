@@ -15,9 +15,9 @@ struct Input {
   std::vector<int> ids = {};
   Tensor vectors = {};                            ///< [pos, d_in] for bare modules; empty when ids are given
   std::vector<int> source = {};                   ///< token ids of the encoder, for encoder-decoders
-  Tensor pixels = {};                             ///< [channel, row, column], normalised, for models that see
+  Tensor pixels = {};                             ///< [channel, row, column], normalised, for image models
   std::vector<int> types = {};                    ///< segment of each token; empty = all 0
-  std::vector<std::uint8_t> attention_mask = {};  ///< one per token of `ids`: 0 = padding; empty = all real
+  std::vector<std::uint8_t> attention_mask = {};  ///< one per token of `ids`: 0 = padding; empty = all 1
   std::vector<std::uint8_t> source_attention_mask = {};  ///< the same for `source`
   std::vector<Span> spans = {};  ///< named parts of the sequence (image, prompt, action), for masks
 
@@ -26,7 +26,7 @@ struct Input {
   }
 };
 
-/// Where real tokens stand: the first real one is position 0, padding before it too.
+/// Positions under an attention mask: the first token is position 0, padding before it too.
 Positions positions_of(const std::vector<std::uint8_t>& attention_mask, std::int64_t first);
 
 }  // namespace attnscope

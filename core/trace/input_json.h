@@ -1,6 +1,6 @@
 // Inputs as JSON, as scenes and the cards of trained models hold them: {"ids", "source", "types", "real",
-// "source_attention_mask", "vectors", "pixels": {"shape", "values"}, "spans": [["image", 0, 4]]}. Refuses
-// lists of other things than numbers, and says where they stand.
+// "source_attention_mask", "vectors", "pixels": {"shape", "values"}, "spans": [["image", 0, 4]]}; "real" is
+// the attention_mask of `ids`. Error: a list of other things than numbers, with its place.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@
 
 namespace attnscope {
 
-/// The list at "inputs", at least one; `what` names the file in sentences.
+/// The list at "inputs", at least one; `what` is the name of the file in errors.
 Result<std::vector<Input>> inputs_from_json(const nlohmann::json& object, const std::string& what);
 /// One sequence, without its vectors.
 nlohmann::json input_to_json(const Input& input);

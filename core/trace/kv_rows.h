@@ -1,7 +1,7 @@
-// Keys and values of one attention in memory that can grow: a run that adds positions to another one appends
+// The KV cache of one attention in memory that can grow: a run that adds positions to another one appends
 // to it and shares what was there. Rows are only ever appended, by one owner at a time, so that a view of the
-// first n never changes. Refuses to write where somebody else has appended already: that run gets memory of
-// its own.
+// first n never changes. Where another run has appended behind the same rows already, the rows are
+// copied to memory of their own.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // How long an input may be: a learned table of positions ends, a formula goes on past the length it was
-// trained at. Refuses to say whether the model is any good there.
+// trained at (whether the model is any good there is another matter).
 #pragma once
 
 #include "core/trace/config.h"

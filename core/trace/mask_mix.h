@@ -1,5 +1,5 @@
-// A mask that is put together of named kinds with one operator: "causal & window(4)", "causal | image>image".
-// Refuses texts that need more: parentheses, "not", both operators; those stay as they are written.
+// A mask as a list of terms joined by one operator: "causal & window(4)", "causal | image>image".
+// Texts that need more (parentheses, "not", both operators) have no such form and stay as they are.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct MaskMix {
 std::string mask_text(const MaskMix& mix);
 /// Empty where the text is not of this form; no parts for "model".
 std::optional<MaskMix> mask_mix(std::string_view text);
-/// With the part added or taken away. A part that is added joins as it is usual: a window narrows (and), all
+/// With the part added or taken away. The operator of an added part: a window narrows (and), all
 /// else widens (or); where two or more stand there already, their operator stays. In an attention that looks
 /// back only (`causal`) a window that would stand alone is joined with causal: by itself it hides no key
 /// after the query.

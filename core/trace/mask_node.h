@@ -1,4 +1,4 @@
-// The parsed form of a mask text: a tree whose "and" and "or" hold any number of parts, so that its depth is
+// The syntax tree of a mask text: its "and" and "or" hold any number of parts, so that its depth is
 // that of the parentheses alone.
 #pragma once
 
@@ -33,7 +33,7 @@ struct MaskSpec::Node {
   std::vector<MaskSpec::Node> children;  ///< of the operators
 };
 
-/// Reads a whole text. Errors: see MaskSpec.
+/// Parses a whole text. Errors: see MaskSpec.
 Result<MaskSpec::Node> parse_mask(std::string_view text);
 
 }  // namespace attnscope

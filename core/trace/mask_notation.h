@@ -1,6 +1,6 @@
-// A mask as other programs write it: ones and zeros, True where it hides (as in PyTorch's masked_fill), or
-// the numbers that are added to the scores; as lines of NumPy or PyTorch, or as a table. Refuses masks of
-// more than kMostNoted cells.
+// A mask in the notations of other programs: ones and zeros, True at masked cells (as for masked_fill), or
+// the addend of the scores; as lines of NumPy or PyTorch, or as a table. Limit: kMostNoted
+// cells.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reads mask texts by recursive descent. Refuses nesting beyond 64 levels: the text may come from anywhere.
+// Parses mask texts by recursive descent. Limit: 64 levels of nesting (texts come from untrusted files).
 #include <algorithm>
 #include <cctype>
 

@@ -13,7 +13,7 @@ namespace {
 using Node = MaskSpec::Node;
 using MaskSpecKind = Node::Kind;
 
-// A parsed mask with everything it speaks of at hand.
+// A parsed mask with the spans and the model's own mask that its terms refer to.
 class SpecRule : public MaskRule {
  public:
   SpecRule(std::shared_ptr<const Node> root, Mask own, std::vector<Span> spans)

@@ -1,7 +1,7 @@
 // What stands between the input and the result of a rule that works on rows: maxima, exponentials and sums of
 // a softmax; means of a norm; the angles of a rotation. By the same definitions as core/ops, so that the
-// parts on the screen multiply up to the recorded result. Refuses to look at anything but the rows it is
-// given.
+// parts on the screen multiply up to the recorded result. Computes from the given rows alone, not from the
+// Trace.
 #pragma once
 
 #include "core/trace/trace.h"
@@ -10,7 +10,7 @@ namespace attnscope {
 
 /// Of rows [row, col]; -inf cells are masked and have exponential 0.
 struct SoftmaxParts {
-  Tensor high;         ///< [row, 1] the largest of each row; -inf where all is masked
+  Tensor high;         ///< [row, 1] the largest of each row; -inf where the row is fully masked
   Tensor exponential;  ///< [row, col] exp(x - high)
   Tensor sum;          ///< [row, 1]
 };

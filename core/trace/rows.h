@@ -1,6 +1,6 @@
 // The rows of one step, perhaps in several pieces: a run that starts from another one shares the rows that
-// it did not compute. Joined into one tensor when somebody asks for it whole, and then kept so. Refuses
-// nothing: an empty one has no rows.
+// it did not compute. Joined into one tensor at the first call of whole(), and then cached. An empty one
+// has no rows. Thread-safe to read.
 #pragma once
 
 #include <memory>

@@ -47,7 +47,7 @@ RunMask run_mask(const Trace& trace, const Site& of) {
   RunMask out;
   out.mask.causal = false;
   for (const Known& known : kKnown) {
-    if (state && known.from != MaskFrom::mask) break;  // what was recorded itself says more than what follows
+    if (state && known.from != MaskFrom::mask) break;  // the attention has its mask, below
     const Record* record = trace.find({of.stack, of.layer, of.part, known.slot});
     if (!record || record->derived) continue;
     out.mask.rule = mask_rule_of(record->value(), known.above);

@@ -1,6 +1,6 @@
-// Who looked at whom in a run: by the mask that it was computed with, or, in a recording, by what was
-// recorded of it. Refuses to guess: what a recording does not say is read off its scores or its weights, and
-// the result says off which.
+// The mask of an attention in a run: the one that it was computed with, or, in a recording, what was
+// recorded of it. A recording without a mask: it is inferred from scores or weights, and RunMask::from
+// says from which.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace attnscope {
 
-/// Scores below this are masked: -infinity, or the least number of a format that programs write instead.
+/// Scores below this are masked: -infinity, or the lowest number of a format that programs write instead.
 inline constexpr float kHiddenScore = -6e4f;
 
-/// What a mask is known by.
+/// Where a mask comes from.
 enum class MaskFrom : std::uint8_t {
   run,     ///< the run was computed with it
   mask,    ///< it was recorded itself

@@ -1,4 +1,4 @@
-// A named part of a sequence: image, prompt, action. Masks of blocks speak of them.
+// A named part of a sequence: image, prompt, action. Masks refer to it (core/trace/mask_spec.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Edits of scores, scaled, masked or pattern of one attention. An edited row is computed anew from its edits
-// whenever somebody asks for it, so that an edit costs rows and never a plane; rows that no edit reaches keep
+// Edits of scores, scaled, masked or pattern of one attention. An edited row is recomputed from its edits
+// at each read, so that an edit costs rows and never a plane [query, key]; rows that no edit reaches keep
 // the very bits of the streamed attention, so that a difference shows nothing but what follows from the edit.
 #pragma once
 

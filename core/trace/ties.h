@@ -1,6 +1,6 @@
-// Weights that are one and have several names: a tied unembedding is the transposed table of tokens, and an
-// encoder may read the decoder's table. They are kept once, under the table's name; the others repeat it. The
-// one place that knows this.
+// Tied weights: a tied unembedding is the transposed table of tokens, and an
+// encoder may read the decoder's table. They are stored once, under the table's name; the others are views.
+// Ties are decided in this one place.
 #pragma once
 
 #include <string>

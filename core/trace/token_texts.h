@@ -1,5 +1,5 @@
-// What the ids of a vocabulary spell: so that tokens of two models can be told to be the same. Refuses
-// nothing: an id that spells nothing belongs to none.
+// The text of each id of a vocabulary, to compare the tokens of two models. An id without text
+// equals no other id.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Tokenizer;
 
 class TokenTexts {
  public:
-  /// `text` says what an id of 0 .. count-1 spells; it is asked once per id, when a text is first wanted.
+  /// `text` gives the text of an id in 0 .. count-1; called once per id, at the first lookup.
   TokenTexts(int count, std::function<std::string(int id)> text);
   /// Empty for ids that spell nothing, and for those that are not there.
   const std::string& text(int id) const;

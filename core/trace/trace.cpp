@@ -256,7 +256,7 @@ float Trace::cell(const Site& site, const std::vector<std::int64_t>& index) cons
 
 namespace {
 
-// The range of each axis that is asked for.
+// The requested range of each axis.
 Result<std::vector<Range>> ranges_of(const Record& record, const std::string& name,
                                      const std::vector<AxisRange>& at, std::vector<bool>& fixed) {
   std::vector<Range> ranges;

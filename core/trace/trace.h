@@ -36,7 +36,7 @@ struct Record {
   const Tensor& value() const { return rows.whole(); }
 };
 
-/// Most numbers of a step that are asked for at once.
+/// Most values of a step in one request.
 inline constexpr std::int64_t kMostValues = std::int64_t{1} << 28;
 
 /// What one attention's derived steps follow from.
@@ -62,17 +62,17 @@ class Trace {
   /// Token ids of the main stack's rows; empty where the input was vectors or an image alone.
   std::vector<int> ids;
   std::int64_t length = 0;                ///< rows of the main stack
-  Input input;                            ///< all that the run was given, edits of the input included
+  Input input;                            ///< the whole input, edits of the input included
   Edits edits;                            ///< that it was run under
   Edits unreached;                        ///< those of them whose place this run does not have
   bool complete = true;                   ///< every step was recorded, not the predictions alone
-  std::shared_ptr<const Weights> origin;  ///< of the model before edits; runs of one origin share rows
+  std::shared_ptr<const Weights> origin;  ///< of the model before edits; runs with the same origin share rows
 
   /// A step of the main stack (the decoder, where there is an encoder).
   Site main(Slot slot, int layer = -1) const { return site_of(slot, layer, config_->stack); }
   /// Token ids of a stack's rows; empty for rows that are no tokens.
   const std::vector<int>& ids_of(Stack stack) const { return stack == Stack::enc ? input.source : ids; }
-  /// Where the rows of a stack stand: what its position table or rotation was asked for.
+  /// Positions of the rows of a stack, as its position table or rotation used them.
   Positions positions(Stack stack) const;
   /// Rows of a stack in this run, whichever of its steps were recorded; 0 where it did not run.
   std::int64_t rows(Stack stack) const;
@@ -86,12 +86,12 @@ class Trace {
   /// Index in records(), or -1.
   int index_of(const Site& site) const;
 
-  /// The one door to numbers: the rectangle rows x cols of a step -> [rows, cols]. `head` picks one
+  /// Reads numbers: the rectangle rows x cols of a step -> [rows, cols]. `head` picks one
   /// of steps with an axis of heads, wherever that stands, and is ignored otherwise. Ranges are clamped.
   /// Derived steps are computed here, the same for every rectangle within float rounding. Empty when the run
   /// has no such step.
   Tensor slice(const Site& site, std::int64_t head, Range rows, Range cols) const;
-  /// A whole step; refuses more than `limit` values (a sentence says how many) so that nobody asks for n^2 by
+  /// A whole step. Errors: not_found; more than `limit` values, so that no [query, key] plane is made by
   /// accident.
   Result<Tensor> tensor(const Site& site, std::int64_t limit = kMostValues) const {
     return tensor(Cell{site, {}}, limit);
@@ -106,7 +106,7 @@ class Trace {
   /// One number. Index has the step's axes; NaN where the run has no such cell.
   float cell(const Site& site, const std::vector<std::int64_t>& index) const;
   /// All logits of one row -> [vocab]; empty where the run has none. Those that follow from smaller records
-  /// are kept, so that asking every frame costs nothing.
+  /// are cached, so that a call per frame costs nothing.
   Tensor logits_row(std::int64_t row) const;
   /// The index on a step's own heads that belongs to attention head `head` (grouped-query attention has fewer
   /// key and value heads): on its head axis, or among the groups of d_head columns of a projection. 0 for

@@ -1,5 +1,5 @@
-// The parts that weights are counted by, whoever counts: info, the calculators, the card of a random model.
-// Refuses to count a weight twice that has several names.
+// The parts that weights are counted by: shared by info, the calculators and the card of a random model.
+// A weight with several names (tied) is counted once.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline constexpr std::array kParameterParts{ParameterPart::embedding,   Paramete
                                             ParameterPart::mlp,         ParameterPart::norms,
                                             ParameterPart::unembedding, ParameterPart::other};
 
-/// "embedding", ... as `info --json` calls it.
+/// "embedding", ...: the key in `info --json`.
 std::string_view part_name(ParameterPart part);
 /// The part that a weight of this canonical name is counted in; nothing where it is counted under another
 /// name (a tied unembedding, an encoder's share of the table of tokens).

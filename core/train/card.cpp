@@ -97,8 +97,8 @@ std::string exactly(double value) {
 }
 std::string exactly(int value) { return std::to_string(value); }
 
-// What models of its kind are used for, and the paper that they come from; empty for what nobody has
-// described.
+// The typical use of this kind of model and the paper that it comes from; empty where there is no
+// text for it.
 struct FamilyText {
   std::string_view layout, task;  // empty: any
   const char* text;
@@ -135,7 +135,7 @@ std::string family_of(const Card& card) {
   return {};
 }
 
-// The line that trains it again: what was chosen otherwise than the task has it.
+// The command line that repeats the training: settings that differ from the task's defaults.
 std::string command_of(const Card& card) {
   const auto task = find_task(card.task);
   const Recipe own = task ? (*task)->recipe() : Recipe{};

@@ -1,5 +1,5 @@
 // Checkpoints: weights and both moments as tensors, reports as tables, the run itself as JSON in the file's
-// metadata. Refuses checkpoints of other tasks and other sizes, and files that are none.
+// metadata. Errors: checkpoints of other tasks and other sizes, and files that are no checkpoint.
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -141,7 +141,7 @@ std::shared_ptr<const Model> with_weights(const Model& model, const std::map<std
       std::make_shared<const Weights>(with_parameters(model.config(), model.weights(), weights)));
 }
 
-// Fills the reports of a state; says how many tables there were.
+// Fills the reports of a state; returns how many tables there were.
 Result<std::size_t> read_reports(const Opened& opened, const std::string& path, TrainState& state) {
   std::size_t tables = 0;
   if (opened.source->find(kReports)) {

@@ -1,5 +1,5 @@
-// Measuring a model on held-out examples: runs over the threads, answers compared with targets, and per head
-// the mean of some score, so that the head that does a thing can be named. The same numbers on any number of
+// Metrics on held-out examples: runs over the threads, predictions compared with targets, and the mean of
+// a score for each head, to find the head with a given behaviour. The same numbers on any number of
 // threads.
 #pragma once
 
@@ -10,13 +10,13 @@
 
 namespace attnscope {
 
-/// Runs held-out examples 0 .. count - 1 of `seed` and hands each run to `judge` in this order. An example
+/// Runs held-out examples 0 .. count - 1 of `seed` and calls `judge` with each run in this order. An example
 /// that cannot be run is our mistake (CHECK).
 void run_held_out(const Task& task, const Model& model, std::uint64_t seed, int count,
                   const std::function<void(const Example& example, const Trace& trace)>& judge);
 
-/// Of the rows with a target, how many have it as their first largest logit. Where all are right, choosing
-/// the most likely token step by step gives the whole answer.
+/// Accuracy: of the rows with a target, how many have it as their first largest logit. Where all are right,
+/// greedy decoding gives the whole answer.
 struct RowsRight {
   std::int64_t right = 0, counted = 0;
   bool all() const { return right == counted; }

@@ -1,6 +1,6 @@
 // What the Pilot's seven action tokens mean: each is one of 16 bins of a movement of the hand. The image
 // shows 0.4 m x 0.4 m of a table from above; the hand begins over the middle of the near (lower) edge, 0.2 m
-// above the table. Refuses anything but seven bins.
+// above the table. Error: anything but seven bins of 0 .. 15.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ std::string action_spelling(int bin);
 /// The bin of an action token; nothing for every other token.
 std::optional<int> action_bin(std::string_view spelling);
 
-/// Where the hand is at one moment.
+/// The position of the hand at one moment.
 struct PathPoint {
   double x = 0, y = 0;  ///< in the image: 0 .. 1 from its left, from its top
   double height = 0;    ///< metres above the table

@@ -12,7 +12,7 @@ constexpr std::size_t index(Kind kind) {
   return static_cast<std::size_t>(kind);
 }
 
-// What the hand has to know of a kind, and how it is drawn.
+// The grip and the drawing of a kind of thing.
 struct KindRow {
   const char *english, *korean, *particle;
   const char* glyph;         // three rows of three pixels
@@ -44,7 +44,7 @@ struct VerbRow {
 };
 constexpr std::array<VerbRow, kArmVerbs> kVerbs{{{"pick", "집어"}, {"push", "밀어"}, {"turn", "돌려"}}};
 
-// How the things of a scene are chosen. Left to chance, the kind alone nearly always tells which one is
+// How the things of a scene are chosen. At random, the kind alone nearly always identifies the one that is
 // meant, and a model learns the kinds and half of the colours: so of four scenes one has things of one kind,
 // one things of one colour, and one two of the kind and two of the colour that are named.
 enum class Rivals : std::uint8_t { chance, kinds, colours, both };

@@ -1,4 +1,4 @@
-// The Pilot's little world: a table seen from above as 4 x 4 patches of 4 x 4 pixels, up to four things on
+// The Pilot's environment: a table seen from above as 4 x 4 patches of 4 x 4 pixels, up to four things on
 // it, an instruction in English or Korean, and the movement of the hand that carries it out.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Numbers that look random and are the same everywhere: SplitMix64 (Steele, Lea & Flood 2014), begun from
-// what they are for, so that example 7 of a seed needs no example before it. Not for secrets.
+// Pseudo-random numbers, the same on every machine: SplitMix64 (Steele, Lea & Flood 2014), seeded by
+// their purpose, so that example 7 of a seed needs no example before it. Not cryptographic.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class SplitMix64 {
   const Value& one_of(const std::vector<Value>& values) {
     return values[static_cast<std::size_t>(below(static_cast<int>(values.size())))];
   }
-  /// Brings the values into a random order.
+  /// Shuffles the values.
   template <class Value>
   void shuffle(std::vector<Value>& values) {
     for (int i = static_cast<int>(values.size()) - 1; i > 0; --i)

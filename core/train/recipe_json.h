@@ -1,5 +1,5 @@
-// Recipes, sizes and other lists of fields as JSON: for cards and checkpoints. Reading takes what is there
-// and keeps the defaults for the rest; refuses values of the wrong kind with the key's name.
+// Recipes, sizes and other lists of fields as JSON: for cards and checkpoints. Absent fields keep their
+// defaults. Error: a value of the wrong type, with its key.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace attnscope {
 nlohmann::json recipe_to_json(const Recipe& recipe);
 nlohmann::json sizes_to_json(const TaskSizes& sizes);
 
-/// `what` names the file in sentences.
+/// `what` is the name of the file in errors.
 Result<Recipe> recipe_from_json(const nlohmann::json& json, const std::string& what);
 Result<TaskSizes> sizes_from_json(const nlohmann::json& json, const std::string& what);
 

@@ -1,6 +1,6 @@
 // The reports of a run as tables of whole numbers, one row per report, as checkpoints keep them: every bit
-// stays, and a run of a million steps still fits, which as JSON would pass what the head of a file may hold.
-// Refuses tables that no run can have left.
+// stays, and a run of a million steps still fits; as JSON it would exceed the limit of a file's header.
+// Errors: tables that no run can have left.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ NamedInts reports_to_table(std::string name, const std::vector<StepReport>& repo
 /// [measurement, 4 numbers], likewise.
 NamedInts held_out_to_table(std::string name, const std::vector<HeldOut>& held_out);
 
-/// `what` names the file in sentences. Errors: a width that does not fit, counts that are none.
+/// `what` is the name of the file in errors. Errors: a width that does not fit, counts that are none.
 Result<std::vector<StepReport>> reports_from_table(const NamedInts& table,
                                                    const std::vector<std::string>& layers,
                                                    const std::string& what);

@@ -9,7 +9,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-constexpr int kMostSequences = 4096;     // of a batch: the way back keeps all of their steps
+constexpr int kMostSequences = 4096;     // of a batch: the backward pass keeps all of their steps
 constexpr double kLeastEpsilon = 1e-20;  // below it gradients vanish whose squares no float can hold
 constexpr double kMostDecay = 1000;
 

@@ -218,8 +218,8 @@ void say_what_happens(Story& story, const Plot& plot) {
   story.other = places[static_cast<std::size_t>(1 - plot.stands_for)];
 }
 
-// "because it was tired" or "because it was a tired cat"; of several nobody says the second, which would need
-// no article to tell them apart
+// "because it was tired" or "because it was a tired cat"; the second is not used with a plural, which has
+// no article to distinguish them.
 void say_why(Story& story, const Plot& plot) {
   say(story, "because");
   story.pronoun = say(story, plot.pronoun);

@@ -1,7 +1,7 @@
 // Short English stories from a grammar: people, animals and things, two of them in the first sentence, a
 // pronoun in its reason, and a second sentence that names again what the pronoun stands for ("The cat sat on
 // the mat because it was tired. So the cat slept."), or a reason that names it ("because it was a tired cat.
-// So it slept."). Which stories are held out is decided by their content: the two nouns, what happens between
+// So it slept."). Held-out stories are chosen by their content: the two nouns, what happens between
 // them, and the reason.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the tasks that tell stories share: words, tokenizer and recipe, one or two stories as a sequence in
-// which every word predicts the next one, and how well a model knows what the pronoun stood for. A task adds
+// Shared by the tasks on stories: words, tokenizer and recipe, one or two stories as a sequence for
+// next-token prediction, and the accuracy on the antecedent of the pronoun. A task adds
 // its blocks.
 #pragma once
 
@@ -20,7 +20,7 @@ class StoryTask : public Task {
   Recipe recipe() const override;
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override;
   Example shown() const override;
-  /// The first sentence: up to its reason, in which the pronoun already stands for something.
+  /// The first sentence: up to its reason; the pronoun already has its antecedent.
   Input first_input() const override;
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override;
 

@@ -1,6 +1,6 @@
-// A task: what a small model is to learn, with data that the program makes itself. Examples are a pure
-// function of seed, split and number; what is held out for measuring never occurs in training (decided by the
-// content). Refuses sizes that do not divide.
+// A task: what a small model learns, with data that the program makes itself. Examples are a pure
+// function of seed, split and number; held-out examples never occur in training (the split hashes the
+// content). Errors: sizes that do not divide.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ namespace attnscope {
 
 enum class Split : std::uint8_t { train, held_out };
 
-/// One sequence to learn from.
+/// One training sequence.
 struct Example {
   Input input;
-  std::vector<int> targets;  ///< one per row of the main stack: the token to say there, or kNotCounted
-  std::vector<int> notes;  ///< places the task needs to judge an answer (rows, antecedents), in its own order
+  std::vector<int> targets;  ///< one per row of the main stack: the token to predict, or kNotCounted
+  std::vector<int> notes;    ///< rows that the task's metrics need (answers, antecedents), in its own order
 };
 
-/// The sizes a person may choose; 0 or empty keeps the task's own.
+/// The sizes that can be chosen; 0 or empty keeps the task's own.
 struct TaskSizes {
   int layers = 0, heads = 0, kv_heads = 0, d_model = 0, d_mlp = 0;
   std::string order;  ///< "pre", "post"; empty = the task's own
@@ -39,7 +39,7 @@ struct DataSource {
   std::int64_t lines = 0, held_out = 0, words = 0;  ///< different words; held out are different lines
 };
 
-/// How a task's shipped model is trained.
+/// The hyperparameters of a task's shipped model.
 struct Recipe {
   int steps = 1000;
   int batch = 32;                   ///< sequences per step
@@ -51,37 +51,37 @@ struct Recipe {
   double beta1 = 0.9, beta2 = 0.98, epsilon = 1e-9, decay = 0.01;
 };
 
-/// One thing measured on held-out data: "accuracy", "antecedent_head.weight".
+/// One metric on held-out data: "accuracy", "antecedent_head.weight".
 struct Measure {
   std::string name;      ///< key in the card
   std::string sentence;  ///< English, for the card: what was measured
   double value = 0;
-  double wanted = 0;          ///< what the shipped model must reach
+  double wanted = 0;          ///< the least that the shipped model must reach
   int layer = -1, head = -1;  ///< the head that was found, where it is about one
 };
 
 class Task {
  public:
   virtual ~Task() = default;
-  virtual std::string_view name() const = 0;      ///< "sorter": what the command line calls it
+  virtual std::string_view name() const = 0;      ///< "sorter": the name on the command line
   virtual std::string_view title() const = 0;     ///< "Sorter"
-  virtual std::string_view sentence() const = 0;  ///< what it is about, for cards and help
-  /// Sizes that do not divide are refused with a sentence.
+  virtual std::string_view sentence() const = 0;  ///< one sentence for cards and help
+  /// Errors: sizes that do not divide.
   virtual Result<ModelConfig> config(const TaskSizes& sizes) const = 0;
   /// Of the family that its folder is written as: "gpt2", "llama", "bert", "marian", "attnscope".
   virtual std::string_view layout() const = 0;
   /// The content of tokenizer.json.
   virtual nlohmann::json tokenizer() const = 0;
   virtual Recipe recipe() const = 0;
-  /// Where its data come from; null: it makes them itself.
+  /// Its file of data; null: examples are generated.
   virtual const DataSource* source() const { return nullptr; }
   /// Example `number` of a split; the same for the same seed everywhere.
   virtual Example example(std::uint64_t seed, Split split, std::int64_t number) const = 0;
-  /// The rows whose targets its examples hold, as a rule for inputs that are none of them.
+  /// Which rows have targets, as a rule for inputs that are no examples of the task.
   virtual CountedRows counted() const { return {}; }
-  /// A fixed example whose attention is worth watching while it learns, as the input bar would hold it.
+  /// A fixed example whose attention is shown during training, as the input bar would hold it.
   virtual Example shown() const = 0;
-  /// What the trained model is opened with: the same, unless a task wants less of it to be written already.
+  /// The input when the trained model is opened: shown(), unless a task gives the model more to complete.
   virtual Input first_input() const { return shown().input; }
   /// Measures a model on `count` held-out examples of `seed`, the accuracy first.
   virtual std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const = 0;
@@ -92,7 +92,7 @@ const std::vector<std::shared_ptr<const Task>>& tasks_by_file();
 /// The same, in the order in which they are listed: storyteller, storyteller-llama, induction, sorter,
 /// translator, gap-filler, pilot.
 const std::vector<std::shared_ptr<const Task>>& tasks();
-/// Errors: an unknown name (lists those that are known).
+/// Errors: an unknown name, with a list of the known ones.
 Result<std::shared_ptr<const Task>> find_task(std::string_view name);
 
 }  // namespace attnscope

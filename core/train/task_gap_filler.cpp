@@ -1,4 +1,4 @@
-// Gap filler: the Storyteller's stories with words masked, for an encoder that reads in both directions,
+// Gap filler: the Storyteller's stories with words masked, for a bidirectional encoder,
 // norms behind each sum. Masked are words that the rest of the story decides: the noun that the pronoun
 // stands for, the pronoun, what follows from the reason, and small words. Sequences are padded.
 #include <algorithm>
@@ -36,7 +36,7 @@ bool is_small(int id) {
   return std::find(small.begin(), small.end(), id) != small.end();
 }
 
-// Places of the story that are masked: never so many that what one says is lost with another.
+// Words of the story that are masked: each can still be inferred from the ones that are left.
 std::vector<int> masked_places(const Story& story, SplitMix64& random) {
   std::vector<int> out;
   const double which = random.uniform();
@@ -50,7 +50,7 @@ std::vector<int> masked_places(const Story& story, SplitMix64& random) {
   return out;
 }
 
-// [CLS] story [SEP], the given places masked, padded to a multiple of kPadTo. Notes: the rows of the noun
+// [CLS] story [SEP], the given words masked, padded to a multiple of kPadTo. Notes: the rows of the noun
 // when it comes again, of the antecedent and of the other noun.
 Example task_gap_filler_example_of(const Story& story, const std::vector<int>& masked) {
   Example out;

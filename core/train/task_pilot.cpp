@@ -1,7 +1,7 @@
 // Pilot: a vision-language-action model in small (Zitkovich et al. 2023; Kim et al. 2024). Sixteen patches of
 // an image stand before an instruction in English or Korean, and seven action tokens move a hand to the thing
-// that was named. Image patches see each other, text and actions what stands before them; or all of it is
-// causal. Only actions count. Held out are scenes with what is asked of them, in both languages.
+// that was named. Patches see each other, text and actions what stands before them (prefix mask); or all
+// is causal. Only actions count in the loss. Held out are scenes with their instruction, in both languages.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -29,7 +29,7 @@ const WordIds& task_pilot_vocabulary() {
   return ids;
 }
 
-// notes: the patch of the thing named, the row that says the first action.
+// notes: the patch of the thing named, the row that predicts the first action.
 Example task_pilot_example_of(const PilotScene& scene) {
   Example out;
   out.input.pixels = scene_pixels(scene);
@@ -48,8 +48,8 @@ Example task_pilot_example_of(const PilotScene& scene) {
   return out;
 }
 
-// A head's attention to the patch of the thing named: the mean over the first `rows` rows that say an action
-// (the way to the right, the way forward).
+// A head's attention to the patch of the thing named: the mean over the first `rows` rows with an action as
+// target (the way to the right, the way forward).
 double named_weight(const Example& example, const Trace& trace, int layer, int head, int rows) {
   const int patch = example.notes[0], first = example.notes[1];
   const Tensor pattern = trace.slice(site_of(Slot::pattern, layer), head, {first, first + rows},
@@ -59,7 +59,7 @@ double named_weight(const Example& example, const Trace& trace, int layer, int h
   return sum / rows;
 }
 
-// 1 where, of all patches, a head looks most at the one of the thing named from the row that says the first
+// 1 where, of all patches, a head attends most to the thing named from the row that predicts the first
 // action.
 double named_first(const Example& example, const Trace& trace, int layer, int head) {
   const int patch = example.notes[0], row = example.notes[1];
@@ -70,7 +70,7 @@ double named_first(const Example& example, const Trace& trace, int layer, int he
   return 1;
 }
 
-// The tower that looks at the image: one block in which all patches see each other.
+// The vision encoder: one block in which all patches see each other.
 ModelConfig encoder_of(const TaskSizes& sizes) {
   ModelConfig out;
   out.stack = Stack::vision;

@@ -1,5 +1,5 @@
-// The sizes of a task's model: what a person chose over what the task has by itself. Refuses sizes that do
-// not divide, sizes that no task needs, and words for order and mask that are not known.
+// The sizes of a task's model: chosen ones over the task's own. Errors: sizes that do
+// not divide, sizes beyond what tasks need, unknown words for order and mask.
 #pragma once
 
 #include "core/train/task.h"
@@ -18,7 +18,7 @@ BlockSpec usual_block(const TaskSizes& sizes);
 /// the sums), learned positions and a head tied to the table of tokens.
 ModelConfig usual_decoder(const TaskSizes& sizes, const BlockSpec& block, int vocabulary,
                           std::int64_t positions);
-/// Refuses heads of odd width, whose features make no pairs for rotary positions to turn.
+/// Error: heads of odd width, whose features make no pairs for rotary positions.
 Status check_pairs(const AttentionSpec& attention);
 
 }  // namespace attnscope

@@ -33,7 +33,7 @@ std::vector<int> sorted(std::vector<int> letters) {
   return letters;
 }
 
-// Question and answer as one sequence; row `letters.size()` is the colon, which says the first letter.
+// Question and answer as one sequence; row `letters.size()` is the colon, which predicts the first letter.
 Example task_sorter_example_of(const std::vector<int>& letters) {
   Example out;
   const std::vector<int> answer = sorted(letters);
@@ -47,7 +47,7 @@ Example task_sorter_example_of(const std::vector<int>& letters) {
   return out;
 }
 
-// How much of a head's attention, from the rows that say a letter, goes to places of that letter in the
+// How much of a head's attention, from the rows that predict a letter, goes to places of that letter in the
 // question: the mean over these rows.
 double task_sorter_copied(const Example& example, const Trace& trace, int layer, int head) {
   const std::int64_t colon = example.notes.front();

@@ -1,5 +1,5 @@
-// Storyteller: short stories, word by word, by a decoder with learned positions, LayerNorm before each part
-// and a plain MLP.
+// Storyteller: next-word prediction on short stories, a decoder with learned positions, LayerNorm before each
+// part and a plain MLP.
 #include "core/train/story_task.h"
 
 namespace attnscope {

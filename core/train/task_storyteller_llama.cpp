@@ -1,5 +1,5 @@
-// Storyteller once more, by a decoder with rotary positions, RMSNorm, a gated MLP and heads that share keys
-// and values. Refuses heads of odd width, whose features make no pairs to turn.
+// Storyteller with the parts of Llama: rotary positions, RMSNorm, a gated MLP and grouped-query
+// attention. Error: heads of odd width, whose features make no pairs to rotate.
 #include "core/train/story_task.h"
 
 namespace attnscope {

@@ -28,7 +28,7 @@ std::vector<int> task_translator_ids_of(const std::vector<std::string>& pieces) 
   return out;
 }
 
-// Row r of the decoder reads the piece before and says piece r, so notes[r] is the source word of piece r.
+// Row r of the decoder reads the piece before and predicts piece r: notes[r] is the source word of piece r.
 Example task_translator_example_of(const Translation& said) {
   Example out;
   out.input.source = task_translator_ids_of(said.english);
@@ -42,8 +42,8 @@ Example task_translator_example_of(const Translation& said) {
   return out;
 }
 
-// Share of the content words at which a head's strongest source word is the aligned one, asked at the row
-// that says the word; the end of the source is no word.
+// Share of the content words at which a head's strongest source word is the aligned one, at the row
+// that predicts the word; the end of the source is no word.
 double aligned_share(const Example& example, const Trace& trace, int layer, int head) {
   const auto rows = static_cast<std::int64_t>(example.notes.size());
   const auto words = static_cast<std::int64_t>(example.input.source.size()) - 1;

@@ -18,7 +18,7 @@ namespace {
 using Runs = std::vector<std::shared_ptr<const Gradients>>;
 using Named = std::map<std::string, Tensor>;
 
-// Calls body(index) for each of `count` things, on all threads; a slow one holds up nobody.
+// Calls body(index) for each of `count` items, on all threads; items are handed out one by one.
 template <class Body>
 void for_each_of(std::size_t count, const Body& body) {
   std::atomic<std::size_t> next{0};
@@ -204,7 +204,7 @@ Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double n
                                         : Text::of("error.train.the_loss_through_step", {site}));
   }
   if (std::isfinite(norm)) return Done{};
-  // The way back meets the last weights first.
+  // The backward pass computes the last weights first.
   std::vector<WeightShape> order = expected_weights(state_.model->config());
   std::reverse(order.begin(), order.end());
   for (const WeightShape& weight : order) {

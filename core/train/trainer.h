@@ -1,6 +1,6 @@
 // Training: batches of sequences forward and backward over the threads, AdamW, schedules. A seed gives the
-// same run bit for bit on any number of threads. Refuses to go on when the loss is no number, and says since
-// when.
+// same run bit for bit on any number of threads. Error: a loss that is NaN or infinite, with the step where
+// it began.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ double sum_of_squared_changes(const Tensor& now, const Tensor& before);
 /// One step of training, in numbers.
 struct StepReport {
   int step = 0;              ///< counted from 1
-  double loss = 0;           ///< what was made small (smoothed), mean over the counted rows
+  double loss = 0;           ///< the objective (label-smoothed), mean over the counted rows
   double plain_loss = 0;     ///< without smoothing
   double accuracy = 0;       ///< share of counted rows whose most likely token is the target
   double learning_rate = 0;  ///< learning rate
@@ -54,7 +54,7 @@ struct HeldOut {
   double loss = 0, plain_loss = 0, accuracy = 0;
 };
 
-/// Everything that a training run is: can be saved, and gone on with.
+/// The state of a training run: can be saved and resumed.
 struct TrainState {
   std::shared_ptr<const Model> model;
   std::map<std::string, AdamState> adam;
@@ -73,14 +73,14 @@ class Trainer {
   const Recipe& recipe() const { return recipe_; }
   std::uint64_t seed() const { return seed_; }
   const TrainState& state() const { return state_; }
-  /// Goes on from a saved state. Errors: a state of another model.
+  /// Resumes from a saved state. Errors: a state of another model.
   Status resume(TrainState state);
   const TaskSizes& sizes() const { return sizes_; }
   /// The learning rate is multiplied by this from the next step on.
   void set_learning_rate_factor(double factor) { state_.learning_rate_factor = factor; }
   void set_smoothing(double smoothing) { recipe_.smoothing = smoothing; }
   /// One step. Errors: a loss or a gradient that is no number (the step and the tensor where it began; the
-  /// state stays that of the step before), a batch without any target, a stop that was asked for.
+  /// state stays that of the step before), a batch without any target, a stop by `cancel`.
   Result<StepReport> step(const std::atomic<bool>* cancel = nullptr);
   /// Loss and accuracy on `count` held-out examples; kept in the state.
   Result<HeldOut> measure_held_out(int count);
@@ -103,7 +103,7 @@ class Trainer {
   TrainState state_;
 };
 
-/// Weights to begin with, from a seed: matrices N(0, s) with s = 0.02 at 768 rows and by 1/sqrt(rows)
+/// Initial weights, from a seed: matrices N(0, s) with s = 0.02 at 768 rows and by 1/sqrt(rows)
 /// elsewhere, what is added to the residual stream smaller by sqrt(2 layers) (Radford et al. 2019, section
 /// 2.3); blocks with their norms behind the sums begin as Glorot & Bengio 2010 do. Norms are 1 and 0, biases
 /// 0; blocks with RMSNorm have no biases, and only heads with a transform have one for the vocabulary.
@@ -116,16 +116,16 @@ struct EarlierModel {
 };
 
 /// A checkpoint is one .safetensors file: weights, both moments, reports. Written whole or not at all, so a
-/// full disk leaves the one before. Errors on reading: a checkpoint of another model or task, or of data
+/// full disk leaves the old one. Errors on reading: a checkpoint of another model or task, or of data
 /// that have changed since.
-/// `earlier`: models of the run as they were before, oldest first, for whoever wants to go back over it.
+/// `earlier`: models of the run after earlier steps, oldest first, to go back to.
 Status save_checkpoint(const std::string& path, const Trainer& trainer,
                        const std::vector<EarlierModel>& earlier = {});
 Result<TrainState> read_checkpoint(const std::string& path, const Trainer& trainer);
 /// The earlier models that a checkpoint holds, oldest first.
 Result<std::vector<EarlierModel>> read_earlier(const std::string& path, const Trainer& trainer);
 
-/// What a checkpoint says about its run, so that the same Trainer can be made again.
+/// The settings of a checkpoint's run, enough to make the same Trainer again.
 struct CheckpointHead {
   std::string task;
   TaskSizes sizes;

@@ -11,7 +11,7 @@ namespace {
 
 // ---- English -------------------------------------------------------------------------------------
 
-// Collects the English sentence and remembers at which word each content word stands.
+// Collects the English sentence and records at which word each content word stands.
 class English {
  public:
   explicit English(const Statement& statement) : said_(statement) {}
@@ -180,7 +180,7 @@ Tense tense_of(const TimeWord* time, SplitMix64& random) {
   }
 }
 
-// "I read the book" may be today or yesterday: such sentences are said in the past.
+// "I read the book" may be present or past: such sentences are put into the past tense.
 bool leaves_tense_open(const Statement& said) {
   const bool plain = !said.negated && said.pronoun && !said.pronoun->third;
   return said.tense == Tense::present && plain &&

@@ -1,4 +1,4 @@
-// The Translator's sentences: who does what (to whom, with whom, where, when), said in English and in Korean.
+// The Translator's sentences: who does what (to whom, with whom, where, when), in English and in Korean.
 // Korean puts the time first and the verb last, chooses its particles by the final consonant, and marks what
 // is known (the, pronouns) with 은/는 and what is new (a) with 이/가. One English sentence has one
 // translation.
@@ -19,7 +19,7 @@ struct NounPhrase {
   bool known = true;                     ///< the; otherwise a or an
 };
 
-/// What is said, in no language. Null where it is left out.
+/// The meaning of a sentence, in no language. Null for absent parts.
 struct Statement {
   const Pronoun* pronoun = nullptr;  ///< the subject, or
   NounPhrase subject;

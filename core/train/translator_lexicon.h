@@ -1,6 +1,6 @@
 // The words of the Translator: English words whole, Korean stems and endings apart ("##" joins what stands
-// before). All of Hangul's rules that the grammar needs hang on one question: does a syllable end in a
-// consonant? Our own lists; nothing is refused.
+// before). All of Hangul's rules that the grammar needs depend on one test: whether a syllable ends in a
+// consonant. Our own lists.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace attnscope {
 
-/// What a noun can be; verbs and adjectives ask for some of these.
+/// Kinds of nouns; verbs and adjectives take nouns of some of them.
 enum NounKind : std::uint16_t {
   kPerson = 1,
   kAnimal = 2,
