@@ -5,17 +5,14 @@
 #include "app/state/controls.h"
 #include "app/widgets/deferred.h"
 #include "app/widgets/places.h"
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/answer_change.h"
 #include "core/session/asked_measure.h"
 
 namespace attnscope {
-namespace {
-
-std::string share(double probability) { return format("%.1f %%", 100 * probability); }
-
-}  // namespace
+namespace {}  // namespace
 
 std::string pinned_name(const RunResult& pinned, const RunResult* run, int sequence) {
   const Document& document = pinned.document;
@@ -55,17 +52,19 @@ void CompareBar::take_answers(const RunResult& pinned, const RunResult& run, int
   };
   const std::string kl = format("%.3g", change->kl);
   const auto& common = change->common;
-  answer_ =
-      common ? tr("compare.answer.common", {name(change->was), share(change->was.before), name(change->is),
-                                            share(change->is.now), std::to_string(common->texts), kl})
-      : change->was.id == change->is.id
-          ? tr("compare.answer.same", {name(change->is), share(change->is.before), share(change->is.now), kl})
-          : tr("compare.answer",
-               {name(change->was), share(change->was.before), name(change->is), share(change->is.now), kl});
-  if (common) details_ = tr("compare.common", {share(1 - common->before), share(1 - common->now)});
+  answer_ = common ? tr("compare.answer.common",
+                        {name(change->was), percent_text(change->was.before), name(change->is),
+                         percent_text(change->is.now), std::to_string(common->texts), kl})
+            : change->was.id == change->is.id
+                ? tr("compare.answer.same",
+                     {name(change->is), percent_text(change->is.before), percent_text(change->is.now), kl})
+                : tr("compare.answer", {name(change->was), percent_text(change->was.before), name(change->is),
+                                        percent_text(change->is.now), kl});
+  if (common)
+    details_ = tr("compare.common", {percent_text(1 - common->before), percent_text(1 - common->now)});
   for (const AnswerChange::Output& output : change->moved)
     details_ += (details_.empty() ? "" : "\n") +
-                tr("compare.moved", {name(output), share(output.before), share(output.now)});
+                tr("compare.moved", {name(output), percent_text(output.before), percent_text(output.now)});
 }
 
 float CompareBar::draw(FrameState& state, const RunResult* run, ImVec2 position, float width) {

@@ -7,6 +7,7 @@
 #include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -145,7 +146,7 @@ void draw_size(FrameState& state) {
   if (raised_button("\u2212###size_less")) perform(state, "view.smaller");
   ImGui::SameLine(0, px(6));
   const float zoom = state.presenter.on ? state.presenter.zoom : state.settings.zoom;
-  if (raised_button(format("%.0f %%", static_cast<double>(zoom) * 100) + "###size_usual", zoom == 1.f))
+  if (raised_button(percent_text(static_cast<double>(zoom), 0) + "###size_usual", zoom == 1.f))
     perform(state, "view.usual_size");
   ImGui::SameLine(0, px(6));
   if (raised_button("+###size_more")) perform(state, "view.larger");

@@ -15,6 +15,7 @@
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/edit_words.h"
 #include "app/widgets/pieces.h"
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -266,7 +267,7 @@ void Stage::draw_progress(FrameState& state) {
                                          : "frame.generating";
   ImGui::TextUnformatted(tr(what));
   ImGui::SetCursorScreenPos(ImVec2(at.x + px(14), at.y + px(44)));
-  const std::string share = computing ? format("%.0f %%", session.progress() * 100) : std::string();
+  const std::string share = computing ? percent_text(session.progress(), 0) : std::string();
   const float button = button_width(tr("frame.cancel"));
   ImGui::ProgressBar(computing ? static_cast<float>(session.progress()) : 0.f,
                      ImVec2(card.x - px(36) - button, px(26)), share.c_str());

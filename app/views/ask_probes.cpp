@@ -8,6 +8,7 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -28,8 +29,6 @@ ImU32 probed_colour(int kind) {
          : static_cast<Probed>(kind) == Probed::position ? t.k
                                                          : t.attention;
 }
-
-std::string percent(double share) { return format("%.1f %%", 100 * share); }
 
 std::string depth_words(std::size_t depth) {
   return depth == 0 ? std::string(tr("ask.probes.before"))
@@ -55,12 +54,12 @@ void AskProbes::draw_head(const ViewContext& context, const ProbesAnswer* answer
   if (!answer) return;
   ImGui::SameLine(0, scaled(12));
   const bool other = answer->model != context.run.document.model;
-  const std::string text = running ? tr("ask.probes.progress", {percent(static_cast<double>(answer->share))})
-                           : answer->error ? answer->error->text()
-                           : other         ? std::string(tr("ask.probes.other"))
-                           : answer->stopped
-                               ? tr("ask.probes.stopped", {percent(static_cast<double>(answer->share))})
-                               : tr("ask.probes.done", {std::to_string(kProbeTexts)});
+  const std::string text =
+      running           ? tr("ask.probes.progress", {percent_text(static_cast<double>(answer->share))})
+      : answer->error   ? answer->error->text()
+      : other           ? std::string(tr("ask.probes.other"))
+      : answer->stopped ? tr("ask.probes.stopped", {percent_text(static_cast<double>(answer->share))})
+                        : tr("ask.probes.done", {std::to_string(kProbeTexts)});
   const float left = width - chip_width(label) - scaled(20);
   text_line(fonts().small, answer->error || other ? theme().warning : theme().text_dim,
             middle_truncated(fonts().small, text, left));
@@ -136,9 +135,9 @@ void AskProbes::draw_table(const ViewContext& context, const ProbesAnswer& answe
     const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kind)];
     if (found.depths.empty()) continue;
     ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));
-    caption(
-        tr("ask.probes.facts", {tr(probed_key(kind)), std::to_string(found.classes), percent(found.guessing),
-                                std::to_string(found.fitted_rows), std::to_string(found.held_out_rows)}));
+    caption(tr("ask.probes.facts",
+               {tr(probed_key(kind)), std::to_string(found.classes), percent_text(found.guessing),
+                std::to_string(found.fitted_rows), std::to_string(found.held_out_rows)}));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "app/look/shade.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/pieces.h"
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -228,7 +229,7 @@ void HeadGrid::draw_waiting(ImVec2 position, ImVec2 size) const {
   const Canvas canvas;
   canvas.fill_rect(position, end, theme().panel, scaled(6));
   canvas.rect(position, end, theme().border, scaled(6));
-  const std::string share = format("%.0f %%", static_cast<double>(*progress_) * 100);
+  const std::string share = percent_text(static_cast<double>(*progress_), 0);
   const std::string text = tr("attention.heads.progress", {share});
   const ImVec2 room = text_size(fonts().small, text);
   draw_text(

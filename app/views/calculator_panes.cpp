@@ -12,6 +12,7 @@
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -77,7 +78,7 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   const double share = count.real() / std::max(1.0, all.total.real());
   calculator_panes_draw_right(fonts().mono, at.x + width - scaled(64), at.y, theme().text, count_text(count));
   calculator_panes_draw_right(fonts().mono_small, at.x + width, at.y + scaled(2), theme().text_dim,
-                              format("%.1f %%", 100 * share));
+                              percent_text(share));
 }
 
 void draw_weight_line(const ParameterRow& row, float width) {

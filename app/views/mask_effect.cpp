@@ -7,6 +7,7 @@
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/answer_change.h"
@@ -124,11 +125,11 @@ void MaskEffect::take_answer(const ViewContext& context, const AttentionScene& s
   const auto name = [&](const AnswerChange::Output& output) {
     return in_quotes(output_name(*context.run.document.opened, output.id));
   };
-  const auto share = [](double p) { return format("%.1f %%", 100 * p); };
   answer_ = change->was.id == change->is.id
-                ? tr("mask.answer.same", {name(change->is), share(change->is.before), share(change->is.now)})
-                : tr("mask.answer",
-                     {name(change->was), share(change->was.before), name(change->is), share(change->is.now)});
+                ? tr("mask.answer.same",
+                     {name(change->is), percent_text(change->is.before), percent_text(change->is.now)})
+                : tr("mask.answer", {name(change->was), percent_text(change->was.before), name(change->is),
+                                     percent_text(change->is.now)});
 }
 
 MatrixEvent MaskEffect::draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,

@@ -6,6 +6,7 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -61,8 +62,7 @@ void position_order_draw_bars(const ViewContext& context, const WordOrder& order
 // Predictions for both orders, with and without positions.
 void draw_answers(const ViewContext& context, const WordOrder& order, ImVec2 at, float width) {
   const auto said = [&](const WordOrder::Answer& one) {
-    return in_quotes(output_name(*context.run.document.opened, one.id)) +
-           format(" %.1f %%", 100 * one.probability);
+    return in_quotes(output_name(*context.run.document.opened, one.id)) + ' ' + percent_text(one.probability);
   };
   const auto line = [&](const char* key, const auto& answers) {
     draw_text(Canvas(), fonts().body, at, theme().text,

@@ -38,7 +38,7 @@ void TrainingArm::draw_table(float x, float y, float width) const {
   const auto bin = [](int value) { return value < 0 ? std::string("\u2013") : std::to_string(value); };
   for (std::size_t i = 0; i < ways_->wanted.bins.size(); ++i) {
     y += line;
-    draw_text(canvas, fonts().mono_small, ImVec2(x, y), theme().text_dim, kArmActionNames[i]);
+    draw_text(canvas, fonts().mono_small, ImVec2(x, y), theme().text_dim, tr(kArmActionKeys[i]));
     const int said_bin = ways_->said.bins[i], wanted_bin = ways_->wanted.bins[i];
     right(wanted, y, theme().text, bin(wanted_bin));
     right(said, y, said_bin == wanted_bin ? theme().ok : theme().error, bin(said_bin));

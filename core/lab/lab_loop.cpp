@@ -129,8 +129,8 @@ LabTable token_table(const Turn& turn) {
   const std::vector<int> right = arm_bins(movement(turn.scene));
   for (int action = 0; action < kArmActions; ++action) {
     const auto at = static_cast<std::size_t>(action);
-    out.rows.push_back({kArmActionNames[at], action_spelling(turn.bins[at]), action_value(turn.move, action),
-                        action_spelling(right[at])});
+    out.rows.push_back({Text::of(kArmActionKeys[at]), action_spelling(turn.bins[at]),
+                        action_value(turn.move, action), action_spelling(right[at])});
   }
   return out;
 }

@@ -100,7 +100,8 @@ Result<PilotLoss> pilot_loss() {
     const Tensor one = Tensor::from(logits.values(), {{Axis::pos, 1}, {Axis::vocab, logits.count()}});
     const double loss = cross_entropy(one, {said}, 0).plain;
     const std::size_t at = out.rows.size();
-    out.names.emplace_back(at < kTextRows ? token_label(*pilot, said) : kArmActionNames[at - kTextRows]);
+    out.names.emplace_back(at < kTextRows ? Text(token_label(*pilot, said))
+                                          : Text::of(kArmActionKeys[at - kTextRows]));
     (at < kTextRows ? out.text : out.actions) += loss;
     out.rows.push_back(loss);
   }

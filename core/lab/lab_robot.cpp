@@ -32,7 +32,7 @@ LabTable action_table(const std::vector<int>& bins, const std::vector<Text>& rig
   out.header = {Text(), Text::of("lab.robot.token"), Text::of("lab.robot.value"),
                 Text::of("lab.robot.right")};
   for (int action = 0; action < kArmActions; ++action)
-    out.rows.push_back({kArmActionNames[static_cast<std::size_t>(action)],
+    out.rows.push_back({Text::of(kArmActionKeys[static_cast<std::size_t>(action)]),
                         action_spelling(bins[static_cast<std::size_t>(action)]), action_value(move, action),
                         right[static_cast<std::size_t>(action)]});
   out.lit = chosen;
@@ -99,15 +99,15 @@ Result<LabPicture> compute_robot(const LabValues& values, const std::atomic<bool
   const int across = side / patch;
   const Text value = action_value(move, action), was = action_value(own, action);
   const int cut = side - across * patch;  // pixels that fill no patch
-  out.formula = Text::of(
-      cut > 0 ? "lab.robot.formula.cut" : "lab.robot.formula",
-      {side, patch, across * across, bin, kArmActionNames[static_cast<std::size_t>(action)], value, cut});
+  out.formula = Text::of(cut > 0 ? "lab.robot.formula.cut" : "lab.robot.formula",
+                         {side, patch, across * across, bin,
+                          Text::of(kArmActionKeys[static_cast<std::size_t>(action)]), value, cut});
   const RobotExchange exchange{action, said, bins, right, own, move};
-  out.notice =
-      Text::of(exchange.notice(), {kArmActionNames[static_cast<std::size_t>(action)], action_spelling(bin),
-                                   value, action_spelling(said[static_cast<std::size_t>(action)]), was,
-                                   across * across, shown(std::hypot(move.dx - own.dx, move.dy - own.dy), 3),
-                                   exchange.others_right(), kArmActions - 1});
+  out.notice = Text::of(
+      exchange.notice(),
+      {Text::of(kArmActionKeys[static_cast<std::size_t>(action)]), action_spelling(bin), value,
+       action_spelling(said[static_cast<std::size_t>(action)]), was, across * across,
+       shown(std::hypot(move.dx - own.dx, move.dy - own.dy), 3), exchange.others_right(), kArmActions - 1});
   return out;
 }
 
@@ -118,10 +118,7 @@ Lab lab_robot() {
   return {
       "lab.robot",
       14,
-      {choice_control(
-           "lab.robot.action",
-           {"lab.robot.action.dx", "lab.robot.action.dy", "lab.robot.action.dz", "lab.robot.action.roll",
-            "lab.robot.action.pitch", "lab.robot.action.yaw", "lab.robot.action.gripper"}),
+      {choice_control("lab.robot.action", {kArmActionKeys.begin(), kArmActionKeys.end()}),
        whole_control("lab.robot.bin", 0, kArmBins - 1, 3),
        choice_control("lab.robot.side", {"lab.robot.side.224", "lab.robot.side.336", "lab.robot.side.448"}),
        choice_control("lab.robot.patch", {"lab.robot.patch.14", "lab.robot.patch.16", "lab.robot.patch.32"},

@@ -86,8 +86,8 @@ std::string shown_seconds(double seconds) {
   return format("%.*f µs", seconds >= 1e-5 ? 0 : 1, seconds * 1e6);
 }
 
-std::string shown_share(double share) {
-  return format("%.*f %%", share < 0.1 || share > 0.999 ? 2 : 1, share * 100);
+Text shown_share(double share) {
+  return Text::of("number.percent", {format("%.*f", share < 0.1 || share > 0.999 ? 2 : 1, share * 100)});
 }
 
 std::vector<double> powers_between(double least, double most, int count) {

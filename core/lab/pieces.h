@@ -28,7 +28,7 @@ std::string shown(double value, int digits = 4);
 /// "3.2 ms", "41 µs".
 std::string shown_seconds(double seconds);
 /// "12.5 %"
-std::string shown_share(double share);
+Text shown_share(double share);
 
 // ---- pieces --------------------------------------------------------------------------------------
 /// `count` values from `least` to `most` in equal factors, both included; least > 0.

@@ -8,8 +8,9 @@
 
 namespace attnscope {
 
-const std::array<const char*, kArmActions> kArmActionNames{"Δx",     "Δy",   "Δz",     "Δroll",
-                                                           "Δpitch", "Δyaw", "gripper"};
+const std::array<const char*, kArmActions> kArmActionKeys{
+    "lab.robot.action.dx",    "lab.robot.action.dy",  "lab.robot.action.dz",     "lab.robot.action.roll",
+    "lab.robot.action.pitch", "lab.robot.action.yaw", "lab.robot.action.gripper"};
 
 namespace {
 
@@ -40,7 +41,7 @@ Result<ArmMove> arm_move(const std::vector<int>& bins) {
   ArmMove out;
   for (std::size_t i = 0; i < bins.size(); ++i) {
     if (bins[i] < 0 || bins[i] >= kArmBins) {
-      return fail(Code::out_of_range, "error.train.arm_bin", {kArmActionNames[i], bins[i]});
+      return fail(Code::out_of_range, "error.train.arm_bin", {Text::of(kArmActionKeys[i]), bins[i]});
     }
     out.*kScales[i].of = kScales[i].first + bins[i] * kScales[i].step;
   }

@@ -14,8 +14,8 @@
 namespace attnscope {
 
 inline constexpr int kArmActions = 7, kArmBins = 16;
-/// "Δx", "Δy", "Δz", "Δroll", "Δpitch", "Δyaw", "gripper".
-extern const std::array<const char*, kArmActions> kArmActionNames;
+/// The texts of "Δx", "Δy", "Δz", "Δroll", "Δpitch", "Δyaw" and "gripper".
+extern const std::array<const char*, kArmActions> kArmActionKeys;
 
 /// One movement of the hand, from its home.
 struct ArmMove {
