@@ -241,11 +241,11 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   const bool mine =
       !lit_sentence_.empty() && context.session.history().undo_sentence() == lit_sentence_.str();
   const OpenedModel& opened = *context.run.document.opened;
-  float right = at.x + width - scaled(10);
+  float left = at.x + scaled(10), right = at.x + width - scaled(10);
   const float text_y = at.y + (height - text_size(fonts().mono, "X").y) / 2;
   const auto place = [&](const std::string& text, ImU32 ink, ImU32 ground) {
     const float wide = text_size(fonts().mono, text).x;
-    if (right - wide < at.x + scaled(10)) return false;
+    if (right - wide < left) return false;
     right -= wide;
     if (ground)
       canvas.fill_rect(ImVec2(right - scaled(3), at.y + scaled(4)),
@@ -269,6 +269,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
   note_text(choice);
   right = std::min(right, at.x + scaled(total < width - scaled(120) ? 12.f : 24.f) + total +
                               text_size(fonts().mono, choice).x + scaled(4));
+  if (total >= width - scaled(120)) left += text_size(fonts().mono, "…").x;  // for what does not fit
   if (pos_ == length - 1 && !choice.empty()) (void)place(choice, with_alpha(t.accent, 0.75f), 0);
   std::int64_t pos = length;
   while (pos > 0) {

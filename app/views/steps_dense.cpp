@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kSlanted = 20;  // units: overhang of the last slanted label
+constexpr float kOverhang = 20;  // units: overhang of a slanted label over the column beside it
 // Of a compact line, units: row labels at most, a column of numbers at least, a sign, a gap.
 struct DenseParts {
   float labels, column, sign, gap;
@@ -137,15 +137,17 @@ bool FigurePlot::place_dense(const ViewContext& context, const Figure& figure, I
   // The last label of a narrow matrix may extend over the single column beside it.
   const auto gap = [&](const DenseEntry& entry) {
     const bool before_single = colours && !is_single(figure, entry.id) && entry.single_next;
-    return (before_single ? std::max(parts.gap, kSlanted - 4) : parts.gap) * unit;
+    return (before_single ? std::max(parts.gap, kOverhang - 4) : parts.gap) * unit;
   };
   // Width of a line apart from the cells of its matrices, and minimum width of the cells.
   const float labels = std::min(label_width(context, operand_of(figure, first)), parts.labels * unit);
   float fixed[2] = {labels, labels + legend * unit}, needed[2] = {0, 0}, rows[2] = {0, 0};
   const int last = lines[0].back().id;
   const bool slants = column_labels(context, operand_of(figure, last), need(last)) > 2 * line;
-  const float slanted = slants && !is_single(figure, last) ? kSlanted : 0;
-  fixed[0] += (two ? slanted : std::max(legend, slanted)) * unit;
+  const float slanted = slants && !is_single(figure, last)
+                            ? last_label_overhang(context, operand_of(figure, last), need(last))
+                            : 0;
+  fixed[0] += two ? slanted : std::max(legend * unit, slanted);
   for (const int at : {0, 1})
     for (const DenseEntry& entry : lines[static_cast<std::size_t>(at)]) {
       if (entry.sign && at == 0) fixed[at] += parts.sign * unit;

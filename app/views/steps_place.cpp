@@ -86,7 +86,15 @@ float FigurePlot::column_labels(const ViewContext& context, const Operand& opera
     widest = std::max(widest, text_size(fonts().mono_small, text).x);
   }
   if (widest + 4 * unit <= cell || cell >= 58 * unit) return line + 4 * unit;
-  return std::min(widest, 84 * unit) * 0.766f + line;
+  return std::min(widest, kLongestSlanted * unit) * kSlantSine + line;
+}
+
+float FigurePlot::last_label_overhang(const ViewContext& context, const Operand& operand, float cell) {
+  const auto last = static_cast<std::int64_t>(std::ceil(span(operand.col).hi)) - 1;
+  const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, false, last);
+  const float line = text_size(fonts().mono_small, "X").y;
+  const float length = std::min(text_size(fonts().mono_small, text).x, kLongestSlanted * ui_scale());
+  return std::max(0.f, length * kSlantCosine + (line - cell) / 2);
 }
 
 void FigurePlot::place_product(const ViewContext& context, const Figure& figure, ImVec2 position,

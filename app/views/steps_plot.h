@@ -156,6 +156,8 @@ class FigurePlot {
   void write_back(const Operand& operand, const MatrixWindow& before, const MatrixWindow& after);
   float label_width(const ViewContext& context, const Operand& operand);
   float column_labels(const ViewContext& context, const Operand& operand, float cell);
+  /// Pixels by which the slanted label of the last column reaches beyond the cells, which are `cell` wide.
+  float last_label_overhang(const ViewContext& context, const Operand& operand, float cell);
 
   std::map<std::string, Span> spans_;
   std::map<std::string, Kept> kept_;

@@ -6,9 +6,7 @@
 
 namespace attnscope {
 
-constexpr float kSlantSine = 0.766f, kSlantCosine = 0.643f;  // 50 degrees
-constexpr float kLongestSlanted = 84.f;                      // units
-constexpr float kPictureSide = 22.f, kPictureGap = 4.f;      // patch picture beside its label, units
+constexpr float kPictureSide = 22.f, kPictureGap = 4.f;  // patch picture beside its label, units
 /// Pixels reserved for the pictures of an axis; 0 when it has none.
 float picture_room(const MatrixAxis& axis);
 /// Draws the patch picture of an entry as a square; nothing when it has none.

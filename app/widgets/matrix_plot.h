@@ -91,6 +91,9 @@ struct MatrixEvent {
   bool hovered() const { return row >= 0; }
 };
 
+/// Slanted column labels rise by 50 degrees; at most so long, in units.
+inline constexpr float kSlantSine = 0.766f, kSlantCosine = 0.643f, kLongestSlanted = 84.f;
+
 /// Geometry of a plot, relative to its position; computed without ImGui state, so that it can be tested.
 struct MatrixLayout {
   MatrixWindow seen;                            ///< never all(): the visible cells

@@ -77,7 +77,7 @@ struct PatchSpec {
   int size = 0;  ///< pixels along the side of one patch; 0 = the stack does not read images
   int channels = 3;
   int rows = 0, cols = 0;    ///< patches down and across
-  bool class_token = false;  ///< one learned row stands before the patches (ViT's [CLS])
+  bool class_token = false;  ///< a learned row [CLS] in front of the patches
   std::int64_t count() const { return std::int64_t{rows} * cols + (class_token ? 1 : 0); }
 };
 
