@@ -17,6 +17,11 @@ namespace attnscope {
 
 /// What colours the grid.
 enum class LensColour : std::uint8_t { probability, asked, rank, entropy, kl };
+inline constexpr Named<LensColour> kLensColours[] = {{" probability", LensColour::probability},
+                                                     {"asked", LensColour::asked},
+                                                     {"rank", LensColour::rank},
+                                                     {"entropy", LensColour::entropy},
+                                                     {"kl ", LensColour::kl}};
 
 /// The number of a cell that a colour stands for; ranks count from 1.
 float lens_value(const LensCell& cell, LensColour colour);

@@ -16,6 +16,7 @@
 
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/io/named.h"
 #include "core/lab/lab.h"
 #include "core/session/asking.h"
 #include "core/session/backward_run.h"
@@ -40,6 +41,13 @@ struct InspectorState {
 };
 
 /// Saved, but not undoable: where one looks and how it is drawn.
+/// The pages of the Output view.
+enum class OutputPage : std::uint8_t { next, ways, draws, text };
+inline constexpr Named<OutputPage> kOutputPages[] = {{"next", OutputPage::next},
+                                                     {"ways", OutputPage::ways},
+                                                     {"draws", OutputPage::draws},
+                                                     {"text", OutputPage::text}};
+
 struct Workspace {
   Cursor cursor;
   std::string view = "steps";
@@ -70,8 +78,8 @@ struct Workspace {
   std::optional<Place> edit_at;   ///< what was pointed at with the right button: the edit menu opens there
   Asking asking;                  ///< the measure, and what is asked about it
   std::optional<int> measure_at;  ///< an output that was pointed at with the right button
-  int output_page = 0;            ///< of the Output view
-  std::string lab;                ///< that is open; empty: the first
+  OutputPage output_page = OutputPage::next;
+  std::string lab;                              ///< that is open; empty: the first
   std::map<std::string, LabValues> lab_values;  ///< of the labs that were open, by id
   float stage_share = 0.5f;                     ///< of the first of two views
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
