@@ -169,10 +169,9 @@ json describe_check(const GradientCheck& check) {
 }
 
 json describe_backward(const Workspace& workspace) {
-  static constexpr const char* kRows[] = {"as_trained", "all", "last"};
   json out{{"on", workspace.backward},
            {"target", workspace.backward_target},
-           {"rows", kRows[static_cast<int>(workspace.backward_rows)]}};
+           {"rows", name_of_value(workspace.backward_rows, kLossRows)}};
   const auto grads = workspace.backward_run.newest();
   if (!workspace.backward || !grads) return out;
   out["error"] = grads->error ? grads->error->sentence() : std::string();

@@ -26,6 +26,15 @@ void session_look_read(const json& look, const char* key, Value& value) {
   }
 }
 
+template <class Value, std::size_t N>
+void session_look_read(const json& look, const char* key, Value& value, const Named<Value> (&table)[N]) {
+  if (const auto found = look.find(key); found != look.end())
+    value = named_value(*found, table).value_or(value);
+}
+
+constexpr Named<Stack> kStackNames[] = {
+    {"single", Stack::single}, {"enc", Stack::enc}, {"dec", Stack::dec}, {"vision", Stack::vision}};
+
 bool is_view(const std::string& id) {
   const auto& table = view_table();
   return std::any_of(table.begin(), table.end(), [&](const ViewRow& row) { return row.id == id; });
@@ -39,14 +48,14 @@ json ask_look(const Asking& asking) {
   const AskSettings& settings = asking.settings;
   return {{"measure", asking.measure.text},
           {"row", asking.measure.row},
-          {"page", static_cast<int>(settings.page)},
+          {"page", name_of_value(settings.page, kAskPages)},
           {"knock_out", settings.knock_out},
           {"patch", settings.patch},
           {"mean", settings.mean},
           {"group", settings.group},
           {"other", settings.other},
           {"into_other", settings.into_other},
-          {"stack", static_cast<int>(settings.stack)},
+          {"stack", name_of_value(settings.stack, kStackNames)},
           {"change", settings.change}};
 }
 
@@ -59,11 +68,8 @@ void take_ask(const json& look, Asking& asking) {
   AskSettings& settings = asking.settings;
   session_look_read(*found, "measure", asking.measure.text);
   session_look_read(*found, "row", asking.measure.row);
-  int page = 0, stack = 0;
-  session_look_read(*found, "page", page);
-  if (page >= 0 && page <= static_cast<int>(AskPage::probes)) settings.page = static_cast<AskPage>(page);
-  session_look_read(*found, "stack", stack);
-  if (stack >= 0 && stack <= static_cast<int>(Stack::vision)) settings.stack = static_cast<Stack>(stack);
+  session_look_read(*found, "page", settings.page, kAskPages);
+  session_look_read(*found, "stack", settings.stack, kStackNames);
   session_look_read(*found, "knock_out", settings.knock_out);
   session_look_read(*found, "patch", settings.patch);
   session_look_read(*found, "mean", settings.mean);
@@ -160,13 +166,13 @@ json look_of(const Workspace& workspace) {
           {"modules", workspace.shows_modules},
           {"backward", workspace.backward},
           {"backward_target", workspace.backward_target},
-          {"backward_rows", static_cast<int>(workspace.backward_rows)},
+          {"backward_rows", name_of_value(workspace.backward_rows, kLossRows)},
           {"breakpoints", workspace.breakpoints},
           {"stops", workspace.stops},
           {"watched", workspace.watched},
           {"ask", ask_look(workspace.asking)},
           {"inspector", inspector_look(workspace.inspector)},
-          {"output_page", workspace.output_page},
+          {"output_page", name_of_value(workspace.output_page, kOutputPages)},
           {"lab", workspace.lab},
           {"lab_values", lab_look(workspace)},
           {"cursor", at}};
@@ -188,14 +194,11 @@ void take_look(const json& look, Workspace& workspace) {
   session_look_read(look, "modules", workspace.shows_modules);
   session_look_read(look, "backward", workspace.backward);
   session_look_read(look, "backward_target", workspace.backward_target);
-  int rows = static_cast<int>(workspace.backward_rows);
-  session_look_read(look, "backward_rows", rows);
-  if (rows >= 0 && rows <= static_cast<int>(LossRows::last))
-    workspace.backward_rows = static_cast<LossRows>(rows);
+  session_look_read(look, "backward_rows", workspace.backward_rows, kLossRows);
   take_ask(look, workspace.asking);
   take_labs(look, workspace);
-  workspace.output_page = 0;
-  session_look_read(look, "output_page", workspace.output_page);
+  workspace.output_page = OutputPage::next;
+  session_look_read(look, "output_page", workspace.output_page, kOutputPages);
   const auto take = [&](const char* key, std::vector<std::string>& into, auto parse) {
     into.clear();
     if (const auto found = look.find(key); found != look.end() && found->is_array())

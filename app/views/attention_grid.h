@@ -31,7 +31,7 @@ class HeadGrid {
 
   void keep(Choices& choices) {
     choices.of("whole_model", whole_model_);
-    choices.of("sorted", sorted_, static_cast<HeadOrder>(kHeadOrders - 1));
+    choices.of("sorted", sorted_, kHeadOrderNames);
     choices.of("zoom", zoom_, 0.05f, 50.f);
   }
 

@@ -51,7 +51,7 @@ class AttentionView : public View {
     return has_attention(run) ? std::string() : "attention.none";
   }
   void keep(Choices& choices) override {
-    choices.of("mode", mode_, Mode::triangle);
+    choices.of("mode", mode_, kModes);
     choices.of("on_image", on_image_);
     grid_.keep(choices);
     pane_.keep(choices);
@@ -63,6 +63,8 @@ class AttentionView : public View {
 
  private:
   enum class Mode { map, lines, build, triangle };
+  static constexpr Named<Mode> kModes[] = {
+      {" map", Mode::map}, {"lines", Mode::lines}, {"build", Mode::build}, {"triangle ", Mode::triangle}};
   AttentionScene shown_scene(const ViewContext& context) const;
   float draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage, float width);
   /// Returns the height, pixels.

@@ -28,6 +28,11 @@ constexpr double kMostReal = 1e30;
 constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
 
 enum class CalculatorPane : std::uint8_t { parameters, cache, flops, training, slips };
+constexpr Named<CalculatorPane> kCalculatorPanes[] = {{" parameters", CalculatorPane::parameters},
+                                                      {"cache", CalculatorPane::cache},
+                                                      {"flops", CalculatorPane::flops},
+                                                      {"training", CalculatorPane::training},
+                                                      {"slips ", CalculatorPane::slips}};
 struct PaneRow {
   CalculatorPane pane;
   const char *key, *id;
@@ -105,7 +110,7 @@ CalculatorView::Chosen CalculatorView::chosen() const {
 }
 
 void CalculatorView::keep(Choices& choices) {
-  choices.of("pane", pane_, CalculatorPane::slips);
+  choices.of("pane", pane_, kCalculatorPanes);
   choices.of("machine", machine_);
   Chosen it = choices.reads() ? Chosen{} : chosen();
   choices.of("preset", it.preset);

@@ -14,6 +14,8 @@ const nlohmann::json* Choices::find(const char* name) const {
   return found == from_->end() ? nullptr : &*found;
 }
 
+void Choices::put(const char* name, std::string_view text) { (*to_)[name] = text; }
+
 void Choices::of(const char* name, bool& value) {
   if (to_) (*to_)[name] = value;
   if (const auto* found = find(name); found && found->is_boolean()) value = found->get<bool>();

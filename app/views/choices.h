@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <type_traits>
 
 #include "app/widgets/matrix_plot.h"
+#include "core/io/named.h"
 
 namespace attnscope {
 
@@ -26,16 +26,15 @@ class Choices {
   void of(const char* name, int& value, int least, int most);
   /// The visible part of a matrix.
   void of(const char* name, MatrixWindow& window);
-  /// An enum value from 0 to `last`.
-  template <class Enum>
-  requires std::is_enum_v<Enum>
-  void of(const char* name, Enum& value, Enum last) {
-    int number = static_cast<int>(value);
-    of(name, number, 0, static_cast<int>(last));
-    value = static_cast<Enum>(number);
+  /// One of a table, written by its name. `first`: what files of before wrote for the table's first row.
+  template <class Value, std::size_t N>
+  void of(const char* name, Value& value, const Named<Value> (&table)[N], std::int64_t first = 0) {
+    if (to_) put(name, name_of_value(value, table));
+    if (const auto* found = find(name)) value = named_value(*found, table, first).value_or(value);
   }
 
  private:
+  void put(const char* name, std::string_view text);
   const nlohmann::json* find(const char* name) const;
 
   const nlohmann::json* from_ = nullptr;

@@ -37,13 +37,17 @@ class EmbeddingMap {
 
 /// Which rows are compared.
 enum class Compared : std::uint8_t { table, sum, stream, heads };
+inline constexpr Named<Compared> kComparedNames[] = {{" table", Compared::table},
+                                                     {"sum", Compared::sum},
+                                                     {"stream", Compared::stream},
+                                                     {"heads ", Compared::heads}};
 class EmbeddingCompare {
  public:
   /// Draws chips at `beside` if they fit up to the right edge, else on a line of their own.
   void draw(const ViewContext& context, Stack stack, ImVec2 beside, ImVec2 at, ImVec2 size);
 
   void keep(Choices& choices) {
-    choices.of("compared", what_, Compared::heads);
+    choices.of("compared", what_, kComparedNames);
     choices.of("dots", dots_);
     choices.of("a", a_, -1, 1 << 24);
     choices.of("b", b_, -1, 1 << 24);

@@ -23,6 +23,10 @@ constexpr float kEmbeddingCellWidth = 50.f, kEmbeddingLeastRow = 17.f, kEmbeddin
 constexpr std::int64_t kEmbeddingWords = 7;  // visible rows of the table
 
 enum class EmbeddingPage : std::uint8_t { lookup, map, compare, heads };
+constexpr Named<EmbeddingPage> kEmbeddingPages[] = {{" lookup", EmbeddingPage::lookup},
+                                                    {"map", EmbeddingPage::map},
+                                                    {"compare", EmbeddingPage::compare},
+                                                    {"heads ", EmbeddingPage::heads}};
 
 /// One row of the figure: a step, or a row of the table.
 struct Strip {
@@ -55,7 +59,7 @@ class EmbeddingView : public View {
     return run.recorded() ? "embedding.none.recorded" : "embedding.none";
   }
   void keep(Choices& choices) override {
-    choices.of("page", page_, EmbeddingPage::heads);
+    choices.of("page", page_, kEmbeddingPages);
     choices.of("token", token_, -1, 1 << 24);
     compare_.keep(choices);
   }

@@ -28,6 +28,10 @@ constexpr std::int64_t kMostSteps = 64, kFirstSteps = 12;
 constexpr float kStepsPerSecond = 1.5f;
 
 enum class KvPage : std::uint8_t { cells, products, bytes };
+constexpr Named<KvPage> kKvPages[] = {
+    {" cells", KvPage::cells}, {"products", KvPage::products}, {"bytes ", KvPage::bytes}};
+
+constexpr Named<int> kKvFormats[] = {{"f32", 0}, {"bf16", 1}, {"f8", 2}, {"int4", 3}};
 
 class KvView : public View {
  public:
@@ -45,10 +49,10 @@ class KvView : public View {
   }
   bool takes_arrows(const RunResult& run) const override { return unavailable(run).empty(); }
   void keep(Choices& choices) override {
-    choices.of("page", page_, KvPage::bytes);
+    choices.of("page", page_, kKvPages);
     choices.of("layer", layer_, 0, 1 << 16);
     choices.of("at_end", at_end_);
-    choices.of("format", format_, 0, 64);
+    choices.of("format", format_, kKvFormats);
   }
   void draw(const ViewContext& context) override;
 

@@ -19,10 +19,12 @@ class MaskEffect {
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
                    std::int64_t query, std::int64_t key, ImVec2 position, ImVec2 size);
 
-  void keep(Choices& choices) { choices.of("side", side_, Side::difference); }
+  void keep(Choices& choices) { choices.of("side", side_, kSides); }
 
  private:
   enum class Side : std::uint8_t { own, now, difference };
+  static constexpr Named<Side> kSides[] = {
+      {" own", Side::own}, {"now", Side::now}, {"difference ", Side::difference}};
   struct Plane {
     std::uint64_t key = 0;
     Tensor values;

@@ -37,7 +37,7 @@ class MaskView : public View {
     return has_attention(run) ? std::string() : "attention.none";
   }
   void keep(Choices& choices) override {
-    choices.of("page", page_, Page::blind);
+    choices.of("page", page_, kPages);
     choices.of("window", window_);
     effect_.keep(choices);
   }
@@ -51,6 +51,10 @@ class MaskView : public View {
     bool difference = false;
   };
   enum class Page { pattern, scores, segments, blind };
+  static constexpr Named<Page> kPages[] = {{" pattern", Page::pattern},
+                                           {"scores", Page::scores},
+                                           {"segments", Page::segments},
+                                           {"blind ", Page::blind}};
   void draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
   void draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);

@@ -83,6 +83,14 @@ NeuronSheet make_sheet(const Trace& trace, const Trace* older, const MlpPlace& p
   return out;
 }
 
+// In files; files of before wrote the step's place in the forward pass.
+constexpr std::int64_t kFirstMlpStage = 44;
+constexpr Named<Slot> kMlpStages[] = {{"mlp.pre", Slot::mlp_pre},
+                                      {"mlp.gate", Slot::mlp_gate},
+                                      {"mlp.up", Slot::mlp_up},
+                                      {"mlp.act", Slot::mlp_act},
+                                      {"mlp.post", Slot::mlp_post}};
+
 class MlpView : public View {
  public:
   const char* id() const override { return "mlp"; }
@@ -95,7 +103,7 @@ class MlpView : public View {
   void keep(Choices& choices) override {
     choices.of("clouds", clouds_page_);
     choices.of("neuron", clicked_, -1, 1 << 24);
-    choices.of("stage", stage_, Slot::mlp_post);
+    choices.of("stage", stage_, kMlpStages, kFirstMlpStage);
     choices.of("window", window_);
   }
   void draw(const ViewContext& context) override;

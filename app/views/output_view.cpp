@@ -31,9 +31,9 @@ constexpr std::size_t kOutputListed = 24, kLeastListed = 5;
 constexpr float kOutputLeastRow = 22.f, kOutputMostRow = 38.f, kWantedRows = 12.f;  // units; rows of a page
 constexpr std::int64_t kTellingRows = 256;  // number of last rows searched for the least certain one
 
-enum class OutputPage : std::uint8_t { next, ways, draws, text };
 /// The row shown: the least certain one, the last one, or the cursor's.
 enum class At : std::uint8_t { telling, last, cursor };
+constexpr Named<At> kOutputRows[] = {{" telling", At::telling}, {"last", At::last}, {"cursor ", At::cursor}};
 
 /// Kind of outputs.
 enum class Says : std::uint8_t { next, masked, classes };
@@ -58,7 +58,7 @@ class OutputView : public View {
     if (run.traces.empty() || has_logits(run.trace(0))) return run.traces.empty() ? "output.none" : "";
     return run.recorded() ? "output.none.recorded" : "output.none";
   }
-  void keep(Choices& choices) override { choices.of("at", at_, At::cursor); }
+  void keep(Choices& choices) override { choices.of("at", at_, kOutputRows); }
   void draw(const ViewContext& context) override;
   void leave(Commands& commands) override {
     chances_.stop("output_telling", commands);
@@ -130,8 +130,7 @@ void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<
 
 OutputPage OutputView::page(const ViewContext& context) const {
   if (says_ != Says::next) return OutputPage::next;
-  const OutputPage asked = static_cast<OutputPage>(
-      std::clamp(context.workspace.output_page, 0, static_cast<int>(OutputPage::text)));
+  const OutputPage asked = context.workspace.output_page;
   return recorded_ && asked != OutputPage::text ? OutputPage::next : asked;
 }
 
@@ -203,13 +202,11 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
   ChipLine line(ImGui::GetCursorScreenPos().x + width);
-  const char* pages[] = {"output.page.next", "output.page.ways", "output.page.draws", "output.page.text"};
-  for (int i = 0; i < 4; ++i) {
-    if (recorded_ && (i == 1 || i == 2)) continue;  // a recording has no model to run
-    const char* key = pages[i];
-    if (line(Label(tr(key), "###", key), page(context) == static_cast<OutputPage>(i),
-             tr(Label(key, ".help"))))
-      context.workspace.output_page = i;
+  for (const auto& [name, it] : kOutputPages) {
+    if (recorded_ && (it == OutputPage::ways || it == OutputPage::draws)) continue;  // nothing can be run
+    const std::string key = "output.page." + std::string(name);
+    if (line(Label(tr(key), "###", key), page(context) == it, tr(key + ".help")))
+      context.workspace.output_page = it;
   }
   if (page(context) == OutputPage::text) return;
   line.part();
@@ -453,7 +450,7 @@ void OutputView::draw_page(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (!rows) return caption(tr("output.pending"));
   if (const std::int64_t row = draw_output_text(context, *rows, pos_, at, room); row >= 0) {
     choose(context, row);
-    context.workspace.output_page = static_cast<int>(OutputPage::next);
+    context.workspace.output_page = OutputPage::next;
   }
 }
 

@@ -16,15 +16,19 @@ class RotaryPage {
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
   void keep(Choices& choices) {
-    choices.of("rotary_page", page_, Page::variants);
+    choices.of("rotary_page", page_, kPages);
     choices.of("rotary_pair", selected_, 0, 1 << 16);
     choices.of("rotary_move", move_, -1e6f, 1e6f);
-    choices.of("rotary_variant", variant_, -1, 64);
+    choices.of("rotary_variant", variant_, kVariantNames, -1);
     choices.of("rotary_factor", factor_, 0.01f, 1e4f);
   }
 
  private:
   enum class Page { distance, wavelengths, reach, variants };
+  static constexpr Named<Page> kPages[] = {{" distance", Page::distance},
+                                           {"wavelengths", Page::wavelengths},
+                                           {"reach", Page::reach},
+                                           {"variants ", Page::variants}};
   void follow(const ViewContext& context);
   void draw_controls(const ViewContext& context, float width);
   void draw_dials(ImVec2 at, ImVec2 room);
@@ -49,6 +53,8 @@ class RotaryPage {
   float move_ = 0;  ///< positions by which both are moved
   bool playing_ = false;
   Page page_ = Page::distance;
+  static constexpr Named<int> kVariantNames[] = {{"own", -1},    {"standard", 0}, {"linear", 1},
+                                                 {"dynamic", 2}, {"llama3", 3},   {"yarn", 4}};
   int variant_ = -1;  ///< index in kVariants; -1: the model's own
   float factor_ = 4.f;
 };

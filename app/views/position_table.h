@@ -18,7 +18,7 @@ class TablePage {
   void draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2 room);
 
   void keep(Choices& choices) {
-    choices.of("table_page", page_, Page::back);
+    choices.of("table_page", page_, kPages);
     choices.of("table_compare", compare_);
     choices.of("table_counter", counter_);
     choices.of("table_base", base_, 0.f, 9.f);
@@ -34,6 +34,10 @@ class TablePage {
 
  private:
   enum class Page { surface, hills, clocks, shift, dots, similarity, back };
+  static constexpr Named<Page> kPages[] = {{" surface", Page::surface}, {"hills", Page::hills},
+                                           {"clocks", Page::clocks},    {"shift", Page::shift},
+                                           {"dots", Page::dots},        {"similarity", Page::similarity},
+                                           {"back ", Page::back}};
   void follow(const ViewContext& context, bool formula);
   void play(const ViewContext& context);
   float draw_pages(ImVec2 at, float width);

@@ -31,7 +31,7 @@ class PositionView : public View {
                : "";
   }
   void keep(Choices& choices) override {
-    choices.of("subject", subject_, Subject::order);
+    choices.of("subject", subject_, kSubjects);
     length_.keep(choices);
     order_.keep(choices);
     table_.keep(choices);
@@ -80,6 +80,10 @@ class PositionView : public View {
 
  private:
   enum class Subject { model, formula, length, order };
+  static constexpr Named<Subject> kSubjects[] = {{" model", Subject::model},
+                                                 {"formula", Subject::formula},
+                                                 {"length", Subject::length},
+                                                 {"order ", Subject::order}};
   // Chips for the pages. Returns the height, pixels.
   float draw_subjects(ImVec2 at, float width) {
     const FontScope face(fonts().small);

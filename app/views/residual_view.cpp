@@ -50,7 +50,7 @@ class ResidualView : public View {
     return !run.traces.empty() && run.recorded() ? "residual.none.recorded" : "residual.none";
   }
   void keep(Choices& choices) override {
-    choices.of("colour", colour_, LensColour::kl);
+    choices.of("colour", colour_, kLensColours);
     choices.of("asked", asked_, -1, 1 << 24);
     choices.of("by_push", by_push_);
     choices.of("window", window_);

@@ -28,12 +28,14 @@ class TokenizerShelf {
   void draw_beside(const ViewContext& context, const std::string& text, ImVec2 at, float width);
 
   void keep(Choices& choices) {
-    choices.of("shelf", choice_, Choice::beside);
+    choices.of("shelf", choice_, kChoices);
     choices.of("merges", merges_, 0, 1 << 20);
   }
 
  private:
   enum class Choice : std::uint8_t { own, bpe, unigram, beside };
+  static constexpr Named<Choice> kChoices[] = {
+      {" own", Choice::own}, {"bpe", Choice::bpe}, {"unigram", Choice::unigram}, {"beside ", Choice::beside}};
   struct Shelf {
     std::shared_ptr<const Tokenizer> bpe, unigram;
     int merges = 0;

@@ -20,6 +20,10 @@ constexpr double kReplaySeconds = 0.22;  // per checkpoint
 constexpr float kLeastFactor = 0.01f, kMostFactor = 100.f;
 
 enum class TrainingPane : std::uint8_t { head, targets, arm, result };
+constexpr Named<TrainingPane> kTrainingPanes[] = {{" head", TrainingPane::head},
+                                                  {"targets", TrainingPane::targets},
+                                                  {"arm", TrainingPane::arm},
+                                                  {"result ", TrainingPane::result}};
 
 std::string state_text(const Training& training) {
   return tr(std::string("training.state.") + training_state_name(training.state()));
@@ -33,7 +37,7 @@ class TrainingView : public View {
   bool shows_runs() const override { return false; }
   bool takes_arrows(const RunResult&) const override { return scrubs_; }
   void keep(Choices& choices) override {
-    choices.of("pane", pane_, TrainingPane::result);
+    choices.of("pane", pane_, kTrainingPanes);
     choices.of("form", form_);
   }
   void draw(const ViewContext& context) override;

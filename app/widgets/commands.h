@@ -16,6 +16,7 @@
 
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/io/named.h"
 #include "core/lab/lab.h"
 #include "core/session/asking.h"
 #include "core/session/backward_run.h"
@@ -38,6 +39,13 @@ struct InspectorState {
   bool largest_first = false;
   std::shared_ptr<void> cache;  ///< cached results for the newest run; made by the inspector
 };
+
+/// The pages of the Output view.
+enum class OutputPage : std::uint8_t { next, ways, draws, text };
+inline constexpr Named<OutputPage> kOutputPages[] = {{"next", OutputPage::next},
+                                                     {"ways", OutputPage::ways},
+                                                     {"draws", OutputPage::draws},
+                                                     {"text", OutputPage::text}};
 
 /// Saved with the session, but not undoable: what is shown and how.
 struct Workspace {
@@ -70,8 +78,8 @@ struct Workspace {
   std::optional<Place> edit_at;   ///< the place that was right-clicked: the edit menu opens there
   Asking asking;                  ///< the measure, and the question about it
   std::optional<int> measure_at;  ///< an output that was right-clicked
-  int output_page = 0;            ///< open page of the Output view
-  std::string lab;                ///< id of the open lab; empty: the first
+  OutputPage output_page = OutputPage::next;
+  std::string lab;                              ///< id of the open lab; empty: the first
   std::map<std::string, LabValues> lab_values;  ///< control values of the labs opened so far, by id
   float stage_share = 0.5f;                     ///< width of the first of two views
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1

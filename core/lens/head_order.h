@@ -6,12 +6,18 @@
 #include <string_view>
 #include <vector>
 
+#include "core/io/named.h"
 #include "core/lens/thumbnails.h"
 
 namespace attnscope {
 
 enum class HeadOrder : std::uint8_t { place, entropy, largest, previous, first, self, duplicate, induction };
 inline constexpr int kHeadOrders = 8;
+/// In files.
+inline constexpr Named<HeadOrder> kHeadOrderNames[] = {
+    {"place", HeadOrder::place},         {"entropy", HeadOrder::entropy},    {"largest", HeadOrder::largest},
+    {"previous", HeadOrder::previous},   {"first", HeadOrder::first},        {"self", HeadOrder::self},
+    {"duplicate", HeadOrder::duplicate}, {"induction", HeadOrder::induction}};
 /// "place", "entropy", "largest", or the name of the role: the key of its text.
 std::string_view head_order_name(HeadOrder order);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "core/io/named.h"
 #include "core/lens/attribution.h"
 #include "core/session/asked_measure.h"
 #include "core/session/asked_sweep.h"
@@ -29,6 +30,10 @@ inline constexpr int kNeuronGroups[] = {1, 8, 32, 128};
 
 /// heads: a table of the effects of ablating heads.
 enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph, probes };
+inline constexpr Named<AskPage> kAskPages[] = {{"knock_out", AskPage::knock_out}, {"patch", AskPage::patch},
+                                               {"parts", AskPage::parts},         {"heads", AskPage::heads},
+                                               {"paths", AskPage::paths},         {"graph", AskPage::graph},
+                                               {"probes", AskPage::probes}};
 /// Computed by a sweep.
 inline bool asks_sweep(AskPage page) { return page <= AskPage::patch || page == AskPage::heads; }
 

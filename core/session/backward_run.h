@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/io/named.h"
 #include "core/model/gradient_provenance.h"
 #include "core/session/session.h"
 #include "core/session/weight_gradients.h"
@@ -19,6 +20,8 @@ namespace attnscope {
 
 /// The rows of a run that count in its loss.
 enum class LossRows : std::uint8_t { as_trained, all, last };
+inline constexpr Named<LossRows> kLossRows[] = {
+    {"as_trained", LossRows::as_trained}, {"all", LossRows::all}, {"last", LossRows::last}};
 /// The targets of the loss of a run.
 struct LossChoice {
   LossRows rows = LossRows::as_trained;

@@ -173,10 +173,10 @@ TEST_F(Figures, OfThePagesOfOutputHaveNoTextOverAnotherOne) {
     state().open(std::string(kModelPrefix) + model);
     settle();
     session_->pin();
-    for (int page = 0; page < 4; ++page)
+    for (const auto& [page, value] : kOutputPages)
       for (const char* language : {"en", "ko"}) {
         ASSERT_TRUE(set_language(language));
-        workspace().output_page = page;
+        workspace().output_page = value;
         show("output");
         const std::set<std::string> faults = faults_of(figure());
         EXPECT_TRUE(faults.empty()) << model << " page " << page << " " << language << "\n" << lines(faults);

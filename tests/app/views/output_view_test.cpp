@@ -85,7 +85,7 @@ TEST_F(OutputViewTest, TheCursorChoosesThePosition) {
 TEST_F(OutputViewTest, AWayThatIsClickedReplacesWhatFollows) {
   open("gpt2");
   type("5 17 5 33 17 88");
-  workspace_.output_page = 1;
+  workspace_.output_page = OutputPage::ways;
   const auto view = make_output_view();
   const auto greedy_after = [&](std::int64_t row) {
     std::vector<int> all = ids();
@@ -109,7 +109,7 @@ TEST_F(OutputViewTest, AWayThatIsClickedReplacesWhatFollows) {
 TEST_F(OutputViewTest, ANodeOfTheTreeIsTheWayToIt) {
   open("llama");
   type("5 17 5 33 17 88");
-  workspace_.output_page = 1;
+  workspace_.output_page = OutputPage::ways;
   const auto view = make_output_view();
   const std::vector<int> before = ids();
   Input prompt;
@@ -139,16 +139,16 @@ TEST_F(OutputViewTest, PresetsAndCutsAreSettings) {
 TEST_F(OutputViewTest, ARowOfThePerplexityOpensItsDistribution) {
   open("gpt2");
   type("5 17 5 33 17 88");
-  workspace_.output_page = 3;
+  workspace_.output_page = OutputPage::text;
   const auto view = make_output_view();
   click_item(*view, "text_row_1");
-  EXPECT_EQ(workspace_.output_page, 0);
+  EXPECT_EQ(workspace_.output_page, OutputPage::next);
   EXPECT_EQ(workspace_.cursor.query, 1);
 }
 
 TEST_F(OutputViewTest, DrawsEveryFixtureAtEverySize) {
   const auto view = make_output_view();
-  for (const int page : {3, 2, 1}) {
+  for (const OutputPage page : {OutputPage::text, OutputPage::draws, OutputPage::ways}) {
     open("gpt2");
     type("5 17 5 33 17 88");
     session_->pin();
