@@ -11,7 +11,7 @@ namespace attnscope {
 class BiasPage {
  public:
   /// True where self-attention of this stack adds a bias in this run.
-  static bool possible(const Trace& trace, Stack stack);
+  static bool possible(const Trace& trace, Stack stack, int layer);
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
   /// Some query sees a key after it: ALiBi raises those scores.
   bool looks_ahead(const ViewContext& context) { return follow(context) && ahead_; }

@@ -39,10 +39,7 @@ ModelConfig bart_parts_read_stack(ConfigReader& config, const BartLayout& layout
   block.attention.d_head = std::max(1, out.d_model / heads);
   block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
   block.attention.causal = which == Stack::dec;
-  if (which == Stack::dec) {
-    block.cross = block.attention;
-    block.cross->causal = false;
-  }
+  if (which == Stack::dec) block.cross = block.attention.as_cross();
   block.mlp = {MlpSpec::Kind::plain, config.activation({"activation_function"}, layout.activation),
                config.size({keys.wide}, 4 * out.d_model)};
   out.blocks.assign(static_cast<std::size_t>(config.size({keys.layers, "num_hidden_layers"}, 12, 4096)),

@@ -33,9 +33,6 @@ ModelConfig family_t5_read_stack(ConfigReader& config, Stack which) {
   out.stack = which;
   out.d_model = out.d_in = config.size({"d_model", "hidden_size"}, 512);
   out.vocab_size = config.size({"vocab_size"}, 32128);
-  out.position.kind = PositionSpec::Kind::buckets;
-  out.position.buckets = config.size({"relative_attention_num_buckets"}, 32, 1 << 16);
-  out.position.max_distance = config.size({"relative_attention_max_distance"}, 128);
   const int layers = config.size({"num_layers", "num_hidden_layers"}, 6, 4096);
   BlockSpec block;
   block.norm = {NormSpec::Kind::rms, config.real({"layer_norm_epsilon", "layer_norm_eps"}, 1e-6, kEpsilon),
@@ -45,10 +42,11 @@ ModelConfig family_t5_read_stack(ConfigReader& config, Stack which) {
   block.attention.d_head = config.size({"d_kv"}, 64);
   block.attention.scale = 1.f;
   block.attention.causal = which == Stack::dec;
-  if (which == Stack::dec) {
-    block.cross = block.attention;
-    block.cross->causal = false;
-  }
+  AttentionPosition& position = block.attention.position;
+  position.kind = AttentionPosition::Kind::buckets;
+  position.buckets = config.size({"relative_attention_num_buckets"}, 32, 1 << 16);
+  position.max_distance = config.size({"relative_attention_max_distance"}, 128);
+  if (which == Stack::dec) block.cross = block.attention.as_cross();
   const int depth = which == Stack::dec ? config.size({"num_decoder_layers"}, layers, 4096) : layers;
   out.blocks.assign(static_cast<std::size_t>(depth), block);
   out.final_norm = block.norm;
@@ -115,8 +113,9 @@ Status family_t5_read_blocks(const ModelConfig& config, const WeightReader& from
   const std::string prefix(stack_prefix(config.stack)),
       file = config.stack == Stack::dec ? "decoder." : "encoder.";
   const std::int64_t d = config.d_model;
+  const AttentionSpec& first = config.blocks[0].attention;  // which has the table of all blocks
   TRY(const Tensor distances, from.load(file + "block.0.layer.0.SelfAttention.relative_attention_bias.weight",
-                                        {config.position.buckets, config.blocks[0].attention.n_heads}));
+                                        {first.position.buckets, first.n_heads}));
   out.set(prefix + "rel_bias.weight", distances.rename({Axis::dim, Axis::head}));
   for (int layer = 0; layer < config.n_layers(); ++layer) {
     const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];

@@ -62,10 +62,11 @@ BlockSpec read_rotary_block(ConfigReader& config, const TensorSource& source, co
   const int d_head = defaults.d_head > 0 ? defaults.d_head : std::max(1, out.d_model / heads);
   block.attention.d_head = config.size({"head_dim"}, d_head);
   block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
-  out.position.kind = PositionSpec::Kind::rope;
-  out.position.rope = read_rope(config, block.attention.d_head);
-  out.position.max_positions = longest(
-      out.position.rope, config.size({"max_position_embeddings", "max_sequence_length"}, 2048, 1 << 30));
+  block.attention.position.kind = AttentionPosition::Kind::rope;
+  block.attention.position.rope = read_rope(config, block.attention.d_head);
+  out.position.max_positions =
+      longest(block.attention.position.rope,
+              config.size({"max_position_embeddings", "max_sequence_length"}, 2048, 1 << 30));
   out.final_norm = block.norm;
   out.head.tied = config.flag({"tie_word_embeddings"}, defaults.tied);
   out.head.present = out.head.tied || !head_name(source).empty();

@@ -3,6 +3,7 @@
 #include "core/model/stage_backward.h"
 #include "core/model/tape.h"
 #include "core/trace/flow.h"
+#include "core/trace/rotary.h"
 
 namespace attnscope {
 namespace {
@@ -155,13 +156,10 @@ class BlockBack {
   // Q or K of self-attention back through rotation and norm of each head.
   Tensor rope_back(const std::string& norm_name, Tensor dy, Slot norm_slot, Slot rot_slot, Slot front) {
     const AttentionSpec& spec = block_.attention;
-    if (stack_.position.kind == PositionSpec::Kind::rope) {
-      const RopeSpec& rope = stack_.position.rope;
-      const Positions positions = tape_.trace().positions(stack_.stack);
-      const auto frequencies =
-          rope_frequencies(rope, stack_.blocks.front().attention.d_head, positions.first + dy.size(1));
-      dy = rotate_backward(tape_.at(site(rot_slot), dy), frequencies, positions, rope.interleaved,
-                           rope_magnitude(rope));
+    if (spec.position.rotates()) {
+      const Rotary rotary = rotary_of(tape_.trace(), site(rot_slot));
+      dy = rotate_backward(tape_.at(site(rot_slot), dy), rotary.frequencies,
+                           tape_.trace().positions(stack_.stack), rotary.interleaved, rotary.magnitude);
     }
     if (spec.qk_norm.kind == NormSpec::Kind::none) return dy;
     return tape_.norm(spec.qk_norm, norm_name, tape_.value(site(front)), nullptr,

@@ -7,6 +7,7 @@
 #include "core/model/model.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
+#include "core/trace/rotary.h"
 
 namespace attnscope {
 namespace {
@@ -22,8 +23,6 @@ struct Context {
   MaskSpec mask;                                    // asked for by the person, instead of the model's own
   const std::vector<Span>& spans;                   // named parts of this stack's rows
   const StackCone& cone;                            // which rows are computed
-  std::vector<double> frequencies = {};             // radians per position, for models that rotate
-  ScoreBias bias = {};                              // of self-attention
   Tensor encoded = {};                              // [source, d_model]: what cross-attention looks at
   Tensor get(const std::string& name) const { return weights.get(prefix + name); }
 };
@@ -59,10 +58,10 @@ Tensor rope(const Context& in, const AttentionSpec& spec, const std::string& nor
             std::int64_t first_row, const Hook& at, Slot norm_slot, Slot rot_slot) {
   if (spec.qk_norm.kind != NormSpec::Kind::none)
     x = at(norm_slot, apply_norm(spec.qk_norm, in.get(norm_name + ".weight"), {}, x).out);
-  if (in.config.position.kind != PositionSpec::Kind::rope) return x;
-  const RopeSpec& rotation = in.config.position.rope;
-  const Positions rows = in.positions.from(first_row);
-  return at(rot_slot, rotate(x, in.frequencies, rows, rotation.interleaved, rope_magnitude(rotation)));
+  if (!spec.position.rotates()) return x;
+  const Rotary rotary = rotary_of(spec.position.rope, spec.d_head, in.positions.first + in.cone.rows);
+  return at(rot_slot, rotate(x, rotary.frequencies, in.positions.from(first_row), rotary.interleaved,
+                             rotary.magnitude));
 }
 
 // Weighted values, heads side by side, output projection -> [query, d_model].
@@ -100,7 +99,7 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   inputs.v = v;
   inputs.scale = spec.scale;
   inputs.cap = spec.cap;
-  inputs.bias = in.bias;
+  inputs.bias = score_bias(spec, in.get("rel_bias.weight"));
   inputs.mask_before_scale = spec.mask_before_scale;
   return attend(in, inputs, base, at, store);
 }
@@ -268,8 +267,7 @@ Tensor embed(const Context& in, const std::vector<int>& ids, const Tensor& image
   const bool given = !in.input.vectors.empty() && in.config.vocab_size == 0 && in.config.patch.size == 0;
   Tensor x = given ? in.input.vectors.slice(0, in.cone.embed, in.cone.rows)
                    : tokens(in, ids, image, at);  // [pos, d_in]
-  const PositionSpec::Kind kind = in.config.position.kind;
-  if (kind == PositionSpec::Kind::learned || kind == PositionSpec::Kind::sinusoidal)
+  if (in.config.position.kind != PositionSpec::Kind::none)
     x = add(x, at(Slot::pos_embed, position_rows(in, x.size(0)).rename({Axis::pos, Axis::d_model})));
   if (in.config.type_vocab > 0) {
     std::vector<int> types = in.input.types;
@@ -293,13 +291,8 @@ Tensor rows_from(std::int64_t first, const Context& in, int layer, const Tensor&
 }
 
 // The rows of a stack that the cone asks for [pos, d_model]; empty where there are none.
-Tensor run_stack(Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& outside) {
+Tensor run_stack(const Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& outside) {
   const Hook at = outside.in(in.config.stack, -1);
-  const PositionSpec& position = in.config.position;
-  const AttentionSpec& first = in.config.blocks.front().attention;
-  if (position.kind == PositionSpec::Kind::rope)
-    in.frequencies = rope_frequencies(position.rope, first.d_head, in.positions.first + in.cone.rows);
-  in.bias = score_bias(position, first, in.get("rel_bias.weight"));
   Tensor x;  // [pos, d_model]
   if (in.cone.embed < in.cone.rows) x = embed(in, ids, image, at.from_row(in.cone.embed));
   for (int layer = 0; layer < in.config.n_layers(); ++layer)
