@@ -61,7 +61,7 @@ double longest_of(const std::vector<RotaryPair>& pairs) {
 }  // namespace
 
 bool RotaryPage::possible(const Trace& trace, Stack stack, int layer) {
-  return trace.config().attention_at(site_of(Slot::rot_q, layer, stack)).position.rotates() &&
+  return trace.config().attention_at(site_of(Slot::split_q, layer, stack)).position.rotates() &&
          trace.find(site_of(Slot::split_q, layer, stack)) && trace.find(site_of(Slot::split_k, layer, stack));
 }
 
@@ -93,7 +93,7 @@ void RotaryPage::follow(const ViewContext& context) {
                    clamped(cursor.key));
     curve_.clear();
     if (q_.empty() || k_.empty()) return;
-    rotary_ = rotary_of(trace, site_of(Slot::rot_q, layer_, stack_));
+    rotary_ = rotary_of(trace, site_of(Slot::split_q, layer_, stack_));
     wavelengths_ = wavelengths_of(rotary_);
     selected_ = std::clamp(selected_, 0, static_cast<int>(wavelengths_.size()) - 1);
     const std::int64_t far = std::clamp(2 * rows, kLeastCurve, kMostCurve);

@@ -66,18 +66,18 @@ TensorNames TensorNames::with(const std::vector<TensorRow>& exceptions) const {
   return out;
 }
 
-Status read_named(Weights& out, const ModelConfig& stack, const WeightReader& from,
-                  const TensorNames& names) {
+Status read_named(Weights& out, const ModelConfig& stack, const WeightReader& from, const TensorNames& names,
+                  const std::string& folder) {
   const std::string prefix(stack_prefix(stack.stack));
   for (const WeightShape& weight : expected_weights(stack)) {
     if (!starts_with(weight.name, prefix) || !ends_with(weight.name, kDotWeight)) continue;
     const std::string ours = weight.name.substr(0, weight.name.size() - kDotWeight.size());
     const std::string part = any_block(ours.substr(prefix.size()));
     if (const std::string* file = names.find(part)) {
-      TRY_OK(read_one(out, from, names, ours, numbered(*file, ours), weight.shape));
+      TRY_OK(read_one(out, from, names, ours, folder + numbered(*file, ours), weight.shape));
     } else if (const std::string* fused =
                    part == "blocks.*.attn.q" ? names.find("blocks.*.attn.qkv") : nullptr) {
-      TRY_OK(read_fused(out, stack, from, names, ours, numbered(*fused, ours)));
+      TRY_OK(read_fused(out, stack, from, names, ours, folder + numbered(*fused, ours)));
     }
   }
   return Done{};

@@ -30,7 +30,9 @@ struct TensorNames {
 };
 
 /// Reads the parts of one stack that its config expects and the table names, under the stack's prefix
-/// ("enc."). Other parts are left alone. Errors: a tensor is missing or has another shape.
-Status read_named(Weights& out, const ModelConfig& stack, const WeightReader& from, const TensorNames& names);
+/// ("enc."). `folder` stands before each name in the file. Other parts are left alone. Errors: a tensor is
+/// missing or has another shape.
+Status read_named(Weights& out, const ModelConfig& stack, const WeightReader& from, const TensorNames& names,
+                  const std::string& folder = "");
 
 }  // namespace attnscope
