@@ -4,32 +4,80 @@
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/trace/common.h"
 
 namespace attnscope::cli {
 namespace {
 
 constexpr const char* kNorms[] = {"none", "LayerNorm", "RMSNorm"};
 constexpr const char* kMlps[] = {"none", "plain", "gated"};
-constexpr const char* kPositions[] = {"none", "learned", "sinusoidal", "rope", "alibi", "buckets"};
+constexpr const char* kPositions[] = {"none", "learned", "sinusoidal"};
+constexpr const char* kAttentionPositions[] = {"none", "rope", "alibi", "buckets"};
 constexpr const char* kRopes[] = {"default", "linear", "llama3", "dynamic", "yarn"};
 
 // 1e-05 instead of 9.99999974e-06
 double short_number(float value) { return std::stod(format("%.7g", static_cast<double>(value))); }
 
-nlohmann::json attention_json(const AttentionSpec& a) {
-  nlohmann::json out{{"heads", a.n_heads}, {"kv_heads", a.n_kv_heads},
-                     {"d_head", a.d_head}, {"scale", short_number(a.scale)},
-                     {"causal", a.causal}, {"mask_before_scale", a.mask_before_scale}};
-  if (a.window > 0) out["window"] = a.window;
+nlohmann::json shown(float value) { return short_number(value); }
+template <class T>
+nlohmann::json shown(const T& value) {
+  return value;
+}
+
+// What all blocks say; a list where they differ, one value a block. `of` reads a block.
+template <class Of>
+nlohmann::json said(const ModelConfig& config, Of of) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const BlockSpec& block : config.blocks) all.push_back(shown(of(block)));
+  return common(config, of) ? all[0] : all;
+}
+
+nlohmann::json attention_json(const ModelConfig& config) {
+  nlohmann::json out{
+      {"heads", said(config, [](const BlockSpec& b) { return b.attention.n_heads; })},
+      {"kv_heads", said(config, [](const BlockSpec& b) { return b.attention.n_kv_heads; })},
+      {"d_head", said(config, [](const BlockSpec& b) { return b.attention.d_head; })},
+      {"scale", said(config, [](const BlockSpec& b) { return b.attention.scale; })},
+      {"causal", said(config, [](const BlockSpec& b) { return b.attention.causal; })},
+      {"mask_before_scale", said(config, [](const BlockSpec& b) { return b.attention.mask_before_scale; })}};
+  if (extent(config, &BlockSpec::attention, &AttentionSpec::window).second > 0)
+    out["window"] = said(config, [](const BlockSpec& b) { return b.attention.window; });
   return out;
 }
 
-nlohmann::json position_json(const PositionSpec& p) {
-  nlohmann::json out{{"kind", kPositions[static_cast<int>(p.kind)]}};
-  if (p.kind != PositionSpec::Kind::rope) return out;
+nlohmann::json mlp_json(const ModelConfig& config) {
+  nlohmann::json out{
+      {"kind", said(config, [](const BlockSpec& b) { return kMlps[static_cast<int>(b.mlp.kind)]; })},
+      {"d_mlp", said(config, [](const BlockSpec& b) { return b.mlp.d_mlp; })}};
+  if (extent(config, &BlockSpec::mlp, &MlpSpec::kind).second != MlpSpec::Kind::none)
+    out["activation"] = said(config, [](const BlockSpec& b) { return activation_name(b.mlp.activation); });
+  return out;
+}
+
+nlohmann::json norm_json(const ModelConfig& config) {
+  return {{"kind", said(config, [](const BlockSpec& b) { return kNorms[static_cast<int>(b.norm.kind)]; })},
+          {"eps", said(config, [](const BlockSpec& b) { return b.norm.eps; })}};
+}
+
+nlohmann::json attention_position_json(const AttentionPosition& p) {
+  nlohmann::json out{{"kind", kAttentionPositions[static_cast<int>(p.kind)]}};
+  if (!p.rotates()) return out;
   out["theta"] = p.rope.theta;
   out["scaling"] = kRopes[static_cast<int>(p.rope.kind)];
   if (p.rope.kind != RopeSpec::Kind::standard) out["factor"] = p.rope.factor;
+  return out;
+}
+
+// The table, or what attention does; "blocks" lists what each does where they differ, or where there are
+// both.
+nlohmann::json position_json(const ModelConfig& config) {
+  const auto shared = common(config, &BlockSpec::attention, &AttentionSpec::position);
+  const bool table = config.position.kind != PositionSpec::Kind::none;
+  if (shared && !table) return attention_position_json(*shared);
+  nlohmann::json out{{"kind", kPositions[static_cast<int>(config.position.kind)]}};
+  if (shared && shared->kind == AttentionPosition::Kind::none) return out;
+  for (const BlockSpec& block : config.blocks)
+    out["blocks"].push_back(attention_position_json(block.attention.position));
   return out;
 }
 
@@ -42,40 +90,37 @@ nlohmann::json formats_json(const OpenedModel& opened) {
 
 nlohmann::json to_json(const OpenedModel& opened) {
   const ModelConfig& config = opened.model->config();
-  const BlockSpec& block = config.blocks.front();
   nlohmann::json parts = nlohmann::json::object();
   std::int64_t total = 0;
   for (const auto& [part, count] : parameters_by_part(config, opened.model->weights())) {
     parts[part] = count;
     total += count;
   }
-  nlohmann::json out{
-      {"title", opened.title},
-      {"path", opened.path},
-      {"architecture", opened.family},
-      {"layers", config.n_layers()},
-      {"d_model", config.d_model},
-      {"d_in", config.d_in},
-      {"vocab_size", config.vocab_size},
-      {"context_length", config.position.max_positions},
-      {"attention", attention_json(block.attention)},
-      {"mlp", {{"kind", kMlps[static_cast<int>(block.mlp.kind)]}, {"d_mlp", block.mlp.d_mlp}}},
-      {"norm", {{"kind", kNorms[static_cast<int>(block.norm.kind)]}, {"eps", short_number(block.norm.eps)}}},
-      {"positions", position_json(config.position)},
-      {"head", {{"present", config.head.present}, {"tied", config.head.tied}}},
-      {"bos", config.bos},
-      {"eos", config.eos},
-      {"parameters", {{"total", total}, {"by_part", parts}}},
-      {"dtype", opened.dtype},
-      {"bytes", opened.file_bytes},
-      {"formats", formats_json(opened)},
-      {"stays_in_file", opened.stays_in_file},
-      {"tokenizer",
-       opened.tokenizer ? nlohmann::json(opened.tokenizer->vocab_size()) : nlohmann::json(nullptr)},
-      {"warnings", in_words(opened.warnings)},
-      {"unused", opened.unused},
-      {"notes", in_words(opened.notes)}};
-  if (block.mlp.kind != MlpSpec::Kind::none) out["mlp"]["activation"] = activation_name(block.mlp.activation);
+  nlohmann::json out{{"title", opened.title},
+                     {"path", opened.path},
+                     {"architecture", opened.family},
+                     {"layers", config.n_layers()},
+                     {"d_model", config.d_model},
+                     {"d_in", config.d_in},
+                     {"vocab_size", config.vocab_size},
+                     {"context_length", config.position.max_positions},
+                     {"attention", attention_json(config)},
+                     {"mlp", mlp_json(config)},
+                     {"norm", norm_json(config)},
+                     {"positions", position_json(config)},
+                     {"head", {{"present", config.head.present}, {"tied", config.head.tied}}},
+                     {"bos", config.bos},
+                     {"eos", config.eos},
+                     {"parameters", {{"total", total}, {"by_part", parts}}},
+                     {"dtype", opened.dtype},
+                     {"bytes", opened.file_bytes},
+                     {"formats", formats_json(opened)},
+                     {"stays_in_file", opened.stays_in_file},
+                     {"tokenizer", opened.tokenizer ? nlohmann::json(opened.tokenizer->vocab_size())
+                                                    : nlohmann::json(nullptr)},
+                     {"warnings", in_words(opened.warnings)},
+                     {"unused", opened.unused},
+                     {"notes", in_words(opened.notes)}};
   const WeightHealth health = weight_health(opened.model->weights());
   out["weight_health"] = {{"nan", health.nans}, {"inf", health.infs}, {"first", health.first}};
   return out;

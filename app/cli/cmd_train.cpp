@@ -16,6 +16,7 @@
 #include "core/system/atomic_file.h"
 #include "core/system/places.h"
 #include "core/system/signals.h"
+#include "core/trace/common.h"
 #include "core/train/card.h"
 #include "core/train/data_file.h"
 
@@ -64,21 +65,22 @@ std::string checkpoint_path(const TrainOptions& options) { return options.out + 
 Status check_goes_on(const TrainOptions& options, const Trainer& trainer) {
   const TaskSizes& asked = options.sizes;
   const ModelConfig& config = trainer.state().model->config();
-  const BlockSpec& block = config.blocks.front();
   const std::string mask = trainer.sizes().mask.empty() ? "prefix" : trainer.sizes().mask;
   struct Row {
     const char* name;
     std::string asked, has;
   };
   const auto number = [](auto value) { return std::to_string(value); };
-  const Row rows[] = {{"--seed", number(options.seed), number(trainer.seed())},
-                      {"--layers", number(asked.layers), number(config.n_layers())},
-                      {"--heads", number(asked.heads), number(block.attention.n_heads)},
-                      {"--kv-heads", number(asked.kv_heads), number(block.attention.n_kv_heads)},
-                      {"--d-model", number(asked.d_model), number(config.d_model)},
-                      {"--d-mlp", number(asked.d_mlp), number(block.mlp.d_mlp)},
-                      {"--order", asked.order, block.order == NormOrder::post ? "post" : "pre"},
-                      {"--mask", asked.mask, mask}};
+  const Row rows[] = {
+      {"--seed", number(options.seed), number(trainer.seed())},
+      {"--layers", number(asked.layers), number(config.n_layers())},
+      {"--heads", number(asked.heads), range_text(config, &BlockSpec::attention, &AttentionSpec::n_heads)},
+      {"--kv-heads", number(asked.kv_heads),
+       range_text(config, &BlockSpec::attention, &AttentionSpec::n_kv_heads)},
+      {"--d-model", number(asked.d_model), number(config.d_model)},
+      {"--d-mlp", number(asked.d_mlp), range_text(config, &BlockSpec::mlp, &MlpSpec::d_mlp)},
+      {"--order", asked.order, common(config, &BlockSpec::order) == NormOrder::post ? "post" : "pre"},
+      {"--mask", asked.mask, mask}};
   for (const Row& row : rows)
     if (options.given(row.name) && row.asked != row.has)
       return fail(Code::out_of_range, "error.cli.train.resume", {row.name, row.asked, row.has});

@@ -16,12 +16,9 @@ const char* writes_nothing(const FrameState& state) {
   const Document& document = state.session.document();
   if (const char* why = no_model(state)) return why;
   if (!document.opened || !document.opened->recorded.empty()) return "why_not.recording";
-  const ModelConfig& config = document.model->config();
-  const bool writes = config.head.present && !config.head.first_row_only && config.vocab_size > 0 &&
-                      !config.blocks.empty() && config.blocks.front().attention.causal;
   const auto row = static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence));
   const bool tokens = row < document.sequences.size() && document.sequences[row].input.vectors.empty();
-  if (!writes) return "why_not.no_writer";
+  if (!document.model->config().predicts_next()) return "why_not.no_writer";
   if (!tokens) return "why_not.no_tokens";
   const auto& tokenizer = document.opened->tokenizer;
   if (tokenizer && arm_actions_left(*tokenizer, document.sequences[row].input.ids) == 0)

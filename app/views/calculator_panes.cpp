@@ -15,6 +15,7 @@
 #include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -269,6 +270,8 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
 void draw_calculator_cache(const CalculatorScene& scene, float width) {
   const CacheForms& forms = scene.calc.forms;
   const Sizes sizes = sizes_of(scene.model);
+  const std::string kv_heads =
+      range_text(scene.model.config, &BlockSpec::attention, &AttentionSpec::n_kv_heads);
   if (forms.own.value() == 0) return caption(tr("calc.note.no_decoding"));
   text_line(fonts().mono_big, theme().text, binary_bytes(scene.calc.cache.total()));
   if (scene.model.latent.kv_rank > 0)
@@ -278,15 +281,17 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
   else
     caption(
         tr(scene.calc.cache.cross.value() > 0 ? "calculator.cache.formula.cross" : "calculator.cache.formula",
-           {std::to_string(sizes.layers), std::to_string(sizes.kv_heads), std::to_string(sizes.d_head),
+           {std::to_string(sizes.layers), kv_heads,
+            range_text(scene.model.config, &BlockSpec::attention, &AttentionSpec::d_head),
             binary_bytes(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
   const ImU32 other = with_alpha(theme().attention, 0.5f);
-  std::vector<Bar> bars{
-      {tr("calculator.cache.own", {std::to_string(sizes.kv_heads)}), forms.own, theme().accent},
-      {tr("calculator.cache.mha", {std::to_string(sizes.heads)}), forms.mha, other},
-      {tr("calculator.cache.gqa", {std::to_string(forms.groups)}), forms.gqa, other},
-      {tr("calculator.cache.mqa"), forms.mqa, other}};
+  std::vector<Bar> bars{{tr("calculator.cache.own", {kv_heads}), forms.own, theme().accent},
+                        {tr("calculator.cache.mha",
+                            {range_text(scene.model.config, &BlockSpec::attention, &AttentionSpec::n_heads)}),
+                         forms.mha, other},
+                        {tr("calculator.cache.gqa", {std::to_string(forms.groups)}), forms.gqa, other},
+                        {tr("calculator.cache.mqa"), forms.mqa, other}};
   if (!(forms.no_windows == forms.own))
     bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, other});
   if (scene.calc.cache.cross.value() > 0)

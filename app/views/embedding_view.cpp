@@ -285,7 +285,8 @@ std::string EmbeddingView::facts(const ViewContext& context) const {
               {number_text(static_cast<float>(length(plain.token)), 3),
                number_text(static_cast<float>(length(plain.position)), 3), percent(position_share(plain, 1)),
                number_text(static_cast<float>(by), 3), percent(position_share(plain, by))});
-  const bool rope = config.position.kind == PositionSpec::Kind::rope;
+  const bool rope = std::any_of(config.blocks.begin(), config.blocks.end(),
+                                [](const BlockSpec& block) { return block.attention.position.rotates(); });
   return tr(rope ? "embedding.facts.rope" : "embedding.facts.alone",
             {number_text(static_cast<float>(length(plain.token)), 3)});
 }

@@ -12,6 +12,7 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -138,8 +139,8 @@ void draw_kv_bytes(const Described& model, std::int64_t now, std::int64_t source
     work.seq = context;
     forms.push_back(cache_forms(model, work));
   }
-  const AttentionSpec& attention = model.config.blocks.front().attention;
-  const std::string heads = std::to_string(attention.n_heads), own = std::to_string(attention.n_kv_heads);
+  const std::string heads = range_text(model.config, &BlockSpec::attention, &AttentionSpec::n_heads),
+                    own = range_text(model.config, &BlockSpec::attention, &AttentionSpec::n_kv_heads);
   struct Column {
     std::string title;
     std::array<Count, 5> bytes;

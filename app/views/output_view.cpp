@@ -41,8 +41,10 @@ enum class Says : std::uint8_t { next, masked, classes };
 Says says(const RunResult& run) {
   const ModelConfig& config = run.trace(0).config();
   if (config.head.first_row_only || !run.document.opened->output_names.empty()) return Says::classes;
-  const AttentionSpec& attention = config.blocks.front().attention;
-  return attention.causal || !attention.mask.empty() ? Says::next : Says::masked;
+  const bool next = std::all_of(config.blocks.begin(), config.blocks.end(), [](const BlockSpec& block) {
+    return block.attention.causal || !block.attention.mask.empty();
+  });
+  return next ? Says::next : Says::masked;
 }
 
 bool has_logits(const Trace& trace) { return trace.find(trace.main(Slot::logits)) != nullptr; }

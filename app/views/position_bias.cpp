@@ -26,8 +26,9 @@ Site first_pattern(const Trace& trace, Stack stack) {
 
 }  // namespace
 
-bool BiasPage::possible(const Trace& trace, Stack stack) {
-  const AttentionState* state = trace.attention(first_pattern(trace, stack));
+bool BiasPage::possible(const Trace& trace, Stack stack, int layer) {
+  const AttentionState* state = trace.attention(site_of(Slot::pattern, layer, stack));
+  if (!state) state = trace.attention(first_pattern(trace, stack));
   return state && state->in.bias.kind != ScoreBias::Kind::none;
 }
 

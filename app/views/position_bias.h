@@ -11,7 +11,7 @@ namespace attnscope {
 class BiasPage {
  public:
   /// True if self-attention of this stack has a score bias in this run.
-  static bool possible(const Trace& trace, Stack stack);
+  static bool possible(const Trace& trace, Stack stack, int layer);
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
   /// True if some query attends to a later key: ALiBi raises those scores.
   bool looks_ahead(const ViewContext& context) { return follow(context) && ahead_; }

@@ -60,16 +60,16 @@ double longest_of(const std::vector<RotaryPair>& pairs) {
 
 }  // namespace
 
-bool RotaryPage::possible(const Trace& trace, Stack stack) {
-  return trace.config().of(stack).position.kind == PositionSpec::Kind::rope &&
-         trace.find(site_of(Slot::split_q, 0, stack)) && trace.find(site_of(Slot::split_k, 0, stack));
+bool RotaryPage::possible(const Trace& trace, Stack stack, int layer) {
+  return trace.config().attention_at(site_of(Slot::split_q, layer, stack)).position.rotates() &&
+         trace.find(site_of(Slot::split_q, layer, stack)) && trace.find(site_of(Slot::split_k, layer, stack));
 }
 
 void RotaryPage::follow(const ViewContext& context) {
   Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);
   stack_ = cursor.stack;
-  const int layer = std::clamp(cursor.layer, 0, trace.config().of(stack_).n_layers() - 1);
+  layer_ = std::clamp(cursor.layer, 0, trace.config().of(stack_).n_layers() - 1);
   const std::int64_t rows = trace.rows(stack_);
   const auto clamped = [&](std::int64_t pos) { return std::clamp<std::int64_t>(pos, 0, rows - 1); };
   if (playing_) {
@@ -80,20 +80,20 @@ void RotaryPage::follow(const ViewContext& context) {
   }
   const std::uint64_t key = key_of(
       {context.run.version, static_cast<std::uint64_t>(cursor.sequence), static_cast<std::uint64_t>(stack_),
-       static_cast<std::uint64_t>(layer), static_cast<std::uint64_t>(cursor.head),
+       static_cast<std::uint64_t>(layer_), static_cast<std::uint64_t>(cursor.head),
        static_cast<std::uint64_t>(cursor.query), static_cast<std::uint64_t>(cursor.key)});
   const Positions positions = trace.positions(stack_);
   query_pos_ = static_cast<double>(positions.of(clamped(cursor.query)));
   key_pos_ = static_cast<double>(positions.of(clamped(cursor.key)));
   if (key != key_) {
     key_ = key;
-    q_ = projected(trace, site_of(Slot::split_q, layer, stack_), Slot::q_norm, cursor.head,
+    q_ = projected(trace, site_of(Slot::split_q, layer_, stack_), Slot::q_norm, cursor.head,
                    clamped(cursor.query));
-    k_ = projected(trace, site_of(Slot::split_k, layer, stack_), Slot::k_norm, cursor.head,
+    k_ = projected(trace, site_of(Slot::split_k, layer_, stack_), Slot::k_norm, cursor.head,
                    clamped(cursor.key));
     curve_.clear();
     if (q_.empty() || k_.empty()) return;
-    rotary_ = rotary_of(trace, stack_, q_.size(0));
+    rotary_ = rotary_of(trace, site_of(Slot::split_q, layer_, stack_));
     wavelengths_ = wavelengths_of(rotary_);
     selected_ = std::clamp(selected_, 0, static_cast<int>(wavelengths_.size()) - 1);
     const std::int64_t far = std::clamp(2 * rows, kLeastCurve, kMostCurve);
@@ -275,7 +275,7 @@ void RotaryPage::draw_distance(ImVec2 at, ImVec2 room) {
 Rotary RotaryPage::shown(const ViewContext& context) const {
   if (variant_ < 0 || page_ != Page::variants) return rotary_;
   const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config().of(stack_);
-  return rotary_variant(config, q_.size(0), kVariants[variant_].kind, static_cast<double>(factor_));
+  return rotary_variant(config, layer_, kVariants[variant_].kind, static_cast<double>(factor_));
 }
 
 // Tokens per turn of every pair, for each kind of frequency scaling.
@@ -305,7 +305,7 @@ void RotaryPage::draw_variants(const ViewContext& context, ImVec2 at, ImVec2 roo
   plot.key = "rope_variants";
   const ImU32 colours[] = {theme().attention, theme().v, theme().mlp, theme().warning, theme().k};
   for (std::size_t i = 0; i < std::size(kVariants); ++i) {
-    const Rotary rotary = rotary_variant(config, q_.size(0), kVariants[i].kind, static_cast<double>(factor_));
+    const Rotary rotary = rotary_variant(config, layer_, kVariants[i].kind, static_cast<double>(factor_));
     LineSeries series;
     series.colour = colours[i];
     series.label = kVariants[i].name;

@@ -12,7 +12,8 @@ namespace attnscope {
 class RotaryPage {
  public:
   /// True if the run has queries and keys before rotation.
-  static bool possible(const Trace& trace, Stack stack);
+  /// The block rotates, and the run has its queries and keys.
+  static bool possible(const Trace& trace, Stack stack, int layer);
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
   void keep(Choices& choices) {
@@ -42,6 +43,7 @@ class RotaryPage {
 
   Tensor q_, k_;  ///< [d_head], before rotation
   Stack stack_ = Stack::single;
+  int layer_ = 0;
   Rotary rotary_;
   std::vector<double> wavelengths_;
   std::vector<RotaryPair> pairs_;  ///< current angles

@@ -16,10 +16,6 @@ constexpr std::int64_t kPositionTableMostPositions = 1024, kFormulaPositions = 1
 constexpr std::int64_t kLeastWidth = 2, kPositionTableMostWidth = 256, kUsualWidth = 32;
 constexpr float kPositionTableTokensPerSecond = 6.f;
 
-bool adds_table(PositionSpec::Kind kind) {
-  return kind == PositionSpec::Kind::learned || kind == PositionSpec::Kind::sinusoidal;
-}
-
 PositionTable make_table(const Trace& trace, Stack stack, const PositionLook& look) {
   PositionTable out;
   const ModelConfig& config = trace.config().of(stack);
@@ -58,7 +54,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
   const Cursor& cursor = context.workspace.cursor;
   const Stack stack = cursor.stack;
   const ModelConfig& config = trace->config().of(stack);
-  look_.formula_only = formula || !adds_table(config.position.kind);
+  look_.formula_only = formula || config.position.kind == PositionSpec::Kind::none;
   look_.learned = !look_.formula_only && config.position.kind == PositionSpec::Kind::learned;
   look_.halves = look_.formula_only ? halves_ : config.position.halves;
   look_.base = look_.formula_only ? std::round(std::pow(10.0, static_cast<double>(base_))) : 10000;

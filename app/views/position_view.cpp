@@ -24,11 +24,14 @@ class PositionView : public View {
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "position.none";
     const Trace& trace = run.trace(0);
-    const Stack main = trace.config().stack;
-    const bool rotates = trace.config().position.kind == PositionSpec::Kind::rope;
-    return rotates && !has_stacks(trace.config()) && !RotaryPage::possible(trace, main)
-               ? "position.no_projection"
-               : "";
+    if (has_stacks(trace.config())) return "";
+    bool rotates = false, possible = false;
+    for (int layer = 0; layer < trace.config().n_layers(); ++layer) {
+      rotates =
+          rotates || trace.config().blocks[static_cast<std::size_t>(layer)].attention.position.rotates();
+      possible = possible || RotaryPage::possible(trace, trace.config().stack, layer);
+    }
+    return rotates && !possible ? "position.no_projection" : "";
   }
   void keep(Choices& choices) override {
     choices.of("subject", subject_, kSubjects);
@@ -44,8 +47,10 @@ class PositionView : public View {
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     const Stack stack = context.workspace.cursor.stack;
     const PositionSpec& spec = trace.config().of(stack).position;
-    const bool biased = BiasPage::possible(trace, stack), rotates = RotaryPage::possible(trace, stack);
-    const std::string name = name_of(spec, biased);
+    const int layer = std::clamp(context.workspace.cursor.layer, 0, trace.config().of(stack).n_layers() - 1);
+    const bool biased = BiasPage::possible(trace, stack, layer),
+               rotates = RotaryPage::possible(trace, stack, layer);
+    const std::string name = name_of(trace.config().of(stack), layer, biased);
     std::string_view sentence = tr(Label("position.sentence.", name));
     if (name == "alibi" && bias_.looks_ahead(context)) sentence = tr("position.sentence.alibi_ahead");
     if (subject_ == Subject::formula) sentence = tr("position.sentence.lab");
@@ -102,16 +107,17 @@ class PositionView : public View {
     }
     return p.y + ImGui::GetFrameHeight() - at.y;
   }
-  static std::string name_of(const PositionSpec& spec, bool biased) {
-    switch (spec.kind) {
-      case PositionSpec::Kind::learned: return "learned";
-      case PositionSpec::Kind::sinusoidal: return spec.halves ? "halves" : "sinusoidal";
-      case PositionSpec::Kind::rope: return "rope";
-      case PositionSpec::Kind::alibi: return biased ? "alibi" : "formula";
-      case PositionSpec::Kind::buckets: return biased ? "buckets" : "formula";
-      case PositionSpec::Kind::none: break;
-    }
-    return "formula";
+  // What this block does, or what was added to the embeddings where it does nothing itself.
+  static std::string name_of(const ModelConfig& stack, int layer, bool biased) {
+    using Kind = AttentionPosition::Kind;
+    const Kind own = stack.blocks[static_cast<std::size_t>(layer)].attention.position.kind;
+    if (own == Kind::rope) return "rope";
+    if (own == Kind::alibi && biased) return "alibi";
+    if (own == Kind::buckets && biased) return "buckets";
+    if (stack.position.kind == PositionSpec::Kind::learned) return "learned";
+    if (stack.position.kind == PositionSpec::Kind::sinusoidal)
+      return stack.position.halves ? "halves" : "sinusoidal";
+    return own == Kind::none && stack.has_positions() ? "other_blocks" : "formula";
   }
 
   Subject subject_ = Subject::model;

@@ -46,7 +46,7 @@ bool is_made(const Figure& figure, std::size_t at) {
   if (of_gradients(figure)) return operand.is_result;
   if (of_result(figure, operand)) return true;
   if (!operand.part || figure.layout != Figure::Layout::row || figure.blocks.empty()) return false;
-  const auto& first = figure.blocks.front().operands;
+  const auto& first = figure.blocks[0].operands;
   return std::find(first.begin(), first.end(), static_cast<int>(at)) == first.end();
 }
 

@@ -6,6 +6,7 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 
@@ -20,7 +21,7 @@ std::vector<TrainingKept::Row> TrainingKept::rows_of(const std::string& folder,
     row.run = std::move(run);
     if (config) {
       row.layers = config->n_layers();
-      row.heads = config->blocks.front().attention.n_heads;
+      row.heads = common(*config, &BlockSpec::attention, &AttentionSpec::n_heads).value_or(0);
       row.width = static_cast<int>(config->d_model);
     }
     out.push_back(std::move(row));

@@ -10,6 +10,7 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -112,14 +113,14 @@ bool choose_word(const char* key, std::initializer_list<Choice> choices, std::st
 // The sizes in a config that the user can choose.
 TaskSizes sizes_of(const ModelConfig& config, const TaskSizes& chosen) {
   TaskSizes out = chosen;
-  const BlockSpec& block = config.blocks.front();
   out.layers = config.n_layers();
-  out.heads = block.attention.n_heads;
-  out.kv_heads = block.attention.n_kv_heads;
+  out.heads = common(config, &BlockSpec::attention, &AttentionSpec::n_heads).value_or(chosen.heads);
+  out.kv_heads = common(config, &BlockSpec::attention, &AttentionSpec::n_kv_heads).value_or(chosen.kv_heads);
   out.d_model = config.d_model;
-  out.d_mlp = block.mlp.d_mlp;
-  out.order = block.order == NormOrder::post ? "post" : "pre";
-  out.mask = block.attention.mask.empty() ? "causal" : "prefix";
+  out.d_mlp = common(config, &BlockSpec::mlp, &MlpSpec::d_mlp).value_or(chosen.d_mlp);
+  out.order = common(config, &BlockSpec::order) == NormOrder::post ? "post" : "pre";
+  out.mask =
+      common(config, &BlockSpec::attention, &AttentionSpec::mask).value_or("").empty() ? "causal" : "prefix";
   return out;
 }
 

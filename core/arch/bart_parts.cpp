@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/tensor_names.h"
 #include "core/base/text.h"
 #include "core/io/json_number.h"
 
@@ -39,10 +40,7 @@ ModelConfig bart_parts_read_stack(ConfigReader& config, const BartLayout& layout
   block.attention.d_head = std::max(1, out.d_model / heads);
   block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
   block.attention.causal = which == Stack::dec;
-  if (which == Stack::dec) {
-    block.cross = block.attention;
-    block.cross->causal = false;
-  }
+  if (which == Stack::dec) block.cross = block.attention.as_cross();
   block.mlp = {MlpSpec::Kind::plain, config.activation({"activation_function"}, layout.activation),
                config.size({keys.wide}, 4 * out.d_model)};
   out.blocks.assign(static_cast<std::size_t>(config.size({keys.layers, "num_hidden_layers"}, 12, 4096)),
@@ -100,44 +98,25 @@ Status bart_parts_read_tokens(const ModelConfig& config, const ModelConfig& enco
   return Done{};
 }
 
-Status bart_parts_read_attention(const WeightReader& from, Weights& out, const std::string& base,
-                                 const std::string& name, std::int64_t d) {
-  const auto stored = WeightReader::Layout::out_in;
-  TRY_OK(from.linear(out, base + "q", name + "q_proj", d, d, stored));
-  TRY_OK(from.linear(out, base + "k", name + "k_proj", d, d, stored));
-  TRY_OK(from.linear(out, base + "v", name + "v_proj", d, d, stored));
-  return from.linear(out, base + "out", name + "out_proj", d, d, stored);
-}
-
 // One stack, without its tokens.
 Status bart_parts_read_blocks(const ModelConfig& config, const WeightReader& from, Weights& out) {
-  const std::string prefix(stack_prefix(config.stack)),
-      file = config.stack == Stack::enc ? "encoder." : "decoder.";
-  const auto stored = WeightReader::Layout::out_in;
-  const std::int64_t d = config.d_model;
-  const auto normed = [](const NormSpec& norm) { return norm.kind != NormSpec::Kind::none; };
-  if (config.position.kind == PositionSpec::Kind::learned) {
-    TRY(const Tensor table, from.load(file + "embed_positions.weight",
-                                      {config.position.max_positions + config.position.offset, d}));
-    out.set(prefix + "pos_embed.weight", table.rename({Axis::pos, Axis::d_model}));
-  }
-  if (normed(config.embed_norm)) TRY_OK(from.norm(out, prefix + "ln_embed", file + "layernorm_embedding", d));
-  for (int layer = 0; layer < config.n_layers(); ++layer) {
-    const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
-    const std::string base = prefix + "blocks." + std::to_string(layer) + ".",
-                      name = file + "layers." + std::to_string(layer) + ".";
-    TRY_OK(bart_parts_read_attention(from, out, base + "attn.", name + "self_attn.", d));
-    TRY_OK(from.norm(out, base + "ln1", name + "self_attn_layer_norm", d));
-    if (block.cross) {
-      TRY_OK(bart_parts_read_attention(from, out, base + "cross.", name + "encoder_attn.", d));
-      TRY_OK(from.norm(out, base + "ln_cross", name + "encoder_attn_layer_norm", d));
-    }
-    TRY_OK(from.linear(out, base + "mlp.pre", name + "fc1", d, block.mlp.d_mlp, stored));
-    TRY_OK(from.linear(out, base + "mlp.out", name + "fc2", block.mlp.d_mlp, d, stored));
-    TRY_OK(from.norm(out, base + "ln2", name + "final_layer_norm", d));
-  }
-  if (normed(config.final_norm)) TRY_OK(from.norm(out, prefix + "ln_final", file + "layer_norm", d));
-  return Done{};
+  static const TensorNames names{{{"pos_embed", "embed_positions"},
+                                  {"ln_embed", "layernorm_embedding"},
+                                  {"blocks.*.attn.q", "layers.*.self_attn.q_proj"},
+                                  {"blocks.*.attn.k", "layers.*.self_attn.k_proj"},
+                                  {"blocks.*.attn.v", "layers.*.self_attn.v_proj"},
+                                  {"blocks.*.attn.out", "layers.*.self_attn.out_proj"},
+                                  {"blocks.*.ln1", "layers.*.self_attn_layer_norm"},
+                                  {"blocks.*.cross.q", "layers.*.encoder_attn.q_proj"},
+                                  {"blocks.*.cross.k", "layers.*.encoder_attn.k_proj"},
+                                  {"blocks.*.cross.v", "layers.*.encoder_attn.v_proj"},
+                                  {"blocks.*.cross.out", "layers.*.encoder_attn.out_proj"},
+                                  {"blocks.*.ln_cross", "layers.*.encoder_attn_layer_norm"},
+                                  {"blocks.*.mlp.pre", "layers.*.fc1"},
+                                  {"blocks.*.mlp.out", "layers.*.fc2"},
+                                  {"blocks.*.ln2", "layers.*.final_layer_norm"},
+                                  {"ln_final", "layer_norm"}}};
+  return read_named(out, config, from, names, config.stack == Stack::enc ? "encoder." : "decoder.");
 }
 
 Status bart_parts_read_head(const ModelConfig& config, const WeightReader& from, Weights& out) {

@@ -8,7 +8,7 @@
 
 namespace attnscope {
 
-const nlohmann::json* ConfigReader::find(Keys keys) const {
+const nlohmann::json* ConfigReader::find(const Keys& keys) const {
   if (!config_.is_object()) return nullptr;
   for (const char* key : keys) {
     const auto at = config_.find(key);
@@ -31,15 +31,15 @@ Status ConfigReader::status() const {
   return Done{};
 }
 
-int ConfigReader::size(Keys keys, int fallback, int most) {
+int ConfigReader::size(const Keys& keys, int fallback, int most) {
   if (find(keys) || fallback >= 1) return whole(keys, fallback, 1, most);
   refuse(fail(Code::bad_format, "error.arch.no_field", {what_, *keys.begin()}));
   return 1;
 }
 
-int ConfigReader::count(Keys keys, int fallback, int most) { return whole(keys, fallback, 0, most); }
+int ConfigReader::count(const Keys& keys, int fallback, int most) { return whole(keys, fallback, 0, most); }
 
-int ConfigReader::whole(Keys keys, int fallback, int least, int most) {
+int ConfigReader::whole(const Keys& keys, int fallback, int least, int most) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   const double value = field->is_number() ? field->get<double>() : NAN;
@@ -50,13 +50,13 @@ int ConfigReader::whole(Keys keys, int fallback, int least, int most) {
   return 1;
 }
 
-const char* ConfigReader::spelled(Keys keys) const {
+const char* ConfigReader::spelled(const Keys& keys) const {
   for (const char* key : keys)
     if (find({key})) return key;
   return *keys.begin();
 }
 
-double ConfigReader::number(Keys keys, double fallback, NumberRange range) {
+double ConfigReader::number(const Keys& keys, double fallback, NumberRange range) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (!field->is_number()) {
@@ -71,7 +71,7 @@ double ConfigReader::number(Keys keys, double fallback, NumberRange range) {
   return fallback;
 }
 
-bool ConfigReader::flag(Keys keys, bool fallback) {
+bool ConfigReader::flag(const Keys& keys, bool fallback) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (field->is_boolean()) return field->get<bool>();
@@ -79,7 +79,7 @@ bool ConfigReader::flag(Keys keys, bool fallback) {
   return fallback;
 }
 
-std::string ConfigReader::text(Keys keys, const std::string& fallback) {
+std::string ConfigReader::text(const Keys& keys, const std::string& fallback) {
   const nlohmann::json* field = find(keys);
   if (!field) return fallback;
   if (field->is_string()) return field->get<std::string>();
@@ -87,7 +87,7 @@ std::string ConfigReader::text(Keys keys, const std::string& fallback) {
   return fallback;
 }
 
-int ConfigReader::token(Keys keys) {
+int ConfigReader::token(const Keys& keys) {
   const nlohmann::json* field = find(keys);
   if (field && field->is_array() && !field->empty()) field = &(*field)[0];
   if (!field || !field->is_number_integer()) return -1;
@@ -95,7 +95,7 @@ int ConfigReader::token(Keys keys) {
   return id >= 0 && id < (1 << 30) ? static_cast<int>(id) : -1;
 }
 
-Activation ConfigReader::activation(Keys keys, const std::string& fallback) {
+Activation ConfigReader::activation(const Keys& keys, const std::string& fallback) {
   const std::string name = text(keys, fallback);
   if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_fast" || name == "gelu_tanh")
     return Activation::gelu_tanh;

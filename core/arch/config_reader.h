@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/ops/ops.h"
@@ -29,24 +30,34 @@ class ConfigReader {
  public:
   ConfigReader(const nlohmann::json& config, std::string what) : config_(config), what_(std::move(what)) {}
 
-  using Keys = std::initializer_list<const char*>;
+  /// The spellings of one field, the usual one first; none: the field is never there.
+  class Keys {
+   public:
+    Keys() = default;
+    Keys(std::initializer_list<const char*> keys) : keys_(keys) {}
+    auto begin() const { return keys_.begin(); }
+    auto end() const { return keys_.end(); }
+
+   private:
+    std::vector<const char*> keys_;
+  };
   /// A whole number of at least 1; `fallback` < 1 makes the field required.
-  int size(Keys keys, int fallback, int most = 1 << 24);
+  int size(const Keys& keys, int fallback, int most = 1 << 24);
   /// As size, but 0 is allowed.
-  int count(Keys keys, int fallback, int most = 1 << 24);
+  int count(const Keys& keys, int fallback, int most = 1 << 24);
   /// A number of the range. Errors have the field, its value and the range.
-  double number(Keys keys, double fallback, NumberRange range);
-  float real(Keys keys, double fallback, NumberRange range) {
+  double number(const Keys& keys, double fallback, NumberRange range);
+  float real(const Keys& keys, double fallback, NumberRange range) {
     return static_cast<float>(number(keys, fallback, range));
   }
-  bool flag(Keys keys, bool fallback);
-  std::string text(Keys keys, const std::string& fallback);
+  bool flag(const Keys& keys, bool fallback);
+  std::string text(const Keys& keys, const std::string& fallback);
   /// "gelu_new", "silu", ... by the names of the `transformers` library.
-  Activation activation(Keys keys, const std::string& fallback);
+  Activation activation(const Keys& keys, const std::string& fallback);
   /// A token id: a number, the first of a list, or -1.
-  int token(Keys keys);
+  int token(const Keys& keys);
   /// The field, or null when it is absent or null.
-  const nlohmann::json* find(Keys keys) const;
+  const nlohmann::json* find(const Keys& keys) const;
   /// True where the field is null, which often means "none".
   bool is_null(const char* key) const;
 
@@ -55,8 +66,8 @@ class ConfigReader {
   const std::string& what() const { return what_; }
 
  private:
-  int whole(Keys keys, int fallback, int least, int most);
-  const char* spelled(Keys keys) const;
+  int whole(const Keys& keys, int fallback, int least, int most);
+  const char* spelled(const Keys& keys) const;
 
   const nlohmann::json& config_;
   std::string what_;

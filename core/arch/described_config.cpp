@@ -9,6 +9,7 @@
 #include "core/arch/known_family.h"
 #include "core/arch/presets.h"
 #include "core/base/text.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -88,7 +89,8 @@ bool is_there(const ModelConfig& config, const Json& text, const std::string& ty
   const bool sight = starts_with(name, stack_prefix(Stack::vision)) || config.patch.size > 0;
   const bool enc = starts_with(name, stack_prefix(Stack::enc));
   const ModelConfig& own = sight ? config.of(Stack::vision) : enc ? config.of(Stack::enc) : config;
-  const bool biased = own.blocks.front().norm.kind == NormSpec::Kind::layer;
+  const BlockSpec* block = own.block_of(name);
+  const bool biased = block && block->norm.kind == NormSpec::Kind::layer;
   if (!ends_with(name, ".bias")) return true;
   if (has(name, "logits.")) return config.head.transform || config.head.first_row_only;
   if (sight || has(name, "head.pre") || has(name, "ln")) return true;
@@ -229,7 +231,7 @@ Result<Described> by_borrowing(const Json& given, const Borrowed& from, const st
 // ---- OpenVLA: two vision encoders side by side, a projector over both, Llama 2 ------------------------
 // The rows of one vision encoder's weights that a ViT does not have.
 void add_tower_parts(const Json& config, const ModelConfig& tower, Described& out) {
-  const std::int64_t d = tower.d_model, wide = tower.blocks.front().mlp.d_mlp;
+  const std::int64_t d = tower.d_model, wide = extent(tower, &BlockSpec::mlp, &MlpSpec::d_mlp).second;
   const auto registers = config.value("registers", 0);
   if (registers > 0) out.beside.push_back({"vision.register_embed.weight", {registers, d}});
   for (int block = 0; flag(config, "layer_scale", false) && block < tower.n_layers(); ++block) {

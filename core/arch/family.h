@@ -2,6 +2,7 @@
 // CMake lists those files into the table, so that a new family is one file and one golden folder.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ struct Family {
   std::string name;                      ///< as shown: "GPT-2"
   std::vector<std::string> model_types;  ///< config.json's model_type
   /// `source` decides where the config has no field for it (a missing head, an old spelling).
-  Result<ModelConfig> (*read_config)(const nlohmann::json& config, const TensorSource& source);
-  Result<Weights> (*read_weights)(const ModelConfig& config, const TensorSource& source);
+  std::function<Result<ModelConfig>(const nlohmann::json& config, const TensorSource& source)> read_config;
+  std::function<Result<Weights>(const ModelConfig& config, const TensorSource& source)> read_weights;
 };
 
 /// All families, from core/arch/family_*.cpp.

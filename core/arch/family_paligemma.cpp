@@ -8,14 +8,25 @@
 #include "core/arch/family.h"
 #include "core/arch/image_parts.h"
 #include "core/arch/rotary_decoder.h"
+#include "core/arch/tensor_names.h"
 #include "core/base/text.h"
 
 namespace attnscope {
 namespace {
 
-constexpr ImageNames kSiglipNames{"encoder.layers.",  "layer_norm1",      "self_attn.q_proj",
-                                  "self_attn.k_proj", "self_attn.v_proj", "self_attn.out_proj",
-                                  "layer_norm2",      "mlp.fc1",          "mlp.fc2"};
+const TensorNames& siglip_names() {
+  static const TensorNames names{{{"pos_embed", "embeddings.position_embedding"},
+                                  {"blocks.*.ln1", "encoder.layers.*.layer_norm1"},
+                                  {"blocks.*.attn.q", "encoder.layers.*.self_attn.q_proj"},
+                                  {"blocks.*.attn.k", "encoder.layers.*.self_attn.k_proj"},
+                                  {"blocks.*.attn.v", "encoder.layers.*.self_attn.v_proj"},
+                                  {"blocks.*.attn.out", "encoder.layers.*.self_attn.out_proj"},
+                                  {"blocks.*.ln2", "encoder.layers.*.layer_norm2"},
+                                  {"blocks.*.mlp.pre", "encoder.layers.*.mlp.fc1"},
+                                  {"blocks.*.mlp.out", "encoder.layers.*.mlp.fc2"},
+                                  {"ln_final", "post_layernorm"}}};
+  return names;
+}
 
 const Family* family_of(const std::string& model_type) {
   for (const Family& family : families())
@@ -83,14 +94,9 @@ Status read_sight(const ModelConfig& encoder, const TensorSource& source, Weight
                            "model.vision_tower.vision_model."},
                           "embeddings.patch_embedding.weight");
   TRY_OK(read_patch_embedding(out, encoder, from, "embeddings.patch_embedding"));
-  TRY(const Tensor places,
-      from.load("embeddings.position_embedding.weight", {encoder.patch.count(), encoder.d_model}));
-  out.set("vision.pos_embed.weight", places.rename({Axis::pos, Axis::d_model}));
-  TRY_OK(read_image_blocks(out, encoder, from, kSiglipNames));
-  TRY_OK(from.norm(out, "vision.ln_final", "post_layernorm", encoder.d_model));
+  TRY_OK(read_named(out, encoder, from, siglip_names()));
   const WeightReader beside(source, {"", "model."}, "multi_modal_projector.linear.weight");
-  return beside.linear(out, "vision.projected", "multi_modal_projector.linear", encoder.d_model,
-                       encoder.projected, WeightReader::Layout::out_in);
+  return read_named(out, encoder, beside, {{{"projected", "multi_modal_projector.linear"}}});
 }
 
 Result<Weights> paligemma_weights(const ModelConfig& config, const TensorSource& source) {

@@ -6,7 +6,7 @@
 
 #include "core/arch/config_reader.h"
 #include "core/arch/family.h"
-#include "core/arch/weight_reader.h"
+#include "core/arch/tensor_names.h"
 #include "core/base/text.h"
 
 namespace attnscope {
@@ -33,9 +33,6 @@ ModelConfig family_t5_read_stack(ConfigReader& config, Stack which) {
   out.stack = which;
   out.d_model = out.d_in = config.size({"d_model", "hidden_size"}, 512);
   out.vocab_size = config.size({"vocab_size"}, 32128);
-  out.position.kind = PositionSpec::Kind::buckets;
-  out.position.buckets = config.size({"relative_attention_num_buckets"}, 32, 1 << 16);
-  out.position.max_distance = config.size({"relative_attention_max_distance"}, 128);
   const int layers = config.size({"num_layers", "num_hidden_layers"}, 6, 4096);
   BlockSpec block;
   block.norm = {NormSpec::Kind::rms, config.real({"layer_norm_epsilon", "layer_norm_eps"}, 1e-6, kEpsilon),
@@ -45,10 +42,11 @@ ModelConfig family_t5_read_stack(ConfigReader& config, Stack which) {
   block.attention.d_head = config.size({"d_kv"}, 64);
   block.attention.scale = 1.f;
   block.attention.causal = which == Stack::dec;
-  if (which == Stack::dec) {
-    block.cross = block.attention;
-    block.cross->causal = false;
-  }
+  AttentionPosition& position = block.attention.position;
+  position.kind = AttentionPosition::Kind::buckets;
+  position.buckets = config.size({"relative_attention_num_buckets"}, 32, 1 << 16);
+  position.max_distance = config.size({"relative_attention_max_distance"}, 128);
+  if (which == Stack::dec) block.cross = block.attention.as_cross();
   const int depth = which == Stack::dec ? config.size({"num_decoder_layers"}, layers, 4096) : layers;
   out.blocks.assign(static_cast<std::size_t>(depth), block);
   out.final_norm = block.norm;
@@ -89,52 +87,34 @@ Result<Tensor> family_t5_read_tokens(const ModelConfig& config, const WeightRead
   return from.load("shared.weight", shape);
 }
 
-Status family_t5_read_attention(const WeightReader& from, Weights& out, const std::string& base,
-                                const std::string& name, const AttentionSpec& spec, std::int64_t d) {
-  const auto stored = WeightReader::Layout::out_in;
-  const std::int64_t width = std::int64_t{spec.n_heads} * spec.d_head;
-  for (const char* part : {"q", "k", "v"})
-    TRY_OK(from.linear(out, base + part, name + part, d, width, stored));
-  return from.linear(out, base + "out", name + "o", width, d, stored);
-}
-
-Status read_mlp_weights(const WeightReader& from, Weights& out, const std::string& base,
-                        const std::string& name, const MlpSpec& spec, std::int64_t d) {
-  const auto stored = WeightReader::Layout::out_in;
-  if (spec.kind == MlpSpec::Kind::gated) {
-    TRY_OK(from.linear(out, base + "gate", name + "wi_0", d, spec.d_mlp, stored));
-    TRY_OK(from.linear(out, base + "up", name + "wi_1", d, spec.d_mlp, stored));
-  } else {
-    TRY_OK(from.linear(out, base + "pre", name + "wi", d, spec.d_mlp, stored));
+// Parts of a block are layer.0, layer.1, ...; in a decoder cross-attention stands before the MLP.
+TensorNames family_t5_names(bool decoder) {
+  TensorNames out{{{"blocks.*.ln1", "block.*.layer.0.layer_norm"},
+                   {"blocks.*.ln_cross", "block.*.layer.1.layer_norm"},
+                   {"ln_final", "final_layer_norm"}}};
+  for (const char* part : {"q", "k", "v", "o"}) {
+    const std::string ours = part == std::string("o") ? "out" : part;
+    out.rows.push_back({"blocks.*.attn." + ours, std::string("block.*.layer.0.SelfAttention.") + part});
+    out.rows.push_back({"blocks.*.cross." + ours, std::string("block.*.layer.1.EncDecAttention.") + part});
   }
-  return from.linear(out, base + "out", name + "wo", spec.d_mlp, d, stored);
+  const std::string last = decoder ? "block.*.layer.2." : "block.*.layer.1.",
+                    dense = last + "DenseReluDense.";
+  return out.with({{"blocks.*.ln2", last + "layer_norm"},
+                   {"blocks.*.mlp.gate", dense + "wi_0"},
+                   {"blocks.*.mlp.up", dense + "wi_1"},
+                   {"blocks.*.mlp.pre", dense + "wi"},
+                   {"blocks.*.mlp.out", dense + "wo"}});
 }
 
-// One stack, without its tokens: parts of a block are layer.0, layer.1, ...
+// One stack, without its tokens.
 Status family_t5_read_blocks(const ModelConfig& config, const WeightReader& from, Weights& out) {
-  const std::string prefix(stack_prefix(config.stack)),
-      file = config.stack == Stack::dec ? "decoder." : "encoder.";
-  const std::int64_t d = config.d_model;
+  const bool decoder = config.stack == Stack::dec;
+  const std::string prefix(stack_prefix(config.stack)), file = decoder ? "decoder." : "encoder.";
+  const AttentionSpec& first = config.blocks[0].attention;  // which has the table of all blocks
   TRY(const Tensor distances, from.load(file + "block.0.layer.0.SelfAttention.relative_attention_bias.weight",
-                                        {config.position.buckets, config.blocks[0].attention.n_heads}));
+                                        {first.position.buckets, first.n_heads}));
   out.set(prefix + "rel_bias.weight", distances.rename({Axis::dim, Axis::head}));
-  for (int layer = 0; layer < config.n_layers(); ++layer) {
-    const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
-    const std::string base = prefix + "blocks." + std::to_string(layer) + ".",
-                      name = file + "block." + std::to_string(layer) + ".layer.",
-                      last = name + (block.cross ? "2." : "1.");
-    TRY_OK(from.norm(out, base + "ln1", name + "0.layer_norm", d));
-    TRY_OK(
-        family_t5_read_attention(from, out, base + "attn.", name + "0.SelfAttention.", block.attention, d));
-    if (block.cross) {
-      TRY_OK(from.norm(out, base + "ln_cross", name + "1.layer_norm", d));
-      TRY_OK(
-          family_t5_read_attention(from, out, base + "cross.", name + "1.EncDecAttention.", *block.cross, d));
-    }
-    TRY_OK(from.norm(out, base + "ln2", last + "layer_norm", d));
-    TRY_OK(read_mlp_weights(from, out, base + "mlp.", last + "DenseReluDense.", block.mlp, d));
-  }
-  return from.norm(out, prefix + "ln_final", file + "final_layer_norm", d);
+  return read_named(out, config, from, family_t5_names(decoder), file);
 }
 
 Result<Weights> t5_weights(const ModelConfig& config, const TensorSource& source) {

@@ -5,17 +5,32 @@
 
 #include "core/arch/family.h"
 #include "core/arch/image_parts.h"
+#include "core/arch/tensor_names.h"
 
 namespace attnscope {
 namespace {
 
-constexpr ImageNames kOldNames{
-    "encoder.layer.",          "layernorm_before",          "attention.attention.query",
-    "attention.attention.key", "attention.attention.value", "attention.output.dense",
-    "layernorm_after",         "intermediate.dense",        "output.dense"};
-constexpr ImageNames kNewNames{"layers.",          "layernorm_before", "attention.q_proj",
-                               "attention.k_proj", "attention.v_proj", "attention.o_proj",
-                               "layernorm_after",  "mlp.fc1",          "mlp.fc2"};
+const TensorNames& family_vit_names(bool renamed) {
+  static const TensorNames old{{{"blocks.*.ln1", "encoder.layer.*.layernorm_before"},
+                                {"blocks.*.attn.q", "encoder.layer.*.attention.attention.query"},
+                                {"blocks.*.attn.k", "encoder.layer.*.attention.attention.key"},
+                                {"blocks.*.attn.v", "encoder.layer.*.attention.attention.value"},
+                                {"blocks.*.attn.out", "encoder.layer.*.attention.output.dense"},
+                                {"blocks.*.ln2", "encoder.layer.*.layernorm_after"},
+                                {"blocks.*.mlp.pre", "encoder.layer.*.intermediate.dense"},
+                                {"blocks.*.mlp.out", "encoder.layer.*.output.dense"},
+                                {"ln_final", "layernorm"}}};
+  static const TensorNames later{{{"blocks.*.ln1", "layers.*.layernorm_before"},
+                                  {"blocks.*.attn.q", "layers.*.attention.q_proj"},
+                                  {"blocks.*.attn.k", "layers.*.attention.k_proj"},
+                                  {"blocks.*.attn.v", "layers.*.attention.v_proj"},
+                                  {"blocks.*.attn.out", "layers.*.attention.o_proj"},
+                                  {"blocks.*.ln2", "layers.*.layernorm_after"},
+                                  {"blocks.*.mlp.pre", "layers.*.mlp.fc1"},
+                                  {"blocks.*.mlp.out", "layers.*.mlp.fc2"},
+                                  {"ln_final", "layernorm"}}};
+  return renamed ? later : old;
+}
 
 // As many labels as the config names; else as many as the classifier has.
 int labels_of(ConfigReader& config, const TensorInfo& classifier) {
@@ -54,9 +69,7 @@ Result<Weights> vit_weights(const ModelConfig& config, const TensorSource& sourc
   TRY_OK(read_patch_embedding(out, config, from, "embeddings.patch_embeddings.projection"));
   TRY_OK(read_rows(out, "class_embed.weight", from, "embeddings.cls_token", 1, d));
   TRY_OK(read_rows(out, "pos_embed.weight", from, "embeddings.position_embeddings", config.patch.count(), d));
-  const bool renamed = from.has("layers.0.attention.q_proj.weight");
-  TRY_OK(read_image_blocks(out, config, from, renamed ? kNewNames : kOldNames));
-  TRY_OK(from.norm(out, "ln_final", "layernorm", d));
+  TRY_OK(read_named(out, config, from, family_vit_names(from.has("layers.0.attention.q_proj.weight"))));
   if (!config.head.present) return out;
   TRY(const Tensor classifier, from.load_plain("classifier.weight", {config.outputs(), d}));
   out.set("logits.weight", classifier.transpose().rename({Axis::in, Axis::vocab}));

@@ -91,24 +91,4 @@ Status read_patch_embedding(Weights& out, const ModelConfig& config, const Weigh
   return Done{};
 }
 
-Status read_image_blocks(Weights& out, const ModelConfig& config, const WeightReader& from,
-                         const ImageNames& names) {
-  const auto stored = WeightReader::Layout::out_in;
-  const std::int64_t d = config.d_model;
-  for (int layer = 0; layer < config.n_layers(); ++layer) {
-    const std::int64_t wide = config.blocks[static_cast<std::size_t>(layer)].mlp.d_mlp;
-    const std::string number = std::to_string(layer) + ".", name = names.layers + number,
-                      base = std::string(stack_prefix(config.stack)) + "blocks." + number;
-    TRY_OK(from.norm(out, base + "ln1", name + names.ln1, d));
-    TRY_OK(from.linear(out, base + "attn.q", name + names.q, d, d, stored));
-    TRY_OK(from.linear(out, base + "attn.k", name + names.k, d, d, stored));
-    TRY_OK(from.linear(out, base + "attn.v", name + names.v, d, d, stored));
-    TRY_OK(from.linear(out, base + "attn.out", name + names.out, d, d, stored));
-    TRY_OK(from.norm(out, base + "ln2", name + names.ln2, d));
-    TRY_OK(from.linear(out, base + "mlp.pre", name + names.wide, d, wide, stored));
-    TRY_OK(from.linear(out, base + "mlp.out", name + names.narrow, wide, d, stored));
-  }
-  return Done{};
-}
-
 }  // namespace attnscope

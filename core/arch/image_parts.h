@@ -19,14 +19,8 @@ struct ImageDefaults {
 /// Sizes, patches, positions, blocks and the final norm. Problems stay in `config`.
 ModelConfig read_image_config(ConfigReader& config, Stack which, const ImageDefaults& defaults);
 
-/// Names of a block's parts, without ".weight"; `layers` stands before the number of the block.
-struct ImageNames {
-  const char *layers, *ln1, *q, *k, *v, *out, *ln2, *wide, *narrow;
-};
 /// The projection of patches: the weight of a convolution, read as a matrix.
 Status read_patch_embedding(Weights& out, const ModelConfig& config, const WeightReader& from,
                             const std::string& name);
-Status read_image_blocks(Weights& out, const ModelConfig& config, const WeightReader& from,
-                         const ImageNames& names);
 
 }  // namespace attnscope

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/tensor_names.h"
 #include "core/base/text.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -62,10 +64,11 @@ BlockSpec read_rotary_block(ConfigReader& config, const TensorSource& source, co
   const int d_head = defaults.d_head > 0 ? defaults.d_head : std::max(1, out.d_model / heads);
   block.attention.d_head = config.size({"head_dim"}, d_head);
   block.attention.scale = 1.f / std::sqrt(static_cast<float>(block.attention.d_head));
-  out.position.kind = PositionSpec::Kind::rope;
-  out.position.rope = read_rope(config, block.attention.d_head);
-  out.position.max_positions = longest(
-      out.position.rope, config.size({"max_position_embeddings", "max_sequence_length"}, 2048, 1 << 30));
+  block.attention.position.kind = AttentionPosition::Kind::rope;
+  block.attention.position.rope = read_rope(config, block.attention.d_head);
+  out.position.max_positions =
+      longest(block.attention.position.rope,
+              config.size({"max_position_embeddings", "max_sequence_length"}, 2048, 1 << 30));
   out.final_norm = block.norm;
   out.head.tied = config.flag({"tie_word_embeddings"}, defaults.tied);
   out.head.present = out.head.tied || !head_name(source).empty();
@@ -88,38 +91,26 @@ std::int64_t window_of(ConfigReader& config, int layer, bool slides, int absent)
 }
 
 Status read_rotary_stack(Weights& out, const ModelConfig& config, const WeightReader& from) {
-  const auto stored = WeightReader::Layout::out_in;
-  const std::int64_t d = config.d_model;
-  const std::string stack(stack_prefix(config.stack));
-  TRY_OK(from.table(out, stack + "tok_embed.weight", "embed_tokens.weight", config.vocab_size, d));
-  for (int layer = 0; layer < config.n_layers(); ++layer) {
-    const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
-    const AttentionSpec& attention = block.attention;
-    const std::int64_t q = std::int64_t{attention.n_heads} * attention.d_head,
-                       kv = std::int64_t{attention.n_kv_heads} * attention.d_head, wide = block.mlp.d_mlp;
-    const std::string base = stack + "blocks." + std::to_string(layer) + ".",
-                      name = "layers." + std::to_string(layer) + ".";
-    TRY_OK(from.norm(out, base + "ln1", name + "input_layernorm", d));
-    TRY_OK(from.linear(out, base + "attn.q", name + "self_attn.q_proj", d, q, stored));
-    TRY_OK(from.linear(out, base + "attn.k", name + "self_attn.k_proj", d, kv, stored));
-    TRY_OK(from.linear(out, base + "attn.v", name + "self_attn.v_proj", d, kv, stored));
-    if (attention.qk_norm.kind != NormSpec::Kind::none) {
-      TRY_OK(from.norm(out, base + "attn.q_norm", name + "self_attn.q_norm", attention.d_head));
-      TRY_OK(from.norm(out, base + "attn.k_norm", name + "self_attn.k_norm", attention.d_head));
-    }
-    TRY_OK(from.linear(out, base + "attn.out", name + "self_attn.o_proj", q, d, stored));
-    // The same name stands before the MLP, or behind attention where what was found is normed as well.
-    TRY_OK(from.norm(out, base + (block.branch_norms ? "ln1_post" : "ln2"), name + "post_attention_layernorm",
-                     d));
-    if (block.branch_norms) {
-      TRY_OK(from.norm(out, base + "ln2", name + "pre_feedforward_layernorm", d));
-      TRY_OK(from.norm(out, base + "ln2_post", name + "post_feedforward_layernorm", d));
-    }
-    TRY_OK(from.linear(out, base + "mlp.gate", name + "mlp.gate_proj", d, wide, stored));
-    TRY_OK(from.linear(out, base + "mlp.up", name + "mlp.up_proj", d, wide, stored));
-    TRY_OK(from.linear(out, base + "mlp.out", name + "mlp.down_proj", wide, d, stored));
-  }
-  return from.norm(out, stack + "ln_final", "norm", d);
+  static const TensorNames names{{{"tok_embed", "embed_tokens"},
+                                  {"blocks.*.ln1", "layers.*.input_layernorm"},
+                                  {"blocks.*.attn.q", "layers.*.self_attn.q_proj"},
+                                  {"blocks.*.attn.k", "layers.*.self_attn.k_proj"},
+                                  {"blocks.*.attn.v", "layers.*.self_attn.v_proj"},
+                                  {"blocks.*.attn.q_norm", "layers.*.self_attn.q_norm"},
+                                  {"blocks.*.attn.k_norm", "layers.*.self_attn.k_norm"},
+                                  {"blocks.*.attn.out", "layers.*.self_attn.o_proj"},
+                                  {"blocks.*.ln2", "layers.*.post_attention_layernorm"},
+                                  {"blocks.*.mlp.gate", "layers.*.mlp.gate_proj"},
+                                  {"blocks.*.mlp.up", "layers.*.mlp.up_proj"},
+                                  {"blocks.*.mlp.out", "layers.*.mlp.down_proj"},
+                                  {"ln_final", "norm"}}};
+  // One name stands before the MLP, or behind attention where what attention found is normed as well.
+  static const TensorNames branch_norms =
+      names.with({{"blocks.*.ln1_post", "layers.*.post_attention_layernorm"},
+                  {"blocks.*.ln2", "layers.*.pre_feedforward_layernorm"},
+                  {"blocks.*.ln2_post", "layers.*.post_feedforward_layernorm"}});
+  const bool branches = common(config, &BlockSpec::branch_norms).value_or(false);
+  return read_named(out, config, from, branches ? branch_norms : names);
 }
 
 Result<Weights> read_rotary_weights(const ModelConfig& config, const TensorSource& source) {

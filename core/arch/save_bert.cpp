@@ -1,6 +1,5 @@
 // Writes a model as BertForMaskedLM, the inverse of family_bert.cpp.
 #include "core/arch/save_layout.h"
-#include "core/arch/scene_config.h"
 #include "core/arch/weight_writer.h"
 
 namespace attnscope {
@@ -10,19 +9,18 @@ using Bias = WeightWriter::Bias;
 constexpr auto kSaveBertStored = WeightWriter::Layout::out_in;
 
 nlohmann::json bert_config_json(const ModelConfig& model) {
-  const BlockSpec& block = model.blocks.front();
   nlohmann::json out = config_head("BertForMaskedLM", "bert");
   out["vocab_size"] = model.vocab_size;
   out["hidden_size"] = model.d_model;
   out["num_hidden_layers"] = model.n_layers();
-  out["num_attention_heads"] = block.attention.n_heads;
-  out["intermediate_size"] = block.mlp.d_mlp;
-  out["hidden_act"] = activation_key(block.mlp.activation);
+  out["num_attention_heads"] = common_json(model, &BlockSpec::attention, &AttentionSpec::n_heads);
+  out["intermediate_size"] = common_json(model, &BlockSpec::mlp, &MlpSpec::d_mlp);
+  out["hidden_act"] = common_json(model, &BlockSpec::mlp, &MlpSpec::activation);
   out["max_position_embeddings"] = model.position.max_positions;
   out["position_embedding_type"] = "absolute";
   out["type_vocab_size"] = model.type_vocab;
-  out["layer_norm_eps"] = spelled(block.norm.eps);
-  out["is_decoder"] = block.attention.causal;
+  out["layer_norm_eps"] = common_json(model, &BlockSpec::norm, &NormSpec::eps);
+  out["is_decoder"] = common_json(model, &BlockSpec::attention, &AttentionSpec::causal);
   out["tie_word_embeddings"] = model.head.tied;
   out["bos_token_id"] = token_json(model.bos);
   out["eos_token_id"] = token_json(model.eos);

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "core/arch/save_layout.h"
-#include "core/arch/scene_config.h"
 #include "core/arch/weight_writer.h"
 
 namespace attnscope {
@@ -39,19 +38,17 @@ void put_qkv(WeightWriter& to, const std::string& base, const std::string& name)
 }
 
 nlohmann::json gpt2_config_json(const ModelConfig& model) {
-  const BlockSpec& block = model.blocks.front();
   nlohmann::json out = config_head("GPT2LMHeadModel", "gpt2");
   out["vocab_size"] = model.vocab_size;
   out["n_embd"] = model.d_model;
   out["n_positions"] = model.position.max_positions;
   out["n_layer"] = model.n_layers();
-  out["n_head"] = block.attention.n_heads;
-  out["n_inner"] = block.mlp.d_mlp;
-  out["activation_function"] = activation_key(block.mlp.activation);
-  out["layer_norm_epsilon"] = spelled(block.norm.eps);
-  out["scale_attn_weights"] = block.attention.scale != 1.f;
-  out["scale_attn_by_inverse_layer_idx"] =
-      model.n_layers() > 1 && model.blocks[1].attention.scale != block.attention.scale;
+  out["n_head"] = common_json(model, &BlockSpec::attention, &AttentionSpec::n_heads);
+  out["n_inner"] = common_json(model, &BlockSpec::mlp, &MlpSpec::d_mlp);
+  out["activation_function"] = common_json(model, &BlockSpec::mlp, &MlpSpec::activation);
+  out["layer_norm_epsilon"] = common_json(model, &BlockSpec::norm, &NormSpec::eps);
+  out["scale_attn_weights"] = extent(model, &BlockSpec::attention, &AttentionSpec::scale).second != 1.f;
+  out["scale_attn_by_inverse_layer_idx"] = !common(model, &BlockSpec::attention, &AttentionSpec::scale);
   out["tie_word_embeddings"] = model.head.tied;
   out["bos_token_id"] = token_json(model.bos);
   out["eos_token_id"] = token_json(model.eos);

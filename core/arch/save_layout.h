@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/arch/scene_config.h"
 #include "core/io/writers.h"
 #include "core/model/model.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 
@@ -29,6 +31,18 @@ Result<SavedLayout> save_as_bert(const Model& model);
 Result<SavedLayout> save_as_marian(const Model& model);
 /// Our own: the specs as scene_config.h spells them, tensors under their canonical names, matrices [in, out].
 Result<SavedLayout> save_as_attnscope(const Model& model);
+
+/// What all blocks say, for a config that says it once; null where blocks differ: that is read back
+/// otherwise, and save_model() names the field.
+inline nlohmann::json field_json(float value) { return spelled(value); }
+inline nlohmann::json field_json(int value) { return value; }
+inline nlohmann::json field_json(bool value) { return value; }
+inline nlohmann::json field_json(Activation value) { return activation_key(value); }
+template <class... Path>
+nlohmann::json common_json(const ModelConfig& stack, Path... path) {
+  const auto value = common(stack, path...);
+  return value ? field_json(*value) : nlohmann::json();
+}
 
 /// The fields of every config.json: architectures, model_type and dtype.
 nlohmann::json config_head(const char* architecture, const char* model_type);

@@ -1,6 +1,5 @@
 // Writes a model as LlamaForCausalLM, the inverse of family_llama.cpp.
 #include "core/arch/save_layout.h"
-#include "core/arch/scene_config.h"
 #include "core/arch/weight_writer.h"
 
 namespace attnscope {
@@ -16,8 +15,10 @@ Bias biases(const Model& model, std::initializer_list<const char*> parts) {
   return Bias::as_is;
 }
 
-void put_positions(nlohmann::json& out, const PositionSpec& position) {
-  const RopeSpec& rope = position.rope;
+void put_positions(nlohmann::json& out, const ModelConfig& model) {
+  const PositionSpec& position = model.position;
+  const RopeSpec rope =
+      common(model, &BlockSpec::attention, &AttentionSpec::position).value_or(AttentionPosition{}).rope;
   const double factor = rope.kind == RopeSpec::Kind::linear ? rope.factor : 1.0;  // the reader multiplies
   if (position.max_positions > 0)
     out["max_position_embeddings"] =
@@ -31,24 +32,23 @@ void put_positions(nlohmann::json& out, const PositionSpec& position) {
 }
 
 nlohmann::json llama_config_json(const ModelConfig& model, bool attention_bias, bool mlp_bias) {
-  const BlockSpec& block = model.blocks.front();
   nlohmann::json out = config_head("LlamaForCausalLM", "llama");
   out["vocab_size"] = model.vocab_size;
   out["hidden_size"] = model.d_model;
-  out["intermediate_size"] = block.mlp.d_mlp;
+  out["intermediate_size"] = common_json(model, &BlockSpec::mlp, &MlpSpec::d_mlp);
   out["num_hidden_layers"] = model.n_layers();
-  out["num_attention_heads"] = block.attention.n_heads;
-  out["num_key_value_heads"] = block.attention.n_kv_heads;
-  out["head_dim"] = block.attention.d_head;
-  out["hidden_act"] = activation_key(block.mlp.activation);
-  out["rms_norm_eps"] = spelled(block.norm.eps);
+  out["num_attention_heads"] = common_json(model, &BlockSpec::attention, &AttentionSpec::n_heads);
+  out["num_key_value_heads"] = common_json(model, &BlockSpec::attention, &AttentionSpec::n_kv_heads);
+  out["head_dim"] = common_json(model, &BlockSpec::attention, &AttentionSpec::d_head);
+  out["hidden_act"] = common_json(model, &BlockSpec::mlp, &MlpSpec::activation);
+  out["rms_norm_eps"] = common_json(model, &BlockSpec::norm, &NormSpec::eps);
   out["attention_bias"] = attention_bias;
   out["mlp_bias"] = mlp_bias;
   out["tie_word_embeddings"] = model.head.tied;
   out["bos_token_id"] = token_json(model.bos);
   out["eos_token_id"] = token_json(model.eos);
   out["pad_token_id"] = token_json(model.pad);
-  put_positions(out, model.position);
+  put_positions(out, model);
   return out;
 }
 

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "core/arch/save_layout.h"
-#include "core/arch/scene_config.h"
 #include "core/arch/weight_writer.h"
 
 namespace attnscope {
@@ -11,10 +10,9 @@ namespace {
 using Bias = WeightWriter::Bias;
 
 void put_stack_config(nlohmann::json& out, const std::string& which, const ModelConfig& stack) {
-  const BlockSpec& block = stack.blocks.front();
   out[which + "_layers"] = stack.n_layers();
-  out[which + "_attention_heads"] = block.attention.n_heads;
-  out[which + "_ffn_dim"] = block.mlp.d_mlp;
+  out[which + "_attention_heads"] = common_json(stack, &BlockSpec::attention, &AttentionSpec::n_heads);
+  out[which + "_ffn_dim"] = common_json(stack, &BlockSpec::mlp, &MlpSpec::d_mlp);
 }
 
 nlohmann::json marian_config_json(const ModelConfig& model, const ModelConfig& encoder) {
@@ -26,7 +24,7 @@ nlohmann::json marian_config_json(const ModelConfig& model, const ModelConfig& e
   put_stack_config(out, "encoder", encoder);
   put_stack_config(out, "decoder", model);
   out["num_hidden_layers"] = encoder.n_layers();
-  out["activation_function"] = activation_key(model.blocks.front().mlp.activation);
+  out["activation_function"] = common_json(model, &BlockSpec::mlp, &MlpSpec::activation);
   out["max_position_embeddings"] = model.position.max_positions;
   out["scale_embedding"] = model.embed_scale != 1.f;
   out["share_encoder_decoder_embeddings"] = encoder.shares_embedding;

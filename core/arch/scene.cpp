@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/system/atomic_file.h"
+#include "core/trace/common.h"
 #include "core/trace/input_json.h"
 #include "core/trace/ties.h"
 
@@ -209,16 +210,30 @@ std::string scene_to_text(const Scene& scene) {
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+// Where blocks differ, only what was changed becomes the same in all.
+void resize_attention(AttentionSpec& a, const SceneSizes& sizes, const SceneSizes& before) {
+  if (sizes.heads != before.heads) {
+    if (a.n_kv_heads == a.n_heads || sizes.heads % a.n_kv_heads != 0) a.n_kv_heads = sizes.heads;
+    a.n_heads = sizes.heads;
+  }
+  if (sizes.d_head != before.d_head) a.d_head = sizes.d_head;
+  a.scale = 1.f / std::sqrt(static_cast<float>(a.d_head));
+  if (sizes.causal != before.causal) a.causal = sizes.causal;
+}
+
+}  // namespace
+
 SceneSizes sizes_of(const Scene& scene) {
   const ModelConfig& config = scene.model->config();
-  const AttentionSpec& a = config.blocks.front().attention;
   return {static_cast<int>(scene.inputs.size()),
           static_cast<int>(scene.inputs.front().length()),
           config.d_in,
-          a.n_heads,
-          a.d_head,
+          extent(config, &BlockSpec::attention, &AttentionSpec::n_heads).second,
+          extent(config, &BlockSpec::attention, &AttentionSpec::d_head).second,
           config.d_model,
-          a.causal};
+          config.causal()};
 }
 
 Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t seed) {
@@ -229,15 +244,8 @@ Result<Scene> resized(const Scene& scene, const SceneSizes& sizes, std::uint64_t
   }
   ModelConfig config = scene.model->config();
   config.d_in = sizes.d_in;
-  config.d_model = config.blocks.front().residual ? sizes.d_in : sizes.d_out;
-  for (BlockSpec& block : config.blocks) {
-    AttentionSpec& a = block.attention;
-    if (a.n_kv_heads == a.n_heads || sizes.heads % a.n_kv_heads != 0) a.n_kv_heads = sizes.heads;
-    a.n_heads = sizes.heads;
-    a.d_head = sizes.d_head;
-    a.scale = 1.f / std::sqrt(static_cast<float>(sizes.d_head));
-    a.causal = sizes.causal;
-  }
+  config.d_model = config.bare() ? sizes.d_out : sizes.d_in;
+  for (BlockSpec& block : config.blocks) resize_attention(block.attention, sizes, sizes_of(scene));
   if (config.position.kind == PositionSpec::Kind::learned)
     config.position.max_positions = std::max<std::int64_t>(config.position.max_positions, sizes.tokens);
   TRY_OK(check_toy(config, "The scene"));

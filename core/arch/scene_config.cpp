@@ -75,6 +75,27 @@ NormSpec norm_at(ConfigReader& in, const char* key, NormSpec norm = {NormSpec::K
   return norm;
 }
 
+AttentionPosition scene_config_read_position(ConfigReader& in, int d_head, AttentionPosition::Kind kind) {
+  AttentionPosition p;
+  p.kind = kind;
+  if (p.rotates()) {
+    p.rope = read_rope(in, d_head);
+    p.rope.interleaved = in.flag({"interleaved"}, false);
+  }
+  p.buckets = in.size({"buckets"}, p.buckets, kLargestToy);
+  p.max_distance = in.size({"max_distance"}, static_cast<int>(p.max_distance), 1 << 20);
+  return p;
+}
+
+// Of one block.
+AttentionPosition scene_config_read_position(ConfigReader& in, int d_head) {
+  using Kind = AttentionPosition::Kind;
+  const Kind kind = choose<Kind>(
+      in, "kind", "none",
+      {{"none", Kind::none}, {"rope", Kind::rope}, {"alibi", Kind::alibi}, {"buckets", Kind::buckets}});
+  return scene_config_read_position(in, d_head, kind);
+}
+
 AttentionSpec scene_config_read_attention(ConfigReader& in, AttentionSpec a) {
   const int heads = a.n_heads, width = a.d_head;
   a.n_heads = in.size({"n_heads"}, a.n_heads, kLargestToy);
@@ -89,6 +110,9 @@ AttentionSpec scene_config_read_attention(ConfigReader& in, AttentionSpec a) {
   a.mask_before_scale = in.flag({"mask_before_scale"}, a.mask_before_scale);
   if (in.find({"window"})) a.window = in.size({"window"}, 0);
   a.mask = in.text({"mask"}, a.mask);
+  if (in.find({"positions"}))
+    read_part(in, "positions",
+              [&](ConfigReader& inner) { a.position = scene_config_read_position(inner, a.d_head); });
   return a;
 }
 
@@ -103,27 +127,23 @@ MlpSpec scene_config_read_mlp(ConfigReader& in, MlpSpec mlp) {
   return mlp;
 }
 
-PositionSpec read_positions(ConfigReader& in, int d_head) {
-  using Kind = PositionSpec::Kind;
-  PositionSpec p;
-  p.kind = choose<Kind>(in, "kind", "none",
-                        {{"none", Kind::none},
-                         {"learned", Kind::learned},
-                         {"sinusoidal", Kind::sinusoidal},
-                         {"rope", Kind::rope},
-                         {"alibi", Kind::alibi},
-                         {"buckets", Kind::buckets}});
-  if (p.kind == Kind::rope) {
-    p.rope = read_rope(in, d_head);
-    p.rope.interleaved = in.flag({"interleaved"}, false);
-  }
-  if (p.kind == Kind::learned || in.find({"max_positions"}))
-    p.max_positions = in.size({"max_positions"}, 0, 1 << 20);
-  if (in.find({"offset"})) p.offset = in.size({"offset"}, 0, 64);
-  p.halves = in.flag({"halves"}, false);
-  p.buckets = in.size({"buckets"}, p.buckets, kLargestToy);
-  p.max_distance = in.size({"max_distance"}, static_cast<int>(p.max_distance), 1 << 20);
-  return p;
+// The positions of a stack: a table that is added, or what the attention of every block does.
+void read_positions(ConfigReader& in, int d_head, PositionSpec& table, AttentionPosition& attention) {
+  using Table = PositionSpec::Kind;
+  using Kind = AttentionPosition::Kind;
+  const auto [added, asked] = choose<std::pair<Table, Kind>>(in, "kind", "none",
+                                                             {{"none", {Table::none, Kind::none}},
+                                                              {"learned", {Table::learned, Kind::none}},
+                                                              {"sinusoidal", {Table::sinusoidal, Kind::none}},
+                                                              {"rope", {Table::none, Kind::rope}},
+                                                              {"alibi", {Table::none, Kind::alibi}},
+                                                              {"buckets", {Table::none, Kind::buckets}}});
+  table.kind = added;
+  if (asked != Kind::none) attention = scene_config_read_position(in, d_head, asked);
+  if (added == Table::learned || in.find({"max_positions"}))
+    table.max_positions = in.size({"max_positions"}, 0, 1 << 20);
+  if (in.find({"offset"})) table.offset = in.size({"offset"}, 0, 64);
+  table.halves = in.flag({"halves"}, false);
 }
 
 BlockSpec scene_config_read_block(ConfigReader& in, BlockSpec block) {
@@ -139,10 +159,7 @@ BlockSpec scene_config_read_block(ConfigReader& in, BlockSpec block) {
     block.attention = scene_config_read_attention(inner, block.attention);
   });
   if (in.find({"cross"})) {
-    AttentionSpec across = block.cross ? *block.cross : block.attention;
-    across.causal = false;
-    across.window = 0;
-    across.mask.clear();
+    const AttentionSpec across = (block.cross ? *block.cross : block.attention).as_cross();
     read_part(in, "cross",
               [&](ConfigReader& inner) { block.cross = scene_config_read_attention(inner, across); });
   }
@@ -234,9 +251,10 @@ ModelConfig scene_config_read_stack(ConfigReader& config, Stack stack) {
   usual.mlp.kind = MlpSpec::Kind::none;
   usual.attention.d_head = 0;  // must be given
   usual = scene_config_read_block(config, usual);
+  read_part(config, "positions", [&](ConfigReader& in) {
+    read_positions(in, usual.attention.d_head, out.position, usual.attention.position);
+  });
   scene_config_read_blocks(config, usual, out);
-  read_part(config, "positions",
-            [&](ConfigReader& in) { out.position = read_positions(in, usual.attention.d_head); });
   out.final_norm = norm_at(config, "final_norm");
   out.head.present = false;
   if (config.find({"head"}))

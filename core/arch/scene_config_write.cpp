@@ -2,9 +2,11 @@
 // out.
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/arch/config_reader.h"
 #include "core/arch/scene_config.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 
@@ -68,23 +70,42 @@ json mlp_json(const MlpSpec& mlp) {
   return out;
 }
 
-json position_json(const PositionSpec& p, int d_head) {
-  static constexpr const char* kKinds[] = {"none", "learned", "sinusoidal", "rope", "alibi", "buckets"};
+json attention_position_json(const AttentionPosition& p, int d_head) {
+  static constexpr const char* kKinds[] = {"none", "rope", "alibi", "buckets"};
   json out{{"kind", kKinds[static_cast<int>(p.kind)]}};
-  if (p.max_positions > 0) out["max_positions"] = p.max_positions;
-  if (p.offset > 0) out["offset"] = p.offset;
-  if (p.halves) out["halves"] = true;
-  if (p.kind == PositionSpec::Kind::buckets) {
+  if (p.kind == AttentionPosition::Kind::buckets) {
     out["buckets"] = p.buckets;
     out["max_distance"] = p.max_distance;
   }
-  if (p.kind != PositionSpec::Kind::rope) return out;
+  if (!p.rotates()) return out;
   out["rope_theta"] = p.rope.theta;
   if (p.rope.kind != RopeSpec::Kind::standard) out["rope_scaling"] = rope_scaling_json(p.rope);
   if (p.rope.rotary_dims > 0 && d_head > 0)
     out["partial_rotary_factor"] =
         rotary_share(p.rope.frequency_dims > 0 ? p.rope.frequency_dims : p.rope.rotary_dims, d_head);
   if (p.rope.interleaved) out["interleaved"] = true;
+  return out;
+}
+
+// What the attention of all blocks does, where one "positions" of the stack can say it.
+std::optional<json> shared_position_json(const ModelConfig& config) {
+  const auto shared = common(config, &BlockSpec::attention, &AttentionSpec::position);
+  const auto d_head = common(config, &BlockSpec::attention, &AttentionSpec::d_head);
+  if (!shared) return {};
+  const bool both =
+      config.position.kind != PositionSpec::Kind::none && shared->kind != AttentionPosition::Kind::none;
+  if (both || (shared->rotates() && shared->rope.rotary_dims > 0 && !d_head)) return {};
+  return attention_position_json(*shared, d_head.value_or(0));
+}
+
+json positions_json(const ModelConfig& config) {
+  const PositionSpec& p = config.position;
+  json out = shared_position_json(config).value_or(json{{"kind", "none"}});
+  if (p.kind == PositionSpec::Kind::learned) out["kind"] = "learned";
+  if (p.kind == PositionSpec::Kind::sinusoidal) out["kind"] = "sinusoidal";
+  if (p.max_positions > 0) out["max_positions"] = p.max_positions;
+  if (p.offset > 0) out["offset"] = p.offset;
+  if (p.halves) out["halves"] = true;
   return out;
 }
 
@@ -118,17 +139,23 @@ BlockSpec without_extras(BlockSpec block) {
 
 void scene_config_write_put_blocks(json& out, const ModelConfig& config) {
   json list = json::array();
+  const bool own_positions = !shared_position_json(config);
   bool alike = true;
   for (const BlockSpec& block : config.blocks) {
     json& one = list.emplace_back(json::object());
     scene_config_write_put_block(one, block);
+    if (own_positions)
+      one["attention"]["positions"] =
+          attention_position_json(block.attention.position, block.attention.d_head);
     alike = alike && one == list.front();
   }
-  scene_config_write_put_block(out, alike ? config.blocks.front() : without_extras(config.blocks.front()));
-  if (alike)
+  if (alike) {
+    out.update(list.front());
     out["n_layers"] = config.n_layers();
-  else
+  } else {
+    scene_config_write_put_block(out, without_extras(config.blocks[0]));  // which every entry changes
     out["blocks"] = std::move(list);
+  }
 }
 
 json head_json(const HeadSpec& head) {
@@ -159,7 +186,7 @@ json config_to_json(const ModelConfig& config) {
   json out{{"d_model", config.d_model},
            {"d_in", config.d_in},
            {"final_norm", norm_json(config.final_norm)},
-           {"positions", position_json(config.position, config.blocks.front().attention.d_head)},
+           {"positions", positions_json(config)},
            {"head", head_json(config.head)}};
   scene_config_write_put_blocks(out, config);
   if (config.vocab_size > 0) out["vocab_size"] = config.vocab_size;

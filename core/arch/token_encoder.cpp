@@ -4,12 +4,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/tensor_names.h"
 #include "core/base/text.h"
 
 namespace attnscope {
 namespace {
-
-constexpr auto kTokenEncoderStored = WeightReader::Layout::out_in;
 
 void refuse_variants(ConfigReader& config) {
   const std::string positions = config.text({"position_embedding_type"}, "absolute");
@@ -19,20 +18,6 @@ void refuse_variants(ConfigReader& config) {
   if (config.flag({"add_cross_attention"}, false)) {
     config.refuse(fail(Code::unsupported, "error.arch.encoder_cross", {config.what()}));
   }
-}
-
-Status token_encoder_read_block(Weights& out, const BlockSpec& block, std::int64_t d, const std::string& base,
-                                const std::string& name, const WeightReader& from) {
-  const std::string self = name + "attention.self.";
-  TRY_OK(from.linear(out, base + "attn.q", self + "query", d, d, kTokenEncoderStored));
-  TRY_OK(from.linear(out, base + "attn.k", self + "key", d, d, kTokenEncoderStored));
-  TRY_OK(from.linear(out, base + "attn.v", self + "value", d, d, kTokenEncoderStored));
-  TRY_OK(from.linear(out, base + "attn.out", name + "attention.output.dense", d, d, kTokenEncoderStored));
-  TRY_OK(from.norm(out, base + "ln1", name + "attention.output.LayerNorm", d));
-  TRY_OK(from.linear(out, base + "mlp.pre", name + "intermediate.dense", d, block.mlp.d_mlp,
-                     kTokenEncoderStored));
-  TRY_OK(from.linear(out, base + "mlp.out", name + "output.dense", block.mlp.d_mlp, d, kTokenEncoderStored));
-  return from.norm(out, base + "ln2", name + "output.LayerNorm", d);
 }
 
 }  // namespace
@@ -78,26 +63,25 @@ void read_masked_head(ConfigReader& config, const TensorSource& source, const st
 }
 
 Status read_encoder_weights(Weights& out, const ModelConfig& config, const WeightReader& from) {
-  const std::int64_t d = config.d_model, rows = config.position.max_positions + config.position.offset;
-  const std::string names = "embeddings.";
-  TRY_OK(from.table(out, "tok_embed.weight", names + "word_embeddings.weight", config.vocab_size, d));
-  TRY_OK(from.table(out, "pos_embed.weight", names + "position_embeddings.weight", rows, d));
-  TRY_OK(from.table(out, "type_embed.weight", names + "token_type_embeddings.weight", config.type_vocab, d));
-  TRY_OK(from.norm(out, "ln_embed", names + "LayerNorm", d));
-  for (int layer = 0; layer < config.n_layers(); ++layer) {
-    const std::string number = std::to_string(layer);
-    TRY_OK(token_encoder_read_block(out, config.blocks[static_cast<std::size_t>(layer)], d,
-                                    "blocks." + number + ".", "encoder.layer." + number + ".", from));
-  }
-  return Done{};
+  static const TensorNames names{{{"tok_embed", "embeddings.word_embeddings"},
+                                  {"pos_embed", "embeddings.position_embeddings"},
+                                  {"type_embed", "embeddings.token_type_embeddings"},
+                                  {"ln_embed", "embeddings.LayerNorm"},
+                                  {"blocks.*.attn.q", "encoder.layer.*.attention.self.query"},
+                                  {"blocks.*.attn.k", "encoder.layer.*.attention.self.key"},
+                                  {"blocks.*.attn.v", "encoder.layer.*.attention.self.value"},
+                                  {"blocks.*.attn.out", "encoder.layer.*.attention.output.dense"},
+                                  {"blocks.*.ln1", "encoder.layer.*.attention.output.LayerNorm"},
+                                  {"blocks.*.mlp.pre", "encoder.layer.*.intermediate.dense"},
+                                  {"blocks.*.mlp.out", "encoder.layer.*.output.dense"},
+                                  {"blocks.*.ln2", "encoder.layer.*.output.LayerNorm"}}};
+  return read_named(out, config, from, names);
 }
 
 Status read_masked_head_weights(Weights& out, const ModelConfig& config, const TensorSource& source,
                                 const MaskedHeadNames& names) {
   const WeightReader from(source, {}, "");
-  const std::int64_t d = config.d_model;
-  TRY_OK(from.linear(out, "head.pre", names.dense, d, d, kTokenEncoderStored));
-  TRY_OK(from.norm(out, "ln_head", names.norm, d));
+  TRY_OK(read_named(out, config, from, {{{"head.pre", names.dense}, {"ln_head", names.norm}}}));
   TRY_OK(from.unembedding(out, config, names.decoder));
   if (!from.has(names.bias)) return Done{};
   TRY(const Tensor bias, from.load(names.bias, {config.vocab_size}));

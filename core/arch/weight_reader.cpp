@@ -70,7 +70,7 @@ Status WeightReader::table(Weights& out, const std::string& canonical, const std
                            std::int64_t rows, std::int64_t width) const {
   TRY(const Tensor tensor, load(name, {rows, width}));
   out.set(canonical,
-          tensor.rename({canonical == "pos_embed.weight" ? Axis::pos : Axis::vocab, Axis::d_model}));
+          tensor.rename({ends_with(canonical, "pos_embed.weight") ? Axis::pos : Axis::vocab, Axis::d_model}));
   return Done{};
 }
 

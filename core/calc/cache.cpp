@@ -18,15 +18,16 @@ Described without_windows(Described it) {
 
 // Keys as wide as the latent model computes with; values of the same width, as the share of v is computed
 // from per_row alone.
-Described with_kv_heads(Described it, int heads) {
+template <class Heads>
+Described with_kv_heads(Described it, Heads heads) {
   if (it.latent.kv_rank > 0) {
     for (BlockSpec& block : it.config.blocks)
       block.attention.d_head = (it.latent.nope + it.latent.rope + it.latent.v) / 2;
     it.latent = {};
   }
   for (BlockSpec& block : it.config.blocks) {
-    block.attention.n_kv_heads = heads;
-    if (block.cross) block.cross->n_kv_heads = heads;
+    block.attention.n_kv_heads = heads(block.attention);
+    if (block.cross) block.cross->n_kv_heads = heads(*block.cross);
   }
   return it;
 }
@@ -40,9 +41,7 @@ int cache_groups_of(const AttentionSpec& a) {
 
 }  // namespace
 
-bool decodes(const ModelConfig& config) {
-  return config.vocab_size > 0 && !config.blocks.empty() && config.blocks.front().attention.causal;
-}
+bool decodes(const ModelConfig& config) { return config.vocab_size > 0 && config.causal(); }
 
 CacheSize kv_cache(const Described& it, const Workload& work) {
   CacheSize out;
@@ -64,13 +63,12 @@ CacheSize kv_cache(const Described& it, const Workload& work) {
 }
 
 CacheForms cache_forms(const Described& it, const Workload& work) {
-  const AttentionSpec& a = it.config.blocks.back().attention;
-  const auto with = [&](int heads) { return kv_cache(with_kv_heads(it, heads), work).total(); };
+  const auto with = [&](auto heads) { return kv_cache(with_kv_heads(it, heads), work).total(); };
   CacheForms out;
-  out.groups = cache_groups_of(a);
-  out.mha = with(a.n_heads);
-  out.gqa = with(out.groups);
-  out.mqa = with(1);
+  out.groups = it.config.blocks.empty() ? 1 : cache_groups_of(it.config.blocks.back().attention);
+  out.mha = with([](const AttentionSpec& a) { return a.n_heads; });
+  out.gqa = with(cache_groups_of);
+  out.mqa = with([](const AttentionSpec&) { return 1; });
   out.own = kv_cache(it, work).total();
   out.no_windows = kv_cache(without_windows(it), work).total();
   return out;

@@ -23,10 +23,10 @@ CacheSize kv_cache(const Described& described, const Workload& work);
 struct CacheForms {
   Count mha;         ///< multi-head: a key/value head for every query head, no latent
   Count own;         ///< as the model is
-  Count gqa;         ///< grouped-query: `groups` key/value heads
+  Count gqa;         ///< `groups` key/value heads; in each block as many as this rule gives it
   Count mqa;         ///< multi-query: one key/value head for all
   Count no_windows;  ///< as the model is, but every position kept
-  int groups = 1;    ///< the model's own, or 8 (half of few heads) where it has a pair or one for all
+  int groups = 1;    ///< the last block's own, or 8 (half of few heads) where it has a pair or one for all
 };
 CacheForms cache_forms(const Described& described, const Workload& work);
 

@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::int64_t kMostSize = 1 << 24, kMostLayers = 4096;
 
-void resize_attention(AttentionSpec& a, const Sizes& sizes) {
-  a.n_heads = static_cast<int>(sizes.heads);
-  a.n_kv_heads = static_cast<int>(sizes.kv_heads);
-  a.d_head = static_cast<int>(sizes.d_head);
+void resize_attention(AttentionSpec& a, const Sizes& sizes, const Sizes& before) {
+  if (sizes.heads != before.heads) a.n_heads = static_cast<int>(sizes.heads);
+  if (sizes.kv_heads != before.kv_heads) a.n_kv_heads = static_cast<int>(sizes.kv_heads);
+  if (sizes.d_head != before.d_head) a.d_head = static_cast<int>(sizes.d_head);
 }
 
 void resize_stack(ModelConfig& stack, const Sizes& sizes, const Sizes& before) {
@@ -26,8 +26,8 @@ void resize_stack(ModelConfig& stack, const Sizes& sizes, const Sizes& before) {
     stack.blocks.resize(layers, last);
   }
   for (BlockSpec& block : stack.blocks) {
-    resize_attention(block.attention, sizes);
-    if (block.cross) resize_attention(*block.cross, sizes);
+    resize_attention(block.attention, sizes, before);
+    if (block.cross) resize_attention(*block.cross, sizes, before);
     if (block.mlp.kind != MlpSpec::Kind::none && sizes.d_ff != before.d_ff)
       block.mlp.d_mlp = static_cast<int>(sizes.d_ff);
   }
@@ -44,10 +44,10 @@ void resize_beside(Described& it, const Sizes& before) {
       for (std::int64_t& size : weight.shape)
         if (size == before.d_model) size = d;
     if (ends_with(weight.name, ".attn.sinks")) {
-      weight.shape = {it.config.blocks.front().attention.n_heads};
       if (weight.name.find("blocks.0.") == std::string::npos) continue;
-      for (int block = 0; block < it.config.n_layers(); ++block)
-        kept.push_back({"blocks." + std::to_string(block) + ".attn.sinks", weight.shape});
+      for (std::size_t block = 0; block < it.config.blocks.size(); ++block)
+        kept.push_back(
+            {"blocks." + std::to_string(block) + ".attn.sinks", {it.config.blocks[block].attention.n_heads}});
       continue;
     }
     kept.push_back(std::move(weight));
@@ -121,10 +121,11 @@ Result<Described> resized(const Described& described, const Sizes& sizes) {
   TRY_OK(sizes_check("d_head", sizes.d_head, kMostSize));
   if (before.d_ff > 0) TRY_OK(sizes_check("d_ff", sizes.d_ff, kMostSize));
   if (before.vocab > 0) TRY_OK(sizes_check("vocab", sizes.vocab, kMostSize));
-  if (sizes.heads % sizes.kv_heads != 0)
-    return fail(Code::bad_shape, "error.calc.kv_heads", {sizes.heads, sizes.kv_heads});
   Described out = described;
   resize_stack(out.config, sizes, before);
+  for (const BlockSpec& block : out.config.blocks)
+    if (const AttentionSpec& a = block.attention; a.n_heads % a.n_kv_heads != 0)
+      return fail(Code::bad_shape, "error.calc.kv_heads", {a.n_heads, a.n_kv_heads});
   for (ModelConfig& tower : out.config.encoders)
     if (tower.stack == Stack::vision) {
       if (tower.projected > 0) tower.projected = out.config.d_model;

@@ -14,6 +14,8 @@ struct Sizes {
   std::int64_t d_model = 1, layers = 1, heads = 1, kv_heads = 1, d_head = 1, d_ff = 0, vocab = 0;
   bool operator==(const Sizes&) const = default;
 };
+/// Of the last block, like which further ones are made; where blocks differ, a size that is changed is
+/// changed in all, and the others stay.
 Sizes sizes_of(const Described& described);
 
 /// One of them by its name on the command line: "kv_heads", "d_ff"; null: there is none.

@@ -1,5 +1,6 @@
 #include "core/calc/slips.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/arch/presets.h"
@@ -9,6 +10,7 @@
 #include "core/calc/flops.h"
 #include "core/calc/parameters.h"
 #include "core/calc/sizes.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -44,15 +46,18 @@ void about_tables(const Described& it, std::vector<Text>& out) {
 
 void about_mlp(const Described& it, std::vector<Text>& out) {
   const Sizes own = sizes_of(it);
-  if (it.config.blocks.back().mlp.kind != MlpSpec::Kind::gated || it.experts.count > 0) return;
+  if (common(it.config, &BlockSpec::mlp, &MlpSpec::kind) != MlpSpec::Kind::gated || it.experts.count > 0)
+    return;
   const double share = 3.0 * static_cast<double>(own.d_ff) / static_cast<double>(own.d_model);
   out.push_back(Text::of("slip.gated", {own.d_model, own.d_ff, format("%.2f", share)}));
 }
 
 void about_norms(const Described& it, std::vector<Text>& out) {
-  const BlockSpec& block = it.config.blocks.back();
-  if (block.norm.kind != NormSpec::Kind::layer || block.branch_norms || block.shared_norm || block.cross)
-    return;
+  const auto usual = [](const BlockSpec& block) {
+    return block.norm.kind == NormSpec::Kind::layer && !block.branch_norms && !block.shared_norm &&
+           !block.cross;
+  };
+  if (!std::all_of(it.config.blocks.begin(), it.config.blocks.end(), usual)) return;
   out.push_back(Text::of("slip.norms", {4 * it.config.d_model, 2 * it.config.d_model}));
 }
 

@@ -18,7 +18,8 @@ constexpr double kBudget = 0.1;  // seconds: ten answers a second
 
 Result<std::shared_ptr<const Model>> small_model() {
   ModelConfig config = lab_config(kLabDecodeWidth, kLabDecodeHeads, kLabDecodeVocab, kLabDecodeBlocks);
-  config.position.kind = PositionSpec::Kind::rope;
+  config.position.kind = PositionSpec::Kind::none;
+  for (BlockSpec& block : config.blocks) block.attention.position.kind = AttentionPosition::Kind::rope;
   Weights weights = first_weights(config, 3);
   return Model::make(std::move(config), std::move(weights));
 }

@@ -5,6 +5,7 @@
 #include "core/arch/presets.h"
 #include "core/base/text.h"
 #include "core/lab/pieces.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -13,9 +14,20 @@ constexpr const char* kModels[] = {"llama-2-7b", "llama-2-70b", "llama-3-8b", "l
                                    "mistral-7b", "gemma-2b",    "gemma-7b"};
 constexpr double kBytes[] = {4, 2, 1};
 
-const char* kind_of(const AttentionSpec& attention) {
-  if (attention.n_kv_heads == attention.n_heads) return "MHA";
-  return attention.n_kv_heads == 1 ? "MQA" : "GQA";
+struct Sharing {
+  const char* name;
+  LabInk ink;
+};
+// Of most models: every head its own keys and values, all heads one pair, or groups of heads.
+Sharing sharing_of(const ModelConfig& config) {
+  bool own = true, one = true;
+  for (const BlockSpec& block : config.blocks) {
+    own = own && block.attention.n_kv_heads == block.attention.n_heads;
+    one = one && block.attention.n_kv_heads == 1;
+  }
+  return own   ? Sharing{"MHA", LabInk::red}
+         : one ? Sharing{"MQA", LabInk::green}
+               : Sharing{"GQA", LabInk::blue};
 }
 
 // Keys and values of every block: 2 · g · d_k numbers per token, no more tokens than its window.
@@ -44,27 +56,26 @@ Result<LabPicture> compute_sharing(const LabValues& values, const std::atomic<bo
   for (const char* name : kModels) {
     TRY(const Described model, describe_preset(name));
     const ModelConfig& config = model.config;
-    const AttentionSpec& attention = config.blocks.front().attention;
+    const Sharing sharing = sharing_of(config);
     const double own = cache_bytes(config, tokens, bytes, false),
                  all = cache_bytes(config, tokens, bytes, true);
-    const LabInk ink = attention.n_kv_heads == attention.n_heads ? LabInk::red
-                       : attention.n_kv_heads == 1               ? LabInk::green
-                                                                 : LabInk::blue;
     const double per_token = cache_bytes(config, 1, bytes, false);
-    bars.bars.push_back({name, own, format_bytes(static_cast<std::uint64_t>(own)), ink});
+    bars.bars.push_back({name, own, format_bytes(static_cast<std::uint64_t>(own)), sharing.ink});
     table.rows.push_back(
-        fact(name, {config.n_layers(), attention.n_heads, attention.n_kv_heads, kind_of(attention),
+        fact(name, {config.n_layers(), range_text(config, &BlockSpec::attention, &AttentionSpec::n_heads),
+                    range_text(config, &BlockSpec::attention, &AttentionSpec::n_kv_heads), sharing.name,
                     format_bytes(static_cast<std::uint64_t>(per_token)), shown(all / own, 3) + "\u00d7"}));
     if (own > most) most = own, largest = name;
     if (own < least) least = own, smallest = name;
   }
   TRY(const Described first, describe_preset(kModels[0]));
-  const AttentionSpec& attention = first.config.blocks.front().attention;
   LabPicture out;
   out.pieces = {{table, 1.3f, true, 1.2f}, {bars, 1}};
-  out.formula = Text::of("lab.sharing.formula",
-                         {first.config.n_layers(), attention.n_kv_heads, attention.d_head, shown(tokens, 6),
-                          shown(bytes), shown(cache_bytes(first.config, tokens, bytes, false), 12)});
+  out.formula = Text::of(
+      "lab.sharing.formula",
+      {first.config.n_layers(), range_text(first.config, &BlockSpec::attention, &AttentionSpec::n_kv_heads),
+       range_text(first.config, &BlockSpec::attention, &AttentionSpec::d_head), shown(tokens, 6),
+       shown(bytes), shown(cache_bytes(first.config, tokens, bytes, false), 12)});
   out.notice = Text::of("lab.sharing.notice",
                         {shown(tokens, 6), largest, format_bytes(static_cast<std::uint64_t>(most)), smallest,
                          format_bytes(static_cast<std::uint64_t>(least))});

@@ -163,15 +163,16 @@ Result<std::shared_ptr<const TinyRun>> train(const TinyOptions& options, const s
 ModelConfig tiny_config(TinyPart part) {
   using Kind = PositionSpec::Kind;
   ModelConfig out = lab_config(kTinyTrainingWidth, kTinyTrainingHeads, kLetters + 1, kTinyTrainingBlocks);
-  out.position.kind = part == TinyPart::sinusoidal     ? Kind::sinusoidal
-                      : part == TinyPart::rope         ? Kind::rope
-                      : part == TinyPart::alibi        ? Kind::alibi
-                      : part == TinyPart::no_positions ? Kind::none
-                                                       : Kind::learned;
+  const bool rotates = part == TinyPart::rope, biased = part == TinyPart::alibi;
+  out.position.kind = part == TinyPart::sinusoidal                          ? Kind::sinusoidal
+                      : rotates || biased || part == TinyPart::no_positions ? Kind::none
+                                                                            : Kind::learned;
   if (out.position.kind == Kind::learned) out.position.max_positions = 2 * kLength + 1;
   const bool bare = part == TinyPart::no_norms, post = part == TinyPart::post;
   if (bare || post) out.final_norm.kind = NormSpec::Kind::none;
   for (BlockSpec& block : out.blocks) {
+    if (rotates) block.attention.position.kind = AttentionPosition::Kind::rope;
+    if (biased) block.attention.position.kind = AttentionPosition::Kind::alibi;
     if (bare) block.norm.kind = NormSpec::Kind::none;
     if (post) block.order = NormOrder::post;
     if (part == TinyPart::two_keys) block.attention.n_kv_heads = 2;

@@ -128,7 +128,7 @@ HeadQuestion antecedent_of(const Trace& trace, const LogitMeasure& measure) {
   HeadQuestion out;
   if (measure.kind == LogitMeasure::Kind::kl || trace.config().head.outputs > 0) return out;
   out.query = row_of(measure, trace);
-  const bool causal = !trace.config().blocks.empty() && trace.config().blocks.front().attention.causal;
+  const bool causal = trace.config().causal();
   for (std::int64_t row = 0; row < std::ssize(trace.ids); ++row)
     if (trace.ids[static_cast<std::size_t>(row)] == measure.target && row != out.query &&
         (!causal || row < out.query))

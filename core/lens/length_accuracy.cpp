@@ -25,15 +25,14 @@ std::vector<LengthAccuracy::Reading> LengthAccuracy::readings() const {
 Result<LengthAccuracy> length_accuracy(const Model& model, const std::vector<int>& ids, std::int64_t length,
                                        const std::atomic<bool>* cancel) {
   const ModelConfig& config = model.config();
-  const bool next = !config.blocks.empty() && config.blocks.front().attention.causal && config.head.present &&
-                    config.encoders.empty() && config.vocab_size > 0 && !config.head.first_row_only;
+  const bool next = config.predicts_next() && config.encoders.empty();
   const bool begins = !ids.empty() && ids.front() == config.bos;
   const std::vector<int> text(ids.begin() + (begins ? 1 : 0), ids.end());
   if (!next || text.empty()) return fail(Code::unsupported, "error.lens.no_next");
   LengthAccuracy out;
   out.period = static_cast<std::int64_t>(text.size());
   out.trained = config.position.max_positions;
-  const std::int64_t most = longest_input(config.position);
+  const std::int64_t most = longest_input(config);
   out.ends = most > 0 && length > most;
   if (out.ends) length = most;
   Input input;

@@ -65,17 +65,17 @@ Tensor binary_counter(std::int64_t count, std::int64_t bits) {
   return std::move(out).freeze();
 }
 
-Rotary rotary_variant(const ModelConfig& config, std::int64_t d_head, RopeSpec::Kind kind, double factor) {
-  RopeSpec rope = config.position.rope;
+Rotary rotary_variant(const ModelConfig& stack, int layer, RopeSpec::Kind kind, double factor) {
+  const AttentionSpec& attention = stack.blocks[static_cast<std::size_t>(layer)].attention;
+  RopeSpec rope = attention.position.rope;
   const double trained =
-      config.position.max_positions > 0 ? static_cast<double>(config.position.max_positions) : 2048;
+      stack.position.max_positions > 0 ? static_cast<double>(stack.position.max_positions) : 2048;
   rope.kind = kind;
   rope.factor = factor;
   rope.original_max_positions = trained;
   rope.low_freq_factor = 1, rope.high_freq_factor = 4;
   rope.factors.clear();
-  return {rope_frequencies(rope, d_head, std::llround(trained * factor)), rope.interleaved,
-          rope_magnitude(rope)};
+  return rotary_of(rope, attention.d_head, std::llround(trained * factor));
 }
 
 PairReach pair_reach(double frequency) {

@@ -22,7 +22,7 @@ Tensor binary_counter(std::int64_t count, std::int64_t bits);
 
 /// The rotation of the same heads with another scaling of their frequencies (RopeSpec::Kind), stretched by
 /// `factor` from the trained length on, for a text of that stretched length.
-Rotary rotary_variant(const ModelConfig& config, std::int64_t d_head, RopeSpec::Kind kind, double factor);
+Rotary rotary_variant(const ModelConfig& stack, int layer, RopeSpec::Kind kind, double factor);
 
 /// The resolution of a pair that rotates by `frequency` radians per token.
 struct PairReach {

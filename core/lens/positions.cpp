@@ -61,12 +61,6 @@ Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distanc
   return out;
 }
 
-Rotary rotary_of(const Trace& trace, Stack stack, std::int64_t d_head) {
-  const RopeSpec& rope = trace.config().of(stack).position.rope;
-  const std::int64_t length = trace.positions(stack).first + trace.rows(stack);
-  return {rope_frequencies(rope, d_head, length), rope.interleaved, rope_magnitude(rope)};
-}
-
 std::vector<double> wavelengths_of(const Rotary& rotary) {
   std::vector<double> out;
   for (const double frequency : rotary.frequencies) out.push_back(2.0 * std::numbers::pi / frequency);
@@ -95,10 +89,9 @@ RotaryPair rotary_pair(const Tensor& q, const Tensor& k, const Rotary& rotary, s
 
 double rotary_dot(const Tensor& q, const Tensor& k, const Rotary& rotary, double query_pos, double key_pos) {
   double sum = 0;
-  const std::int64_t half = static_cast<std::int64_t>(rotary.frequencies.size());
-  for (std::int64_t pair = 0; pair < half; ++pair)
+  for (std::int64_t pair = 0; pair < rotary.pairs(); ++pair)
     sum += rotary_pair(q, k, rotary, pair, query_pos, key_pos).dot;
-  for (std::int64_t i = 2 * half; i < q.size(0); ++i) sum += static_cast<double>(q.at(i)) * k.at(i);
+  for (std::int64_t i = 2 * rotary.pairs(); i < q.size(0); ++i) sum += static_cast<double>(q.at(i)) * k.at(i);
   return sum;
 }
 

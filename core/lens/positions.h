@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "core/trace/trace.h"
+#include "core/trace/rotary.h"
 
 namespace attnscope {
 
@@ -35,19 +35,6 @@ struct Shift {
 Shift shift_encoding(const Tensor& table, std::int64_t pos, std::int64_t distance, bool halves = false,
                      double base = 10000);
 
-/// How a stack rotates its queries and keys.
-struct Rotary {
-  std::vector<double> frequencies;  ///< radians per position of each pair
-  bool interleaved = false;         ///< pairs (2i, 2i + 1) instead of (i, i + half)
-  double magnitude = 1;             ///< rotated pairs are multiplied by this (YaRN)
-  /// The dimensions of a pair.
-  std::int64_t first_of(std::int64_t pair) const { return interleaved ? 2 * pair : pair; }
-  std::int64_t second_of(std::int64_t pair) const {
-    return interleaved ? 2 * pair + 1 : pair + static_cast<std::int64_t>(frequencies.size());
-  }
-};
-/// As in this run: some scalings depend on its length.
-Rotary rotary_of(const Trace& trace, Stack stack, std::int64_t d_head);
 /// Tokens per turn of each pair.
 std::vector<double> wavelengths_of(const Rotary& rotary);
 

@@ -6,6 +6,7 @@
 #include "core/lens/attribution.h"
 #include "core/lens/held_path.h"
 #include "core/trace/flow.h"
+#include "core/trace/rotary.h"
 #include "core/trace/row_parts.h"
 
 namespace attnscope {
@@ -118,19 +119,14 @@ class HeadSide {
                    scale;
   }
   void rotate_row(Row& values, std::int64_t row) const {
-    const ModelConfig& config = trace_.config().of(pattern_.stack);
-    if (config.position.kind != PositionSpec::Kind::rope || pattern_.part == Part::cross) return;
-    const RopeSpec& rope = config.position.rope;
-    const auto d_head = static_cast<std::int64_t>(values.size());
-    const auto frequencies = rope_frequencies(rope, d_head, trace_.rows(pattern_.stack));
-    const auto half = frequencies.size();
-    const double at = static_cast<double>(trace_.positions(pattern_.stack).of(row)),
-                 magnitude = rope_magnitude(rope);
-    for (std::size_t pair = 0; pair < half; ++pair) {
-      double& a = values[rope.interleaved ? 2 * pair : pair];
-      double& b = values[rope.interleaved ? 2 * pair + 1 : pair + half];
-      const double cosine = std::cos(at * frequencies[pair]) * magnitude,
-                   sine = std::sin(at * frequencies[pair]) * magnitude;
+    if (!trace_.config().attention_at(pattern_).position.rotates()) return;
+    const Rotary rotary = rotary_of(trace_, pattern_);
+    const double at = static_cast<double>(trace_.positions(pattern_.stack).of(row));
+    for (std::int64_t pair = 0; pair < rotary.pairs(); ++pair) {
+      double& a = values[static_cast<std::size_t>(rotary.first_of(pair))];
+      double& b = values[static_cast<std::size_t>(rotary.second_of(pair))];
+      const double angle = at * rotary.frequencies[static_cast<std::size_t>(pair)];
+      const double cosine = std::cos(angle) * rotary.magnitude, sine = std::sin(angle) * rotary.magnitude;
       const double x = a, y = b;
       a = x * cosine - y * sine;
       b = y * cosine + x * sine;

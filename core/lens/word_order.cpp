@@ -42,9 +42,10 @@ WordOrder::Answer word_order_answer_of(const Trace& trace) {
 
 std::shared_ptr<const Model> without_positions(const Model& model) {
   const ModelConfig& config = model.config();
-  if (config.position.kind == PositionSpec::Kind::none || !config.encoders.empty()) return nullptr;
+  if (!config.has_positions() || !config.encoders.empty()) return nullptr;
   auto bare = std::make_shared<ModelConfig>(config);
   bare->position = {};
+  for (BlockSpec& block : bare->blocks) block.attention.position = {};
   return std::make_shared<const Model>(
       std::move(bare), std::shared_ptr<const Weights>(std::make_shared<Weights>(model.weights())));
 }

@@ -10,6 +10,7 @@
 #include "core/lesson/expression_node.h"
 #include "core/model/gradients.h"
 #include "core/session/measure_text.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -133,18 +134,28 @@ Found dim(const Values& of, const ExpressionScope&) {
 Found config(const Values& of, const ExpressionScope& scope) {
   const ModelConfig& c = scope.run.trace(scope.sequence).config();
   if (c.blocks.empty()) return refused("config");
-  const BlockSpec& block = c.blocks.front();
-  const std::pair<const char*, double> known[] = {{"n_layers", c.n_layers()},
-                                                  {"n_heads", block.attention.n_heads},
-                                                  {"n_kv_heads", block.attention.n_kv_heads},
-                                                  {"d_head", block.attention.d_head},
-                                                  {"scale", static_cast<double>(block.attention.scale)},
-                                                  {"d_model", c.d_model},
-                                                  {"d_in", c.d_in},
-                                                  {"d_mlp", block.mlp.d_mlp},
-                                                  {"vocab_size", c.vocab_size}};
-  for (const auto& [name, value] : known)
-    if (of[0].is_text && of[0].text == name) return one(value);
+  const auto shared = [&](auto... path) -> std::optional<double> {
+    const auto value = common(c, path...);
+    return value ? std::optional<double>(static_cast<double>(*value)) : std::nullopt;
+  };
+  using B = BlockSpec;
+  using A = AttentionSpec;
+  const std::pair<const char*, std::optional<double>> known[] = {
+      {"n_layers", c.n_layers()},
+      {"n_heads", shared(&B::attention, &A::n_heads)},
+      {"n_kv_heads", shared(&B::attention, &A::n_kv_heads)},
+      {"d_head", shared(&B::attention, &A::d_head)},
+      {"scale", shared(&B::attention, &A::scale)},
+      {"d_model", c.d_model},
+      {"d_in", c.d_in},
+      {"d_mlp", shared(&B::mlp, &MlpSpec::d_mlp)},
+      {"vocab_size", c.vocab_size}};
+  for (const auto& [name, value] : known) {
+    if (!of[0].is_text || of[0].text != name) continue;
+    if (!value)
+      return fail(Code::unsupported, "error.lesson.expression.blocks_differ", {in_quotes(of[0].text)});
+    return one(*value);
+  }
   return fail(Code::not_found, "error.lesson.expression.config", {in_quotes(of[0].text)});
 }
 /// How much of a head's weight goes to what its role looks at: role('induction', layer, head).

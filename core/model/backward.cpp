@@ -3,12 +3,13 @@
 #include "core/model/stage_backward.h"
 #include "core/model/tape.h"
 #include "core/trace/flow.h"
+#include "core/trace/rotary.h"
 
 namespace attnscope {
 namespace {
 
 // [head, pos, d_head] laid side by side: [pos, head*d_head].
-Tensor side_by_side(const Tensor& x) {
+Tensor concat_heads(const Tensor& x) {
   const Tensor rows = x.permute({1, 0, 2}).packed();  // [pos, head, d_head]
   return Tensor::borrow(std::make_shared<Tensor>(rows), rows.data(),
                         Shape{{x.axis(1), rows.size(0)}, {Axis::concat, rows.size(1) * rows.size(2)}});
@@ -31,7 +32,7 @@ class BlockBack {
     if (block_.order == NormOrder::parallel)
       dx = parallel(dy);
     else
-      dx = block_.order == NormOrder::post ? norms_after(dy) : norms_before(dy);
+      dx = block_.order == NormOrder::post ? post_norm(dy) : pre_norm(dy);
     return tape_.at(site(Slot::resid_pre), dx);
   }
   // Of the encoder's output, after run(); empty where the block has no cross-attention.
@@ -40,7 +41,7 @@ class BlockBack {
  private:
   Site site(Slot slot) const { return site_of(slot, layer_, stack_.stack); }
   Site across(Slot slot) const { return cross_site(slot, layer_, stack_.stack); }
-  bool thinks() const { return block_.mlp.kind != MlpSpec::Kind::none; }
+  bool has_mlp() const { return block_.mlp.kind != MlpSpec::Kind::none; }
 
   // What a step was made from: its first input.
   const Tensor& read_by(const Site& step) const {
@@ -65,12 +66,12 @@ class BlockBack {
     return block_.branch_norms ? norm("ln2_post", Slot::ln2_post_scale, Slot::ln2_post_out, dy) : dy;
   }
 
-  Tensor norms_before(Tensor dy) {
+  Tensor pre_norm(Tensor dy) {
     dy = tape_.at(site(Slot::resid_post), dy);
-    if (thinks()) dy = joined(block_.mlp_skip, dy, ln2(mlp(made(dy))));
+    if (has_mlp()) dy = joined(block_.mlp_skip, dy, ln2(mlp(made(dy))));
     if (block_.cross) {
       dy = tape_.at(site(Slot::resid_cross), dy);
-      dy = joined(block_.cross_skip, dy, ln_cross(look_across(dy)));
+      dy = joined(block_.cross_skip, dy, ln_cross(cross_attention(dy)));
     }
     dy = tape_.at(site(Slot::resid_mid), dy);
     return joined(block_.attention_skip, dy, ln1(attention(found(dy))));
@@ -81,14 +82,14 @@ class BlockBack {
     return skip ? add(dy, branch) : branch;
   }
 
-  Tensor norms_after(Tensor dy) {
-    if (thinks()) {
+  Tensor post_norm(Tensor dy) {
+    if (has_mlp()) {
       dy = tape_.at(site(Slot::resid_post), ln2(dy));
       dy = joined(block_.mlp_skip, dy, mlp(dy));
     }
     if (block_.cross) {
       dy = tape_.at(site(Slot::resid_cross), ln_cross(dy));
-      dy = joined(block_.cross_skip, dy, look_across(dy));
+      dy = joined(block_.cross_skip, dy, cross_attention(dy));
     }
     dy = tape_.at(site(Slot::resid_mid), ln1(dy));
     return joined(block_.attention_skip, dy, attention(dy));
@@ -98,8 +99,8 @@ class BlockBack {
     dy = tape_.at(site(Slot::resid_post), dy);
     Tensor shared, dx;  // `shared` is of the one norm that both read
     if (block_.attention_skip && block_.mlp_skip) dx = dy;
-    if (thinks() && block_.shared_norm) shared = mlp(dy);
-    if (thinks() && !block_.shared_norm) dx = sum_of(dx, ln2(mlp(dy)));
+    if (has_mlp() && block_.shared_norm) shared = mlp(dy);
+    if (has_mlp() && !block_.shared_norm) dx = sum_of(dx, ln2(mlp(dy)));
     return sum_of(dx, ln1(sum_of(attention(dy), shared)));
   }
 
@@ -124,7 +125,7 @@ class BlockBack {
   }
 
   // From an attention's result to its q, k and v as attend() saw them; `base` is "blocks.L.attn.".
-  AttentionGrads weigh(const std::string& base, const Tensor& dy, bool cross) {
+  AttentionGrads attend(const std::string& base, const Tensor& dy, bool cross) {
     const auto place = [&](Slot slot) { return cross ? across(slot) : site(slot); };
     const AttentionState* state = tape_.trace().attention(place(Slot::pattern));
     CHECK(state != nullptr);
@@ -149,19 +150,16 @@ class BlockBack {
     const auto place = [&](Slot slot) { return cross ? across(slot) : site(slot); };
     const Tensor cut =
         tape_.at(place(view), tape_.at(place(front), dy).permute({1, 0, 2}));  // [pos, head, d_head]
-    return tape_.project(name, x, tape_.at(place(flat), side_by_side(cut.permute({1, 0, 2}))));
+    return tape_.project(name, x, tape_.at(place(flat), concat_heads(cut.permute({1, 0, 2}))));
   }
 
   // Q or K of self-attention back through rotation and norm of each head.
-  Tensor unplaced(const std::string& norm_name, Tensor dy, Slot norm_slot, Slot rot_slot, Slot front) {
+  Tensor rope_back(const std::string& norm_name, Tensor dy, Slot norm_slot, Slot rot_slot, Slot front) {
     const AttentionSpec& spec = block_.attention;
-    if (stack_.position.kind == PositionSpec::Kind::rope) {
-      const RopeSpec& rope = stack_.position.rope;
-      const Positions positions = tape_.trace().positions(stack_.stack);
-      const auto frequencies =
-          rope_frequencies(rope, stack_.blocks.front().attention.d_head, positions.first + dy.size(1));
-      dy = rotate_backward(tape_.at(site(rot_slot), dy), frequencies, positions, rope.interleaved,
-                           rope_magnitude(rope));
+    if (spec.position.rotates()) {
+      const Rotary rotary = rotary_of(tape_.trace(), site(rot_slot));
+      dy = rotate_backward(tape_.at(site(rot_slot), dy), rotary.frequencies,
+                           tape_.trace().positions(stack_.stack), rotary.interleaved, rotary.magnitude);
     }
     if (spec.qk_norm.kind == NormSpec::Kind::none) return dy;
     return tape_.norm(spec.qk_norm, norm_name, tape_.value(site(front)), nullptr,
@@ -170,22 +168,22 @@ class BlockBack {
 
   Tensor attention(const Tensor& dy) {
     const std::string base = base_ + "attn.";
-    const AttentionGrads grads = weigh(base, dy, false);
+    const AttentionGrads grads = attend(base, dy, false);
     if (!grads.table.empty())
       tape_.ready(std::string(stack_prefix(stack_.stack)) + "rel_bias.weight", grads.table);
     const Tensor& x = read_by(site(Slot::q));
     const Tensor v = heads_back(base + "v", x, grads.v, false, Slot::v, Slot::view_v, Slot::split_v);
-    const Tensor dk = unplaced(base + "k_norm", grads.k, Slot::k_norm, Slot::rot_k, Slot::split_k);
+    const Tensor dk = rope_back(base + "k_norm", grads.k, Slot::k_norm, Slot::rot_k, Slot::split_k);
     const Tensor k = heads_back(base + "k", x, dk, false, Slot::k, Slot::view_k, Slot::split_k);
-    const Tensor dq = unplaced(base + "q_norm", grads.q, Slot::q_norm, Slot::rot_q, Slot::split_q);
+    const Tensor dq = rope_back(base + "q_norm", grads.q, Slot::q_norm, Slot::rot_q, Slot::split_q);
     const Tensor q = heads_back(base + "q", x, dq, false, Slot::q, Slot::view_q, Slot::split_q);
     return add(add(q, k), v).rename({Axis::pos, x.axis(1)});
   }
 
   // Returns the gradient of what Q was made from; K and V send theirs to the encoder.
-  Tensor look_across(const Tensor& dy) {
+  Tensor cross_attention(const Tensor& dy) {
     const std::string base = base_ + "cross.";
-    const AttentionGrads grads = weigh(base, dy, true);
+    const AttentionGrads grads = attend(base, dy, true);
     const Tensor& encoded = read_by(across(Slot::k));
     const Tensor v = heads_back(base + "v", encoded, grads.v, true, Slot::v, Slot::view_v, Slot::split_v);
     const Tensor k = heads_back(base + "k", encoded, grads.k, true, Slot::k, Slot::view_k, Slot::split_k);

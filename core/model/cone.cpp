@@ -266,11 +266,17 @@ class Changes {
     if (pixels && config_.vision()) vision_.at_embedding(0);
     if (pixels && config_.patch.size > 0) changed(0);
     if (row < rows) main_.at_embedding(row);
-    const bool dynamic = config_.position.kind == PositionSpec::Kind::rope &&
-                         config_.position.rope.kind == RopeSpec::Kind::dynamic;
-    if (rows != base_.length && dynamic) main_.at_every_block(0);
+    if (rows != base_.length) other_frequencies();
     if (!same_spans(old.spans, input_.spans) || rows != base_.length) unequal_masks(rows);
     compare_sources(old);
+  }
+
+  // A dynamic RoPE rotates every row otherwise in a run of another length.
+  void other_frequencies() {
+    for (int layer = 0; layer < config_.n_layers(); ++layer) {
+      const AttentionPosition& position = config_.blocks[static_cast<std::size_t>(layer)].attention.position;
+      if (position.rotates() && position.rope.kind == RopeSpec::Kind::dynamic) main_.at_block(layer, 0, true);
+    }
   }
 
   // The names of parts, or the length, decide what a rule or a matrix lets rows see; where rows see later

@@ -150,6 +150,7 @@ Status exchange_in(const Exchange& exchange, BlockSpec& block, const std::string
     case Exchange::Part::mask_order: {
       const bool between = block.attention.cap > 0.f;
       if (between) return no_part(exchange, Text::of("error.model.exchange.cap"));
+      if (block.attention.position.biases()) return no_part(exchange, Text::of("error.model.exchange.bias"));
       block.attention.mask_before_scale = exchange.value == "before";
       return Done{};
     }
@@ -171,10 +172,6 @@ Status exchange_parts(const Exchange& exchange, ModelConfig& config, Weights& we
   ModelConfig& stack = stack_of(config, exchange.stack);
   if (exchange.layer >= stack.n_layers())
     return no_part(exchange, Text::of("error.model.exchange.blocks", {stack.n_layers() - 1}));
-  const bool biased =
-      stack.position.kind == PositionSpec::Kind::alibi || stack.position.kind == PositionSpec::Kind::buckets;
-  if (exchange.part == Exchange::Part::mask_order && biased)
-    return no_part(exchange, Text::of("error.model.exchange.bias"));
   for (int layer = 0; layer < stack.n_layers(); ++layer) {
     if (exchange.layer >= 0 && layer != exchange.layer) continue;
     const std::string base = std::string(stack_prefix(stack.stack)) + "blocks." + std::to_string(layer) + ".";

@@ -54,6 +54,13 @@ void expect_block(Shapes& out, const std::string& base, const BlockSpec& block, 
   if (block.branch_norms) expect_norm(out, base + "ln2_post", block.norm, d_model);
 }
 
+// The first attention with a table of distances; all of a stack share one table.
+const AttentionSpec* with_buckets(const ModelConfig& config) {
+  for (const BlockSpec& block : config.blocks)
+    if (block.attention.position.kind == AttentionPosition::Kind::buckets) return &block.attention;
+  return nullptr;
+}
+
 void expect_embedding(Shapes& out, const std::string& base, const ModelConfig& config) {
   const PatchSpec& patch = config.patch;
   if (patch.size > 0) {
@@ -66,9 +73,8 @@ void expect_embedding(Shapes& out, const std::string& base, const ModelConfig& c
   const PositionSpec& position = config.position;
   if (position.kind == PositionSpec::Kind::learned)
     out.push_back({base + "pos_embed.weight", {position.max_positions + position.offset, config.d_in}, true});
-  if (position.kind == PositionSpec::Kind::buckets)
-    out.push_back(
-        {base + "rel_bias.weight", {position.buckets, config.blocks.front().attention.n_heads}, true});
+  if (const AttentionSpec* biased = with_buckets(config))
+    out.push_back({base + "rel_bias.weight", {biased->position.buckets, biased->n_heads}, true});
   if (config.type_vocab > 0)
     out.push_back({base + "type_embed.weight", {config.type_vocab, config.d_in}, true});
   expect_norm(out, base + "ln_embed", config.embed_norm, config.d_in);
@@ -95,17 +101,20 @@ Status bad_size(std::string_view key, std::vector<Text> arguments = {}) {
   return Error{Code::bad_shape, Text::of(key, std::move(arguments)), Text::of("error.model.sizes")};
 }
 
-Status check_attention(const AttentionSpec& a, int layer, bool rotates, const RopeSpec& rope) {
+Status check_attention(const AttentionSpec& a, int layer) {
   if (a.n_heads <= 0 || a.d_head <= 0 || a.n_kv_heads <= 0) {
     return bad_size("error.model.heads", {layer, a.n_heads, a.n_kv_heads, a.d_head});
   }
   if (a.n_heads % a.n_kv_heads != 0) {
     return bad_size("error.model.shared_heads", {layer, a.n_heads, a.n_kv_heads});
   }
+  const RopeSpec& rope = a.position.rope;
   const int rotated = rope.rotary_dims > 0 ? rope.rotary_dims : a.d_head;
-  if (rotates && (rotated % 2 != 0 || rotated > a.d_head)) {
+  if (a.position.rotates() && (rotated % 2 != 0 || rotated > a.d_head)) {
     return bad_size("error.model.rotary_pairs", {layer, rotated, a.d_head});
   }
+  if (a.mask_before_scale && (a.cap > 0.f || a.position.biases()))
+    return bad_size("error.model.mask_first", {layer});
   if (!a.mask.empty()) TRY_OK(MaskSpec::parse(a.mask));
   return Done{};
 }
@@ -116,15 +125,15 @@ Status check_stack(const ModelConfig& config, const ModelConfig& main) {
   const PatchSpec& patch = config.patch;
   if (patch.size < 0 || (patch.size > 0 && (patch.channels <= 0 || patch.rows <= 0 || patch.cols <= 0)))
     return bad_size("error.model.no_patch");
-  const bool rotates = config.position.kind == PositionSpec::Kind::rope;
+  const AttentionSpec* table = with_buckets(config);
   for (int layer = 0; layer < config.n_layers(); ++layer) {
     const BlockSpec& block = config.blocks[static_cast<std::size_t>(layer)];
-    TRY_OK(check_attention(block.attention, layer, rotates, config.position.rope));
-    if (block.cross) TRY_OK(check_attention(*block.cross, layer, false, config.position.rope));
-    const bool biased = config.position.kind == PositionSpec::Kind::alibi ||
-                        config.position.kind == PositionSpec::Kind::buckets;
-    if (block.attention.mask_before_scale && (block.attention.cap > 0.f || biased))
-      return bad_size("error.model.mask_first", {layer});
+    const AttentionSpec& a = block.attention;
+    TRY_OK(check_attention(a, layer));
+    if (block.cross) TRY_OK(check_attention(*block.cross, layer));
+    if (a.position.kind == AttentionPosition::Kind::buckets &&
+        (a.n_heads != table->n_heads || a.position.buckets != table->position.buckets))
+      return bad_size("error.model.one_table", {layer});
     if (block.cross && !main.encoder()) return bad_size("error.model.cross_alone", {layer});
     if (block.mlp.kind != MlpSpec::Kind::none && block.mlp.d_mlp <= 0)
       return bad_size("error.model.mlp_width", {layer});

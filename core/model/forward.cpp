@@ -7,6 +7,7 @@
 #include "core/model/model.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
+#include "core/trace/rotary.h"
 
 namespace attnscope {
 namespace {
@@ -22,8 +23,6 @@ struct Context {
   MaskSpec mask;                                    // set by an edit, instead of the model's own
   const std::vector<Span>& spans;                   // named parts of this stack's rows
   const StackCone& cone;                            // which rows are computed
-  std::vector<double> frequencies = {};             // radians per position, for models that rotate
-  ScoreBias bias = {};                              // of self-attention
   Tensor encoded = {};                              // [source, d_model]: what cross-attention looks at
   Tensor get(const std::string& name) const { return weights.get(prefix + name); }
 };
@@ -55,23 +54,23 @@ Tensor forward_heads_of(const Context& in, const std::string& name, const Tensor
 }
 
 // Q and K of self-attention on their way to the scores: norm of each head, rotation.
-Tensor placed(const Context& in, const AttentionSpec& spec, const std::string& norm_name, Tensor x,
-              std::int64_t first_row, const Hook& at, Slot norm_slot, Slot rot_slot) {
+Tensor rope(const Context& in, const AttentionSpec& spec, const std::string& norm_name, Tensor x,
+            std::int64_t first_row, const Hook& at, Slot norm_slot, Slot rot_slot) {
   if (spec.qk_norm.kind != NormSpec::Kind::none)
     x = at(norm_slot, apply_norm(spec.qk_norm, in.get(norm_name + ".weight"), {}, x).out);
-  if (in.config.position.kind != PositionSpec::Kind::rope) return x;
-  const RopeSpec& rope = in.config.position.rope;
-  const Positions rows = in.positions.from(first_row);
-  return at(rot_slot, rotate(x, in.frequencies, rows, rope.interleaved, rope_magnitude(rope)));
+  if (!spec.position.rotates()) return x;
+  const Rotary rotary = rotary_of(spec.position.rope, spec.d_head, in.positions.first + in.cone.rows);
+  return at(rot_slot, rotate(x, rotary.frequencies, in.positions.from(first_row), rotary.interleaved,
+                             rotary.magnitude));
 }
 
 // Weighted values, heads side by side, output projection -> [query, d_model].
-Tensor weigh(const Context& in, const AttentionInputs& inputs, const std::string& base, const Hook& at,
-             std::shared_ptr<KvRows> store = {}) {
+Tensor attend(const Context& in, const AttentionInputs& inputs, const std::string& base, const Hook& at,
+              std::shared_ptr<KvRows> store = {}) {
   const Tensor z = at.attend(inputs, std::move(store));  // [head, query, d_head]
   const std::int64_t queries = z.size(1), width = z.size(0) * z.size(2);
-  const Tensor side_by_side = z.permute({1, 0, 2}).packed();  // [query, head, d_head]
-  const Tensor flat = Tensor::borrow(std::make_shared<Tensor>(side_by_side), side_by_side.data(),
+  const Tensor rows = z.permute({1, 0, 2}).packed();  // [query, head, d_head]
+  const Tensor flat = Tensor::borrow(std::make_shared<Tensor>(rows), rows.data(),
                                      Shape{{Axis::query, queries}, {Axis::concat, width}});
   const Tensor concat = at(Slot::concat, flat);                                 // [query, head*d_head]
   return at(Slot::attn_out, project(in, base + "out", concat, Axis::d_model));  // [query, d_model]
@@ -86,8 +85,8 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   Tensor q = forward_heads_of(in, base + "q", x, spec.n_heads, at, Slot::q, Slot::view_q, Slot::split_q);
   Tensor k = forward_heads_of(in, base + "k", x, spec.n_kv_heads, at, Slot::k, Slot::view_k, Slot::split_k);
   Tensor v = forward_heads_of(in, base + "v", x, spec.n_kv_heads, at, Slot::v, Slot::view_v, Slot::split_v);
-  q = placed(in, spec, base + "q_norm", q, first, at, Slot::q_norm, Slot::rot_q);  // [head, pos, d_head]
-  k = placed(in, spec, base + "k_norm", k, first, at, Slot::k_norm, Slot::rot_k);  // [kv_head, pos, d_head]
+  q = rope(in, spec, base + "q_norm", q, first, at, Slot::q_norm, Slot::rot_q);  // [head, pos, d_head]
+  k = rope(in, spec, base + "k_norm", k, first, at, Slot::k_norm, Slot::rot_k);  // [kv_head, pos, d_head]
   if (first > 0) {
     const AttentionState* before = at.trace().attention(site_of(Slot::pattern, layer, in.config.stack));
     const auto all = KvRows::extended(before->store, before->in.k, before->in.v, first, k, v);
@@ -100,9 +99,9 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   inputs.v = v;
   inputs.scale = spec.scale;
   inputs.cap = spec.cap;
-  inputs.bias = in.bias;
+  inputs.bias = score_bias(spec, in.get("rel_bias.weight"));
   inputs.mask_before_scale = spec.mask_before_scale;
-  return weigh(in, inputs, base, at, store);
+  return attend(in, inputs, base, at, store);
 }
 
 // Q from this stack, K and V from the encoder's rows.
@@ -126,7 +125,7 @@ Tensor cross_attention(const Context& in, const AttentionSpec& spec, int layer, 
   inputs.first_query = in.cone.block(layer);
   inputs.mask = *cross_mask(asked_text(at, AttentionKind::cross), in.input.source_attention_mask,
                             inputs.first_query + inputs.q.size(1), inputs.k.size(1));  // checked as well
-  return weigh(in, inputs, base, at);
+  return attend(in, inputs, base, at);
 }
 
 Tensor mlp(const Context& in, const BlockSpec& block, int layer, const Tensor& x, const Hook& at) {
@@ -158,30 +157,30 @@ class Block {
   Tensor run(Tensor x) const {
     if (!block_.residual) return attention(in_, block_, layer_, x, at_);
     x = at_(Slot::resid_pre, x);  // [pos, d_model]
-    if (block_.order == NormOrder::parallel) return side_by_side(x);
-    return block_.order == NormOrder::post ? norms_after(x) : norms_before(x);
+    if (block_.order == NormOrder::parallel) return parallel(x);
+    return block_.order == NormOrder::post ? post_norm(x) : pre_norm(x);
   }
 
  private:
-  Tensor norms_before(Tensor x) const {
+  Tensor pre_norm(Tensor x) const {
     x = at_(Slot::resid_mid, sum(block_.attention_skip, x,
                                  branch(attention(in_, block_, layer_, ln1(x), at_), "ln1_post",
                                         Slot::ln1_post_scale, Slot::ln1_post_out)));
-    if (block_.cross) x = across_(Slot::resid_cross, sum(block_.cross_skip, x, look_across(ln_cross(x))));
+    if (block_.cross) x = across_(Slot::resid_cross, sum(block_.cross_skip, x, cross(ln_cross(x))));
     if (block_.mlp.kind == MlpSpec::Kind::none) return at_(Slot::resid_post, x);
     const Tensor made =
         branch(mlp(in_, block_, layer_, ln2(x), at_), "ln2_post", Slot::ln2_post_scale, Slot::ln2_post_out);
     return at_(Slot::resid_post, sum(block_.mlp_skip, x, made));
   }
 
-  Tensor norms_after(Tensor x) const {
+  Tensor post_norm(Tensor x) const {
     x = ln1(at_(Slot::resid_mid, sum(block_.attention_skip, x, attention(in_, block_, layer_, x, at_))));
-    if (block_.cross) x = ln_cross(across_(Slot::resid_cross, sum(block_.cross_skip, x, look_across(x))));
+    if (block_.cross) x = ln_cross(across_(Slot::resid_cross, sum(block_.cross_skip, x, cross(x))));
     if (block_.mlp.kind == MlpSpec::Kind::none) return x;
     return ln2(at_(Slot::resid_post, sum(block_.mlp_skip, x, mlp(in_, block_, layer_, x, at_))));
   }
 
-  Tensor side_by_side(const Tensor& x) const {
+  Tensor parallel(const Tensor& x) const {
     const Tensor read = ln1(x);
     const Tensor found = attention(in_, block_, layer_, read, at_);
     if (block_.mlp.kind == MlpSpec::Kind::none)
@@ -202,9 +201,7 @@ class Block {
   Tensor ln_cross(const Tensor& x) const {
     return norm(in_, block_.norm, base_ + "ln_cross", x, at_, Slot::ln_cross_scale, Slot::ln_cross_out);
   }
-  Tensor look_across(const Tensor& x) const {
-    return cross_attention(in_, *block_.cross, layer_, x, across_);
-  }
+  Tensor cross(const Tensor& x) const { return cross_attention(in_, *block_.cross, layer_, x, across_); }
   // A branch's output, normed once more where the block has branch norms.
   Tensor branch(const Tensor& x, const char* name, Slot scale_slot, Slot out_slot) const {
     return block_.branch_norms ? norm(in_, block_.norm, base_ + name, x, at_, scale_slot, out_slot) : x;
@@ -270,8 +267,7 @@ Tensor embed(const Context& in, const std::vector<int>& ids, const Tensor& image
   const bool given = !in.input.vectors.empty() && in.config.vocab_size == 0 && in.config.patch.size == 0;
   Tensor x = given ? in.input.vectors.slice(0, in.cone.embed, in.cone.rows)
                    : tokens(in, ids, image, at);  // [pos, d_in]
-  const PositionSpec::Kind kind = in.config.position.kind;
-  if (kind == PositionSpec::Kind::learned || kind == PositionSpec::Kind::sinusoidal)
+  if (in.config.position.kind != PositionSpec::Kind::none)
     x = add(x, at(Slot::pos_embed, position_rows(in, x.size(0)).rename({Axis::pos, Axis::d_model})));
   if (in.config.type_vocab > 0) {
     std::vector<int> types = in.input.types;
@@ -295,13 +291,8 @@ Tensor rows_from(std::int64_t first, const Context& in, int layer, const Tensor&
 }
 
 // The rows of a stack that the cone contains [pos, d_model]; empty where there are none.
-Tensor run_stack(Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& outside) {
+Tensor run_stack(const Context& in, const std::vector<int>& ids, const Tensor& image, const Hook& outside) {
   const Hook at = outside.in(in.config.stack, -1);
-  const PositionSpec& position = in.config.position;
-  const AttentionSpec& first = in.config.blocks.front().attention;
-  if (position.kind == PositionSpec::Kind::rope)
-    in.frequencies = rope_frequencies(position.rope, first.d_head, in.positions.first + in.cone.rows);
-  in.bias = score_bias(position, first, in.get("rel_bias.weight"));
   Tensor x;  // [pos, d_model]
   if (in.cone.embed < in.cone.rows) x = embed(in, ids, image, at.from_row(in.cone.embed));
   for (int layer = 0; layer < in.config.n_layers(); ++layer)
@@ -333,17 +324,17 @@ void predict(const Context& in, Tensor x, const Hook& outside) {
   if (head.present) at.from_row(0).predict(head.first_row_only ? 1 : in.cone.rows);
 }
 
-const std::vector<std::uint8_t> kAllReal;
+const std::vector<std::uint8_t> kNoPadding;
 const std::vector<Span> kNoSpans;  // named parts are of the rows that predict
 
-Tensor see(const Context& main, const Hook& at, const StackCone& cone) {
+Tensor encode_image(const Context& main, const Hook& at, const StackCone& cone) {
   const ModelConfig* encoder = main.config.vision();
   if (!encoder || main.input.pixels.empty()) return {};
   const auto rest = main.input.ids.begin() + main.cone.embed;
   const bool placed = std::find(rest, main.input.ids.end(), main.config.image_token) != main.input.ids.end();
   if (!placed && cone.final >= cone.rows) return {};  // its rows stand where they stood
   Context in{
-      *encoder, main.weights, main.input, "vision.", {}, &kAllReal, asked_text(at, AttentionKind::vision),
+      *encoder, main.weights, main.input, "vision.", {}, &kNoPadding, asked_text(at, AttentionKind::vision),
       kNoSpans, cone};
   const Tensor x = run_stack(in, {}, {}, at);  // [patch, d_vision]
   const Hook outside = at.in(Stack::vision, -1);
@@ -383,7 +374,7 @@ void forward(const ModelConfig& config, const Weights& weights, const Input& inp
              input.spans,
              cone.main};
   in.encoded = encode(in, at, cone.encoder);
-  const Tensor image = see(in, at, cone.vision);
+  const Tensor image = encode_image(in, at, cone.vision);
   predict(in, run_stack(in, input.ids, image, at), at);
 }
 

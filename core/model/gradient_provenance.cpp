@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/trace/flow.h"
 #include "core/trace/provenance.h"
+#include "core/trace/rotary.h"
 
 namespace attnscope {
 namespace {
@@ -212,20 +213,16 @@ class ShareOfCell {
     add({number("x̂", back.normed.at(0, col)), number("mean g·x̂", back.mean_with.at(0)), by}, true);
   }
   void rotate() {
-    const ModelConfig& stack = trace_.config().of(site_.stack);
-    const RopeSpec& rope = stack.position.rope;
-    const std::int64_t d_head = reader_shape()[2], i = index_[2];
-    const auto frequencies = rope_frequencies(rope, d_head, trace_.rows(site_.stack));
-    const auto half = static_cast<std::int64_t>(frequencies.size());
-    if (i >= 2 * half) return add({arrived(index_)});
-    const bool lower = rope.interleaved ? i % 2 == 0 : i < half;
-    const std::int64_t pair = rope.interleaved ? i / 2 : i % half, reach = rope.interleaved ? 1 : half;
+    const Rotary rotary = rotary_of(trace_, reader_);
+    const std::int64_t i = index_[2];
+    if (i >= 2 * rotary.pairs()) return add({arrived(index_)});
+    const std::int64_t pair = rotary.pair_of(i);
+    const bool lower = i == rotary.first_of(pair);
     const double angle = static_cast<double>(trace_.positions(site_.stack).of(index_[1])) *
-                         frequencies[static_cast<std::size_t>(pair)];
-    const double magnitude = rope_magnitude(rope);
-    add({arrived(index_), number("cos", std::cos(angle) * magnitude)});
-    add({arrived({index_[0], index_[1], lower ? i + reach : i - reach}),
-         number("sin", std::sin(angle) * magnitude)},
+                         rotary.frequencies[static_cast<std::size_t>(pair)];
+    add({arrived(index_), number("cos", std::cos(angle) * rotary.magnitude)});
+    add({arrived({index_[0], index_[1], lower ? rotary.second_of(pair) : rotary.first_of(pair)}),
+         number("sin", std::sin(angle) * rotary.magnitude)},
         !lower);
   }
   double factor() const {

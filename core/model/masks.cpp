@@ -64,12 +64,13 @@ Result<Mask> other_mask(const ModelConfig& config, AttentionKind of, int layer, 
   return self_mask(spec, asked, {}, input.source_attention_mask, source);
 }
 
-ScoreBias score_bias(const PositionSpec& position, const AttentionSpec& attention, const Tensor& table) {
+ScoreBias score_bias(const AttentionSpec& attention, const Tensor& table) {
+  const AttentionPosition& position = attention.position;
   ScoreBias bias;
-  if (position.kind == PositionSpec::Kind::alibi) {
+  if (position.kind == AttentionPosition::Kind::alibi) {
     bias.kind = ScoreBias::Kind::alibi;
     bias.slopes = alibi_slopes(attention.n_heads);
-  } else if (position.kind == PositionSpec::Kind::buckets) {
+  } else if (position.kind == AttentionPosition::Kind::buckets) {
     bias.kind = ScoreBias::Kind::buckets;
     bias.table = table;
     bias.max_distance = position.max_distance;

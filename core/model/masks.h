@@ -22,7 +22,8 @@ int mask_layers(const ModelConfig& config, AttentionKind kind);
 /// the main stack. `config` is the main stack's. Errors: the model has no such mask, and as above.
 Result<Mask> other_mask(const ModelConfig& config, AttentionKind kind, int layer, const MaskSpec& asked,
                         const Input& input, std::int64_t queries);
-/// ALiBi, or the table of distances of a stack: `table` is rel_bias.weight [bucket, head].
-ScoreBias score_bias(const PositionSpec& position, const AttentionSpec& attention, const Tensor& table);
+/// What a block's attention adds to its scores: ALiBi, or the stack's table of distances rel_bias.weight
+/// [bucket, head].
+ScoreBias score_bias(const AttentionSpec& attention, const Tensor& table);
 
 }  // namespace attnscope

@@ -55,7 +55,7 @@ Status check_ids(const std::vector<int>& ids, int vocabulary, bool of_encoder) {
 }
 
 Status check_room(const ModelConfig& config, std::int64_t tokens) {
-  const std::int64_t limit = longest_input(config.position);
+  const std::int64_t limit = longest_input(config);
   if (limit <= 0 || tokens <= limit) return Done{};
   return fail(Code::out_of_range, "error.model.too_long", {tokens, limit});
 }

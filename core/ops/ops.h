@@ -76,6 +76,7 @@ struct RopeSpec {
   int frequency_dims = 0;         ///< d in theta^(-2i/d); 0 = rotary_dims
   std::vector<double> factors;    ///< each pair's frequency is divided by its own (GGUF); empty: none
   bool interleaved = false;       ///< pairs (2i, 2i+1) instead of (i, i + rotary/2)
+  bool operator==(const RopeSpec&) const = default;
 };
 /// Radians per position for each pair: [rotary_dims / 2]. `length` is the number of positions of the whole
 /// sequence, which the dynamic scaling depends on (0: within the original length).

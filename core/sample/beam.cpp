@@ -132,7 +132,7 @@ bool Search::done(int depth) const {
 }
 
 Result<BeamSearch> Search::run(Input prompt, const std::function<void(int)>& on_depth) {
-  const std::int64_t limit = longest_input(config_.position), before = prompt.length();
+  const std::int64_t limit = longest_input(config_), before = prompt.length();
   beams_.push_back({0, std::move(prompt), nullptr});
   int depth = 0;
   while (depth < settings_.max_new_tokens && !done(std::max(1, depth))) {

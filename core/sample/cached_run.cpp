@@ -60,10 +60,7 @@ double largest_difference(const Trace& a, const Trace& b) {
 
 }  // namespace
 
-bool runs_with_cache(const ModelConfig& config) {
-  return config.vocab_size > 0 && config.patch.size == 0 && !config.blocks.empty() &&
-         config.blocks.front().attention.causal && config.head.present && !config.head.first_row_only;
-}
+bool runs_with_cache(const ModelConfig& config) { return config.predicts_next() && config.patch.size == 0; }
 
 std::int64_t least_prompt(const ModelConfig& config, const Input& input) {
   const auto rows = static_cast<std::int64_t>(input.ids.size());

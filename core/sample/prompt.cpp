@@ -14,7 +14,7 @@ Status check_continues(const ModelConfig& config) {
   if (!config.head.present) {
     return fail(Code::unsupported, "error.sample.no_vocabulary");
   }
-  if (config.head.first_row_only || !config.blocks.front().attention.causal) {
+  if (config.head.first_row_only || !config.causal()) {
     return fail(Code::unsupported, "error.sample.bidirectional");
   }
   return Done{};

@@ -189,7 +189,7 @@ Result<Generated> generate(const Model& model, const Input& prompt, int max_new_
   Generated out;
   RunOptions own = options;  // each run starts from the one before: keys and values stay
   own.keep = Keep::predictions;
-  const std::int64_t limit = longest_input(config.position);
+  const std::int64_t limit = longest_input(config);
   for (int step = 0; step < max_new_tokens; ++step) {
     if (step > 0 && limit > 0 && input.length() > limit) {
       out.note = Text::of("note.generate.positions", {out.ids.size(), limit});

@@ -102,7 +102,7 @@ Result<Objective> default_objective(const Trace& trace, const LossChoice& choice
     out.targets = {target >= 0 ? target : largest_output(trace, 0)};
     return out;
   }
-  const bool both_ways = !config.blocks.front().attention.causal;
+  const bool both_ways = !config.causal();
   const bool as_trained = choice.rows == LossRows::as_trained && trained;
   const bool hidden = as_trained && trained->kind == CountedRows::Kind::masked;
   out.targets = hidden ? hidden_targets(trace, *trained, rows) : shifted_ids(trace, rows, both_ways ? 0 : 1);

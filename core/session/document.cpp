@@ -237,7 +237,7 @@ Status delete_sequence(Document& document, std::size_t sequence) {
 }
 
 Status set_padding(Document& document, const Padding& padding) {
-  const std::int64_t known = longest_input(document.model->config().position);
+  const std::int64_t known = longest_input(document.model->config());
   const std::int64_t most = known > 0 ? known : kMostPadded;
   if (padding.to < 0 || padding.to > most) {
     return fail(Code::out_of_range, "error.session.padding", {padding.to, most});
@@ -246,16 +246,30 @@ Status set_padding(Document& document, const Padding& padding) {
   return Done{};
 }
 
+namespace {
+
+// The mask has a value for every pair of this input, in every block.
+Status resolves(const ModelConfig& config, AttentionKind of, const MaskSpec& mask, const Input& input) {
+  if (of != AttentionKind::main) {
+    TRY_OK(other_mask(config, of, 0, mask, input, input.length()));
+    return Done{};
+  }
+  for (const BlockSpec& block : config.blocks) {
+    TRY_OK(self_mask(block.attention, mask, input.spans, input.attention_mask, input.length()));
+    if (!mask.is_model()) break;  // it decides instead of the blocks' own
+  }
+  return Done{};
+}
+
+}  // namespace
+
 Status set_mask_text(Document& document, const std::string& text, AttentionKind of) {
   TRY(MaskSpec mask, MaskSpec::parse(text));
   const std::vector<Input> inputs = inputs_of(document);
   const ModelConfig& config = document.model->config();
-  const AttentionSpec& spec = config.blocks.front().attention;
   for (std::size_t at = 0; at < inputs.size(); ++at) {
     const Input& input = inputs[at];
-    const auto resolved = of == AttentionKind::main
-                              ? self_mask(spec, mask, input.spans, input.attention_mask, input.length())
-                              : other_mask(config, of, 0, mask, input, input.length());
+    const Status resolved = resolves(config, of, mask, input);
     if (resolved) continue;
     const bool several = inputs.size() > 1;
     return several ? within(Text::of("error.sequence", {at + 1}), resolved.error()) : resolved.error();

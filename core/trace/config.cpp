@@ -1,6 +1,7 @@
 #include "core/trace/config.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/trace/input.h"
 
@@ -15,6 +16,42 @@ const ModelConfig* ModelConfig::encoder(Stack which) const {
 const ModelConfig& ModelConfig::of(Stack which) const {
   const ModelConfig* found = which == stack ? this : encoder(which);
   return found ? *found : *this;
+}
+
+AttentionSpec AttentionSpec::as_cross() const {
+  AttentionSpec out = *this;
+  out.position = {};
+  out.causal = false;
+  out.window = 0;
+  out.mask.clear();
+  return out;
+}
+
+bool ModelConfig::causal() const {
+  return !blocks.empty() && std::all_of(blocks.begin(), blocks.end(),
+                                        [](const BlockSpec& block) { return block.attention.causal; });
+}
+
+bool ModelConfig::predicts_next() const {
+  return head.present && !head.first_row_only && vocab_size > 0 && causal();
+}
+
+bool ModelConfig::bare() const { return blocks.size() == 1 && !blocks[0].residual; }
+
+bool ModelConfig::has_positions() const {
+  const auto tells = [](const BlockSpec& block) {
+    return block.attention.position.kind != AttentionPosition::Kind::none;
+  };
+  return position.kind != PositionSpec::Kind::none || std::any_of(blocks.begin(), blocks.end(), tells);
+}
+
+const BlockSpec* ModelConfig::block_of(std::string_view weight) const {
+  constexpr std::string_view kBlocks = "blocks.";
+  const std::size_t at = weight.find(kBlocks);
+  if (at == std::string_view::npos) return nullptr;
+  const std::string number(weight.substr(at + kBlocks.size()));
+  const auto layer = static_cast<std::size_t>(std::max(0, std::atoi(number.c_str())));
+  return layer < blocks.size() ? &blocks[layer] : nullptr;
 }
 
 const BlockSpec& ModelConfig::block_at(const Site& site) const {

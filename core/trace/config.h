@@ -24,6 +24,19 @@ struct NormSpec {
   float weight_offset = 0.f;  ///< 1 where the file stores gamma - 1
 };
 
+/// How attention itself tells positions apart: q and k are rotated, or the scores get a bias for the
+/// distance. A block may have none.
+struct AttentionPosition {
+  enum class Kind : std::uint8_t { none, rope, alibi, buckets };
+  Kind kind = Kind::none;
+  RopeSpec rope;
+  int buckets = 32;                 ///< rows of the table of distances (rel_bias.weight), one for all blocks
+  std::int64_t max_distance = 128;  ///< buckets: distances from here on share one
+  bool rotates() const { return kind == Kind::rope; }
+  bool biases() const { return kind == Kind::alibi || kind == Kind::buckets; }
+  bool operator==(const AttentionPosition&) const = default;
+};
+
 struct AttentionSpec {
   int n_heads = 1;
   int n_kv_heads = 1;  ///< < n_heads: grouped-query attention; 1: multi-query
@@ -32,9 +45,12 @@ struct AttentionSpec {
   float cap = 0.f;    ///< > 0: soft cap of the scaled scores
   NormSpec qk_norm{NormSpec::Kind::none, 1e-6f, 0.f};  ///< of each head's q and k before the rotation
   bool mask_before_scale = false;                      ///< the order of two steps; the pattern is the same
+  AttentionPosition position;
   bool causal = true;
   std::int64_t window = 0;  ///< sliding window in tokens; 0 = none
   std::string mask;         ///< a MaskSpec in place of causal and window; empty = those two
+  /// The same heads over the encoder's output: every row is attended to, whatever its place.
+  AttentionSpec as_cross() const;
 };
 
 struct MlpSpec {
@@ -44,15 +60,13 @@ struct MlpSpec {
   int d_mlp = 0;
 };
 
+/// Rows that are added to the embeddings, and the length that the model was made for.
 struct PositionSpec {
-  enum class Kind : std::uint8_t { none, learned, sinusoidal, rope, alibi, buckets };
+  enum class Kind : std::uint8_t { none, learned, sinusoidal };
   Kind kind = Kind::none;
-  RopeSpec rope;
-  std::int64_t max_positions = 0;   ///< 0 = no limit
-  std::int64_t offset = 0;          ///< learned: position p reads row p + offset
-  bool halves = false;              ///< sinusoidal: all sines, then all cosines
-  int buckets = 32;                 ///< rows of the table of distances (rel_bias.weight)
-  std::int64_t max_distance = 128;  ///< buckets: distances from here on share one
+  std::int64_t max_positions = 0;  ///< tokens; 0 = no limit
+  std::int64_t offset = 0;         ///< learned: position p reads row p + offset
+  bool halves = false;             ///< sinusoidal: all sines, then all cosines
 };
 
 /// Where the norms of a block stand. pre: before attention and MLP; post: after each sum, as in the
@@ -127,6 +141,16 @@ struct ModelConfig {
   bool sees() const { return patch.size > 0 || vision(); }
   /// Numbers per row of logits.
   int outputs() const { return head.outputs > 0 ? head.outputs : vocab_size; }
+  /// No row of any block attends to later rows.
+  bool causal() const;
+  /// Each row of logits is of the token after it, so that generating appends to the main stack.
+  bool predicts_next() const;
+  /// One attention module without a residual stream.
+  bool bare() const;
+  /// Tokens are told apart by their places: a table is added, or some block rotates or adds a bias.
+  bool has_positions() const;
+  /// The block of a weight ("blocks.3.attn.q.weight", with or without the stack's prefix); null: of none.
+  const BlockSpec* block_of(std::string_view weight) const;
   /// The spec of the attention at a site (self or cross).
   const AttentionSpec& attention_at(const Site& site) const;
   const BlockSpec& block_at(const Site& site) const;

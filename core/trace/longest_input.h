@@ -8,10 +8,9 @@ namespace attnscope {
 
 /// Tokens that a stack takes at most: a learned table ends, formulas go on past the length they were trained
 /// at. 0 = no limit.
-inline std::int64_t longest_input(const PositionSpec& position) {
-  return position.kind == PositionSpec::Kind::learned || position.kind == PositionSpec::Kind::none
-             ? position.max_positions
-             : 0;
+inline std::int64_t longest_input(const ModelConfig& stack) {
+  const bool ends = stack.position.kind == PositionSpec::Kind::learned || !stack.has_positions();
+  return ends ? stack.position.max_positions : 0;
 }
 
 }  // namespace attnscope

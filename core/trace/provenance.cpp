@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/trace/flow.h"
+#include "core/trace/rotary.h"
 
 namespace attnscope {
 namespace {
@@ -298,19 +299,17 @@ class Explainer {
   void rotate() {
     const Site from = site_.slot == Slot::rot_q ? first({Slot::q_norm, Slot::split_q})
                                                 : first({Slot::k_norm, Slot::split_k});
-    const RopeSpec& rope = config().position.rope;
-    const std::int64_t d_head = trace_.find(from)->shape[2];
-    const auto frequencies = rope_frequencies(rope, d_head, trace_.rows(site_.stack));
-    const std::int64_t half = static_cast<std::int64_t>(frequencies.size()), i = index_[2];
-    if (i >= 2 * half) return add_term({step(from, index_)});
-    const bool lower = rope.interleaved ? i % 2 == 0 : i < half;
-    const std::int64_t pair = rope.interleaved ? i / 2 : i % half, reach = rope.interleaved ? 1 : half;
+    const Rotary rotary = rotary_of(trace_, site_);
+    const std::int64_t i = index_[2];
+    if (i >= 2 * rotary.pairs()) return add_term({step(from, index_)});
+    const std::int64_t pair = rotary.pair_of(i);
+    const bool lower = i == rotary.first_of(pair);
     const double angle = static_cast<double>(trace_.positions(site_.stack).of(index_[1])) *
-                         frequencies[static_cast<std::size_t>(pair)];
+                         rotary.frequencies[static_cast<std::size_t>(pair)];
     const Source self = step(from, index_),
-                 partner = step(from, {index_[0], index_[1], lower ? i + reach : i - reach});
-    const double magnitude = rope_magnitude(rope), cosine = std::cos(angle) * magnitude,
-                 sine = std::sin(angle) * magnitude;
+                 partner = step(
+                     from, {index_[0], index_[1], lower ? rotary.second_of(pair) : rotary.first_of(pair)});
+    const double cosine = std::cos(angle) * rotary.magnitude, sine = std::sin(angle) * rotary.magnitude;
     out_.terms = {{{self}, self.value * cosine}, {{partner}, partner.value * (lower ? -sine : sine)}};
     out_.asides = {{"angle", angle}, {"cos", cosine}, {"sin", sine}};
     out_.result = out_.terms[0].value + out_.terms[1].value;

@@ -51,17 +51,4 @@ Tensor norm_scales(const Tensor& rows, const NormSpec& spec) {
                       {{rows.axis(0), rows.size(0)}, {Axis::unit, 1}});
 }
 
-Tensor rotation_angles(const Trace& trace, std::int64_t d_head, Range positions) {
-  const std::vector<double> frequencies = rope_frequencies(trace.config().position.rope, d_head);
-  const auto pairs = static_cast<std::int64_t>(frequencies.size());
-  const Positions places = trace.positions(trace.config().stack);
-  Buffer out({{Axis::pos, positions.size()}, {Axis::freq, pairs}});
-  for (std::int64_t row = 0; row < positions.size(); ++row)
-    for (std::int64_t pair = 0; pair < pairs; ++pair)
-      out.data()[row * pairs + pair] =
-          static_cast<float>(static_cast<double>(places.of(positions.begin + row)) *
-                             frequencies[static_cast<std::size_t>(pair)]);
-  return std::move(out).freeze();
-}
-
 }  // namespace attnscope

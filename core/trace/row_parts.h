@@ -1,5 +1,5 @@
 // What stands between the input and the result of a rule that works on rows: maxima, exponentials and sums of
-// a softmax; means of a norm; the angles of a rotation. By the same definitions as core/ops, so that the
+// a softmax; means of a norm. By the same definitions as core/ops, so that the
 // parts on the screen multiply up to the recorded result. Computes from the given rows alone, not from the
 // Trace.
 #pragma once
@@ -21,8 +21,5 @@ Tensor norm_means(const Tensor& rows, const NormSpec& spec);
 
 /// What the norm divides each row by -> [row, 1]; ones for no norm.
 Tensor norm_scales(const Tensor& rows, const NormSpec& spec);
-
-/// The angle of every pair in radians -> [pos, pair], for rows `positions`, counted from the trace's first.
-Tensor rotation_angles(const Trace& trace, std::int64_t d_head, Range positions);
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/system/atomic_file.h"
+#include "core/trace/common.h"
 #include "core/trace/input_json.h"
 #include "core/train/recipe_json.h"
 
@@ -177,7 +178,7 @@ Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
   out.recipe = trainer.recipe();
   out.sizes = trainer.sizes();
   out.layers = config.n_layers();
-  out.heads = config.blocks.front().attention.n_heads;
+  out.heads = common(config, &BlockSpec::attention, &AttentionSpec::n_heads).value_or(0);
   out.d_model = config.d_model;
   out.vocabulary = config.vocab_size;
   out.seed = trainer.seed();

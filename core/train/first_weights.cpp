@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/trace/common.h"
 #include "core/train/random.h"
 #include "core/train/trainer.h"
 
@@ -25,19 +26,22 @@ bool is_norm(const std::string& name) {
 
 bool has_bias(const ModelConfig& config, const ModelConfig& stack, const std::string& name) {
   if (holds(name, "logits.bias")) return config.head.transform;
-  return stack.blocks.front().norm.kind != NormSpec::Kind::rms;
+  const BlockSpec* block = stack.block_of(name);
+  return block ? block->norm.kind != NormSpec::Kind::rms
+               : common(stack, &BlockSpec::norm, &NormSpec::kind) != NormSpec::Kind::rms;
 }
 
 float norm_offset(const ModelConfig& stack, const std::string& name) {
-  const bool of_heads = holds(name, "_norm.");
-  const BlockSpec& block = stack.blocks.front();
-  return of_heads ? block.attention.qk_norm.weight_offset : block.norm.weight_offset;
+  const BlockSpec* block = stack.block_of(name);
+  if (!block) return (holds(name, "ln_embed") ? stack.embed_norm : stack.final_norm).weight_offset;
+  return (holds(name, "_norm.") ? block->attention.qk_norm : block->norm).weight_offset;
 }
 
 double spread(const ModelConfig& stack, const WeightShape& expected) {
   const std::string& name = expected.name;
   const double in = static_cast<double>(expected.shape[0]), out = static_cast<double>(expected.shape[1]);
-  const bool post = stack.blocks.front().order == NormOrder::post;
+  const BlockSpec* block = stack.block_of(name);
+  const bool post = (block ? block->order : common(stack, &BlockSpec::order)) == NormOrder::post;
   if (holds(name, "rel_bias")) return 0.02;
   if (is_table(name))
     return post && stack.embed_scale != 1.f ? 1 / std::sqrt(out) : 0.02 * std::sqrt(768 / out);

@@ -9,6 +9,14 @@ namespace {
 
 constexpr int kAtOnce = 32;  // runs that are kept while they wait for the judge
 
+// Heads of each block; 0 where a block has no such attention.
+std::vector<int> heads_of(const ModelConfig& config, Part part) {
+  std::vector<int> out;
+  for (const BlockSpec& block : config.blocks)
+    out.push_back(part == Part::attn ? block.attention.n_heads : block.cross ? block.cross->n_heads : 0);
+  return out;
+}
+
 }  // namespace
 
 void run_held_out(const Task& task, const Model& model, std::uint64_t seed, int count,
@@ -44,16 +52,24 @@ RowsRight rows_right(const Trace& trace, const std::vector<int>& targets) {
   return out;
 }
 
+HeadScores::HeadScores(const std::vector<int>& heads) {
+  for (std::size_t layer = 0; layer < heads.size(); ++layer)
+    for (int head = 0; head < heads[layer]; ++head) sums_.push_back({static_cast<int>(layer), head, 0});
+}
+
+HeadScores::HeadScores(const ModelConfig& config, Part part) : HeadScores(heads_of(config, part)) {}
+
 void HeadScores::add(const std::function<double(int, int)>& score) {
-  for (std::size_t at = 0; at < sums_.size(); ++at)
-    sums_[at] += score(static_cast<int>(at) / heads_, static_cast<int>(at) % heads_);
+  for (HeadScore& one : sums_) one.mean += score(one.layer, one.head);
   ++count_;
 }
 
 HeadScore HeadScores::best() const {
   if (count_ == 0 || sums_.empty()) return {};
-  const auto at = static_cast<int>(std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
-  return {at / heads_, at % heads_, sums_[static_cast<std::size_t>(at)] / static_cast<double>(count_)};
+  HeadScore out = *std::max_element(sums_.begin(), sums_.end(),
+                                    [](const HeadScore& a, const HeadScore& b) { return a.mean < b.mean; });
+  out.mean /= static_cast<double>(count_);
+  return out;
 }
 
 }  // namespace attnscope

@@ -32,15 +32,17 @@ struct HeadScore {
 /// Scores of every head of a stack, added up.
 class HeadScores {
  public:
-  HeadScores(int layers, int heads) : heads_(heads), sums_(static_cast<std::size_t>(layers * heads)) {}
+  /// Of the main stack's self-attention, or of its cross-attention.
+  explicit HeadScores(const ModelConfig& config, Part part = Part::attn);
+  /// `heads`: how many each block has.
+  explicit HeadScores(const std::vector<int>& heads);
   /// Adds score(layer, head) of every head once.
   void add(const std::function<double(int layer, int head)>& score);
   /// The first head with the largest mean.
   HeadScore best() const;
 
  private:
-  int heads_;
-  std::vector<double> sums_;
+  std::vector<HeadScore> sums_;  ///< `mean` is the sum so far
   std::int64_t count_ = 0;
 };
 

@@ -106,9 +106,7 @@ ModelConfig StoryTask::decoder(const TaskSizes& sizes, const BlockSpec& block) {
 
 std::vector<Measure> StoryTask::measure(const Model& model, std::uint64_t seed, int count) const {
   std::int64_t right = 0;
-  const ModelConfig& config = model.config();
-  const int layers = config.n_layers(), heads = config.blocks.front().attention.n_heads;
-  HeadScores answering(layers, heads), resolving(layers, heads);
+  HeadScores answering(model.config()), resolving(model.config());
   run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
     right += knows_the_noun(example, trace) ? 1 : 0;
     answering.add(

@@ -132,8 +132,7 @@ class GapFiller final : public Task {
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     RowsRight words, nouns;
-    const ModelConfig& config = model.config();
-    HeadScores reading(config.n_layers(), config.blocks.front().attention.n_heads);
+    HeadScores reading(model.config());
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       const RowsRight all = rows_right(trace, example.targets);
       words = {words.right + all.right, words.counted + all.counted};

@@ -68,7 +68,8 @@ double looking_back(const Trace& trace, int layer, int head, std::int64_t first,
 // The best head of one layer.
 class LayerScores {
  public:
-  LayerScores(int layer, int heads) : layer_(layer), scores_(1, heads) {}
+  LayerScores(const ModelConfig& config, int layer)
+      : layer_(layer), scores_({config.blocks[static_cast<std::size_t>(layer)].attention.n_heads}) {}
   template <class Score>
   void add(const Score& score) {
     scores_.add([&](int, int head) { return score(layer_, head); });
@@ -97,9 +98,10 @@ class Induction final : public Task {
     BlockSpec block = usual_block(sizes);
     TRY_OK(check_pairs(block.attention));
     block.mlp = {MlpSpec::Kind::none, Activation::relu, 0};
+    block.attention.position.kind = AttentionPosition::Kind::rope;
+    block.attention.position.rope.theta = kTheta;
     ModelConfig out = usual_decoder(sizes, block, task_induction_vocabulary().size(), 128);
-    out.position.kind = PositionSpec::Kind::rope;
-    out.position.rope.theta = kTheta;
+    out.position.kind = PositionSpec::Kind::none;
     out.head.tied = false;
     out.bos = kTaskInductionBegin;
     return out;
@@ -140,8 +142,7 @@ class Induction final : public Task {
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     RowsRight said;
     const ModelConfig& config = model.config();
-    const int heads = config.blocks.front().attention.n_heads;
-    LayerScores previous(0, heads), induction(config.n_layers() - 1, heads);
+    LayerScores previous(config, 0), induction(config, config.n_layers() - 1);
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       const RowsRight rows = rows_right(trace, example.targets);
       said = {said.right + rows.right, said.counted + rows.counted};

@@ -158,10 +158,7 @@ class Pilot final : public Task {
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     std::int64_t right = 0, counted = 0, whole = 0;
-    const ModelConfig& config = model.config();
-    const int heads = config.blocks.front().attention.n_heads;
-    HeadScores naming(config.n_layers(), heads), first_naming(config.n_layers(), heads),
-        finding(config.n_layers(), heads);
+    HeadScores naming(model.config()), first_naming(model.config()), finding(model.config());
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       const RowsRight rows = rows_right(trace, example.targets);
       right += rows.right;

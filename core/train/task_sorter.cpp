@@ -114,8 +114,7 @@ class Sorter final : public Task {
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     std::int64_t exact = 0;
-    const ModelConfig& config = model.config();
-    HeadScores copying(config.n_layers(), config.blocks.front().attention.n_heads);
+    HeadScores copying(model.config());
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       exact += rows_right(trace, example.targets).all() ? 1 : 0;
       copying.add([&](int layer, int head) { return task_sorter_copied(example, trace, layer, head); });

@@ -22,8 +22,9 @@ class RotaryStoryteller final : public StoryTask {
     block.norm = {NormSpec::Kind::rms, 1e-6f, 0.f};
     block.mlp.kind = MlpSpec::Kind::gated;
     block.mlp.activation = Activation::silu;
+    block.attention.position.kind = AttentionPosition::Kind::rope;
     ModelConfig out = decoder(sizes, block);
-    out.position.kind = PositionSpec::Kind::rope;
+    out.position.kind = PositionSpec::Kind::none;
     return out;
   }
 };

@@ -75,10 +75,7 @@ ModelConfig task_translator_stack_of(const TaskSizes& sizes, Stack which) {
   BlockSpec block = usual_block(sizes);
   block.mlp.activation = Activation::relu;
   block.attention.causal = which == Stack::dec;
-  if (which == Stack::dec) {
-    block.cross = block.attention;
-    block.cross->causal = false;
-  }
+  if (which == Stack::dec) block.cross = block.attention.as_cross();
   out.blocks.assign(static_cast<std::size_t>(sizes.layers), block);
   if (sizes.order == "post") out.final_norm.kind = NormSpec::Kind::none;
   out.head.present = false;
@@ -144,8 +141,7 @@ class Translator final : public Task {
 
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override {
     std::int64_t exact = 0;
-    const ModelConfig& config = model.config();
-    HeadScores aligning(config.n_layers(), config.blocks.front().cross->n_heads);
+    HeadScores aligning(model.config(), Part::cross);
     run_held_out(*this, model, seed, count, [&](const Example& example, const Trace& trace) {
       exact += rows_right(trace, example.targets).all() ? 1 : 0;
       aligning.add([&](int layer, int head) { return aligned_share(example, trace, layer, head); });

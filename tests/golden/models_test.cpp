@@ -98,7 +98,8 @@ double worst_gap(const std::vector<Tensor>& expected, const Trace& trace, const 
 
 // cos(pos * frequency), both halves alike; the reference may count positions from 1.
 double rotary_gap(const ModelConfig& config, const Tensor& expected, std::int64_t first) {
-  const auto frequencies = rope_frequencies(config.position.rope, config.blocks[0].attention.d_head);
+  const auto frequencies =
+      rope_frequencies(config.blocks[0].attention.position.rope, config.blocks[0].attention.d_head);
   const std::int64_t half = static_cast<std::int64_t>(frequencies.size());
   double worst = expected.size(2) == 2 * half ? 0 : INFINITY;
   for (std::int64_t pos = 0; pos < expected.size(1); ++pos)

@@ -120,7 +120,7 @@ void ask_everything(const Trace& trace) {
     EXPECT_GE(trace.rows(site.stack), 0);
     run_mask(trace, site);
     bias_rectangle(trace, site, 0, {0, 9}, {0, 9});
-    rotary_of(trace, site.stack, 8);
+    if (site.slot == Slot::rot_q || site.slot == Slot::rot_k) rotary_of(trace, site);
     patch_rows(trace, site.stack);
     if (site.slot != Slot::pattern) continue;
     for (std::int64_t head = 0; head < record.shape[0]; ++head) {

@@ -16,7 +16,7 @@ class WildRope : public Wild {
     return out;
   }
   RopeSpec spec(const CheckpointFolder& checkpoint) {
-    return opened(checkpoint).model->config().position.rope;
+    return opened(checkpoint).model->config().blocks[0].attention.position.rope;
   }
   Tensor logits(const CheckpointFolder& checkpoint) { return logits_of(opened(checkpoint)); }
 };

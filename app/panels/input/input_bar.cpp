@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/training_arm.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -19,20 +20,26 @@ std::string counted(std::int64_t count, const char* one, const char* many) {
   return tr(count == 1 ? one : many, {format_count(count)});
 }
 
+// "4 heads", or "4–8 heads" where blocks differ.
+std::string heads_text(const ModelConfig& config) {
+  const auto [least, most] = extent(config, &BlockSpec::attention, &AttentionSpec::n_heads);
+  if (least == most) return counted(most, "input.count.head", "input.count.heads");
+  return tr("input.count.heads", {range_text(config, &BlockSpec::attention, &AttentionSpec::n_heads)});
+}
+
 /// "11 tokens · 3 blocks · 4 heads · 0.4 ms"
 std::string summary(const PanelContext& context, const Sequence& sequence) {
   const ModelConfig& config = context.session.document().model->config();
-  const int heads = config.blocks.empty() ? 0 : config.blocks.front().attention.n_heads;
   const std::string counts =
-      config.encoder() ? tr("input.summary.two",
-                            {format_count(static_cast<std::int64_t>(sequence.input.source.size())),
-                             format_count(sequence.input.length()),
-                             std::to_string(config.encoder()->n_layers()), std::to_string(config.n_layers())})
-                       : tr("input.summary",
-                            {counted(config.patch.size > 0 ? config.patch.count() : sequence.input.length(),
-                                     "input.count.token", "input.count.tokens"),
-                             counted(config.n_layers(), "input.count.block", "input.count.blocks"),
-                             counted(heads, "input.count.head", "input.count.heads")});
+      config.encoder()
+          ? tr("input.summary.two",
+               {format_count(static_cast<std::int64_t>(sequence.input.source.size())),
+                format_count(sequence.input.length()), std::to_string(config.encoder()->n_layers()),
+                std::to_string(config.n_layers())})
+          : tr("input.summary",
+               {counted(config.patch.size > 0 ? config.patch.count() : sequence.input.length(),
+                        "input.count.token", "input.count.tokens"),
+                counted(config.n_layers(), "input.count.block", "input.count.blocks"), heads_text(config)});
   if (!context.run || context.workspace.still) return counts;
   const double ms = context.run->milliseconds;
   return tr("input.summary.timed", {counts, format(ms < 10 ? "%.1f" : "%.0f", ms)});
@@ -61,9 +68,7 @@ void answer_anew(Session& session, int sequence) {
 
 /// True if the model can generate: new tokens are appended to the main stack.
 bool writes(const OpenedModel& opened) {
-  const ModelConfig& config = opened.model->config();
-  return opened.recorded.empty() && config.head.present && !config.head.first_row_only &&
-         config.vocab_size > 0 && !config.blocks.empty() && config.blocks.front().attention.causal;
+  return opened.recorded.empty() && opened.model->config().predicts_next();
 }
 
 }  // namespace

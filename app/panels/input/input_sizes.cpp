@@ -50,7 +50,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
   size_row("input.sizes.d_in", wanted.d_in, 256);
   size_row("input.sizes.heads", wanted.heads, 64);
   size_row("input.sizes.d_head", wanted.d_head, 128);
-  if (!document.model->config().blocks.front().residual) size_row("input.sizes.d_out", wanted.d_out, 256);
+  if (document.model->config().bare()) size_row("input.sizes.d_out", wanted.d_out, 256);
   ImGui::Checkbox(Label(tr("input.sizes.mask"), "###causal").c_str(), &wanted.causal);
   ImGui::Separator();
   ImGui::AlignTextToFramePadding();

@@ -9,6 +9,7 @@
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/model/derive.h"
+#include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
@@ -129,11 +130,14 @@ void draw_label(const char* key) {
 // Numbers of key/value heads that divide the heads of every block evenly.
 void draw_kv_heads(const PanelContext& context, ExchangeMenu& menu) {
   const ModelConfig& config = context.session.document().model->config().of(context.workspace.cursor.stack);
-  const int heads = config.blocks.empty() ? 0 : config.blocks.front().attention.n_kv_heads;
-  if (heads < 2) return;
+  const auto [least, most] = extent(config, &BlockSpec::attention, &AttentionSpec::n_kv_heads);
+  if (most < 2) return;
   draw_label("exchange.kv_heads");
-  for (int groups = 1; groups <= heads; ++groups) {
-    if (heads % groups != 0) continue;
+  for (int groups = 1; groups <= least; ++groups) {
+    const bool divides = std::all_of(config.blocks.begin(), config.blocks.end(), [&](const BlockSpec& block) {
+      return block.attention.n_kv_heads % groups == 0;
+    });
+    if (!divides) continue;
     const std::string value = std::to_string(groups);
     draw_choice(context, menu, {Exchange::Part::kv_heads, "attn", value.c_str(), ""}, value);
     ImGui::SameLine();

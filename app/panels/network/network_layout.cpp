@@ -177,7 +177,7 @@ NetworkLayout network_layout(const RunResult& run, int sequence, OpenBlock open,
   if (run.traces.empty()) return {};
   width = std::max(width, kLeast);
   const ModelConfig& config = run.trace(sequence).config();
-  const bool bare = config.n_layers() == 1 && !config.blocks.front().residual && config.encoders.empty();
+  const bool bare = config.bare() && config.encoders.empty();
   if (!bare) return ModelBuilder(run, sequence, open, width).build();
   const NetworkLayout layout = module_layout(run, sequence, width, kRibbonRoom);
   if (height <= 0) return layout;

@@ -38,6 +38,34 @@ TEST_F(PositionViewTest, TheDialsFollowTheCursorAndMoveIt) {
   EXPECT_NEAR(static_cast<double>(workspace_.cursor.query), 3.5, 1.0);
 }
 
+// Block 0 rotates by base 100, block 1 has no positions, block 2 has ALiBi.
+constexpr const char* kMixedPositions = R"({"format": "attnscope-scene", "version": 1, "seed": 3,
+  "config": {"d_model": 8, "vocab_size": 9, "norm": {"kind": "rms"}, "head": {"present": true, "tied": true},
+    "attention": {"n_heads": 2, "d_head": 4}, "mlp": {"kind": "none"}, "blocks": [
+      {"attention": {"positions": {"kind": "rope", "rope_theta": 100}}}, {"attention": {"n_heads": 4, "d_head": 2}},
+      {"attention": {"positions": {"kind": "alibi"}}}]},
+  "inputs": [{"ids": [1, 5, 2, 7]}]})";
+
+TEST_F(PositionViewTest, EachBlockShowsItsOwnPositions) {
+  session_ = std::make_unique<Session>();
+  session_->open_scene(kMixedPositions, "mixed");
+  session_->wait();
+  ASSERT_TRUE(session_->result()) << (session_->error() ? session_->error()->text() : "");
+  const auto view = make_position_view();
+  EXPECT_EQ(view->unavailable(run()), "");
+  const auto shows = [&](int layer, const char* item) {
+    workspace_.cursor.layer = layer;
+    settle(*view);
+    return noted_items().contains(item);
+  };
+  EXPECT_TRUE(shows(0, "rope_layer"));
+  EXPECT_FALSE(shows(1, "rope_layer"));
+  EXPECT_TRUE(shows(1, "position_halves")) << "the formula";
+  EXPECT_FALSE(shows(2, "position_halves"));
+  EXPECT_FALSE(shows(2, "rope_layer"));
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
 TEST_F(PositionViewTest, PagesOpen) {
   open("gpt2");
   const auto view = make_position_view();

@@ -28,8 +28,11 @@ TEST(TinyTraining, IsOtherInOnePartOnly) {
   EXPECT_FALSE(tiny_config(TinyPart::full_mask).blocks[0].attention.causal);
   EXPECT_EQ(post.blocks[0].order, NormOrder::post);
   EXPECT_EQ(bare.blocks[0].norm.kind, NormSpec::Kind::none);
-  EXPECT_EQ(tiny_config(TinyPart::alibi).position.kind, PositionSpec::Kind::alibi);
-  EXPECT_EQ(tiny_config(TinyPart::no_positions).position.kind, PositionSpec::Kind::none);
+  for (const BlockSpec& block : tiny_config(TinyPart::alibi).blocks)
+    EXPECT_EQ(block.attention.position.kind, AttentionPosition::Kind::alibi);
+  EXPECT_TRUE(tiny_config(TinyPart::rope).has_positions());
+  EXPECT_EQ(tiny_config(TinyPart::rope).position.kind, PositionSpec::Kind::none);
+  EXPECT_FALSE(tiny_config(TinyPart::no_positions).has_positions());
 }
 
 TEST(TinyTraining, GivesTheSameRunAndKeepsIt) {

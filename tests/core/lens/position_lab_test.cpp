@@ -89,11 +89,11 @@ TEST(PositionLab, VariantsStretchAsTheyPromise) {
   const OpenedModel model = opened("llama");
   const ModelConfig& config = model.model->config();
   const std::int64_t d = config.blocks[0].attention.d_head;
-  const Rotary own = rotary_variant(config, d, RopeSpec::Kind::standard, 4),
-               linear = rotary_variant(config, d, RopeSpec::Kind::linear, 4),
-               dynamic = rotary_variant(config, d, RopeSpec::Kind::dynamic, 4),
-               yarn = rotary_variant(config, d, RopeSpec::Kind::yarn, 4);
-  EXPECT_EQ(own.frequencies, rope_frequencies(config.position.rope, d));
+  const Rotary own = rotary_variant(config, 0, RopeSpec::Kind::standard, 4),
+               linear = rotary_variant(config, 0, RopeSpec::Kind::linear, 4),
+               dynamic = rotary_variant(config, 0, RopeSpec::Kind::dynamic, 4),
+               yarn = rotary_variant(config, 0, RopeSpec::Kind::yarn, 4);
+  EXPECT_EQ(own.frequencies, rope_frequencies(config.blocks[0].attention.position.rope, d));
   for (std::size_t i = 0; i < own.frequencies.size(); ++i) {
     EXPECT_DOUBLE_EQ(linear.frequencies[i], own.frequencies[i] / 4);
     EXPECT_LE(dynamic.frequencies[i], own.frequencies[i]);

@@ -64,14 +64,14 @@ TEST(Positions, TheTableIsWhatTheModelAdds) {
   const Tensor table = position_table(config, {}, 10);
   EXPECT_EQ(table.sizes(), (std::vector<std::int64_t>{10, 6}));
   EXPECT_NEAR(table.at(3, 2), std::sin(3 / std::pow(10000.0, 2.0 / 6)), 1e-6);
-  config.position.kind = PositionSpec::Kind::rope;
+  config.position.kind = PositionSpec::Kind::none;
   EXPECT_TRUE(position_table(config, {}, 10).empty());
 }
 
 TEST(Positions, ATableBeginsAtItsOffset) {
   ModelConfig config;
   config.stack = Stack::enc;
-  config.position = {PositionSpec::Kind::learned, {}, 4, 2};
+  config.position = {PositionSpec::Kind::learned, 4, 2};
   Weights weights;
   weights.set("enc.pos_embed.weight", Tensor::from({0, 1, 2, 3, 4, 5}, {{Axis::pos, 6}, {Axis::d_model, 1}}));
   const Tensor table = position_table(config, weights, 10);

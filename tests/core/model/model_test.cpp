@@ -22,16 +22,20 @@ Tensor wave(const std::vector<std::int64_t>& sizes, double step) {
   return Tensor::from(std::move(values), shape);
 }
 
-ModelConfig config_of(bool gated, PositionSpec::Kind positions) {
+enum class Place : std::uint8_t { none, learned, sinusoidal, rope };
+
+ModelConfig config_of(bool gated, Place positions) {
   ModelConfig config;
   config.d_model = config.d_in = 8;
   config.vocab_size = 13;
-  config.position.kind = positions;
+  if (positions == Place::learned) config.position.kind = PositionSpec::Kind::learned;
+  if (positions == Place::sinusoidal) config.position.kind = PositionSpec::Kind::sinusoidal;
   config.position.max_positions = 16;
   BlockSpec block;
   block.attention.n_heads = 4;
   block.attention.n_kv_heads = block.attention.d_head = 2;
   block.attention.scale = 0.7f;
+  if (positions == Place::rope) block.attention.position.kind = AttentionPosition::Kind::rope;
   block.mlp = {gated ? MlpSpec::Kind::gated : MlpSpec::Kind::plain, Activation::silu, 20};
   block.norm.kind = gated ? NormSpec::Kind::rms : NormSpec::Kind::layer;
   config.final_norm = block.norm;
@@ -89,10 +93,9 @@ TEST(KvRows, a_second_run_from_the_same_place_gets_memory_of_its_own) {
 }
 
 TEST(ModelRun, token_by_token_equals_one_run_for_every_position_kind) {
-  for (const auto kind : {PositionSpec::Kind::none, PositionSpec::Kind::learned,
-                          PositionSpec::Kind::sinusoidal, PositionSpec::Kind::rope}) {
+  for (const auto kind : {Place::none, Place::learned, Place::sinusoidal, Place::rope}) {
     for (const std::int64_t window : {0, 3}) {
-      ModelConfig config = config_of(kind == PositionSpec::Kind::rope, kind);
+      ModelConfig config = config_of(kind == Place::rope, kind);
       for (BlockSpec& block : config.blocks) block.attention.window = window;
       const auto model = model_of(config);
       const std::vector<int> ids{3, 1, 4, 1, 5, 9, 2, 6};
@@ -113,7 +116,7 @@ TEST(ModelRun, token_by_token_equals_one_run_for_every_position_kind) {
 }
 
 TEST(ModelRun, a_cancelled_run_leaves_its_base_usable) {
-  const auto model = model_of(config_of(true, PositionSpec::Kind::rope));
+  const auto model = model_of(config_of(true, Place::rope));
   RunOptions from, options;
   from.keep = Keep::predictions;
   from.base = *model->run({{3, 1}, {}}, from);
@@ -129,7 +132,7 @@ TEST(ModelRun, a_cancelled_run_leaves_its_base_usable) {
 }
 
 TEST(ModelRun, refuses_inputs_in_words) {
-  const auto model = model_of(config_of(false, PositionSpec::Kind::learned));
+  const auto model = model_of(config_of(false, Place::learned));
   EXPECT_EQ(model->run({}).error().code, Code::out_of_range);
   EXPECT_EQ(model->run({{0, 13}, {}}).error().code, Code::out_of_range);
   EXPECT_EQ(model->run({{-1}, {}}).error().code, Code::out_of_range);
@@ -144,7 +147,7 @@ TEST(ModelRun, refuses_inputs_in_words) {
 }
 
 TEST(ModelRun, refuses_images_that_are_no_numbers) {
-  ModelConfig config = config_of(false, PositionSpec::Kind::none);
+  ModelConfig config = config_of(false, Place::none);
   config.vocab_size = 0;
   config.head.outputs = 3;
   config.patch = {2, 3, 2, 2, false};
@@ -162,7 +165,7 @@ TEST(ModelRun, refuses_images_that_are_no_numbers) {
 }
 
 TEST(ModelRun, a_stand_in_without_weights_never_runs) {
-  const Model stand_in(std::make_shared<const ModelConfig>(config_of(false, PositionSpec::Kind::learned)),
+  const Model stand_in(std::make_shared<const ModelConfig>(config_of(false, Place::learned)),
                        std::make_shared<const Weights>());
   const auto ran = stand_in.run({{1, 2}, {}});
   ASSERT_FALSE(ran);
@@ -170,7 +173,7 @@ TEST(ModelRun, a_stand_in_without_weights_never_runs) {
 }
 
 TEST(CheckWeights, names_the_tensor_and_both_shapes) {
-  const ModelConfig config = config_of(true, PositionSpec::Kind::rope);
+  const ModelConfig config = config_of(true, Place::rope);
   for (const WeightShape& expected : expected_weights(config)) {
     Weights weights = weights_of(config);
     std::vector<std::int64_t> wrong = expected.shape;
@@ -185,7 +188,7 @@ TEST(CheckWeights, names_the_tensor_and_both_shapes) {
 }
 
 TEST(CheckWeights, only_biases_and_norms_may_be_absent) {
-  const ModelConfig config = config_of(false, PositionSpec::Kind::learned);
+  const ModelConfig config = config_of(false, Place::learned);
   for (const WeightShape& missing : expected_weights(config)) {
     Weights weights;
     const Weights all = weights_of(config);
@@ -199,9 +202,9 @@ TEST(CheckWeights, only_biases_and_norms_may_be_absent) {
 
 TEST(CheckWeights, sizes_that_make_no_model) {
   const auto refused = [](auto change) {
-    ModelConfig config = config_of(true, PositionSpec::Kind::rope);
+    ModelConfig config = config_of(true, Place::rope);
     change(config);
-    const auto model = Model::make(config, weights_of(config_of(true, PositionSpec::Kind::rope)));
+    const auto model = Model::make(config, weights_of(config_of(true, Place::rope)));
     return !model && !model.error().sentence().empty();
   };
   EXPECT_TRUE(refused([](ModelConfig& c) { c.d_model = 0; }));
@@ -213,7 +216,7 @@ TEST(CheckWeights, sizes_that_make_no_model) {
 }
 
 TEST(EditedWeight, shares_the_rest_and_a_tied_head_is_one_weight) {
-  ModelConfig config = config_of(false, PositionSpec::Kind::learned);
+  ModelConfig config = config_of(false, Place::learned);
   config.head.tied = true;
   Weights weights = weights_of(config);
   weights.set("tok_embed.weight", weights.get("tok_embed.weight").rename({Axis::vocab, Axis::d_model}));

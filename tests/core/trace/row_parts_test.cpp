@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/trace/rotary.h"
+
 namespace attnscope {
 namespace {
 
@@ -34,16 +36,18 @@ TEST(RowParts, OnlyLayerNormSubtractsAMean) {
   EXPECT_FLOAT_EQ(norm_means(rows, spec).at(0), 0.f);
 }
 
-TEST(RowParts, AnglesTurnTheWayRotateDoes) {
-  auto config = std::make_shared<ModelConfig>();
-  const Trace trace(config, std::make_shared<Weights>());
-  const Tensor angles = rotation_angles(trace, 4, {1, 3});  // positions 1 and 2, two pairs
+TEST(Rotary, AnglesTurnTheWayRotateDoes) {
+  const Rotary rotary = rotary_of(RopeSpec{}, 4, 3);
+  ASSERT_EQ(rotary.pairs(), 2);
   const Tensor ones = Tensor::filled({{Axis::head, 1}, {Axis::pos, 3}, {Axis::d_head, 4}}, 1.f);
-  const Tensor rotated = rotate(ones, rope_frequencies(config->position.rope, 4), {0, {}});
-  for (std::int64_t row = 0; row < 2; ++row)
-    for (std::int64_t pair = 0; pair < 2; ++pair)
-      EXPECT_NEAR(rotated.at(0, row + 1, pair),
-                  std::cos(angles.at(row, pair)) - std::sin(angles.at(row, pair)), 1e-5f);
+  const Tensor rotated = rotate(ones, rotary.frequencies, {0, {}});
+  for (std::int64_t row = 1; row < 3; ++row)
+    for (std::int64_t pair = 0; pair < 2; ++pair) {
+      const double angle = static_cast<double>(row) * rotary.frequencies[static_cast<std::size_t>(pair)];
+      EXPECT_NEAR(rotated.at(0, row, rotary.first_of(pair)), std::cos(angle) - std::sin(angle), 1e-5);
+      EXPECT_NEAR(rotated.at(0, row, rotary.second_of(pair)), std::cos(angle) + std::sin(angle), 1e-5);
+      EXPECT_EQ(rotary.pair_of(rotary.second_of(pair)), pair);
+    }
 }
 
 }  // namespace
