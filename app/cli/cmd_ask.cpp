@@ -19,8 +19,8 @@ namespace attnscope::cli {
 
 Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
                                 const Trace& run) {
-  TRY(LogitMeasure measure, parse_measure(opened, text, at));
-  if (const std::int64_t row = asked_row(opened, run); at < 0 && row != prediction_row(run))
+  TRY(LogitMeasure measure, parse_measure(opened, text, at, &run));
+  if (const std::int64_t row = asked_row(opened, run); measure.row < 0 && row != prediction_row(run))
     measure.row = row;
   if (measure.kind != LogitMeasure::Kind::kl) return measure;
   TRY_OK(measured(LogitMeasure{LogitMeasure::Kind::logit, 0, -1, measure.row, {}}, run));

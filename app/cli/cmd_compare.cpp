@@ -57,7 +57,7 @@ void print_as_json(const Compared& compared, const Edits& edits, const std::vect
       continue;
     }
     nlohmann::json at = nlohmann::json::object();
-    for (const Coordinate& c : one.at) at[c.axis] = c.index;
+    for (const AxisRange& c : one.at) at[c.axis] = c.begin;
     steps.push_back({{"step", one.name()}, {"max_abs", json_number(one.max_abs)}, {"at", std::move(at)}});
     if (one.alone > 0) steps.back()["alone"] = one.alone;
   }

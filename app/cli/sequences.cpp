@@ -292,8 +292,16 @@ Result<Edits> SequenceOptions::read_edits(const OpenedModel& opened) const {
         if (!number) return fail(Code::not_found, "error.session.edit.no_run", {in_quotes(name)});
         return opened.model->run(inputs[*number]);
       });
+  const EditRuns runs = [&]() -> Result<std::vector<std::shared_ptr<const Trace>>> {
+    TRY(const std::vector<Input> inputs, read_or_own(opened));
+    std::vector<std::shared_ptr<const Trace>> out;
+    for (const Input& input : inputs) {
+      TRY(out.emplace_back(), opened.model->run(input));
+    }
+    return out;
+  };
   for (const std::string& text : edits_) {
-    TRY(const Edits made, parse_edits(text, opened.model->config(), numbers));
+    TRY(const Edits made, parse_edits(text, opened.model->config(), numbers, runs));
     edits.insert(edits.end(), made.begin(), made.end());
   }
   return edits;

@@ -143,9 +143,16 @@ Status give_input(Document& document, const Options& options) {
     if (!name.empty()) return fail(Code::not_found, "error.session.edit.no_run", {in_quotes(name)});
     return document.model->run(inputs_of(document).front());
   };
+  const EditRuns runs = [&]() -> Result<std::vector<std::shared_ptr<const Trace>>> {
+    std::vector<std::shared_ptr<const Trace>> out;
+    for (const Input& input : inputs_of(document)) {
+      TRY(out.emplace_back(), document.model->run(input));
+    }
+    return out;
+  };
   for (const std::string& text : options.edits) {
     TRY(const Edits edits,
-        parse_edits(text, document.model->config(), named_numbers(*document.opened, first_run)));
+        parse_edits(text, document.model->config(), named_numbers(*document.opened, first_run), runs));
     for (const auto& edit : edits) put_edit(document, edit);
   }
   return Done{};

@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 #include "core/model/masks.h"
 #include "core/session/mask_edits.h"
-#include "core/session/vector_name.h"
 #include "core/trace/longest_input.h"
 #include "core/trace/ties.h"
 
