@@ -196,8 +196,9 @@ Status run_patch(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
-  if (options.clean.empty() || options.corrupt.empty())
-    return fail(Code::out_of_range, "error.cli.two_inputs");
+  TRY(const Request clean_words, options.clean.request());
+  TRY(const Request corrupt_words, options.corrupt.request());
+  if (clean_words.empty() || corrupt_words.empty()) return fail(Code::out_of_range, "error.cli.two_inputs");
   TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
   TRY(const std::shared_ptr<const Trace> corrupt, options.corrupt.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *clean));

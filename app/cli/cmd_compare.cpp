@@ -30,11 +30,11 @@ struct Compared {
 // The runs of one side; a recording is what it is.
 Result<Traces> runs_of(const OpenedModel& opened, const SequenceOptions& sequences) {
   if (!opened.recorded.empty()) return opened.recorded;
-  TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
-  TRY(const Edits edits, sequences.read_edits(opened));
+  TRY(const Document document, sequences.document(opened));
+  const std::vector<Input> inputs = inputs_of(document);
   Traces out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TRY(out.emplace_back(), run_under(opened, edits, inputs[i], i));
+    TRY(out.emplace_back(), run_under(opened, document.edits, inputs[i], i));
   }
   return out;
 }

@@ -133,11 +133,13 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
 Status run_trace(const TraceOptions& options) {
   TRY(const Selector selector, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_to_run(options.model));
-  TRY(const Edits edits, options.sequences.read_edits(opened));
-  const bool recorded = !opened.recorded.empty() && options.sequences.unused();
+  TRY(const Request request, options.sequences.request());
+  const bool recorded = !opened.recorded.empty() && request.unused();
+  Edits edits;
   std::vector<Input> inputs;
   if (!recorded) {
-    TRY(inputs, options.sequences.read_or_own(opened));
+    TRY(const Document document, options.sequences.document(opened));
+    inputs = inputs_of(document), edits = document.edits;
   }
   Output out;
   out.writes = !options.out.empty();
