@@ -23,7 +23,6 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kAnswerTableMostBytes = 256ull << 20;
-constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 constexpr std::size_t kMostRows = 1 << 24, kMostCells = 1 << 26;  // of a table; of the arrays in an npz
 constexpr const char *kIndex = ".index", *kLast = "_last";
 constexpr const char* kEstimate = ".estimate";
@@ -96,9 +95,8 @@ std::string to_csv(const AnswerTable& table) {
   return out;
 }
 
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value{};
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -106,11 +104,9 @@ std::optional<Number> number_of(std::string_view text) {
 
 // Parses "3" or "8-15".
 std::optional<AxisRange> range_of(const std::string& axis, std::string_view text) {
-  const std::size_t dash = text.find('-');
-  const auto begin = number_of<std::int64_t>(text.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? begin : number_of<std::int64_t>(text.substr(dash + 1));
-  if (!begin || !last || *begin < 0 || *last < *begin || *last > kMostIndex) return std::nullopt;
-  return AxisRange{axis, *begin, *last + 1};
+  const auto found = parse_indices(text);
+  if (!found || !found->absolute()) return std::nullopt;
+  return AxisRange(axis, found->begin, found->end);
 }
 
 Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
@@ -144,7 +140,7 @@ Result<AnswerTable> from_csv(const std::string& path, const std::string& text) {
         for (std::string& edit : edits) edit.erase(0, edit.starts_with(' ') ? 1 : 0);
         continue;
       }
-      const auto real = number_of<double>(words[i]);
+      const auto real = number_of(words[i]);
       const auto whole = range_of(header[i], words[i]);
       const bool counts = header[i] != "value" && header[i] != "estimate";
       if (counts ? !whole : !real)

@@ -19,8 +19,8 @@ namespace attnscope::cli {
 
 Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
                                 const Trace& run) {
-  TRY(LogitMeasure measure, parse_measure(opened, text, at));
-  if (const std::int64_t row = asked_row(opened, run); at < 0 && row != prediction_row(run))
+  TRY(LogitMeasure measure, parse_measure(opened, text, at, &run));
+  if (const std::int64_t row = asked_row(opened, run); measure.row < 0 && row != prediction_row(run))
     measure.row = row;
   if (measure.kind != LogitMeasure::Kind::kl) return measure;
   TRY_OK(measured(LogitMeasure{LogitMeasure::Kind::logit, 0, -1, measure.row, {}}, run));
@@ -196,8 +196,9 @@ Status run_patch(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
-  if (options.clean.empty() || options.corrupt.empty())
-    return fail(Code::out_of_range, "error.cli.two_inputs");
+  TRY(const Request clean_words, options.clean.request());
+  TRY(const Request corrupt_words, options.corrupt.request());
+  if (clean_words.empty() || corrupt_words.empty()) return fail(Code::out_of_range, "error.cli.two_inputs");
   TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
   TRY(const std::shared_ptr<const Trace> corrupt, options.corrupt.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *clean));

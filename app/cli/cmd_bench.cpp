@@ -303,12 +303,14 @@ Status run_bench(const BenchOptions& options) {
   if (!options.edits.empty()) {
     Edits edits;
     for (const std::string& text : options.edits) {
-      const EditNumbers numbers = named_numbers(opened, [&](const std::string&) {
-        Input input;
-        input.ids = ids;
-        return opened.model->run(input);
-      });
-      TRY(const Edits made, parse_edits(text, opened.model->config(), numbers));
+      Input input;
+      input.ids = ids;
+      const auto run = [&](const std::string&) { return opened.model->run(input); };
+      const EditRuns runs = [&]() -> Result<std::vector<std::shared_ptr<const Trace>>> {
+        TRY(const auto trace, run(""));
+        return std::vector{trace};
+      };
+      TRY(const Edits made, parse_edits(text, opened.model->config(), named_numbers(opened, run), runs));
       edits.insert(edits.end(), made.begin(), made.end());
     }
     TRY(const MeasuredEdit edit, measure_edit(*opened.model, ids, edits));

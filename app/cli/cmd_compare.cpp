@@ -30,11 +30,11 @@ struct Compared {
 // The traces of one side; a recording is used as it is.
 Result<Traces> runs_of(const OpenedModel& opened, const SequenceOptions& sequences) {
   if (!opened.recorded.empty()) return opened.recorded;
-  TRY(const std::vector<Input> inputs, sequences.read_or_own(opened));
-  TRY(const Edits edits, sequences.read_edits(opened));
+  TRY(const Document document, sequences.document(opened));
+  const std::vector<Input> inputs = inputs_of(document);
   Traces out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TRY(out.emplace_back(), run_under(opened, edits, inputs[i], i));
+    TRY(out.emplace_back(), run_under(opened, document.edits, inputs[i], i));
   }
   return out;
 }
@@ -57,7 +57,7 @@ void print_as_json(const Compared& compared, const Edits& edits, const std::vect
       continue;
     }
     nlohmann::json at = nlohmann::json::object();
-    for (const Coordinate& c : one.at) at[c.axis] = c.index;
+    for (const AxisRange& c : one.at) at[c.axis] = c.begin;
     steps.push_back({{"step", one.name()}, {"max_abs", json_number(one.max_abs)}, {"at", std::move(at)}});
     if (one.alone > 0) steps.back()["alone"] = one.alone;
   }

@@ -70,14 +70,14 @@ Status search(const GenerateOptions& options, const OpenedModel& opened, const I
 
 Status run_generate(const GenerateOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
-  TRY(const std::vector<Input> given, options.sequences.read(opened));
-  if (given.size() != 1) {
-    return fail(Code::out_of_range, "error.cli.generate_one", {given.size()});
-  }
-  const Input& prompt = given[0];
+  TRY(const Request request, options.sequences.request());
+  if (request.empty()) return fail(Code::out_of_range, "error.cli.generate_one", {0});
+  TRY(const Document document, options.sequences.document(opened));
+  if (document.sequences.size() != 1)
+    return fail(Code::out_of_range, "error.cli.generate_one", {document.sequences.size()});
+  const Input prompt = inputs_of(document).front();
   RunOptions run;
-  TRY(const Edits edits, options.sequences.read_edits(opened));
-  run.edits = edits_for(edits, 0);
+  run.edits = edits_for(document.edits, 0);
   if (options.beams > 0) return search(options, opened, prompt, run);
   TRY(const Generated made, generate(*opened.model, prompt, options.max_new_tokens, options.sampling, run));
   TRY_OK(check_reached(made.unreached));

@@ -73,7 +73,8 @@ Status run_heads(const HeadOptions& options) {
     TRY(measure.emplace(), measure_of(opened, options.measure, options.at, *run));
     question = antecedent_of(*run, *measure);
   }
-  if (!options.against.empty()) {
+  TRY(const Request against, options.against.request());
+  if (!against.empty()) {
     TRY(question.before, options.against.run_one(opened));
   }
   std::vector<RankedHead> heads = head_scores(*run, question);

@@ -10,6 +10,7 @@
 #include "core/base/words.h"
 #include "core/io/writers.h"
 #include "core/session/backward_run.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope::cli {
 namespace {
@@ -60,18 +61,40 @@ void take_ints(const Trace& trace, const std::string& prefix, Output& out) {
   take("enc.attention_mask", trace.input.source_attention_mask);
 }
 
+// Weights and the input that a selector names.
+std::vector<Target> values_asked(const Trace& trace, const Selector& selector) {
+  std::vector<Target> out;
+  const auto blocks = [&](std::string_view name) {
+    return trace.config().of(stack_of_name(name).value_or(trace.config().stack)).n_layers();
+  };
+  for (const auto& [name, weight] : trace.weights().all())
+    for (auto& at : selector.value_parts(name, blocks(name)))
+      out.push_back(weight_target(name, std::move(at)));
+  if (!trace.input.vectors.empty())
+    for (auto& at : selector.value_parts(kInputName, 0))
+      out.push_back({Target::Kind::input, {}, {}, std::move(at)});
+  return out;
+}
+
 Status take_sequence(const Trace& trace, std::size_t sequence, const Selector& selector, Output& out) {
   const auto records = trace.select(selector);
-  if (records.empty()) {
+  const std::vector<Target> values = values_asked(trace, selector);
+  if (records.empty() && values.empty()) {
     return fail(Code::not_found, "error.cli.no_match",
                 {in_quotes(selector.text()), join(trace.nearest_steps(selector), ", ")});
   }
   if (out.sums_up && !std::exchange(out.headed, true)) out.add_header();
   for (const Record* record : records) {
-    for (const std::vector<AxisRange>& part : selector.parts(record->site)) {
+    TRY(const auto parts, parts_of_step(trace, selector, record->site));
+    for (const std::vector<AxisRange>& part : parts) {
       TRY(const Tensor value, trace.part(record->site, part));
       out.take(prefix_of(sequence) + to_text(record->site) + to_text(part), value, *record);
     }
+  }
+  for (const Target& where : values) {
+    TRY(const std::vector<AxisRange> at, absolute(trace, where));
+    TRY(const Tensor numbers, numbers_at(trace, where));
+    out.take(prefix_of(sequence) + to_text(Target{where.kind, {}, where.weight, at}), numbers, {});
   }
   if (out.writes) take_ints(trace, prefix_of(sequence), out);
   return Done{};
@@ -95,7 +118,8 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
     const auto slice = [&](std::int64_t head, Range rows, Range cols) {
       return gradients->slice(record.site, head, rows, cols);
     };
-    for (const std::vector<AxisRange>& part : selector.parts(record.site)) {
+    TRY(const auto parts, parts_of_step(*trace, selector, record.site));
+    for (const std::vector<AxisRange>& part : parts) {
       TRY(const Tensor gradient, gathered(record, name, part, slice));
       out.take(prefix_of(sequence) + name + to_text(part), gradient, record);
     }
@@ -109,11 +133,13 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
 Status run_trace(const TraceOptions& options) {
   TRY(const Selector selector, Selector::parse(options.steps));
   TRY(const OpenedModel opened, open_to_run(options.model));
-  TRY(const Edits edits, options.sequences.read_edits(opened));
-  const bool recorded = !opened.recorded.empty() && options.sequences.unused();
+  TRY(const Request request, options.sequences.request());
+  const bool recorded = !opened.recorded.empty() && request.unused();
+  Edits edits;
   std::vector<Input> inputs;
   if (!recorded) {
-    TRY(inputs, options.sequences.read_or_own(opened));
+    TRY(const Document document, options.sequences.document(opened));
+    inputs = inputs_of(document), edits = document.edits;
   }
   Output out;
   out.writes = !options.out.empty();

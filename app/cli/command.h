@@ -16,6 +16,7 @@
 #include "core/base/number.h"
 #include "core/io/writers.h"
 #include "core/model/measure.h"
+#include "core/session/request.h"
 #include "core/system/arguments.h"
 
 namespace attnscope::cli {
@@ -72,27 +73,16 @@ Status check_reached(const Edits& unreached);
 Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const Edits& edits,
                                                const Input& input, std::size_t sequence = 0);
 
-/// The input of a run: --text and --ids, mixed and repeated, one sequence each in the given order;
-/// --decoder-text/--decoder-ids and --image likewise, matched to the sequences by order.
+/// The Request of a command, read from the flags of core/session/request.h.
 class SequenceOptions {
  public:
-  /// `batch`: also --pad-to and --pad-side. With a `prefix` every option begins with it: --clean-text.
+  /// `batch`: also those of the whole batch. With a `prefix` every flag begins with it: --clean-text.
   void add_to(CLI::App& command, bool batch, const std::string& prefix = "");
-  bool empty() const { return texts_.empty() && ids_.empty() && images_.empty(); }
-  /// True if none of the options was given.
-  bool unused() const {
-    return empty() && decoder_texts_.empty() && decoder_ids_.empty() && spans_.empty() && types_.empty() &&
-           masks_.empty() && pad_to_ == 0;
-  }
-  /// The sequences to run. Errors: text without a tokenizer, invalid ids, empty text, more decoder inputs
-  /// than sequences, images for a model without a vision tower.
-  Result<std::vector<Input>> read(const OpenedModel& opened) const;
-  /// The same, or the scene's own sequences if none is given, with the given spans, segments and padding.
-  /// Errors: no input, and the model has none of its own.
-  Result<std::vector<Input>> read_or_own(const OpenedModel& opened) const;
-  /// The scene's edits; then the masks of --mask (each a text, or "@FILE" with a matrix in an .npy or .json
-  /// file; a prefix selects another mask: "enc:causal") and the edits of --edit.
-  Result<Edits> read_edits(const OpenedModel& opened) const;
+  /// Errors: read_request()'s.
+  Result<Request> request() const { return read_request(given_words(*command_, flags_), prefix_); }
+  /// What runs: inputs_of() and the edits of it. stderr says which pieces of texts a vocabulary could not
+  /// spell. Errors: those of requested_document().
+  Result<Document> document(const OpenedModel& opened) const;
   /// Runs the single sequence under its edits; of a recording, returns its first. Errors: more than one was
   /// given, or one for a recording.
   Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened) const;
@@ -100,22 +90,14 @@ class SequenceOptions {
   const std::vector<std::string>& unknown() const { return unknown_; }
 
  private:
-  using IdLists = std::vector<std::vector<int>>;
-  Result<IdLists> lists(const OpenedModel& opened, const CLI::Option* text_option, const char* ids_name,
-                        const std::vector<std::string>& texts, const std::vector<std::string>& ids) const;
-  Result<std::vector<Input>> with_the_rest(const OpenedModel& opened, std::vector<Input> inputs) const;
-  Result<std::vector<Input>> padded_all(std::vector<Input> inputs, const ModelConfig& config) const;
   void tell(const std::string& sentence) const;
-  void take_unknown(const Tokenizer& tokenizer, const std::string& text,
-                    const std::vector<Token>& tokens) const;
+  void tell_of_text(const OpenedModel& opened, const std::string& text, const std::vector<Token>& tokens,
+                    const std::vector<int>& ids) const;
+  void tell_of_texts(const Document& document, const Request& request) const;
 
   CLI::App* command_ = nullptr;
   std::string prefix_;
-  CLI::Option *text_option_ = nullptr, *decoder_option_ = nullptr;
-  std::vector<std::string> texts_, ids_, decoder_texts_, decoder_ids_, images_, spans_, types_, masks_,
-      edits_;
-  std::string pad_side_ = "right";
-  std::int64_t pad_to_ = 0;
+  std::vector<ValueFlag> flags_;
   mutable std::vector<std::string> unknown_;
   mutable std::set<std::string> told_;  // sentences already printed: each is printed once
 };

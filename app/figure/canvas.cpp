@@ -38,7 +38,7 @@ DrawGroupScope::DrawGroupScope(const char* what) : record_(recording()) {
 }
 DrawGroupScope::DrawGroupScope(const char* what, const Site& site, std::int64_t head) : record_(recording()) {
   if (!record_) return;
-  std::vector<Coordinate> at;
+  std::vector<AxisRange> at;
   if (head >= 0) at.push_back({"head", head});
   record_->begin_group(what, to_text(Cell{site, std::move(at)}));
 }

@@ -12,7 +12,7 @@
 
 #include "app/figure/display_list.h"
 #include "app/gpu/painter.h"
-#include "core/step/site.h"
+#include "core/step/place.h"
 
 namespace attnscope {
 

@@ -24,7 +24,8 @@ constexpr int kOptionsLeastSide = 320, kOptionsMostSide = 8192;
 
 /// Raw values from CLI11, converted to Options afterwards.
 struct Raw {
-  std::string size, ids, memory;
+  std::vector<ValueFlag> run_flags = request_value_flags();
+  std::string size, memory;
   bool no_animation = false, allow_outside = false;
 };
 
@@ -43,16 +44,6 @@ Status read_size(const std::string& text, Options& options) {
               {in_quotes(text), kOptionsLeastSide, kOptionsMostSide});
 }
 
-Status read_ids(const std::string& text, Options& options) {
-  if (text.empty()) return Done{};
-  for (const std::string& piece : split(text, ',')) {
-    const auto id = parse_whole(piece, 0, std::numeric_limits<int>::max());
-    if (!id) return fail(Code::bad_format, "error.app.token_id", {in_quotes(piece)});
-    options.ids.push_back(static_cast<int>(*id));
-  }
-  return Done{};
-}
-
 Status one_of(const Text& what, const std::string& value, const std::vector<std::string>& known) {
   if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return Done{};
   return fail(Code::not_found, "error.app.no_such", {what, in_quotes(value), join(known, ", ")});
@@ -64,26 +55,12 @@ std::vector<std::string> view_names() {
   return names;
 }
 
-Status checked_mask(const std::string& text) {
-  std::string_view spec = text;
-  (void)take_mask_prefix(spec);
-  TRY(const MaskSpec mask, MaskSpec::parse(spec));
-  (void)mask;
-  return Done{};
-}
-
 Status finish(const Raw& raw, Options& options) {
   TRY_OK(read_size(raw.size, options));
-  TRY_OK(read_ids(raw.ids, options));
   TRY_OK(choose_memory_limit(raw.memory));
-  if (!options.texts.empty() && !options.ids.empty())
-    return fail(Code::unsupported, "error.app.text_and_ids");
-  for (const std::string& mask : options.masks) TRY_OK(checked_mask(mask));
-  if (!options.pad_side.empty() && options.pad_to < 0) options.pad_to = 0;
   if (!options.save_session.empty() && !is_session_path(options.save_session))
     options.save_session += kSessionEnding;
   TRY_OK(one_of(Text::of("error.app.no_such.view"), options.view, view_names()));
-  TRY_OK(one_of(Text::of("error.app.no_such.padding_side"), options.pad_side, {"right", "left"}));
   TRY_OK(one_of(Text::of("error.app.no_such.theme"), options.theme, {"dark", "light"}));
   TRY_OK(one_of(Text::of("error.app.no_such.language"), options.language, languages()));
   if (!options.worksheet.empty() && options.lesson.empty())
@@ -104,21 +81,6 @@ Status finish(const Raw& raw, Options& options) {
 // Validator of a whole number from `least` to 2^24: a count or an index.
 CLI::Validator counted(std::uint64_t least = 0) { return {whole_number(least, 1 << 24), ""}; }
 
-void declare_input(CLI::App& cli, Raw& raw, Options& options) {
-  const auto repeated = [&](const char* name, std::vector<std::string>& into, const char* help,
-                            const char* type) {
-    cli.add_option(name, into, help)->allow_extra_args(false)->type_name(type);
-  };
-  repeated("--text", options.texts, tr("options.text"), "T");
-  cli.add_option("--ids", raw.ids, tr("options.ids"))->type_name("1,2,3")->allow_extra_args(false);
-  repeated("--decoder-text", options.decoder_texts, tr("options.decoder_text"), "T");
-  repeated("--image", options.images, tr("options.image"), "FILE");
-  repeated("--mask", options.masks, tr("options.mask"), "SPEC");
-  repeated("--edit", options.edits, tr("options.edit"), "PLACE=V");
-  cli.add_option("--pad-to", options.pad_to, tr("options.pad_to"))->type_name("N")->transform(counted());
-  cli.add_option("--pad-side", options.pad_side, tr("options.pad_side"))->type_name("SIDE");
-}
-
 void declare(CLI::App& cli, Raw& raw, Options& options) {
   const auto named = [&](const char* name, auto& into, const char* help, const char* type) {
     return cli.add_option(name, into, help)->type_name(type);
@@ -128,7 +90,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_option("MODEL_OR_SCENE", options.path, tr("options.model"));
   named("--screenshot", options.screenshot, tr("options.screenshot"), "OUT.png");
   named("--save-session", options.save_session, tr("options.save_session"), "S.attnscope");
-  declare_input(cli, raw, options);
+  add_value_flags(cli, raw.run_flags);
   named("--view", options.view, tr("options.view", {join(view_names(), ", ")}).c_str(), "ID");
   named("--lab", options.lab, tr("options.lab"), "NAME[,CONTROL=VALUE]");
   named("--layer", options.layer, tr("options.layer"), "N")->transform(counted());
@@ -190,7 +152,10 @@ CommandLine read_command_line(int count, const char* const* arguments) {
     refuse(tr("options.more", {tr("error.cli.no_value", {option->get_name()})}));
     return out;
   }
-  if (Status status = finish(raw, out.options); !status) refuse(status.error().text());
+  auto request = read_request(given_words(cli, raw.run_flags));
+  Status status = request ? finish(raw, out.options) : Status(request.error());
+  if (!status) refuse(status.error().text());
+  if (request) out.options.request = *std::move(request);
   return out;
 }
 

@@ -6,20 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "core/session/request.h"
+
 namespace attnscope {
 
 /// Parsed options. Unset values: the workspace's own, or the default.
 struct Options {
-  std::string path;                ///< model folder, file inside one, or scene; empty: the default scene
-  std::string screenshot;          ///< picture to write instead of opening a window
-  std::string save_session;        ///< session to write instead of opening a window
-  std::vector<std::string> texts;  ///< one sequence each; the encoder's where there is one
-  std::vector<int> ids;            ///< of the first sequence, instead of a text
-  std::vector<std::string> decoder_texts, images;  ///< one per sequence, in order
-  std::vector<std::string> masks;                  ///< attention mask; "enc:causal" for that of the encoder
-  std::vector<std::string> edits;                  ///< as "blocks.0.attn.z[head=1]=0"
-  int pad_to = -1;                                 ///< tokens; -1: not padded, 0: to the longest
-  std::string pad_side;                            ///< "right", "left", or empty
+  std::string path;          ///< model folder, file inside one, or scene; empty: the default scene
+  std::string screenshot;    ///< picture to write instead of opening a window
+  std::string save_session;  ///< session to write instead of opening a window
+  Request request;           ///< what is run: the same flags as attnscope-cli trace
   std::string view, step, theme, language;
   std::string lesson;     ///< id of a shipped lesson, or a file
   int page = 0;           ///< of the lesson, from 1; 0: where it was left

@@ -8,9 +8,7 @@
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/session/edit_values.h"
 #include "core/system/system_language.h"
-#include "core/system/typed_text.h"
 
 namespace attnscope {
 namespace {
@@ -74,93 +72,24 @@ namespace {
 
 constexpr int kAnswer = 12;  // tokens that the model generates as decoder input
 
-bool asks_for_input(const Options& options) {
-  return !options.texts.empty() || !options.ids.empty() || !options.decoder_texts.empty() ||
-         !options.images.empty() || !options.masks.empty() || !options.edits.empty() || options.pad_to >= 0;
-}
-
-Stack read_stack(const Document& document) {
-  const ModelConfig& config = document.model->config();
-  return config.encoder() ? Stack::enc : config.stack;
-}
-
-Status give_ids(Document& document, std::vector<int> ids) {
-  const ModelConfig& config = document.model->config();
-  const Stack of = read_stack(document);
-  const bool placed = std::find(ids.begin(), ids.end(), config.image_token) != ids.end();
-  if (config.vision() && !placed)
-    ids.insert(ids.begin(), static_cast<std::size_t>(config.vision()->patch.count()), config.image_token);
-  return set_spelled(document, 0, sequence_from_ids(*document.opened, std::move(ids), of), of);
-}
-
-Status give_image(Document& document, std::size_t sequence, const std::string& path) {
-  if (ends_with(path, ".npy") || ends_with(path, ".safetensors")) {
-    TRY(Tensor pixels, open_pixels(path, document.opened->preprocessing));
-    return set_pixels(document, sequence, std::move(pixels));
-  }
-  TRY(Picture picture, open_picture(path));
-  return set_picture(document, sequence, std::move(picture));
-}
-
-Status give_texts(Document& document, const Options& options) {
-  const ModelConfig& config = document.model->config();
-  if (!options.decoder_texts.empty() && !config.encoder())
-    return fail(Code::unsupported, "error.app.no_decoder");
-  for (std::size_t i = 0; i < options.texts.size(); ++i) {
-    TRY(const std::string text, typed_text(options.texts[i]));
-    TRY_OK(set_text(document, i, text, read_stack(document)));
-    if (config.encoder()) TRY_OK(set_text(document, i, ""));  // was generated for another text
-  }
-  if (!options.ids.empty()) {
-    TRY_OK(give_ids(document, options.ids));
-    if (config.encoder()) TRY_OK(set_text(document, 0, ""));
-  }
-  for (std::size_t i = 0; i < options.decoder_texts.size(); ++i) {
-    TRY(const std::string text, typed_text(options.decoder_texts[i]));
-    TRY_OK(set_text(document, i, text));
-  }
-  return Done{};
-}
-
-Status give_input(Document& document, const Options& options) {
-  const bool words = !options.texts.empty() || !options.ids.empty();
-  if (words && !document.sequences.empty() && !document.sequences.front().input.vectors.empty())
-    return fail(Code::unsupported, "error.app.vectors");
-  const std::size_t count =
-      std::max({options.texts.size(), options.decoder_texts.size(), options.images.size()});
-  while (document.sequences.size() < count) TRY_OK(add_sequence(document, document.sequences.size() - 1));
-  TRY_OK(give_texts(document, options));
-  for (std::size_t i = 0; i < options.images.size(); ++i) TRY_OK(give_image(document, i, options.images[i]));
-  if (options.pad_to >= 0)
-    TRY_OK(set_padding(document,
-                       {true, options.pad_side == "left" ? PadSide::left : PadSide::right, options.pad_to}));
-  for (const std::string& mask : options.masks) {
-    std::string_view spec = mask;
-    const AttentionKind of = take_mask_prefix(spec);
-    TRY_OK(set_mask_text(document, std::string(spec), of));
-  }
-  const auto first_run = [&](const std::string& name) -> Result<std::shared_ptr<const Trace>> {
-    if (!name.empty()) return fail(Code::not_found, "error.session.edit.no_run", {in_quotes(name)});
-    return document.model->run(inputs_of(document).front());
-  };
-  for (const std::string& text : options.edits) {
-    TRY(const Edits edits,
-        parse_edits(text, document.model->config(), named_numbers(*document.opened, first_run)));
-    for (const auto& edit : edits) put_edit(document, edit);
-  }
-  return Done{};
+Status give_input(Document& document, const Request& request) {
+  const bool vectors = !document.sequences.empty() && !document.sequences.front().input.vectors.empty();
+  if (vectors && !request.words.empty()) return fail(Code::unsupported, "error.app.vectors");
+  TRY_OK(apply_request(document, request));
+  if (document.sequences.size() <= kMostDocumentSequences) return Done{};
+  return fail(Code::out_of_range, "error.session.batch_full", {kMostDocumentSequences});
 }
 
 }  // namespace
 
 Status apply_input(FrameState& state, const Options& options) {
-  if (!asks_for_input(options)) return Done{};
+  const Request& request = options.request;
+  if (request.unused()) return Done{};
   Session& session = state.session;
   TRY_OK(session.edit(Text::of("frame.input_given"), {},
-                      [&](Document& document) { return give_input(document, options); }));
+                      [&](Document& document) { return give_input(document, request); }));
   session.take_as_kept();
-  const bool words = !options.texts.empty() || !options.ids.empty();
-  if (words && options.decoder_texts.empty() && session.document().model->config().encoder())
+  if (!request.words.empty() && request.decoder_words.empty() && session.document().model->config().encoder())
     session.answer(0, kAnswer, Text::of("output.edit.generate_many", {kAnswer}), true);
   return Done{};
 }
@@ -182,7 +111,7 @@ void take_back_refused_input(FrameState& state, const Options& options) {
   const auto why = session.error();
   const auto run = session.result();
   const bool shown = run && run->undo_point == session.history().point();
-  if (!asks_for_input(options) || !why || shown || !session.history().can_undo()) return;
+  if (options.request.unused() || !why || shown || !session.history().can_undo()) return;
   const Error& error = *why;
   session.undo();
   session.take_as_kept();

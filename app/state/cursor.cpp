@@ -14,11 +14,11 @@ namespace {
 bool pin_fits(const Cell& cell, const Trace& trace) {
   const Record* record = trace.find(cell.site);
   if (!record) return false;
-  for (const Coordinate& at : cell.at) {
+  for (const AxisRange& at : cell.at) {
     std::int64_t size = 0;
     for (std::size_t d = 0; d < record->axes.size(); ++d)
       if (axis_name(record->axes[d]) == at.axis) size = record->shape[d];
-    if (at.index < 0 || at.index >= size) return false;
+    if (at.begin < 0 || at.begin >= size) return false;
   }
   return true;
 }

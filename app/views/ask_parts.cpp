@@ -40,8 +40,8 @@ PartPlace ask_parts_place_of(const LogitPart& part) {
 }
 
 std::int64_t at_axis(const LogitPart& part, std::string_view axis) {
-  for (const Coordinate& c : part.at)
-    if (c.axis == axis) return c.index;
+  for (const AxisRange& c : part.at)
+    if (c.axis == axis) return c.begin;
   return -1;
 }
 
@@ -192,7 +192,7 @@ std::vector<PartBar> bars_inside(const std::string& id, const Attribution& token
   }
   for (const LogitPart& part : tokens.parts) {
     if (ask_parts_place_of(part).kind != PartKind::head) continue;
-    const std::vector<Coordinate> head{{"head", at_axis(part, "head")}};
+    const std::vector<AxisRange> head{{"head", at_axis(part, "head")}};
     if (part.step + to_text(head) == id) add(part);
   }
   for (const LogitPart& part : neurons.parts) {

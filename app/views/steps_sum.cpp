@@ -24,7 +24,7 @@ class Speller {
  public:
   Speller(const RunResult& run, int sequence, const Explanation& why)
       : trace_(run.trace(sequence)), why_(why) {
-    for (const Coordinate& c : why.cell.at) index_.push_back(c.index);
+    for (const AxisRange& c : why.cell.at) index_.push_back(c.begin);
   }
 
   std::vector<Piece> spell() {

@@ -127,7 +127,7 @@ std::string weight_cell_names(const RunResult& run, const std::string& name,
 
 std::string cell_text(const Cell& cell) {
   std::vector<std::string> parts;
-  for (const Coordinate& c : cell.at) parts.push_back(c.axis + "=" + std::to_string(c.index));
+  for (const AxisRange& c : cell.at) parts.push_back(c.axis + "=" + to_text(c));
   return to_text(cell.site) + (parts.empty() ? "" : "[" + join(parts, ", ") + "]");
 }
 

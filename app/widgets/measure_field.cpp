@@ -96,13 +96,13 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
     workspace.asking.measure.text.clear();
     return;
   }
-  const auto read = parse_measure(*run.document.opened, typed_);
+  const auto read = parse_measure(*run.document.opened, typed_, -1, &run.trace(workspace.cursor.sequence));
   if (!read) {
     error_ = read.error();
     shown_ = now;
     return;
   }
-  workspace.asking.measure.text = to_text(*run.document.opened, *read);
+  workspace.asking.measure.text = to_text(*run.document.opened, *read).append(measure_position(typed_));
 }
 
 bool MeasureField::draw_error(const Workspace& workspace, const RunResult& run) const {

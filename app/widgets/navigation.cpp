@@ -32,12 +32,12 @@ void stand_on(Cursor& cursor, const Site& site) {
 
 bool of_keys(Hue hue) { return hue == Hue::key || hue == Hue::value; }
 
-void follow_coordinate(Cursor& cursor, const Trace& trace, const Site& site, const Coordinate& coordinate) {
+void follow_coordinate(Cursor& cursor, const Trace& trace, const Site& site, const AxisRange& coordinate) {
   const Hue hue = step_of(site.slot).hue;
-  if (coordinate.axis == "head") follow_head(cursor, trace, site, coordinate.index);
-  if (coordinate.axis == "query") cursor.query = coordinate.index;
-  if (coordinate.axis == "key") cursor.key = coordinate.index;
-  if (coordinate.axis == "pos") (of_keys(hue) ? cursor.key : cursor.query) = coordinate.index;
+  if (coordinate.axis == "head") follow_head(cursor, trace, site, coordinate.begin);
+  if (coordinate.axis == "query") cursor.query = coordinate.begin;
+  if (coordinate.axis == "key") cursor.key = coordinate.begin;
+  if (coordinate.axis == "pos") (of_keys(hue) ? cursor.key : cursor.query) = coordinate.begin;
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void pin_cell(Workspace& workspace, const RunResult& run, const Cell& cell) {
   const Trace& trace = run.trace(cursor.sequence);
   if (!trace.find(cell.site)) return;
   go_to_site(workspace, run, cell.site);
-  for (const Coordinate& coordinate : cell.at) follow_coordinate(cursor, trace, cell.site, coordinate);
+  for (const AxisRange& coordinate : cell.at) follow_coordinate(cursor, trace, cell.site, coordinate);
 }
 
 std::vector<std::int64_t> cell_index(const Trace& trace, const Cell& cell) {
@@ -74,11 +74,11 @@ std::vector<std::int64_t> cell_index(const Trace& trace, const Cell& cell) {
   if (!record) return {};
   std::vector<std::int64_t> index;
   for (const Axis axis : record->axes) {
-    const auto at = std::find_if(cell.at.begin(), cell.at.end(), [&](const Coordinate& coordinate) {
+    const auto at = std::find_if(cell.at.begin(), cell.at.end(), [&](const AxisRange& coordinate) {
       return coordinate.axis == axis_name(axis);
     });
-    if (at == cell.at.end()) return {};
-    index.push_back(at->index);
+    if (at == cell.at.end() || !at->indices().one()) return {};
+    index.push_back(at->begin);
   }
   return index;
 }

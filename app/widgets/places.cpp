@@ -8,7 +8,6 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
-#include "core/session/vector_name.h"
 
 namespace attnscope {
 namespace {

@@ -25,7 +25,7 @@ struct LogitPart {
   std::string step;  ///< "embed", "blocks.0.attn.z", "blocks.0.attn.out.bias", "blocks.0.mlp.out",
                      ///< "blocks.0.mlp.post", "blocks.0.mlp.out.bias", or "bias": of norms, the head's
                      ///< transform and the unembedding
-  std::vector<Coordinate> at;  ///< head, the key that was read from (pos), the neuron (d_mlp)
+  std::vector<AxisRange> at;  ///< head, the key that was read from (pos), the neuron (d_mlp)
   double value = 0;
 };
 

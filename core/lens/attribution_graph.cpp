@@ -289,8 +289,8 @@ Result<Attribution> attribute_inside(const Trace& trace, const LogitMeasure& mea
   TRY(Site site, parse_site(part.step));
   const auto index = [&](std::string_view axis) {
     const auto found =
-        std::find_if(part.at.begin(), part.at.end(), [&](const Coordinate& one) { return one.axis == axis; });
-    return found == part.at.end() ? std::int64_t{-1} : found->index;
+        std::find_if(part.at.begin(), part.at.end(), [&](const AxisRange& one) { return one.axis == axis; });
+    return found == part.at.end() ? std::int64_t{-1} : found->begin;
   };
   const bool neuron = site.slot == Slot::mlp_post;
   const std::int64_t head = neuron ? -1 : index("head"), key = index(neuron ? "d_mlp" : "pos");

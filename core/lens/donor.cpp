@@ -97,15 +97,15 @@ Result<Tensor> Donor::taken(const Target& where) const {
 
 Result<NumberEdit> Donor::edit(const Cell& place, const std::string& name) const {
   TRY_OK(check_sizes(place.site));
-  std::vector<Coordinate> at = place.at;
+  std::vector<AxisRange> at = place.at;
   for (const Axis axis : run_->find(place.site)->axes) {
     if (!is_row_axis(axis) && axis != Axis::key) continue;
-    for (Coordinate& c : at) {
+    for (AxisRange& c : at) {
       if (!names_axis(c.axis, axis)) continue;
       const std::vector<std::int64_t>& to = partners(place.site, axis).to_b;
-      const auto row = std::find(to.begin(), to.end(), c.index);
+      const auto row = std::find(to.begin(), to.end(), c.begin);
       if (row == to.end()) return fail(Code::not_found, "error.lens.donor.row", {to_text(place)});
-      c.index = row - to.begin();
+      c = AxisRange(c.axis, row - to.begin());
     }
   }
   NumberEdit out{target_of({place.site, at}), EditOp::set, 0.f};

@@ -18,7 +18,7 @@ struct StepDifference {
   int sequence = 0;
   Site site;
   double max_abs = 0;  ///< infinite where one of the two is NaN
-  std::vector<Coordinate> at;
+  std::vector<AxisRange> at;
   double first = 0, second = 0;  ///< the two numbers there; 0 where nothing differs
   std::int64_t alone = 0;        ///< rows, keys and outputs that have no partner in the second run
   Text why;                      ///< not empty: why the two could not be compared

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/model/gradients.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope {
 namespace {
@@ -119,7 +120,8 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
     if (!step_of(record->site.slot).editable) continue;
     if (donor_ && !donor_->has(record->site)) continue;
     any = true;
-    for (const std::vector<AxisRange>& part : steps.parts(record->site)) {
+    TRY(const auto parts, parts_of_step(*run_, steps, record->site));
+    for (const std::vector<AxisRange>& part : parts) {
       TRY(const auto places, places_of(*record, part, strides));
       if (std::ssize(places) + std::ssize(cells_) > kMostCells)
         return fail(Code::no_memory, "error.lens.sweep.large", {kMostCells});

@@ -7,6 +7,8 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/lens/head_stats.h"
+#include "core/trace/editable.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope {
 namespace {
@@ -64,22 +66,69 @@ std::optional<double> least_entropy(const Trace& trace, const Record& record) {
   return least;
 }
 
+std::optional<double> least_entropy_of(const Trace& trace, const Site& site) {
+  const Record* record = trace.find(site);
+  return site.slot == Slot::pattern && record ? least_entropy(trace, *record) : std::nullopt;
+}
+
+// "norm(blocks.0.attn.z[pos=1])": the name, and the place in parentheses where there is one.
+struct NamedPlace {
+  std::string name;
+  std::optional<std::string> place;
+};
+NamedPlace named_place(std::string_view text) {
+  const std::string body = trimmed(text);
+  const std::size_t open = body.find('(');
+  if (open == std::string::npos || body.back() != ')') return {body, std::nullopt};
+  return {trimmed(body.substr(0, open)), body.substr(open + 1, body.size() - open - 2)};
+}
+
+// The numbers of a place, at most `limit` of each block; nothing where the run lacks it.
+std::optional<std::vector<float>> numbers_of(const Trace& trace, const PlaceText& place, std::int64_t limit) {
+  std::vector<float> out;
+  const auto targets = targets_of(trace, place);
+  if (!targets) return std::nullopt;
+  for (const Target& where : *targets) {
+    const auto values = numbers_at(trace, where, limit);
+    if (!values || std::ssize(out) + values->count() > limit) return std::nullopt;
+    const std::vector<float> numbers = values->values();
+    out.insert(out.end(), numbers.begin(), numbers.end());
+  }
+  return out.empty() ? std::nullopt : std::optional(std::move(out));
+}
+
+// The part of a step that a rule is about; nothing where it is about another one.
+std::optional<std::vector<AxisRange>> part_of_rule(const Trace& trace, const Site& site,
+                                                   const StopRule& rule) {
+  if (!rule.of) return std::vector<AxisRange>{};
+  const auto targets = targets_of(trace, *rule.of);
+  if (targets)
+    for (const Target& where : *targets)
+      if (where.site == site) return where.at;
+  return std::nullopt;
+}
+
+// Of rows of weights: the mean over them.
+double mean_entropy(const Tensor& weights) {
+  const bool rows = weights.rank() > 1 && weights.axis(weights.rank() - 1) == Axis::key;
+  return entropy_of(weights.values()) /
+         static_cast<double>(rows ? weights.count() / weights.size(weights.rank() - 1) : 1);
+}
+
 }  // namespace
 
 Result<Watch> parse_watch(std::string_view text) {
   Watch out;
-  std::string body = trimmed(text);
-  const std::size_t open = body.find('(');
-  if (open != std::string::npos && body.back() == ')') {
-    const std::string name = trimmed(body.substr(0, open));
-    const auto at = std::find(std::begin(kMeasures), std::end(kMeasures), name);
+  NamedPlace asked = named_place(text);
+  if (asked.place) {
+    const auto at = std::find(std::begin(kMeasures), std::end(kMeasures), asked.name);
     if (at == std::end(kMeasures))
       return fail(Code::bad_format, "error.lens.watch.measure",
-                  {in_quotes(name), "entropy, norm, mean, max, min"});
+                  {in_quotes(asked.name), "entropy, norm, mean, max, min"});
     out.measure = static_cast<Watch::Measure>(at - std::begin(kMeasures));
-    body = body.substr(open + 1, body.size() - open - 2);
   }
-  TRY(out.of, parse_cell(body));
+  TRY(out.of, parse_place(asked.place.value_or(asked.name)));
+  TRY_OK(check_place_name(out.of));
   return out;
 }
 
@@ -90,62 +139,74 @@ std::string to_text(const Watch& watch) {
 }
 
 std::optional<double> watch_value(const Trace& trace, const Watch& watch) {
-  const bool one = watch.measure == Watch::Measure::value;
-  const auto values = trace.tensor(watch.of, one ? 1 : kMostWatched);
-  if (!values || values->count() == 0) return std::nullopt;
-  return measured(watch.measure, values->values());
+  const auto values = numbers_of(trace, watch.of, watch.measure == Watch::Measure::value ? 1 : kMostWatched);
+  return values ? std::optional(measured(watch.measure, *values)) : std::nullopt;
 }
 
 std::vector<double> watch_series(const Trace& trace, const Watch& watch) {
-  const Record* record = trace.find(watch.of.site);
-  const auto at = std::find_if(watch.of.at.begin(), watch.of.at.end(), [](const Coordinate& c) {
-    return c.axis == axis_name(Axis::query) || c.axis == axis_name(Axis::pos);
-  });
-  if (!record || at == watch.of.at.end()) return {};
-  std::int64_t rows = 0;
-  for (std::size_t d = 0; d < record->axes.size(); ++d)
-    if (axis_name(record->axes[d]) == at->axis) rows = record->shape[d];
-  std::vector<double> out;
   Watch moved = watch;
-  Coordinate& row = moved.of.at[static_cast<std::size_t>(at - watch.of.at.begin())];
-  for (row.index = 0; row.index < rows; ++row.index)
+  const auto row = std::find_if(moved.of.at.begin(), moved.of.at.end(), [](const AxisRange& range) {
+    return is_row_axis(range.axis) || !range.token.empty();
+  });
+  const auto targets = targets_of(trace, watch.of);
+  if (row == moved.of.at.end() || !targets) return {};
+  const AxisRange* here = range_on(targets->front().at, "pos");
+  const auto extent = extent_of(trace, targets->front());
+  std::int64_t rows = 0;
+  for (std::size_t d = 0; here && extent && d < extent->axes.size(); ++d)
+    if (axis_name(extent->axes[d]) == here->axis) rows = extent->shape[d];
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    *row = AxisRange(here->axis, i);
     out.push_back(watch_value(trace, moved).value_or(std::nan("")));
+  }
   return out;
 }
 
 Result<StopRule> parse_stop(std::string_view text) {
   const std::string body = trimmed(text);
-  if (body == "nan") return StopRule{};
-  const std::size_t sign = body.find_first_of("<>");
+  const std::size_t sign = body.find_last_of("<>");
+  const NamedPlace asked = named_place(body.substr(0, sign));
+  StopRule out;
   if (sign != std::string::npos) {
-    const std::string name = trimmed(body.substr(0, sign));
     const bool below = body[sign] == '<';
-    if ((name == "entropy" && below) || (name == "max" && !below)) {
-      TRY(const double bound, parse_real(trimmed(body.substr(sign + 1)), 0, kLargest));
-      return StopRule{below ? StopRule::Kind::entropy_below : StopRule::Kind::max_above, bound};
-    }
+    if (asked.name != (below ? "entropy" : "max"))
+      return fail(Code::bad_format, "error.lens.watch.stop", {in_quotes(body)});
+    out.kind = below ? StopRule::Kind::entropy_below : StopRule::Kind::max_above;
+    TRY(out.bound, parse_real(trimmed(body.substr(sign + 1)), 0, kLargest));
+  } else if (asked.name != "nan") {
+    return fail(Code::bad_format, "error.lens.watch.stop", {in_quotes(body)});
   }
-  return fail(Code::bad_format, "error.lens.watch.stop", {in_quotes(body)});
+  if (!asked.place) return out;
+  TRY(PlaceText place, parse_place(*asked.place));
+  TRY_OK(check_place_name(place));
+  if (is_weight_name(place.name) || place.name == kInputName)
+    return fail(Code::bad_format, "error.lens.watch.stop", {in_quotes(body)});
+  out.of = std::move(place);
+  return out;
 }
 
 std::string to_text(const StopRule& rule) {
-  if (rule.kind == StopRule::Kind::nan) return "nan";
-  return (rule.kind == StopRule::Kind::entropy_below ? "entropy < " : "max > ") + format("%.6g", rule.bound);
+  const std::string of = rule.of ? "(" + to_text(*rule.of) + ")" : "";
+  if (rule.kind == StopRule::Kind::nan) return "nan" + of;
+  return (rule.kind == StopRule::Kind::entropy_below ? "entropy" + of + " < " : "max" + of + " > ") +
+         format("%.6g", rule.bound);
 }
 
 std::optional<double> stop_value(const Trace& trace, const Site& site, const StopRule& rule) {
   const Record* record = trace.find(site);
-  if (!record) return std::nullopt;
-  std::int64_t count = 1;
-  for (const std::int64_t size : record->shape) count *= size;
-  if (count > kMostWatched) return std::nullopt;
-  if (rule.kind == StopRule::Kind::entropy_below) {
-    if (site.slot != Slot::pattern) return std::nullopt;
-    const auto least = least_entropy(trace, *record);
+  const auto part = record ? part_of_rule(trace, site, rule) : std::nullopt;
+  if (!part) return std::nullopt;
+  if (rule.kind == StopRule::Kind::entropy_below && !rule.of) {
+    const auto least = least_entropy_of(trace, site);
     return least && *least < rule.bound ? least : std::nullopt;
   }
-  const auto values = trace.tensor(site, kMostWatched);
+  const auto values = trace.part(site, *part, kMostWatched);
   if (!values) return std::nullopt;
+  if (rule.kind == StopRule::Kind::entropy_below) {
+    const double found = mean_entropy(*values);
+    return site.slot == Slot::pattern && found < rule.bound ? std::optional(found) : std::nullopt;
+  }
   double broken = 0, most = 0;
   for (const float value : values->values()) {
     if (masked(value)) continue;

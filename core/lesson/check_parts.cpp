@@ -6,6 +6,7 @@
 
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope {
 namespace {
@@ -104,7 +105,9 @@ Result<std::vector<std::int64_t>> shape_with_batch(const Site& site, const Expre
 
 Result<Target> lesson_place(const std::string& text, const ExpressionScope& scope) {
   TRY(const std::string filled, filled_in(text, scope));
-  return parse_target(filled);
+  TRY(const PlaceText place, parse_place(filled));
+  TRY(const std::vector<Target> targets, targets_of(scope.run.trace(scope.sequence), place));
+  return targets.front();
 }
 
 Result<CellChoice> cells_to_choose(const CellAsk& ask, const ExpressionScope& scope) {
@@ -135,10 +138,10 @@ std::optional<std::vector<std::int64_t>> CellChoice::index_of(const Cell& given)
   std::vector<std::int64_t> index;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto found = std::find_if(given.at.begin(), given.at.end(),
-                                    [&](const Coordinate& at) { return at.axis == axes[i]; });
-    if (found == given.at.end() || found->index >= sizes[i]) return {};
-    if (fixed[i] >= 0 && found->index != fixed[i]) return {};
-    index.push_back(found->index);
+                                    [&](const AxisRange& at) { return at.axis == axes[i]; });
+    if (found == given.at.end() || found->begin >= sizes[i]) return {};
+    if (fixed[i] >= 0 && found->begin != fixed[i]) return {};
+    index.push_back(found->begin);
   }
   return index;
 }
@@ -187,10 +190,10 @@ Text CellChoice::name(const std::vector<std::int64_t>& index, const ExpressionSc
 
 Text cell_words(const Cell& cell, const ExpressionScope& scope) {
   std::vector<std::string> words;
-  for (const Coordinate& at : cell.at)
+  for (const AxisRange& at : cell.at)
     if (at.axis == "query" || at.axis == "key" || at.axis == "pos")
       words.push_back(scope.run.label(
-          scope.sequence, rows_stack(cell.site, at.axis == "key" ? Axis::key : Axis::query), at.index));
+          scope.sequence, rows_stack(cell.site, at.axis == "key" ? Axis::key : Axis::query), at.begin));
   return words.empty() ? Text(to_text(cell)) : Text(join(words, " \u2192 "));
 }
 

@@ -21,6 +21,14 @@ constexpr int kMostSigns = 400;  // + - and or ...: each is a level deeper in re
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_name_sign(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
 
+// The next sign belongs to the block of a name: "blocks.*", "blocks.-1", "blocks.0-2".
+bool names_block(std::string_view name, char next) {
+  const std::size_t dot = name.rfind('.');
+  if (next != '*' && next != '-') return false;
+  const bool begins = dot != std::string_view::npos && ends_with(name.substr(0, dot), "blocks");
+  return begins && name.find_first_not_of("0123456789-", dot + 1) == std::string_view::npos;
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -130,7 +138,8 @@ class Parser {
   }
   Result<NodePtr> named() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && (is_name_sign(text_[at_]) || text_[at_] == '{'))
+    while (at_ < text_.size() && (is_name_sign(text_[at_]) || text_[at_] == '{' ||
+                                  names_block(text_.substr(begin, at_ - begin), text_[at_])))
       if (text_[at_] == '{') {
         at_ = std::min(text_.size(), text_.find('}', at_));
         if (at_ < text_.size()) ++at_;

@@ -179,8 +179,9 @@ Found role(const Values& of, const ExpressionScope& scope) {
   return fail(Code::not_found, "error.lesson.expression.role", {in_quotes(of[0].text)});
 }
 Found measure(const Values& of, const ExpressionScope& scope) {
-  TRY(const LogitMeasure asked, parse_measure(*scope.run.document.opened, of[0].text));
-  TRY(const double found, measured(asked, scope.run.trace(scope.sequence)));
+  const Trace& trace = scope.run.trace(scope.sequence);
+  TRY(const LogitMeasure asked, parse_measure(*scope.run.document.opened, of[0].text, -1, &trace));
+  TRY(const double found, measured(asked, trace));
   return one(found);
 }
 

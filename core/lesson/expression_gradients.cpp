@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/lesson/expression_node.h"
 #include "core/session/backward_run.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope {
 namespace {
@@ -27,7 +28,9 @@ bool is_cell(const std::vector<std::int64_t>& index, const std::vector<std::int6
 Result<ExpressionValue> expression_gradient(const std::vector<ExpressionValue>& arguments,
                                             const ExpressionScope& scope) {
   TRY(const auto gradients, gradients_of(scope, LossRows::as_trained));
-  TRY(const Target target, parse_target(arguments[0].text));
+  TRY(const PlaceText place, parse_place(arguments[0].text));
+  TRY(const std::vector<Target> targets, targets_of(scope.run.trace(scope.sequence), place));
+  const Target& target = targets.front();
   std::vector<std::int64_t> index;
   for (const AxisRange& range : target.at) index.push_back(range.begin);
   const Record* record =

@@ -131,7 +131,7 @@ MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, const R
     answer.value = *value;
     return true;
   };
-  const bool there = !answer.asked.empty() && take(parse_measure(opened, answer.asked, row));
+  const bool there = !answer.asked.empty() && take(parse_measure(opened, answer.asked, row, &trace));
   if (!there) {
     auto wrong = std::move(answer.error);
     answer.error.reset();

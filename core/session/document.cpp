@@ -5,14 +5,12 @@
 #include "core/base/text.h"
 #include "core/model/masks.h"
 #include "core/session/mask_edits.h"
-#include "core/session/vector_name.h"
 #include "core/trace/longest_input.h"
 #include "core/trace/ties.h"
 
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostSequences = 32;
 constexpr std::int64_t kMostPadded = 4096;  // where the model itself has no limit
 
 Error no_sequence() { return fail(Code::out_of_range, "error.session.no_sequence"); }
@@ -50,6 +48,7 @@ namespace {
 
 // How many tokens the sequences have where they run padded.
 std::int64_t padded_length(const Document& document, Stack of) {
+  if (of != Stack::enc && !document.padding.decoder && document.model->config().encoder()) return 0;
   std::int64_t longest = document.padding.to;
   for (const Sequence& sequence : document.sequences)
     longest = std::max(longest, of == Stack::enc ? static_cast<std::int64_t>(sequence.input.source.size())
@@ -77,7 +76,8 @@ PadCounts padding_of(const Document& document, std::size_t sequence, Stack of) {
   const Input& input = document.sequences[sequence].input;
   const std::vector<int>& ids = of == Stack::enc ? input.source : input.ids;
   if (ids.empty()) return {};
-  const std::int64_t missing = padded_length(document, of) - static_cast<std::int64_t>(ids.size());
+  const std::int64_t missing =
+      std::max<std::int64_t>(0, padded_length(document, of) - static_cast<std::int64_t>(ids.size()));
   return document.padding.side == PadSide::left ? PadCounts{missing, 0} : PadCounts{0, missing};
 }
 
@@ -221,8 +221,8 @@ Status set_pixels(Document& document, std::size_t sequence, Tensor pixels) {
 
 Status add_sequence(Document& document, std::size_t like) {
   if (like >= document.sequences.size()) return no_sequence();
-  if (document.sequences.size() >= kMostSequences) {
-    return fail(Code::out_of_range, "error.session.batch_full", {kMostSequences});
+  if (document.sequences.size() >= kMostDocumentSequences) {
+    return fail(Code::out_of_range, "error.session.batch_full", {kMostDocumentSequences});
   }
   document.sequences.insert(document.sequences.begin() + static_cast<std::ptrdiff_t>(like) + 1,
                             Sequence(document.sequences[like]));

@@ -32,8 +32,12 @@ struct Padding {
   bool on = false;
   PadSide side = PadSide::right;
   std::int64_t to = 0;  ///< at least this many tokens; 0 = as many as the longest has
+  bool decoder = true;  ///< of a model with an encoder: pads what its decoder reads, too
   bool operator==(const Padding&) const = default;
 };
+
+/// Sequences that the window shows at once.
+inline constexpr std::size_t kMostDocumentSequences = 32;
 
 struct Document {
   std::shared_ptr<const OpenedModel> opened;  ///< null: nothing is open

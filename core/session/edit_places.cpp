@@ -12,13 +12,6 @@ namespace {
 
 using Coordinates = std::vector<AxisRange>;
 
-// The range of `target` on an axis; `pos` and `query` name the same rows.
-const AxisRange* range_of(const Target& target, const std::string& axis) {
-  for (const AxisRange& range : target.at)
-    if (range.axis == axis || (is_row_axis(range.axis) && is_row_axis(axis))) return &range;
-  return nullptr;
-}
-
 bool same_thing(const Target& a, const Target& b) {
   return a.kind == b.kind && a.site == b.site && a.weight == b.weight;
 }
@@ -51,7 +44,7 @@ bool leave_out_switch(Document& document, const Trace& trace, const Cell& cell) 
   const Slot slot = cell.site.slot;
   if (slot != Slot::mask && slot != Slot::masked && slot != Slot::pattern) return false;
   const Target given = target_of(cell);
-  const AxisRange *query = range_of(given, "query"), *key = range_of(given, "key");
+  const AxisRange *query = range_on(given.at, "query"), *key = range_on(given.at, "key");
   if (!query || !key) return false;
   const AttentionKind of = attention_kind(cell.site.stack, cell.site.part, trace.config().stack);
   const std::vector<Mask::Cell> cells = switched_cells(document, of);
@@ -84,7 +77,7 @@ std::vector<Target> places_of(const Trace& trace, const Cell& cell) {
     out.push_back(input ? Target{Target::Kind::input, {}, {}, at} : Target{given.kind, given.site, {}, at});
   Site z = cell.site;
   z.slot = Slot::z;
-  const AxisRange* head = range_of(given, "head");
+  const AxisRange* head = range_on(given.at, "head");
   if (is_stage(cell.site.slot) && head && trace.find(z)) out.push_back({Target::Kind::step, z, {}, {*head}});
   return out;
 }
@@ -105,14 +98,14 @@ std::vector<Target> places_of(const Trace& trace, const std::string& weight,
 bool within(const Target& inner, const Target& outer) {
   return same_thing(inner, outer) &&
          std::all_of(outer.at.begin(), outer.at.end(), [&](const AxisRange& range) {
-           const AxisRange* own = range_of(inner, range.axis);
+           const AxisRange* own = range_on(inner.at, range.axis);
            return own && own->begin >= range.begin && own->end <= range.end;
          });
 }
 
 bool meet(const Target& a, const Target& b) {
   return same_thing(a, b) && std::all_of(a.at.begin(), a.at.end(), [&](const AxisRange& range) {
-           const AxisRange* other = range_of(b, range.axis);
+           const AxisRange* other = range_on(b.at, range.axis);
            return !other || (range.begin < other->end && other->begin < range.end);
          });
 }

@@ -1,12 +1,13 @@
 #include "core/session/measure_text.h"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/base/nearest.h"
 #include "core/base/text.h"
 #include "core/session/document.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope {
 namespace {
@@ -37,11 +38,9 @@ Result<std::vector<std::string>> names_of(std::string_view text, const std::stri
 }
 
 std::optional<int> numbered(const std::string& text) {
-  int id = 0;
   if (!text.starts_with('#')) return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), id);
-  return error == std::errc() && end == text.data() + text.size() && id >= 0 ? std::optional(id)
-                                                                             : std::nullopt;
+  const auto id = parse_index(std::string_view(text).substr(1));
+  return id && *id <= std::numeric_limits<int>::max() ? std::optional(static_cast<int>(*id)) : std::nullopt;
 }
 
 // By the names that outputs have of their own: classes, words of a scene.
@@ -105,10 +104,36 @@ Result<int> parse_output(const OpenedModel& opened, const std::string& text) {
   return measure_text_no_token(opened, text, encoding.tokens);
 }
 
-Result<LogitMeasure> parse_measure(const OpenedModel& opened, const std::string& text, std::int64_t row) {
+std::string_view measure_position(std::string_view text) {
+  for (const char* begins : {"[pos=", "[token="})
+    if (const std::size_t at = text.rfind(begins); text.ends_with(']') && at != std::string_view::npos)
+      return text.substr(at);
+  return {};
+}
+
+namespace {
+
+Result<std::int64_t> row_at(const std::string& position, const Trace* run) {
+  if (!run) return fail(Code::bad_format, "error.step.needs_run", {in_quotes(position)});
+  TRY(const PlaceText place, parse_place(position));
+  const AxisRange& where = place.at.front();
+  if (!where.token.empty()) return row_of_token(*run, run->config().stack, where.token);
+  const auto row = where.indices().of(run->length);
+  if (place.at.size() == 1 && row && row->one()) return row->begin;
+  return fail(Code::out_of_range, "error.model.no_logits_at", {to_text(where), run->length});
+}
+
+}  // namespace
+
+Result<LogitMeasure> parse_measure(const OpenedModel& opened, const std::string& whole, std::int64_t row,
+                                   const Trace* run) {
   using Kind = LogitMeasure::Kind;
   LogitMeasure out;
   out.row = row;
+  const std::string position(measure_position(whole)), text = whole.substr(0, whole.size() - position.size());
+  if (!position.empty()) {
+    TRY(out.row, row_at(position, run));
+  }
   if (text == "kl") {
     out.kind = Kind::kl;
     return out;

@@ -126,7 +126,10 @@ Status take_inputs(const json& inputs, const std::string& path, Document& docume
 }
 
 json padding_json(const Padding& padding) {
-  return {{"on", padding.on}, {"side", padding.side == PadSide::left ? "left" : "right"}, {"to", padding.to}};
+  json out = {
+      {"on", padding.on}, {"side", padding.side == PadSide::left ? "left" : "right"}, {"to", padding.to}};
+  if (!padding.decoder) out["decoder"] = false;
+  return out;
 }
 
 json sampling_json(const Sampling& sampling) {
@@ -169,6 +172,7 @@ Result<Padding> padding_from(const json& padding, const std::string& path) {
   out.on = on.get<bool>();
   out.side = side == "left" ? PadSide::left : PadSide::right;
   TRY(out.to, whole_setting(padding, "padding", "to", kMostPadded, path));
+  out.decoder = !padding.contains("decoder") || padding["decoder"] != json(false);
   return out;
 }
 

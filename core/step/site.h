@@ -1,6 +1,5 @@
 // Names. A Site is the place of a tensor in a Transformer: {stack, layer, part, slot}. Its text form
-// ("blocks.3.attn.pattern") is what files, the command line, selectors and saved sessions use.
-// A name that is not in the catalog is no Site: parsing it is an error.
+// ("blocks.3.attn.pattern") is what files, the command line, places and saved sessions use.
 #pragma once
 
 #include <compare>
@@ -8,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/result.h"
 #include "core/tensor/tensor.h"
@@ -50,74 +48,12 @@ Site cross_site(Slot slot, int layer, Stack stack);
 /// "", "enc.", "dec.", "vision.": the prefix of the names of a stack's steps and weights.
 std::string_view stack_prefix(Stack stack);
 
+/// A whole number from 0 on, in decimal, as names and places have them; nothing for any other text.
+std::optional<std::int64_t> parse_index(std::string_view text);
+
 /// "blocks.3.attn.pattern", "dec.blocks.0.cross.q", "logits".
 std::string to_text(const Site& site);
 /// Reads a site; TransformerLens names ("blocks.3.attn.hook_pattern") are understood.
 Result<Site> parse_site(std::string_view text);
-
-/// One coordinate of a cell: axis name and index.
-struct Coordinate {
-  std::string axis;
-  std::int64_t index = 0;
-  bool operator==(const Coordinate&) const = default;
-};
-/// A site with some coordinates fixed: "blocks.5.attn.pattern[head=3,query=7,key=2]". Axes not named mean
-/// all.
-struct Cell {
-  Site site;
-  std::vector<Coordinate> at;
-};
-std::string to_text(const Cell& cell);
-/// "[head=3,query=7]"; empty for none.
-std::string to_text(const std::vector<Coordinate>& at);
-Result<Cell> parse_cell(std::string_view text);
-
-/// Indices begin .. end-1 of the axis with that name.
-struct AxisRange {
-  std::string axis;
-  std::int64_t begin = 0, end = 0;
-  bool operator==(const AxisRange&) const = default;
-};
-/// "3", or "8-15".
-std::string to_text(const AxisRange& range);
-/// "[head=1,d_mlp=8-15]"; empty for none.
-std::string to_text(const std::vector<AxisRange>& at);
-
-/// A place as people write it, the same for steps and edits: "blocks.0-2.attn.z[head=1,pos=2-5]".
-struct PlaceText {
-  std::string name;  ///< what stands before the brackets
-  std::vector<AxisRange> at;
-};
-/// Errors: brackets that are not closed, an axis without indices, or twice.
-Result<PlaceText> parse_place(std::string_view text);
-/// The blocks that a name covers: `blocks.*` all, `blocks.0-2` those; nullopt where it names one or none.
-struct NamedBlocks {
-  std::string before, after;          ///< "enc.blocks.", ".attn.q"
-  std::int64_t first = 0, last = -1;  ///< last < 0: up to the last block
-};
-std::optional<NamedBlocks> named_blocks(std::string_view name);
-
-/// A pattern over sites: comma-separated globs over site texts, `*` stands for any run of characters
-/// ("*.pattern", "blocks.0-2.attn.*", "logits"); indices in brackets select a part of what matches
-/// ("blocks.*.attn.pattern[head=1,query=2-5]"), a leading "!" excludes. TransformerLens names work too.
-class Selector {
- public:
-  /// Matches everything.
-  Selector() = default;
-  static Result<Selector> parse(std::string_view text);
-  bool matches(const Site& site) const { return !parts(site).empty(); }
-  /// The selected parts of a step, each once: no indices for all of it. Empty where it does not match.
-  std::vector<std::vector<AxisRange>> parts(const Site& site) const;
-  const std::string& text() const { return text_; }
-
- private:
-  struct Glob {
-    std::string pattern;
-    bool exclude = false;
-    std::vector<AxisRange> at;
-  };
-  std::vector<Glob> globs_;
-  std::string text_ = "*";
-};
 
 }  // namespace attnscope

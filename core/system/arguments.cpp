@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 
 #include "core/base/listed.h"
 #include "core/base/text.h"
@@ -121,6 +122,32 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {
   std::string out = printable(raw_sentence(app, error), kMostOfSentence);
   while (!out.empty() && out.back() == '.') out.pop_back();
   return out + ".";
+}
+
+void add_value_flags(CLI::App& app, const std::vector<ValueFlag>& flags) {
+  for (const ValueFlag& flag : flags) {
+    CLI::Option* option = flag.once ? app.add_option_function<std::string>(
+                                          flag.names, [](const std::string&) {}, flag.help)
+                                    : app.add_option_function<std::vector<std::string>>(
+                                          flag.names, [](const std::vector<std::string>&) {}, flag.help);
+    option->allow_extra_args(false)->type_name(flag.type);
+    if (flag.check) option->transform(CLI::Validator(flag.check, ""));
+  }
+}
+
+std::vector<std::string> given_words(const CLI::App& app, const std::vector<ValueFlag>& flags) {
+  std::vector<std::string> out;
+  std::map<const CLI::Option*, std::size_t> taken;
+  for (const CLI::Option* option : app.parse_order()) {
+    const std::string name = option->get_name();
+    const bool ours = std::any_of(flags.begin(), flags.end(), [&](const ValueFlag& flag) {
+      return flag.names.substr(0, flag.names.find(',')) == name;
+    });
+    if (!ours || taken[option] >= option->results().size()) continue;
+    out.push_back(name);
+    out.push_back(option->results()[taken[option]++]);
+  }
+  return out;
 }
 
 std::function<std::string(std::string&)> one_word_of(std::vector<std::string> words) {

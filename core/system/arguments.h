@@ -19,6 +19,15 @@ std::string wanted_language(int count, const char* const* arguments);
 void translate_help(CLI::App& app);
 /// What is wrong, in a sentence.
 std::string sentence_of(const CLI::App& app, const CLI::ParseError& error);
+/// A flag that takes a value: "--text", or "--clean-text,--clean".
+struct ValueFlag {
+  std::string names, type, help;
+  bool once = false;                               ///< all others may be repeated
+  std::function<std::string(std::string&)> check;  ///< as of CLI::Validator; null: any value
+};
+void add_value_flags(CLI::App& app, const std::vector<ValueFlag>& flags);
+/// What was given of them, in order: "--text", "the cat", "--ids", "1,2".
+std::vector<std::string> given_words(const CLI::App& app, const std::vector<ValueFlag>& flags);
 /// For CLI::Validator: a value that is one of these words.
 std::function<std::string(std::string&)> one_word_of(std::vector<std::string> words);
 

@@ -32,23 +32,13 @@ bool same_cells(const std::vector<Mask::Cell>& a, const std::vector<Mask::Cell>&
 
 }  // namespace
 
-Target target_of(const Cell& cell) {
-  Target out{Target::Kind::step, cell.site, {}, {}};
-  for (const Coordinate& c : cell.at) out.at.push_back({c.axis, c.index, c.index + 1});
-  return out;
-}
+Target target_of(const Cell& cell) { return {Target::Kind::step, cell.site, {}, cell.at}; }
 
 Target weight_target(std::string weight, std::vector<AxisRange> at) {
   return {Target::Kind::weight, {}, std::move(weight), std::move(at)};
 }
 
-const AxisRange* range_on(const Target& target, Axis axis) {
-  const bool row = axis == Axis::pos || axis == Axis::query;
-  for (const AxisRange& range : target.at)
-    if (range.axis == axis_name(axis) || (row && (range.axis == "pos" || range.axis == "query")))
-      return &range;
-  return nullptr;
-}
+const AxisRange* range_on(const Target& target, Axis axis) { return range_on(target.at, axis_name(axis)); }
 
 bool same_edit(const Edit& a, const Edit& b) {
   if (a.what.index() != b.what.index() || a.sequence != b.sequence || a.enabled != b.enabled) return false;

@@ -13,13 +13,14 @@
 #include <variant>
 #include <vector>
 
-#include "core/step/site.h"
+#include "core/step/place.h"
 #include "core/trace/attention_kind.h"
 #include "core/trace/mask_spec.h"
 
 namespace attnscope {
 
 struct ModelConfig;
+class Trace;
 
 /// The cells that an edit covers: of a step of the run, of a weight, or of the rows that a bare module reads.
 /// Axes that are not named are covered whole. `pos` names query rows too; positions are absolute.
@@ -35,7 +36,10 @@ Target target_of(const Cell& cell);
 Target weight_target(std::string weight, std::vector<AxisRange> at = {});
 /// "blocks.2.attn.z[head=1]", "blocks.0.mlp.out.weight[in=3,out=0]", "input[pos=1]"; a range is 2-5.
 std::string to_text(const Target& target);
+/// Errors: parse_place's; a name that is none, several blocks, indices that need a run.
 Result<Target> parse_target(std::string_view text);
+/// The target of a place in one block, its ranges as they are. Errors: a name that is none.
+Result<Target> target_named(PlaceText place);
 /// Null where the target leaves that axis open; `pos` and `query` name the same rows.
 const AxisRange* range_on(const Target& target, Axis axis);
 
@@ -110,6 +114,8 @@ inline std::shared_ptr<const Edit> set_to(Target where, float value) {
 /// What "run:NAME" and "dir:WORDS" stand for at a place; the functions are made where runs and texts are
 /// at hand (core/session/edit_values.h).
 using EditNumbers = std::function<Result<Tensor>(const std::string& name, const Target& where)>;
+/// Every sequence's run, for places that count from the end or name a token; asked for those only.
+using EditRuns = std::function<Result<std::vector<std::shared_ptr<const Trace>>>()>;
 /// Reads "PLACE=V", "PLACE+=V", "PLACE*=V"; V is a number, `mean`, `@pos:N`, `@FILE` (.npz, .npy or
 /// .safetensors: the array of the step's own name, or the only one; `@FILE:NAME` another one), and where
 /// `numbers` is given `@run:NAME` and `@dir:WORDS`, which are kept by value. A part of the
@@ -117,9 +123,12 @@ using EditNumbers = std::function<Result<Tensor>(const std::string& name, const 
 /// "blocks.*.mlp.activation=relu" (gelu, gelu_tanh, silu, swiglu, geglu), "blocks.*.attn.scaling=off",
 /// "blocks.*.attn.mask_order=before" (after), "blocks.*.attn.kv_heads=2".
 Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const EditNumbers& numbers = {});
-/// The same of a model's run, where a place may mean several blocks, as selectors of steps do:
-/// "blocks.*.attn.z [head=1]=0" or "blocks.0-2.mlp.out.weight*=0" are one edit for each of them.
-Result<Edits> parse_edits(std::string_view text, const ModelConfig& config, const EditNumbers& numbers = {});
+/// The same of a model's runs, where a place may mean several blocks ("blocks.*.attn.z [head=1]=0",
+/// "blocks.0-2.mlp.out.weight*=0": one edit for each of them), count from the end or name a token
+/// ("blocks.-1.resid_post[token=cat]=0": an edit of each sequence that has it, one of all where it is the
+/// same place in all).
+Result<Edits> parse_edits(std::string_view text, const ModelConfig& config, const EditNumbers& numbers = {},
+                          const EditRuns& runs = {});
 /// The same text again; frozen numbers are written as "@" and their origin, a mask as "mask cross:TEXT".
 std::string to_text(const Edit& edit);
 /// True where both do the same; frozen numbers are compared bit by bit.

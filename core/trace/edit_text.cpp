@@ -13,27 +13,18 @@
 #include "core/system/named_files.h"
 #include "core/trace/config.h"
 #include "core/trace/edit.h"
+#include "core/trace/place_cells.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostIndex = std::int64_t{1} << 40;
 constexpr std::size_t kFewNames = 6;
+constexpr std::int64_t kLargestBlock = 1'000'000;
 
 Error bad_edit(std::string_view text, const Text& problem) {
   return fail(Code::bad_format, "error.trace.edit", {in_quotes(text), problem});
 }
-
-std::optional<std::int64_t> parse_index(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kMostIndex)
-    return std::nullopt;
-  return value;
-}
-
-bool is_weight_name(std::string_view name) { return ends_with(name, ".weight") || ends_with(name, ".bias"); }
 
 // ---- values ---------------------------------------------------------------------------------------
 
@@ -140,23 +131,22 @@ bool is_listed(std::string_view list, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// "blocks.*.mlp.activation": nothing where the place is no part of a model.
+// "blocks.*.mlp.activation": nothing where the place is no part of a model, or several blocks of it by
+// number.
 std::optional<Exchange> parse_part(std::string_view place) {
   Exchange out;
-  for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision})
-    if (starts_with(place, stack_prefix(stack))) {
-      out.stack = stack;
-      place.remove_prefix(stack_prefix(stack).size());
-      break;
-    }
-  const std::vector<std::string> words = split(place, '.');
-  if (words.size() < 3 || words.size() > 4 || words[0] != "blocks") return std::nullopt;
-  if (words[1] != "*") {
-    const auto layer = parse_index(words[1]);
-    if (!layer || *layer > 1'000'000) return std::nullopt;
-    out.layer = static_cast<int>(*layer);
+  const auto blocks = named_blocks(place);
+  const auto stack = stack_of_name(place);
+  if (!blocks || blocks->before != std::string(stack ? stack_prefix(*stack) : "") + "blocks.")
+    return std::nullopt;
+  out.stack = stack.value_or(Stack::single);
+  if (blocks->which != Indices{}) {
+    if (blocks->which.begin < 0 || blocks->which.end != blocks->which.begin + 1) return std::nullopt;
+    out.layer = static_cast<int>(std::min<std::int64_t>(blocks->which.begin, kLargestBlock));
   }
-  if (words.size() == 4) out.branch = words[2];
+  const std::vector<std::string> words = split(blocks->after, '.');  // "", "mlp", "activation"
+  if (words.size() < 2 || words.size() > 3) return std::nullopt;
+  if (words.size() == 3) out.branch = words[1];
   for (const PartRow& row : kParts) {
     const bool here = row.branches.empty() ? out.branch.empty() : is_listed(row.branches, out.branch);
     if (row.name != words.back() || !here) continue;
@@ -197,16 +187,14 @@ std::string mask_text(const MaskEdit& mask) {
 std::string to_text(const Target& target) {
   const std::string out = target.kind == Target::Kind::step     ? to_text(target.site)
                           : target.kind == Target::Kind::weight ? target.weight
-                                                                : "input";
+                                                                : std::string(kInputName);
   return out + to_text(target.at);
 }
 
-Result<Target> parse_target(std::string_view text) {
-  TRY(PlaceText place, parse_place(text));
+Result<Target> target_named(PlaceText place) {
   Target out;
-  if (named_blocks(place.name))
-    return bad_edit(text, Text::of("error.trace.edit.one_block", {join(names_of_parts(), ", ")}));
-  if (place.name == "input") {
+  out.at = std::move(place.at);
+  if (place.name == kInputName) {
     out.kind = Target::Kind::input;
   } else if (is_weight_name(place.name)) {
     out.kind = Target::Kind::weight;
@@ -214,8 +202,15 @@ Result<Target> parse_target(std::string_view text) {
   } else {
     TRY(out.site, parse_site(place.name));
   }
-  out.at = std::move(place.at);
   return out;
+}
+
+Result<Target> parse_target(std::string_view text) {
+  TRY(PlaceText place, parse_place(text));
+  if (const auto blocks = named_blocks(place.name); blocks && !blocks->which.one())
+    return bad_edit(text, Text::of("error.trace.edit.one_block", {join(names_of_parts(), ", ")}));
+  if (!all_absolute(place.at)) return fail(Code::bad_format, "error.step.needs_run", {in_quotes(text)});
+  return target_named(std::move(place));
 }
 
 namespace {
@@ -225,9 +220,7 @@ struct Parts {
   std::string_view place, sign, value;
 };
 Result<Parts> parts_of(std::string_view text) {
-  const std::size_t closed = text.find(']'), open = text.find('[');
-  const std::size_t from = open < text.find('=') && closed != std::string_view::npos ? closed : 0;
-  const std::size_t equals = text.find('=', from);
+  const std::size_t equals = text.find('=', place_end(text, "="));
   if (equals == 0 || equals == std::string_view::npos)
     return bad_edit(text, Text::of("error.trace.edit.no_equals"));
   const std::size_t end = equals - (text[equals - 1] == '+' || text[equals - 1] == '*' ? 1 : 0);
@@ -235,47 +228,83 @@ Result<Parts> parts_of(std::string_view text) {
 }
 
 // Blocks of the stack that a name begins with; 0 where the model has no such stack.
-std::int64_t blocks_of(const ModelConfig& config, std::string_view before) {
-  for (const Stack stack : {Stack::enc, Stack::dec, Stack::vision})
-    if (starts_with(before, stack_prefix(stack)) && stack != config.stack) {
-      const ModelConfig* other = stack == Stack::enc      ? config.encoder()
-                                 : stack == Stack::vision ? config.vision()
-                                                          : nullptr;
-      return other ? other->n_layers() : 0;
-    }
-  return config.n_layers();
+std::int64_t blocks_of(const ModelConfig& config, std::string_view name) {
+  const Stack stack = stack_of_name(name).value_or(config.stack);
+  if (stack == config.stack) return config.n_layers();
+  const ModelConfig* other = stack == Stack::enc      ? config.encoder()
+                             : stack == Stack::vision ? config.vision()
+                                                      : nullptr;
+  return other ? other->n_layers() : 0;
+}
+
+// The target in every sequence's run, with indices from 0; none where the run does not hold it.
+Result<std::vector<std::optional<Target>>> in_each_run(const Target& where, std::string_view text,
+                                                       const EditRuns& runs) {
+  if (!runs) return fail(Code::bad_format, "error.step.needs_run", {in_quotes(text)});
+  TRY(const auto traces, runs());
+  std::vector<std::optional<Target>> out;
+  std::optional<Error> missing;
+  for (const std::shared_ptr<const Trace>& trace : traces) {
+    const auto at = absolute(*trace, where);
+    out.push_back(at ? std::optional(Target{where.kind, where.site, where.weight, *at}) : std::nullopt);
+    if (!at && !missing) missing = at.error();
+  }
+  const bool any = std::any_of(out.begin(), out.end(), [](const auto& one) { return one.has_value(); });
+  if (!any && missing) return *missing;
+  return out;
+}
+
+// One edit; where the place depends on the run one of each sequence, unless it is the same in all.
+Status put_number_edits(Edits& out, Target where, const Parts& parts, std::string_view text,
+                        const EditNumbers& numbers, const EditRuns& runs) {
+  const EditOp op = parts.sign == "+=" ? EditOp::add : parts.sign == "*=" ? EditOp::scale : EditOp::set;
+  std::vector<std::optional<Target>> all{where};
+  if (!all_absolute(where.at)) {
+    TRY(all, in_each_run(where, text, runs));
+  }
+  const bool same = std::all_of(all.begin(), all.end(), [&](const auto& one) { return one == all.front(); });
+  for (std::size_t i = 0; i < (same ? 1 : all.size()); ++i) {
+    if (!all[i]) continue;
+    TRY(EditValue operand, parse_operand(parts.value, *all[i], text, numbers));
+    out.push_back(make_edit(NumberEdit{*all[i], op, std::move(operand)}, same ? -1 : static_cast<int>(i)));
+  }
+  return Done{};
+}
+
+Result<std::shared_ptr<const Edit>> exchange_edit(const Exchange& part, const Parts& parts,
+                                                  std::string_view text) {
+  TRY(Exchange exchange, with_value(part, parts.value, text));
+  return make_edit(std::move(exchange));
 }
 
 }  // namespace
 
 Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const EditNumbers& numbers) {
   TRY(const Parts parts, parts_of(text));
-  const auto [place, sign, value] = parts;
-  const EditOp op = sign == "+=" ? EditOp::add : sign == "*=" ? EditOp::scale : EditOp::set;
-  if (const auto part = parse_part(place); part && op == EditOp::set) {
-    TRY(Exchange exchange, with_value(*part, value, text));
-    return make_edit(std::move(exchange));
-  }
-  TRY(Target where, parse_target(place));
-  TRY(EditValue operand, parse_operand(value, where, text, numbers));
-  return make_edit(NumberEdit{std::move(where), op, std::move(operand)});
+  if (const auto part = parse_part(parts.place); part && parts.sign == "=")
+    return exchange_edit(*part, parts, text);
+  TRY(Target where, parse_target(parts.place));
+  Edits out;
+  TRY_OK(put_number_edits(out, std::move(where), parts, text, numbers, {}));
+  return out.front();
 }
 
-Result<Edits> parse_edits(std::string_view text, const ModelConfig& config, const EditNumbers& numbers) {
+Result<Edits> parse_edits(std::string_view text, const ModelConfig& config, const EditNumbers& numbers,
+                          const EditRuns& runs) {
   Edits out;
   TRY(const Parts parts, parts_of(text));
-  const auto blocks = parse_part(parts.place) ? std::nullopt : named_blocks(parts.place);
-  if (!blocks) {
-    TRY(out.emplace_back(), parse_edit(text, numbers));
-    return out;
-  }
-  const std::int64_t all = blocks_of(config, blocks->before),
-                     last = blocks->last < 0 ? all - 1 : blocks->last;
-  if (blocks->first > last || last >= all) return bad_edit(text, Text::of("error.trace.edit.blocks", {all}));
-  for (std::int64_t block = blocks->first; block <= last; ++block) {
-    const std::string one = blocks->before + std::to_string(block) + blocks->after + std::string(parts.sign) +
-                            std::string(parts.value);
-    TRY(out.emplace_back(), parse_edit(one, numbers));
+  TRY(const PlaceText place, parse_place(parts.place));
+  const std::int64_t all = blocks_of(config, place.name);
+  const auto whole = parse_part(place.name);
+  const auto each = whole ? std::vector{place} : one_per_block(place, all);
+  if (!each) return bad_edit(text, Text::of("error.trace.edit.blocks", {all}));
+  for (const PlaceText& one : *each) {
+    if (const auto part = parse_part(to_text(one)); part && parts.sign == "=") {
+      TRY(out.emplace_back(), exchange_edit(*part, parts, text));
+      continue;
+    }
+    TRY(Target where, target_named(one));
+    TRY_OK(put_number_edits(out, std::move(where), parts, text, numbers, runs));
   }
   return out;
 }

@@ -3,35 +3,9 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/trace/trace.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope {
-namespace {
-
-struct Extent {
-  std::vector<Axis> axes;
-  std::vector<std::int64_t> shape;
-  Tensor values;  // empty for steps that are derived on demand
-};
-
-// Of a place that check_target() let pass.
-Extent extent_of(const Trace& trace, const Target& where) {
-  if (where.kind == Target::Kind::step) {
-    const Record& record = *trace.find(where.site);
-    return {record.axes, record.shape, record.value()};
-  }
-  const Tensor& values =
-      where.kind == Target::Kind::input ? trace.input.vectors : *trace.weights().find(where.weight);
-  Extent out{{}, {}, values};
-  for (int d = 0; d < values.rank(); ++d) {
-    out.axes.push_back(values.axis(d));
-    out.shape.push_back(values.size(d));
-  }
-  return out;
-}
-
-}  // namespace
-
 Status check_runs(const Weights& weights) {
   if (!weights.all().empty()) return Done{};
   return fail(Code::unsupported, "error.trace.recording");
@@ -81,7 +55,7 @@ Error no_place(const Edit& edit) { return fail(Code::out_of_range, "error.trace.
 
 Status check_edit(const Trace& trace, const NumberEdit& edit) {
   TRY_OK(check_target(trace, edit.where));
-  const Extent extent = extent_of(trace, edit.where);
+  TRY(const Extent extent, extent_of(trace, edit.where));
   TRY_OK(check_axes(edit.where, extent.axes));
   for (std::size_t d = 0; d < extent.axes.size(); ++d)
     if (const AxisRange* range = range_on(edit.where, extent.axes[d]);

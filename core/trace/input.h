@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/ops/ops.h"
@@ -25,6 +26,13 @@ struct Input {
     return vectors.empty() ? static_cast<std::int64_t>(ids.size()) : vectors.size(0);
   }
 };
+
+/// The name of a part of an input of vectors that is this position alone; else empty.
+inline std::string vector_name(const Input& input, std::int64_t pos) {
+  for (const Span& span : input.spans)
+    if (span.begin == pos && span.end == pos + 1 && !input.vectors.empty()) return span.name;
+  return {};
+}
 
 /// Positions under an attention mask: the first token is position 0, padding before it too.
 Positions positions_of(const std::vector<std::uint8_t>& attention_mask, std::int64_t first);

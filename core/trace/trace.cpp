@@ -10,6 +10,7 @@
 #include "core/trace/editable.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope {
 namespace {
@@ -60,7 +61,7 @@ int Trace::index_of(const Site& site) const {
 std::vector<const Record*> Trace::select(const Selector& selector) const {
   std::vector<const Record*> out;
   for (const Record& record : records_)
-    if (selector.matches(record.site)) out.push_back(&record);
+    if (selector.matches(record.site, config_->of(record.site.stack).n_layers())) out.push_back(&record);
   return out;
 }
 
@@ -229,16 +230,15 @@ Tensor Trace::logits_row(std::int64_t row) const {
 }
 
 Result<Tensor> Trace::tensor(const Cell& cell, std::int64_t limit) const {
-  std::vector<AxisRange> at;
-  for (const Coordinate& one : cell.at) at.push_back({one.axis, one.index, one.index + 1});
-  return part(cell.site, at, limit);
+  return part(cell.site, cell.at, limit);
 }
 
 Result<Tensor> Trace::part(const Site& site, const std::vector<AxisRange>& at, std::int64_t limit) const {
   const Record* record = find(site);
   if (!record) return fail(Code::not_found, "error.trace.no_step_here", {to_text(site)});
+  TRY(const std::vector<AxisRange> counted, absolute(*this, {Target::Kind::step, site, {}, at}));
   return gathered(
-      *record, to_text(site), at,
+      *record, to_text(site), counted,
       [&](std::int64_t head, Range rows, Range cols) { return slice(site, head, rows, cols); }, limit);
 }
 

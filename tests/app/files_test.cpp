@@ -11,6 +11,7 @@
 #include "app/state/workspace_file.h"
 #include "core/arch/presets.h"
 #include "tests/app/ui_driver.h"
+#include "tests/request_sample.h"
 
 namespace attnscope {
 namespace {
@@ -450,7 +451,7 @@ TEST(Options, AreRead) {
   ASSERT_TRUE(line.run) << line.text;
   EXPECT_EQ(line.options.path, "model");
   EXPECT_EQ(line.options.screenshot, "out.png");
-  EXPECT_EQ(line.options.ids, (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(line.options.request.words, (std::vector<Request::Words>{{"1,2,3", true}}));
   EXPECT_EQ(line.options.step, "blocks.0.attn.pattern") << "other libraries' names are understood";
   EXPECT_EQ(line.options.width, 800);
   EXPECT_EQ(line.options.height, 600);
@@ -463,14 +464,28 @@ TEST(Options, ABatchItsPaddingMaskAndPicturesAreRead) {
   const CommandLine line = read({"--text", "a", "--text", "b", "--decoder-text", "c", "--image", "x.png",
                                  "--mask", "window(2)", "--pad-to", "9", "--pad-side", "left"});
   ASSERT_TRUE(line.run) << line.text;
-  EXPECT_EQ(line.options.texts, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(line.options.decoder_texts, std::vector<std::string>{"c"});
-  EXPECT_EQ(line.options.images, std::vector<std::string>{"x.png"});
-  EXPECT_EQ(line.options.masks, std::vector<std::string>{"window(2)"});
-  EXPECT_EQ(line.options.pad_to, 9);
-  EXPECT_EQ(line.options.pad_side, "left");
-  EXPECT_EQ(read({}).options.pad_to, -1);
-  EXPECT_EQ(read({"--pad-side", "left"}).options.pad_to, 0) << "a side alone pads to the longest";
+  EXPECT_EQ(line.options.request.words, (std::vector<Request::Words>{{"a", false}, {"b", false}}));
+  EXPECT_EQ(line.options.request.decoder_words, (std::vector<Request::Words>{{"c", false}}));
+  EXPECT_EQ(line.options.request.images, std::vector<std::string>{"x.png"});
+  EXPECT_EQ(line.options.request.masks, std::vector<std::string>{"window(2)"});
+  EXPECT_EQ(line.options.request.pad_to, 9);
+  EXPECT_EQ(line.options.request.pad_side, PadSide::left);
+  EXPECT_TRUE(read({}).options.request.unused());
+}
+
+// attnscope-cli trace takes the same table (tests/cli/inputs_test.cpp).
+TEST(Options, EveryFlagOfARunIsTaken) {
+  for (const RequestFlag& flag : request_flags()) {
+    const std::string name = "--" + std::string(flag.name), value = request_sample(flag);
+    const CommandLine line = read({name.c_str(), value.c_str()});
+    ASSERT_TRUE(line.run) << name << ": " << line.text;
+    EXPECT_EQ(line.options.request, *read_request({name, value})) << name;
+    EXPECT_NE(read({"--help"}).text.find(name), std::string::npos) << name;
+  }
+  const CommandLine mixed = read({"--ids", "1,2", "--text", "a", "--ids", "3"});
+  EXPECT_EQ(mixed.options.request.words,
+            (std::vector<Request::Words>{{"1,2", true}, {"a", false}, {"3", true}}))
+      << "in the order in which they were given";
 }
 
 TEST(Options, BadOnesAreOneSentenceAndStatusTwo) {
@@ -485,10 +500,8 @@ TEST(Options, BadOnesAreOneSentenceAndStatusTwo) {
                                              {"--layer", "x"},
                                              {"--step", "nonsense"},
                                              {"--ids", "1,x"},
-                                             {"--ids", "-4"},
                                              {"--scale", "9"},
                                              {"--scale", "nan"},
-                                             {"--text", "a", "--ids", "1"},
                                              {"--mask", "causal |"},
                                              {"--pad-to", "-2"},
                                              {"--pad-side", "top"},

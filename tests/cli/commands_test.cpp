@@ -7,6 +7,7 @@
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/step/catalog.h"
+#include "core/step/place.h"
 #include "tests/cli/program.h"
 
 namespace attnscope {

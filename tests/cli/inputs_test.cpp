@@ -6,6 +6,7 @@
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
 #include "tests/cli/program.h"
+#include "tests/request_sample.h"
 
 namespace attnscope {
 namespace {
@@ -46,6 +47,18 @@ TEST(CliInputs, a_scene_reads_files_elsewhere_only_where_that_is_allowed) {
     EXPECT_NE(refused.err.find("--allow-outside"), std::string::npos) << refused.err;
     const Ran allowed = info(numbers, " --allow-outside");
     EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
+  }
+}
+
+// attnscope takes the same table (tests/app/files_test.cpp).
+TEST(CliInputs, every_flag_of_a_run_is_taken) {
+  const std::string help = cli("trace --help").out;
+  for (const RequestFlag& flag : request_flags()) {
+    const std::string name = "--" + std::string(flag.name);
+    EXPECT_NE(help.find(name), std::string::npos) << name;
+    const Ran ran = cli("trace nowhere " + name + " " + request_sample(flag));
+    EXPECT_EQ(ran.exit_code, 1) << name << ": 2 says that the flag is unknown: " << ran.err;
+    EXPECT_NE(ran.err.find("nowhere"), std::string::npos) << name;
   }
 }
 

@@ -70,7 +70,7 @@ TEST_P(AttributionGraphs, EveryNodeAddsUpToRounding) {
     if (edge.to != 0) continue;
     const GraphNode& from = graph->nodes[std::size_t(edge.from)];
     for (const LogitPart& part : parts->parts)
-      if (part.step == to_text(from.site) && (part.at.empty() ? -1 : part.at[0].index) == from.head) {
+      if (part.step == to_text(from.site) && (part.at.empty() ? -1 : part.at[0].begin) == from.head) {
         EXPECT_NEAR(edge.value, part.value, 1e-5 * std::max(1.0, graph->scale));
       }
   }

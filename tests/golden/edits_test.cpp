@@ -69,7 +69,7 @@ TEST_P(Edited, every_editable_step_is_followed) {
     ASSERT_TRUE(now->unreached.empty()) << place;
     const Cell cell = *parse_cell(place);
     std::vector<std::int64_t> index;
-    for (const Coordinate& at : cell.at) index.push_back(at.index);
+    for (const AxisRange& at : cell.at) index.push_back(at.begin);
     const float before = plain_->cell(record.site, index);
     if (std::isfinite(before)) {
       EXPECT_NEAR(now->cell(record.site, index), before + 3.f, 1e-5 + 1e-6 * std::fabs(before)) << place;

@@ -11,7 +11,6 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/session/vector_name.h"
 
 namespace attnscope {
 namespace {

@@ -58,13 +58,13 @@ std::vector<std::int64_t> same_cell(const Record& record, const Cell& pinned, co
   for (std::size_t d = 0; d < record.axes.size(); ++d) {
     const std::string_view axis = axis_name(record.axes[d]);
     const auto own = std::find_if(pinned.at.begin(), pinned.at.end(),
-                                  [&](const Coordinate& at) { return at.axis == axis; });
+                                  [&](const AxisRange& at) { return at.axis == axis; });
     std::int64_t at = 0;
     const bool rows = axis == "query" || axis == "pos";
     if (rows && record.site.stack != pinned.site.stack && !pinned.at.empty())
       at = record.shape[d] - 1;  // rows of another stack: the last one, which predicts the next token
     else if (own != pinned.at.end())
-      at = own->index;
+      at = own->begin;
     else if (axis == "head")
       at = cursor.head;
     else if (axis == "key")

@@ -189,7 +189,8 @@ void take_new_edit(const PanelContext& context, InspectorCache& cache) {
   const Document& document = session.document();
   const auto read = parse_edits(
       cache.new_edit, document.model->config(),
-      named_numbers(*document.opened, runs_on_screen(session.result(), session.pinned(), sequence)));
+      named_numbers(*document.opened, runs_on_screen(session.result(), session.pinned(), sequence)),
+      [&]() -> Result<std::vector<std::shared_ptr<const Trace>>> { return context.run->traces; });
   const Edits edits = read ? *read : Edits{};
   Status can = read ? Status(Done{}) : Status(read.error());
   for (const auto& edit : edits)

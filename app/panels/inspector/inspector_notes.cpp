@@ -14,8 +14,8 @@ const std::string& place_of_notes(const Workspace& workspace) {
   const Site& site = pinned ? place->cell.site : workspace.cursor.step;
   std::uint64_t key = key_of(site);
   if (pinned)
-    for (const Coordinate& one : place->cell.at)
-      key = key_of({key, key_of(one.axis), static_cast<std::uint64_t>(one.index)});
+    for (const AxisRange& one : place->cell.at)
+      key = key_of({key, key_of(one.axis), static_cast<std::uint64_t>(one.begin)});
   static KeptTexts kept;
   return kept.get(key, [&] { return pinned ? to_text(place->cell) : to_text(site); });
 }

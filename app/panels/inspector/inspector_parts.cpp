@@ -22,12 +22,12 @@ const Cell* last_cell(const std::vector<Place>& trail) {
 
 // "it" for position 2; empty where the input has no tokens.
 std::string inspector_parts_token_of(const RunResult& run, int sequence, const Site& site,
-                                     const Coordinate& at) {
-  if (at.axis == "vocab") return output_name(*run.document.opened, static_cast<int>(at.index));
+                                     const AxisRange& at) {
+  if (at.axis == "vocab") return output_name(*run.document.opened, static_cast<int>(at.begin));
   if (at.axis != "query" && at.axis != "key" && at.axis != "pos") return {};
   if (!run.trace(sequence).input.vectors.empty()) return {};
   return row_name(run, sequence, rows_stack(site, at.axis == "key" ? Axis::key : Axis::query),
-                  stack_row(run.trace(sequence).config(), site, at.index));
+                  stack_row(run.trace(sequence).config(), site, at.begin));
 }
 
 std::string tidy(std::string text) {
@@ -139,9 +139,9 @@ ImU32 colour_of(const Source& source) {
 
 std::string coordinates_text(const RunResult& run, int sequence, const Cell& cell) {
   std::vector<std::string> parts;
-  for (const Coordinate& at : cell.at) {
+  for (const AxisRange& at : cell.at) {
     const std::string token = inspector_parts_token_of(run, sequence, cell.site, at);
-    parts.push_back(at.axis + "=" + std::to_string(at.index) + (token.empty() ? "" : " “" + token + "”"));
+    parts.push_back(at.axis + "=" + std::to_string(at.begin) + (token.empty() ? "" : " “" + token + "”"));
   }
   return "[" + join(parts, ", ") + "]";
 }

@@ -8,6 +8,7 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "core/lens/watch.h"
+#include "core/trace/place_cells.h"
 
 namespace attnscope {
 namespace {
@@ -77,17 +78,19 @@ void draw_course(const std::vector<double>& values, std::int64_t at) {
   ImGui::SetTooltip("%s", tr("watch.point", {std::to_string(i), shown_number(values[i])}).c_str());
 }
 
-std::int64_t row_of(const Watch& watch) {
-  for (const Coordinate& c : watch.of.at)
-    if (c.axis == "query" || c.axis == "pos") return c.index;
-  return -1;
+std::int64_t row_of(const Trace& trace, const Watch& watch) {
+  const auto targets = targets_of(trace, watch.of);
+  const AxisRange* row = targets ? range_on(targets->front().at, "pos") : nullptr;
+  return row ? row->begin : -1;
 }
 
 void go_there(const PanelContext& context, const Watch& watch) {
   const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
-  if (!trace.find(watch.of.site)) return;
-  go_to_site(context.workspace, *context.run, watch.of.site);
-  if (!cell_index(trace, watch.of).empty()) pin_cell(context.workspace, *context.run, watch.of);
+  const auto targets = targets_of(trace, watch.of);
+  if (!targets || !trace.find(targets->front().site)) return;
+  const Cell cell{targets->front().site, targets->front().at};
+  go_to_site(context.workspace, *context.run, cell.site);
+  if (!cell_index(trace, cell).empty()) pin_cell(context.workspace, *context.run, cell);
 }
 
 /// True when it is to be removed.
@@ -118,7 +121,8 @@ bool draw_watched(const PanelContext& context, const std::string& text, int numb
   note_item("remove_" + id);
   const bool trains = course.over_training.size() > 1;
   const auto& values = trains ? course.over_training : course.over_rows;
-  if (values.size() > 1) draw_course(values, trains ? -1 : row_of(*watch));
+  if (values.size() > 1)
+    draw_course(values, trains ? -1 : row_of(context.run->trace(context.workspace.cursor.sequence), *watch));
   return remove;
 }
 

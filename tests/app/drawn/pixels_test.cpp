@@ -49,7 +49,7 @@ class LongPixels : public DrawnTest, public ::testing::WithParamInterface<std::s
     const Record* record = cell ? trace.find(cell->site) : nullptr;
     if (!record) return {};
     std::int64_t head = 0, rows = 0, cols = 0;
-    for (const Coordinate& c : cell->at) head = c.axis == "head" ? c.index : head;
+    for (const AxisRange& c : cell->at) head = c.axis == "head" ? c.begin : head;
     for (std::size_t d = 0; d < record->axes.size(); ++d)
       if (record->axes[d] != Axis::head) (rows ? cols : rows) = record->shape[d];
     if (cols == 0) return {};

@@ -58,9 +58,9 @@ TEST_F(AttentionViewTest, AClickOnTheHeatmapPinsThatCell) {
   const Cell pinned = *workspace_.cursor.pinned;
   EXPECT_EQ(pinned.site, site_of(Slot::pattern, 0));
   ASSERT_EQ(pinned.at.size(), 3u);
-  EXPECT_EQ(pinned.at[0].index, workspace_.cursor.head);
-  EXPECT_EQ(pinned.at[1].index, workspace_.cursor.query);
-  EXPECT_EQ(pinned.at[2].index, workspace_.cursor.key);
+  EXPECT_EQ(pinned.at[0].begin, workspace_.cursor.head);
+  EXPECT_EQ(pinned.at[1].begin, workspace_.cursor.query);
+  EXPECT_EQ(pinned.at[2].begin, workspace_.cursor.key);
 }
 
 TEST_F(AttentionViewTest, AClickOnAThumbnailChoosesTheHead) {

@@ -67,9 +67,9 @@ TEST(Neurons, WhatOneWritesIsItsPartOfTheLogit) {
     const float scale = trace.cell(trace.main(Slot::ln_final_scale), {row, 0});
     int compared = 0;
     for (const LogitPart& part : parts->parts) {
-      if (part.step != "blocks." + std::to_string(last) + ".mlp.post" || part.at.back().index % 7 != 0)
+      if (part.step != "blocks." + std::to_string(last) + ".mlp.post" || part.at.back().begin % 7 != 0)
         continue;
-      const std::int64_t neuron = part.at.back().index;
+      const std::int64_t neuron = part.at.back().begin;
       const Tensor weight = trace.weights().get("blocks." + std::to_string(last) + ".mlp.out.weight");
       const Tensor logits =
           direction_logits(trace.config(), trace.weights(), weight.slice(0, neuron, neuron + 1));

@@ -89,11 +89,11 @@ TEST(TwoVocabularies, StepsOfTheSameSizesAreComparedTokenByToken) {
     EXPECT_GT(step.alone, 0) << "the tokens of the one that the other one lacks";
     const Tensor x = *a.trace->tensor(step.site), y = *b.trace->tensor(step.site);
     const int id =
-        b.trace->config().texts->find(a.trace->config().texts->text(static_cast<int>(step.at[1].index)));
+        b.trace->config().texts->find(a.trace->config().texts->text(static_cast<int>(step.at[1].begin)));
     const Alignment rows = align_rows(*a.trace, *b.trace, a.trace->config().stack);
-    const std::int64_t row = rows.to_b[static_cast<std::size_t>(step.at[0].index)];
+    const std::int64_t row = rows.to_b[static_cast<std::size_t>(step.at[0].begin)];
     EXPECT_FLOAT_EQ(static_cast<float>(step.max_abs),
-                    std::fabs(x.at(step.at[0].index, step.at[1].index) - y.at(row, id)));
+                    std::fabs(x.at(step.at[0].begin, step.at[1].begin) - y.at(row, id)));
   }
   EXPECT_TRUE(compared);
 }

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <set>
 
 #include "core/base/text.h"
@@ -17,12 +16,6 @@ Site must(const std::string& text) {
   const auto site = parse_site(text);
   EXPECT_TRUE(site) << text;
   return site ? *site : Site{};
-}
-
-bool picks(const std::string& selector, const std::string& site) {
-  const auto parsed = Selector::parse(selector);
-  EXPECT_TRUE(parsed) << selector;
-  return parsed && parsed->matches(must(site));
 }
 
 TEST(Catalog, is_in_the_order_of_slots_and_complete) {
@@ -104,62 +97,6 @@ TEST(SiteText, refuses_what_the_catalog_does_not_hold) {
   }
 }
 
-TEST(CellText, prints_and_parses_back) {
-  const std::string text = "blocks.5.attn.pattern[head=3,query=7,key=2]";
-  const auto cell = parse_cell(text);
-  ASSERT_TRUE(cell);
-  EXPECT_EQ(cell->site, site_of(Slot::pattern, 5));
-  ASSERT_EQ(cell->at.size(), 3u);
-  EXPECT_EQ(cell->at[1].axis, "query");
-  EXPECT_EQ(cell->at[1].index, 7);
-  EXPECT_EQ(to_text(*cell), text);
-  EXPECT_EQ(to_text(*parse_cell("logits")), "logits");
-  for (const char* bad : {"logits[", "logits[pos]", "logits[pos=]", "logits[pos=x]", "logits[pos=-1]",
-                          "logits[pos=1", "logits[]", "frob[pos=1]"})
-    EXPECT_FALSE(parse_cell(bad)) << bad;
-}
-
-TEST(Selector, globs_ranges_and_exclusions) {
-  EXPECT_TRUE(picks("*", "logits"));
-  EXPECT_TRUE(picks("*.pattern", "blocks.3.attn.pattern"));
-  EXPECT_FALSE(picks("*.pattern", "blocks.3.attn.z"));
-  EXPECT_TRUE(picks("blocks.0-2.attn.*", "blocks.2.attn.q"));
-  EXPECT_FALSE(picks("blocks.0-2.attn.*", "blocks.3.attn.q"));
-  EXPECT_TRUE(picks("blocks.9-11.attn.q", "blocks.10.attn.q"));
-  EXPECT_FALSE(picks("blocks.1.*", "blocks.11.attn.q"));
-  EXPECT_TRUE(picks("logits,*.q", "blocks.1.attn.q"));
-  EXPECT_FALSE(picks("*,!*.q", "blocks.1.attn.q"));
-  EXPECT_FALSE(picks("!*.q", "blocks.1.attn.q"));
-  EXPECT_TRUE(picks("!*.q", "blocks.1.attn.k"));
-  EXPECT_TRUE(picks("!*.q,blocks.1.attn.q", "blocks.1.attn.q"));
-  EXPECT_TRUE(Selector().matches(site_of(Slot::logits)));
-}
-
-TEST(Selector, brackets_ask_for_parts_of_a_step) {
-  const auto parts = [](const std::string& selector, const std::string& site) {
-    const auto parsed = Selector::parse(selector);
-    EXPECT_TRUE(parsed) << selector;
-    std::string out;
-    for (const auto& part : parsed ? parsed->parts(must(site)) : std::vector<std::vector<AxisRange>>{})
-      out += (out.empty() ? "" : " ") + (part.empty() ? "whole" : to_text(part));
-    return out;
-  };
-  const std::string pattern = "blocks.0.attn.pattern";
-  EXPECT_EQ(parts("blocks.0.attn.pattern[head=1,query=3,key=2]", pattern), "[head=1,query=3,key=2]");
-  EXPECT_EQ(parts("*.pattern[head=1],logits[pos=2]", pattern), "[head=1]");
-  EXPECT_EQ(parts("blocks.*.attn.pattern[head=1,query=2-5]", pattern), "[head=1,query=2-5]");
-  EXPECT_EQ(parts("*.pattern[head=1],logits[pos=2]", "logits"), "[pos=2]");
-  EXPECT_EQ(parts("blocks.0-1.attn.hook_pattern[head=1],*.pattern[head=2],*.pattern[head=1]", pattern),
-            "[head=1] [head=2]");
-  EXPECT_EQ(parts("*,*.pattern[head=1]", pattern), "whole [head=1]");
-  EXPECT_EQ(parts("*.pattern[head=1],!*.pattern", pattern), "");
-  EXPECT_EQ(parts("logits", pattern), "");
-  EXPECT_EQ(parts("*", pattern), "whole");
-  for (const char* bad : {"logits[", "logits[pos=1", "logits[pos]", "logits[pos=-1]", "logits[pos=1,pos=2]",
-                          "logits[=1]", "[pos=1]", "!logits[pos=1]", "logits[pos=1]x"})
-    EXPECT_FALSE(Selector::parse(bad)) << bad;
-}
-
 TEST(SiteText, the_nearest_names_are_names) {
   for (const char* bad :
        {"bloblocks.0.attn.q", "blocks.x.attn.q", "blocks.0.attn.qq", "enc.blocks.3.attn.frob",
@@ -171,36 +108,6 @@ TEST(SiteText, the_nearest_names_are_names) {
     for (const std::string& name : split(nearest, ','))
       EXPECT_TRUE(parse_site(name.substr(name.find_first_not_of(' ')))) << bad << ": " << nearest;
   }
-}
-
-TEST(Place, is_read_once_for_steps_and_edits) {
-  const auto place = parse_place("blocks.*.attn.z[head=0-3,pos=2]");
-  ASSERT_TRUE(place);
-  EXPECT_EQ(place->name, "blocks.*.attn.z");
-  EXPECT_EQ(place->at, (std::vector<AxisRange>{{"head", 0, 4}, {"pos", 2, 3}}));
-  EXPECT_EQ(to_text(place->at), "[head=0-3,pos=2]");
-  EXPECT_EQ(named_blocks(place->name)->last, -1);
-  EXPECT_EQ(named_blocks("enc.blocks.1-3.mlp.out")->first, 1);
-  EXPECT_EQ(named_blocks("enc.blocks.1-3.mlp.out")->last, 3);
-  EXPECT_FALSE(named_blocks("blocks.1.mlp.out"));
-  for (const char* bad : {"logits[pos=5-2]", "logits[pos=1-]", "logits[pos=-]", "logits[pos=99999999999999]"})
-    EXPECT_FALSE(parse_place(bad)) << bad;
-  EXPECT_FALSE(parse_cell("logits[pos=1-2]")) << "a cell has one index on each axis";
-}
-
-TEST(Selector, understands_other_tools_names) {
-  EXPECT_TRUE(picks("blocks.0.attn.hook_pattern", "blocks.0.attn.pattern"));
-  EXPECT_TRUE(picks("blocks.*.attn.hook_pattern", "blocks.4.attn.pattern"));
-  EXPECT_TRUE(picks("blocks.0-4.hook_resid_post", "blocks.4.resid_post"));
-  EXPECT_FALSE(picks("blocks.*.attn.hook_pattern", "blocks.4.attn.scores"));
-}
-
-TEST(Selector, refuses_unknown_names_and_is_quick_with_many_stars) {
-  for (const char* bad : {"", ",", "logits,", "frob", "blocks.0.attn.frob", "!"})
-    EXPECT_FALSE(Selector::parse(bad)) << bad;
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_FALSE(picks(std::string(200, '*') + "s*s*s*s*s*s*s*s*s*s*s*s*s*s*z*x", "blocks.100000.attn.scores"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
 }
 
 }  // namespace
