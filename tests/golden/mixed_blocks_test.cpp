@@ -12,6 +12,7 @@
 #include "core/model/gradients.h"
 #include "core/train/trainer.h"
 #include "tests/golden/explained.h"
+#include "tests/golden/naive_model.h"
 #include "tests/temp_folder.h"
 
 namespace attnscope {
@@ -70,154 +71,6 @@ std::shared_ptr<const Model> mixed_model() {
 
 const Input kIds{{1, 5, 2, 9, 0, 7, 7, 3}, {}};
 
-// ---- the same in double, one number after the other ------------------------------------------------
-
-using Row = std::vector<double>;
-using Matrix = std::vector<Row>;
-
-class Naive {
- public:
-  explicit Naive(const Model& model) : config_(model.config()), weights_(model.weights()) {}
-
-  Matrix logits(const std::vector<int>& ids) const {
-    Matrix x;
-    for (std::size_t pos = 0; pos < ids.size(); ++pos)
-      x.push_back(sum(table("tok_embed.weight", ids[pos]), table("pos_embed.weight", static_cast<int>(pos))));
-    for (std::size_t layer = 0; layer < config_.blocks.size(); ++layer) x = block(layer, x);
-    Matrix out;
-    for (const Row& row : x) out.push_back(linear(norm(config_.final_norm, "ln_final", row), "logits"));
-    return out;
-  }
-
- private:
-  Row table(const std::string& name, int row) const {
-    const Tensor& t = *weights_.find(name);
-    Row out;
-    for (std::int64_t i = 0; i < t.size(1); ++i) out.push_back(static_cast<double>(t.at(row, i)));
-    return out;
-  }
-  static Row sum(const Row& a, const Row& b) {
-    Row out = a;
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += b[i];
-    return out;
-  }
-  Row linear(const Row& x, const std::string& name) const {
-    const Tensor w = weights_.get(name + ".weight"), b = weights_.get(name + ".bias");
-    Row out(static_cast<std::size_t>(w.size(1)), 0.0);
-    for (std::size_t j = 0; j < out.size(); ++j) {
-      for (std::size_t i = 0; i < x.size(); ++i)
-        out[j] +=
-            x[i] * static_cast<double>(w.at(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)));
-      if (!b.empty()) out[j] += static_cast<double>(b.at(static_cast<std::int64_t>(j)));
-    }
-    return out;
-  }
-  Row norm(const NormSpec& spec, const std::string& name, const Row& x) const {
-    const Tensor gain = weights_.get(name + ".weight"), offset = weights_.get(name + ".bias");
-    double mean = 0, square = 0;
-    for (const double value : x) mean += value / static_cast<double>(x.size());
-    if (spec.kind == NormSpec::Kind::rms) mean = 0;
-    for (const double value : x) square += (value - mean) * (value - mean) / static_cast<double>(x.size());
-    Row out;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const auto at = static_cast<std::int64_t>(i);
-      out.push_back((x[i] - mean) / std::sqrt(square + static_cast<double>(spec.eps)) *
-                        static_cast<double>(gain.at(at)) +
-                    (offset.empty() ? 0.0 : static_cast<double>(offset.at(at))));
-    }
-    return out;
-  }
-  static double silu(double x) { return x / (1 + std::exp(-x)); }
-
-  Row mlp(const MlpSpec& spec, const std::string& base, const Row& x) const {
-    const bool gated = spec.kind == MlpSpec::Kind::gated;
-    Row post = linear(x, base + (gated ? "gate" : "pre"));
-    for (double& value : post) value = silu(value);
-    if (gated) {
-      const Row up = linear(x, base + "up");
-      for (std::size_t i = 0; i < post.size(); ++i) post[i] *= up[i];
-    }
-    return linear(post, base + "out");
-  }
-
-  // One head's part of a projected row, rotated to its position.
-  static Row head(const AttentionSpec& spec, const Row& row, int head, std::size_t pos, bool rotates) {
-    const auto d = static_cast<std::size_t>(spec.d_head), begin = static_cast<std::size_t>(head) * d;
-    Row out(row.begin() + static_cast<std::ptrdiff_t>(begin),
-            row.begin() + static_cast<std::ptrdiff_t>(begin + d));
-    if (!rotates) return out;
-    const RopeSpec& rope = spec.position.rope;
-    const std::size_t dims = rope.rotary_dims > 0 ? static_cast<std::size_t>(rope.rotary_dims) : d;
-    for (std::size_t pair = 0; pair < dims / 2; ++pair) {
-      const std::size_t a = rope.interleaved ? 2 * pair : pair, b = rope.interleaved ? a + 1 : a + dims / 2;
-      const double angle = static_cast<double>(pos) *
-                           std::pow(rope.theta, -2.0 * static_cast<double>(pair) / static_cast<double>(dims));
-      const double x = out[a], y = out[b];
-      out[a] = x * std::cos(angle) - y * std::sin(angle);
-      out[b] = y * std::cos(angle) + x * std::sin(angle);
-    }
-    return out;
-  }
-
-  static double score(const AttentionSpec& spec, int h, const Row& q, const Row& k, std::size_t query,
-                      std::size_t key) {
-    double out = 0;
-    for (std::size_t i = 0; i < q.size(); ++i) out += q[i] * k[i];
-    out /= std::sqrt(static_cast<double>(spec.d_head));
-    if (spec.position.kind == AttentionPosition::Kind::alibi)
-      out += std::pow(2.0, -8.0 * (h + 1) / spec.n_heads) *
-             (static_cast<double>(key) - static_cast<double>(query));
-    return out;
-  }
-
-  Matrix attention(const AttentionSpec& spec, const std::string& base, const Matrix& x) const {
-    Matrix q, k, v, out;
-    for (const Row& row : x) {
-      q.push_back(linear(row, base + "q"));
-      k.push_back(linear(row, base + "k"));
-      v.push_back(linear(row, base + "v"));
-    }
-    const bool rotates = spec.position.kind == AttentionPosition::Kind::rope;
-    for (std::size_t query = 0; query < x.size(); ++query) {
-      Row concat;
-      for (int h = 0; h < spec.n_heads; ++h) {
-        const int kv = h * spec.n_kv_heads / spec.n_heads;
-        const auto window = static_cast<std::size_t>(spec.window);
-        const std::size_t first = window > 0 && query + 1 > window ? query + 1 - window : 0;
-        Row z(static_cast<std::size_t>(spec.d_head), 0.0);
-        double total = 0;
-        for (std::size_t key = first; key <= query; ++key) {
-          const double weight = std::exp(score(spec, h, head(spec, q[query], h, query, rotates),
-                                               head(spec, k[key], kv, key, rotates), query, key));
-          const Row value = head(spec, v[key], kv, key, false);
-          for (std::size_t i = 0; i < z.size(); ++i) z[i] += weight * value[i];
-          total += weight;
-        }
-        for (const double value : z) concat.push_back(value / total);
-      }
-      out.push_back(linear(concat, base + "out"));
-    }
-    return out;
-  }
-
-  Matrix block(std::size_t layer, Matrix x) const {
-    const BlockSpec& spec = config_.blocks[layer];
-    const std::string base = "blocks." + std::to_string(layer) + ".";
-    Matrix normed;
-    for (const Row& row : x) normed.push_back(norm(spec.norm, base + "ln1", row));
-    const Matrix found = attention(spec.attention, base + "attn.", normed);
-    for (std::size_t pos = 0; pos < x.size(); ++pos) {
-      x[pos] = sum(x[pos], found[pos]);
-      if (spec.mlp.kind == MlpSpec::Kind::none) continue;
-      x[pos] = sum(x[pos], mlp(spec.mlp, base + "mlp.", norm(spec.norm, base + "ln2", x[pos])));
-    }
-    return x;
-  }
-
-  const ModelConfig& config_;
-  const Weights& weights_;
-};
-
 TEST(MixedBlocks, are_read_as_the_config_says) {
   const ModelConfig config = mixed_config();
   ASSERT_EQ(config.n_layers(), 4);
@@ -242,7 +95,7 @@ TEST(MixedBlocks, logits_equal_a_loop_in_double) {
   const auto model = mixed_model();
   const TracePointer trace = must_run(*model, kIds);
   const Tensor logits = must_tensor(*trace, trace->main(Slot::logits));
-  const Matrix expected = Naive(*model).logits(kIds.ids);
+  const std::vector<std::vector<double>> expected = NaiveModel(*model).logits(kIds.ids);
   for (std::size_t pos = 0; pos < expected.size(); ++pos)
     for (std::size_t id = 0; id < expected[pos].size(); ++id)
       EXPECT_NEAR(logits.at(static_cast<std::int64_t>(pos), static_cast<std::int64_t>(id)), expected[pos][id],
