@@ -1,10 +1,10 @@
 // A thread that wakes the window: others only write a byte to its pipe, which even a signal's handler may. No
-// other thread than the window's and this one talks to the display. Refuses to wait for anything but that
-// pipe.
+// other thread than the window's and this one talks to the display.
 #pragma once
 
 #include <functional>
-#include <thread>
+
+#include "core/base/workers.h"
 
 namespace attnscope {
 
@@ -24,7 +24,7 @@ class Waker {
 
   std::function<void()> wake_;
   int read_end_ = -1;
-  std::thread thread_;
+  Worker worker_;
 };
 
 }  // namespace attnscope

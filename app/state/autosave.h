@@ -18,8 +18,8 @@ class Autosave {
   void follow(FrameState& state);
   /// Something new is not written yet: a frame is worth drawing before long.
   bool waiting() const { return waiting_; }
-  /// What is being written is there, or was given up; before the program ends.
-  static void finish(const Jobs& jobs);
+  /// What is being written is there, or was given up: before the program ends, never in a frame.
+  static void finish(const FrameState& state);
 
  private:
   void take_written(FrameState& state);
@@ -31,7 +31,6 @@ class Autosave {
   double last_ = -1e9;  ///< seconds of the program's clock
   int step_ = -1;       ///< of the model in training, that was written last
   bool waiting_ = false, told_ = false;
-  Job<Status> writing_;
   std::uint64_t writing_work_ = 0, writing_version_ = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/lens/head_ranking.h"
 
 namespace attnscope {
@@ -34,7 +34,7 @@ class AskHeads {
   HeadScore by_ = HeadScore::effect;
   bool largest_first_ = true;
   float least_ = 0;  ///< of the largest magnitude in the column that is sorted by, 0..1
-  Deferred<Heads> deferred_;
+  Computed<Heads> made_;
   std::shared_ptr<const Heads> heads_;  ///< in order of execution
   bool fresh_ = false;
   std::uint64_t ranked_ = 0;  ///< key of what `shown_` was made of

@@ -71,7 +71,7 @@ class PlanePane {
   Plane plane_;
   Kept<MatrixPlot> plot_;  ///< with the names of its rows and columns
   Kept<std::shared_ptr<const Against>> against_;
-  Deferred<PooledPlane> overview_;
+  Computed<PooledPlane> overview_;
   std::vector<double> sums_;  ///< of the rows of the plane, where it holds whole rows of a pattern
   bool without_first_ = false;
   std::string wanted_;  ///< letters of the token that is looked for

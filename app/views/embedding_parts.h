@@ -4,9 +4,9 @@
 #pragma once
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/point_cloud.h"
+#include "core/base/computed.h"
 #include "core/lens/attention_places.h"
 #include "core/lens/pca.h"
 #include "core/lens/vectors.h"
@@ -31,7 +31,7 @@ class EmbeddingMap {
   std::uint64_t subject_ = 0;
   std::int64_t seen_row_ = -1;
   int chosen_ = -1;  ///< token id
-  Deferred<WordMap> made_;
+  Computed<WordMap> made_;
   Made<WordMap> map_;
 };
 
@@ -68,7 +68,7 @@ class EmbeddingCompare {
   std::int64_t a_ = -1, b_ = -1;
   std::uint64_t subject_ = 0;
   MatrixWindow window_;
-  Deferred<Sheet> made_;
+  Computed<Sheet> made_;
 };
 
 /// Q and K on the plane of both, V on its own, with the query's direction and what it reads as arrows.
@@ -94,7 +94,7 @@ class EmbeddingHeads {
                        const PointCloud& cloud, std::int64_t queries, const Site& other);
   static void draw_clouds(const ViewContext& context, const Clouds& it, const AttentionPlace& place,
                           int layer, int head, std::int64_t query, ImVec2 at, ImVec2 size);
-  Deferred<Clouds> made_;
+  Computed<Clouds> made_;
 };
 
 /// The step whose rows attention reads as q, k or v of a head; the site of `q` where none was recorded.

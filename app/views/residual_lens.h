@@ -4,14 +4,14 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
+#include "core/base/computed.h"
 #include "core/lens/alignment.h"
 #include "core/lens/logit_lens.h"
+#include "core/session/session.h"
 
 namespace attnscope {
 
@@ -25,15 +25,12 @@ HeatStyle lens_style(const Tensor& values, LensColour colour, bool difference);
 
 class LensGrid {
  public:
-  /// `tag`: of the jobs; each grid has its own.
-  explicit LensGrid(const std::string& tag) : tag_(own_tag(tag, this)) {}
-
   /// Starts computing when the run or the sequence is another one; takes what is ready. Once per frame.
   /// `model`: Session::opened_version(); of another model nothing is left on screen. `asked`: a token that is
   /// looked for in every cell; -1: none.
-  void follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands, int asked = -1);
+  void follow(std::uint64_t model, const RunResult& run, int sequence, Workers& workers, int asked = -1);
   /// Nobody looks: the work stops until it is followed again.
-  void leave(Commands& commands);
+  void leave() { filled_.cancel(); }
   /// The positions on screen: their cells come first.
   void want(Range positions);
 
@@ -53,27 +50,29 @@ class LensGrid {
   Tensor values(LensColour colour) const;
 
  private:
-  struct Shared {
-    std::mutex mutex;
+  struct Filled {  // what is known so far
     std::vector<LensCell> cells;
-    std::vector<char> done;     // by block of cells; read and written by the one job alone
     std::uint64_t arrived = 0;  // blocks of cells
-    std::atomic<std::int64_t> first{0}, last{0};
   };
-  static void fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Shared& shared,
-                   const std::atomic<bool>& cancel);
-  void start(Commands& commands);
+  struct Filling {           // of one run; it goes on where it was stopped
+    Filled now;              // of the computations alone, which follow one another, as `done`
+    std::vector<char> done;  // by block of cells
+    std::atomic<std::int64_t> first{0}, last{0};  // positions on screen
+  };
+  static void fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Filling& filling,
+                   const Computed<Filled>::Progress& progress);
+  void start(Workers& workers);
 
-  std::string tag_;
-  std::uint64_t model_ = 0, run_version_ = 0, arrived_ = 0, version_ = 0;
+  std::uint64_t model_ = 0, run_version_ = 0, filled_run_ = 0, version_ = 0;
+  std::shared_ptr<const Filled> seen_;
   int sequence_ = -1, asked_ = -1;
-  bool left_ = false;
   std::shared_ptr<const Trace> trace_;
   std::vector<LensRow> rows_;
   std::int64_t positions_ = 0;
   std::vector<LensCell> cells_;
   bool complete_ = false, older_ = false;
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Filling> filling_;
+  Computed<Filled> filled_;
 };
 
 /// New minus old [rows, pos], positions matched by `partners`; those without a counterpart are masked.

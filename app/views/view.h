@@ -28,6 +28,8 @@ struct ViewContext {
   Commands& commands;    ///< everything undoable
   Painter& painter;
 
+  /// Computes what the view asks for in the background.
+  Workers& workers() const { return session.workers(); }
   /// The run that "new minus old" subtracts, of one sequence; null where nothing is to be subtracted.
   std::shared_ptr<const Trace> older(int sequence) const {
     if (!workspace.show_difference || !before || before->traces.empty()) return nullptr;
@@ -60,7 +62,7 @@ class View {
   /// True when the arrow keys walk inside this view instead of through the model's steps.
   virtual bool takes_arrows(const RunResult&) const { return false; }
   /// It is no longer on the stage: what it computes in the background may stop.
-  virtual void leave(Commands&) {}
+  virtual void leave() {}
   /// Names what a person chose in it, to be written into a session or read from one.
   virtual void keep(Choices&) {}
   /// Draws into the current ImGui child window, which has the stage's size.

@@ -77,9 +77,6 @@ struct Workspace {
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
 };
 
-/// The tag of one asker's jobs: two views of one kind do not take each other's.
-inline std::string own_tag(const std::string& tag, const void* asker) { return tag + format("#%p", asker); }
-
 /// Asks the person for a file or a folder to write, or a file to open.
 struct FileQuestion {
   bool save = false;
@@ -120,13 +117,6 @@ class Commands {
   }
   /// Anything else the session can do.
   void act(std::function<void(Session&)> action) { actions_.push_back(std::move(action)); }
-  /// A computation off this thread; the result is taken from `job`.
-  template <class T>
-  void begin(Job<T>& job, const std::string& tag, typename Job<T>::Work work) {
-    act([submit = job.begin(own_tag(tag, &job), std::move(work))](Session& session) {
-      submit(session.jobs());
-    });
-  }
   void carry_out(Session& session) {
     auto actions = std::move(actions_);
     actions_.clear();

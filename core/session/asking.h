@@ -54,19 +54,19 @@ class Asking {
 
   /// Keeps the measure up to date, and stops a sweep whose run is no longer on screen. Once per frame.
   /// `pinned` as in AskedMeasure::follow.
-  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+  void follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
               const std::shared_ptr<const RunResult>& pinned = nullptr);
   /// What start() would ask. An Error without a sentence: there is no measure, no other prompt, or no model
   /// to run.
   const Result<SweepRequest>& request() const { return request_; }
   /// Answers the question, or goes on where its answer was stopped; the edits that cells put so far belong to
   /// the run that is asked about.
-  void start(Jobs& jobs);
+  void start(Workers& workers);
   /// start() would go on.
   bool can_go_on() const;
-  void stop(Jobs& jobs) { sweep_.stop(jobs); }
+  void stop() { sweep_.stop(); }
   /// Another model was opened: answers about the one before are gone.
-  void forget(Jobs& jobs);
+  void forget();
   bool running() const { return sweep_.running(); }
   /// The newest answer, or null.
   std::shared_ptr<const SweepAnswer> answer() const { return sweep_.newest(); }
