@@ -114,8 +114,7 @@ void FileBrowser::go(FrameState& state, const std::string& folder) {
   at_ = 0;
   scroll_ = true;
   (request_->pictures ? state.settings.last_picture_folder : state.settings.last_folder) = folder_;
-  state.commands.begin(reading_, "browse",
-                       [path = folder_](const std::atomic<bool>&) { return read_folder(path); });
+  reading_.begin(state.session.workers(), [path = folder_] { return read_folder(path); });
 }
 
 void FileBrowser::take_reading() {

@@ -40,7 +40,7 @@ class FileBrowser {
   FolderList list_;
   std::vector<int> shown_;  ///< indices into list_.entries of those that pass the filter
   int at_ = 0;              ///< selected row of shown_
-  Job<FolderList> reading_;
+  Computed<FolderList> reading_;
 };
 
 }  // namespace attnscope

@@ -9,9 +9,7 @@ void WeightCheck::follow(FrameState& state) {
   const auto& model = state.session.document().model;
   if (model && opened_ != state.session.opened_version()) {
     opened_ = state.session.opened_version();
-    search_.begin("weight_health", [model](const std::atomic<bool>&) {
-      return weight_health(model->weights());
-    })(state.session.jobs());
+    search_.begin(state.session.workers(), [model] { return weight_health(model->weights()); });
   }
   const auto found = search_.take();
   if (!found) return;

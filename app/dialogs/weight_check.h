@@ -15,7 +15,7 @@ class WeightCheck {
   void follow(FrameState& state);
 
  private:
-  Job<WeightHealth> search_;
+  Computed<WeightHealth> search_;
   std::uint64_t opened_ = 0;
 };
 

@@ -20,13 +20,13 @@ Waker::Waker(std::function<void()> wake) : wake_(std::move(wake)) {
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
   read_end_ = ends[0];
   wake_pipe = ends[1];
-  thread_ = std::thread([this] { run(); });
+  worker_.order([this] { run(); });
 }
 
 Waker::~Waker() {
   const int end = wake_pipe.exchange(-1);
   if (end >= 0) ::close(end);  // end of file stops the thread
-  if (thread_.joinable()) thread_.join();
+  worker_.end();
   if (read_end_ >= 0) ::close(read_end_);
 }
 

@@ -1,10 +1,10 @@
 // A thread that wakes the window's event loop: other threads, and signal handlers, only write a byte to its
-// pipe. Only the UI thread and this one call the windowing library (glfwPostEmptyEvent); the thread waits for
-// nothing but the pipe.
+// other thread than the window's and this one talks to the display.
 #pragma once
 
 #include <functional>
-#include <thread>
+
+#include "core/base/workers.h"
 
 namespace attnscope {
 
@@ -24,7 +24,7 @@ class Waker {
 
   std::function<void()> wake_;
   int read_end_ = -1;
-  std::thread thread_;
+  Worker worker_;
 };
 
 }  // namespace attnscope

@@ -165,7 +165,7 @@ class Loop {
     const double since_event = std::chrono::duration<double>(Clock::now() - last_event_).count();
     const bool training = session_.training().running();
     const bool glowing = frame_.state().workspace.animate ? since_event < kAfterglow : frames_left_ > 0;
-    const bool busy = !training && (session_.jobs().any_busy() || frame_.moving());
+    const bool busy = !training && (session_.workers().any_busy() || frame_.moving());
     double seconds = kIdleWait;
     if (frame_.state().workspace.playing || frame_.state().workspace.moving || glowing || frames_left_ > 0 ||
         host_.keys_waiting())

@@ -1,8 +1,6 @@
 #include "app/shell/frame.h"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 #include <utility>
 
 #include "app/look/item_map.h"
@@ -35,8 +33,7 @@ constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
 // leave room for the stage.
 constexpr float kNarrow = 800.f, kLow = 480.f;
 constexpr float kSlimTimeline = 44.f;
-constexpr double kSmallModel = 1e6;       // parameters x tokens
-constexpr double kAnswerSeconds = 0.004;  // how long draw() waits for the result of such an edit
+constexpr double kSmallModel = 1e6;  // parameters x tokens
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
@@ -92,7 +89,7 @@ void Frame::take_news() {
     seen_opened_ = state_.session.opened_version();
     fresh_ = true;
     state_.workspace.playing = false;
-    state_.workspace.asking.forget(state_.session.jobs());
+    state_.workspace.asking.forget();
     state_.notices.clear();
     state_.remember_opened();
     if (const auto& opened = state_.session.document().opened) {
@@ -134,13 +131,14 @@ void Frame::follow_backward() {
   walked_ = run_;
   const bool entered = workspace.backward && !was_backward_;
   was_backward_ = workspace.backward;
+  if (state_.session.mixed()) workspace.backward_run.cancel();
   if (!workspace.backward || !run_) return;
   if (entered) {
     arriving_ = true;
     // Only the steps view shows gradients.
     if (workspace.view != "steps" && workspace.second_view != "steps") workspace.view = "steps";
   }
-  workspace.backward_run.follow(state_.session.jobs(), run_, workspace.cursor.sequence,
+  workspace.backward_run.follow(state_.session.workers(), run_, workspace.cursor.sequence,
                                 {workspace.backward_rows, workspace.backward_target});
   const auto grads = workspace.backward_run.newest();
   if (!grads || !grads->walk) return;
@@ -184,8 +182,11 @@ void Frame::draw_all(Painter& painter) {
   state_.poll_writing();
   weight_check_.follow(state_);
   follow_backward();
-  state_.workspace.asking.follow(state_.session.jobs(), run_, state_.workspace.cursor.sequence,
+  state_.workspace.asking.follow(state_.session.workers(), run_, state_.workspace.cursor.sequence,
                                  state_.session.pinned());
+  const auto measured = state_.workspace.asking.measure.newest();
+  if (std::exchange(seen_measure_, measured) != measured && measured && measured->failed)
+    state_.session.report(*measured->error);
   state_.run = run_;
   state_.walked = walked_;
   begin_items();
@@ -398,15 +399,10 @@ void Frame::draw_dialogs() {
 void Frame::finish() {
   answered_ = false;
   const bool acted = !state_.commands.empty();
+  state_.session.run_at_once(is_small);
   state_.commands.carry_out(state_.session);
-  if (!acted || !is_small(state_.session.document())) return;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto waited = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  };
-  while (state_.session.running() && waited() < kAnswerSeconds)
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  answered_ = !state_.session.running();
+  state_.session.run_at_once({});
+  answered_ = acted && is_small(state_.session.document()) && !state_.session.running();
 }
 
 }  // namespace attnscope

@@ -70,6 +70,7 @@ class Frame {
   EditMenu edit_menu_;
   MeasureMenu measure_menu_;
   std::shared_ptr<const RunResult> run_, before_, walked_, seen_pinned_;
+  std::shared_ptr<const MeasureAnswer> seen_measure_;  ///< that was reported where it failed
   CursorAnchor anchor_;
   std::uint64_t seen_opened_ = 0;
   bool answered_ = false;

@@ -38,7 +38,7 @@ bool wait_for_quiet(Session& session, ImguiHost& host, Frame& frame, int frames)
   const auto begin = std::chrono::steady_clock::now();
   for (int quiet = 0; quiet < frames;) {
     draw_frames(1, host, frame);
-    const bool busy = session.jobs().any_busy() || session.has_news() || session.awaits_training() ||
+    const bool busy = session.workers().any_busy() || session.has_news() || session.awaits_training() ||
                       (session.training().busy() && !session.training().running()) || fonts_pending();
     quiet = busy ? 0 : quiet + 1;
     if (busy) std::this_thread::sleep_for(std::chrono::milliseconds(2));

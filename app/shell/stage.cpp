@@ -313,7 +313,7 @@ void Stage::draw(FrameState& state, const RunResult* run, const RunResult* befor
   for (const bool second : {false, true}) {
     std::string& shown = shown_[second ? 1 : 0];
     if (shown == now[second ? 1 : 0]) continue;
-    if (View* view = state.view(shown, second)) view->leave(state.commands);
+    if (View* view = state.view(shown, second)) view->leave();
     shown = now[second ? 1 : 0];
   }
   draw_progress(state);

@@ -265,7 +265,7 @@ json StateFile::describe(Frame& frame) {
            {"opened_version", state.session.opened_version()},
            {"undo", history.undo_sentence()},
            {"redo", history.redo_sentence()},
-           {"busy", state.session.jobs().any_busy() || awaits_result(state.session, frame.run().get())},
+           {"busy", state.session.workers().any_busy() || awaits_result(state.session, frame.run().get())},
            {"popup", ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)},
            {"typing", io.WantTextInput},
            {"mouse", describe_mouse(io)},

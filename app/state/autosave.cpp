@@ -25,9 +25,11 @@ Status write_autosave(const std::string& path, const SessionCopy& copy, const nl
 }  // namespace
 
 void Autosave::take_written(FrameState& state) {
-  const auto written = writing_.take();
+  const auto written = state.autosaving.take();
   if (!written) return;
-  if (*written) {
+  if (std::exchange(state.autosave_gone, 0) == writing_work_ && writing_work_ > 0) {
+    remove_session(autosave_path(writing_work_));  // it was saved meanwhile
+  } else if (*written) {
     state.autosaved[writing_work_] = writing_version_;
     told_ = false;
   } else if (!std::exchange(told_, true)) {
@@ -41,11 +43,10 @@ void Autosave::write(FrameState& state, std::uint64_t work, std::uint64_t versio
   last_ = ImGui::GetTime();
   writing_work_ = work;
   writing_version_ = version;
-  const std::string path = autosave_path(work);
-  writing_.begin("autosave",
-                 [path, copy = std::move(copy), look = std::move(look)](const std::atomic<bool>&) {
-                   return write_autosave(path, copy, look);
-                 })(state.session.jobs());
+  state.autosaving.begin(state.session.workers(),
+                         [path = autosave_path(work), copy = std::move(copy), look = std::move(look)] {
+                           return write_autosave(path, copy, look);
+                         });
 }
 
 // Works that were closed with changes not yet autosaved; written at once, as they cannot change any more.
@@ -77,7 +78,7 @@ void Autosave::follow_current(FrameState& state, double now) {
 
 void Autosave::follow(FrameState& state) {
   take_written(state);
-  waiting_ = writing_.waits();
+  waiting_ = state.autosaving.waits();
   if (waiting_) return;
   if (follow_left(state))
     waiting_ = true;
@@ -85,8 +86,8 @@ void Autosave::follow(FrameState& state) {
     follow_current(state, ImGui::GetTime());
 }
 
-void Autosave::finish(const Jobs& jobs) {
-  for (int i = 0; i < 200 && jobs.busy("autosave"); ++i)  // a running job would write again after this
+void Autosave::finish(const FrameState& state) {
+  for (int i = 0; i < 200 && state.autosaving.under_way(); ++i)  // it would write behind
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 

@@ -18,8 +18,8 @@ class Autosave {
   void follow(FrameState& state);
   /// True while there are changes to write: the event loop must draw a frame soon.
   bool waiting() const { return waiting_; }
-  /// Blocks until the current write has ended or was cancelled; before the program exits.
-  static void finish(const Jobs& jobs);
+  /// What is being written is there, or was given up: before the program ends, never in a frame.
+  static void finish(const FrameState& state);
 
  private:
   void take_written(FrameState& state);
@@ -31,7 +31,6 @@ class Autosave {
   double last_ = -1e9;  ///< time of the last write, seconds of ImGui's clock
   int step_ = -1;       ///< last written optimiser step of the training run
   bool waiting_ = false, told_ = false;
-  Job<Status> writing_;
   std::uint64_t writing_work_ = 0, writing_version_ = 0;
 };
 

@@ -388,7 +388,7 @@ bool FrameState::save_as(const std::string& path) {
   }
   if (!scene) session_path_ = to;
   session.take_as_kept();
-  Autosave::finish(session.jobs());
+  if (autosaving.waits()) autosave_gone = session.work();
   autosaved.erase(session.work());
   remove_session(autosave_path(session.work()));
   drop_kept({});
@@ -398,16 +398,12 @@ bool FrameState::save_as(const std::string& path) {
 
 void FrameState::write_picture(const std::string& path, std::shared_ptr<const Image> image) {
   written_path_ = path;
-  writing_.begin("export", [path, image = std::move(image)](const std::atomic<bool>&) {
-    return write_png(path, *image);
-  })(session.jobs());
+  writing_.begin(session.workers(), [path, image = std::move(image)] { return write_png(path, *image); });
 }
 
 void FrameState::write_figure(const std::string& path, std::string svg) {
   written_path_ = path;
-  writing_.begin("export", [path, svg = std::move(svg)](const std::atomic<bool>&) {
-    return write_svg(path, svg);
-  })(session.jobs());
+  writing_.begin(session.workers(), [path, svg = std::move(svg)] { return write_svg(path, svg); });
 }
 
 void FrameState::poll_writing() {

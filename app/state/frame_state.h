@@ -191,6 +191,9 @@ struct FrameState {
   void write_figure(const std::string& path, std::string svg);
   /// Shows the result of background writing; once per frame.
   void poll_writing();
+  /// What is being written by Autosave, and the work whose autosave is no longer wanted when it is there.
+  Computed<Status> autosaving;
+  std::uint64_t autosave_gone = 0;
   void set_theme(ThemeKind kind);
   void set_contrast(bool on);
   void set_safe_colours(bool on);
@@ -205,7 +208,7 @@ struct FrameState {
   void tell_left();
   void drop_kept(const std::string& instead);
   Status save_to(const std::string& path);
-  Job<Status> writing_;
+  Computed<Status> writing_;
   std::string written_path_;
   std::string asked_path_;    ///< path being opened
   std::string last_asked_;    ///< last path opened, successful or not

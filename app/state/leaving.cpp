@@ -92,7 +92,7 @@ void leave_not(FrameState& state) { state.leave.asked = false; }
 
 Status keep_works(FrameState& state, bool asked) {
   Session& session = state.session;
-  Autosave::finish(session.jobs());
+  Autosave::finish(state);
   Status done = Done{};
   const auto note = [&](const Status& kept) {
     if (!kept && done) done = kept;

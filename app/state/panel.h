@@ -16,6 +16,9 @@ struct PanelContext {
   Workspace& workspace;
   Commands& commands;
   Painter& painter;
+
+  /// Computes what the panel asks for in the background.
+  Workers& workers() const { return session.workers(); }
 };
 
 void draw_network_map(const PanelContext& context);

@@ -107,14 +107,14 @@ std::shared_ptr<const Circuit> AskGraph::circuit(const ViewContext& context, con
               static_cast<std::uint64_t>(asked.target), static_cast<std::uint64_t>(asked.distractor),
               static_cast<std::uint64_t>(asked.row)});
   const auto made =
-      deferred_.get_or_before(subject, key, "attribution_graph", context.commands,
-                              [trace, asked, opened = context.run.document.opened,
-                               words = measure_words(*context.run.document.opened, asked)](
-                                  const std::atomic<bool>& cancel) -> Result<Circuit> {
-                                TRY(const AttributionGraph graph,
-                                    attribution_graph(*trace, asked, 0.004, 300, [&] { return !cancel; }));
-                                return circuit_of(*opened, *trace, graph, words);
-                              });
+      made_.get_or_before(subject, key, context.workers(),
+                          [trace, asked, opened = context.run.document.opened,
+                           words = measure_words(*context.run.document.opened, asked)](
+                              const std::atomic<bool>& cancel) -> Result<Circuit> {
+                            TRY(const AttributionGraph graph,
+                                attribution_graph(*trace, asked, 0.004, 300, [&] { return !cancel; }));
+                            return circuit_of(*opened, *trace, graph, words);
+                          });
   fresh = made.fresh;
   if (!made) return nullptr;
   if (!*made.value) {

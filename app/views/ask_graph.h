@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/session/circuit.h"
 
 namespace attnscope {
@@ -39,7 +39,7 @@ class AskGraph {
   ImVec2 place(std::size_t node, ImVec2 at, ImVec2 room) const;
   int chosen() const;
 
-  Deferred<Result<Circuit>> deferred_;
+  Computed<Result<Circuit>> made_;
   std::shared_ptr<Opened> opened_ =
       std::make_shared<Opened>();  ///< a graph from a file, shown instead of the run's
   Error error_;

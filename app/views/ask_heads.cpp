@@ -73,8 +73,8 @@ void AskHeads::take(const ViewContext& context, const MeasureAnswer& measure) {
   const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(sequence)}),
                       key = key_of({subject, context.run.version, before ? context.before->version : 0,
                                     static_cast<std::uint64_t>(before != nullptr), named.value()});
-  const auto made = deferred_.get_or_before(
-      subject, key, "head_scores", context.commands, [trace, question](const std::atomic<bool>& cancel) {
+  const auto made = made_.get_or_before(
+      subject, key, context.workers(), [trace, question](const std::atomic<bool>& cancel) {
         return head_scores(*trace, question, [&](float) { return !cancel; });
       });
   heads_ = made.value;

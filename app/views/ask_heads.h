@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/lens/head_ranking.h"
 
 namespace attnscope {
@@ -34,7 +34,7 @@ class AskHeads {
   HeadScore by_ = HeadScore::effect;
   bool largest_first_ = true;
   float least_ = 0;  ///< threshold: share (0..1) of the largest magnitude in the sorted column
-  Deferred<Heads> deferred_;
+  Computed<Heads> made_;
   std::shared_ptr<const Heads> heads_;  ///< in order of execution
   bool fresh_ = false;
   std::uint64_t ranked_ = 0;  ///< cache key of `shown_`

@@ -306,8 +306,7 @@ void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
                                     static_cast<std::uint64_t>(measure.distractor),
                                     static_cast<std::uint64_t>(measure.row)});
   const auto made = deeper_.get_or_before(
-      subject, key, "attribution_inside", context.commands,
-      [trace, measure, part = part.part](const std::atomic<bool>&) {
+      subject, key, context.workers(), [trace, measure, part = part.part](const std::atomic<bool>&) {
         Deeper out{attribute_inside(*trace, measure, part), {}};
         const PartPlace place = ask_parts_place_of(part);
         if (place.kind == PartKind::neuron)
@@ -367,16 +366,16 @@ void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImV
       key_of({subject, context.run.version, static_cast<std::uint64_t>(measure.kind),
               static_cast<std::uint64_t>(measure.target), static_cast<std::uint64_t>(measure.distractor),
               static_cast<std::uint64_t>(measure.row)});
-  const auto sums = sums_.get_or_before(subject, key, "attribution", context.commands,
-                                        [trace, measure](const std::atomic<bool>& cancel) {
-                                          Sums out;
-                                          out.heads = attribute(*trace, measure, AttributeBy::head);
-                                          if (!cancel && out.heads) {
-                                            out.tokens = attribute(*trace, measure, AttributeBy::token);
-                                            out.neurons = attribute(*trace, measure, AttributeBy::neuron);
-                                          }
-                                          return out;
-                                        });
+  const auto sums =
+      sums_.get_or_before(subject, key, context.workers(), [trace, measure](const std::atomic<bool>& cancel) {
+        Sums out;
+        out.heads = attribute(*trace, measure, AttributeBy::head);
+        if (!cancel && out.heads) {
+          out.tokens = attribute(*trace, measure, AttributeBy::token);
+          out.neurons = attribute(*trace, measure, AttributeBy::neuron);
+        }
+        return out;
+      });
   ImGui::SetCursorScreenPos(at);
   if (!sums) return caption(tr("output.pending"));
   if (!sums->heads) {

@@ -8,7 +8,7 @@
 
 #include "app/views/ask_score.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/lens/attribution.h"
 #include "core/lens/neurons.h"
 
@@ -45,8 +45,8 @@ class AskParts {
     Result<Attribution> sum = Error{};
     NeuronWords words;
   };
-  Deferred<Sums> sums_;
-  Deferred<Deeper> deeper_;
+  Computed<Sums> sums_;
+  Computed<Deeper> deeper_;
   AskScore score_;
   bool why_ = false;    ///< split the head by its largest score instead of by tokens
   std::string chosen_;  ///< PartBar::id; empty: the largest one that can be split

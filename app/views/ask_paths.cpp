@@ -108,7 +108,7 @@ void AskPaths::draw(const ViewContext& context, const MeasureAnswer& measure, Im
                                         static_cast<std::uint64_t>(path_)}),
                       key = key_of({subject, context.run.version, static_cast<std::uint64_t>(query)});
   const auto found =
-      rows_.get_or_before(subject, key, "attention_paths", context.commands,
+      rows_.get_or_before(subject, key, context.workers(),
                           [trace, place = place_, path = path_, query](const std::atomic<bool>& cancel) {
                             return attention_path(*trace, place, path, query, [&] { return !cancel; });
                           });

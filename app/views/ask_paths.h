@@ -4,8 +4,8 @@
 #pragma once
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
+#include "core/base/computed.h"
 #include "core/lens/rollout.h"
 
 namespace attnscope {
@@ -22,7 +22,7 @@ class AskPaths {
   AttentionPath path_ = AttentionPath::rollout;
   AttentionPlace place_;
   MatrixWindow window_;
-  Deferred<Result<PathRows>> rows_;
+  Computed<Result<PathRows>> rows_;
 };
 
 }  // namespace attnscope

@@ -49,7 +49,7 @@ void AskProbes::draw_head(const ViewContext& context, const ProbesAnswer* answer
   if (chip(label, false, tr(running ? "ask.cancel.help" : "ask.probes.start.help")))
     context.commands.act([this, running, opened = context.run.document.opened,
                           model = context.run.document.model](Session& session) {
-      running ? probes_.stop(session.jobs()) : probes_.start(session.jobs(), opened, model);
+      running ? probes_.stop() : probes_.start(session.workers(), opened, model);
     });
   if (!answer) return;
   ImGui::SameLine(0, scaled(12));
@@ -155,7 +155,7 @@ void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (!answer && cheap && begun_ != context.run.opened_version) {
     begun_ = context.run.opened_version;
     context.commands.act(
-        [this, opened, model](Session& session) { probes_.start(session.jobs(), opened, model); });
+        [this, opened, model](Session& session) { probes_.start(session.workers(), opened, model); });
   }
   draw_head(context, answer.get(), room.x);
   if (!answer || depths_of(*answer) == 0) return;

@@ -70,7 +70,7 @@ void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_
       {subject, context.run.version, static_cast<std::uint64_t>(pattern.stack),
        static_cast<std::uint64_t>(pattern.layer), static_cast<std::uint64_t>(pattern.part),
        static_cast<std::uint64_t>(head), static_cast<std::uint64_t>(query), static_cast<std::uint64_t>(key)});
-  const auto split = split_.get_or_before(subject, asked, "score_split", context.commands,
+  const auto split = split_.get_or_before(subject, asked, context.workers(),
                                           [trace, pattern, head, query, key](const std::atomic<bool>&) {
                                             return split_score(*trace, pattern, head, query, key);
                                           });

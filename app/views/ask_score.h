@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/lens/attribution.h"
 
 namespace attnscope {
@@ -17,7 +17,7 @@ class AskScore {
             std::int64_t key, ImVec2 at, ImVec2 room);
 
  private:
-  Deferred<Result<ScoreSplit>> split_;
+  Computed<Result<ScoreSplit>> split_;
 };
 
 /// Name of the source of a part of the residual stream: "embedding", "attention 0", "MLP 1", "ln1.bias".

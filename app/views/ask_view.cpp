@@ -176,9 +176,9 @@ void AskView::draw_start(const ViewContext& context, float right, float width) {
   if (!clicked) return;
   context.commands.act([&asking, running](Session& session) {
     if (running)
-      asking.stop(session.jobs());
+      asking.stop();
     else
-      asking.start(session.jobs());
+      asking.start(session.workers());
   });
 }
 
@@ -217,7 +217,7 @@ void AskView::answer_at_once(const ViewContext& context) {
   if (!asking.request() || context.session.training().running() || asking.effort() > kAskAtOnce) return;
   const auto answer = asking.answer();
   if (answer && asking.is_fresh(*answer)) return;
-  context.commands.act([&asking](Session& session) { asking.start(session.jobs()); });
+  context.commands.act([&asking](Session& session) { asking.start(session.workers()); });
 }
 
 // String key of why nothing can be started; null if it can.

@@ -150,16 +150,16 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
     pictures_key_ = key;
     return;
   }
-  const auto found = deferred_.get(key, "thumbnails", context.commands,
-                                   [trace = scene.trace, place = scene.place(), before,
-                                    progress = progress_](const std::atomic<bool>& cancel) {
-                                     const auto go_on = [&](float share) {
-                                       *progress = share;
-                                       wake_window();
-                                       return !cancel;
-                                     };
-                                     return thumbnails(*trace, place, kAttentionGridSide, go_on, before);
-                                   });
+  const auto found = made_.get(key, context.workers(),
+                               [trace = scene.trace, place = scene.place(), before,
+                                progress = progress_](const std::atomic<bool>& cancel) {
+                                 const auto go_on = [&](float share) {
+                                   *progress = share;
+                                   wake_window();
+                                   return !cancel;
+                                 };
+                                 return thumbnails(*trace, place, kAttentionGridSide, go_on, before);
+                               });
   if (!found) return;
   pictures_ = found;
   pictures_key_ = key;

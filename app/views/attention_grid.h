@@ -72,7 +72,7 @@ class HeadGrid {
   std::uint64_t subject_ = 0, key_ = 0;  ///< requested: model and attention; and run
   std::uint64_t pictures_key_ = 0;       ///< key of pictures_
   std::shared_ptr<const Thumbnails> pictures_;
-  Deferred<Thumbnails> deferred_;
+  Computed<Thumbnails> made_;
   std::shared_ptr<std::atomic<float>> progress_ = std::make_shared<std::atomic<float>>(0.f);
 };
 

@@ -114,13 +114,12 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
   const auto& old = compared(context, scene, stage);
   const PlaneRequest request{
       scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern, old};
-  const auto found = overview_.get(key, "attention_overview", context.commands,
-                                   [trace = scene.trace, request](const std::atomic<bool>& cancel) {
-                                     PooledPlane plane =
-                                         pooled_plane(*trace, request, kMostExact, [&] { return !cancel; });
-                                     wake_window();
-                                     return plane;
-                                   });
+  const auto found =
+      overview_.get(key, context.workers(), [trace = scene.trace, request](const std::atomic<bool>& cancel) {
+        PooledPlane plane = pooled_plane(*trace, request, kMostExact, [&] { return !cancel; });
+        wake_window();
+        return plane;
+      });
   // Until the overview is computed: the thumbnail, or if that is not there either, a rough overview.
   const bool waits = !coarse || stage != Slot::pattern;
   Plane next;

@@ -71,7 +71,7 @@ class PlanePane {
   Plane plane_;
   Kept<MatrixPlot> plot_;  ///< cached, with row and column names
   Kept<std::shared_ptr<const Against>> against_;
-  Deferred<PooledPlane> overview_;
+  Computed<PooledPlane> overview_;
   std::vector<double> sums_;  ///< row sums, if the plane holds whole rows of a pattern
   bool without_first_ = false;
   std::string wanted_;  ///< text of the token search

@@ -9,11 +9,11 @@
 #include "app/look/item_map.h"
 #include "app/views/calculator_panes.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
 #include "core/arch/presets.h"
+#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -92,8 +92,8 @@ class CalculatorView : public View {
   std::string machine_ = kFirstMachine;
   std::uint64_t measured_ = 0, counted_ = 0;  ///< number of requests; 0: never
   bool counts_ = false;                       ///< the newest count is of the open model
-  Deferred<std::optional<Machine>> measuring_;
-  Deferred<Result<Counted>> counting_;
+  Computed<std::optional<Machine>> measuring_;
+  Computed<Result<Counted>> counting_;
   CalculatorPane pane_ = CalculatorPane::parameters;
 };
 
@@ -386,7 +386,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
   std::optional<Machine> machine;
   std::shared_ptr<const std::optional<Machine>> measured;
   if (measured_ > 0)
-    measured = measuring_.get(measured_, "calculator_machine", context.commands,
+    measured = measuring_.get(measured_, context.workers(),
                               [](const std::atomic<bool>& cancel) { return measure_machine(&cancel); });
   if (machine_ != kThisMachine)
     machine = *machine_named(machine_);
@@ -396,7 +396,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
   std::shared_ptr<const Result<Counted>> counted;
   if (counts_ && preset_.empty() && file_.empty())
     counted =
-        counting_.get(counted_, "calculator_count", context.commands,
+        counting_.get(counted_, context.workers(),
                       [model = context.run.document.opened->model, seq = std::min(work_.seq, kMostCounted)](
                           const std::atomic<bool>& cancel) { return count_run(*model, seq, &cancel); });
   if (counted && *counted && sizes_ == sizes_of(*base_)) scene.counted = &**counted;

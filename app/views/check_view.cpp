@@ -6,11 +6,11 @@
 
 #include "app/look/item_map.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/arch/open.h"
+#include "core/base/computed.h"
 #include "core/base/words.h"
 #include "core/lens/alignment.h"
 #include "core/lens/step_differences.h"
@@ -96,14 +96,14 @@ class CheckView : public View {
   std::shared_ptr<std::string> chosen_ = std::make_shared<std::string>();  ///< from the browser or a session
   std::string path_;                                                       ///< the last path, readable or not
   bool restored_ = false;  ///< the file is a session's: keeps the saved choice of reference
-  Job<Result<Reference>> reading_;
+  Computed<Result<Reference>> reading_;
   std::shared_ptr<const Reference> file_;
   std::uint64_t files_ = 0;  ///< number of files read
   std::optional<Error> error_;
   bool against_pinned_ = false;  ///< compare with A even though there is a file
   double tolerance_ = 1e-4;
   int scroll_to_ = -1;  ///< row of the table
-  Deferred<Comparison> compared_;
+  Computed<Comparison> compared_;
   std::shared_ptr<const Comparison> found_;
   std::shared_ptr<const std::vector<StepDifference>> rows_;  ///< of `found_`
 };
@@ -144,8 +144,7 @@ std::shared_ptr<const Reference> CheckView::reference(const ViewContext& context
 void CheckView::follow(const ViewContext& context) {
   if (!chosen_->empty()) {
     path_ = std::exchange(*chosen_, {});
-    context.commands.begin(reading_, "check.read",
-                           [path = path_](const std::atomic<bool>&) { return read_reference(path); });
+    reading_.begin(context.workers(), [path = path_] { return read_reference(path); });
   }
   if (auto read = reading_.take()) {
     error_.reset();
@@ -164,7 +163,7 @@ void CheckView::follow(const ViewContext& context) {
   if (!other) return;
   const bool file = other == file_;
   const std::uint64_t of = file ? files_ : pinned->version;
-  found_ = compared_.get(key_of({context.run.version, of, file}), "check.compare", context.commands,
+  found_ = compared_.get(key_of({context.run.version, of, file}), context.workers(),
                          [mine = context.run.traces, theirs = other->traces](
                              const std::atomic<bool>& cancel) { return compared(mine, theirs, cancel); });
   if (found_) rows_ = {found_, &found_->rows};

@@ -189,7 +189,7 @@ void EmbeddingCompare::draw(const ViewContext& context, Stack stack, ImVec2 besi
   const std::uint64_t key =
       key_of({subject, context.run.version, static_cast<std::uint64_t>(by_layer ? layer : 0),
               static_cast<std::uint64_t>(what_ == Compared::heads ? cursor.head : 0)});
-  const auto sheet = made_.get_or_before(subject, key, "cosines", context.commands,
+  const auto sheet = made_.get_or_before(subject, key, context.workers(),
                                          [=, what = what_, head = cursor.head](const std::atomic<bool>&) {
                                            return make(*trace, stack, what, place, layer, head);
                                          });
@@ -301,9 +301,9 @@ void EmbeddingHeads::draw(const ViewContext& context, ImVec2 at, ImVec2 size) {
               static_cast<std::uint64_t>(place.stack), static_cast<std::uint64_t>(place.part)});
   const std::uint64_t key = key_of({subject, context.run.version, static_cast<std::uint64_t>(layer),
                                     static_cast<std::uint64_t>(head), static_cast<std::uint64_t>(query)});
-  const auto made =
-      made_.get_or_before(key, key, "head_clouds", context.commands,
-                          [=](const std::atomic<bool>&) { return make(*trace, place, layer, head, query); });
+  const auto made = made_.get_or_before(key, key, context.workers(), [=](const std::atomic<bool>&) {
+    return make(*trace, place, layer, head, query);
+  });
   if (!made) return caption(tr("embedding.pending"));
   if (made->q.empty() && made->v_rows.empty()) return caption(tr("embedding.heads.none"));
   const float tall = size.y - text_size(fonts().body, "X").y - scaled(4);

@@ -70,8 +70,8 @@ void EmbeddingMap::draw(const ViewContext& context, Stack stack, std::int64_t ro
     chosen_ = row >= 0 && row < std::ssize(ids) ? ids[static_cast<std::size_t>(row)] : -1;
   }
   map_ = made_.get_or_before(
-      subject, key_of({subject, context.run.version, static_cast<std::uint64_t>(chosen_ + 1)}), "word_map",
-      context.commands,
+      subject, key_of({subject, context.run.version, static_cast<std::uint64_t>(chosen_ + 1)}),
+      context.workers(),
       [=, chosen = chosen_](const std::atomic<bool>&) { return make_map(table, ids, chosen); });
   if (!map_) return caption(tr("embedding.pending"));
   const WordMap& map = *map_;

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/point_cloud.h"
+#include "core/base/computed.h"
 #include "core/lens/attention_places.h"
 #include "core/lens/pca.h"
 #include "core/lens/vectors.h"
@@ -31,7 +31,7 @@ class EmbeddingMap {
   std::uint64_t subject_ = 0;
   std::int64_t seen_row_ = -1;
   int chosen_ = -1;  ///< token id
-  Deferred<WordMap> made_;
+  Computed<WordMap> made_;
   Made<WordMap> map_;
 };
 
@@ -72,7 +72,7 @@ class EmbeddingCompare {
   std::int64_t a_ = -1, b_ = -1;
   std::uint64_t subject_ = 0;
   MatrixWindow window_;
-  Deferred<Sheet> made_;
+  Computed<Sheet> made_;
 };
 
 /// Scatter plots: Q and K on common axes, V on its own, with the query and its output z as arrows.
@@ -98,7 +98,7 @@ class EmbeddingHeads {
                        const PointCloud& cloud, std::int64_t queries, const Site& other);
   static void draw_clouds(const ViewContext& context, const Clouds& it, const AttentionPlace& place,
                           int layer, int head, std::int64_t query, ImVec2 at, ImVec2 size);
-  Deferred<Clouds> made_;
+  Computed<Clouds> made_;
 };
 
 /// The step whose rows are q, k or v as attention reads them; the site of `q` if none was recorded.

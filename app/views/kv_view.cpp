@@ -11,12 +11,12 @@
 #include "app/views/kv_costs.h"
 #include "app/views/kv_stack.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/sample/cached_run.h"
@@ -68,7 +68,7 @@ class KvView : public View {
   const CachedRun* told() const { return run_ && *run_.value ? &**run_.value : nullptr; }
   const CacheStep& step() const { return told()->steps[at_]; }
 
-  Deferred<Result<CachedRun>> made_;
+  Computed<Result<CachedRun>> made_;
   Made<Result<CachedRun>> run_;
   std::uint64_t subject_ = 0, told_key_ = 0;
   std::int64_t prompt_ = -1;
@@ -110,7 +110,7 @@ void KvView::follow(const ViewContext& context) {
   prompt_ = std::clamp(prompt_, std::max(std::min(least, length), length - kMostSteps), length);
   const std::uint64_t key = key_of({subject, context.run.version, static_cast<std::uint64_t>(prompt_)});
   const std::shared_ptr<const Model> model = context.run.document.model;
-  run_ = made_.get_or_before(subject, key, "kv_cache", context.commands,
+  run_ = made_.get_or_before(subject, key, context.workers(),
                              [=, prompt = prompt_](const std::atomic<bool>& cancel) {
                                return run_with_cache(*model, trace->input, trace->edits, prompt, 4, &cancel);
                              });

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <mutex>
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
@@ -12,9 +11,9 @@
 #include "app/views/labs_controls.h"
 #include "app/views/labs_pieces.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "core/base/computed.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -23,49 +22,6 @@ namespace {
 constexpr float kList = 200.f, kMostList = 240.f, kLeastForList = 900.f, kLeastBody = 150.f,
                 kLarge = 760.f;                    // units
 constexpr float kPad = 10.f, kPadPresented = 5.f;  // below the picture
-
-/// Computes pictures by background jobs, one at a time; only the newest request waits.
-class LabDesk {
- public:
-  struct Made {
-    std::string lab;
-    std::uint64_t key = 0, serial = 0;  ///< unique for every picture
-    std::shared_ptr<const Result<LabPicture>> picture;
-  };
-  /// The newest picture of this lab, possibly of other values; null before the first.
-  Made ask(const Lab& lab, const LabValues& values, std::uint64_t key, Commands& commands) {
-    const std::lock_guard lock(state_->mutex);
-    if (state_->asked != key) {
-      const bool other = state_->lab != lab.key;
-      state_->asked = key;
-      state_->lab = lab.key;
-      const std::string tag = own_tag("lab", state_.get());
-      commands.act([state = state_, &lab, values, key, tag, other](Session& session) {
-        session.jobs().submit(tag, work(state, lab, values, key),
-                              other ? Jobs::Running::stops : Jobs::Running::finishes);
-      });
-    }
-    return state_->made.lab == lab.key ? state_->made : Made{};
-  }
-
- private:
-  struct State {
-    std::mutex mutex;
-    std::uint64_t asked = 0;
-    std::string lab;
-    Made made;
-  };
-  static Jobs::Work work(const std::shared_ptr<State>& state, const Lab& lab, const LabValues& values,
-                         std::uint64_t key) {
-    return [state, &lab, values, key](const std::atomic<bool>& cancel) {
-      auto picture = std::make_shared<const Result<LabPicture>>(compute(lab, values, cancel));
-      const std::lock_guard lock(state->mutex);
-      static std::atomic<std::uint64_t> made{0};
-      if (!cancel && state->lab == lab.key) state->made = {lab.key, key, ++made, std::move(picture)};
-    };
-  }
-  std::shared_ptr<State> state_ = std::make_shared<State>();
-};
 
 std::uint64_t key_of_values(const Lab& lab, const LabValues& values) {
   Hash hash;
@@ -103,7 +59,8 @@ class LabsView : public View {
 
   std::string going_;  ///< the lab that plays automatically
   double went_ = 0;    ///< seconds since its last step
-  LabDesk desk_;
+  std::string shown_;  ///< the lab that was drawn last
+  Computed<Result<LabPicture>> picture_;
 };
 
 const Lab& LabsView::chosen(Workspace& workspace) {
@@ -254,19 +211,25 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   if (chip(reset, false, tr("labs.reset.help"))) values = initial_values(lab);
   draw_going(lab, corner.x + width - chip_width(reset) - scaled(8), corner.y);
   const std::uint64_t key = key_of_values(lab, values);
-  const LabDesk::Made made = desk_.ask(lab, values, key, context.commands);
-  if (made.key == key) go_on(context, lab, values);
-  if (!made.picture) {
+  // While one picture is made only the newest values wait; that of the values before is seen.
+  if (!picture_.asked(key))
+    picture_.begin(
+        key_of(lab.key), key, context.workers(),
+        [&lab, values](const std::atomic<bool>& cancel) { return compute(lab, values, cancel); },
+        std::exchange(shown_, lab.key) == lab.key ? Older::finishes : Older::stops);
+  const Made<Result<LabPicture>> made = picture_.made(key_of(lab.key), key);
+  if (made.fresh) go_on(context, lab, values);
+  if (!made) {
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
     caption(tr("labs.pending"));
     return;
   }
-  if (!*made.picture) {
+  if (!*made) {
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));
-    caption(made.picture->error().text());
+    caption(made->error().text());
     return;
   }
-  const LabPicture& picture = **made.picture;
+  const LabPicture& picture = **made;
   large_ = size.y > scaled(kLarge);
   const float footer = footer_height(picture, made.serial, width), gap = scaled(presented_ ? 8 : 16);
   const float room = std::max(scaled(kLeastBody), corner.y + size.y - top - footer - gap);

@@ -30,7 +30,7 @@ std::shared_ptr<const Trace> MaskEffect::own_run(const ViewContext& context, con
   if (same_) return scene.trace;
   const std::uint64_t key = key_of({context.run.version, mask_effect_number(scene.sequence)});
   const auto made =
-      job_.get(key, "own_mask", context.commands,
+      job_.get(key, context.workers(),
                [document = context.run.document, at = scene.sequence](const std::atomic<bool>& cancel) {
                  const auto trace = run_with_own_masks(document, at, &cancel);
                  wake_window();

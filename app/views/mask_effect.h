@@ -8,7 +8,7 @@
 #include "app/look/kept_text.h"
 #include "app/views/attention_common.h"
 #include "app/views/choices.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/session/session.h"
 
 namespace attnscope {
@@ -38,7 +38,7 @@ class MaskEffect {
                         ImVec2 size);
   void take_answer(const ViewContext& context, const AttentionScene& scene);
 
-  Deferred<std::shared_ptr<const Trace>> job_;
+  Computed<std::shared_ptr<const Trace>> job_;
   std::shared_ptr<const Trace> own_;  ///< run with the model's own mask; null: not ready
   bool same_ = true;                  ///< the current masks are the model's own
   Side side_ = Side::now;

@@ -62,7 +62,7 @@ void MlpClouds::follow(const ViewContext& context, const MlpPlace& place) {
   for (const int group : group_) groups.take(static_cast<std::uint64_t>(group));
   const std::uint64_t key = key_of({subject, context.run.version, static_cast<std::uint64_t>(place.layer)});
   clouds_ = made_.get_or_before(
-      key, key_of({key, groups.value()}), "mlp_clouds", context.commands,
+      key, key_of({key, groups.value()}), context.workers(),
       [=, group = group_](const std::atomic<bool>&) { return mlp_clouds(*trace, place, group); });
 }
 

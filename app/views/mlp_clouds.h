@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/lens/neurons.h"
 #include "core/lens/pca.h"
 
@@ -28,7 +28,7 @@ class MlpClouds {
 
   std::uint64_t subject_ = 0;
   std::vector<int> group_;  ///< of each row: 1, 2, or 0 for none
-  Deferred<std::vector<MlpCloud>> made_;
+  Computed<std::vector<MlpCloud>> made_;
   Made<std::vector<MlpCloud>> clouds_;
 };
 

@@ -128,9 +128,9 @@ class MlpView : public View {
   bool difference_ = false;
   std::uint64_t subject_ = 0;
   MatrixWindow window_;
-  Deferred<NeuronSheet> made_;
+  Computed<NeuronSheet> made_;
   Made<NeuronSheet> sheet_;
-  Deferred<NeuronWords> finding_;
+  Computed<NeuronWords> finding_;
   Made<NeuronWords> words_;
   MlpClouds clouds_;
   KeptText title_;
@@ -168,7 +168,7 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
   const std::uint64_t key =
       key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_), count,
               static_cast<std::uint64_t>(clicked_ + 1), older ? context.before->version : 0});
-  sheet_ = made_.get_or_before(subject, key, "mlp_neurons", context.commands,
+  sheet_ = made_.get_or_before(subject, key, context.workers(),
                                [=, place = place_, pos = pos_, neuron = clicked_](const std::atomic<bool>&) {
                                  return make_sheet(*trace, older.get(), place, pos, count, neuron);
                                });
@@ -180,8 +180,8 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
     stage_ = Slot::mlp_post;
   if (neuron_ >= 0)
     words_ = finding_.get_or_before(
-        subject, key_of({subject, context.run.version, static_cast<std::uint64_t>(neuron_)}), "neuron_words",
-        context.commands, [=, place = place_, neuron = neuron_](const std::atomic<bool>&) {
+        subject, key_of({subject, context.run.version, static_cast<std::uint64_t>(neuron_)}),
+        context.workers(), [=, place = place_, neuron = neuron_](const std::atomic<bool>&) {
           return neuron_words(*trace, place, neuron, kMlpWords);
         });
   if (share_key_ != context.run.version) {

@@ -66,8 +66,8 @@ void OutputDraws::draw(const ViewContext& context, std::int64_t pos, const NextS
        sampling.seed, std::bit_cast<std::uint32_t>(sampling.min_p),
        std::bit_cast<std::uint32_t>(sampling.repetition_penalty),
        std::bit_cast<std::uint32_t>(sampling.temperature), static_cast<std::uint64_t>(right)});
-  const Made<Drawn> drawn = drawn_.get_or_before(
-      subject, key, "output_draws", context.commands, [=](const std::atomic<bool>& cancel) {
+  const Made<Drawn> drawn =
+      drawn_.get_or_before(subject, key, context.workers(), [=](const std::atomic<bool>& cancel) {
         std::vector<float> temperatures;
         for (int i = 0; i < kOutputDrawsPoints; ++i)
           temperatures.push_back(kOutputDrawsHottest * static_cast<float>(i) /

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/sample/chances.h"
 #include "core/sample/summary.h"
 
@@ -25,7 +25,7 @@ class OutputDraws {
 
   int right_ = -1;  ///< token that counts as right; -1: the most likely
   std::uint64_t right_of_ = 0;
-  Deferred<Drawn> drawn_;
+  Computed<Drawn> drawn_;
 };
 
 }  // namespace attnscope

@@ -14,12 +14,12 @@
 #include "app/views/output_ways.h"
 #include "app/views/steps_figure.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/training_arm.h"
@@ -62,10 +62,10 @@ class OutputView : public View {
   }
   void keep(Choices& choices) override { choices.of("at", at_, kOutputRows); }
   void draw(const ViewContext& context) override;
-  void leave(Commands& commands) override {
-    chances_.stop("output_telling", commands);
-    text_.stop("output_text", commands);
-    ways_.leave(commands);
+  void leave() override {
+    chances_.cancel();
+    text_.cancel();
+    ways_.leave();
   }
 
  private:
@@ -98,10 +98,10 @@ class OutputView : public View {
   std::int64_t pos_ = 0;
   std::int64_t lit_from_ = 0;  // first token that was appended in this view
   Text lit_sentence_;          // undo label of that edit
-  Deferred<NextSummary> next_;
+  Computed<NextSummary> next_;
   Made<NextSummary> summary_;
   Kept<LinePlot> running_;
-  Deferred<std::vector<RowChance>> chances_, text_;
+  Computed<std::vector<RowChance>> chances_, text_;
   std::vector<RowChance> asked_;  // rows of chances_ that are candidates for the least certain one
   OutputWays ways_;
   OutputDraws draws_;
@@ -114,10 +114,9 @@ void OutputView::find_telling(const ViewContext& context, const std::shared_ptr<
   const std::int64_t rows = predicted_rows(*trace);
   const std::uint64_t key =
       key_of({context.run.version, static_cast<std::uint64_t>(context.workspace.cursor.sequence)});
-  const auto chances =
-      chances_.get(key, "output_telling", context.commands, [=](const std::atomic<bool>& cancel) {
-        return row_chances(*trace, {std::max<std::int64_t>(0, rows - kTellingRows), rows}, &cancel);
-      });
+  const auto chances = chances_.get(key, context.workers(), [=](const std::atomic<bool>& cancel) {
+    return row_chances(*trace, {std::max<std::int64_t>(0, rows - kTellingRows), rows}, &cancel);
+  });
   const std::int64_t last = prediction_row(*trace);
   if (!chances) return;
   std::vector<RowChance>& asked = asked_;
@@ -166,12 +165,11 @@ void OutputView::follow(const ViewContext& context) {
               std::bit_cast<std::uint32_t>(sampling.top_p), sampling.seed,
               std::bit_cast<std::uint32_t>(sampling.min_p),
               std::bit_cast<std::uint32_t>(sampling.repetition_penalty)});
-  summary_ = next_.get_or_before(
-      subject, key, "next_tokens", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
-        const auto count = std::min<std::ptrdiff_t>(std::ssize(trace->ids), pos + 1);
-        const std::span<const int> said(trace->ids.data(), static_cast<std::size_t>(count));
-        return summarise(next_tokens(trace->logits_row(pos), sampling, said), sampling, kOutputListed);
-      });
+  summary_ = next_.get_or_before(subject, key, context.workers(), [=, pos = pos_](const std::atomic<bool>&) {
+    const auto count = std::min<std::ptrdiff_t>(std::ssize(trace->ids), pos + 1);
+    const std::span<const int> said(trace->ids.data(), static_cast<std::size_t>(count));
+    return summarise(next_tokens(trace->logits_row(pos), sampling, said), sampling, kOutputListed);
+  });
 }
 
 std::string OutputView::name(const ViewContext& context, std::int64_t pos) const {
@@ -444,7 +442,7 @@ void OutputView::draw_page(const ViewContext& context, ImVec2 at, ImVec2 room) {
   }
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
   const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
-  const auto rows = text_.get(key_of({context.run.version, sequence}), "output_text", context.commands,
+  const auto rows = text_.get(key_of({context.run.version, sequence}), context.workers(),
                               [=](const std::atomic<bool>& cancel) {
                                 return row_chances(*trace, {0, predicted_rows(*trace)}, &cancel);
                               });

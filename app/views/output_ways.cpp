@@ -103,7 +103,7 @@ Made<Ways> OutputWays::ways(const ViewContext& context, std::int64_t pos) {
     asked.pinned = pinned->traces[std::min(at, pinned->traces.size() - 1)];
     if (!asked.pinned->find(asked.pinned->main(Slot::logits))) asked.pinned = nullptr;
   }
-  return ways_.get_or_before(subject, key, "output_ways", context.commands,
+  return ways_.get_or_before(subject, key, context.workers(),
                              [asked = std::move(asked)](const std::atomic<bool>& cancel) {
                                Question own = asked;
                                own.options.cancel = &cancel;

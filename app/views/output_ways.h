@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/sample/beam.h"
 #include "core/sample/chances.h"
 
@@ -34,7 +34,7 @@ class OutputWays {
  public:
   /// For row `pos` of the cursor's sequence. Returns the chosen continuation, in the frame of the click.
   std::optional<std::vector<int>> draw(const ViewContext& context, std::int64_t pos, ImVec2 at, ImVec2 room);
-  void leave(Commands& commands) { ways_.stop("output_ways", commands); }
+  void leave() { ways_.cancel(); }
 
  private:
   Made<Ways> ways(const ViewContext& context, std::int64_t pos);
@@ -44,7 +44,7 @@ class OutputWays {
                                             ImVec2 room) const;
 
   int beams_ = 3;
-  Deferred<Ways> ways_;
+  Computed<Ways> ways_;
 };
 
 }  // namespace attnscope

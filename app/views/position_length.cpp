@@ -34,18 +34,17 @@ void LengthPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const std::uint64_t key =
       key_of({context.run.version, static_cast<std::uint64_t>(context.workspace.cursor.sequence),
               static_cast<std::uint64_t>(length)});
-  const auto answer =
-      made_.get_or_before(context.run.opened_version, key, "position_length", context.commands,
-                          [model, ids = trace.ids, length](const std::atomic<bool>& cancel) {
-                            Answer out;
-                            auto measured = length_accuracy(*model, ids, length, &cancel);
-                            if (measured)
-                              out.measured = *std::move(measured);
-                            else
-                              out.error = measured.error().sentence();
-                            wake_window();
-                            return out;
-                          });
+  const auto answer = made_.get_or_before(context.run.opened_version, key, context.workers(),
+                                          [model, ids = trace.ids, length](const std::atomic<bool>& cancel) {
+                                            Answer out;
+                                            auto measured = length_accuracy(*model, ids, length, &cancel);
+                                            if (measured)
+                                              out.measured = *std::move(measured);
+                                            else
+                                              out.error = measured.error().sentence();
+                                            wake_window();
+                                            return out;
+                                          });
   ImGui::SetCursorScreenPos(ImVec2(words_x, at.y));
   {
     const ChildScope words("###position_length_words", ImVec2(at.x + room.x - words_x, scaled(48)),

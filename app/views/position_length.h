@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/lens/length_accuracy.h"
 
 namespace attnscope {
@@ -19,7 +19,7 @@ class LengthPage {
     LengthAccuracy measured;
     std::string error;  ///< empty on success
   };
-  Deferred<Answer> made_;
+  Computed<Answer> made_;
   std::int64_t times_ = 4;  ///< multiple of the trained length
 };
 

@@ -117,7 +117,7 @@ void OrderPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const std::uint64_t key = key_of({context.run.version, subject, static_cast<std::uint64_t>(first_),
                                     static_cast<std::uint64_t>(second_)});
   const auto answer = made_.get_or_before(
-      subject, key, "position_order", context.commands,
+      subject, key, context.workers(),
       [model, input = sequence.input, a = first_, b = second_](const std::atomic<bool>& cancel) {
         Answer out;
         auto order = word_order(*model, input, a, b, &cancel);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/lens/word_order.h"
 
 namespace attnscope {
@@ -24,7 +24,7 @@ class OrderPage {
   };
   std::uint64_t choose_words(const ViewContext& context, const Trace& trace);
   float draw_sentence(const ViewContext& context, bool swapped, ImVec2 at, float width);
-  Deferred<Answer> made_;
+  Computed<Answer> made_;
   std::uint64_t subject_ = 0;
   std::int64_t first_ = 0, second_ = 0;
   bool next_is_first_ = true;  ///< which of the two the next click selects

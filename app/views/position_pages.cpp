@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 

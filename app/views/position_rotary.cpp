@@ -5,11 +5,11 @@
 #include <numbers>
 
 #include "app/views/position_pages.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 

@@ -72,7 +72,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
       key_of({subject, weight.address(), static_cast<std::uint64_t>(look_.formula_only ? look_.width : 0),
               static_cast<std::uint64_t>(look_.base), look_.halves});
   data_ = made_
-              .get_or_before(subject, key, "positions", context.commands,
+              .get_or_before(subject, key, context.workers(),
                              [=, look = look_](const std::atomic<bool>&) {
                                PositionTable made = make_table(*trace, stack, look);
                                made.key = key;

@@ -7,8 +7,8 @@
 #include "app/views/choices.h"
 #include "app/views/position_pages.h"
 #include "app/views/position_surface.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
+#include "core/base/computed.h"
 
 namespace attnscope {
 
@@ -48,7 +48,7 @@ class TablePage {
   void draw_counter(const ViewContext& context, ImVec2 at, ImVec2 room);
   void shown_columns(std::int64_t& begin, std::int64_t& end) const;
 
-  Deferred<PositionTable> made_;
+  Computed<PositionTable> made_;
   std::shared_ptr<const PositionTable> data_;
   std::uint64_t subject_ = 0;  ///< current model and stack
   std::int64_t followed_ = -1;

@@ -33,42 +33,35 @@ bool pick(const std::vector<char>& done, std::int64_t rows, std::int64_t blocks,
 
 }  // namespace
 
-void LensGrid::fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Shared& shared,
-                    const std::atomic<bool>& cancel) {
+void LensGrid::fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Filling& filling,
+                    const Computed<Filled>::Progress& progress) {
   const std::int64_t count = static_cast<std::int64_t>(rows.size()), positions = trace.length;
   const std::int64_t blocks = (positions + kBlock - 1) / kBlock;
-  std::vector<char>& done = shared.done;  // jobs of one tag run one after another
+  std::vector<char>& done = filling.done;
   done.resize(static_cast<std::size_t>(count * blocks));
   std::int64_t row = 0, block = 0;
-  while (!cancel && pick(done, count, blocks, {shared.first, shared.last}, row, block)) {
+  while (!progress.cancel() && pick(done, count, blocks, {filling.first, filling.last}, row, block)) {
     const Range part{block * kBlock, std::min(positions, (block + 1) * kBlock)};
-    const auto cells = lens_row(trace, rows[static_cast<std::size_t>(row)], part, &cancel, asked);
+    const auto cells = lens_row(trace, rows[static_cast<std::size_t>(row)], part, &progress.cancel(), asked);
     if (static_cast<std::int64_t>(cells.size()) < part.size()) return;
-    const std::lock_guard lock(shared.mutex);
-    std::copy(cells.begin(), cells.end(), shared.cells.begin() + (row * positions + part.begin));
+    std::copy(cells.begin(), cells.end(), filling.now.cells.begin() + (row * positions + part.begin));
     done[static_cast<std::size_t>(row * blocks + block)] = 1;
-    ++shared.arrived;
+    ++filling.now.arrived;
+    if (progress.taken()) progress.show(filling.now);
   }
 }
 
-void LensGrid::start(Commands& commands) {
-  left_ = false;
-  if (rows_.empty()) return;
-  commands.act(
-      [tag = tag_, shared = shared_, trace = trace_, rows = rows_, asked = asked_](Session& session) {
-        session.jobs().submit(
-            tag, [=](const std::atomic<bool>& cancel) { fill(*trace, rows, asked, *shared, cancel); });
-      });
+void LensGrid::start(Workers& workers) {
+  if (rows_.empty() || !trace_) return;
+  filled_.begin(0, filled_run_, workers,
+                [filling = filling_, trace = trace_, rows = rows_,
+                 asked = asked_](const Computed<Filled>::Progress& progress) {
+                  fill(*trace, rows, asked, *filling, progress);
+                  return filling->now;
+                });
 }
 
-void LensGrid::leave(Commands& commands) {
-  if (complete_ || rows_.empty()) return;
-  left_ = true;
-  commands.act([tag = tag_](Session& session) { session.jobs().cancel(tag); });
-}
-
-void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands,
-                      int asked) {
+void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, Workers& workers, int asked) {
   if (run_version_ != run.version || sequence_ != sequence || asked_ != asked) {
     run_version_ = run.version;
     sequence_ = sequence;
@@ -81,32 +74,33 @@ void LensGrid::follow(std::uint64_t model, const RunResult& run, int sequence, C
     model_ = model;
     rows_ = rows;
     positions_ = trace->length;
-    shared_ = std::make_shared<Shared>();
-    shared_->cells.resize(rows_.size() * static_cast<std::size_t>(positions_));
-    shared_->last = positions_;
-    if (!same_shape) cells_ = shared_->cells;  // otherwise the old cells stay until the first new ones arrive
-    arrived_ = 0;
+    filling_ = std::make_shared<Filling>();
+    filling_->now.cells.resize(rows_.size() * static_cast<std::size_t>(positions_));
+    filling_->last = positions_;
+    if (!same_shape) cells_ = filling_->now.cells;  // else the old ones stay until the first new ones arrive
     complete_ = false;
     older_ = same_shape;
     version_ = next_version();
-    start(commands);
+    filled_.forget();
+    ++filled_run_;
+    seen_.reset();
   }
-  if (left_) start(commands);
-  const std::lock_guard lock(shared_->mutex);
-  if (shared_->arrived == arrived_) return;
-  arrived_ = shared_->arrived;
-  cells_ = shared_->cells;
+  if (!complete_ && !filled_.asked(filled_run_)) start(workers);  // also after leave()
+  auto filled = filled_.newest();
+  if (!filled || filled == seen_) return;
+  seen_ = std::move(filled);
+  cells_ = seen_->cells;
   older_ = false;
   version_ = next_version();
   const auto blocks = static_cast<std::uint64_t>((positions_ + kBlock - 1) / kBlock);
-  complete_ = arrived_ >= blocks * rows_.size();
+  complete_ = seen_->arrived >= blocks * rows_.size();
   if (complete_) trace_.reset();
 }
 
 void LensGrid::want(Range positions) {
-  if (!shared_) return;
-  shared_->first = positions.begin;
-  shared_->last = positions.end;
+  if (!filling_) return;
+  filling_->first = positions.begin;
+  filling_->last = positions.end;
 }
 
 HeatStyle lens_style(const Tensor& values, LensColour colour, bool difference) {

@@ -4,14 +4,14 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
+#include "core/base/computed.h"
 #include "core/lens/alignment.h"
 #include "core/lens/logit_lens.h"
+#include "core/session/session.h"
 
 namespace attnscope {
 
@@ -30,15 +30,12 @@ HeatStyle lens_style(const Tensor& values, LensColour colour, bool difference);
 
 class LensGrid {
  public:
-  /// `tag`: job tag, unique for each grid.
-  explicit LensGrid(const std::string& tag) : tag_(own_tag(tag, this)) {}
-
   /// Once per frame: starts computing for a new run or sequence, and takes finished cells. `model`:
   /// Session::opened_version(); cells of another model are dropped. `asked`: a token whose probability and
   /// rank are computed in every cell; -1: none.
-  void follow(std::uint64_t model, const RunResult& run, int sequence, Commands& commands, int asked = -1);
+  void follow(std::uint64_t model, const RunResult& run, int sequence, Workers& workers, int asked = -1);
   /// Cancels the job until the next follow(): the grid is not visible.
-  void leave(Commands& commands);
+  void leave() { filled_.cancel(); }
   /// Sets the visible positions, which are computed first.
   void want(Range positions);
 
@@ -58,27 +55,29 @@ class LensGrid {
   Tensor values(LensColour colour) const;
 
  private:
-  struct Shared {
-    std::mutex mutex;
+  struct Filled {  // what is known so far
     std::vector<LensCell> cells;
-    std::vector<char> done;     // by block of cells; used by the job only
     std::uint64_t arrived = 0;  // number of blocks of cells
-    std::atomic<std::int64_t> first{0}, last{0};
   };
-  static void fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Shared& shared,
-                   const std::atomic<bool>& cancel);
-  void start(Commands& commands);
+  struct Filling {           // of one run; it goes on where it was stopped
+    Filled now;              // of the computations alone, which follow one another, as `done`
+    std::vector<char> done;  // by block of cells
+    std::atomic<std::int64_t> first{0}, last{0};  // positions on screen
+  };
+  static void fill(const Trace& trace, const std::vector<LensRow>& rows, int asked, Filling& filling,
+                   const Computed<Filled>::Progress& progress);
+  void start(Workers& workers);
 
-  std::string tag_;
-  std::uint64_t model_ = 0, run_version_ = 0, arrived_ = 0, version_ = 0;
+  std::uint64_t model_ = 0, run_version_ = 0, filled_run_ = 0, version_ = 0;
+  std::shared_ptr<const Filled> seen_;
   int sequence_ = -1, asked_ = -1;
-  bool left_ = false;
   std::shared_ptr<const Trace> trace_;
   std::vector<LensRow> rows_;
   std::int64_t positions_ = 0;
   std::vector<LensCell> cells_;
   bool complete_ = false, older_ = false;
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Filling> filling_;
+  Computed<Filled> filled_;
 };
 
 /// New minus old [rows, pos], positions aligned by `partners`; unaligned ones are masked.

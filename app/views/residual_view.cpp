@@ -13,13 +13,13 @@
 #include "app/views/residual_lens.h"
 #include "app/views/residual_window.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/computed.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -56,9 +56,9 @@ class ResidualView : public View {
     choices.of("window", window_);
   }
   void draw(const ViewContext& context) override;
-  void leave(Commands& commands) override {
-    now_.leave(commands);
-    before_.leave(commands);
+  void leave() override {
+    now_.leave();
+    before_.leave();
   }
 
  private:
@@ -81,7 +81,7 @@ class ResidualView : public View {
   // Screen rows go from the output down, lens rows from the embedding up.
   std::int64_t lens_index(std::int64_t screen_row) const { return row_count() - 1 - screen_row; }
 
-  LensGrid now_{"lens"}, before_{"lens_before"};
+  LensGrid now_, before_;
   bool difference_ = false;
   LensColour colour_ = LensColour::probability;
   int asked_ = -1;  // token chosen for the colouring; -1: the prediction at the current position
@@ -96,13 +96,13 @@ class ResidualView : public View {
   HeatStyle style_;
   Tensor values_;
   std::uint64_t values_key_ = 0;
-  Deferred<LensList> list_;
+  Computed<LensList> list_;
   struct Books {
     std::vector<Addition> parts;
     std::optional<Pushes> pushes;  // contributions to the logit of `token`
     int token = -1;
   };
-  Deferred<Books> books_;
+  Computed<Books> books_;
 };
 
 // The chosen token, else the prediction at this position; -1 without a lens.
@@ -126,7 +126,7 @@ void ResidualView::follow(const ViewContext& context) {
   if (asked_of_ != model) asked_of_ = model, asked_ = -1;
   const bool asks = colour_ == LensColour::asked || colour_ == LensColour::rank;
   const int asked = asks ? asked_token(context) : -1;
-  now_.follow(model, context.run, cursor.sequence, context.commands, asked);
+  now_.follow(model, context.run, cursor.sequence, context.workers(), asked);
   int asked_before = asked;  // the token with the same text in A's vocabulary
   if (asked >= 0 && context.before) {
     const Trace &trace = context.run.trace(cursor.sequence), &older = context.before->trace(cursor.sequence);
@@ -136,7 +136,7 @@ void ResidualView::follow(const ViewContext& context) {
   const bool comparable = context.workspace.show_difference && context.before && !now_.rows().empty() &&
                           (asked < 0 || asked_before >= 0) &&
                           lens_rows(context.before->trace(cursor.sequence)).size() == now_.rows().size();
-  if (comparable) before_.follow(model, *context.before, cursor.sequence, context.commands, asked_before);
+  if (comparable) before_.follow(model, *context.before, cursor.sequence, context.workers(), asked_before);
   difference_ = comparable;
   const std::uint64_t key =
       key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_)});
@@ -384,7 +384,7 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   const std::uint64_t key = key_of(
       {subject, context.run.version, static_cast<std::uint64_t>(row_), static_cast<std::uint64_t>(pos_)});
   const auto list = list_.get_or_before(
-      subject, key, "lens_list", context.commands,
+      subject, key, context.workers(),
       [=, pos = pos_](const std::atomic<bool>&) { return lens_list(*trace, row, last, pos, kWordsListed); });
   section_heading(tr("residual.most_likely"));
   const std::string label = main_name(context, pos_);
@@ -413,8 +413,8 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
   const std::uint64_t subject =
       key_of({context.run.opened_version, sequence, static_cast<std::uint64_t>(pos_)});
   const std::uint64_t key = key_of({subject, context.run.version, static_cast<std::uint64_t>(asked)});
-  const Made<Books> books = books_.get_or_before(
-      subject, key, "residual_books", context.commands, [=, pos = pos_](const std::atomic<bool>&) {
+  const Made<Books> books =
+      books_.get_or_before(subject, key, context.workers(), [=, pos = pos_](const std::atomic<bool>&) {
         Books out;
         out.parts = additions(*trace, pos);
         if (!lens) return out;

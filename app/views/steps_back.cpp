@@ -164,7 +164,7 @@ std::vector<std::int64_t> StepsBackward::columns(const ViewContext& context,
       std::clamp(wide, static_cast<float>(kLeastColumns), static_cast<float>(kMostColumns)));
   const auto found = likely_.get_or_before(
       context.run.opened_version, key_of({grads->version, static_cast<std::uint64_t>(query), most}),
-      "steps.back.columns", context.commands,
+      context.workers(),
       [grads, row = query, most](const std::atomic<bool>&) { return chosen_columns(*grads, row, most); });
   return found ? *found : std::vector<std::int64_t>();
 }
@@ -180,8 +180,7 @@ void StepsBackward::prepare(const ViewContext& context, const std::shared_ptr<co
   const bool several = weight_.empty() && grads->readers_of(cursor.step).size() > 1;
   if (several) {
     asked.shares = shares_.get(
-        key_of({grads->version, std::hash<std::string>{}(to_text(cursor.step))}), "steps.back.shares",
-        context.commands,
+        key_of({grads->version, std::hash<std::string>{}(to_text(cursor.step))}), context.workers(),
         [grads, site = cursor.step](const std::atomic<bool>&) { return gradient_shares(*grads, site, 0); });
   }
   std::string key = std::to_string(grads->version) + to_text(cursor.step) + "/" + weight_ + "/" +

@@ -10,7 +10,7 @@
 #include "app/views/steps_motion.h"
 #include "app/views/steps_plot.h"
 #include "app/views/steps_words.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 
 namespace attnscope {
 
@@ -59,8 +59,8 @@ class StepsBackward {
   int from_ = -1;  // index of the later step (or use of the weight) shown alone; -1: all
   std::vector<Piece> line_;
   std::string line_key_;
-  Deferred<std::vector<std::int64_t>> likely_;
-  Deferred<std::vector<Tensor>> shares_;
+  Computed<std::vector<std::int64_t>> likely_;
+  Computed<std::vector<Tensor>> shares_;
 };
 
 }  // namespace attnscope

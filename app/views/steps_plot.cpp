@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "app/look/fonts.h"
-#include "app/look/kept_text.h"
 #include "app/look/theme.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/places.h"
@@ -111,7 +110,7 @@ std::string axis_entry(const RunResult& run, int sequence, const Operand& operan
   return row_name(run, sequence, axis.stack, axis.first + at);
 }
 
-const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Operand& operand,
+const FigurePlot::Seen& FigurePlot::values(const ViewContext& context, const Operand& operand,
                                            bool difference) {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const Span &row_span = span(operand.row), &col_span = span(operand.col);
@@ -121,17 +120,17 @@ const FigurePlot::Kept& FigurePlot::values(const ViewContext& context, const Ope
     rows = {0, operand.row.size}, cols = {0, operand.col.size};
   const bool differs = difference && operand.is_result && context.before != nullptr;
   const std::uint64_t hash = operand_hash(context, operand, rows, cols, differs);
-  Kept& kept = kept_[operand.id];
-  if (kept.hash == hash) return kept;
-  kept = {hash, {}, rows, cols, {}, false, false};
-  if (differs) {
-    const Trace& old = context.before->trace(context.workspace.cursor.sequence);
-    kept.values = operand_change(trace, old, operand, rows, cols, kept.shifted);
-    kept.differs = !kept.values.empty();
-  }
-  if (!kept.differs) kept.values = operand_values(trace, operand, rows, cols);
-  if (!kept.values.empty()) kept.range = range_of(operand, kept.values, kept.differs);
-  return kept;
+  return seen_[operand.id].get({hash}, [&] {
+    Seen out{{}, rows, cols, {}, false, false};
+    if (differs) {
+      const Trace& old = context.before->trace(context.workspace.cursor.sequence);
+      out.values = operand_change(trace, old, operand, rows, cols, out.shifted);
+      out.differs = !out.values.empty();
+    }
+    if (!out.differs) out.values = operand_values(trace, operand, rows, cols);
+    if (!out.values.empty()) out.range = range_of(operand, out.values, out.differs);
+    return out;
+  });
 }
 
 ValueRange FigurePlot::range(int operand) const {
@@ -279,7 +278,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
                               const FigureMarks& marks, bool difference, FigureEvent& event) {
   const Operand& operand = figure.operands[index];
   Panel& panel = panels_[index];
-  const Kept& kept = values(context, operand, difference);
+  const Seen& kept = values(context, operand, difference);
   if (kept.values.empty()) return;
   MatrixPlot& plot = plots_[index];
   if (plot.key.empty()) {
@@ -371,7 +370,7 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
   bool differs = false;
   shifted_ = false;
   for (std::size_t i = 0; i < count; ++i) {
-    const Kept& kept = values(context, figure.operands[i], difference);
+    const Seen& kept = values(context, figure.operands[i], difference);
     ranges_[i] = kept.range;
     if (figure.operands[i].is_result) differs = kept.differs, shifted_ = kept.shifted;
     if (figure.operands[i].map == Colormap::diverging && !kept.differs)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/look/kept_text.h"
 #include "app/views/steps_figure.h"
 #include "app/views/view.h"
 #include "app/widgets/matrix_plot.h"
@@ -99,8 +100,7 @@ class FigurePlot {
   struct Span {
     double lo = 0, hi = 0;
   };
-  struct Kept {
-    std::uint64_t hash = 0;
+  struct Seen {  // of an operand
     Tensor values;
     Range rows, cols;
     ValueRange range;
@@ -118,7 +118,7 @@ class FigurePlot {
   Span& span(const FigureAxis& axis);
   double seen(const FigureAxis& axis) { return span(axis).hi - span(axis).lo; }
   bool any_windowed(const Figure& figure);  ///< some axis is partly visible
-  const Kept& values(const ViewContext& context, const Operand& operand, bool difference);
+  const Seen& values(const ViewContext& context, const Operand& operand, bool difference);
   void place_product(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
   /// Height of a row so that every block fits below its header, pixels.
   float row_height(const Figure& figure, float height, float header);
@@ -160,7 +160,7 @@ class FigurePlot {
   float last_label_overhang(const ViewContext& context, const Operand& operand, float cell);
 
   std::map<std::string, Span> spans_;
-  std::map<std::string, Kept> kept_;
+  std::map<std::string, Kept<Seen>> seen_;
   /// Cached layout for a figure at (0, 0), and its inputs.
   struct Placed {
     std::uint64_t figure = 0, run = 0, spans = 0;

@@ -31,29 +31,23 @@ namespace {
 
 constexpr int kMostLikely = 20;
 
-/// The most likely tokens of one row; computed by a background job if the vocabulary is large.
-struct MostLikely {
-  std::uint64_t key = 0;
-  std::vector<std::int64_t> ids;
-  std::atomic<bool> ready{false};
-  void find(const Trace& trace, std::int64_t row) {
-    Tensor logits = trace.logits_row(row);
-    if (logits.empty() && trace.find(trace.main(Slot::probs)))  // recorded without logits: the same order
-      logits =
-          trace.slice(trace.main(Slot::probs), 0, {row, row + 1}, {0, trace.config().outputs()}).select(0, 0);
-    if (!logits.empty()) {
-      ids.resize(static_cast<std::size_t>(logits.size(0)));
-      std::iota(ids.begin(), ids.end(), 0);
-      const auto count = std::min<std::size_t>(ids.size(), kMostLikely);
-      const auto likelier = [&](std::int64_t a, std::int64_t b) {
-        return logits.at(a) > logits.at(b) || (!(logits.at(b) > logits.at(a)) && a < b);
-      };
-      std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(), likelier);
-      ids.resize(count);
-    }
-    ready = true;
-  }
-};
+// The most likely tokens of one row, best first.
+std::vector<std::int64_t> most_likely(const Trace& trace, std::int64_t row) {
+  Tensor logits = trace.logits_row(row);
+  if (logits.empty() && trace.find(trace.main(Slot::probs)))  // recorded alone, and in the same order
+    logits =
+        trace.slice(trace.main(Slot::probs), 0, {row, row + 1}, {0, trace.config().outputs()}).select(0, 0);
+  if (logits.empty()) return {};
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(logits.size(0)));
+  std::iota(ids.begin(), ids.end(), 0);
+  const auto count = std::min<std::size_t>(ids.size(), kMostLikely);
+  const auto likelier = [&](std::int64_t a, std::int64_t b) {
+    return logits.at(a) > logits.at(b) || (!(logits.at(b) > logits.at(a)) && a < b);
+  };
+  std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(), likelier);
+  ids.resize(count);
+  return ids;
+}
 
 constexpr float kStepsWords = 262.f;  // units: height of all text above and below a figure if there is room;
 constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and of shortened text
@@ -158,18 +152,13 @@ class StepsView : public View {
     return (over ? kOverLegend : kBeside) * unit;
   }
 
-  void find_likely(const ViewContext& context, std::uint64_t key) {
-    if (likely_ && likely_->key == key) return;
+  // Null until they are there, where the vocabulary is large.
+  std::shared_ptr<const std::vector<std::int64_t>> find_likely(const ViewContext& context,
+                                                               std::uint64_t key) {
     const auto& trace = context.run.traces[static_cast<std::size_t>(
         std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1))];
-    const std::int64_t row = context.workspace.cursor.query;
-    likely_ = std::make_shared<MostLikely>();
-    likely_->key = key;
-    if (!large_vocabulary(*trace)) return likely_->find(*trace, row);
-    context.commands.act(
-        [likely = likely_, trace, row, tag = own_tag("steps.vocabulary", this)](Session& session) {
-          session.jobs().submit(tag, [=](const std::atomic<bool>&) { likely->find(*trace, row); });
-        });
+    return likely_.get(key, !large_vocabulary(*trace), context.workers(),
+                       [trace, row = context.workspace.cursor.query] { return most_likely(*trace, row); });
   }
   void prepare(const ViewContext& context) {
     Cursor& cursor = context.workspace.cursor;
@@ -183,9 +172,9 @@ class StepsView : public View {
       cursor.query = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(rows - 1, 0));
       asked.query = cursor.query;
       const std::uint64_t row = text_key({context.run.version, number(cursor.sequence), number(asked.query)});
-      find_likely(context, row);
-      if (likely_->ready) asked.top = likely_->ids;
-      key = text_key({key, row, likely_->ready});
+      const auto likely = find_likely(context, row);
+      if (likely) asked.top = *likely;
+      key = text_key({key, row, likely != nullptr});
     }
     if (key == key_) return;
     key_ = key;
@@ -477,7 +466,7 @@ class StepsView : public View {
   Kept<bool> over_legend_;  ///< draw the dial above the legend
   StepsBackward back_;
   StepsEditor editor_;
-  std::shared_ptr<MostLikely> likely_;
+  Computed<std::vector<std::int64_t>> likely_;
   std::uint64_t key_ = 0, words_key_ = 0;
   std::uint64_t explained_ = 0, planned_ = 0, said_ = 0, hint_key_ = 0;  ///< figure id that each belongs to
   std::optional<Site> shown_step_;

@@ -23,16 +23,15 @@ std::vector<std::string_view> views_of(const std::vector<std::string>& texts) {
 
 void TokenizerShelf::follow(const ViewContext& context, const std::string&) {
   if (choice_ == Choice::own) return;
-  const auto merges =
-      learned_.get(1, "tokenizer_learn", context.commands, [](const std::atomic<bool>& cancel) {
-        const std::vector<std::string> texts = own_sentences();
-        const auto views = views_of(texts);
-        return learn_merges(views, kMostMerges, &cancel);
-      });
+  const auto merges = learned_.get(1, context.workers(), [](const std::atomic<bool>& cancel) {
+    const std::vector<std::string> texts = own_sentences();
+    const auto views = views_of(texts);
+    return learn_merges(views, kMostMerges, &cancel);
+  });
   if (!merges) return;
   const auto count = static_cast<std::size_t>(merges_);
   const Made<Shelf> made = shelves_.get_or_before(
-      1, key_of({count}), "tokenizer_shelf", context.commands, [merges, count](const std::atomic<bool>&) {
+      1, key_of({count}), context.workers(), [merges, count](const std::atomic<bool>&) {
         const std::vector<std::string> texts = own_sentences();
         const auto views = views_of(texts);
         Shelf out;
@@ -81,19 +80,18 @@ void TokenizerShelf::draw_beside(const ViewContext& context, const std::string& 
   const auto own = context.run.document.opened->tokenizer;
   const std::uint64_t key = key_of({context.run.opened_version, std::hash<std::string>()(text),
                                     static_cast<std::uint64_t>(made_->merges)});
-  const auto cuts = cuts_.get(
-      key, "tokenizer_beside", context.commands, [own, shelf = made_, text](const std::atomic<bool>&) {
-        std::vector<Cut> out;
-        const auto add = [&](const char* title, const std::shared_ptr<const Tokenizer>& tokenizer) {
-          if (!tokenizer) return;
-          const TokenizerScene scene = make_tokenizer_scene(tokenizer, text);
-          out.push_back({tr(title), scene.names, tokenizer->vocab_size()});
-        };
-        add("tokenizer.shelf.own", own);
-        add("tokenizer.shelf.bpe", shelf->bpe);
-        add("tokenizer.shelf.unigram", shelf->unigram);
-        return out;
-      });
+  const auto cuts = cuts_.get(key, context.workers(), [own, shelf = made_, text](const std::atomic<bool>&) {
+    std::vector<Cut> out;
+    const auto add = [&](const char* title, const std::shared_ptr<const Tokenizer>& tokenizer) {
+      if (!tokenizer) return;
+      const TokenizerScene scene = make_tokenizer_scene(tokenizer, text);
+      out.push_back({tr(title), scene.names, tokenizer->vocab_size()});
+    };
+    add("tokenizer.shelf.own", own);
+    add("tokenizer.shelf.bpe", shelf->bpe);
+    add("tokenizer.shelf.unigram", shelf->unigram);
+    return out;
+  });
   if (!cuts) return caption(tr("tokenizer.pending"));
   const Canvas canvas;
   const Theme& t = theme();

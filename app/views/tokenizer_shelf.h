@@ -8,7 +8,7 @@
 
 #include "app/views/tokenizer_scene.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/text/tokenizer.h"
 
 namespace attnscope {
@@ -48,9 +48,9 @@ class TokenizerShelf {
   Choice choice_ = Choice::own;
   std::int64_t merges_ = 400;
   std::shared_ptr<const Shelf> made_;
-  Deferred<std::vector<std::string>> learned_;
-  Deferred<Shelf> shelves_;
-  Deferred<std::vector<Cut>> cuts_;
+  Computed<std::vector<std::string>> learned_;
+  Computed<Shelf> shelves_;
+  Computed<std::vector<Cut>> cuts_;
 };
 
 }  // namespace attnscope

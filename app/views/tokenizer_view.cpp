@@ -9,9 +9,9 @@
 #include "app/views/tokenizer_steps.h"
 #include "app/views/tokenizer_text.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -77,7 +77,7 @@ class TokenizerView : public View {
   TokenizerShelf shelf_;
   bool playing_ = false;
   double played_ = 0;  ///< seconds since the last step
-  Deferred<TokenizerScene> scenes_;
+  Computed<TokenizerScene> scenes_;
   std::shared_ptr<const TokenizerScene> scene_;
   bool fresh_ = false;  ///< the scene belongs to the current text
   PieceNames names_;
@@ -116,7 +116,7 @@ void TokenizerView::follow(const ViewContext& context) {
   const std::uint64_t key = key_of({subject, std::hash<std::string>()(text)});
   const auto before = scene_;
   const auto made = scenes_.get_or_before(
-      subject, key, "tokenizer_steps", context.commands,
+      subject, key, context.workers(),
       [tokenizer, text](const std::atomic<bool>&) { return make_tokenizer_scene(tokenizer, text); });
   scene_ = made.value;
   fresh_ = made.fresh;

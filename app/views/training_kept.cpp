@@ -34,7 +34,7 @@ void TrainingKept::follow(const ViewContext& context, const TrainingSettings& se
   const std::string what = settings.task + "\n" + settings.data;
   const std::uint64_t key = key_of({std::hash<std::string>{}(what), training.kept_version(), asked_});
   shown_ = rows_
-               .get_or_before(std::hash<std::string>{}(what), key, "training_kept", context.commands,
+               .get_or_before(std::hash<std::string>{}(what), key, context.workers(),
                               [folder = training.kept_in(), settings](const std::atomic<bool>&) {
                                 return rows_of(folder, settings);
                               })

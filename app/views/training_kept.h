@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 
 namespace attnscope {
 
@@ -30,7 +30,7 @@ class TrainingKept {
   void draw_list(const ViewContext& context, const std::vector<Row>& rows);
   void draw_remove(const ViewContext& context, const std::string& path, std::size_t number);
 
-  Deferred<std::vector<Row>> rows_;
+  Computed<std::vector<Row>> rows_;
   std::shared_ptr<const std::vector<Row>> shown_;
   std::uint64_t asked_ = 0;
   std::string removing_;  ///< path of the run waiting for confirmation

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/places.h"
+#include "core/base/computed.h"
 #include "core/lens/thumbnails.h"
 #include "core/session/training_arm.h"
 

@@ -220,13 +220,13 @@ void TrainingSetup::draw_sizes(const ViewContext& context, float width) {
     changed = true;
   }
   if (changed) check();
-  const auto count = count_.get(edits_, "training_count", context.commands,
-                                [settings = settings_](const std::atomic<bool>&) -> std::int64_t {
-                                  const auto task = task_of(settings);
-                                  if (!task) return 0;
-                                  const auto config = (*task)->config(settings.sizes);
-                                  return config ? trained_numbers(*config) : 0;
-                                });
+  const auto count =
+      count_.get(edits_, context.workers(), [settings = settings_](const std::atomic<bool>&) -> std::int64_t {
+        const auto task = task_of(settings);
+        if (!task) return 0;
+        const auto config = (*task)->config(settings.sizes);
+        return config ? trained_numbers(*config) : 0;
+      });
   ImGui::Dummy(ImVec2(1, scaled(1)));
   if (!error_) caption(kept_tr("training.setup.count", {count && *count > 0 ? format_count(*count) : "…"}));
 }

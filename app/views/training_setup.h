@@ -9,8 +9,8 @@
 #include "app/views/training_kept.h"
 #include "app/views/training_source.h"
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
 #include "app/widgets/line_plot.h"
+#include "core/base/computed.h"
 
 namespace attnscope {
 
@@ -43,7 +43,7 @@ class TrainingSetup {
   TrainingKept kept_;
   std::uint64_t edits_ = 0;
   Kept<LinePlot> plan_;
-  Deferred<std::int64_t> count_;
+  Computed<std::int64_t> count_;
 };
 
 }  // namespace attnscope

@@ -66,7 +66,7 @@ bool TrainingSource::follow(const ViewContext& context) {
     if (out.settings) out.example = opening(example_words(*out.settings->read).answer);
     return out;
   };
-  read_ = reading_.get(asked_, "training_data", context.commands, work);
+  read_ = reading_.get(asked_, context.workers(), work);
   if (!read_ || taken_ == asked_) return false;
   taken_ = asked_;
   if (read_->settings)

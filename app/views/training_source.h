@@ -7,7 +7,7 @@
 #include <string>
 
 #include "app/views/view.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 
 namespace attnscope {
 
@@ -50,7 +50,7 @@ class TrainingSource {
   std::string data_, vocabulary_;
   std::uint64_t asked_ = 0, taken_ = 0;
   std::shared_ptr<Chosen> chosen_ = std::make_shared<Chosen>();
-  Deferred<Read> reading_;
+  Computed<Read> reading_;
   std::shared_ptr<const Read> read_;
 };
 

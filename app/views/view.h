@@ -28,6 +28,8 @@ struct ViewContext {
   Commands& commands;    ///< for everything undoable
   Painter& painter;
 
+  /// Computes what the view asks for in the background.
+  Workers& workers() const { return session.workers(); }
   /// The run that is subtracted in "new minus old", one sequence of it; null if no difference is shown.
   std::shared_ptr<const Trace> older(int sequence) const {
     if (!workspace.show_difference || !before || before->traces.empty()) return nullptr;
@@ -60,7 +62,7 @@ class View {
   /// True if arrow keys are used inside this view instead of moving through the model's steps.
   virtual bool takes_arrows(const RunResult&) const { return false; }
   /// Called when it is no longer on the stage: may cancel its background jobs.
-  virtual void leave(Commands&) {}
+  virtual void leave() {}
   /// Reads or writes its settings, for session files.
   virtual void keep(Choices&) {}
   /// Draws into the current ImGui child window, which has the stage's size.

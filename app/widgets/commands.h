@@ -85,9 +85,6 @@ struct Workspace {
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1
 };
 
-/// Job tag unique to one owner: two views of one kind do not receive each other's results.
-inline std::string own_tag(const std::string& tag, const void* asker) { return tag + format("#%p", asker); }
-
 /// A file dialog: a file or folder to write, or a file to open.
 struct FileQuestion {
   bool save = false;
@@ -128,13 +125,6 @@ class Commands {
   }
   /// Any other action on the session.
   void act(std::function<void(Session&)> action) { actions_.push_back(std::move(action)); }
-  /// Runs a computation on a worker thread; the result is read from `job`.
-  template <class T>
-  void begin(Job<T>& job, const std::string& tag, typename Job<T>::Work work) {
-    act([submit = job.begin(own_tag(tag, &job), std::move(work))](Session& session) {
-      submit(session.jobs());
-    });
-  }
   void carry_out(Session& session) {
     auto actions = std::move(actions_);
     actions_.clear();

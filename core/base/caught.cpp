@@ -10,6 +10,8 @@ namespace attnscope {
 Error caught_error(const Text& what) {
   try {
     throw;
+  } catch (const ErrorThrown& thrown) {
+    return thrown.error;
   } catch (const std::bad_alloc&) {
     return fail(Code::no_memory, "error.work.memory", {what});
   } catch (const std::exception& error) {

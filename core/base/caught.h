@@ -9,6 +9,11 @@
 
 namespace attnscope {
 
+/// An Error on its way up to where its part of the frame is guarded: thrown by Computed::get alone.
+struct ErrorThrown {
+  Error error;
+};
+
 /// Inside of a catch: the exception in flight as a sentence; `what` names the work, as in "the view Steps".
 Error caught_error(const Text& what);
 

@@ -62,24 +62,19 @@ std::string with_distractor(const OpenedModel& opened, const LogitMeasure& measu
   return to_text(opened, out);
 }
 
-std::shared_ptr<const Trace> AskedMeasure::unedited_run(State& state, const RunResult& run, int sequence,
-                                                        const std::atomic<bool>& cancel) {
+std::shared_ptr<const Trace> AskedMeasure::unedited_run(Unedited& unedited, const RunResult& run,
+                                                        int sequence, const std::atomic<bool>& cancel) {
   const auto inputs = inputs_of(run.document);
   const Input input =
       run.document.model->completed(inputs.at(static_cast<std::size_t>(std::max(0, sequence))));
-  {
-    const std::lock_guard lock(state.mutex);
-    if (state.unedited && state.model == run.document.model && same_input(state.unedited->input, input))
-      return state.unedited;
-  }
+  if (unedited.trace && unedited.model == run.document.model && same_input(unedited.trace->input, input))
+    return unedited.trace;
   RunOptions options;
   options.cancel = &cancel;
   options.base = run.traces.at(static_cast<std::size_t>(sequence));
   const auto trace = run.document.model->run(input, options);
   if (!trace) return nullptr;
-  const std::lock_guard lock(state.mutex);
-  state.unedited = *trace;
-  state.model = run.document.model;
+  unedited = {*trace, run.document.model};
   return *trace;
 }
 
@@ -100,13 +95,13 @@ Result<Tensor> reference_of(const Trace& trace, const LogitMeasure& measure, con
 
 }  // namespace
 
-MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, const RunResult* pinned,
+MeasureAnswer AskedMeasure::answered(Unedited& kept, const RunResult& run, const RunResult* pinned,
                                      MeasureAnswer answer, std::int64_t row,
                                      const std::atomic<bool>& cancel) {
   const OpenedModel& opened = *run.document.opened;
   const Trace& trace = run.trace(answer.sequence);
   const bool edited = !run.recorded() && !edits_for(run.document.edits, answer.sequence).empty();
-  const auto unedited = edited ? unedited_run(state, run, answer.sequence, cancel) : nullptr;
+  const auto unedited = edited ? unedited_run(kept, run, answer.sequence, cancel) : nullptr;
   const Trace& plain = unedited ? *unedited : trace;
   if (row >= std::max<std::int64_t>(1, trace.length)) row = -1;
   if (row < 0) row = asked_row(opened, trace);
@@ -144,34 +139,28 @@ MeasureAnswer AskedMeasure::answered(State& state, const RunResult& run, const R
   return answer;
 }
 
-void AskedMeasure::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+void AskedMeasure::follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
                           const std::shared_ptr<const RunResult>& pinned) {
   if (!run || run->traces.empty() || !run->document.opened) return;
   sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
-  const std::uint64_t against = pinned ? pinned->version : 0;
-  if (asked_run_ == run->version && asked_sequence_ == sequence && asked_text_ == text && asked_row_ == row &&
-      asked_pinned_ == against)
-    return;
-  asked_run_ = run->version;
-  asked_pinned_ = against;
-  asked_sequence_ = sequence;
-  asked_text_ = text;
-  asked_row_ = row;
+  const std::uint64_t key =
+      key_of({run->version, pinned ? pinned->version : 0, static_cast<std::uint64_t>(sequence),
+              static_cast<std::uint64_t>(row), key_of(text)});
+  if (answer_->asked(key)) return;
   MeasureAnswer asked;
   asked.run = run->version;
   asked.sequence = sequence;
   asked.asked = text;
-  jobs.submit("measure", [state = state_, run, pinned, asked, row = row](const std::atomic<bool>& cancel) {
-    auto answer =
-        std::make_shared<const MeasureAnswer>(answered(*state, *run, pinned.get(), asked, row, cancel));
-    const std::lock_guard lock(state->mutex);
-    if (!cancel) state->answer = std::move(answer);
-  });
-}
-
-std::shared_ptr<const MeasureAnswer> AskedMeasure::newest() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->answer;
+  const auto work = [kept = unedited_, run, pinned, asked, row = row](const std::atomic<bool>& cancel) {
+    return answered(*kept, *run, pinned.get(), asked, row, cancel);
+  };
+  const auto failed = [asked](const Error& error) {
+    MeasureAnswer out = asked;
+    out.error = error;
+    out.failed = true;
+    return out;
+  };
+  answer_->begin(0, key, workers, OrFailed{work, failed});
 }
 
 std::shared_ptr<const MeasureAnswer> AskedMeasure::of(const RunResult& run) const {

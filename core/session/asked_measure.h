@@ -1,10 +1,9 @@
 // The current measure (a scalar of the logits): its text, kept while inputs change, and its value in
 // the newest run and in the run without edits. Where no text was typed, or its tokens are not in the
-// vocabulary: the most likely output against the second. Computed by a job, newest wins; does not block.
+// tokens, the most likely output against the second. Computed beside the frame.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -21,6 +20,7 @@ struct MeasureAnswer {
   std::optional<LogitMeasure> measure;  ///< none: `error` has the reason
   std::string text;                     ///< of the measure, in the form in which it is typed
   std::optional<Error> error;           ///< why there is no measure, or why it is not the typed one
+  bool failed = false;                  ///< the computation threw; `error` is what
   double value = 0;
   std::optional<double> unedited;  ///< in the run without edits, where there are edits
   double change() const { return unedited ? value - *unedited : 0; }
@@ -41,32 +41,28 @@ class AskedMeasure {
   std::string text;       ///< logit_diff:A,B and the like; empty: the most likely against the second
   std::int64_t row = -1;  ///< of the logits; -1: asked_row
 
-  /// Starts a job "measure" where the answer for this run, sequence and text is missing and not under way.
-  /// Once per frame. kl is measured against `pinned`; null: against the run without edits.
-  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+  /// Computes the answer where that for this run, sequence and text is not there or under way. Once per
+  /// frame. kl is that to the answer of `pinned`; null: to that of the run without edits.
+  void follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
               const std::shared_ptr<const RunResult>& pinned = nullptr);
   /// The newest answer; that of the run before while the newest is computed, null before the first.
-  std::shared_ptr<const MeasureAnswer> newest() const;
+  std::shared_ptr<const MeasureAnswer> newest() const { return answer_->newest(); }
   /// The answer for this run, or null.
   std::shared_ptr<const MeasureAnswer> of(const RunResult& run) const;
 
  private:
-  struct State {
-    mutable std::mutex mutex;
-    std::shared_ptr<const MeasureAnswer> answer;
-    std::shared_ptr<const Trace> unedited;  ///< of the newest input
-    std::shared_ptr<const Model> model;     ///< that ran it
+  struct Unedited {                      // of the computations alone, which follow one another
+    std::shared_ptr<const Trace> trace;  ///< of the newest input
+    std::shared_ptr<const Model> model;  ///< that ran it
   };
-  static MeasureAnswer answered(State& state, const RunResult& run, const RunResult* pinned,
+  static MeasureAnswer answered(Unedited& unedited, const RunResult& run, const RunResult* pinned,
                                 MeasureAnswer answer, std::int64_t row, const std::atomic<bool>& cancel);
-  static std::shared_ptr<const Trace> unedited_run(State& state, const RunResult& run, int sequence,
+  static std::shared_ptr<const Trace> unedited_run(Unedited& unedited, const RunResult& run, int sequence,
                                                    const std::atomic<bool>& cancel);
 
-  std::shared_ptr<State> state_ = std::make_shared<State>();
-  std::uint64_t asked_run_ = 0, asked_pinned_ = 0;
-  int asked_sequence_ = -1;
-  std::string asked_text_;
-  std::int64_t asked_row_ = -2;
+  std::shared_ptr<Unedited> unedited_ = std::make_shared<Unedited>();
+  std::shared_ptr<Computed<MeasureAnswer>> answer_ =
+      std::make_shared<Computed<MeasureAnswer>>();  ///< shared by copies
 };
 
 /// True where both runs have the same input: tokens, rows, pixels, padding.

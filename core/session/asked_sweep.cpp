@@ -86,146 +86,146 @@ std::optional<double> SweepAnswer::correlation() const {
   return (xy - x * y / n) / std::sqrt(spread);
 }
 
-void AskedSweep::State::change(const std::function<void(SweepAnswer&)>& how) {
-  const std::lock_guard lock(mutex);
-  how(now);
-  ++now.change;
-}
+/// One computation: it owns what is known by now, and shows it with every cell.
+class AskedSweep::Work {
+ public:
+  using Progress = Computed<SweepAnswer>::Progress;
+  Work(SweepAnswer from, double ask_from)
+      : now_(std::move(from)), before_(now_.seconds), ask_from_(ask_from) {}
+  SweepAnswer carry_out(const Progress& progress) {
+    progress_ = progress;
+    begin_ = Clock::now();
+    return ended(work());
+  }
+  SweepAnswer ended(const Status& done) {
+    now_.seconds = before_ + since(begin_);
+    now_.done = true;
+    now_.stopped = now_.stopped || now_.asks;
+    if (!done) now_.error = done.error();
+    return now_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double since(Clock::time_point when) {
+    return std::chrono::duration<double>(Clock::now() - when).count();
+  }
+  void show() {
+    ++now_.change;
+    progress_.show(now_);
+  }
+  Result<Sweep> made();
+  Status prepare();
+  Status fill();
+  Status work();
+
+  SweepAnswer now_;
+  double before_, ask_from_;
+  Progress progress_;
+  Clock::time_point begin_ = Clock::now();
+  std::shared_ptr<Sweep> sweep_;
+};
 
 // The two runs and the places of the question.
-Result<Sweep> AskedSweep::made(State& state, const SweepRequest& request, const std::atomic<bool>& cancel) {
+Result<Sweep> AskedSweep::Work::made() {
+  const SweepRequest& request = now_.request;
   TRY(const Selector steps, Selector::parse(request.steps));
   if (!request.other)
     return Sweep::ablation(request.model, request.run, request.measure, steps, request.over, request.how);
   RunOptions options;
   options.edits = request.edits;
   options.base = request.run;
-  options.cancel = &cancel;
+  options.cancel = &progress_.cancel();
   TRY(const auto other, request.model->run(request.model->completed(*request.other), options));
   const auto &into = request.into_other ? other : request.run,
              &from = request.into_other ? request.run : other;
-  TRY(const double donor, measured(request.measure, *from));
-  state.change([&](SweepAnswer& answer) { answer.donor = donor; });
+  TRY(now_.donor, measured(request.measure, *from));
   return Sweep::patching(request.model, into, from, request.measure, steps, request.over);
 }
 
-// The places and their estimates.
-Status AskedSweep::prepare(State& state, const SweepRequest& request, const std::atomic<bool>& cancel) {
-  TRY(Sweep found, made(state, request, cancel));
-  state.sweep = std::make_shared<Sweep>(std::move(found));
-  const Status estimated = state.sweep->estimate();
-  state.change([&](SweepAnswer& answer) {
-    answer.sweep = state.sweep;
-    answer.values.assign(state.sweep->cells().size(), kUnknown);
-    answer.exact.assign(state.sweep->cells().size(), false);
-    for (const SweepCell& cell : state.sweep->cells()) answer.estimates.push_back(cell.estimate);
-    if (!estimated) answer.no_estimate = estimated.error();
-  });
+// The places and their estimates; where it goes on, the values that are known.
+Status AskedSweep::Work::prepare() {
+  if (now_.sweep) {
+    sweep_ = std::make_shared<Sweep>(*now_.sweep);
+    sweep_->take_values(now_.values);
+    now_.sweep = sweep_;
+    return Done{};
+  }
+  TRY(Sweep found, made());
+  sweep_ = std::make_shared<Sweep>(std::move(found));
+  const Status estimated = sweep_->estimate();
+  now_.sweep = sweep_;
+  now_.values.assign(sweep_->cells().size(), kUnknown);
+  now_.exact.assign(sweep_->cells().size(), false);
+  for (const SweepCell& cell : sweep_->cells()) now_.estimates.push_back(cell.estimate);
+  if (!estimated) now_.no_estimate = estimated.error();
   return Done{};
 }
 
-void AskedSweep::work(State& state, const std::atomic<bool>& cancel) {
-  const auto begin = std::chrono::steady_clock::now();
-  const double before = state.now.seconds;  // written by this thread only
-  const auto since = [](std::chrono::steady_clock::time_point when) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - when).count();
-  };
-  const auto end = [&](std::optional<Error> error) {
-    state.change([&](SweepAnswer& answer) {
-      answer.seconds = before + since(begin);
-      answer.done = true;
-      answer.stopped = answer.stopped || cancel || answer.asks;
-      if (!cancel) answer.error = std::move(error);
-    });
-  };
-  const SweepRequest request = state.now.request;  // written by this thread only
-  if (state.from) {
-    state.sweep = std::make_shared<Sweep>(*state.from);
-    state.sweep->take_values(state.now.values);
-    state.change([&](SweepAnswer& answer) { answer.sweep = state.sweep; });
-  } else if (const Status ready = prepare(state, request, cancel); !ready) {
-    return end(ready.error());
-  }
-  const auto first = std::chrono::steady_clock::now();
-  const std::int64_t all = std::ssize(state.sweep->cells()), known = state.now.known();
+Status AskedSweep::Work::fill() {
+  const auto first = Clock::now();
+  const std::int64_t all = std::ssize(sweep_->cells()), known = now_.known();
   std::int64_t ran = 0;
   const auto long_time = [&] {  // estimated from the first cells: will the rest take long
     const double left = since(first) / static_cast<double>(ran) * static_cast<double>(all - known - ran);
-    return ran == std::max<std::int64_t>(2, thread_count()) && left > state.ask_from ? std::optional(left)
-                                                                                     : std::nullopt;
+    return ran == std::max<std::int64_t>(2, thread_count()) && left > ask_from_ ? std::optional(left)
+                                                                                : std::nullopt;
   };
-  const Status filled = state.sweep->fill(
+  return sweep_->fill(
       [&](std::size_t cell) {
         ++ran;
         const auto left = long_time();
-        state.change([&](SweepAnswer& answer) {
-          answer.values[cell] = state.sweep->cells()[cell].value;
-          answer.exact[cell] = true;
-          answer.seconds = before + since(begin);
-          if (left) answer.asks = left;
-        });
+        if (left) now_.asks = left;
+        now_.values[cell] = sweep_->cells()[cell].value;
+        now_.exact[cell] = true;
+        now_.seconds = before_ + since(begin_);
+        show();
         return !left;
       },
-      &cancel);
-  if (!filled) return end(filled.error());
-  if (!request.other || cancel || state.now.asks) return end({});
-  const auto self = self_check(request, *state.sweep, cancel);
-  if (self) state.change([&](SweepAnswer& answer) { answer.self = *self; });
-  end(self ? std::nullopt : std::optional(self.error()));
+      &progress_.cancel());
 }
 
-void AskedSweep::submit(Jobs& jobs) {
-  jobs.submit("sweep", [state = state_](const std::atomic<bool>& cancel) {
-    const Status done = guarded("a sweep", [&] { work(*state, cancel); });
-    if (done) return;
-    state->change([&](SweepAnswer& answer) {
-      answer.error = done.error();
-      answer.done = true;
-    });
-  });
+Status AskedSweep::Work::work() {
+  TRY_OK(prepare());
+  show();
+  TRY_OK(fill());
+  if (!now_.request.other || progress_.cancel() || now_.asks) return Done{};
+  TRY(now_.self, self_check(now_.request, *sweep_, progress_.cancel()));
+  return Done{};
 }
 
-void AskedSweep::start(Jobs& jobs, SweepRequest request, double ask_from) {
-  state_ = std::make_shared<State>();
-  state_->now.key = request.key();
-  state_->now.request = std::move(request);
-  state_->ask_from = ask_from;
-  submit(jobs);
+void AskedSweep::begin(Workers& workers, const SweepAnswer& from, double ask_from) {
+  answer_->cancel();
+  answer_->put(from);
+  const auto work = std::make_shared<Work>(from, ask_from);
+  answer_->begin(workers,
+                 OrFailed{[work](const Work::Progress& progress) { return work->carry_out(progress); },
+                          [work](const Error& error) { return work->ended(error); }});
 }
 
-void AskedSweep::go_on(Jobs& jobs) {
-  if (!state_ || running()) return;
-  // What was stopped may still be on its way out: its state is left to it.
-  const auto answer = newest();
-  auto next = std::make_shared<State>();
-  next->now = *answer;
-  next->now.done = next->now.stopped = false;
-  next->now.asks.reset();
-  ++next->now.change;
-  next->ask_from = std::numeric_limits<double>::infinity();
-  next->from = answer->sweep;
-  state_ = std::move(next);
-  submit(jobs);
+void AskedSweep::start(Workers& workers, SweepRequest request, double ask_from) {
+  SweepAnswer first;
+  first.key = request.key();
+  first.request = std::move(request);
+  begin(workers, first, ask_from);
 }
 
-void AskedSweep::stop(Jobs& jobs) const {
+void AskedSweep::go_on(Workers& workers) {
+  if (!newest() || running()) return;
+  SweepAnswer from = *newest();
+  from.done = from.stopped = false;
+  from.asks.reset();
+  ++from.change;
+  begin(workers, from, std::numeric_limits<double>::infinity());
+}
+
+void AskedSweep::stop() {
   if (!running()) return;
-  jobs.cancel("sweep");
-  state_->change([](SweepAnswer& answer) { answer.done = answer.stopped = true; });
-}
-
-bool AskedSweep::running() const {
-  if (!state_) return false;
-  const std::lock_guard lock(state_->mutex);
-  return !state_->now.done;
-}
-
-std::shared_ptr<const SweepAnswer> AskedSweep::newest() const {
-  if (!state_) return nullptr;
-  const std::lock_guard lock(state_->mutex);
-  if (!state_->snapshot || state_->snapshot->change != state_->now.change)
-    state_->snapshot = std::make_shared<const SweepAnswer>(state_->now);
-  return state_->snapshot;
+  SweepAnswer known = *newest();
+  answer_->cancel();
+  known.done = known.stopped = true;
+  ++known.change;
+  answer_->put(std::move(known));
 }
 
 }  // namespace attnscope

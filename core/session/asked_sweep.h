@@ -1,17 +1,16 @@
 // A sweep in the background: estimates at once, then exact values, largest first, one cell
-// after the other. One job, newest wins; computed cells stay when it is stopped, and it can be resumed.
+// after the other, beside the frame. What is known stays when it is stopped, and it can go on from there.
 // Limit: pauses for confirmation where it would take longer than kAskFrom seconds. An answer holds its
 // request and a key of it, so that results are never mixed.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/computed.h"
 #include "core/lens/sweep.h"
-#include "core/session/jobs.h"
 
 namespace attnscope {
 
@@ -65,33 +64,23 @@ struct SweepAnswer {
 
 class AskedSweep {
  public:
-  /// Starts a job "sweep" in place of the one before. Where by the first cells all will take more
-  /// than `ask_from` seconds, it pauses for confirmation.
-  void start(Jobs& jobs, SweepRequest request, double ask_from = kAskFrom);
+  /// Begins in the place of the one before. Where the first cells say that all will take more than `ask_from`
+  /// seconds, it stops and asks.
+  void start(Workers& workers, SweepRequest request, double ask_from = kAskFrom);
   /// Runs the cells that are left, without a further pause.
-  void go_on(Jobs& jobs);
+  void go_on(Workers& workers);
   static constexpr double kAskFrom = 600;
   /// Stops it; computed cells stay.
-  void stop(Jobs& jobs) const;
-  bool running() const;
+  void stop();
+  bool running() const { return answer_->under_way(); }
   /// The results so far; the same pointer while there are no new ones. Null before the first.
-  std::shared_ptr<const SweepAnswer> newest() const;
+  std::shared_ptr<const SweepAnswer> newest() const { return answer_->newest(); }
 
  private:
-  struct State {
-    mutable std::mutex mutex;
-    SweepAnswer now;
-    std::shared_ptr<const SweepAnswer> snapshot;
-    std::shared_ptr<Sweep> sweep;       ///< of the job alone
-    std::shared_ptr<const Sweep> from;  ///< that it resumes from
-    double ask_from = kAskFrom;
-    void change(const std::function<void(SweepAnswer&)>& how);
-  };
-  void submit(Jobs& jobs);
-  static void work(State& state, const std::atomic<bool>& cancel);
-  static Status prepare(State& state, const SweepRequest& request, const std::atomic<bool>& cancel);
-  static Result<Sweep> made(State& state, const SweepRequest& request, const std::atomic<bool>& cancel);
-  std::shared_ptr<State> state_;
+  class Work;
+  void begin(Workers& workers, const SweepAnswer& from, double ask_from);
+  std::shared_ptr<Computed<SweepAnswer>> answer_ =
+      std::make_shared<Computed<SweepAnswer>>();  ///< shared by copies
 };
 
 }  // namespace attnscope

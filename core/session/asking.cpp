@@ -111,9 +111,9 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   return out;
 }
 
-void Asking::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+void Asking::follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
                     const std::shared_ptr<const RunResult>& pinned) {
-  measure.follow(jobs, run, sequence, pinned);
+  measure.follow(workers, run, sequence, pinned);
   if (!run || run->traces.empty() || !run->document.opened) return;
   sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
   const bool same_place = sequence == sequence_;
@@ -128,16 +128,16 @@ void Asking::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int
   request_ = made(*run);
   key_ = request_ ? request_->key() : 0;
   const auto newest = sweep_.newest();
-  if (newest && asks_sweep(settings.page) && !is_fresh(*newest)) sweep_.stop(jobs);
+  if (newest && asks_sweep(settings.page) && !is_fresh(*newest)) sweep_.stop();
 }
 
-void Asking::start(Jobs& jobs) {
+void Asking::start(Workers& workers) {
   if (!run_) return;
-  if (can_go_on()) return sweep_.go_on(jobs);
+  if (can_go_on()) return sweep_.go_on(workers);
   put_.clear();
   request_ = made(*run_);
   key_ = request_ ? request_->key() : 0;
-  if (request_) sweep_.start(jobs, *request_);
+  if (request_) sweep_.start(workers, *request_);
 }
 
 bool Asking::can_go_on() const {
@@ -145,8 +145,8 @@ bool Asking::can_go_on() const {
   return newest && is_fresh(*newest) && newest->can_go_on();
 }
 
-void Asking::forget(Jobs& jobs) {
-  sweep_.stop(jobs);
+void Asking::forget() {
+  sweep_.stop();
   sweep_ = {};
   put_.clear();
   request_ = Error{};

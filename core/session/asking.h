@@ -59,19 +59,19 @@ class Asking {
 
   /// Keeps the measure up to date, and stops a sweep whose run is no longer on screen. Once per frame.
   /// `pinned` as in AskedMeasure::follow.
-  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+  void follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
               const std::shared_ptr<const RunResult>& pinned = nullptr);
   /// The request of start(). An Error without a sentence: there is no measure, no other prompt, or no model
   /// to run.
   const Result<SweepRequest>& request() const { return request_; }
   /// Starts the sweep, or resumes it where it was stopped; the edits put into the document so far stay with
   /// the run of the request.
-  void start(Jobs& jobs);
+  void start(Workers& workers);
   /// start() would resume.
   bool can_go_on() const;
-  void stop(Jobs& jobs) { sweep_.stop(jobs); }
+  void stop() { sweep_.stop(); }
   /// Another model was opened: answers about the one before are gone.
-  void forget(Jobs& jobs);
+  void forget();
   bool running() const { return sweep_.running(); }
   /// The newest answer, or null.
   std::shared_ptr<const SweepAnswer> answer() const { return sweep_.newest(); }

@@ -220,6 +220,17 @@ bool GradientCheck::agrees() const {
 
 namespace {
 
+std::shared_ptr<const BackwardResult> without_grads(const std::shared_ptr<const RunResult>& run, int sequence,
+                                                    const LossChoice& choice, const Error& error) {
+  auto out = std::make_shared<BackwardResult>();
+  out->version = next_version++;
+  out->run = run;
+  out->sequence = sequence;
+  out->choice = choice;
+  out->error = error;
+  return out;
+}
+
 // Gradients of the one may stand for those of the other for a moment: the same steps of the same tokens.
 bool alike(const RunResult& a, const RunResult& b, int sequence) {
   if (a.traces.size() != b.traces.size() || a.traces.empty()) return false;
@@ -230,65 +241,65 @@ bool alike(const RunResult& a, const RunResult& b, int sequence) {
 
 }  // namespace
 
-void BackwardRun::follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+void BackwardRun::follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
                          const LossChoice& choice) {
   if (!run || run->traces.empty()) return;
-  {
-    std::lock_guard lock(state_->mutex);
-    auto& kept = state_->grads;
-    if (kept && (kept->sequence != sequence || !alike(*kept->run, *run, sequence))) kept.reset();
-  }
+  const auto kept = newest();
+  if (kept && (kept->sequence != sequence || !alike(*kept->run, *run, sequence))) values_->grads.put(nullptr);
   const std::shared_ptr<const Trace>& trace = run->traces.front();
-  if (asked_ && asked_trace_.lock() == trace && asked_sequence_ == sequence && asked_choice_ == choice)
-    return;
-  asked_ = true;
+  const bool asked = values_->grads.asked(1);  // and not given up
+  if (asked && asked_trace_.lock() == trace && asked_sequence_ == sequence && asked_choice_ == choice) return;
   asked_trace_ = trace;
   asked_sequence_ = sequence;
   asked_choice_ = choice;
-  jobs.submit("backward", [state = state_, run, sequence, choice](const std::atomic<bool>& cancel) {
-    auto grads = grads_of(run, sequence, choice);
-    if (cancel) return;
-    std::lock_guard lock(state->mutex);
-    state->grads = std::move(grads);
-  });
+  const auto work = [run, sequence, choice](const std::atomic<bool>&) {
+    return grads_of(run, sequence, choice);
+  };
+  const auto failed = [run, sequence, choice](const Error& error) {
+    return without_grads(run, sequence, choice, error);
+  };
+  values_->grads.begin(0, 1, workers, OrFailed{work, failed});
 }
 
 std::shared_ptr<const BackwardResult> BackwardRun::newest() const {
-  std::lock_guard lock(state_->mutex);
-  return state_->grads;
+  const auto made = values_->grads.newest();
+  return made ? *made : nullptr;
 }
 
-std::shared_ptr<const GradientCheck> BackwardRun::checked() const {
-  std::lock_guard lock(state_->mutex);
-  return state_->check;
+namespace {
+
+GradientCheck checked_gradient(GradientCheck found, const Result<FiniteDifference>& numbers) {
+  found.done = true;
+  if (numbers)
+    found.numbers = *numbers;
+  else
+    found.error = numbers.error();
+  return found;
 }
 
-void BackwardRun::check(Jobs& jobs, std::shared_ptr<const BackwardResult> grads, const Site& site,
+Result<FiniteDifference> measured_gradient(const Gradients& gradients, const Site& site,
+                                           const std::string& weight,
+                                           const std::vector<std::int64_t>& index) {
+  if (weight.empty()) return check_cell(gradients, site, index);
+  const WeightCell kept = kept_weight(gradients.trace().config(), weight, index);
+  return check_weight(gradients, kept.name, kept.index);
+}
+
+}  // namespace
+
+void BackwardRun::check(Workers& workers, std::shared_ptr<const BackwardResult> grads, const Site& site,
                         const std::string& weight, std::vector<std::int64_t> index) {
   if (!grads || !grads->gradients) return;
   GradientCheck asked;
   asked.name = weight.empty() ? gradient_name(site) : weight + ".grad";
-  asked.index = index;
+  asked.index = std::move(index);
   asked.grads = grads->version;
-  {
-    std::lock_guard lock(state_->mutex);
-    state_->check = std::make_shared<const GradientCheck>(asked);
-  }
-  jobs.submit("backward.check",
-              [state = state_, grads, site, weight, asked](const std::atomic<bool>& cancel) {
-                GradientCheck found = asked;
-                const WeightCell kept = kept_weight(grads->gradients->trace().config(), weight, asked.index);
-                auto numbers = weight.empty() ? check_cell(*grads->gradients, site, asked.index)
-                                              : check_weight(*grads->gradients, kept.name, kept.index);
-                if (cancel) return;
-                found.done = true;
-                if (numbers)
-                  found.numbers = *numbers;
-                else
-                  found.error = numbers.error();
-                std::lock_guard lock(state->mutex);
-                state->check = std::make_shared<const GradientCheck>(std::move(found));
-              });
+  values_->check.put(asked);
+  const auto work = [grads, site, weight, asked](const std::atomic<bool>&) {
+    return checked_gradient(asked, measured_gradient(*grads->gradients, site, weight, asked.index));
+  };
+  const auto failed = [asked](const Error& error) { return checked_gradient(asked, error); };
+  values_->check.begin(workers, OrFailed{work, failed});
 }
 
 }  // namespace attnscope

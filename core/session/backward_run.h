@@ -1,12 +1,10 @@
 // The backward pass of the run on screen: its loss, the gradients of one
 // sequence, its steps in reverse order, and checks of single gradients against finite
-// differences. Computed by jobs, newest wins; polled every frame, does not block. Error: a run without a
-// loss.
+// differences. Computed beside the frame. What has no loss has an Error that says why.
 #pragma once
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,30 +77,29 @@ struct GradientCheck {
 /// For the window: follow() once per frame, the newest gradients, a check when a button is pressed.
 class BackwardRun {
  public:
-  /// Starts a job "backward" where the gradients of this run, sequence and loss are neither there nor begun.
-  void follow(Jobs& jobs, const std::shared_ptr<const RunResult>& run, int sequence,
+  /// Computes the gradients of this run, sequence and loss where they are not there or under way.
+  void follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
               const LossChoice& choice);
   /// The newest gradients: of the run before while those of the newest are computed; null before the first,
   /// and where another model or input was opened.
   std::shared_ptr<const BackwardResult> newest() const;
-  /// Starts a job "backward.check" for a cell of a step, or of the weight `weight` where that is not empty.
-  void check(Jobs& jobs, std::shared_ptr<const BackwardResult> grads, const Site& site,
+  /// Checks the gradient of a cell of a step, or of the weight `weight` where that is not empty.
+  void check(Workers& workers, std::shared_ptr<const BackwardResult> grads, const Site& site,
              const std::string& weight, std::vector<std::int64_t> index);
   /// The newest check, or null.
-  std::shared_ptr<const GradientCheck> checked() const;
+  std::shared_ptr<const GradientCheck> checked() const { return values_->check.newest(); }
+  /// Gives up what is under way.
+  void cancel() { values_->grads.cancel(); }
 
  private:
-  struct State {
-    mutable std::mutex mutex;
-    std::shared_ptr<const BackwardResult> grads;
-    std::shared_ptr<const GradientCheck> check;
-    std::uint64_t asked_checks = 0;
+  struct Values {
+    Computed<std::shared_ptr<const BackwardResult>> grads;
+    Computed<GradientCheck> check;
   };
-  std::shared_ptr<State> state_ = std::make_shared<State>();
+  std::shared_ptr<Values> values_ = std::make_shared<Values>();  ///< shared by copies
   std::weak_ptr<const Trace> asked_trace_;
   int asked_sequence_ = -1;
   LossChoice asked_choice_;
-  bool asked_ = false;
 };
 
 }  // namespace attnscope

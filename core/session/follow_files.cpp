@@ -21,7 +21,8 @@ void Session::follow_files() {
   if (stamps_.empty() || mixed_) return;
   if (const Status same = document().model->weights().intact(); !same) {
     mixed_ = same.error();
-    for (const char* tag : {"run", "generate", "backward"}) jobs_.cancel(tag);
+    run_.cancel();
+    generated_.cancel();
     result_.reset();
     previous_.reset();
     return;

@@ -61,7 +61,7 @@ void Session::put_aside(OpenedAs next) {
 }
 
 void Session::enter(LeftWork work) {
-  jobs_.cancel("open");
+  opening_.cancel();
   begin_opened();
   history_ = std::move(work.history);
   kept_point_ = work.kept_point;

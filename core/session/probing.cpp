@@ -83,72 +83,53 @@ Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const
   });
 }
 
-void AskedProbes::State::change(const std::function<void(ProbesAnswer&)>& how) {
-  const std::lock_guard lock(mutex);
-  auto next = std::make_shared<ProbesAnswer>(*answer);
-  how(*next);
-  answer = std::move(next);
-}
-
-void AskedProbes::work(State& state, const OpenedModel& opened, int texts, const std::atomic<bool>& cancel) {
-  const auto asked = [&] {
-    const std::lock_guard lock(state.mutex);
-    return state.answer;
-  }();
-  const auto kinds = static_cast<float>(std::count(asked->asked.begin(), asked->asked.end(), true));
+void AskedProbes::work(ProbesAnswer& answer, const OpenedModel& opened, int texts, const Progress& progress) {
+  const std::atomic<bool>& cancel = progress.cancel();
+  const auto kinds = static_cast<float>(std::count(answer.asked.begin(), answer.asked.end(), true));
   float before = 0;
-  std::optional<Error> error;
-  for (int i = 0; i < kProbedCount && !error && !cancel; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (!asked->asked[at]) continue;
-    const auto told = [&](float share, const ProbeAnswer& known) {
-      state.change([&](ProbesAnswer& answer) {
-        answer.share = (before + share) / kinds;
-        if (!known.depths.empty()) answer.found[at] = known;
-      });
+  for (std::size_t at = 0; at < answer.asked.size() && !answer.error && !cancel; ++at) {
+    if (!answer.asked[at]) continue;
+    const auto show = [&](float share, const ProbeAnswer& known) {
+      answer.share = (before + share) / kinds;
+      if (!known.depths.empty()) answer.found[at] = known;
+      progress.show(answer);
       return !cancel;
     };
-    auto found = probe(opened, asked->model, static_cast<Probed>(i), texts, told);
-    if (!found && found.error().code != Code::cancelled) error = found.error();
-    if (found) (void)told(1, *found);
+    auto found = probe(opened, answer.model, static_cast<Probed>(at), texts, show);
+    if (found)
+      (void)show(1, *found);
+    else if (found.error().code != Code::cancelled)
+      answer.error = found.error();
     ++before;
   }
-  state.change([&](ProbesAnswer& answer) {
-    answer.done = true;
-    answer.stopped = answer.stopped || cancel;
-    answer.error = std::move(error);
-  });
 }
 
-void AskedProbes::start(Jobs& jobs, std::shared_ptr<const OpenedModel> opened,
+void AskedProbes::start(Workers& workers, std::shared_ptr<const OpenedModel> opened,
                         std::shared_ptr<const Model> model, int texts) {
-  auto first = std::make_shared<ProbesAnswer>();
-  first->model = std::move(model);
+  ProbesAnswer first;
+  first.model = std::move(model);
   for (int i = 0; i < kProbedCount; ++i)
-    first->asked[static_cast<std::size_t>(i)] = can_probe(*opened, static_cast<Probed>(i));
-  state_ = std::make_shared<State>();
-  state_->answer = std::move(first);
-  jobs.submit("probes", [state = state_, opened = std::move(opened), texts](const std::atomic<bool>& cancel) {
-    const Status done = guarded("probes", [&] { work(*state, *opened, texts, cancel); });
-    if (!done) state->change([&](ProbesAnswer& answer) { answer.error = done.error(), answer.done = true; });
-  });
+    first.asked[static_cast<std::size_t>(i)] = can_probe(*opened, static_cast<Probed>(i));
+  answer_.put(first);
+  const auto known = std::make_shared<ProbesAnswer>(std::move(first));  // of the computation alone
+  const auto done = [known](std::optional<Error> error) {
+    if (error) known->error = std::move(error);
+    known->done = true;
+    return *known;
+  };
+  answer_.begin(workers, OrFailed{[known, done, opened = std::move(opened), texts](const Progress& progress) {
+                                    work(*known, *opened, texts, progress);
+                                    return done({});
+                                  },
+                                  done});
 }
 
-void AskedProbes::stop(Jobs& jobs) const {
+void AskedProbes::stop() {
   if (!running()) return;
-  jobs.cancel("probes");
-  state_->change([](ProbesAnswer& answer) { answer.done = answer.stopped = true; });
-}
-
-bool AskedProbes::running() const {
-  const auto answer = newest();
-  return answer && !answer->done;
-}
-
-std::shared_ptr<const ProbesAnswer> AskedProbes::newest() const {
-  if (!state_) return nullptr;
-  const std::lock_guard lock(state_->mutex);
-  return state_->answer;
+  ProbesAnswer known = *answer_.newest();
+  answer_.cancel();
+  known.done = known.stopped = true;
+  answer_.put(std::move(known));
 }
 
 }  // namespace attnscope

@@ -4,12 +4,11 @@
 #pragma once
 
 #include <array>
-#include <mutex>
 #include <optional>
 
 #include "core/arch/open.h"
+#include "core/base/computed.h"
 #include "core/lens/probe.h"
-#include "core/session/jobs.h"
 
 namespace attnscope {
 
@@ -39,25 +38,21 @@ struct ProbesAnswer {
   std::optional<Error> error;
 };
 
-/// Probes that are fitted in the background: one label after the other, depth after depth, in one job.
-/// Results so far stay when it is stopped.
+/// Probes that are fitted while one looks at them: one thing after the other, depth after depth. What is
+/// known stays when it is stopped.
 class AskedProbes {
  public:
-  void start(Jobs& jobs, std::shared_ptr<const OpenedModel> opened, std::shared_ptr<const Model> model,
+  void start(Workers& workers, std::shared_ptr<const OpenedModel> opened, std::shared_ptr<const Model> model,
              int texts = kProbeTexts);
-  void stop(Jobs& jobs) const;
-  bool running() const;
+  void stop();
+  bool running() const { return answer_.under_way(); }
   /// The same pointer while there is nothing new; null before the first start.
-  std::shared_ptr<const ProbesAnswer> newest() const;
+  std::shared_ptr<const ProbesAnswer> newest() const { return answer_.newest(); }
 
  private:
-  struct State {
-    std::mutex mutex;
-    std::shared_ptr<const ProbesAnswer> answer;
-    void change(const std::function<void(ProbesAnswer&)>& how);
-  };
-  static void work(State& state, const OpenedModel& opened, int texts, const std::atomic<bool>& cancel);
-  std::shared_ptr<State> state_;
+  using Progress = Computed<ProbesAnswer>::Progress;
+  static void work(ProbesAnswer& answer, const OpenedModel& opened, int texts, const Progress& progress);
+  Computed<ProbesAnswer> answer_;
 };
 
 }  // namespace attnscope

@@ -97,45 +97,34 @@ std::string RunResult::label(int sequence, Stack stack, std::int64_t row) const 
   return row_label(*document.opened, trace(sequence), stack, row);
 }
 
-Session::Session(std::function<void()> wake)
-    : wake_(std::move(wake)),
-      training_(wake_),
-      jobs_(wake_, [this](Error error) { post([this, error = std::move(error)] { error_ = error; }); }) {}
+Session::Session(std::function<void()> wake) : wake_(std::move(wake)), training_(wake_), workers_(wake_) {}
 Session::~Session() = default;
 
-void Session::post(std::function<void()> event) {
-  {
-    std::lock_guard lock(inbox_mutex_);
-    inbox_.push_back(std::move(event));
-  }
-  if (wake_) wake_();
-}
-
-bool Session::has_news() const {
-  std::lock_guard lock(inbox_mutex_);
-  return !inbox_.empty();
-}
-
 bool Session::poll() {
-  std::vector<std::function<void()>> events;
-  {
-    std::lock_guard lock(inbox_mutex_);
-    events.swap(inbox_);
-  }
-  for (const auto& event : events)
-    if (const Status taken = guarded(Text::of("error.work.result"), event); !taken) error_ = taken.error();
+  bool news = false;
+  const auto take = [&](auto& computed, const auto& how) {
+    auto taken = computed.take();
+    if (!taken) return;
+    news = true;
+    const Status done = guarded(Text::of("error.work.result"), [&] { (this->*how)(*std::move(taken)); });
+    if (!done) error_ = done.error();
+  };
+  take(pinning_, &Session::take_pinned);
+  take(run_, &Session::take_run);
+  take(generated_, &Session::take_generated);
+  take(opening_, &Session::finish_opening);
   follow_files();
   follow_training();
-  return !events.empty();
+  return news;
 }
 
 void Session::open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make,
                            std::optional<OpenedAs> as) {
-  jobs_.submit("open", [this, as, make = std::move(make)](const std::atomic<bool>& cancel) {
-    auto fresh = std::make_shared<Result<History>>(make(cancel));
-    if (!cancel) post([this, as, fresh] { finish_open(std::move(*fresh), as); });
-  });
+  opening_as_ = as;
+  opening_.begin(workers_, std::move(make));
 }
+
+void Session::finish_opening(Result<History> opened) { finish_open(std::move(opened), opening_as_); }
 
 void Session::open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make,
                             OpenedAs as) {
@@ -169,8 +158,8 @@ void Session::open_scene(std::string text, std::string name) {
 
 // Whatever was open is no more.
 void Session::begin_opened() {
-  jobs_.cancel("run");
-  jobs_.cancel("generate");
+  run_.cancel();
+  generated_.cancel();
   if (shows_training_ || awaits_training_) training_.pause();
   shows_training_ = awaits_training_ = false;
   error_.reset();
@@ -210,7 +199,7 @@ Status Session::edit(const Text& sentence, const std::string& gesture,
   const std::uint64_t point = history_.point();
   history_.push(std::move(changed), sentence, gesture);
   // Another position of the same drag: what runs is a picture on the way, and is shown.
-  start(history_.point() == point ? Jobs::Running::finishes : Jobs::Running::stops);
+  start(history_.point() == point ? Older::finishes : Older::stops);
   return Done{};
 }
 
@@ -241,23 +230,25 @@ std::shared_ptr<RunResult> Session::result_of(const Document& document,
 
 void Session::pin(
     std::function<Result<std::shared_ptr<const Document>>(const std::atomic<bool>& cancel)> make) {
-  jobs_.submit("pin", [this, make = std::move(make), own = document().opened,
-                       opened = opened_version_](const std::atomic<bool>& cancel) {
-    const auto failed = [&](const Error& error) { post([this, error] { error_ = error; }); };
-    const auto document = make(cancel);
-    if (cancel || (document && !*document)) return;
-    if (!document) return failed(document.error());
-    RunOptions options;
-    options.cancel = &cancel;
-    auto traces = run_all(**document, options, {});
-    if (cancel) return;
-    if (!traces) return failed(traces.error());
-    // Of another model: no undo point can hold it.
-    const auto result = result_of(**document, *std::move(traces), (*document)->opened == own ? opened : 0);
-    post([this, opened, result] {
-      if (opened == opened_version_) pinned_ = result;
-    });
-  });
+  pinning_.begin(
+      workers_,
+      [make = std::move(make), own = document().opened,
+       opened = opened_version_](const std::atomic<bool>& cancel) -> Result<Pinned> {
+        TRY(const auto document, make(cancel));
+        if (!document) return Pinned{};
+        RunOptions options;
+        options.cancel = &cancel;
+        TRY(auto traces, run_all(*document, options, {}));
+        // Of another model: no undo point can hold it.
+        return Pinned{result_of(*document, std::move(traces), document->opened == own ? opened : 0), opened};
+      });
+}
+
+void Session::take_pinned(const Result<Pinned>& made) {
+  if (!made)
+    error_ = made.error();
+  else if (made->result && made->opened == opened_version_)
+    pinned_ = made->result;
 }
 
 void Session::swap_pinned(const Text& sentence) {
@@ -288,13 +279,9 @@ bool Session::training_held() const {
          });
 }
 
-double Session::progress() const {
-  return records_expected_ > 0 ? std::min(1.0, static_cast<double>(*records_done_) / records_expected_) : 0.0;
-}
+void Session::run() { start(Older::stops); }
 
-void Session::run() { start(Jobs::Running::stops); }
-
-void Session::start(Jobs::Running older) {
+void Session::start(Older older) {
   if (!document().model || mixed_) return;
   if (result_ && !running() && same_computation(result_->document, document())) {
     auto same = std::make_shared<RunResult>(*result_);  // for example sampling changed: the numbers stay
@@ -304,53 +291,46 @@ void Session::start(Jobs::Running older) {
     error_.reset();
     return;
   }
-  records_expected_ = kRecordsPerBlock * document().model->config().n_layers() *
-                      static_cast<int>(document().sequences.size());
-  auto done = records_done_;
-  const auto before = result_ ? result_->traces : std::vector<std::shared_ptr<const Trace>>();
-  const Document* const found =
-      history_.last_before([&](const Document& one) { return !same_computation(one, document()); });
-  const auto unchanged = found ? std::optional(*found) : std::nullopt;
-  const auto known = found ? result_without_change(*found) : nullptr;
-  const bool trained = result_ && result_->document.opened != document().opened;
-  jobs_.submit(
-      "run",
-      [this, done, before, unchanged, known, trained, document = document(), point = history_.point(),
-       opened = opened_version_](const std::atomic<bool>& cancel) {
-        *done = 0;
-        RunOptions options;
-        options.cancel = &cancel;
-        options.on_record = [&](const Record&) { ++*done; };
-        const auto begin = std::chrono::steady_clock::now();
-        auto traces = run_all(document, options, before);
-        if (cancel) return;
-        if (!traces) {
-          post([this, opened, error = traces.error()] {
-            if (opened == opened_version_) error_ = error;
-          });
-          return;
-        }
-        auto result = result_of(document, *std::move(traces), opened);
-        result->undo_point = point;
-        result->milliseconds =
-            std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-        const auto show = [&](const std::shared_ptr<const RunResult>& without) {
-          post([this, opened, result, without] { take_result(opened, result, without); });
-        };
-        // A model that trains: both at once, so that old and new are always of one step.
-        const bool missing = unchanged && !known;
-        if (!missing || !trained) show(known);
-        if (!missing) return;
-        options.on_record = {};
-        auto without = run_all(*unchanged, options, result->traces);
-        if (cancel && !trained) return;
-        const auto earlier = without ? result_of(*unchanged, *std::move(without), opened) : nullptr;
-        if (trained) return show(earlier);
-        post([this, version = result->version, earlier] {
-          if (result_ && result_->version == version) previous_ = earlier;
-        });
-      },
-      older);
+  RunRequest asked;
+  asked.document = document();
+  asked.point = history_.point();
+  asked.opened = opened_version_;
+  asked.records = kRecordsPerBlock * document().model->config().n_layers() *
+                  static_cast<int>(document().sequences.size());
+  if (result_) asked.before = result_->traces;
+  if (const Document* const found =
+          history_.last_before([&](const Document& one) { return !same_computation(one, document()); })) {
+    asked.unchanged = *found;
+    asked.known = result_without_change(*found);
+  }
+  asked.trained = result_ && result_->document.opened != document().opened;
+  auto work = [asked = std::move(asked)](const Computed<Result<Ran>>::Progress& progress) {
+    return ran(asked, progress);
+  };
+  if (small_ && small_(document())) return run_.compute(work);
+  run_.begin(workers_, std::move(work), older);
+}
+
+Result<Session::Ran> Session::ran(const RunRequest& asked, const Computed<Result<Ran>>::Progress& progress) {
+  std::atomic<int> done{0};
+  RunOptions options;
+  options.cancel = &progress.cancel();
+  options.on_record = [&](const Record&) {
+    progress.share(
+        std::min(1.f, static_cast<float>(++done) / static_cast<float>(std::max(1, asked.records))));
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  TRY(auto traces, run_all(asked.document, options, asked.before));
+  auto result = result_of(asked.document, std::move(traces), asked.opened);
+  result->undo_point = asked.point;
+  result->milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  if (!asked.unchanged || asked.known) return Ran{result, asked.known};
+  // A model that trains: both at once, so that old and new are always of one step.
+  if (!asked.trained) progress.show(Ran{result, nullptr});
+  options.on_record = {};
+  auto without = run_all(*asked.unchanged, options, result->traces);
+  return Ran{result, without ? result_of(*asked.unchanged, *std::move(without), asked.opened) : nullptr};
 }
 
 // A run of these numbers that is there already.
@@ -361,12 +341,19 @@ std::shared_ptr<const RunResult> Session::result_without_change(const Document& 
   return nullptr;
 }
 
-void Session::take_result(std::uint64_t opened, const std::shared_ptr<const RunResult>& result,
-                          const std::shared_ptr<const RunResult>& without) {
-  if (mixed_ || opened != opened_version_) return;
-  if (result->document.opened != document().opened && result->undo_point != history_.point()) return;
-  result_ = result;
-  previous_ = without;
+void Session::take_run(const Result<Ran>& ran) {
+  if (!ran) {
+    error_ = ran.error();
+    return;
+  }
+  if (result_ && result_->version == ran->result->version) {  // what was missing of it
+    previous_ = ran->without;
+    return;
+  }
+  if (ran->result->document.opened != document().opened && ran->result->undo_point != history_.point())
+    return;
+  result_ = ran->result;
+  previous_ = ran->without;
   error_.reset();
 }
 
@@ -380,38 +367,39 @@ void Session::generate(int sequence, int count, const Text& sentence, const Samp
     count = std::min(count, arm_actions_left(*opened_model->tokenizer, input.ids).value_or(count));
     if (count <= 0) return;  // its answer is complete: what follows was never trained
   }
-  jobs_.submit("generate",
-               [this, sequence, count, sentence, sampling, kept, document = document(),
-                point = history_.point(), opened = opened_version_](const std::atomic<bool>& cancel) {
-                 const Input prompt =
-                     document.model->completed(document.sequences[static_cast<std::size_t>(sequence)].input);
-                 RunOptions options;
-                 options.edits = edits_for(document.edits, sequence);
-                 options.cancel = &cancel;
-                 auto made = std::make_shared<Result<Generated>>(
-                     attnscope::generate(*document.model, prompt, count, sampling, options));
-                 if (cancel) return;
-                 post([this, made, prompt, sequence, sentence, kept, point, opened] {
-                   if (opened != opened_version_) return;
-                   if (!*made) {
-                     error_ = made->error();
-                     return;
-                   }
-                   if (history_.point() != point) return;  // the input changed meanwhile
-                   std::vector<int> ids = prompt.ids;
-                   ids.insert(ids.end(), (*made)->ids.begin(), (*made)->ids.end());
-                   (void)edit(sentence, {}, [&](Document& changed) {
-                     return set_ids(changed, static_cast<std::size_t>(sequence), ids, prompt.spans);
-                   });
-                   if (kept) take_as_kept();
-                 });
-               });
+  Extended asked{sequence, {}, {}, sentence, kept, history_.point(), opened_version_};
+  generated_.begin(
+      workers_,
+      [asked = std::move(asked), count, sampling,
+       document = document()](const std::atomic<bool>& cancel) -> Result<Extended> {
+        Extended out = asked;
+        const Input prompt =
+            document.model->completed(document.sequences[static_cast<std::size_t>(out.sequence)].input);
+        RunOptions options;
+        options.edits = edits_for(document.edits, out.sequence);
+        options.cancel = &cancel;
+        TRY(const Generated made, attnscope::generate(*document.model, prompt, count, sampling, options));
+        out.ids = prompt.ids;
+        out.ids.insert(out.ids.end(), made.ids.begin(), made.ids.end());
+        out.spans = prompt.spans;
+        return out;
+      });
+}
+
+void Session::take_generated(const Result<Extended>& made) {
+  if (!made) {
+    error_ = made.error();
+    return;
+  }
+  if (made->opened != opened_version_ || history_.point() != made->point) return;  // it changed meanwhile
+  (void)edit(made->sentence, {}, [&](Document& changed) {
+    return set_ids(changed, static_cast<std::size_t>(made->sequence), made->ids, made->spans);
+  });
+  if (made->kept) take_as_kept();
 }
 
 void Session::wait() {
-  const auto busy = [&] {
-    return jobs_.busy("open") || jobs_.busy("run") || jobs_.busy("generate") || jobs_.busy("pin");
-  };
+  const auto busy = [&] { return opening() || running() || generating() || pinning_.under_way(); };
   for (;;) {
     const bool was_busy = busy();
     const bool news = poll();

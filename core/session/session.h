@@ -1,22 +1,21 @@
-// A Session: what is open, its history, the jobs that compute, and the newest result. The window calls poll()
-// once per frame; no call waits for a job. A failed run keeps the last good result and the
-// document.
+// A Session: what is open, its history, what is being computed, and the newest result. The window asks it
+// once per frame (poll) and never waits. Refuses to lose work: a failed run keeps the last good result and
+// the document.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/computed.h"
 #include "core/session/document.h"
 #include "core/session/history.h"
-#include "core/session/jobs.h"
 #include "core/session/timeline.h"
 #include "core/session/training.h"
 
@@ -110,11 +109,11 @@ class Session {
   /// The document that `make` gives, in the background. A page of a lesson begins without A.
   void open_document(std::function<Result<Document>(const std::atomic<bool>& cancel)> make,
                      OpenedAs as = OpenedAs::work);
-  bool opening() const { return jobs_.busy("open"); }
+  bool opening() const { return opening_.under_way(); }
   /// Opens the same files once more, as they are on disk now; inputs, edits and undo points stay where they
   /// fit.
   void read_again();
-  void cancel_opening() { jobs_.cancel("open"); }
+  void cancel_opening() { opening_.cancel(); }
 
   // ---- what was open before ----
   /// Called before something else is opened: state of the window that belongs to the document.
@@ -160,10 +159,12 @@ class Session {
   void take_as_kept();
 
   // ---- results ----
-  /// Takes what the jobs finished; once per frame. True when something new is there.
+  /// Takes what was computed; once per frame. True when something new is there.
   bool poll();
-  /// True when jobs have finished something that poll() has not taken yet.
-  bool has_news() const;
+  /// Something was computed that poll() has not taken yet.
+  bool has_news() const {
+    return opening_.arrived() || run_.arrived() || generated_.arrived() || pinning_.arrived();
+  }
   /// The newest result, or null before the first.
   std::shared_ptr<const RunResult> result() const { return result_; }
   /// result() without the last change: the run of the newest undo point before it that computes
@@ -185,10 +186,10 @@ class Session {
   /// A.
   void swap_pinned(const Text& sentence);
 
-  bool running() const { return jobs_.busy("run"); }
+  bool running() const { return run_.under_way(); }
   /// Share of the running forward that is done, 0..1.
-  double progress() const;
-  void cancel_run() { jobs_.cancel("run"); }
+  double progress() const { return static_cast<double>(run_.share()); }
+  void cancel_run() { run_.cancel(); }
   /// The last error, until something succeeds or it is dismissed.
   const std::optional<Error>& error() const { return error_; }
   void dismiss_error() { error_.reset(); }
@@ -205,6 +206,9 @@ class Session {
   void saved_to(const std::string& path);
   /// Runs the document as it stands again.
   void run();
+  /// From now on documents of which `small` says so run before edit() returns, so that the frame that edits
+  /// them shows the answer; none: all run beside the frame.
+  void run_at_once(std::function<bool(const Document&)> small) { small_ = std::move(small); }
   /// Writes the session file (session_file.h) with view and cursor, and beside it a model in training with
   /// the checkpoint that its run goes on from. Errors: the writers'.
   Status save(const std::string& path, const nlohmann::json& look);
@@ -221,8 +225,8 @@ class Session {
   void answer(int sequence, int count, const Text& sentence, bool kept = false) {
     generate(sequence, count, sentence, {.temperature = 0.f}, kept);
   }
-  bool generating() const { return jobs_.busy("generate"); }
-  void cancel_generating() { jobs_.cancel("generate"); }
+  bool generating() const { return generated_.under_way(); }
+  void cancel_generating() { generated_.cancel(); }
 
   // ---- training ----
   Training& training() { return training_; }
@@ -248,9 +252,10 @@ class Session {
   /// A weight was changed by hand: this copy of the model stays on screen.
   bool training_held() const;
 
-  /// Background work of views, newest wins per tag; `work` must not touch the Session.
-  Jobs& jobs() { return jobs_; }
-  /// Blocks until no job of opening, running or generating is left, polling meanwhile (pictures, tests).
+  /// Computes what views and panels ask for (Computed<T>); no work may touch the Session.
+  Workers& workers() const { return workers_; }
+  /// Blocks until nothing is being opened, run or generated, polling meanwhile: for pictures, tests and the
+  /// command line, never in a frame.
   void wait();
 
   /// Grows when another model was opened: views reset what depended on the old one.
@@ -259,20 +264,48 @@ class Session {
  private:
   void open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make,
                     std::optional<OpenedAs> as);
+  void finish_opening(Result<History> opened);
   void finish_open(Result<History> opened, std::optional<OpenedAs> as);
   void put_aside(OpenedAs next);
   LeftWork leave();
   void enter(LeftWork work);
   void begin_opened();
-  void post(std::function<void()> event);
-  void start(Jobs::Running older);
+  /// A run, and that of the document without its last change; null while that is computed, and where there is
+  /// none.
+  struct Ran {
+    std::shared_ptr<const RunResult> result, without;
+  };
+  struct Extended {  // a sequence with its generated tokens, and the document that they belong to
+    int sequence = 0;
+    std::vector<int> ids;
+    std::vector<Span> spans;
+    Text sentence;
+    bool kept = false;
+    std::uint64_t point = 0, opened = 0;
+  };
+  struct Pinned {
+    std::shared_ptr<const RunResult> result;  ///< null: nothing is kept
+    std::uint64_t opened = 0;
+  };
+  struct RunRequest {
+    Document document;
+    std::vector<std::shared_ptr<const Trace>> before;  ///< runs to start from
+    std::optional<Document> unchanged;                 ///< without the last change
+    std::shared_ptr<const RunResult> known;            ///< its run, where that is there
+    bool trained = false;                              ///< the model was exchanged for that of another step
+    std::uint64_t point = 0, opened = 0;
+    int records = 0;  ///< about as many as there will be
+  };
+  void start(Older older);
+  static Result<Ran> ran(const RunRequest& asked, const Computed<Result<Ran>>::Progress& progress);
   std::shared_ptr<const RunResult> result_without_change(const Document& unchanged) const;
-  void take_result(std::uint64_t opened, const std::shared_ptr<const RunResult>& result,
-                   const std::shared_ptr<const RunResult>& without);
+  void take_run(const Result<Ran>& ran);
+  void take_generated(const Result<Extended>& made);
+  void take_pinned(const Result<Pinned>& made);
   void generate(int sequence, int count, const Text& sentence, const Sampling& sampling, bool kept);
-  std::shared_ptr<RunResult> result_of(const Document& document,
-                                       std::vector<std::shared_ptr<const Trace>> traces,
-                                       std::uint64_t opened);
+  static std::shared_ptr<RunResult> result_of(const Document& document,
+                                              std::vector<std::shared_ptr<const Trace>> traces,
+                                              std::uint64_t opened);
   void join_training(const TrainingSnapshot& snapshot);
   void follow_training();
   void follow_files();
@@ -289,10 +322,12 @@ class Session {
   std::uint64_t opened_version_ = 0;
   // Of all sessions: no two results have the same number.
   static inline std::atomic<std::uint64_t> next_version_{1};
-  std::shared_ptr<std::atomic<int>> records_done_ = std::make_shared<std::atomic<int>>(0);
-  int records_expected_ = 0;
-  mutable std::mutex inbox_mutex_;
-  std::vector<std::function<void()>> inbox_;
+  std::function<bool(const Document&)> small_;
+  Computed<Result<History>> opening_;
+  std::optional<OpenedAs> opening_as_;
+  Computed<Result<Ran>> run_;
+  Computed<Result<Extended>> generated_;
+  Computed<Result<Pinned>> pinning_;
   std::function<std::shared_ptr<const nlohmann::json>()> keep_look_;
   std::shared_ptr<const nlohmann::json> look_;
   std::vector<LeftWork> before_, after_;
@@ -303,7 +338,7 @@ class Session {
   std::uint64_t awaited_after_ = 0;     ///< the run before the one being started
   int wanted_step_ = -1, shown_step_ = -1;
   Training training_;
-  Jobs jobs_;  // last: its threads end first
+  mutable Workers workers_;  // last: its threads end first
 };
 
 }  // namespace attnscope

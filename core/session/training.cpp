@@ -55,17 +55,15 @@ const char* training_state_name(TrainingState state) {
 }
 
 Training::Training(std::function<void()> wake)
-    : wake_(std::move(wake)), published_(Clock::now()), kept_(Clock::now()) {}
+    : wake_(std::move(wake)),
+      published_(Clock::now()),
+      kept_(Clock::now()),
+      worker_([this] { return running(); }, [this] { carry_out([this] { advance(); }); }) {}
 
 // ---- called by the window ------------------------------------------------------------------------
 
 void Training::order(std::function<void()> what) {
-  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });  // throws where there is no thread left
-  {
-    std::lock_guard lock(mutex_);
-    orders_.push_back(std::move(what));
-  }
-  changed_.notify_all();
+  worker_.order([this, what = std::move(what)] { carry_out(what); });
 }
 
 Status Training::start(const TrainingSettings& settings, bool run) {
@@ -166,10 +164,7 @@ Status Training::export_now(const std::string& folder) const {
   return write_card(folder, card);
 }
 
-bool Training::busy() const {
-  std::lock_guard lock(mutex_);
-  return at_work_ || !orders_.empty() || state_ == TrainingState::running;
-}
+bool Training::busy() const { return worker_.busy() || running(); }
 
 std::shared_ptr<const TrainingSnapshot> Training::snapshot() const {
   std::lock_guard lock(mutex_);
@@ -186,34 +181,7 @@ void Training::dismiss_outcome() {
   outcome_.reset();
 }
 
-void Training::wait() const {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return orders_.empty() && !at_work_ && state_ != TrainingState::running; });
-}
-
 // ---- the run's thread ----------------------------------------------------------------------------
-
-void Training::work() {
-  std::unique_lock lock(mutex_);
-  while (!ending_) {
-    std::function<void()> next;
-    if (!orders_.empty()) {
-      next = std::move(orders_.front());
-      orders_.pop_front();
-    } else if (trainer_ && state_ == TrainingState::running) {
-      next = [this] { advance(); };
-    } else {
-      changed_.wait(lock);
-      continue;
-    }
-    at_work_ = true;
-    lock.unlock();
-    carry_out(next);
-    lock.lock();
-    at_work_ = false;
-    changed_.notify_all();
-  }
-}
 
 // What throws ends the run, which stays as it was after the step before.
 void Training::carry_out(const std::function<void()>& what) {

@@ -6,18 +6,16 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "core/arch/open.h"
+#include "core/base/workers.h"
 #include "core/session/training_curves.h"
 #include "core/session/training_files.h"
 
@@ -119,14 +117,13 @@ class Training {
   std::shared_ptr<const TrainingSnapshot> snapshot() const;
   std::optional<TrainingOutcome> outcome() const;
   void dismiss_outcome();
-  /// Blocks until nothing is being computed or a run goes on (tests, pictures).
-  void wait() const;
+  /// Returns when nothing is being computed and no run goes on: for tests and pictures, never in a frame.
+  void wait() const { worker_.finish(); }
 
  private:
   using Clock = std::chrono::steady_clock;
   void order(std::function<void()> what);
-  Status now(std::function<Status()> what);
-  void work();
+  Status now(const std::function<Status()>& what);
   // On the run's thread.
   void prepare(TrainingSettings settings, bool run);
   void take_up(TrainingSettings settings, const std::string& path,
@@ -155,9 +152,6 @@ class Training {
   std::atomic<std::uint64_t> kept_version_{0};
 
   mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  std::deque<std::function<void()>> orders_;
-  bool at_work_ = false, ending_ = false;
   std::shared_ptr<const TrainingSnapshot> snapshot_;
   std::optional<TrainingOutcome> outcome_;
   std::string folder_;
@@ -181,7 +175,7 @@ class Training {
   bool warned_ = false;  ///< that the run cannot be kept
   Clock::time_point published_, kept_;
 
-  std::thread thread_;  // last; begins with the first order
+  Worker worker_;  // last: its thread ends first
 };
 
 }  // namespace attnscope

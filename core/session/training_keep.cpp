@@ -1,7 +1,6 @@
 // Saving a training run to disk: while it goes on, when it pauses, and at the end.
 // Files that another window has written are not overwritten.
 #include <filesystem>
-#include <future>
 
 #include "core/base/caught.h"
 #include "core/base/text.h"
@@ -36,24 +35,19 @@ void Training::remove_kept(const std::string& path) {
 }
 
 // Before all else that was ordered; the step in hand is done again.
-Status Training::now(std::function<Status()> what) {
-  if (!thread_.joinable()) return Done{};
-  const auto done = std::make_shared<std::promise<Status>>();
+Status Training::now(const std::function<Status()>& what) {
+  Status made = Done{};
   cancel_ = true;
-  {
-    std::lock_guard lock(mutex_);
-    orders_.push_front([this, done, what = std::move(what)] {
-      cancel_ = false;
-      Status made = Done{};
-      const Status tried = guarded(Text::of("error.work.keep"), [&] {
-        made = what();
-        publish(true);
-      });
-      done->set_value(tried ? made : tried);
+  const bool begun = worker_.order_now([&] {
+    cancel_ = false;
+    const Status tried = guarded(Text::of("error.work.keep"), [&] {
+      made = what();
+      publish(true);
     });
-  }
-  changed_.notify_all();
-  return done->get_future().get();
+    if (!tried) made = tried;
+  });
+  if (!begun) cancel_ = false;
+  return made;
 }
 
 Status Training::settle() {
@@ -80,13 +74,8 @@ void Training::write_later(const std::string& path) {
 }
 
 Status Training::close() {
-  const Status done = settle();
-  {
-    std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  Status done = settle();
+  worker_.end();
   return done;
 }
 

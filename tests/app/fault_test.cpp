@@ -5,7 +5,6 @@
 
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/state/controls.h"
-#include "app/widgets/deferred.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -16,7 +15,7 @@ using testing::FrameTest;
 // Stands in for the mask view, and throws from the middle of everything that can be left open.
 class Thrower final : public View {
  public:
-  enum class How : std::uint8_t { well, memory, deep, deferred, later };
+  enum class How : std::uint8_t { well, memory, deep, background, at_once };
   explicit Thrower(How& how) : how_(how) {}
   const char* id() const override { return "mask"; }
   ViewGroup group() const override { return ViewGroup::walk; }
@@ -25,13 +24,9 @@ class Thrower final : public View {
     ++drawn;
     if (how_ == How::memory) throw std::bad_alloc();
     if (how_ == How::deep) throw_deep();
-    if (how_ == How::deferred)
-      (void)deferred_.get(1, "test", context.commands,
-                          [](const std::atomic<bool>&) -> int { throw std::length_error("too many rows"); });
-    const PanelContext panel{context.session,   &context.run,     nullptr,
-                             context.workspace, context.commands, context.painter};
-    if (how_ == How::later)
-      (void)later_.get(panel, 1, false, "test", []() -> int { throw std::length_error("too many rows"); });
+    if (how_ == How::background || how_ == How::at_once)
+      (void)value_.get(1, how_ == How::at_once, context.workers(),
+                       []() -> int { throw std::length_error("too many rows"); });
     ImGui::Button("###well");
     note_item("well");
   }
@@ -54,8 +49,7 @@ class Thrower final : public View {
     throw std::runtime_error("deep\x1b inside");
   }
   How& how_;
-  Deferred<int> deferred_;
-  Later<int> later_;
+  Computed<int> value_;
 };
 
 struct Faults : FrameTest {
@@ -111,7 +105,7 @@ TEST_F(Faults, ItIsDrawnAgainWithTheNextRun) {
 }
 
 TEST_F(Faults, WhatABackgroundValueThrowsIsThrownWhereItIsAsked) {
-  for (const Thrower::How bad : {Thrower::How::deferred, Thrower::How::later}) {
+  for (const Thrower::How bad : {Thrower::How::background, Thrower::How::at_once}) {
     how = bad;
     frames(1);
     settle();
@@ -123,16 +117,11 @@ TEST_F(Faults, WhatABackgroundValueThrowsIsThrownWhereItIsAsked) {
   }
 }
 
-TEST_F(Faults, ACommandAndAJobThatThrowAreTold) {
+TEST_F(Faults, ACommandThatThrowsIsTold) {
   state().commands.act([](Session&) { throw std::bad_alloc(); });
   frames(2);
   ASSERT_TRUE(session_->error());
   EXPECT_EQ(session_->error()->code, Code::no_memory);
-  session_->dismiss_error();
-  session_->jobs().submit("test", [](const std::atomic<bool>&) { throw std::length_error("huge"); });
-  settle();
-  ASSERT_TRUE(session_->error());
-  EXPECT_NE(session_->error()->sentence().find("huge"), std::string::npos);
 }
 
 }  // namespace

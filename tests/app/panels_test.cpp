@@ -122,7 +122,7 @@ TEST_F(PanelsTest, WhatFollowsFromAnEditIsWithItMinusWithoutIt) {
   ASSERT_GT(most, 0);
   pin("blocks.0.attn.z[head=1,query=1,d_head=0]");
   draw(draw_inspector, ImVec2(318, 2400), 2);
-  for (int wait = 0; wait < 500 && session_.jobs().any_busy(); ++wait)
+  for (int wait = 0; wait < 500 && session_.workers().any_busy(); ++wait)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   frame(
       [&] {

@@ -58,7 +58,7 @@ class FrameTest : public ImguiFixture {
     for (int quiet = 0; quiet < 3;) {
       session_->wait();
       frames(1);
-      quiet = session_->jobs().any_busy() ? 0 : quiet + 1;
+      quiet = session_->workers().any_busy() ? 0 : quiet + 1;
     }
   }
   void open_default() {

@@ -191,6 +191,16 @@ TEST(Rules, TheAppDrawsNoRandomNumbers) {
   expect_good("app/views/a.cpp", "draw_brand(x);  // never rand()");
 }
 
+TEST(Rules, ThreadsBeginInTheBaseAloneAndNoFrameSleeps) {
+  expect_fault("app/views/a.cpp", "std::thread thread([] {});", "std::thread");
+  expect_fault("core/session/a.h", "  std::jthread thread_;", "std::jthread");
+  expect_fault("core/lens/a.cpp", "auto later = std::async(work);", "std::async");
+  expect_fault("core/session/a.h", "std::condition_variable changed_;", "condition_variable");
+  expect_fault("app/shell/frame.cpp", "std::this_thread::sleep_for(ms);", "sleep_for");
+  expect_good("core/base/a.cpp", "std::thread thread([] {});");
+  expect_good("app/shell/app.cpp", "std::this_thread::get_id();  // of a std::thread");
+}
+
 TEST(Rules, FilesAreShortAndRoomsKnown) {
   std::string long_text;
   for (int line = 0; line < 500; ++line) {

@@ -159,6 +159,29 @@ std::string random_fault(std::string_view path, const std::string& line) {
   return "the app draws no random numbers: " + found.str();
 }
 
+// Outside of a frame: while pictures are taken, on the command line, and when the program ends.
+constexpr std::array<std::string_view, 4> kMaySleep = {"app/shell/app.cpp", "app/shell/picture.cpp",
+                                                       "app/state/autosave.cpp", "core/session/session.cpp"};
+
+std::string thread_fault(std::string_view path, const std::string& line) {
+  static const std::regex thread(
+      R"(std::(thread|jthread|async|promise|condition_variable\w*)\b|pthread_create)");
+  static const std::regex sleep(R"(\b(sleep_for|sleep_until|usleep|nanosleep)\b)");
+  const std::string code = line.substr(0, line.find("//"));
+  std::smatch found;
+  if (begins(path, "core/base/")) {
+    return "";
+  }
+  if (std::regex_search(code, found, thread)) {
+    return "threads begin in core/base alone, behind Computed, Workers and Worker: " + found.str();
+  }
+  if (std::find(kMaySleep.begin(), kMaySleep.end(), path) == kMaySleep.end() &&
+      std::regex_search(code, found, sleep)) {
+    return "nobody sleeps in a frame: " + found.str();
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string_view room_of(std::string_view path) {
@@ -203,8 +226,8 @@ std::vector<Finding> check_file(const std::string& path, const std::string& text
   int number = 0;
   while (std::getline(lines, line)) {
     ++number;
-    for (std::string fault :
-         {include_fault(path, line), family_fault(room, line), random_fault(path, line)}) {
+    for (std::string fault : {include_fault(path, line), family_fault(room, line), random_fault(path, line),
+                              thread_fault(path, line)}) {
       if (!fault.empty()) {
         findings.push_back({path, number, std::move(fault)});
       }

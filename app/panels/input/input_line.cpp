@@ -124,9 +124,8 @@ void TokenLine::typed(const PanelContext& context) {
     return;
   }
   tokenized_pasted_ = pasted;
-  context.commands.begin(tokenized_, "tokenize", [opened, text = text_, of = of_](const std::atomic<bool>&) {
-    return spelled(*opened, text, of);
-  });
+  tokenized_.begin(context.workers(),
+                   [opened, text = text_, of = of_] { return spelled(*opened, text, of); });
 }
 
 // Highlights the hovered token (here or among the chips) in the text; not while the field is scrolled.

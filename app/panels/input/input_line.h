@@ -72,8 +72,8 @@ class TokenLine {
   std::uint64_t error_point_ = 0;  ///< history point at which it occurred
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
-  Job<Result<Sequence>> tokenized_;  ///< background tokenization of a long text
-  bool tokenized_pasted_ = false;    ///< the text was pasted
+  Computed<Result<Sequence>> tokenized_;  ///< of a long text
+  bool tokenized_pasted_ = false;         ///< it came from the clipboard
 
   std::vector<Chip> chips_;
   std::vector<float> chip_x_;  ///< left edge of each chip, and the end of the last

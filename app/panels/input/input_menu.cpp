@@ -74,7 +74,10 @@ void look_at(const PanelContext& context, Stack of, std::int64_t row, bool as_ke
 const std::vector<int>& ChipMenu::found_ids(const PanelContext& context, Stack of,
                                             const OpenedModel& opened) {
   if (searched_for_ == query_) {
-    if (auto found = search_.take(); found && *found) found_ = **std::move(found);
+    if (auto found = search_.take()) {
+      if (!*found) throw ErrorThrown{found->error()};  // its part of the frame says it
+      found_ = **std::move(found);
+    }
     return found_;
   }
   searched_for_ = query_;
@@ -83,10 +86,8 @@ const std::vector<int>& ChipMenu::found_ids(const PanelContext& context, Stack o
     const int count = config.of(of == Stack::enc ? of : config.stack).vocab_size;
     return found_ = listed_ids(opened, count, query_);
   }
-  context.commands.begin(search_, "token_search",
-                         [query = query_, tokenizer = opened.tokenizer](const std::atomic<bool>&) {
-                           return searched_ids(*tokenizer, query);
-                         });
+  search_.begin(context.workers(),
+                [query = query_, tokenizer = opened.tokenizer] { return searched_ids(*tokenizer, query); });
   return found_;
 }
 

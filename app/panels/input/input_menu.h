@@ -44,7 +44,7 @@ class ChipMenu {
   bool ask_ = false;
   Change change_ = Change::replace;
   std::string query_;
-  Job<std::vector<int>> search_;             ///< search in the vocabulary
+  Computed<std::vector<int>> search_;        ///< of the vocabulary,
   std::optional<std::string> searched_for_;  ///< the query that `found_` belongs to
   std::vector<int> found_;
 };

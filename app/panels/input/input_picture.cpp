@@ -34,10 +34,10 @@ Result<PictureBox::Read> PictureBox::read_file(const std::string& path, std::siz
 }
 
 void PictureBox::begin_reading(const PanelContext& context, const std::string& path) {
-  context.commands.begin(
-      reading_, "picture",
-      [path, sequence = sequence_index(context), how = context.session.document().opened->preprocessing](
-          const std::atomic<bool>&) { return read_file(path, sequence, how); });
+  reading_.begin(context.workers(), [path, sequence = sequence_index(context),
+                                     how = context.session.document().opened->preprocessing] {
+    return read_file(path, sequence, how);
+  });
 }
 
 void PictureBox::take_reading(Session& session, const Result<Read>& read) {

@@ -60,7 +60,7 @@ class PictureBox {
   std::uint64_t version_ = 0;
   std::string key_;
   float least_ = 0, largest_ = 0;  ///< value range of seen_
-  Job<Result<Read>> reading_;
+  Computed<Result<Read>> reading_;
 
   ImVec2 corner_;  ///< upper left corner of the window
   bool ask_ = false, drawing_ = false, down_ = false;

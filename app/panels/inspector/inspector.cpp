@@ -83,26 +83,25 @@ void draw_weight(const PanelContext& context, const Place& place) {
   draw_after(context, place);
 }
 
-const std::optional<Explanation>* explanation_of(const PanelContext& context, const Cell& cell,
-                                                 const std::string& key) {
+std::shared_ptr<const std::optional<Explanation>> explanation_of(const PanelContext& context,
+                                                                 const Cell& cell, const std::string& key) {
   const int sequence =
       std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run->traces.size()) - 1);
   const auto trace = context.run->traces[static_cast<std::size_t>(sequence)];
   const bool words = cell.site.slot == Slot::logits || cell.site.slot == Slot::probs;
   const bool cheap = !words || trace->config().outputs() <= kCheapVocabulary;
   return inspector_cache(context.workspace)
-      .explanation.get(context, key_of(key), cheap, "inspector.explain",
-                       [trace, cell]() -> std::optional<Explanation> {
-                         auto found = explain(*trace, cell.site, cell_index(*trace, cell));
-                         return found ? std::optional(*std::move(found)) : std::nullopt;
-                       });
+      .explanation.get(key_of(key), cheap, context.workers(), [trace, cell]() -> std::optional<Explanation> {
+        auto found = explain(*trace, cell.site, cell_index(*trace, cell));
+        return found ? std::optional(*std::move(found)) : std::nullopt;
+      });
 }
 
 void draw_cell(const PanelContext& context, const Place& place) {
   const std::string key = format("%llu/%d/", static_cast<unsigned long long>(context.run->version),
                                  context.workspace.cursor.sequence) +
                           to_text(place.cell);
-  const auto* found = explanation_of(context, place.cell, key);
+  const auto found = explanation_of(context, place.cell, key);
   if (!found) {
     draw_name(context, place);
     return dim_text(tr("inspector.working"));

@@ -160,12 +160,12 @@ Other other_run(const PanelContext& context, const Place& place) {
   }
   const std::uint64_t key =
       key_of(place_text(place) + format("/%d/%llu", sequence, static_cast<unsigned long long>(run.version)));
-  const auto* made = inspector_cache(context.workspace)
-                         .without.get(context, key, false, "inspector.without",
-                                      [document = *without, traces = run.traces, sequence] {
-                                        const auto runs = run_all(document, {}, traces);
-                                        return runs ? (*runs)[static_cast<std::size_t>(sequence)] : nullptr;
-                                      });
+  const auto made =
+      inspector_cache(context.workspace)
+          .without.get(key, context.workers(), [document = *without, traces = run.traces, sequence] {
+            const auto runs = run_all(document, {}, traces);
+            return runs ? (*runs)[static_cast<std::size_t>(sequence)] : nullptr;
+          });
   out.working = made == nullptr;
   if (made) out.trace = *made;
   return out;

@@ -171,9 +171,9 @@ void draw_broken(const PanelContext& context) {
   Workspace& workspace = context.workspace;
   const auto trace = context.run->traces[std::min(
       context.run->traces.size() - 1, static_cast<std::size_t>(std::max(0, workspace.cursor.sequence)))];
-  const auto* broken = inspector_cache(workspace).broken.get(
-      context, key_of({context.run->version, static_cast<std::uint64_t>(workspace.cursor.sequence)}), false,
-      "broken", [trace] { return first_broken(*trace); });
+  const auto broken = inspector_cache(workspace).broken.get(
+      key_of({context.run->version, static_cast<std::uint64_t>(workspace.cursor.sequence)}),
+      context.workers(), [trace] { return first_broken(*trace); });
   if (!broken || !*broken) return;
   const Cell& cell = **broken;
   const std::string text = tr("inspector.edits.broken", {to_text(cell)});

@@ -96,14 +96,13 @@ void product_row(const PanelContext& context, const std::shared_ptr<const Trace>
   const int kv = attention.n_kv_heads > 0 ? attention.n_kv_heads : attention.n_heads;
   const int heads = projected.slot == Slot::q ? attention.n_heads : kv;
   if (!input || input->derived || input->value().rank() != 2 || weight.rank() != 2 || heads < 2) return;
-  const auto* times = inspector_cache(context.workspace)
-                          .products.get(context,
-                                        key_of({key_of(projected), context.session.opened_version(),
-                                                static_cast<std::uint64_t>(input->shape.front())}),
-                                        false, "inspector.products", [x = input->value(), weight, heads] {
-                                          static const std::atomic<bool> kGoesOn{false};
-                                          return time_head_products(x, weight, heads, kGoesOn);
-                                        });
+  const auto times = inspector_cache(context.workspace)
+                         .products.get(key_of({key_of(projected), context.session.opened_version(),
+                                               static_cast<std::uint64_t>(input->shape.front())}),
+                                       context.workers(),
+                                       [x = input->value(), weight, heads](const std::atomic<bool>& cancel) {
+                                         return time_head_products(x, weight, heads, cancel);
+                                       });
   if (!times || times->together_us <= 0) return;
   fact_row(tr("inspector.memory.together", {std::to_string(heads)}),
            tr("inspector.memory.us", {format("%.1f", times->together_us)}),
@@ -146,14 +145,13 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
   if (!record) return;
   InspectorCache& cache = inspector_cache(context.workspace);
   const std::uint64_t key = key_of({shown_key(context, pattern), static_cast<std::uint64_t>(head)});
-  const auto* row =
-      cache.row.get(context, key_of({key, static_cast<std::uint64_t>(query)}), true, "inspector.row",
+  const auto row =
+      cache.row.get(key_of({key, static_cast<std::uint64_t>(query)}), true, context.workers(),
                     [trace, pattern, head, query] { return kept(row_stats(*trace, pattern, head, query)); });
   const std::int64_t d_head = trace->attention(pattern) ? trace->attention(pattern)->in.q.size(2) : 1;
   const bool cheap = record->shape[1] * record->shape[2] * d_head <= kCheapHead;
-  const auto* all = cache.rows.get(context, key, cheap, "inspector.head", [trace, pattern, head] {
-    return kept(head_stats(*trace, pattern, head));
-  });
+  const auto all = cache.rows.get(key, cheap, context.workers(),
+                                  [trace, pattern, head] { return kept(head_stats(*trace, pattern, head)); });
   const ModelConfig& config = trace->config();
   const std::string& title = cache.head.get({key}, [&] {
     const std::string layer = std::to_string(std::max(0, site.layer)), number = std::to_string(head);
@@ -205,7 +203,7 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
            tr("inspector.stats.letters.help"));
   memory_rows(context, trace, site);
   const bool cheap = count <= (record->derived ? kCheapStats / 8 : kCheapStats);
-  const Stats* found = cache.stats.get(context, key, cheap, "inspector.stats", [trace, site] {
+  const auto found = cache.stats.get(key, cheap, context.workers(), [trace, site] {
     const auto tensor = trace->tensor(site, kMostDerived * 64);
     return tensor ? stats(*tensor) : Stats{};
   });

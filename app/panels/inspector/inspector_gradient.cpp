@@ -40,13 +40,13 @@ void draw_gradient_shares(const PanelContext& context, const std::shared_ptr<con
                           const Place& place, const std::string& name,
                           const std::vector<std::int64_t>& index) {
   const std::string key = std::to_string(grads->version) + name + shape_text(index);
-  const auto* found =
-      inspector_cache(context.workspace)
-          .gradient.get(context, key_of(key), true, "inspector.gradient", [grads, place, index] {
-            auto why = place.is_weight() ? explain_weight_gradient(*grads->gradients, place.weight, index)
-                                         : grads->why(place.cell.site, index);
-            return why ? std::optional(*std::move(why)) : std::nullopt;
-          });
+  const auto found = inspector_cache(context.workspace)
+                         .gradient.get(key_of(key), true, context.workers(), [grads, place, index] {
+                           auto why = place.is_weight()
+                                          ? explain_weight_gradient(*grads->gradients, place.weight, index)
+                                          : grads->why(place.cell.site, index);
+                           return why ? std::optional(*std::move(why)) : std::nullopt;
+                         });
   if (!found || !*found || (*found)->shares.size() < 2) return;
   std::vector<Site> from;
   for (const GradientShare& share : (*found)->shares) from.push_back(share.from);
@@ -78,10 +78,7 @@ void draw_gradient(const PanelContext& context, const Place& place) {
   const bool pressed = raised_button(Label(tr("inspector.gradient.check"), "###check_gradient"));
   compat::item_tooltip(tr("inspector.gradient.check.help"));
   if (pressed)
-    context.commands.act(
-        [pass = context.workspace.backward_run, grads, place, index](Session& session) mutable {
-          pass.check(session.jobs(), grads, place.cell.site, place.weight, index);
-        });
+    context.workspace.backward_run.check(context.workers(), grads, place.cell.site, place.weight, index);
   const auto check = context.workspace.backward_run.checked();
   if (check && check->name == name && check->index == index && check->grads == grads->version)
     draw_numbers(*check);

@@ -11,7 +11,7 @@
 #include "app/look/kept_text.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
-#include "app/widgets/deferred.h"
+#include "core/base/computed.h"
 #include "core/base/words.h"
 #include "core/lens/head_stats.h"
 #include "core/lens/memory_order.h"
@@ -20,40 +20,17 @@
 
 namespace attnscope {
 
-/// A cached value for a key (which includes the run): computed at once if cheap, else by a background job.
-/// get() rethrows exceptions of the computation.
-template <class T>
-class Later {
- public:
-  /// Null until it is computed.
-  template <class Work>
-  const T* get(const PanelContext& context, std::uint64_t key, bool cheap, const char* tag, Work work) {
-    if (!cheap) {
-      value_ = deferred_.get(key, tag, context.commands, [work](const std::atomic<bool>&) { return work(); });
-    } else if (key != key_ || !value_) {
-      value_ = std::make_shared<const T>(work());
-    }
-    key_ = key;
-    return value_.get();
-  }
-
- private:
-  std::uint64_t key_ = 0;
-  std::shared_ptr<const T> value_;
-  Deferred<T> deferred_;
-};
-
 /// State of the inspector between frames, in Workspace::inspector.cache.
 struct InspectorCache {
-  Later<std::optional<Explanation>> explanation;
+  Computed<std::optional<Explanation>> explanation;
   std::vector<std::size_t> order;  ///< of the terms, for `order_key`
   std::string order_key;
-  Later<std::optional<RowStats>> row, rows;
-  Later<Stats> stats;
-  Later<std::optional<Cell>> broken;  ///< the first value that edits turned into NaN
-  Later<HeadProducts> products;
-  Later<std::shared_ptr<const Trace>> without;  ///< the run without the edits of the explained number
-  Later<std::optional<GradientExplanation>> gradient;
+  Computed<std::optional<RowStats>> row, rows;
+  Computed<Stats> stats;
+  Computed<std::optional<Cell>> broken;  ///< the first number that edits broke
+  Computed<HeadProducts> products;
+  Computed<std::shared_ptr<const Trace>> without;  ///< the run without the edits of the number explained
+  Computed<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;
   std::string new_edit;             ///< field for a new edit in the --edit syntax
   std::shared_ptr<void> exchanges;  ///< state of the menu of exchanges

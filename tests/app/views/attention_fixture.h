@@ -65,7 +65,7 @@ class AttentionFixture : public ImguiFixture {
   void show_until_idle(View& view, ImVec2 size = ImVec2(880, 620)) {
     do {
       show(view, size);
-    } while (session_.jobs().any_busy());
+    } while (session_.workers().any_busy());
     show(view, size);
   }
   void click(View& view, ImVec2 at) {

@@ -54,7 +54,7 @@ class LensViewFixture : public ImguiFixture {
   void settle(View& view, ImVec2 size = ImVec2(880, 640)) {
     for (int quiet = 0, tries = 0; quiet < 3 && tries < 4000; ++tries) {
       show(view, size);
-      quiet = session_->jobs().any_busy() ? 0 : quiet + 1;
+      quiet = session_->workers().any_busy() ? 0 : quiet + 1;
       if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     session_->poll();

@@ -37,14 +37,14 @@ class StepsBackTest : public testing::ImguiFixture {
     run_ = session_.result();
     ASSERT_TRUE(run_) << (session_.error() ? session_.error()->text() : "");
     workspace_.backward = true;
-    workspace_.backward_run.follow(session_.jobs(), run_, 0,
+    workspace_.backward_run.follow(session_.workers(), run_, 0,
                                    {workspace_.backward_rows, workspace_.backward_target});
     finish_jobs();
     grads_ = workspace_.backward_run.newest();
     ASSERT_TRUE(grads_);
   }
   void finish_jobs() {
-    while (session_.jobs().any_busy()) std::this_thread::yield();
+    while (session_.workers().any_busy()) std::this_thread::yield();
   }
   void draw(int frames = 2, ImVec2 size = ImVec2(906, 640)) {
     for (int i = 0; i < frames; ++i) {

@@ -33,14 +33,14 @@ class AskingTest : public ::testing::Test {
   // Until the measure of the newest run is there and nothing is computed.
   void settle() {
     for (int quiet = 0; quiet < 3; ++quiet) {
-      asking_.follow(session_.jobs(), session_.result(), 0);
-      while (session_.jobs().any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      asking_.follow(session_.workers(), session_.result(), 0);
+      while (session_.workers().any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
   void answer() {
     settle();
     ASSERT_TRUE(asking_.request());
-    asking_.start(session_.jobs());
+    asking_.start(session_.workers());
     settle();
     ASSERT_TRUE(asking_.answer());
     ASSERT_FALSE(asking_.answer()->error) << asking_.answer()->error->text();
@@ -142,8 +142,8 @@ TEST_F(AskingTest, KlIsToTheRunThatIsPinned) {
   const auto a = session_.pinned();
   type(kSoft);
   EXPECT_EQ(measured().value, 0) << "without A it is the run without edits";
-  asking_.measure.follow(session_.jobs(), session_.result(), 0, a);
-  while (session_.jobs().any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  asking_.measure.follow(session_.workers(), session_.result(), 0, a);
+  while (session_.workers().any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const double wanted = answer_change(a->trace(0), session_.result()->trace(0))->kl;
   EXPECT_GT(wanted, 1);
   EXPECT_NEAR(asking_.measure.newest()->value, wanted, 1e-6);
@@ -240,7 +240,7 @@ TEST_F(AskingTest, ACellBecomesAnEditAndIsTakenBack) {
   session_.wait();
   settle();
   EXPECT_TRUE(asking_.is_put(session_.document(), *kept, head));
-  asking_.start(session_.jobs());
+  asking_.start(session_.workers());
   settle();
   EXPECT_NEAR(asking_.answer()->base(), kept->values[head], 1e-5) << "now it is part of what is asked about";
 }
@@ -320,8 +320,8 @@ TEST_F(AskingTest, WhatIsKnownStaysWhenItIsStopped) {
   settle();
   std::shared_ptr<const SweepAnswer> stopped;
   for (int tries = 0; tries < 50 && !(stopped && stopped->stopped); ++tries) {  // a small one may end before
-    asking_.start(session_.jobs());
-    asking_.stop(session_.jobs());
+    asking_.start(session_.workers());
+    asking_.stop();
     EXPECT_FALSE(asking_.running());
     settle();
     stopped = asking_.answer();
@@ -338,7 +338,7 @@ TEST_F(AskingTest, WhatWasStoppedGoesOnWithTheCellsThatAreLeft) {
   answer();
   const std::vector<double> all = asking_.answer()->values;
   AskedSweep sweep;
-  sweep.start(session_.jobs(), *asking_.request(), -1);  // any time is too long
+  sweep.start(session_.workers(), *asking_.request(), -1);  // any time is too long
   while (sweep.running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto asks = sweep.newest();
   ASSERT_TRUE(asks->asks) << "it says how long the rest takes";
@@ -346,7 +346,7 @@ TEST_F(AskingTest, WhatWasStoppedGoesOnWithTheCellsThatAreLeft) {
   EXPECT_TRUE(asks->can_go_on());
   EXPECT_GE(asks->known(), 2);
   EXPECT_LT(asks->known(), std::ssize(all));
-  sweep.go_on(session_.jobs());
+  sweep.go_on(session_.workers());
   while (sweep.running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   const auto done = sweep.newest();
   EXPECT_FALSE(done->asks);

@@ -167,15 +167,15 @@ TEST(BackwardRun, StepsKnowTheirWeights) {
 
 TEST(BackwardRun, ChecksAgreeForStepsAndWeightsEvenTiedOnes) {
   const auto run = run_of("gpt2");
-  Jobs jobs;
+  Workers workers;
   BackwardRun pass;
-  pass.follow(jobs, run, 0, {LossRows::as_trained, 4});
-  while (jobs.any_busy()) std::this_thread::yield();
+  pass.follow(workers, run, 0, {LossRows::as_trained, 4});
+  while (workers.any_busy()) std::this_thread::yield();
   const auto grads = pass.newest();
   ASSERT_TRUE(grads && grads->gradients);
   const auto check = [&](const Site& site, const std::string& weight, std::vector<std::int64_t> index) {
-    pass.check(jobs, grads, site, weight, std::move(index));
-    while (jobs.any_busy()) std::this_thread::yield();
+    pass.check(workers, grads, site, weight, std::move(index));
+    while (workers.any_busy()) std::this_thread::yield();
     return *pass.checked();
   };
   for (const char* name :
@@ -203,19 +203,19 @@ TEST(BackwardRun, AWrongNumberDoesNotAgree) {
 }
 
 TEST(BackwardRun, TheNewestRunWinsAndAnotherModelForgetsTheOldGradients) {
-  Jobs jobs;
+  Workers workers;
   BackwardRun pass;
   const auto first = run_of("gpt2"), other = run_of("llama");
-  pass.follow(jobs, first, 0, {});
-  while (jobs.any_busy()) std::this_thread::yield();
+  pass.follow(workers, first, 0, {});
+  while (workers.any_busy()) std::this_thread::yield();
   ASSERT_TRUE(pass.newest());
   const std::uint64_t version = pass.newest()->version;
-  pass.follow(jobs, first, 0, {});
-  EXPECT_FALSE(jobs.any_busy()) << "asked already";
+  pass.follow(workers, first, 0, {});
+  EXPECT_FALSE(workers.any_busy()) << "asked already";
   EXPECT_EQ(pass.newest()->version, version);
-  pass.follow(jobs, other, 0, {});
+  pass.follow(workers, other, 0, {});
   EXPECT_TRUE(!pass.newest() || pass.newest()->run == other);
-  while (jobs.any_busy()) std::this_thread::yield();
+  while (workers.any_busy()) std::this_thread::yield();
   EXPECT_EQ(pass.newest()->run, other);
 }
 

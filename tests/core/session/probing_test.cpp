@@ -46,12 +46,12 @@ TEST(Probing, WhatIsAskedComesAsOnTheCommandLineAndStaysWhenStopped) {
   ASSERT_TRUE(opened);
   const auto model = std::make_shared<const OpenedModel>(*std::move(opened));
   AskedProbes probes;
-  Jobs jobs;
+  Workers workers;
   const auto wait = [&] {
-    while (jobs.any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    while (workers.any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   };
   EXPECT_FALSE(probes.newest());
-  probes.start(jobs, model, model->model, 60);
+  probes.start(workers, model, model->model, 60);
   wait();
   auto answer = probes.newest();
   ASSERT_TRUE(answer);
@@ -65,9 +65,9 @@ TEST(Probing, WhatIsAskedComesAsOnTheCommandLineAndStaysWhenStopped) {
     for (std::size_t depth = 0; depth < found.depths.size(); ++depth)
       EXPECT_EQ(found.depths[depth].held_out, want->depths[depth].held_out);
   }
-  probes.start(jobs, model, model->model);
+  probes.start(workers, model, model->model);
   while (probes.newest()->found[0].depths.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  probes.stop(jobs);
+  probes.stop();
   wait();
   answer = probes.newest();
   EXPECT_TRUE(answer->stopped);

@@ -412,36 +412,5 @@ TEST(Catalog, EveryRecordHasTheAxesOfItsRow) {
   }
 }
 
-TEST(Jobs, TheNewestWins) {
-  std::atomic<int> finished{0}, last{0};
-  {
-    Jobs jobs;
-    for (int i = 1; i <= 20; ++i) {
-      jobs.submit("work", [&, i](const std::atomic<bool>& cancel) {
-        for (int step = 0; step < 50 && !cancel; ++step)
-          std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        if (cancel) return;
-        ++finished;
-        last = i;
-      });
-    }
-    while (jobs.busy("work")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  EXPECT_EQ(last, 20);
-  EXPECT_LE(finished, 2);
-}
-
-TEST(Jobs, LeavingStopsThem) {
-  const auto begin = std::chrono::steady_clock::now();
-  {
-    Jobs jobs;
-    jobs.submit("endless", [](const std::atomic<bool>& cancel) {
-      while (!cancel) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    });
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
-}
-
 }  // namespace
 }  // namespace attnscope
