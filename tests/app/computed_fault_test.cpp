@@ -99,7 +99,7 @@ TEST_F(ComputedFaults, OfACheckedGradient) {
   settle();
   const auto grads = workspace().backward_run.newest();
   ASSERT_TRUE(grads && grads->gradients);
-  pin_cell(workspace(), run(), {*parse_site("blocks.0.attn.q"), {1, 2}});
+  pin_cell(workspace(), run(), *parse_cell("blocks.0.attn.q[pos=1,head*d_head=2]"));
   settle();
   EXPECT_TRUE(says([&] {
     const Cell cell = *workspace().cursor.pinned;
