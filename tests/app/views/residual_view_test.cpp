@@ -14,8 +14,7 @@ class ResidualViewTest : public testing::LensViewFixture {
  protected:
   void fill(LensGrid& grid) {
     for (int tries = 0; tries < 4000 && !grid.complete(); ++tries) {
-      grid.follow(session_->opened_version(), run(), 0, commands_);
-      commands_.carry_out(*session_);
+      grid.follow(session_->opened_version(), run(), 0, session_->workers());
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     ASSERT_TRUE(grid.complete());
@@ -33,7 +32,7 @@ TEST_F(ResidualViewTest, TheOutputRowIsWhatTheModelSays) {
   for (const char* model : {"gpt2", "llama"}) {
     open(model);
     type("5 17 5 33 17 88 1 2 3 4 5 6 7 8 9 10 11 12 13 14");
-    LensGrid grid("lens");
+    LensGrid grid;
     fill(grid);
     const Trace& trace = run().trace(0);
     ASSERT_EQ(grid.positions(), trace.length);
@@ -50,8 +49,8 @@ TEST_F(ResidualViewTest, TheOutputRowIsWhatTheModelSays) {
 
 TEST_F(ResidualViewTest, NamesItsRows) {
   open("gpt2");
-  LensGrid grid("lens");
-  grid.follow(session_->opened_version(), run(), 0, commands_);
+  LensGrid grid;
+  grid.follow(session_->opened_version(), run(), 0, session_->workers());
   EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[0]), "embed");
   EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[1]), "0 attn");
   EXPECT_EQ(lens_label(run().trace(0).config(), grid.rows()[2]), "0 mlp");
