@@ -8,6 +8,11 @@
 
 #include <cstdint>
 
+namespace attnscope {
+/// The next tooltip covers nothing of the item before (text_lines.h).
+void tooltip_off_item(const char* text);
+}  // namespace attnscope
+
 namespace attnscope::compat {
 
 /// The texture of a draw command: a pointer before 1.91.4, an integer since.
@@ -70,14 +75,15 @@ inline void push_font(ImFont* font) {
 #endif
 }
 
-/// A tooltip for the item before. `always`: also for a disabled item.
+/// A tooltip for the item before, beside it. `always`: also for a disabled item.
 inline void item_tooltip(const char* text, bool always = false) {
-  const ImGuiHoveredFlags flags = always ? ImGuiHoveredFlags_AllowWhenDisabled : 0;
+  ImGuiHoveredFlags flags = always ? ImGuiHoveredFlags_AllowWhenDisabled : 0;
 #if IMGUI_VERSION_NUM >= 18970
-  if (ImGui::IsItemHovered(flags | ImGuiHoveredFlags_ForTooltip)) ImGui::SetTooltip("%s", text);
-#else
-  if (ImGui::IsItemHovered(flags)) ImGui::SetTooltip("%s", text);
+  flags |= ImGuiHoveredFlags_ForTooltip;
 #endif
+  if (!ImGui::IsItemHovered(flags)) return;
+  tooltip_off_item(text);
+  ImGui::SetTooltip("%s", text);
 }
 
 /// The colour of the tab that is open, and of it in a window without focus: renamed in 1.90.9.

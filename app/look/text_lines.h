@@ -17,8 +17,8 @@ std::string_view in_lines(std::string_view text, float width);
 /// Writes it at the cursor, `width` pixels wide; 0: to the right edge.
 void text_in_lines(std::string_view text, float width = 0);
 
-/// The next tooltip stands below this rectangle, or above it where there is no room, and so covers nothing of
-/// what it explains; where neither has room it stands beside the pointer as ever.
+/// The next tooltip stands below this rectangle, or above it or at one of its sides where there is no room,
+/// and so covers nothing of what it explains; where no side has room it stands at the pointer as ever.
 void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text);
 
 }  // namespace attnscope

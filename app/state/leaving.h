@@ -2,11 +2,15 @@
 // the next start or let go of. Refuses to ask where nothing was made, and to lose what else was set aside.
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "core/base/result.h"
 
 namespace attnscope {
 
 struct FrameState;
+struct OpenedModel;
 
 /// What was asked and answered when the program was to end.
 struct Leaving {
@@ -15,11 +19,20 @@ struct Leaving {
   bool decided = false;    ///< the program may end
   bool discarded = false;  ///< what is open is let go of
   int at = 0;              ///< the answer that Enter gives
+  /// The answer that was given, until the work that was asked about is open with where one looked.
+  std::function<void(FrameState&)> answer;
 };
 
 /// The program is asked to end. True where it may at once; else the question is open. Asked again while it
 /// is open, it keeps what is open for the next start.
 bool may_leave(FrameState& state);
+/// The work that is asked about: what is open, or what was made and lies under it (a lesson, a model that was
+/// only looked at), which stays there while the question is open.
+std::shared_ptr<const OpenedModel> asked_about(const FrameState& state);
+/// How many works beside that one are in no file.
+int others_set_aside(const FrameState& state);
+/// Once per frame: carries out an answer that had to wait.
+void follow_leaving(FrameState& state);
 /// The answers. Saving asks where to, where there is no file yet; what fails is told, and the program stays.
 void leave_and_save(FrameState& state);
 void leave_and_keep(FrameState& state);

@@ -40,7 +40,7 @@ const char* kind_label(const RunResult& run, const TimelineStep& step);
 /// for a mask, which has no batch.
 std::int64_t batch_of(const RunResult& run, const Site& site);
 /// The shape of one step with the batch in front: "(2, 2, 4, 4)"; empty where the run lacks it.
-std::string step_shape(const RunResult& run, const Site& site);
+std::string step_shape(const RunResult& run, const Site& site, int sequence);
 /// The same in the letters of the literature: "(B, h, L, d_k)".
 std::string step_letters(const RunResult& run, const Site& site);
 /// The row of the main stack that the cursor stands on; the one the answer is read off where it stands in
