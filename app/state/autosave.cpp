@@ -105,6 +105,7 @@ void Autosave::follow(FrameState& state) {
     waiting_ = true;
   else
     follow_current(state, ImGui::GetTime());
+  waiting_ = waiting_ || writing_.waits();
 }
 
 void Autosave::finish(const Jobs& jobs) {

@@ -435,7 +435,9 @@ TEST(Ask, refusals_say_what_to_do) {
                      " --edit 'blocks.0-7.attn.z[head=1]=0'",
                  1, "2 blocks");
   expect_refused("attribute model:storyteller --measure logit:catt --text " + kTold, 1, "\"cat\"");
-  expect_refused("ablate " + kStory + " --text " + kTold + " --shard 4/3", 1, "--shard");
+  for (const char* shard : {"4/3", "0/3", "-1/3", "1/0", "1", "1/3/2", "4294967297/4294967299",
+                            "18446744073709551617/3", "1e0/3x", "/", "a/b"})
+    expect_refused("ablate " + kStory + " --text " + kTold + " --shard=" + shard, 1, "--shard");
   expect_refused("attribute model:storyteller --measure \"logit:unhappiness\" --text " + kTold, 1,
                  "unhappiness");
   expect_refused("attribute model:storyteller --measure kl --text " + kTold, 1, "logit");
