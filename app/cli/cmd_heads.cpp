@@ -1,5 +1,7 @@
 // attnscope-cli heads, rollout: the role of each head in a run, and attention rollout through all blocks.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/answer_table.h"
@@ -33,7 +35,18 @@ Status add_effects(const OpenedModel& opened, const std::shared_ptr<const Trace>
   return Done{};
 }
 
-void print_heads(const std::vector<RankedHead>& heads, const Trace& run, bool as_json) {
+// What the vocabulary could not spell of both texts.
+std::vector<std::string> unknown_of(const HeadOptions& options) {
+  std::vector<std::string> out = options.text.unknown();
+  const auto& more = options.against.unknown();
+  std::copy_if(more.begin(), more.end(), std::back_inserter(out), [&](const std::string& piece) {
+    return std::find(out.begin(), out.end(), piece) == out.end();
+  });
+  return out;
+}
+
+void print_heads(const std::vector<RankedHead>& heads, const Trace& run, const HeadOptions& options) {
+  const bool as_json = options.json;
   nlohmann::json rows = nlohmann::json::array();
   for (const RankedHead& head : heads) {
     nlohmann::json scores = nlohmann::json::object();
@@ -56,6 +69,7 @@ void print_heads(const std::vector<RankedHead>& heads, const Trace& run, bool as
   if (!as_json) return;
   nlohmann::json out = {{"heads", std::move(rows)}};
   put_edits(out, run.edits);
+  put_unknown(out, unknown_of(options));
   print_json(out);
 }
 
@@ -80,7 +94,7 @@ Status run_heads(const HeadOptions& options) {
   std::vector<RankedHead> heads = head_scores(*run, question);
   if (measure) TRY_OK(add_effects(opened, run, *measure, heads));
   rank_heads(heads, by, !options.smallest);
-  print_heads(heads, *run, options.json);
+  print_heads(heads, *run, options);
   return Done{};
 }
 
@@ -118,6 +132,7 @@ Status run_rollout(const HeadOptions& options) {
   if (options.json) {
     nlohmann::json out = {{"path", path_name(path)}, {"row", row}, {"blocks", std::move(rows)}};
     put_edits(out, run->edits);
+    put_unknown(out, options.text.unknown());
     print_json(out);
     return Done{};
   }

@@ -41,10 +41,10 @@ struct Output {
  private:
   void add_row(const std::string& name, const Tensor& value, const Record& record) {
     const Stats s = stats(value);
-    table +=
-        format("%-28s %-16s %12.5g %12.5g %12.5g %8lld %9.3f\n", name.c_str(), shape_text(value).c_str(),
-               static_cast<double>(s.min), static_cast<double>(s.max), s.mean, static_cast<long long>(s.nans),
-               static_cast<double>(record.end_ns - record.begin_ns) / 1e6);
+    table += format("%-28s %-16s %12.5g %12.5g %12.5g %8lld %9.3f\n", name.c_str(), shape_text(value).c_str(),
+                    unsigned_nan(static_cast<double>(s.min)), unsigned_nan(static_cast<double>(s.max)),
+                    unsigned_nan(s.mean), static_cast<long long>(s.nans),
+                    static_cast<double>(record.end_ns - record.begin_ns) / 1e6);
   }
 };
 
@@ -110,8 +110,8 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
   if (out.sums_up)
     out.table +=
         tr(choice.rows == LossRows::as_trained && trained ? "cli.trace.loss_trained" : "cli.trace.loss",
-           {format("%.6f", loss.smoothed / static_cast<double>(loss.counted)), std::to_string(loss.counted),
-            std::to_string(gradients->predictions())}) +
+           {format("%.6f", unsigned_nan(loss.smoothed / static_cast<double>(loss.counted))),
+            std::to_string(loss.counted), std::to_string(gradients->predictions())}) +
         "\n";
   for (const Record& record : gradients->records()) {
     const std::string name = gradient_name(record.site);
@@ -162,7 +162,11 @@ Status run_trace(const TraceOptions& options) {
   if (!out.writes) return Done{};
   Metadata told{{"format", "attnscope-trace"}, {"model", opened.title}};
   if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");
-  if (!edits.empty() && ends_with(options.out, ".npz")) out.ints.push_back(bytes_of("edits", told["edits"]));
+  if (const auto& unknown = options.sequences.unknown(); !unknown.empty())
+    told["unknown"] = join(unknown, "\n");
+  for (const char* name : {"edits", "unknown"})
+    if (told.count(name) > 0 && ends_with(options.out, ".npz"))
+      out.ints.push_back(bytes_of(name, told[name]));
   return write_tensors(options.out, out.tensors, out.ints, told);
 }
 

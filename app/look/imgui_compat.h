@@ -8,6 +8,11 @@
 
 #include <cstdint>
 
+namespace attnscope {
+/// The next tooltip covers nothing of the item before (text_lines.h).
+void tooltip_off_item(const char* text);
+}  // namespace attnscope
+
 namespace attnscope::compat {
 
 /// Texture handle of a draw command: a pointer before 1.91.4, an integer since.
@@ -70,14 +75,15 @@ inline void push_font(ImFont* font) {
 #endif
 }
 
-/// Tooltip of the last item. `always`: also if it is disabled.
+/// A tooltip for the item before, beside it. `always`: also for a disabled item.
 inline void item_tooltip(const char* text, bool always = false) {
-  const ImGuiHoveredFlags flags = always ? ImGuiHoveredFlags_AllowWhenDisabled : 0;
+  ImGuiHoveredFlags flags = always ? ImGuiHoveredFlags_AllowWhenDisabled : 0;
 #if IMGUI_VERSION_NUM >= 18970
-  if (ImGui::IsItemHovered(flags | ImGuiHoveredFlags_ForTooltip)) ImGui::SetTooltip("%s", text);
-#else
-  if (ImGui::IsItemHovered(flags)) ImGui::SetTooltip("%s", text);
+  flags |= ImGuiHoveredFlags_ForTooltip;
 #endif
+  if (!ImGui::IsItemHovered(flags)) return;
+  tooltip_off_item(text);
+  ImGui::SetTooltip("%s", text);
 }
 
 /// Colours of the selected tab, focused and unfocused; renamed in 1.90.9.

@@ -21,6 +21,11 @@ Lists& lists() {
   return lists;
 }
 
+bool& digits_are_taken() {
+  static bool taken = false;
+  return taken;
+}
+
 ImVec2 middle(const KeyControl& one) {
   return ImVec2((one.seen0.x + one.seen1.x) / 2, (one.seen0.y + one.seen1.y) / 2);
 }
@@ -171,6 +176,14 @@ void draw_key_pointer() {
   ImGui::GetForegroundDrawList()->AddRect(ImVec2(now->seen0.x - around, now->seen0.y - around),
                                           ImVec2(now->seen1.x + around, now->seen1.y + around),
                                           theme().accent, 6 * ui_scale(), 0, 2.5f * ui_scale());
+}
+
+void take_digits() { digits_are_taken() = true; }
+bool digits_taken() { return digits_are_taken(); }
+
+void follow_digits() {
+  if (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1) || compat::key_pressed(compat::Key::escape, false))
+    digits_are_taken() = false;
 }
 
 }  // namespace attnscope

@@ -51,4 +51,11 @@ void end_no_tab();
 /// A ring around the control, over everything.
 void draw_key_pointer();
 
+/// What was clicked takes numbers (a slider, a cell whose number a double click opens): a digit is typed for
+/// it, and switches no view, until something else is clicked or Escape is pressed.
+void take_digits();
+bool digits_taken();
+/// Before the keys of a frame are looked at.
+void follow_digits();
+
 }  // namespace attnscope

@@ -61,13 +61,21 @@ void text_in_lines(std::string_view text, float width) {
 void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const ImVec2 words = ImGui::CalcTextSize(text), screen = ImGui::GetIO().DisplaySize;
+  const ImVec2 pointer = ImGui::GetIO().MousePos, gap = style.ItemInnerSpacing;
   const ImVec2 size(words.x + 2 * style.WindowPadding.x, words.y + 2 * style.WindowPadding.y);
-  const float below = p1.y + style.ItemInnerSpacing.y, above = p0.y - style.ItemInnerSpacing.y - size.y;
-  if (below + size.y > screen.y && above < 0) return;
-  const float wide = p1.x - p0.x, pointer = ImGui::GetIO().MousePos.x;
-  const float x = wide > size.x ? std::clamp(pointer, p0.x, p1.x) : p0.x;
-  ImGui::SetNextWindowPos(ImVec2(std::clamp(x, 0.f, std::max(0.f, screen.x - size.x)),
-                                 below + size.y > screen.y ? above : below));
+  const auto within = [](float at, float room) { return std::clamp(at, 0.f, std::max(0.f, room)); };
+  const float x = within(p1.x - p0.x > size.x ? std::clamp(pointer.x, p0.x, p1.x) : p0.x, screen.x - size.x),
+              y = within(std::clamp(pointer.y, p0.y, p1.y), screen.y - size.y);
+  const float below = p1.y + gap.y, above = p0.y - gap.y - size.y, right = p1.x + gap.x,
+              left = p0.x - gap.x - size.x;
+  if (below + size.y <= screen.y) return ImGui::SetNextWindowPos(ImVec2(x, below));
+  if (above >= 0) return ImGui::SetNextWindowPos(ImVec2(x, above));
+  if (right + size.x <= screen.x) return ImGui::SetNextWindowPos(ImVec2(right, y));
+  if (left >= 0) ImGui::SetNextWindowPos(ImVec2(left, y));
+}
+
+void tooltip_off_item(const char* text) {
+  tooltip_off(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
 }
 
 }  // namespace attnscope

@@ -17,8 +17,8 @@ std::string_view in_lines(std::string_view text, float width);
 /// Draws it at the ImGui cursor, `width` pixels wide; 0: to the right edge.
 void text_in_lines(std::string_view text, float width = 0);
 
-/// Places the next tooltip below this rectangle, or above it when there is no room, so that it does not cover
-/// the item it explains; when neither has room, beside the mouse pointer as usual.
+/// The next tooltip stands below this rectangle, or above it or at one of its sides where there is no room,
+/// and so covers nothing of what it explains; where no side has room it stands at the pointer as ever.
 void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text);
 
 }  // namespace attnscope

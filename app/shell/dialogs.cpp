@@ -253,6 +253,7 @@ void answer_leaving(FrameState& state) {
 }  // namespace
 
 void draw_leaving(FrameState& state) {
+  follow_leaving(state);
   Leaving& leave = state.leave;
   if (leave.ask) {
     leave.asked = true;
@@ -265,15 +266,11 @@ void draw_leaving(FrameState& state) {
   }
   dialogs_heading(tr("leave.title"));
   ImGui::Dummy(ImVec2(px(470), px(2)));
-  const auto& opened = state.session.document().opened;
+  const auto opened = asked_about(state);
   const std::string title = opened ? opened_title(*opened) : std::string();
   note_text(title);
   wrapped_text(tr("leave.text", {title}), theme().text);
-  const auto aside = [](const std::vector<LeftWork>& works) {
-    return std::count_if(works.begin(), works.end(),
-                         [](const LeftWork& work) { return work.worth_keeping(); });
-  };
-  if (const auto others = aside(state.session.before()) + aside(state.session.after()); others > 0)
+  if (const int others = others_set_aside(state); others > 0)
     wrapped_text(tr("leave.others", {std::to_string(others)}), theme().text_dim);
   ImGui::Dummy(ImVec2(1, px(2)));
   answer_leaving(state);

@@ -193,6 +193,7 @@ void Frame::draw_all(Painter& painter) {
   begin_pointing();
   const bool closed = follow_popups();
   follow_key_pointer();
+  follow_digits();
   if (!closed || !compat::key_pressed(compat::Key::escape, false)) handle_keys(state_);
   set_matrix_lens(state_.presenter.magnifier.on);
   play();

@@ -16,6 +16,11 @@ constexpr double kHoldSeconds = 0.35;  // seconds; after a longer press the tool
 
 bool is_arrow(Key key) { return key == Key::left || key == Key::right || key == Key::up || key == Key::down; }
 
+bool is_digit(Key key) {
+  const int digit = static_cast<int>(key) - static_cast<int>(Key::n0);
+  return digit >= 0 && digit <= 9;
+}
+
 /// State of the keyboard in this frame.
 struct Listening {
   bool ctrl, shift, typing, busy, arrows, presenting;
@@ -27,6 +32,7 @@ struct Listening {
   bool hears(const Action& action, const Chord& chord) const {
     if (chord.ctrl != ctrl || chord.shift != shift) return false;
     if (is_arrow(chord.key) && !chord.ctrl && !arrows) return false;
+    if (is_digit(chord.key) && !chord.ctrl && digits_taken()) return false;
     return compat::key_pressed(chord.key, action.repeats);
   }
 };

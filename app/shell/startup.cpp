@@ -113,7 +113,7 @@ void take_back_refused_input(FrameState& state, const Options& options) {
   const bool shown = run && run->undo_point == session.history().point();
   if (options.request.unused() || !why || shown || !session.history().can_undo()) return;
   const Error& error = *why;
-  session.undo();
+  session.take_back();
   session.take_as_kept();
   say_refused(state, error);
 }

@@ -38,6 +38,27 @@ void Autosave::take_written(FrameState& state) {
   }
 }
 
+// The checkpoint beside it, which the run's own thread writes.
+void Autosave::take_run_written(FrameState& state) {
+  const auto written = state.session.training().take_written_later();
+  if (!written) return;
+  if (*written) {
+    told_run_ = false;
+    return;
+  }
+  step_ = -1;  // it is tried again
+  if (!std::exchange(told_run_, true))
+    state.notify(Notice::Kind::warning, Text::of("autosave.failed.run", {written->error().whole()}),
+                 Text::of("autosave.failed.hint"), 0);
+}
+
+void Autosave::write_run(Session& session, std::uint64_t work) {
+  const std::string path = autosave_path(work);
+  if (path.empty()) return;  // write() says it
+  (void)make_folder(config_folder());
+  session.training().write_later(path + kRunEnding);
+}
+
 void Autosave::write(FrameState& state, std::uint64_t work, std::uint64_t version, SessionCopy copy,
                      nlohmann::json look) {
   last_ = ImGui::GetTime();
@@ -72,18 +93,20 @@ void Autosave::follow_current(FrameState& state, double now) {
   if (!waiting_ || (edited ? now - last_ < kEvery : now - std::max(last_, 0.0) < kTraining)) return;
   waiting_ = false;
   step_ = step;
-  if (session.shows_training()) session.training().write_later(autosave_path(work) + kRunEnding);
+  if (session.shows_training()) write_run(session, work);
   write(state, work, version, session.copy(), state.look());
 }
 
 void Autosave::follow(FrameState& state) {
   take_written(state);
+  take_run_written(state);
   waiting_ = state.autosaving.waits();
   if (waiting_) return;
   if (follow_left(state))
     waiting_ = true;
   else
     follow_current(state, ImGui::GetTime());
+  waiting_ = waiting_ || state.autosaving.waits();
 }
 
 void Autosave::finish(const FrameState& state) {

@@ -23,6 +23,8 @@ class Autosave {
 
  private:
   void take_written(FrameState& state);
+  void take_run_written(FrameState& state);
+  void write_run(Session& session, std::uint64_t work);
   void follow_current(FrameState& state, double now);
   bool follow_left(FrameState& state);
   void write(FrameState& state, std::uint64_t work, std::uint64_t version, SessionCopy copy,
@@ -30,7 +32,7 @@ class Autosave {
 
   double last_ = -1e9;  ///< time of the last write, seconds of ImGui's clock
   int step_ = -1;       ///< last written optimiser step of the training run
-  bool waiting_ = false, told_ = false;
+  bool waiting_ = false, told_ = false, told_run_ = false;
   std::uint64_t writing_work_ = 0, writing_version_ = 0;
 };
 

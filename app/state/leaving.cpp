@@ -12,8 +12,34 @@
 namespace attnscope {
 namespace {
 
-bool any_worth_keeping(const std::vector<LeftWork>& works) {
-  return std::any_of(works.begin(), works.end(), [](const LeftWork& work) { return work.worth_keeping(); });
+std::ptrdiff_t worth_keeping(const std::vector<LeftWork>& works) {
+  return std::count_if(works.begin(), works.end(), [](const LeftWork& work) { return work.worth_keeping(); });
+}
+
+// What was made and lies under what is open, where that is nothing to keep; or null.
+const LeftWork* made_under(const Session& session) {
+  if (session.worth_keeping()) return nullptr;
+  const auto& works = session.before();
+  const auto found =
+      std::find_if(works.rbegin(), works.rend(), [](const LeftWork& work) { return work.worth_keeping(); });
+  return found == works.rend() ? nullptr : &*found;
+}
+
+// Where one looked in what was gone back to is known once it has run, or failed to.
+bool open_and_looked_at(const Session& session) {
+  const auto run = session.result();
+  const bool here = run && run->opened_version == session.opened_version();
+  return here || (!session.opening() && !session.running() && !session.has_news());
+}
+
+void take_answer(FrameState& state, void (*answer)(FrameState&)) {
+  state.leave.asked = false;
+  Session& session = state.session;
+  if (made_under(session) == nullptr) return answer(state);
+  if (state.lessons.open()) state.lessons.close(state);
+  state.commands.carry_out(session);
+  while (made_under(session) != nullptr) session.go_back();
+  state.leave.answer = answer;
 }
 
 // Keeps a work that was closed: renames its autosave if that is complete, else writes a new file.
@@ -54,38 +80,49 @@ Status keep_open(FrameState& state) {
 bool may_leave(FrameState& state) {
   Leaving& leave = state.leave;
   if (leave.decided) return true;
+  if (leave.answer) return false;
   if (leave.asked) {
     leave_and_keep(state);
     return leave.decided;
   }
-  Session& session = state.session;
-  // Unsaved changes may be in a work below a lesson or another model: goes back to it for the dialog.
-  if (!session.worth_keeping() && any_worth_keeping(session.before())) {
-    if (state.lessons.open()) state.lessons.close(state);
-    state.commands.carry_out(session);
-    while (!session.worth_keeping() && any_worth_keeping(session.before())) session.go_back();
-  }
-  leave.ask = session.worth_keeping();
+  leave.ask = state.session.worth_keeping() || made_under(state.session) != nullptr;
   return !leave.ask;
 }
 
+std::shared_ptr<const OpenedModel> asked_about(const FrameState& state) {
+  const LeftWork* under = made_under(state.session);
+  return under != nullptr ? under->history.now().opened : state.session.document().opened;
+}
+
+int others_set_aside(const FrameState& state) {
+  const Session& session = state.session;
+  const auto all = worth_keeping(session.before()) + worth_keeping(session.after());
+  return static_cast<int>(all) - (made_under(session) != nullptr ? 1 : 0);
+}
+
+void follow_leaving(FrameState& state) {
+  if (state.leave.answer && open_and_looked_at(state.session))
+    std::exchange(state.leave.answer, nullptr)(state);
+}
+
 void leave_and_save(FrameState& state) {
-  state.leave.asked = false;
-  const auto save = [&state](const std::string& path) { state.leave.decided = state.save_as(path); };
-  if (const std::string path = state.own_path(); !path.empty()) return save(path);
-  state.browse = BrowseRequest{true, "browser.title_save", state.save_name(), save};
+  take_answer(state, [](FrameState& now) {
+    const auto save = [&now](const std::string& path) { now.leave.decided = now.save_as(path); };
+    if (const std::string path = now.own_path(); !path.empty()) return save(path);
+    now.browse = BrowseRequest{true, "browser.title_save", now.save_name(), save};
+  });
 }
 
 void leave_and_keep(FrameState& state) {
-  state.leave.asked = false;
-  const Status kept = state.keep_for_next_start();
-  state.leave.decided = kept.ok();
-  if (!kept) state.session.report(kept.error());
+  take_answer(state, [](FrameState& now) {
+    const Status kept = now.keep_for_next_start();
+    now.leave.decided = kept.ok();
+    if (!kept) now.session.report(kept.error());
+  });
 }
 
 void leave_and_discard(FrameState& state) {
-  state.leave.asked = false;
-  state.leave.decided = state.leave.discarded = true;
+  take_answer(state, [](FrameState& now) { now.leave.decided = now.leave.discarded = true; });
 }
 
 void leave_not(FrameState& state) { state.leave.asked = false; }

@@ -152,14 +152,13 @@ void TrianglePane::draw(const ViewContext& context, const AttentionScene& scene,
   for (const std::int64_t key : keys_) three += row_->terms[static_cast<std::size_t>(key)].weight;
   const std::string who = query_name(context.run, scene, query);
   const float slider = std::min(scaled(200), size.x * 0.42f), text_x = position.x + slider + scaled(16);
-  float logarithm = std::log10(temperature_);
   const std::string shown =
       tr("attention.triangle.temperature", {significant(static_cast<double>(temperature_), 3)});
-  if (slider_real("###attention.triangle_t", shown, logarithm, std::log10(kColdest),
-                  std::log10(kAttentionTriangleHottest), "", slider,
-                  tr("attention.triangle.temperature.help"))
-          .changed)
-    temperature_ = std::fabs(logarithm) < 0.02f ? 1.f : std::pow(10.f, logarithm);
+  const SliderEvent heat =
+      slider_real("###attention.triangle_t", shown, temperature_, kColdest, kAttentionTriangleHottest, "",
+                  slider, tr("attention.triangle.temperature.help"), true);
+  const bool near_one = std::fabs(std::log10(temperature_)) < 0.02f;
+  if (heat.changed && !heat.typed && near_one) temperature_ = 1;
   const float used = ImGui::GetItemRectMax().y - position.y + scaled(8);
   ImGui::SetCursorScreenPos(ImVec2(text_x, position.y));
   {

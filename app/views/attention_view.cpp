@@ -4,6 +4,7 @@
 // core/lens.
 #include <algorithm>
 
+#include "app/look/key_controls.h"
 #include "app/views/attention_build.h"
 #include "app/views/attention_grid.h"
 #include "app/views/attention_image.h"
@@ -224,6 +225,7 @@ void AttentionView::draw_plane(const ViewContext& context, const AttentionScene&
   hovered_pair_.clicked = false;
   if (event.any()) offer(context, scene, stage, event);
   if (event.clicked) pin(context, scene, stage, event);
+  if (event.clicked) take_digits();
   if (event.double_clicked) open_field(context, scene, stage, event);
   draw_field(context, scene, stage);
 }

@@ -86,6 +86,7 @@ class CalculatorView : public View {
   Sizes sizes_;
   Workload work_;
   std::optional<Calculation> calc_;
+  bool older_ = false;  ///< it is of sizes before those that are typed
   std::optional<Error> error_, file_error_;
   double tokens_ = 0, served_ = 0;
   double dragged_ = 0;  ///< exact value of the number being dragged
@@ -180,7 +181,12 @@ void CalculatorView::choose_preset(const std::string& name) {
 void CalculatorView::recalculate() {
   error_.reset();
   auto model = resized(*base_, sizes_);
-  auto calc = model ? calculate(*model, work_) : Result<Calculation>(model.error());
+  older_ = !model;  // one drags past sizes that do not divide: the last ones that did stay, and it is said
+  if (!model) {
+    error_ = model.error();
+    return;
+  }
+  auto calc = calculate(*model, work_);
   if (!calc) {
     error_ = calc.error();
     calc_.reset();  // its numbers were for other sizes
@@ -452,6 +458,10 @@ void CalculatorView::draw(const ViewContext& context) {
     note_item("calc_error");
   }
   if (!calc_ || !model_) return;
+  if (older_) {
+    caption(tr("calculator.last"), width);
+    note_item("calc_last");
+  }
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const ChildScope child("calculator_pane", ImVec2(width + scaled(16), ImGui::GetContentRegionAvail().y));
   draw_pane(context, width - scaled(8));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/key_controls.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
@@ -49,6 +50,7 @@ bool draw_number(const LabControl& control, const LabNumber& number, double& val
     ImGui::SliderScalar(slider.c_str(), ImGuiDataType_Double, &value, &number.least, &number.most, "", flags);
   }
   note_item(slider);
+  if (ImGui::IsItemClicked()) take_digits();
   tip(control);
   ImGui::SameLine(0, scaled(8));
   ImGui::SetNextItemWidth(typed);

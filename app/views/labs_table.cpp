@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -62,35 +63,50 @@ void narrow_widest(std::vector<float*> widths, float width) {
 struct LabsTableColumns {
   std::vector<bool> wordy;
   std::vector<float> widths;
+  ImFont* digits = nullptr;  ///< of all numbers
 };
 
-// Column widths; if they do not fit, text columns shrink before numbers do.
-LabsTableColumns fitted_columns(const LabTable& table, const Said& said, float width) {
-  std::vector<float> widths(labs_table_columns_of(table), 0.f);
-  std::vector<bool> wordy;
-  for (std::size_t col = 0; col < widths.size(); ++col)
-    wordy.push_back(col == 0 || says_words(table, said, col));
-  float all = 0, numbers = 0;
-  std::vector<float*> words, any;
+// What each column needs where numbers stand in `digits`.
+std::vector<float> needed_widths(const LabTable& table, const Said& said, const std::vector<bool>& wordy,
+                                 ImFont* digits) {
+  std::vector<float> widths(wordy.size(), 0.f);
   for (std::size_t col = 0; col < widths.size(); ++col) {
-    ImFont* const font = wordy[col] ? fonts().body : fonts().mono;
+    ImFont* const font = wordy[col] ? fonts().body : digits;
     if (col < table.header.size()) widths[col] = text_size(fonts().small, said(table.header[col])).x;
     for (const auto& row : table.rows)
       if (col < row.size()) widths[col] = std::max(widths[col], text_size(font, said(row[col])).x);
     widths[col] += scaled(kColumnGap);
-    all += widths[col];
+  }
+  return widths;
+}
+
+// Where there is no room for all of it, numbers are written smaller, and words give way before them.
+LabsTableColumns fitted_columns(const LabTable& table, const Said& said, float width) {
+  std::vector<bool> wordy;
+  for (std::size_t col = 0; col < labs_table_columns_of(table); ++col)
+    wordy.push_back(col == 0 || says_words(table, said, col));
+  ImFont* digits = fonts().mono;
+  std::vector<float> widths = needed_widths(table, said, wordy, digits);
+  const auto sum = [&] { return std::accumulate(widths.begin(), widths.end(), 0.f); };
+  if (sum() > width) {
+    digits = fonts().mono_small;
+    widths = needed_widths(table, said, wordy, digits);
+  }
+  float numbers = 0;
+  std::vector<float*> words, any;
+  for (std::size_t col = 0; col < widths.size(); ++col) {
     if (!wordy[col]) numbers += widths[col];
     if (wordy[col]) words.push_back(&widths[col]);
     any.push_back(&widths[col]);
   }
-  const float least = scaled(kLeastWords) * static_cast<float>(words.size());
+  const float all = sum(), least = scaled(kLeastWords) * static_cast<float>(words.size());
   if (all > width && width - numbers >= least)
     narrow_widest(words, width - numbers);
   else if (all > width)
     narrow_widest(any, width);
   else if (widths.size() > 1)
     for (float& one : widths) one += std::min((width - all) / static_cast<float>(widths.size()), scaled(36));
-  return {std::move(wordy), std::move(widths)};
+  return {std::move(wordy), std::move(widths), digits};
 }
 
 // The space at which the wider half is narrowest; the end if there is no space.
@@ -110,6 +126,7 @@ void labs_table_draw_words(const Canvas& canvas, ImFont* font, ImU32 colour, std
                            ImVec2 at, float width, float height) {
   const float line = text_size(fonts().small, "X").y;
   const bool fits = text_size(font, words).x <= width;
+  if (!fits && height < 2 * line) font = fonts().small;
   const std::size_t middle = fits || height < 2 * line ? words.size() : middle_space(fonts().small, words);
   if (middle == words.size()) {
     const float drop = (height - text_size(font, "X").y) / 2;
@@ -149,7 +166,7 @@ void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::stri
     const bool low = height < text_size(fonts().body, "X").y;
     float x = at.x;
     for (std::size_t col = 0; col < row.size(); ++col) {
-      ImFont* font = low ? fonts().mono_small : fonts().mono;
+      ImFont* font = low ? fonts().mono_small : fit.digits;
       if (col == 0 || fit.wordy[col]) font = low ? fonts().small : fonts().body;
       if (header) font = fonts().small;
       cell(font, header ? theme().text_dim : theme().text, row[col], col, x, height);

@@ -14,6 +14,7 @@ namespace {
 constexpr std::int64_t kPositionTableMostPositions = 1024, kFormulaPositions = 128, kMostSimilar = 256,
                        kBits = 7;
 constexpr std::int64_t kLeastWidth = 2, kPositionTableMostWidth = 256, kUsualWidth = 32;
+constexpr float kLeastBase = 3.f, kMostBase = 1e7f;  // of the formula
 constexpr float kPositionTableTokensPerSecond = 6.f;
 
 PositionTable make_table(const Trace& trace, Stack stack, const PositionLook& look) {
@@ -183,8 +184,11 @@ float TablePage::draw_controls(const ViewContext& context, ImVec2 at, float widt
            kPositionTableMostWidth / 2, "position.width.help");
     look_.width = pairs * 2;
     place(usual);
-    (void)slider_real("###position_base", tr("position.base", {short_number(look_.base)}), base_, 0.5f, 7.f,
-                      "", usual, tr("position.base.help"));
+    auto base = static_cast<float>(look_.base);
+    if (slider_real("###position_base", tr("position.base", {short_number(look_.base)}), base, kLeastBase,
+                    kMostBase, "", usual, tr("position.base.help"), true)
+            .changed)
+      base_ = std::log10(base);
     drawn();
     if (toggle("position.halves", "###position_halves", halves_, "position.halves.help")) halves_ = !halves_;
   }

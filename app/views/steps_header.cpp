@@ -163,7 +163,7 @@ StepText step_text(const ViewContext& context, const Figure& figure, int step) {
   out.long_sentence =
       attention_square(site.slot) ? tr("steps.sentence_attention", {out.sentence}) : out.sentence;
   out.formula = formula_pieces(trace, site);
-  out.shapes = shapes_line(run, figure) + "  " + step_letters(run, site);
+  out.shapes = shapes_line(run, figure, context.workspace.cursor.sequence) + "  " + step_letters(run, site);
   out.torch = torch_line(run, site, context.workspace.cursor.sequence);
   out.more = text_of(out.formula) + "\n" + out.sentence + "\n" + out.shapes + "\n" + out.torch;
   return out;

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "app/look/fonts.h"
+#include "app/look/key_controls.h"
 #include "app/look/theme.h"
 #include "app/widgets/patch_picture.h"
 #include "app/widgets/places.h"
@@ -325,6 +326,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   if (!panel.event.hovered()) return;
   event.cell = {static_cast<int>(index), panel.event.row, panel.event.col};
   event.clicked = panel.event.clicked;
+  if (event.clicked) take_digits();
   event.double_clicked = panel.event.double_clicked;
 }
 

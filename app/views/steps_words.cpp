@@ -266,8 +266,9 @@ std::vector<Piece> formula_pieces(const Trace& trace, const Site& site) {
 namespace {
 
 // "(1, 2×2, 8, 5)" for repeated heads: two K/V heads, each for two query heads.
-std::string steps_words_operand_shape(const RunResult& run, const Operand& operand, bool repeated) {
-  const Trace& trace = run.trace(0);
+std::string steps_words_operand_shape(const RunResult& run, int sequence, const Operand& operand,
+                                      bool repeated) {
+  const Trace& trace = run.trace(sequence);
   if (operand.is_weight()) return shape_text(trace.weights().get(operand.weight));
   const Record* record = trace.find(operand.site);
   if (!record) return {};
@@ -284,19 +285,20 @@ std::string steps_words_operand_shape(const RunResult& run, const Operand& opera
 
 }  // namespace
 
-std::string shapes_line(const RunResult& run, const Figure& figure) {
+std::string shapes_line(const RunResult& run, const Figure& figure, int sequence) {
   std::vector<std::string> seen, inputs;
   for (const Operand& operand : figure.operands) {
     if (operand.part || (!operand.is_weight() && operand.site == figure.site)) continue;
     const std::string name = operand.is_weight() ? operand.weight : to_text(operand.site);
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) continue;
     seen.push_back(name);
-    inputs.push_back(steps_words_operand_shape(run, operand, figure.layout == Figure::Layout::product));
+    inputs.push_back(
+        steps_words_operand_shape(run, sequence, operand, figure.layout == Figure::Layout::product));
   }
-  const std::string result = step_shape(run, figure.site);
+  const std::string result = step_shape(run, figure.site, sequence);
   if (inputs.empty()) return result;
   if (figure.rule == Rule::lookup) {
-    const auto length = std::to_string(run.trace(0).rows(figure.site.stack));
+    const auto length = std::to_string(run.trace(sequence).rows(figure.site.stack));
     return inputs[0] + "[(" + std::to_string(batch_of(run, figure.site)) + ", " + length + ")] → " + result;
   }
   std::string out = inputs[0];

@@ -25,7 +25,7 @@ std::string sentence_text(const Trace& trace, const Site& site);
 /// "S / √d_head" with Q blue, K red, V green; names after an underscore as subscripts.
 std::vector<Piece> formula_pieces(const Trace& trace, const Site& site);
 /// "(2, 2, 4, 1) @ (2, 2, 1, 4) → (2, 2, 4, 4)": batch axis first, if all sequences have the same length.
-std::string shapes_line(const RunResult& run, const Figure& figure);
+std::string shapes_line(const RunResult& run, const Figure& figure, int sequence = 0);
 /// "scores = q @ k.transpose(-2, -1)", placeholders filled from the run of one sequence.
 std::string torch_line(const RunResult& run, const Site& site, int sequence = 0);
 

@@ -196,17 +196,17 @@ void TrainingView::draw_sliders(const ViewContext& context, const TrainingScene&
   const TrainingSnapshot& snapshot = *scene.snapshot;
   const float slider = std::min(scaled(210), width * 0.3f);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  float power = std::log10(static_cast<float>(snapshot.learning_rate_factor));
+  auto wanted = static_cast<float>(snapshot.learning_rate_factor);
   const double rate = snapshot.curves->learning_rate.empty() ? 0 : snapshot.curves->learning_rate.back();
   const std::string factor =
       tr("training.factor", {short_number(snapshot.learning_rate_factor), short_number(rate)});
-  if (slider_real("###train_factor", factor, power, std::log10(kLeastFactor), std::log10(kMostFactor), "",
-                  slider, tr("training.factor.help"))
-          .changed)
-    context.commands.act([power](Session& session) {
-      session.training().set_learning_rate_factor(
-          std::pow(10.0, static_cast<double>(std::round(power * 20) / 20)));
-    });
+  const SliderEvent scaled_rate = slider_real("###train_factor", factor, wanted, kLeastFactor, kMostFactor,
+                                              "", slider, tr("training.factor.help"), true);
+  if (scaled_rate.changed) {
+    auto exact = static_cast<double>(wanted);
+    if (!scaled_rate.typed) exact = std::pow(10.0, std::round(std::log10(exact) * 20) / 20);
+    context.commands.act([exact](Session& session) { session.training().set_learning_rate_factor(exact); });
+  }
   ImGui::SetCursorScreenPos(ImVec2(at.x + slider + scaled(18), at.y));
   auto smoothing = static_cast<float>(snapshot.settings.recipe.smoothing);
   if (slider_real("###train_smooth", tr("training.smoothing"), smoothing, 0.f, 0.5f, "%.2f", slider * 0.8f,

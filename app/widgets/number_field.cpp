@@ -83,7 +83,7 @@ SliderEvent field_of(const char* id, Number& value, const FieldKind& kind, const
     if (!now.left) now = {};
   }
   if (mine && now.left)
-    tell_below(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), now.refused->text());
+    tell_below(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), with_capital(now.refused->text()));
   else if (look.help && !active) {
     const FontScope help(fonts().body);
     compat::item_tooltip(look.help);
@@ -125,6 +125,12 @@ SliderEvent whole_field(const char* id, Whole& value, Whole least, Whole most, c
 }
 
 }  // namespace
+
+std::string with_capital(std::string words) {
+  if (!words.empty() && words[0] >= 'a' && words[0] <= 'z')
+    words[0] = static_cast<char>(words[0] - 'a' + 'A');
+  return words;
+}
 
 void tell_below(ImVec2 p0, ImVec2 p1, const std::string& words) {
   ImGui::SetNextWindowPos(ImVec2(p0.x, p1.y + scaled(4)));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "app/widgets/pieces.h"
 
@@ -29,6 +30,8 @@ SliderEvent number_field(const char* id, std::int64_t& value, std::int64_t least
                          const NumberLook& look = {});
 SliderEvent number_field(const char* id, int& value, int least, int most, const NumberLook& look = {});
 
+/// What stands behind "--steps: " in a line of a terminal, as a sentence of its own: "It takes ...".
+std::string with_capital(std::string words);
 /// Draws an error message below a field, given by its corners (screen pixels).
 void tell_below(ImVec2 p0, ImVec2 p1, const std::string& words);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/look/item_map.h"
+#include "app/look/key_controls.h"
 #include "app/look/text_lines.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/number_field.h"
@@ -130,10 +131,12 @@ SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& val
   SliderEvent event;
   if (typed_instead(id, width)) {
     event = number_field(id, value, lo, hi);
+    event.typed = true;
   } else {
     const ImGuiSliderFlags flags = kSlider | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
     const bool changed = ImGui::SliderScalar(id, ImGuiDataType_S64, &value, &lo, &hi, "", flags);
     note_item(id);
+    if (ImGui::IsItemClicked()) take_digits();
     event = slider_event(changed, help);
   }
   ImGui::EndGroup();
@@ -141,7 +144,7 @@ SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& val
 }
 
 SliderEvent slider_real(const char* id, std::string_view title, float& value, float lo, float hi,
-                        const char* shape, float width, const char* help) {
+                        const char* shape, float width, const char* help, bool logarithmic) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
   const FontScope face(fonts().small);
   ImGui::BeginGroup();
@@ -154,10 +157,13 @@ SliderEvent slider_real(const char* id, std::string_view title, float& value, fl
   if (typed_instead(id, width)) {
     double number = static_cast<double>(value);
     event = number_field(id, number, static_cast<double>(lo), static_cast<double>(hi), {"%.4g"});
+    event.typed = true;
     if (event.changed) value = static_cast<float>(number);
   } else {
-    const bool changed = ImGui::SliderFloat(id, &value, lo, hi, "", kSlider);
+    const ImGuiSliderFlags flags = kSlider | (logarithmic ? ImGuiSliderFlags_Logarithmic : 0);
+    const bool changed = ImGui::SliderFloat(id, &value, lo, hi, "", flags);
     note_item(id);
+    if (ImGui::IsItemClicked()) take_digits();
     event = slider_event(changed, help);
   }
   ImGui::EndGroup();

@@ -62,13 +62,14 @@ class ChipLine {
 struct SliderEvent {
   bool changed = false;
   bool released = false;  ///< the end of a drag or of typing
+  bool typed = false;     ///< the number stands in a field: it is meant as it is written
 };
 /// A slider for whole numbers with a caption above: "head", "3". `id` is unique in the window.
 SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& value, std::int64_t lo,
                        std::int64_t hi, float width, const char* help = nullptr, bool logarithmic = false);
 /// The same for a real number; `shape` is a printf pattern.
 SliderEvent slider_real(const char* id, std::string_view title, float& value, float lo, float hi,
-                        const char* shape, float width, const char* help = nullptr);
+                        const char* shape, float width, const char* help = nullptr, bool logarithmic = false);
 /// Round play / pause button; true when clicked.
 bool play_button(const char* id, bool playing, const char* help);
 

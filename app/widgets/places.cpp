@@ -170,8 +170,8 @@ std::int64_t batch_of(const RunResult& run, const Site& site) {
   return static_cast<std::int64_t>(run.traces.size());
 }
 
-std::string step_shape(const RunResult& run, const Site& site) {
-  const Record* record = run.trace(0).find(site);
+std::string step_shape(const RunResult& run, const Site& site, int sequence) {
+  const Record* record = run.trace(sequence).find(site);
   return record ? shape_text(record->shape, batch_of(run, site)) : std::string();
 }
 

@@ -40,7 +40,7 @@ const char* kind_label(const RunResult& run, const TimelineStep& step);
 /// else 1; 0 for a mask, which has no batch axis.
 std::int64_t batch_of(const RunResult& run, const Site& site);
 /// Shape of a step with the batch axis first: "(2, 2, 4, 4)"; empty when the run lacks the step.
-std::string step_shape(const RunResult& run, const Site& site);
+std::string step_shape(const RunResult& run, const Site& site, int sequence);
 /// The same as letters: "(B, h, L, d_k)".
 std::string step_letters(const RunResult& run, const Site& site);
 /// Row of the main stack at the cursor; the row that predicts the output when the cursor is in another

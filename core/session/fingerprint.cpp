@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -24,7 +25,8 @@ constexpr std::int64_t kSampled = 64;                             // values of e
 constexpr std::int64_t kPiece = std::int64_t{1} << 14;            // values that are expanded at once
 constexpr std::int64_t kLarge = std::int64_t{1} << 25;            // parameters worth a file of hashes
 constexpr std::uint64_t kMostKeptBytes = std::uint64_t{8} << 20;  // of the file of hashes
-constexpr std::size_t kMostKept = 16;                             // models in it
+constexpr std::uint64_t kMostConfigBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kMostKept = 16;  // models in it
 
 std::string text_of(std::uint64_t hash) { return format("%016llx", static_cast<unsigned long long>(hash)); }
 
@@ -140,6 +142,12 @@ std::string state_of(const std::vector<ReadFile>& files) {
   return text_of(hash.value());
 }
 
+bool holds_weights(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return path.extension() == ".safetensors" || path.extension() == ".gguf" || path.extension() == ".npz" ||
+         path.extension() == ".npy" || name.ends_with(".index.json");
+}
+
 WeightPrints prints_of(const OpenedModel& opened) {
   WeightPrints out;
   for (const auto& [name, tensor] : opened.model->weights().all())
@@ -171,6 +179,20 @@ WeightPrints weight_prints(const OpenedModel& opened) {
     if (large && !folder.empty() && intact(opened.files) && make_folder(folder)) kept.keep(opened.files, out);
   }
   remember(opened.model, out);
+  return out;
+}
+
+WeightPrints file_prints(const OpenedModel& opened) {
+  WeightPrints out;
+  for (const ReadFile& file : opened.files) {
+    const std::filesystem::path path(file.path);
+    if (file.stamp.bytes > kMostConfigBytes || holds_weights(path) || file.newer()) continue;
+    const Result<std::string> text = read_file(file.path, kMostConfigBytes);
+    if (!text) continue;
+    Hash hash;
+    hash.take(*text);
+    out[path.filename().string()] = text_of(hash.value());
+  }
   return out;
 }
 

@@ -22,6 +22,9 @@ std::string print_of(const Tensor& tensor);
 /// Those of all weights, and of the recorded numbers of a recording. Reads every value once (several GB/s),
 /// but for what is cached.
 WeightPrints weight_prints(const OpenedModel& opened);
+/// The same of the other files that were read of it (config, tokenizer), by the file's name. None of what is
+/// shipped or in one file with the weights, and of no file that was written anew since.
+WeightPrints file_prints(const OpenedModel& opened);
 /// The names whose hashes differ, or that only one of the two has, in order.
 std::vector<std::string> differing_weights(const WeightPrints& saved, const WeightPrints& now);
 

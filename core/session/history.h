@@ -36,6 +36,8 @@ class History {
   }
   void undo() { at_ -= can_undo() ? 1 : 0; }
   void redo() { at_ += can_redo() ? 1 : 0; }
+  /// The points that redo would bring back are gone.
+  void drop_later() { points_.resize(at_ + 1); }
   /// The sentence of the change that undo would revert; empty when there is none.
   std::string undo_sentence() const { return can_undo() ? points_[at_].sentence.str() : std::string(); }
   std::string redo_sentence() const { return can_redo() ? points_[at_ + 1].sentence.str() : std::string(); }

@@ -215,6 +215,11 @@ void Session::undo() {
   run();
 }
 
+void Session::take_back() {
+  undo();
+  history_.drop_later();
+}
+
 std::shared_ptr<RunResult> Session::result_of(const Document& document,
                                               std::vector<std::shared_ptr<const Trace>> traces,
                                               std::uint64_t opened) {

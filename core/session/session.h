@@ -148,6 +148,8 @@ class Session {
   /// One point back; at the first one, back to what was open before.
   void undo();
   void redo();
+  /// Undoes the newest point, and redo does not bring it back: it could not be run.
+  void take_back();
   bool can_undo() const { return history_.can_undo() || (!page_ && !before_.empty()); }
   bool can_redo() const { return history_.can_redo() || (!page_ && !after_.empty()); }
   const History& history() const { return history_; }

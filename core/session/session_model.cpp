@@ -36,6 +36,7 @@ Result<json> session_model_json(const Document& document, const std::string& pat
   }
   out["fingerprint"] = sampled_fingerprint(*opened.model);
   out["prints"] = weight_prints(opened);
+  if (WeightPrints files = file_prints(opened); !files.empty()) out["files"] = std::move(files);
   if (opened.training_step >= 0) out["training_step"] = opened.training_step;
   std::error_code ignored;
   const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
@@ -66,20 +67,33 @@ Status model_may_be_read(const std::string& model) {
   return named ? Status(Done{}) : Status(named.error());
 }
 
-void warn_of_other_numbers(const json& model, OpenedModel& opened) {
+namespace {
+
+// The hashes that a session has at `field`; null where it has none.
+std::optional<WeightPrints> saved_prints(const json& model, const char* field) {
+  const auto found = model.find(field);
+  if (found == model.end() || !found->is_object()) return std::nullopt;
+  WeightPrints saved;
+  for (const auto& [name, print] : found->items())
+    saved[name] = print.is_string() ? print.get<std::string>() : "";
+  return saved;
+}
+
+void warn_of_differing(const char* key, const std::vector<std::string>& others, OpenedModel& opened) {
   constexpr std::size_t kNamed = 4;
+  if (!others.empty()) opened.warnings.push_back(Text::of(key, {others.size(), some_of(others, kNamed)}));
+}
+
+}  // namespace
+
+void warn_of_other_numbers(const json& model, OpenedModel& opened) {
   const std::string sampled = session_text_at(model, "fingerprint");
-  if (const auto found = model.find("prints"); found != model.end() && found->is_object()) {
-    WeightPrints saved;
-    for (const auto& [name, print] : found->items())
-      saved[name] = print.is_string() ? print.get<std::string>() : "";
-    const std::vector<std::string> others = differing_weights(saved, weight_prints(opened));
-    if (!others.empty())
-      opened.warnings.push_back(
-          Text::of("note.session.other_weights", {others.size(), some_of(others, kNamed)}));
-  } else if (!sampled.empty() && sampled != sampled_fingerprint(*opened.model)) {
+  if (const auto saved = saved_prints(model, "prints"))
+    warn_of_differing("note.session.other_weights", differing_weights(*saved, weight_prints(opened)), opened);
+  else if (!sampled.empty() && sampled != sampled_fingerprint(*opened.model))
     opened.warnings.push_back(Text::of("note.session.other_numbers"));
-  }
+  if (const auto saved = saved_prints(model, "files"))
+    warn_of_differing("note.session.other_files", differing_weights(*saved, file_prints(opened)), opened);
 }
 
 Result<OpenedModel> open_session_model(const json& model, const std::string& path) {

@@ -93,8 +93,10 @@ class Training {
   /// Writes the run as it stands to a checkpoint file, with the models that one can go back to, and waits for
   /// that; the run goes on, and a snapshot of that step is published. Errors: the writers'.
   Status write(const std::string& path);
-  /// The newest model alone, without waiting, after the step in hand.
+  /// The newest model alone, without waiting, after the step in hand; take_written_later() tells of it.
   void write_later(const std::string& path);
+  /// What became of the newest write_later() that was carried out; once.
+  std::optional<Status> take_written_later();
   /// Runs are kept in this folder when they pause, end, and every half minute; empty: nowhere.
   void keep_in(std::string folder);
   std::string kept_in() const;
@@ -154,6 +156,7 @@ class Training {
   mutable std::mutex mutex_;
   std::shared_ptr<const TrainingSnapshot> snapshot_;
   std::optional<TrainingOutcome> outcome_;
+  std::optional<Status> written_later_;
   std::string folder_;
 
   // Of the run's thread alone.

@@ -69,8 +69,16 @@ Status Training::write(const std::string& path) {
 
 void Training::write_later(const std::string& path) {
   order([this, path] {
-    if (trainer_) (void)save_checkpoint(path, *trainer_);
+    if (!trainer_) return;
+    Status written = save_checkpoint(path, *trainer_);
+    std::lock_guard lock(mutex_);
+    written_later_ = std::move(written);
   });
+}
+
+std::optional<Status> Training::take_written_later() {
+  std::lock_guard lock(mutex_);
+  return std::exchange(written_later_, std::nullopt);
 }
 
 Status Training::close() {

@@ -338,6 +338,22 @@ TEST_F(AskViewTest, EncoderDecodersAnswerInBothStacks) {
   for (const SweepCell& one : answer().sweep->cells()) EXPECT_EQ(one.site.stack, Stack::enc);
 }
 
+TEST_F(AskViewTest, TheColumnOfTheChangeSaysWhatItIsAgainst) {
+  tell();
+  click("ask.page.heads");
+  settle();
+  ASSERT_FALSE(session_->pinned());
+  EXPECT_FALSE(texts().contains(tr("ask.heads.change"))) << "nothing is pinned";
+  ASSERT_TRUE(session_->edit("text", {}, [](Document& d) { return set_text(d, 0, kSoft); }));
+  settle();
+  EXPECT_TRUE(texts().contains(tr("ask.heads.change.before")));
+  EXPECT_FALSE(texts().contains(tr("ask.heads.change")));
+  session_->pin();
+  settle();
+  EXPECT_TRUE(texts().contains(tr("ask.heads.change")));
+  EXPECT_FALSE(texts().contains(tr("ask.heads.change.before")));
+}
+
 TEST_F(AskViewTest, TheHeadsAreRankedByAnyTitle) {
   tell();
   click("ask.page.heads");

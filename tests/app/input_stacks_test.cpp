@@ -138,6 +138,7 @@ TEST_F(InputTest, WhatTheCommandLineGivesIsTakenWholeOrNotAtAll) {
   EXPECT_EQ(document().sequences.front().input.ids.size(), before);
   EXPECT_EQ(run().undo_point, session_->history().point()) << "what is shown is what is there";
   EXPECT_TRUE(told());
+  EXPECT_FALSE(session_->can_redo()) << "redo does not bring it back";
   state().notices.clear();
   options.request.edits = {"blocks.0.attn.z[head=1]=0", "blocks.0.attn.nowhere=0"};
   give_input_or_say(state(), options);

@@ -154,6 +154,71 @@ TEST_F(KeyboardTest, ADoubleClickOnACellOfAttentionOpensAFieldForDigits) {
   EXPECT_EQ(run().trace(0).cell(pattern, {workspace().cursor.head, 2, 1}), 0.25f);
 }
 
+TEST_F(KeyboardTest, DigitsAfterAClickOnWhatTakesNumbersSwitchNoView) {
+  open_at("labs");
+  workspace().lab = "softmax";
+  settle();
+  click("lab_largest");
+  key(Key::n3);
+  EXPECT_EQ(workspace().view, "labs") << "a slider";
+  key(Key::escape);
+  key(Key::n3);
+  EXPECT_EQ(workspace().view, "mask") << "Escape gives the digits back";
+  for (const char* view : {"attention", "steps"}) {
+    workspace().view = view;
+    go_to_site(workspace(), run(), *parse_site("blocks.0.attn.pattern"));
+    settle();
+    std::string matrix;
+    for (const auto& [name, item] : noted_items())
+      if (name.starts_with("matrix.") && item.rows == 4 && item.cols == 4 && item.p1.x - item.p0.x > 100)
+        matrix = name;
+    ASSERT_FALSE(matrix.empty()) << view;
+    point_at_cell(matrix, 2, 1);
+    press(true);
+    frames(1);
+    press(false);
+    frames();
+    ASSERT_EQ(workspace().cursor.query, 2) << view;
+    key(Key::n3);
+    EXPECT_EQ(workspace().view, view) << "a cell that is pinned";
+    click("tab_" + std::string(view));
+    key(Key::n3);
+    EXPECT_EQ(workspace().view, "mask") << view;
+  }
+}
+
+TEST_F(KeyboardTest, ASliderOfPowersTakesTheValueThatIsTyped) {
+  ASSERT_TRUE(session_->train(*training_settings("sorter"), false));
+  session_->training().wait();
+  settle();
+  session_->training().step_once();
+  session_->training().wait();
+  workspace().view = "training";
+  settle();
+  frames(20);
+  const auto factor = [&] { return session_->training().snapshot()->learning_rate_factor; };
+  ASSERT_TRUE(shows("train_factor"));
+  const auto type_into = [&](const std::string& item, const std::string& text) {
+    const ItemRect rect = noted_items().at(item);
+    compat::feed_modifiers(ImGui::GetIO(), true, false, false);
+    point_at((rect.p0.x + rect.p1.x) / 2, (rect.p0.y + rect.p1.y) / 2);
+    frames();
+    press(true);
+    frames();
+    press(false);
+    compat::feed_modifiers(ImGui::GetIO(), false, false, false);
+    frames();
+    type(text);
+    key(Key::enter);
+    session_->training().wait();
+    settle();
+  };
+  type_into("train_factor", "3");
+  EXPECT_DOUBLE_EQ(factor(), 3) << "not ten to the third";
+  type_into("train_factor", "0.02");
+  EXPECT_FLOAT_EQ(static_cast<float>(factor()), 0.02f);
+}
+
 TEST_F(KeyboardTest, AClickIntoANumberOfTheCalculatorTakesTheDigits) {
   open_at("calculator");
   click("calc_batch");

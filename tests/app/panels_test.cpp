@@ -136,6 +136,36 @@ TEST_F(PanelsTest, WhatFollowsFromAnEditIsWithItMinusWithoutIt) {
   EXPECT_NE(said.find(tr("inspector.after.row", {shown_number(most)})), std::string::npos) << said;
 }
 
+TEST_F(PanelsTest, MeansOfAHeadSayOfHowManyRowsTheyAre) {
+  open(kGpt2);
+  ASSERT_TRUE(session_.edit("sequences", {}, [](Document& document) -> Status {
+    TRY_OK(add_sequence(document, 0));
+    TRY_OK(set_ids(document, 0, {1, 2, 3}, {}));
+    TRY_OK(set_ids(document, 1, {1, 2, 3, 4, 5}, {}));
+    return set_padding(document, {true, PadSide::right, 5});
+  }));
+  take();
+  const auto said_of = [&](int sequence) {
+    workspace_.cursor.sequence = sequence;
+    pin("blocks.0.attn.pattern[head=1,query=1,key=0]");
+    draw(draw_inspector, ImVec2(318, 2400), 2);
+    for (int wait = 0; wait < 500 && session_.workers().any_busy(); ++wait)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    frame(
+        [&] {
+          ImGui::LogToClipboard();
+          draw_inspector(context());
+          ImGui::LogFinish();
+        },
+        ImVec2(318, 2400));
+    return std::string(ImGui::GetClipboardText());
+  };
+  const std::string padded = said_of(0), whole = said_of(1);
+  EXPECT_NE(padded.find(tr("inspector.head.some", {"3", "5"})), std::string::npos) << padded;
+  EXPECT_EQ(padded.find(tr("inspector.head.all")), std::string::npos) << padded;
+  EXPECT_NE(whole.find(tr("inspector.head.all")), std::string::npos) << whole;
+}
+
 TEST_F(PanelsTest, WithoutARunThePanelsSayWhatToDo) {
   draw_all();
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();

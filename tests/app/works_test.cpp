@@ -198,12 +198,46 @@ TEST_F(WorksTest, ALessonGivesTheWorkBackWithItsLookAndUndo) {
 
 TEST_F(WorksTest, ClosingInALessonAsksAboutTheWorkUnderIt) {
   make(mine_);
+  workspace().view = "residual";
+  frames();
   ASSERT_TRUE(state().lessons.start(state(), "nine_steps", 0));
   settle();
   ASSERT_TRUE(asks());
   EXPECT_TRUE(shows("leave_keep"));
+  EXPECT_EQ(asked_about(state())->family, "GPT-2") << "not the lesson's model";
+  workspace().view = "attention";  // of the lesson; the work is looked at as it was left
+  key(Key::enter);
+  settle();
+  EXPECT_TRUE(state().leave.decided);
   EXPECT_FALSE(state().lessons.open());
   EXPECT_EQ(now(), mine_);
+  const auto kept = kept_sessions();
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_EQ((*read_session(kept.front())->all)["inputs"][0]["ids"], mine_);
+  EXPECT_EQ(read_session(kept.front())->look()["view"], "residual");
+}
+
+TEST_F(WorksTest, StayingInALessonLeavesItOpenOnItsPage) {
+  make(mine_);
+  ASSERT_TRUE(state().lessons.start(state(), "nine_steps", 2));
+  settle();
+  state().lessons.draft().typed = "1.5";
+  const std::uint64_t opened = session_->opened_version();
+  ASSERT_TRUE(asks());
+  click("leave_stay");
+  settle();
+  EXPECT_FALSE(state().leave.decided);
+  ASSERT_TRUE(state().lessons.open());
+  EXPECT_TRUE(session_->shows_page());
+  EXPECT_EQ(state().lessons.page_index(), 2);
+  EXPECT_EQ(state().lessons.draft().typed, "1.5");
+  EXPECT_EQ(session_->opened_version(), opened);
+  ASSERT_TRUE(asks()) << "the next time it is asked again";
+  click("leave_discard");
+  settle();
+  ASSERT_TRUE(may_leave(state()));
+  EXPECT_TRUE(keep_works(state(), true));
+  EXPECT_TRUE(kept_sessions().empty()) << "what was asked about is let go of";
 }
 
 TEST_F(WorksTest, ALessonAloneIsNotAskedAbout) {
@@ -297,6 +331,77 @@ TEST_F(WorksTest, AnAutosaveThatFailsIsSaidOnce) {
   EXPECT_FALSE(kept.error().hint().empty()) << "where it is instead";
   for (const fs::path& made : rescued_ones())
     if (!before.contains(made)) fs::remove_all(made);
+}
+
+TEST_F(WorksTest, ACheckpointThatCannotBeKeptIsSaidOnce) {
+  TrainingSettings settings = *training_settings("sorter");
+  settings.sizes.layers = 1;
+  settings.sizes.heads = 2;
+  settings.sizes.d_model = 16;
+  settings.recipe.batch = 4;
+  ASSERT_TRUE(session_->train(settings, false));
+  const auto trained = [&] {
+    session_->training().step_once();
+    session_->training().wait();
+    settle();
+    return session_->shown_training_step() > 0;
+  };
+  for (int i = 0; i < 20 && !trained(); ++i) {
+  }
+  ASSERT_GT(session_->shown_training_step(), 0);
+  make({1, 2, 3});
+  const std::string run = autosave_path(session_->work()) + kRunEnding;
+  fs::create_directories(run + "/a folder");
+  const auto follow = [&](Autosave& autosave, int count) {
+    for (int i = 0; i < count; ++i) {
+      autosave.follow(state());
+      session_->training().wait();
+      ImGui::GetIO().DeltaTime = 3;
+      settle();
+    }
+    ImGui::GetIO().DeltaTime = 1.f / 60;
+  };
+  const auto complaints = [&] {
+    return std::count_if(state().notices.begin(), state().notices.end(), [](const Notice& notice) {
+      return std::string_view(notice.text.key()) == "autosave.failed.run";
+    });
+  };
+  Autosave autosave;
+  follow(autosave, 30);
+  EXPECT_EQ(complaints(), 1);
+  EXPECT_TRUE(read_session(autosave_path(session_->work()))) << "the rest is kept";
+  fs::remove_all(run);
+  follow(autosave, 20);
+  EXPECT_TRUE(fs::is_regular_file(run)) << "it is tried again";
+  fs::remove(run);
+  fs::create_directories(run + "/a folder");
+  state().notices.clear();
+  trained();
+  follow(autosave, 20);
+  EXPECT_EQ(complaints(), 1) << "once for each time that it begins to fail";
+}
+
+TEST_F(WorksTest, EscapeInTheTextLeavesNoUndoPoint) {
+  make({5, 17});
+  const std::uint64_t point = session_->history().point();
+  key(Key::t, true);
+  key(Key::end);
+  type(" 7");
+  settle();
+  ASSERT_EQ(now(), (std::vector<int>{5, 17, 7}));
+  key(Key::escape);
+  settle();
+  EXPECT_EQ(now(), (std::vector<int>{5, 17}));
+  EXPECT_EQ(session_->history().point(), point);
+  EXPECT_TRUE(session_->history().can_redo()) << "what was typed is not gone";
+  key(Key::t, true);
+  key(Key::end);
+  type(" zzz");
+  settle();
+  key(Key::escape);
+  settle();
+  EXPECT_FALSE(shows("input_error"));
+  EXPECT_EQ(session_->history().point(), point);
 }
 
 TEST_F(WorksTest, TheWordThatIsLookedAtStaysWhileATextIsTyped) {

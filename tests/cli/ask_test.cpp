@@ -1,6 +1,7 @@
 // ablate, patch, attribute, compare and merge from the outside, against what PyTorch hooks say
 // (tests/golden/interventions, computed in float64) and against the story that the shipped Storyteller tells.
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -422,6 +423,35 @@ TEST(Ask, steps_and_edits_name_the_same_places) {
   EXPECT_EQ(part->size(0), 2);
 }
 
+// Python's own reader takes the tables as they are; pandas, where it is there, too.
+TEST(Ask, a_table_opens_in_python) {
+  if (std::system("python3 -c 'import csv' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
+  const TempFolder folder;
+  const std::string table = folder / "table.csv", script = folder / "read.py";
+  ASSERT_EQ(cli("ablate " + kStory + " --over head --text " + kTold + " --out " + table).exit_code, 0);
+  std::ofstream(script) << R"(
+import csv, sys
+with open(sys.argv[1], newline="") as file:
+    reader = csv.DictReader(file, strict=True)
+    rows = list(reader)
+    assert reader.fieldnames[0] == "step" and "kind" in reader.fieldnames and "value" in reader.fieldnames
+assert len(rows) > 8, len(rows)
+assert all(None not in row and None not in row.values() for row in rows), "every row has every column"
+assert {row["kind"] for row in rows} >= {"base", "place"}
+heads = [row for row in rows if row["kind"] == "place"]
+assert all(int(row["head"]) >= 0 and float(row["value"]) == float(row["value"]) for row in heads)
+try:
+    import pandas
+except ImportError:
+    sys.exit(0)
+frame = pandas.read_csv(sys.argv[1])
+assert len(frame) == len(rows) and frame["value"].dtype.kind == "f", frame.dtypes
+)";
+  const std::string told = folder / "told";
+  const int status = std::system(("python3 " + script + " " + table + " 2>" + told).c_str());
+  EXPECT_EQ(status, 0) << read_text(told) << read_text(table).substr(0, 400);
+}
+
 TEST(Ask, refusals_say_what_to_do) {
   expect_refused("ablate " + kStory + " --text " + kTold + " --how half", 1, "scale:F");
   expect_refused("ablate " + kStory + " --text " + kTold + " --over neuron", 1, "has no axis called neuron");
@@ -435,7 +465,9 @@ TEST(Ask, refusals_say_what_to_do) {
                      " --edit 'blocks.0-7.attn.z[head=1]=0'",
                  1, "2 blocks");
   expect_refused("attribute model:storyteller --measure logit:catt --text " + kTold, 1, "\"cat\"");
-  expect_refused("ablate " + kStory + " --text " + kTold + " --shard 4/3", 1, "--shard");
+  for (const char* shard : {"4/3", "0/3", "-1/3", "1/0", "1", "1/3/2", "4294967297/4294967299",
+                            "18446744073709551617/3", "1e0/3x", "/", "a/b"})
+    expect_refused("ablate " + kStory + " --text " + kTold + " --shard=" + shard, 1, "--shard");
   expect_refused("attribute model:storyteller --measure \"logit:unhappiness\" --text " + kTold, 1,
                  "unhappiness");
   expect_refused("attribute model:storyteller --measure kl --text " + kTold, 1, "logit");

@@ -59,5 +59,13 @@ TEST(Gradients, the_rows_that_count_are_said_and_chosen) {
   expect_refused(pilot + " --loss-rows some", 2, "--loss-rows");
 }
 
+TEST(CliGradients, a_loss_that_is_no_number_has_no_sign) {
+  const Ran ran = cli(
+      "trace model:storyteller --text \"The cat sat\" --steps logits --gradients --edit ln_final.out=3e38");
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("loss nan"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.out.find("-nan"), std::string::npos) << ran.out;
+}
+
 }  // namespace
 }  // namespace attnscope::testing

@@ -249,6 +249,14 @@ TEST(CliInputs, what_a_vocabulary_cannot_spell_is_named) {
   EXPECT_EQ(cli("tokenize model:storyteller --json" + text).json()["unknown"], Json({"gryphon", "zyx"}));
   const std::string measure = " --json --measure logit:cat";
   EXPECT_EQ(cli("ablate model:storyteller --over head" + measure + text).json()["unknown"].size(), 2u);
+  EXPECT_EQ(cli("heads model:storyteller --json" + text + " --against-text \"The wyvern\"").json()["unknown"],
+            Json({"gryphon", "zyx", "wyvern"}));
+  EXPECT_EQ(cli("rollout model:storyteller --json" + text).json()["unknown"], Json({"gryphon", "zyx"}));
+  const TempFolder folder;
+  const std::string out = folder / "run.json";
+  ASSERT_EQ(cli("trace model:storyteller --steps embed --out " + out + text).exit_code, 0);
+  EXPECT_NE(read_text(out).find(R"(gryphon\nzyx)"), std::string::npos) << read_text(out).substr(0, 400);
+  EXPECT_FALSE(cli("rollout model:storyteller --json --text \"The cat\"").json().contains("unknown"));
   EXPECT_FALSE(cli("tokenize model:storyteller --json --text \"The cat\"").json().contains("unknown"));
   const Ran blank = cli("trace model:storyteller --summary --steps logits --text \"   \"");
   EXPECT_EQ(blank.exit_code, 0);

@@ -128,6 +128,16 @@ void TokenLine::typed(const PanelContext& context) {
                    [opened, text = text_, of = of_] { return spelled(*opened, text, of); });
 }
 
+// Escape: the text is as it was before, and so is the document. What was typed can be redone.
+void TokenLine::take_back_typed(const PanelContext& context) {
+  error_.reset();
+  tokenized_.forget();
+  note_text(text_);
+  context.commands.act([point = typed_over_](Session& session) {
+    while (session.history().can_undo() && session.history().point() > point) session.undo();
+  });
+}
+
 // Highlights the hovered token (here or among the chips) in the text; not while the field is scrolled.
 void TokenLine::light_spans(const std::vector<Token>& tokens, const std::string& spelled, ImVec2 min,
                             ImVec2 max) {
@@ -189,11 +199,16 @@ float TokenLine::draw_field(const PanelContext& context, bool focus, float width
   const bool changed = draw_box(context, focus, width, height, many_lines);
   const bool ended = ImGui::IsItemDeactivated();
   typing_ = ImGui::IsItemActive();
+  if (ImGui::IsItemActivated()) typed_over_ = context.session.history().point();
+  const bool escaped = changed && ended && compat::key_pressed(compat::Key::escape, false);
   if (!typing_ && wanted_width() > width) compat::item_tooltip(text_.c_str());
   light_spans(is_source() ? sequence.source_tokens : sequence.tokens,
               is_source() ? sequence.source_text : sequence.text, ImGui::GetItemRectMin(),
               ImGui::GetItemRectMax());
-  if (changed) typed(context);
+  if (escaped)
+    take_back_typed(context);
+  else if (changed)
+    typed(context);
   if (ended && last_key_ > 0) {
     last_key_ = 0;
     context.commands.end_gesture();

@@ -54,6 +54,7 @@ class TokenLine {
   bool is_source() const { return of_ == Stack::enc; }
   std::string item(const char* name) const;
   void typed(const PanelContext& context);
+  void take_back_typed(const PanelContext& context);
   void take_typed(Session& session, std::size_t sequence, Result<Sequence> made, bool pasted);
   void light_spans(const std::vector<Token>& tokens, const std::string& spelled, ImVec2 min, ImVec2 max);
   bool draw_box(const PanelContext& context, bool focus, float width, float height, bool many_lines);
@@ -67,7 +68,8 @@ class TokenLine {
   Stack of_;
   std::string text_;  ///< content of the field: the document's text, or text being typed
   bool typing_ = false;
-  double last_key_ = 0;  ///< ImGui time of the last key; 0: no gesture is open
+  std::uint64_t typed_over_ = 0;  ///< the undo point that was there when the field took the keys
+  double last_key_ = 0;           ///< ImGui time; 0: no gesture is open
   std::optional<Error> error_;
   std::uint64_t error_point_ = 0;  ///< history point at which it occurred
   std::size_t sequence_ = 0;

@@ -165,9 +165,13 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
   if (!row || !*row) return;
   const RowStats& r = **row;
   const RowStats* a = all && *all ? &**all : nullptr;
-  const auto both = [](double one, const double* mean) -> const std::string& {
+  // Padding, and rows that see nothing, count in no mean.
+  std::string_view counted = tr("inspector.head.all");
+  if (a && a->in_sight < record->shape[1])
+    counted = kept_tr("inspector.head.some", {std::to_string(a->in_sight), std::to_string(record->shape[1])});
+  const auto both = [&](double one, const double* mean) -> const std::string& {
     const std::string rest = mean ? format("%.2f", *mean) : std::string("…");
-    return kept_tr("inspector.head.both", {format("%.2f", one), rest});
+    return kept_tr("inspector.head.both", {format("%.2f", one), rest, counted});
   };
   fact_row(tr("inspector.head.entropy"),
            kept_tr("inspector.head.of", {format("%.2f", r.entropy), format("%.2f", r.max_entropy)}),
@@ -179,7 +183,7 @@ void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t
   if (itself)
     fact_row(tr("inspector.head.sink"), both(r.first_share, a ? &a->first_share : nullptr),
              tr("inspector.head.sink.help"));
-  fact_row(tr("inspector.head.all"),
+  fact_row(counted,
            a ? std::string_view(
                    kept_tr("inspector.head.of", {format("%.2f", a->entropy), format("%.2f", a->max_entropy)}))
              : "…",

@@ -45,7 +45,7 @@ NetworkBox* Pen::part(const char* key, Hue hue, std::vector<Site> sites, float x
   made.x = x, made.y = y, made.w = w, made.h = kPart;
   y += kPart;
   if (shape) {
-    made.shape = step_shape(run_, made.target);
+    made.shape = step_shape(run_, made.target, sequence_);
     y += kShape;
   }
   return &box(std::move(made));

@@ -20,7 +20,7 @@ inline Hue projection_hue(int i) { return i == 0 ? Hue::query : i == 1 ? Hue::ke
 class Pen {
  public:
   Pen(const RunResult& run, int sequence, NetworkLayout& layout)
-      : run_(run), trace_(run.trace(sequence)), layout_(layout) {}
+      : run_(run), sequence_(sequence), trace_(run.trace(sequence)), layout_(layout) {}
 
   const Trace& trace() const { return trace_; }
   /// The sites of these slots that the run has, in the given order.
@@ -48,6 +48,7 @@ class Pen {
 
  private:
   const RunResult& run_;
+  int sequence_;
   const Trace& trace_;
   NetworkLayout& layout_;
 };

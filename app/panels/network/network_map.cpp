@@ -62,7 +62,8 @@ void describe_several(const PanelContext& context, const NetworkBox& box) {
   }
   wrapped_text(tr("map.steps", {titles, title_text(trace, box.target)}), theme().text_dim);
   const WithFont mono(fonts().mono_small);
-  ImGui::TextUnformatted((to_text(box.target) + "  " + step_shape(*context.run, box.target)).c_str());
+  const std::string shape = step_shape(*context.run, box.target, context.workspace.cursor.sequence);
+  ImGui::TextUnformatted((to_text(box.target) + "  " + shape).c_str());
 }
 
 void tooltip(const PanelContext& context, const NetworkBox& box) {
@@ -85,7 +86,8 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
     }
     wrapped_text(sentence_text(trace, site), theme().text_dim);
     const WithFont mono(fonts().mono_small);
-    ImGui::TextUnformatted((to_text(site) + "  " + step_shape(*context.run, site)).c_str());
+    const std::string shape = step_shape(*context.run, site, context.workspace.cursor.sequence);
+    ImGui::TextUnformatted((to_text(site) + "  " + shape).c_str());
   }
   if (box.parameters > 0)
     ImGui::TextUnformatted(tr("map.parameters", {format_count(box.parameters)}).c_str());

@@ -339,7 +339,8 @@ void draw_gutter(const Bar& bar) {
 void step_tooltip(const Bar& bar, int index) {
   const RunResult& run = *bar.context.run;
   const TimelineStep& step = bar.step(index);
-  const Trace& trace = run.trace(bar.context.workspace.cursor.sequence);
+  const int sequence = bar.context.workspace.cursor.sequence;
+  const Trace& trace = run.trace(sequence);
   std::int64_t nanoseconds = 0;
   for (const Site& site : step.sites)
     if (const Record* record = trace.find(site)) nanoseconds += record->end_ns - record->begin_ns;
@@ -348,15 +349,14 @@ void step_tooltip(const Bar& bar, int index) {
   {
     const WithFont bold(fonts().body_bold);
     const std::string title = title_text(trace, step.main);
-    const ModelConfig& config = run.trace(0).config();
-    const std::string place = step.layer >= 0      ? place_name(config, step.main, true)
-                              : has_stacks(config) ? stack_name(config, step.main.stack)
-                                                   : std::string();
+    const std::string place = step.layer >= 0              ? place_name(trace.config(), step.main, true)
+                              : has_stacks(trace.config()) ? stack_name(trace.config(), step.main.stack)
+                                                           : std::string();
     ImGui::TextUnformatted(place.empty() ? title.c_str() : tr("timeline.in_block", {place, title}).c_str());
   }
   {
     const WithFont mono(fonts().mono_small);
-    if (main) dim_text(to_text(main->site) + "  " + step_shape(run, main->site));
+    if (main) dim_text(to_text(main->site) + "  " + step_shape(run, main->site, sequence));
     dim_text(tr("timeline.time", {format("%.1f", static_cast<double>(nanoseconds) / 1000.0)}));
   }
   ImGui::EndTooltip();

@@ -127,6 +127,12 @@ TEST_F(CalculatorViewTest, NumbersOfOtherSizesDoNotStandBesideAnOverflow) {
   Choices fits(gpt2);
   view->keep(fits);
   EXPECT_NE(texts().find("124,439,808"), std::string::npos);
+  const nlohmann::json between = {{"preset", "gpt2"}, {"size_kv_heads", 5}};  // on the way from 12 to 4
+  Choices divides(between);
+  view->keep(divides);
+  EXPECT_NE(texts().find("124,439,808"), std::string::npos) << "the last that fit";
+  EXPECT_TRUE(noted_items().contains("calc_error"));
+  EXPECT_TRUE(noted_items().contains("calc_last"));
   const nlohmann::json huge = {{"preset", "gpt2"}, {"seq", 16777216}, {"batch", 16777216}};
   Choices overflows(huge);
   view->keep(overflows);

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "app/state/session_look.h"
 #include "app/views/view.h"
 
 namespace attnscope {
@@ -25,14 +24,14 @@ void take(View& view, const nlohmann::json& chosen) {
   view.keep(choices);
 }
 
-struct Kept {
+struct KeptChoice {
   const char *view, *key;
   int first;  // the number that files of before wrote for the first
   std::vector<std::string> names;
 };
 
-const std::vector<Kept>& kept_choices() {
-  static const std::vector<Kept> all{
+const std::vector<KeptChoice>& kept_choices() {
+  static const std::vector<KeptChoice> all{
       {"attention", "mode", 0, {"map", "lines", "build", "triangle"}},
       {"attention",
        "sorted",
@@ -64,7 +63,7 @@ View& view_named(const std::vector<std::unique_ptr<View>>& views, std::string_vi
 }
 
 TEST(ChoicesOfViews, AreWrittenByNameAndReadByNameAndByTheNumbersOfOldFiles) {
-  for (const Kept& kept : kept_choices()) {
+  for (const KeptChoice& kept : kept_choices()) {
     const auto views = make_views();
     View& view = view_named(views, kept.view);
     for (int i = 0; i < static_cast<int>(kept.names.size()); ++i) {
@@ -116,33 +115,6 @@ TEST(ChoicesOfViews, KeepTheirMeaningWhenTheOrderOfTheEnumChanges) {
   EXPECT_EQ(moved(Before::key, nlohmann::json::object()), After::key);
   EXPECT_EQ(moved(Before::value, nlohmann::json::object()), After::value);
   EXPECT_EQ(named_value(2, after), After::value) << "a number of a file of before";
-}
-
-TEST(TheLookOfTheWorkspace, IsWrittenByNameAndReadByTheNumbersOfOldFiles) {
-  Workspace workspace;
-  workspace.asking.settings.page = AskPage::graph;
-  workspace.asking.settings.stack = Stack::vision;
-  workspace.backward_rows = LossRows::last;
-  workspace.output_page = OutputPage::draws;
-  nlohmann::json look = look_of(workspace);
-  const auto expect_same = [&] {
-    Workspace other;
-    take_look(look, other);
-    EXPECT_EQ(other.asking.settings.page, AskPage::graph);
-    EXPECT_EQ(other.asking.settings.stack, Stack::vision);
-    EXPECT_EQ(other.backward_rows, LossRows::last);
-    EXPECT_EQ(other.output_page, OutputPage::draws);
-  };
-  EXPECT_EQ(look.at("ask").at("page"), "graph");
-  EXPECT_EQ(look.at("ask").at("stack"), "vision");
-  EXPECT_EQ(look.at("backward_rows"), "last");
-  EXPECT_EQ(look.at("output_page"), "draws");
-  expect_same();
-  look["ask"]["page"] = 5;
-  look["ask"]["stack"] = 3;
-  look["backward_rows"] = 2;
-  look["output_page"] = 2;
-  expect_same();
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // The labs without a screen: every lab draws in rooms of several sizes, its controls move it, and what to
 // notice stands inside of the window where the window is as large as a small screen.
+#include "app/figure/canvas.h"
+#include "app/views/labs_table.h"
 #include "core/lab/lab.h"
 #include "tests/app/views/lens_fixture.h"
 
@@ -27,6 +29,34 @@ TEST_F(LabsViewTest, EveryLabDraws) {
       EXPECT_TRUE(noted_items().contains("lab_" + control.id())) << lab.id() << " " << control.id();
   }
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
+}
+
+// Names of two tables that were shortened at 1280x720.
+TEST_F(LabsViewTest, TheFirstColumnOfATableIsWhole) {
+  const auto texts = [&](const LabTable& table, ImVec2 size) {
+    DisplayList list;
+    frame([&] {
+      const DrawRecording recording(&list);
+      draw_lab_table(table, 1, "test", ImGui::GetCursorScreenPos(), size);
+    });
+    std::string out;
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::text) out += std::string(list.text(item)) + "\n";
+    return out;
+  };
+  LabTable cost;
+  cost.header = {Text(), Text("1 head"), Text("8 heads")};
+  for (const char* name : {"d_k", "products for the scores", "weights W_Q, W_K, W_V, W_O"})
+    cost.rows.push_back({Text(name), Text("33,554,432"), Text("33,554,432")});
+  cost.rows.push_back(
+      {Text("time, measured: median"), Text("1.48 ms (931 µs–49.0 ms)"), Text("1.31 ms (1.23–30.0 ms)")});
+  const std::string wide = texts(cost, ImVec2(529, 130));
+  for (const auto& row : cost.rows) EXPECT_NE(wide.find(row[0].str() + "\n"), std::string::npos) << wide;
+  LabTable turn;
+  turn.rows = {{Text("this answer took, median of 3"), Text("1.35 ms (1.16–41.5 ms)")},
+               {Text("right so far"), Text("1 of 1")}};
+  const std::string lines = texts(turn, ImVec2(282, 90));
+  EXPECT_EQ(lines.find("\u2026"), std::string::npos) << lines;
 }
 
 TEST_F(LabsViewTest, InANarrowRoomPiecesStandOneBelowTheOther) {

@@ -11,6 +11,7 @@
 #include "app/views/steps_words.h"
 #include "app/views/view.h"
 #include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
 #include "core/base/assets.h"
 #include "core/base/words.h"
 #include "tests/app/widgets/imgui_fixture.h"
@@ -64,6 +65,23 @@ TEST_F(StepsViewTest, ShapesStandWithTheBatchInFront) {
   EXPECT_EQ(shapes_line(*run_, figure(site("blocks.0.attn.split_q"))), "(2, 4, 2, 1) → (2, 2, 4, 1)");
   EXPECT_EQ(shapes_line(*run_, figure(site("blocks.0.attn.z"))),
             "(2, 2, 4, 4) @ (2, 2, 4, 1) → (2, 2, 4, 1)");
+}
+
+TEST_F(StepsViewTest, ShapesAreThoseOfTheSequenceThatIsLookedAt) {
+  open_model("gpt2");
+  ASSERT_TRUE(session_.edit(Text::of("input.edit.no_text"), {}, [](Document& changed) -> Status {
+    TRY_OK(add_sequence(changed, 0));
+    return set_ids(changed, 1, {1, 2, 3, 4, 5, 6, 7}, {});
+  }));
+  session_.wait();
+  run_ = session_.result();
+  ASSERT_EQ(run_->traces.size(), 2u);
+  const std::string short_one = shapes_line(*run_, figure(site("blocks.0.attn.scores")), 0),
+                    long_one = shapes_line(*run_, figure(site("blocks.0.attn.scores")), 1);
+  EXPECT_NE(short_one, long_one);
+  EXPECT_NE(long_one.find("7, 7)"), std::string::npos) << long_one;
+  EXPECT_EQ(step_shape(*run_, site("blocks.0.attn.scores"), 1).find("7, 7)"),
+            step_shape(*run_, site("blocks.0.attn.scores"), 1).size() - 5);
 }
 
 TEST_F(StepsViewTest, TorchLinesCarryTheNumbersOfTheRun) {

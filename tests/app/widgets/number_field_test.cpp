@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/look/item_map.h"
+#include "core/base/number.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
 namespace attnscope {
@@ -129,6 +130,13 @@ TEST_F(NumberFieldTest, CtrlMakesASliderAField) {
   click("slider");
   EXPECT_FALSE(ImGui::GetIO().WantTextInput);
   EXPECT_NE(heads_, 4500) << "a slider again";
+}
+
+TEST(NumberFieldWords, BeginWithACapital) {
+  const std::string why = parse_whole("six", 1, 5).error().text();
+  ASSERT_EQ(why[0], 'i') << "behind the name of an option";
+  EXPECT_EQ(with_capital(why), "I" + why.substr(1));
+  EXPECT_EQ(with_capital(""), "");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Lines of text: numbers stay whole, whatever the width is.
 #include "app/look/text_lines.h"
 
+#include <imgui_internal.h>
+
 #include <cctype>
 
 #include "app/figure/canvas.h"
@@ -53,6 +55,37 @@ TEST_F(TextLinesTest, LinesFitAndNothingIsLost) {
       EXPECT_EQ(words, kSentence);
     }
   });
+}
+
+TEST_F(TextLinesTest, ATooltipCoversNothingOfWhatItExplains) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const auto check = [&](ImVec2 at, ImVec2 size, const char* text) {
+    SCOPED_TRACE(text);
+    ImVec2 p0, p1;
+    point_at(at.x + size.x * 0.7f, at.y + size.y * 0.7f);
+    for (int i = 0; i < 40; ++i)  // later versions wait before they show one
+      frame(
+          [&] {
+            ImGui::SetCursorScreenPos(at);
+            ImGui::InvisibleButton("item", size);
+            compat::item_tooltip(text);
+            p0 = ImGui::GetItemRectMin(), p1 = ImGui::GetItemRectMax();
+          },
+          screen);
+    const ImGuiWindow* shown = nullptr;
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+      if ((window->Flags & ImGuiWindowFlags_Tooltip) != 0 && window->Active) shown = window;
+    ASSERT_TRUE(shown) << at.x << "," << at.y;
+    const ImRect tip(shown->Pos, ImVec2(shown->Pos.x + shown->Size.x, shown->Pos.y + shown->Size.y));
+    EXPECT_FALSE(tip.Overlaps(ImRect(p0, p1))) << at.x << "," << at.y << " " << size.x << "x" << size.y;
+    EXPECT_TRUE(ImRect(ImVec2(0, 0), screen).Contains(tip));
+  };
+  const char *one = "One line of help", *three = "Three lines of help:\nthe second one,\nand the third one.";
+  for (const char* text : {one, three})
+    for (const ImVec2 size : {ImVec2(60, 20), ImVec2(500, 24), ImVec2(40, screen.y - 20)})
+      for (const float x : {0.f, 0.5f, 1.f})
+        for (const float y : {0.f, 0.5f, 1.f})
+          check(ImVec2(10 + x * (screen.x - size.x - 20), 10 + y * (screen.y - size.y - 20)), size, text);
 }
 
 }  // namespace

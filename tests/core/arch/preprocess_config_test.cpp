@@ -53,6 +53,13 @@ TEST_F(PreprocessConfig, TheFileDecidesHowNumbersAreMade) {
   EXPECT_EQ(plain.filter, Preprocessing::Filter::nearest);
 }
 
+TEST_F(PreprocessConfig, AFilterOutOfRangeIsNotCutDownToOneThatIsKnown) {
+  const Preprocessing::Filter usual = read("{}").filter;
+  for (const std::string number :  // 2^32, 2^32 + 3, 2^64, ...: nearest or bicubic in their last 32 bits
+       {"4294967296", "4294967299", "-4294967296", "18446744073709551615", "1e300", "6", "3.5", "\"3\""})
+    EXPECT_EQ(read(("{\"resample\": " + number + "}").c_str()).filter, usual) << number;
+}
+
 TEST_F(PreprocessConfig, ABrokenFileIsToldAndPicturesArePreparedAsUsual) {
   for (const char* text : {"", "{", "[1]", "7"}) {
     const Preprocessing how = read(text);

@@ -131,6 +131,10 @@ TEST(Circuit, WhatIsWrongIsTold) {
   EXPECT_FALSE(broken([](Json& j) { j.erase("links"); }).empty());
   EXPECT_FALSE(broken([](Json& j) { j["nodes"][1].erase("node_id"); }).empty());
   EXPECT_FALSE(broken([](Json& j) { j["nodes"][1]["layer"] = "first"; }).empty());
+  for (const Json& layer : {Json(4294967296), Json(4294967295), Json(18446744073709551615u), Json(1e300),
+                            Json(100000), Json(-2), Json(1.5), Json("4294967296")})
+    EXPECT_FALSE(broken([&](Json& j) { j["nodes"][1]["layer"] = layer; }).empty())
+        << "not cut down to 32 bits";
   EXPECT_FALSE(broken([](Json& j) { j["nodes"][1]["ctx_idx"] = -4; }).empty());
   EXPECT_FALSE(broken([](Json& j) { j["nodes"][1]["node_id"] = "E_5_0"; }).empty());
   EXPECT_NE(broken([](Json& j) { j["links"][2]["source"] = "nobody"; }).find('2'), std::string::npos);

@@ -277,6 +277,25 @@ TEST_F(SessionFiles, OneChangedValueOfOneWeightIsSaidByItsName) {
   expect_named(**back);
 }
 
+TEST_F(SessionFiles, AChangedConfigOrTokenizerIsSaidByItsName) {
+  const std::string model = folder_ / "model";
+  fs::copy(source("assets/models/sorter"), model, fs::copy_options::recursive);
+  ASSERT_TRUE(save_session(path(), session_file_opened(model), {}));
+  EXPECT_TRUE(again()->opened->warnings.empty());
+  for (const char* name : {"config.json", "tokenizer.json"})
+    std::ofstream(model + "/" + name, std::ios::app) << "\n";
+  const Result<Document> read = again();
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->opened->warnings.size(), 1u);
+  EXPECT_EQ(read->opened->warnings[0].key(), "note.session.other_files");
+  EXPECT_EQ(read->opened->warnings[0].arguments()[0].str(), "2");
+  EXPECT_EQ(read->opened->warnings[0].arguments()[1].str(), "config.json, tokenizer.json");
+  json file = *read_json_file(path());
+  file["model"].erase("files");  // as sessions were before
+  std::ofstream(path()) << file;
+  EXPECT_TRUE(again()->opened->warnings.empty());
+}
+
 TEST_F(SessionFiles, NumbersThatDoNotFitAreRefusedAndNotCutDown) {
   Document document = session_file_opened(source("assets/models/storyteller"));
   ASSERT_TRUE(save_session(path(), document, {}));
