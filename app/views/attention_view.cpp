@@ -65,7 +65,7 @@ class AttentionView : public View {
  private:
   enum class Mode { map, lines, build, triangle };
   static constexpr Named<Mode> kModes[] = {
-      {" map", Mode::map}, {"lines", Mode::lines}, {"build", Mode::build}, {"triangle ", Mode::triangle}};
+      {"map", Mode::map}, {"lines", Mode::lines}, {"build", Mode::build}, {"triangle", Mode::triangle}};
   AttentionScene shown_scene(const ViewContext& context) const;
   float draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage, float width);
   /// Returns the height, pixels.

@@ -28,11 +28,11 @@ constexpr double kMostReal = 1e30;
 constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
 
 enum class CalculatorPane : std::uint8_t { parameters, cache, flops, training, slips };
-constexpr Named<CalculatorPane> kCalculatorPanes[] = {{" parameters", CalculatorPane::parameters},
+constexpr Named<CalculatorPane> kCalculatorPanes[] = {{"parameters", CalculatorPane::parameters},
                                                       {"cache", CalculatorPane::cache},
                                                       {"flops", CalculatorPane::flops},
                                                       {"training", CalculatorPane::training},
-                                                      {"slips ", CalculatorPane::slips}};
+                                                      {"slips", CalculatorPane::slips}};
 struct PaneRow {
   CalculatorPane pane;
   const char *key, *id;

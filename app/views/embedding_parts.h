@@ -37,10 +37,10 @@ class EmbeddingMap {
 
 /// Which rows are compared.
 enum class Compared : std::uint8_t { table, sum, stream, heads };
-inline constexpr Named<Compared> kComparedNames[] = {{" table", Compared::table},
+inline constexpr Named<Compared> kComparedNames[] = {{"table", Compared::table},
                                                      {"sum", Compared::sum},
                                                      {"stream", Compared::stream},
-                                                     {"heads ", Compared::heads}};
+                                                     {"heads", Compared::heads}};
 class EmbeddingCompare {
  public:
   /// Draws chips at `beside` if they fit up to the right edge, else on a line of their own.

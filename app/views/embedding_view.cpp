@@ -23,10 +23,10 @@ constexpr float kEmbeddingCellWidth = 50.f, kEmbeddingLeastRow = 17.f, kEmbeddin
 constexpr std::int64_t kEmbeddingWords = 7;  // visible rows of the table
 
 enum class EmbeddingPage : std::uint8_t { lookup, map, compare, heads };
-constexpr Named<EmbeddingPage> kEmbeddingPages[] = {{" lookup", EmbeddingPage::lookup},
+constexpr Named<EmbeddingPage> kEmbeddingPages[] = {{"lookup", EmbeddingPage::lookup},
                                                     {"map", EmbeddingPage::map},
                                                     {"compare", EmbeddingPage::compare},
-                                                    {"heads ", EmbeddingPage::heads}};
+                                                    {"heads", EmbeddingPage::heads}};
 
 /// One row of the figure: a step, or a row of the table.
 struct Strip {

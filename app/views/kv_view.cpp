@@ -29,7 +29,7 @@ constexpr float kStepsPerSecond = 1.5f;
 
 enum class KvPage : std::uint8_t { cells, products, bytes };
 constexpr Named<KvPage> kKvPages[] = {
-    {" cells", KvPage::cells}, {"products", KvPage::products}, {"bytes ", KvPage::bytes}};
+    {"cells", KvPage::cells}, {"products", KvPage::products}, {"bytes", KvPage::bytes}};
 
 constexpr Named<int> kKvFormats[] = {{"f32", 0}, {"bf16", 1}, {"f8", 2}, {"int4", 3}};
 

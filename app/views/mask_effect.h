@@ -24,7 +24,7 @@ class MaskEffect {
  private:
   enum class Side : std::uint8_t { own, now, difference };
   static constexpr Named<Side> kSides[] = {
-      {" own", Side::own}, {"now", Side::now}, {"difference ", Side::difference}};
+      {"own", Side::own}, {"now", Side::now}, {"difference", Side::difference}};
   struct Plane {
     std::uint64_t key = 0;
     Tensor values;

@@ -51,10 +51,10 @@ class MaskView : public View {
     bool difference = false;
   };
   enum class Page { pattern, scores, segments, blind };
-  static constexpr Named<Page> kPages[] = {{" pattern", Page::pattern},
+  static constexpr Named<Page> kPages[] = {{"pattern", Page::pattern},
                                            {"scores", Page::scores},
                                            {"segments", Page::segments},
-                                           {"blind ", Page::blind}};
+                                           {"blind", Page::blind}};
   void draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
   void draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);

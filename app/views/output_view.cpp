@@ -33,7 +33,7 @@ constexpr std::int64_t kTellingRows = 256;  // number of last rows searched for 
 
 /// The row shown: the least certain one, the last one, or the cursor's.
 enum class At : std::uint8_t { telling, last, cursor };
-constexpr Named<At> kOutputRows[] = {{" telling", At::telling}, {"last", At::last}, {"cursor ", At::cursor}};
+constexpr Named<At> kOutputRows[] = {{"telling", At::telling}, {"last", At::last}, {"cursor", At::cursor}};
 
 /// Kind of outputs.
 enum class Says : std::uint8_t { next, masked, classes };
@@ -204,8 +204,8 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
   ChipLine line(ImGui::GetCursorScreenPos().x + width);
   for (const auto& [name, it] : kOutputPages) {
     if (recorded_ && (it == OutputPage::ways || it == OutputPage::draws)) continue;  // nothing can be run
-    const std::string key = "output.page." + std::string(name);
-    if (line(Label(tr(key), "###", key), page(context) == it, tr(key + ".help")))
+    const Label key("output.page.", name);
+    if (line(Label(tr(key), "###", key), page(context) == it, tr(Label(key, ".help"))))
       context.workspace.output_page = it;
   }
   if (page(context) == OutputPage::text) return;

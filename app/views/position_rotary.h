@@ -26,10 +26,10 @@ class RotaryPage {
 
  private:
   enum class Page { distance, wavelengths, reach, variants };
-  static constexpr Named<Page> kPages[] = {{" distance", Page::distance},
+  static constexpr Named<Page> kPages[] = {{"distance", Page::distance},
                                            {"wavelengths", Page::wavelengths},
                                            {"reach", Page::reach},
-                                           {"variants ", Page::variants}};
+                                           {"variants", Page::variants}};
   void follow(const ViewContext& context);
   void draw_controls(const ViewContext& context, float width);
   void draw_dials(ImVec2 at, ImVec2 room);

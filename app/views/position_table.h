@@ -34,10 +34,10 @@ class TablePage {
 
  private:
   enum class Page { surface, hills, clocks, shift, dots, similarity, back };
-  static constexpr Named<Page> kPages[] = {{" surface", Page::surface}, {"hills", Page::hills},
-                                           {"clocks", Page::clocks},    {"shift", Page::shift},
-                                           {"dots", Page::dots},        {"similarity", Page::similarity},
-                                           {"back ", Page::back}};
+  static constexpr Named<Page> kPages[] = {{"surface", Page::surface}, {"hills", Page::hills},
+                                           {"clocks", Page::clocks},   {"shift", Page::shift},
+                                           {"dots", Page::dots},       {"similarity", Page::similarity},
+                                           {"back", Page::back}};
   void follow(const ViewContext& context, bool formula);
   void play(const ViewContext& context);
   float draw_pages(ImVec2 at, float width);

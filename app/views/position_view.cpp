@@ -85,10 +85,10 @@ class PositionView : public View {
 
  private:
   enum class Subject { model, formula, length, order };
-  static constexpr Named<Subject> kSubjects[] = {{" model", Subject::model},
+  static constexpr Named<Subject> kSubjects[] = {{"model", Subject::model},
                                                  {"formula", Subject::formula},
                                                  {"length", Subject::length},
-                                                 {"order ", Subject::order}};
+                                                 {"order", Subject::order}};
   // Chips for the pages. Returns the height, pixels.
   float draw_subjects(ImVec2 at, float width) {
     const FontScope face(fonts().small);

@@ -35,7 +35,7 @@ class TokenizerShelf {
  private:
   enum class Choice : std::uint8_t { own, bpe, unigram, beside };
   static constexpr Named<Choice> kChoices[] = {
-      {" own", Choice::own}, {"bpe", Choice::bpe}, {"unigram", Choice::unigram}, {"beside ", Choice::beside}};
+      {"own", Choice::own}, {"bpe", Choice::bpe}, {"unigram", Choice::unigram}, {"beside", Choice::beside}};
   struct Shelf {
     std::shared_ptr<const Tokenizer> bpe, unigram;
     int merges = 0;

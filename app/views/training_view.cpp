@@ -20,10 +20,10 @@ constexpr double kReplaySeconds = 0.22;  // per checkpoint
 constexpr float kLeastFactor = 0.01f, kMostFactor = 100.f;
 
 enum class TrainingPane : std::uint8_t { head, targets, arm, result };
-constexpr Named<TrainingPane> kTrainingPanes[] = {{" head", TrainingPane::head},
+constexpr Named<TrainingPane> kTrainingPanes[] = {{"head", TrainingPane::head},
                                                   {"targets", TrainingPane::targets},
                                                   {"arm", TrainingPane::arm},
-                                                  {"result ", TrainingPane::result}};
+                                                  {"result", TrainingPane::result}};
 
 std::string state_text(const Training& training) {
   return tr(std::string("training.state.") + training_state_name(training.state()));

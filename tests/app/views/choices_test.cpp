@@ -89,11 +89,13 @@ TEST(ChoicesOfViews, ThatAreNumbersAreCountsAndPlaces) {
                                      "merges",    "neuron", "order_first", "order_second", "rotary_pair",
                                      "seq",       "served", "step",        "table_dim",    "table_distance",
                                      "table_pos", "token",  "tokens",      "word",         "asked"};
-  for (const auto& view : make_views())
-    for (const auto& [key, value] : written(*view).items())
+  for (const auto& view : make_views()) {
+    const nlohmann::json chosen = written(*view);
+    for (const auto& [key, value] : chosen.items())
       if (value.is_number_integer() && key.rfind("size_", 0) != 0) {
         EXPECT_TRUE(counts.count(key) > 0) << view->id() << " " << key;
       }
+  }
 }
 
 // A file of a program whose enum has another order.
