@@ -180,7 +180,7 @@ int check_fit(const Options& options) {
   if (!context) return check_fit_complain(context.error());
   auto host = ImguiHost::make(**context, scale);
   if (!host) return check_fit_complain(host.error());
-  const std::string own_language = language();
+  const std::string own_language{std::string_view(language())};  // a copy: the checks change it
   FitCheck check(options, session, **host, frame, size);
   for (const std::string& model : models_to_check(state, options))
     if (const Status checked = check.check_model(model); !checked) return check_fit_complain(checked.error());
