@@ -1,6 +1,6 @@
-// A Session: what is open, its history, what is being computed, and the newest result. The window asks it
-// once per frame (poll) and never waits. Refuses to lose work: a failed run keeps the last good result and
-// the document.
+// A Session: what is open, its history, what is being computed, and the newest result. The window calls
+// poll() once per frame and never waits. A run that fails leaves the last good result and the document as
+// they were.
 #pragma once
 
 #include <atomic>

@@ -62,6 +62,22 @@ class PanelsTest : public testing::ImguiFixture {
     pin_cell(workspace_, *run_, *parsed);
     keep_trail(workspace_);
   }
+  /// What the inspector says of a cell, once nothing is computed any more.
+  std::string inspected(const std::string& cell) {
+    const ImVec2 size(318, 2400);
+    pin(cell);
+    draw(draw_inspector, size, 2);
+    for (int wait = 0; wait < 500 && session_.workers().any_busy(); ++wait)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    frame(
+        [&] {
+          ImGui::LogToClipboard();
+          draw_inspector(context());
+          ImGui::LogFinish();
+        },
+        size);
+    return ImGui::GetClipboardText();
+  }
   Explanation explained() {
     const Cell& cell = *workspace_.cursor.pinned;
     const Trace& trace = run_->trace(workspace_.cursor.sequence);
@@ -120,18 +136,7 @@ TEST_F(PanelsTest, WhatFollowsFromAnEditIsWithItMinusWithoutIt) {
   for (std::int64_t i = 0; i < now->config().d_model; ++i)
     most = std::max(most, std::fabs(static_cast<double>(now->cell(out, {1, i})) - old->cell(out, {1, i})));
   ASSERT_GT(most, 0);
-  pin("blocks.0.attn.z[head=1,query=1,d_head=0]");
-  draw(draw_inspector, ImVec2(318, 2400), 2);
-  for (int wait = 0; wait < 500 && session_.workers().any_busy(); ++wait)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  frame(
-      [&] {
-        ImGui::LogToClipboard();
-        draw_inspector(context());
-        ImGui::LogFinish();
-      },
-      ImVec2(318, 2400));
-  const std::string said = ImGui::GetClipboardText();
+  const std::string said = inspected("blocks.0.attn.z[head=1,query=1,d_head=0]");
   EXPECT_NE(said.find(tr("inspector.after")), std::string::npos) << said;
   EXPECT_NE(said.find(tr("inspector.after.row", {shown_number(most)})), std::string::npos) << said;
 }
@@ -147,18 +152,7 @@ TEST_F(PanelsTest, MeansOfAHeadSayOfHowManyRowsTheyAre) {
   take();
   const auto said_of = [&](int sequence) {
     workspace_.cursor.sequence = sequence;
-    pin("blocks.0.attn.pattern[head=1,query=1,key=0]");
-    draw(draw_inspector, ImVec2(318, 2400), 2);
-    for (int wait = 0; wait < 500 && session_.workers().any_busy(); ++wait)
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    frame(
-        [&] {
-          ImGui::LogToClipboard();
-          draw_inspector(context());
-          ImGui::LogFinish();
-        },
-        ImVec2(318, 2400));
-    return std::string(ImGui::GetClipboardText());
+    return inspected("blocks.0.attn.pattern[head=1,query=1,key=0]");
   };
   const std::string padded = said_of(0), whole = said_of(1);
   EXPECT_NE(padded.find(tr("inspector.head.some", {"3", "5"})), std::string::npos) << padded;
