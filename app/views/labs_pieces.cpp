@@ -244,7 +244,7 @@ float matrix_header(const LabMatrix& matrix, float width) {
     rows = std::max(rows, text_size(fonts().mono_small, said(label)).x);
   const float cell = (width - rows) / static_cast<float>(std::max<std::int64_t>(1, matrix.values.size(1)));
   const bool axes = !matrix.rows.empty() || !matrix.cols.empty();
-  const float names = widest + scaled(8) > cell ? widest * 0.766f + line : line + scaled(4);
+  const float names = widest + scaled(8) > cell ? widest * kSlantSine + line : line + scaled(4);
   return title_height(matrix.title) + names + (axes ? line + scaled(4) : 0);
 }
 

@@ -264,11 +264,24 @@ float FigurePlot::number_unit(std::size_t index, const Operand& operand) const {
   return std::pow(10.f, std::floor(std::log10(most)));
 }
 
+// A title may reach over its neighbour's cells, up to whatever else stands at its height.
+float FigurePlot::title_room(const Panel& panel) const {
+  const float x = panel.position.x + panel.labels + panel.indent, y = panel.position.y;
+  const float line = text_size(fonts().small, "X").y, gap = 8 * ui_scale();
+  float next = FLT_MAX;
+  for (const Panel& other : panels_)
+    if (const float at = other.position.x + other.labels + other.indent;
+        at > x && other.position.y < y + line && other.position.y + other.size.y > y)
+      next = std::min(next, at - gap);
+  const float own = std::max(panel.size.x - panel.labels, 64 * ui_scale());
+  return next < FLT_MAX ? std::max(own, next - x) : own;
+}
+
 // A result below its factor has no header: its title is in the gap.
-void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) {
+void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) const {
   std::string_view title = operand.title;
   if (unit < 1.f) title = kept_tr("steps.back.titled_unit", {title, power_of_ten(unit)});
-  title = middle_truncated(fonts().small, title, std::max(panel.size.x - panel.labels, 64 * ui_scale()));
+  title = middle_truncated(fonts().small, title, title_room(panel));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
   draw_text(Canvas(), fonts().small,
             ImVec2(panel.position.x + panel.labels + panel.indent, panel.position.y - above),

@@ -150,12 +150,14 @@ class FigurePlot {
                     const FigureMarks& marks, bool difference, FigureEvent& event);
   struct AxisNames;
   static void fill_axis(const AxisNames& names, const Panel& panel, MatrixAxis& axis);
-  static void draw_title(const Operand& operand, const Panel& panel, float unit);
+  void draw_title(const Operand& operand, const Panel& panel, float unit) const;
   void draw_signs(const Figure& figure) const;
   void draw_guides(const Figure& figure, const FigureMarks& marks) const;
   void write_back(const Operand& operand, const MatrixWindow& before, const MatrixWindow& after);
   float label_width(const ViewContext& context, const Operand& operand);
   float column_labels(const ViewContext& context, const Operand& operand, float cell);
+  /// Pixels from the beginning of a panel's title to the next thing at its height.
+  float title_room(const Panel& panel) const;
   /// Pixels by which the slanted label of the last column reaches beyond the cells, which are `cell` wide.
   float last_label_overhang(const ViewContext& context, const Operand& operand, float cell);
 

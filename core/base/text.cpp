@@ -180,4 +180,24 @@ std::string format_count(std::int64_t count) {
   return count < 0 ? "-" + digits : digits;
 }
 
+bool glob_match(std::string_view pattern, std::string_view text) {
+  // Goes back to the last star only, so that the time is at most pattern times text.
+  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
 }  // namespace attnscope

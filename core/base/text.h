@@ -43,5 +43,7 @@ std::string lower(std::string text);
 std::string format_bytes(std::uint64_t bytes);
 /// Groups digits: 124439808 -> "124,439,808".
 std::string format_count(std::int64_t count);
+/// True where `pattern`, in which * stands for any run of bytes, matches all of `text`.
+bool glob_match(std::string_view pattern, std::string_view text);
 
 }  // namespace attnscope

@@ -185,30 +185,12 @@ Found measure(const Values& of, const ExpressionScope& scope) {
   return one(found);
 }
 
-// Whether the pattern, in which * stands for anything, is all of the name.
-bool glob(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = n;
-    } else if (p < pattern.size() && pattern[p] == name[n]) {
-      ++p, ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++from;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
 /// Trainable parameters of the weights that a pattern names, shared ones once.
 Found params(const Values& of, const ExpressionScope& scope) {
   const Trace& trace = scope.run.trace(scope.sequence);
   std::int64_t count = 0;
   for (const std::string& name : parameters(trace.config(), trace.weights()))
-    if (of.empty() || glob(of[0].text, name)) count += trace.weights().get(name).count();
+    if (of.empty() || glob_match(of[0].text, name)) count += trace.weights().get(name).count();
   return one(static_cast<double>(count));
 }
 /// The place of a word among the tokens: of its first, or its `of[1]`-th copy from 0 on.

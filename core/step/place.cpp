@@ -94,27 +94,6 @@ std::optional<std::int64_t> take_index(std::string_view& text) {
   return minus ? -*value : *value;
 }
 
-// '*' stands for any run of characters. Goes back to the last star only, so that the time is pattern times
-// text.
-bool glob_match(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
 // By the name of a step, a weight or the input. `blocks`: how many the stack of that name has.
 bool matches_name(const std::string& pattern, std::string_view name, std::int64_t blocks) {
   const auto asked = named_blocks(pattern);

@@ -43,5 +43,15 @@ TEST(Fail, AboutAFileNamesItOnce) {
   EXPECT_EQ(about("a/b", plain).hint(), "Look.");
 }
 
+TEST(Text, AStarOfAPatternIsAnyRunOfBytes) {
+  for (const auto& [pattern, text] : {std::pair("blocks.*.attn.q.weight", "blocks.11.attn.q.weight"),
+                                      std::pair("*", ""), std::pair("*.weight", "a.weight.weight"),
+                                      std::pair("a*b*c", "aXbXbc"), std::pair("", ""), std::pair("a**", "a")})
+    EXPECT_TRUE(glob_match(pattern, text)) << pattern << " " << text;
+  for (const auto& [pattern, text] : {std::pair("", "a"), std::pair("a", "ab"), std::pair("*b", "abc"),
+                                      std::pair("a*b*c", "acb"), std::pair("*q", "")})
+    EXPECT_FALSE(glob_match(pattern, text)) << pattern << " " << text;
+}
+
 }  // namespace
 }  // namespace attnscope
