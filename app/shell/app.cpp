@@ -327,7 +327,7 @@ int take_screenshot(const Options& options) {
   if (Status status = apply_training(state, options); !status) return app_complain(status.error());
   session.training().wait();
   session.wait();
-  if (session.error()) return app_complain(*session.error());
+  if (const auto why = refused_input(session, options)) return app_complain(*why);
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
   if (!context) return app_complain(context.error());
   auto host = ImguiHost::make(**context, scale);

@@ -241,7 +241,7 @@ int bench_frames(const Options& options) {
   if (session.error()) return bench_frames_complain(*session.error());
   if (Status status = apply_input(state, options); !status) return bench_frames_complain(status.error());
   session.wait();
-  if (session.error()) return bench_frames_complain(*session.error());
+  if (const auto why = refused_input(session, options)) return bench_frames_complain(*why);
   auto context = make_offscreen(static_cast<int>(width * scale), static_cast<int>(height * scale));
   if (!context) return bench_frames_complain(context.error());
   auto host = ImguiHost::make(**context, scale);

@@ -45,6 +45,8 @@ class FitCheck {
     session_.wait();
     if (session_.error()) return *session_.error();
     TRY_OK(apply_input(state, options_));
+    session_.wait();
+    if (const auto why = refused_input(session_, options_)) return *why;
     TRY_OK(apply_look(state, options_));
     stand_still();
     const auto run = frame_.run();

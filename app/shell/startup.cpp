@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/system/system_language.h"
+#include "core/trace/editable.h"
 
 namespace attnscope {
 namespace {
@@ -106,16 +107,22 @@ void give_input_or_say(FrameState& state, const Options& options) {
   if (const Status given = apply_input(state, options); !given) say_refused(state, given.error());
 }
 
+std::optional<Error> refused_input(const Session& session, const Options& options) {
+  const auto run = session.result();
+  if (!run || run->undo_point != session.history().point()) return session.error();
+  if (!options.request.edits.empty())
+    for (const auto& trace : run->traces)
+      if (!trace->unreached.empty()) return no_place(*trace->unreached.front());
+  return std::nullopt;
+}
+
 void take_back_refused_input(FrameState& state, const Options& options) {
   Session& session = state.session;
-  const auto why = session.error();
-  const auto run = session.result();
-  const bool shown = run && run->undo_point == session.history().point();
-  if (options.request.unused() || !why || shown || !session.history().can_undo()) return;
-  const Error& error = *why;
+  const std::optional<Error> why = refused_input(session, options);
+  if (options.request.unused() || !why || !session.history().can_undo()) return;
   session.take_back();
   session.take_as_kept();
-  say_refused(state, error);
+  say_refused(state, *why);
 }
 
 Status apply_training(FrameState& state, const Options& options) {

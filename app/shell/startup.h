@@ -17,6 +17,8 @@ Status apply_look(FrameState& state, const Options& options);
 Status apply_input(FrameState& state, const Options& options);
 /// The same in the window: on errors nothing is applied, and a notice shows the error.
 void give_input_or_say(FrameState& state, const Options& options);
+/// Why the newest run is not what was asked for: its error, or the first edit whose place it does not have.
+std::optional<Error> refused_input(const Session& session, const Options& options);
 /// When no job runs any more: if the input could not be run, all of it is undone, and a notice shows the
 /// error.
 void take_back_refused_input(FrameState& state, const Options& options);

@@ -155,6 +155,14 @@ TEST_F(InputTest, WhatTheCommandLineGivesIsTakenWholeOrNotAtAll) {
   EXPECT_TRUE(told());
   state().notices.clear();
   options.request.words = {{"1,2", true}};
+  options.request.edits = {"blocks.0.attn.z[head=1]=0", "blocks.0.attn.z[pos=2]=0"};
+  give_input_or_say(state(), options);
+  settle();
+  take_back_refused_input(state(), options);
+  settle();
+  EXPECT_TRUE(document().edits.empty()) << "two tokens have no position 2";
+  EXPECT_TRUE(told());
+  state().notices.clear();
   options.request.edits = {"blocks.0.attn.z[head=1]=1k"};
   give_input_or_say(state(), options);
   settle();

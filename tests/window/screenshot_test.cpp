@@ -186,6 +186,14 @@ TEST(Screenshot, AFolderThatIsNotThereIsOneSentence) {
   EXPECT_NE(done.err.find("/nowhere"), std::string::npos) << done.err;
 }
 
+TEST(Screenshot, AnEditOfNoPlaceIsRefused) {
+  for (const char* edit : {"blocks.0.attn.z[pos=99]=0", "blocks.0.attn.z[head=9]=0"}) {
+    const Finished done = run_blind({"scene:nine_steps", "--edit", edit, "--screenshot", "/nowhere/x.png"});
+    EXPECT_EQ(done.status, 1);
+    EXPECT_NE(done.err.find(edit), std::string::npos) << done.err;
+  }
+}
+
 TEST(Screenshot, WrongArgumentsAreRefused) {
   const std::vector<std::vector<std::string>> wrong{
       {"--view", "nothing"}, {"--size", "12"}, {"--size", "10x10"},   {"--scale", "9"},
