@@ -19,7 +19,7 @@ std::string counted(const char* kind, std::int64_t count) {
 
 // The model's own mask of this attention hides the keys after the query.
 bool looks_back(const AttentionScene& scene) {
-  return scene.part == Part::attn && scene.trace->config().attention_at(scene.site(Slot::pattern)).causal;
+  return scene.part == Part::attn && scene.trace->config().attention_at(scene.pattern()).causal;
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ std::optional<double> stop_value(const Trace& trace, const Site& site, const Sto
   for (const std::int64_t size : record->shape) count *= size;
   if (count > kMostWatched) return std::nullopt;
   if (rule.kind == StopRule::Kind::entropy_below) {
-    if (site.slot != Slot::pattern) return std::nullopt;
+    if (!site.is(StepRole::pattern)) return std::nullopt;
     const auto least = least_entropy(trace, *record);
     return least && *least < rule.bound ? least : std::nullopt;
   }
