@@ -56,7 +56,7 @@ void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) 
 // A row that only queries: the mask hides its key from every query, including its own. -1: none.
 std::int64_t asking_row(const Trace& trace) {
   constexpr std::int64_t kFew = 64;
-  const Site mask = trace.main(Slot::mask, 0);
+  const Site mask = trace.main(StepRole::mask, 0);
   const std::int64_t rows = trace.length;
   if (!trace.find(mask) || rows > kFew) return -1;
   const Tensor seen = trace.slice(mask, 0, {0, rows}, {0, rows});
@@ -110,7 +110,7 @@ Cursor first_cursor(const RunResult& run) {
                      : (opened ? asked_row(*opened, trace) : prediction_row(trace));
   if (const std::int64_t row = opened && opened->scene ? asking_row(trace) : -1; row >= 0) {
     cursor.query = row;
-    cursor.key = strongest_key(trace, trace.main(Slot::pattern, 0), 0, row);
+    cursor.key = strongest_key(trace, trace.main(StepRole::pattern, 0), 0, row);
   }
   if (opened && opened->card && opened->card->head >= 0) point_at_head(cursor, run, *opened->card);
   return cursor;

@@ -85,7 +85,7 @@ void go_to_node(const ViewContext& context, const CircuitNode& node) {
   cursor.query = node.step_row;
   if (node.kind == Kind::head) {
     cursor.head = static_cast<int>(node.step_head);
-    to.slot = Slot::pattern;
+    to = to.near(StepRole::pattern);
   }
   go_to_site(context.workspace, context.run, to);
 }

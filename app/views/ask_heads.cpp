@@ -223,7 +223,7 @@ void AskHeads::draw_row(const ViewContext& context, const RankedHead& head, ImVe
   if (clicked) go_to_head(context, head, context.workspace.asking.measure.newest().get());
   if (!hovered) return;
   Site z = head.pattern;
-  z.slot = Slot::z;
+  z = z.near(StepRole::head_out);
   offer_edit(context.workspace, {Cell{z, {{"head", head.head}}}, {}, {}});
   std::string tip = name;
   for (int r = 0; r < kRoleCount; ++r) {

@@ -35,8 +35,8 @@ PartPlace ask_parts_place_of(const LogitPart& part) {
   if (part.step.ends_with("embed")) return {PartKind::embed, {}};
   const auto site = parse_site(part.step);
   if (!site) return {};
-  if (site->slot == Slot::z) return {part.at.empty() ? PartKind::attention : PartKind::head, *site};
-  return {site->slot == Slot::mlp_post ? PartKind::neuron : PartKind::mlp, *site};
+  if (site->is(StepRole::head_out)) return {part.at.empty() ? PartKind::attention : PartKind::head, *site};
+  return {site->is(StepRole::neurons) ? PartKind::neuron : PartKind::mlp, *site};
 }
 
 std::int64_t at_axis(const LogitPart& part, std::string_view axis) {
@@ -145,7 +145,7 @@ void go_to_part(const ViewContext& context, const LogitPart& part, std::int64_t 
   const Trace& trace = context.run.trace(cursor.sequence);
   Site site = place.site;
   if (place.kind == PartKind::head) {
-    site.slot = Slot::pattern;
+    site = site.near(StepRole::pattern);
     cursor.head = static_cast<int>(at_axis(part, "head"));
     if (const auto answer = context.workspace.asking.measure.of(context.run); answer && answer->measure)
       cursor.query = row >= 0 ? row : row_of(*answer->measure, trace);
@@ -348,7 +348,7 @@ void AskParts::draw_why(const ViewContext& context, const PartBar& head, ImVec2 
   const Trace& trace = context.run.trace(cursor.sequence);
   const auto answer = context.workspace.asking.measure.newest();
   Site pattern = ask_parts_place_of(head.part).site;
-  pattern.slot = Slot::pattern;
+  pattern = pattern.near(StepRole::pattern);
   const std::int64_t at = at_axis(head.part, "head"),
                      query = answer && answer->measure ? row_of(*answer->measure, trace) : cursor.query;
   const bool here = cursor.step == pattern && cursor.head == at && cursor.query == query;

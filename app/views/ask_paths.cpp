@@ -55,8 +55,8 @@ void AskPaths::draw_rows(const ViewContext& context, const Trace& trace, const P
   plot.window = &window_;
   plot.double_click_resets = false;
   for (std::int64_t block = blocks; block-- > 0;)
-    plot.rows.labels.push_back(sweep_row_label(
-        trace.config(), place_.site(Slot::pattern, found.layers[static_cast<std::size_t>(block)])));
+    plot.rows.labels.push_back(
+        sweep_row_label(trace.config(), place_.pattern(found.layers[static_cast<std::size_t>(block)])));
   plot.cols.title = tr("ask.axis.pos");
   for (std::int64_t key = 0; key < keys; ++key) {
     plot.cols.labels.push_back(row_name(context.run, sequence, place_.keys(), key));
@@ -84,8 +84,7 @@ void AskPaths::draw_rows(const ViewContext& context, const Trace& trace, const P
   if (!event.clicked) return;
   context.workspace.cursor.query = query;
   context.workspace.cursor.key = event.col;
-  go_to_site(context.workspace, context.run,
-             place_.site(Slot::pattern, found.layers[static_cast<std::size_t>(block)]));
+  go_to_site(context.workspace, context.run, place_.pattern(found.layers[static_cast<std::size_t>(block)]));
 }
 
 void AskPaths::draw(const ViewContext& context, const MeasureAnswer& measure, ImVec2 at, ImVec2 room) {

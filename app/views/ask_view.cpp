@@ -35,7 +35,7 @@ class AskView : public View {
   std::string unavailable(const RunResult& run) const override {
     if (run.traces.empty()) return "ask.none";
     const Trace& trace = run.trace(0);
-    if (trace.find(trace.main(Slot::logits))) return "";
+    if (trace.find(trace.main(StepRole::logits))) return "";
     return run.recorded() ? "ask.none.recorded" : "ask.none";
   }
   void draw(const ViewContext& context) override;

@@ -36,7 +36,7 @@ void BuildPane::take_step(const ViewContext& context, const AttentionScene& scen
       {context.run.version, scene_key(scene), number(feature_), number(rows_.begin), number(cols_.begin)});
   if (key == key_ && (step_ || !error_.empty())) return;
   key_ = key;
-  auto step = outer_step(*scene.trace, scene.site(Slot::pattern), scene.head, feature_, rows_, cols_);
+  auto step = outer_step(*scene.trace, scene.pattern(), scene.head, feature_, rows_, cols_);
   step_.reset(), error_.clear();
   if (!step) {
     error_ = step.error().sentence();
@@ -46,8 +46,7 @@ void BuildPane::take_step(const ViewContext& context, const AttentionScene& scen
   feature_ = std::clamp<std::int64_t>(feature_, 0, step_->width - 1);
   product_range_ = signed_range(step_->product);
   // The colour range of the partial sums is that of the full scores, so that their growth is visible.
-  const auto whole =
-      outer_step(*scene.trace, scene.site(Slot::pattern), scene.head, step_->width - 1, rows_, cols_);
+  const auto whole = outer_step(*scene.trace, scene.pattern(), scene.head, step_->width - 1, rows_, cols_);
   sum_range_ = signed_range(whole ? whole->sum : step_->sum);
 }
 
@@ -170,7 +169,7 @@ void BuildPane::draw_matrices(const ViewContext& context, const AttentionScene& 
 
 void BuildPane::draw(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size) {
   take_step(context, scene);
-  const Record* record = scene.trace->find(scene.site(Slot::pattern));
+  const Record* record = scene.trace->find(scene.pattern());
   heads_ = record ? record->shape[0] : 1;
   ImGui::SetCursorScreenPos(position);
   if (!step_) return caption(error_);

@@ -19,7 +19,7 @@ bool has_attention(const RunResult& run) {
   if (run.traces.empty()) return false;
   const auto& records = run.trace(0).records();
   return std::any_of(records.begin(), records.end(), [](const Record& record) {
-    return record.site.slot == Slot::pattern && record.shape[0] > 0 && record.shape[1] > 0;
+    return record.site.is(StepRole::pattern) && record.shape[0] > 0 && record.shape[1] > 0;
   });
 }
 
@@ -29,7 +29,7 @@ bool move_scene(const RunResult& run, int layer, int head, AttentionScene& scene
   const auto& trace = run.traces[static_cast<std::size_t>(sequence)];
   AttentionScene moved = scene;
   moved.layer = layer;
-  const Record* record = trace->find(moved.site(Slot::pattern));
+  const Record* record = trace->find(moved.pattern());
   if (!record || head < 0 || head >= record->shape[0]) return false;
   scene.trace = trace, scene.sequence = sequence, scene.layer = layer, scene.head = head;
   scene.queries = record->shape[1], scene.keys = record->shape[2];
@@ -116,10 +116,10 @@ void set_attention_axes(MatrixPlot& plot, const ViewContext& context, const Atte
 HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look) {
   HeatStyle style;
   style.log_scale = look.log_scale;
-  if (stage == Slot::mask) {
+  if (role_of(stage) == StepRole::mask) {
     style.map = Colormap::mask;
     style.log_scale = false;
-  } else if (stage == Slot::pattern && !look.difference) {
+  } else if (role_of(stage) == StepRole::pattern && !look.difference) {
     style.map = Colormap::sequential;
     if (look.log_scale) style.lo = 1e-4f;
   } else {

@@ -22,6 +22,8 @@ struct AttentionScene {
   Part part = Part::attn;  ///< self-attention or cross-attention
   AttentionPlace place() const { return {stack, part}; }
   Site site(Slot slot) const { return place().site(slot, layer); }
+  Site site(StepRole role) const { return place().site(role, layer); }
+  Site pattern() const { return place().pattern(layer); }
   /// The stack that provides the keys.
   Stack keys_stack() const { return place().keys(); }
 };

@@ -50,7 +50,7 @@ bool is_edited(const RunResult& run, const AttentionScene& scene, const HeadThum
 
 // Tints the rows of its pattern that a previewed change would affect.
 void draw_reached(const AttentionScene& scene, const HeadThumbnail& head, ImVec2 p0, ImVec2 p1) {
-  const Range rows = shaded_rows(scene.place().site(Slot::pattern, head.layer), head.head);
+  const Range rows = shaded_rows(scene.place().pattern(head.layer), head.head);
   if (rows.size() <= 0 || scene.queries <= 0) return;
   const float each = (p1.y - p0.y) / static_cast<float>(scene.queries), y0 = p0.y;
   p0.y = y0 + each * static_cast<float>(rows.begin), p1.y = y0 + each * static_cast<float>(rows.end);
@@ -106,7 +106,7 @@ HeadGrid::Layout HeadGrid::layout(const AttentionScene& scene, float width) cons
     const float room = (width - grid.left + grid.gap) / static_cast<float>(grid.columns) - grid.gap;
     set_height(grid, std::clamp(room, scaled(kAttentionGridSmallest), largest) * zoom_);
   } else {
-    const Record* record = scene.trace->find(scene.site(Slot::pattern));
+    const Record* record = scene.trace->find(scene.pattern());
     const int heads = record ? static_cast<int>(record->shape[0]) : 1;
     const float wanted = scaled(76) * zoom_;
     grid.columns = std::clamp(static_cast<int>((width + grid.gap) / (wanted + grid.gap)), 1, heads);
@@ -303,7 +303,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
   if (!fresh()) style.alpha = 0.45f;
   canvas.atlas(context.painter, kAttentionGridAtlas, places_, style, [&](int map) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(map)];
-    return to_text(Cell{scene.place().site(Slot::pattern, head.layer), {{"head", head.head}}});
+    return to_text(Cell{scene.place().pattern(head.layer), {{"head", head.head}}});
   });
   for (const AtlasPlace& place : places_) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(place.map)];

@@ -45,7 +45,7 @@ void ImagePane::follow(const ViewContext& context, const AttentionScene& scene, 
       key_of({context.run.version, scene_key(scene), static_cast<std::uint64_t>(query)});
   if (key == key_) return;
   key_ = key;
-  weights_ = weights_on_patches(*scene.trace, scene.site(Slot::pattern), scene.head, query, keys_);
+  weights_ = weights_on_patches(*scene.trace, scene.pattern(), scene.head, query, keys_);
   most_ = weights_.empty() ? 0 : stats(weights_).max;
   sum_ = weight_on_image(weights_);
 }

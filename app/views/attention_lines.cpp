@@ -117,8 +117,7 @@ void LinesPane::take_lines(const ViewContext& context, const AttentionScene& sce
   lines_.clear();
   for (int head = 0; head < heads; ++head) {
     if (!is_on(scene, head)) continue;
-    const Tensor plane =
-        attention_plane(*scene.trace, {scene.site(Slot::pattern), head, rows, {0, scene.keys}});
+    const Tensor plane = attention_plane(*scene.trace, {scene.pattern(), head, rows, {0, scene.keys}});
     for (std::int64_t row = 0; !plane.empty() && row < plane.size(0); ++row)
       for (std::int64_t key = 0; key < plane.size(1); ++key)
         if (plane.at(row, key) >= kAttentionLinesLeast)
@@ -196,7 +195,7 @@ void LinesPane::draw_words(const ViewContext& context, const AttentionScene& sce
 PairEvent LinesPane::draw(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                           ImVec2 size) {
   if (size.x < scaled(60) || size.y < scaled(90)) return {};
-  const Record* record = scene.trace->find(scene.site(Slot::pattern));
+  const Record* record = scene.trace->find(scene.pattern());
   const int heads = record ? static_cast<int>(record->shape[0]) : 1;
   const std::uint64_t subject = key_of({context.run.opened_version, static_cast<std::uint64_t>(scene.stack),
                                         static_cast<std::uint64_t>(scene.part)});
@@ -218,7 +217,7 @@ PairEvent LinesPane::draw(const ViewContext& context, const AttentionScene& scen
   draw_text(canvas, fonts().small, ImVec2(columns.right + scaled(8), position.y + used), theme().k,
             key_title);
   take_lines(context, scene, heads, columns);
-  const DrawGroupScope group("lines", scene.site(Slot::pattern), scene.head);
+  const DrawGroupScope group("lines", scene.pattern(), scene.head);
   draw_lines(columns, context.workspace.cursor.query);
   draw_words(context, scene, columns);
   ImGui::SetCursorScreenPos(p0);

@@ -97,11 +97,11 @@ void PlanePane::take_exact(const ViewContext& context, const AttentionScene& sce
   plane_.difference = old != nullptr;
   plane_.shifted = old && old->shifted;
   plane_.values = attention_plane(*scene.trace, {scene.site(stage), scene.head, rows, cols,
-                                                 without_first_ && stage == Slot::pattern, old});
+                                                 without_first_ && role_of(stage) == StepRole::pattern, old});
   plane_.range = signed_range(plane_.values);
   plane_.key = key, plane_.rows = rows, plane_.cols = cols;
   sums_.clear();
-  if (stage == Slot::pattern && !plane_.difference && cols.size() == scene.keys)
+  if (role_of(stage) == StepRole::pattern && !plane_.difference && cols.size() == scene.keys)
     sums_ = row_sums(plane_.values);
 }
 
@@ -113,7 +113,7 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
               attention_pane_number(static_cast<int>(stage)), without_first_});
   const auto& old = compared(context, scene, stage);
   const PlaneRequest request{
-      scene.site(stage), scene.head, {}, {}, without_first_ && stage == Slot::pattern, old};
+      scene.site(stage), scene.head, {}, {}, without_first_ && role_of(stage) == StepRole::pattern, old};
   const auto found =
       overview_.get(key, context.workers(), [trace = scene.trace, request](const std::atomic<bool>& cancel) {
         PooledPlane plane = pooled_plane(*trace, request, kMostExact, [&] { return !cancel; });
@@ -121,7 +121,7 @@ void PlanePane::take_overview(const ViewContext& context, const AttentionScene& 
         return plane;
       });
   // Until the overview is computed: the thumbnail, or if that is not there either, a rough overview.
-  const bool waits = !coarse || stage != Slot::pattern;
+  const bool waits = !coarse || role_of(stage) != StepRole::pattern;
   Plane next;
   next.key = found ? key : waits ? key + 2 : key + 1;
   if (plane_.key == next.key) return;
@@ -166,7 +166,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   StageLook colours = look(context.workspace);
   colours.difference = plane_.difference;
   plot.style = stage_style(stage, plane_.range, colours);
-  plot.masked_numbers = stage != Slot::pattern;
+  plot.masked_numbers = role_of(stage) != StepRole::pattern;
   plot.large_numbers = context.workspace.presenting;
   plot.double_click_resets = block > 1;  // otherwise it opens a text field
   plot.marks.clear();
@@ -303,7 +303,7 @@ std::string_view PlanePane::note(const ViewContext& context, Slot stage) const {
   if (context.workspace.show_difference && !plane_.difference)
     return tr(context.before ? "attention.note.shapes" : "attention.note.before");
   if (plane_.difference && plane_.shifted) return tr("attention.note.aligned");
-  if (stage == Slot::pattern && without_first_) return tr("attention.note.without_first");
+  if (role_of(stage) == StepRole::pattern && without_first_) return tr("attention.note.without_first");
   if (plane_.block > 1) return kept_tr("attention.note.block", {std::to_string(plane_.block)});
   return {};
 }
@@ -328,7 +328,7 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
     ImGui::SameLine();
   };
   toggle("attention.log_scale", "attention.log_scale.help", "###log_scale", context.workspace.log_scale);
-  if (stage == Slot::pattern)
+  if (role_of(stage) == StepRole::pattern)
     toggle("attention.without_first", "attention.without_first.help", "###without_first", without_first_);
   find_token(context, scene, position.x + width - ImGui::GetCursorScreenPos().x);
   ImGui::NewLine();  // newer versions of Dear ImGui would place the next item on this line regardless of

@@ -38,7 +38,7 @@ void TrianglePane::take_row(const ViewContext& context, const AttentionScene& sc
   hash.take(key_of({subject, context.run.version, before ? before->version : 0}));
   for (const std::int64_t key : keys_) hash.take(static_cast<std::uint64_t>(key));
   if (row_ && hash.value() == key_) return;
-  auto row = attention_row(*scene.trace, scene.site(Slot::pattern), scene.head, query);
+  auto row = attention_row(*scene.trace, scene.pattern(), scene.head, query);
   row_.reset(), older_.reset(), way_.clear(), strongest_.clear();
   query_ = query;
   if (!row) return;
@@ -69,7 +69,7 @@ void TrianglePane::take_row(const ViewContext& context, const AttentionScene& sc
   const Trace& old = *before->traces[at];
   // Only for the same tokens at the same positions: otherwise the three keys would not correspond.
   if (old.ids_of(scene.keys_stack()) != scene.trace->ids_of(scene.keys_stack())) return;
-  const auto was = attention_row(old, scene.site(Slot::pattern), scene.head, query);
+  const auto was = attention_row(old, scene.pattern(), scene.head, query);
   if (was && was->terms.size() == row_->terms.size()) older_ = simplex_point(*was, keys_);
 }
 
@@ -168,7 +168,7 @@ void TrianglePane::draw(const ViewContext& context, const AttentionScene& scene,
                {who, number_text(static_cast<float>(three), 2)}));
   }
   const float chips = ImGui::GetFrameHeight() + scaled(6);
-  const DrawGroupScope group("triangle", scene.site(Slot::pattern), scene.head);
+  const DrawGroupScope group("triangle", scene.pattern(), scene.head);
   draw_figure(context, scene, ImVec2(position.x, position.y + used), ImVec2(size.x, size.y - used - chips));
   draw_keys(context, scene, ImVec2(position.x, position.y + size.y - chips + scaled(4)), size.x);
 }

@@ -34,7 +34,7 @@ constexpr float kBoth = 600.f;             // units: from this width on, matrix 
 Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
   if (is_attention_stage(cursor.step.slot) && scene.trace->find(scene.site(cursor.step.slot)))
     return cursor.step.slot;
-  return cursor.step.slot == Slot::mask ? Slot::masked : Slot::pattern;
+  return cursor.step.is(StepRole::mask) ? Slot::masked : Slot::pattern;
 }
 
 /// Context menu of a query/key pair.
@@ -138,7 +138,7 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
     sentence = tr("attention.sentence.difference");
   else if (stage == Slot::scaled)
     sentence = sentence_.get({key}, [&] { return sentence_text(*scene.trace, site); });
-  else if (stage == Slot::pattern)
+  else if (role_of(stage) == StepRole::pattern)
     sentence = sentence_.get({key}, [&] { return pattern_sentence(*scene.trace, site, scene.head); });
   else
     sentence = tr(Label("attention.sentence.", stage_name(stage)));
@@ -149,7 +149,7 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
 float AttentionView::draw_stages(const ViewContext& context, const AttentionScene& scene, Slot stage,
                                  ImVec2 position, float width) {
   const std::vector<Slot>& stages = stages_.get(
-      {axes_key(context, scene)}, [&] { return attention_stages(*scene.trace, scene.site(Slot::pattern)); });
+      {axes_key(context, scene)}, [&] { return attention_stages(*scene.trace, scene.pattern()); });
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
   const float gap = scaled(4), row = ImGui::GetFrameHeight();
@@ -175,7 +175,7 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
     if (put(Label(tr(word), id), mode_ == which, tr(help))) mode_ = which;
   };
   mode(Mode::lines, "attention.mode.lines", "attention.mode.lines.help", "###attention.mode_lines");
-  if (scene.trace->attention(scene.site(Slot::pattern))) {
+  if (scene.trace->attention(scene.pattern())) {
     mode(Mode::build, "attention.mode.build", "attention.mode.build.help", "###attention.mode_build");
     mode(Mode::triangle, "attention.mode.triangle", "attention.mode.triangle.help",
          "###attention.mode_triangle");
@@ -203,7 +203,7 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
   }
   if (event.hovered)
     offer_edit(context.workspace,
-               {Cell{own.place().site(Slot::z, event.layer), {{"head", event.head}}}, {}, {}});
+               {Cell{own.place().site(StepRole::head_out, event.layer), {{"head", event.head}}}, {}, {}});
   hovered_head_ = event;
   if (presenting) return;
   const std::int64_t query = hovered_pair_.any() ? hovered_pair_.query : context.workspace.cursor.query;
@@ -321,7 +321,7 @@ void AttentionView::draw(const ViewContext& context) {
   const bool wide = mode_ == Mode::lines || mode_ == Mode::build;  // without the thumbnails
   if (wide) hovered_head_ = {};
   const AttentionScene scene = shown_scene(context);
-  if ((mode_ == Mode::build || mode_ == Mode::triangle) && !scene.trace->attention(scene.site(Slot::pattern)))
+  if ((mode_ == Mode::build || mode_ == Mode::triangle) && !scene.trace->attention(scene.pattern()))
     mode_ = Mode::map;  // a recording without queries and keys
   const Slot stage = stage_of(context.workspace.cursor, scene);
   const float bottom = origin.y + all.y;

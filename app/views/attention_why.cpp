@@ -35,7 +35,7 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
   if (row_ && key == key_) return;
   key_ = key;
   fresh_ = true;
-  auto row = attention_row(*scene.trace, scene.site(Slot::pattern), scene.head, query);
+  auto row = attention_row(*scene.trace, scene.pattern(), scene.head, query);
   row_.reset(), order_.clear();
   if (!row) return;
   row_ = *std::move(row);

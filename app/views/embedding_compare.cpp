@@ -131,7 +131,7 @@ bool EmbeddingCompare::has(const Trace& trace, Stack stack, const AttentionPlace
                            Compared what) {
   switch (what) {
     case Compared::table: return trace.find(site_of(Slot::tok_embed, -1, stack)) != nullptr;
-    case Compared::sum: return trace.find(site_of(Slot::embed, -1, stack)) != nullptr;
+    case Compared::sum: return trace.find(site_of(StepRole::embedding, -1, stack)) != nullptr;
     case Compared::stream: return trace.find(site_of(Slot::resid_post, layer, stack)) != nullptr;
     case Compared::heads: break;
   }
@@ -270,11 +270,10 @@ EmbeddingHeads::Clouds EmbeddingHeads::make(const Trace& trace, const AttentionP
   if (!v.empty()) {
     out.v = pca(v);
     out.v_rows = places(out.v, v);
-    const Tensor z = embedding_compare_rows_of(trace, place.site(Slot::z, layer), head);
+    const Tensor z = embedding_compare_rows_of(trace, place.site(StepRole::head_out, layer), head);
     if (!z.empty() && query >= 0 && query < z.size(0)) out.z_at = out.v.place(z.select(0, query), true);
   }
-  if (const Record* pattern = trace.find(place.site(Slot::pattern, layer));
-      pattern && query < pattern->shape[1])
+  if (const Record* pattern = trace.find(place.pattern(layer)); pattern && query < pattern->shape[1])
     out.weights = trace.slice(pattern->site, head, {query, query + 1},
                               {0, std::min(pattern->shape[2], kEmbeddingCompareMostRows)});
   return out;

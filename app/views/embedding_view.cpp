@@ -42,8 +42,8 @@ bool embeds(const Trace& trace, Stack stack) {
   return std::any_of(trace.records().begin(), trace.records().end(), [&](const Record& record) {
     const Slot slot = record.site.slot;
     return record.site.stack == stack && record.site.layer < 0 &&
-           (slot == Slot::tok_embed || slot == Slot::patch_embed || slot == Slot::pos_embed ||
-            slot == Slot::type_embed);
+           (slot == Slot::tok_embed || role_of(slot) == StepRole::patches ||
+            role_of(slot) == StepRole::position || role_of(slot) == StepRole::segment);
   });
 }
 
@@ -158,7 +158,7 @@ std::vector<Strip> EmbeddingView::strips(const ViewContext& context) const {
   const auto add = [&](const char* key, Slot slot, std::string label, ImU32 colour, bool sum = false) {
     const Site site = site_of(slot, -1, stack_);
     std::int64_t row = row_;
-    if (slot == Slot::patch_embed && run.config().of(stack_).patch.class_token) --row;
+    if (role_of(slot) == StepRole::patches && run.config().of(stack_).patch.class_token) --row;
     const Record* record = run.find(site);
     if (record && row >= 0 && row < record->shape[0])
       out.push_back({key, std::move(label), site, row, colour, sum,

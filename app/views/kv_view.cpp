@@ -208,7 +208,7 @@ void KvView::draw_controls(const ViewContext& context, float width) {
 void KvView::draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec2 room) {
   const int sequence = context.workspace.cursor.sequence;
   const Trace& trace = context.run.trace(sequence);
-  const AttentionState* state = trace.attention(trace.main(Slot::pattern, layer_));
+  const AttentionState* state = trace.attention(trace.main(StepRole::pattern, layer_));
   if (!state) return;
   const auto which = static_cast<std::size_t>(keys ? 0 : 1);
   const std::uint64_t key =

@@ -24,7 +24,7 @@ Tensor stacked(const std::vector<const Tensor*>& rows) {
 
 void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, const MaskSummary& summary,
                      ImVec2 position, ImVec2 size) {
-  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
+  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.pattern());
   const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
   ImGui::SetCursorScreenPos(position);
   if (masked == stages.end() || masked == stages.begin()) return caption(tr("mask.blind.recorded"));

@@ -127,7 +127,7 @@ const char* MaskBoard::why_fixed(const ViewContext& context, const AttentionScen
 
 std::string_view MaskBoard::rule_text(const ViewContext& context, const AttentionScene& scene) {
   if (context.run.recorded()) {
-    const RunMask known = run_mask(*scene.trace, scene.site(Slot::pattern));
+    const RunMask known = run_mask(*scene.trace, scene.pattern());
     switch (known.from) {
       case MaskFrom::mask: return tr("mask.rule.recorded");
       case MaskFrom::scores: return tr("mask.rule.recorded_scores");
@@ -135,7 +135,7 @@ std::string_view MaskBoard::rule_text(const ViewContext& context, const Attentio
       case MaskFrom::run: return known.mask.causal ? "causal" : "full";
     }
   }
-  const AttentionSpec& spec = scene.trace->config().attention_at(scene.site(Slot::pattern));
+  const AttentionSpec& spec = scene.trace->config().attention_at(scene.pattern());
   const Document& document = shown_document(context, scene);
   const MaskSpec asked = asked_mask(document, mask_place(scene).of);
   if (!asked.is_model()) {
@@ -161,8 +161,7 @@ void MaskBoard::take_mask(const ViewContext& context, const AttentionScene& scen
   rows_ = rows, cols_ = cols;
   // A recording shows its recorded mask: there is no model to compute one.
   const bool recorded = context.run.recorded();
-  mask_ = recorded ? run_mask(*scene.trace, scene.site(Slot::pattern)).mask
-                   : mask_of(document, mask_place(scene));
+  mask_ = recorded ? run_mask(*scene.trace, scene.pattern()).mask : mask_of(document, mask_place(scene));
   own_ = recorded ? mask_ : own_mask_of(document, mask_place(scene));
   summary_ = mask_summary(mask_, scene.queries, scene.keys);
   plane_ = mask_plane(mask_, rows, cols);
@@ -329,7 +328,7 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
     made.show_numbers = false;
     made.max_cell = 92.f;
     made.aspect = 0.8f;
-    made.place = {scene.site(Slot::mask), {}, {0, 0}, 0, 1};
+    made.place = {scene.site(StepRole::mask), {}, {0, 0}, 0, 1};
     made.frame_colour = with_alpha(theme().text_dim, 0.6f);
     set_attention_axes(made, context, scene);
     return made;
@@ -345,9 +344,9 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   const MatrixWindow saved = window;
   plot.window = &window;
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
-  if (event.hovered() && scene.trace->find(scene.site(Slot::mask)))
+  if (event.hovered() && scene.trace->find(scene.site(StepRole::mask)))
     offer_edit(context.workspace,
-               {cell_at(*scene.trace, scene.site(Slot::mask), {event.row, event.col}), {}, {}});
+               {cell_at(*scene.trace, scene.site(StepRole::mask), {event.row, event.col}), {}, {}});
   const bool pans = !editable || ImGui::GetIO().KeyShift;
   if (editable && (!pans || painting_)) paint(context, scene, event);
   const bool held = ImGui::IsItemActive() || event.double_clicked;

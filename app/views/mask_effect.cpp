@@ -49,7 +49,7 @@ void MaskEffect::take_plane(const ViewContext& context, const AttentionScene& sc
   if (key == plane.key) return;
   plane = {};
   plane.key = key;
-  const Site site = scene.site(Slot::pattern);
+  const Site site = scene.pattern();
   if (side != Side::now && !own_) return;
   const auto old = side == Side::difference ? against(*scene.trace, own_, site) : nullptr;
   plane.values =
@@ -83,7 +83,7 @@ MatrixEvent MaskEffect::draw_side(const ViewContext& context, const AttentionSce
     made.max_cell = 110.f;
     made.aspect = 0.8f;
     made.frame_colour = with_alpha(theme().text_dim, 0.6f);
-    if (side == Side::now) made.place = {scene.site(Slot::pattern), {}, {scene.head, 0, 0}, 1, 2};
+    if (side == Side::now) made.place = {scene.pattern(), {}, {scene.head, 0, 0}, 1, 2};
     set_attention_axes(made, context, scene);
     made.rows.title.clear(), made.cols.title.clear();
     return made;
@@ -97,11 +97,11 @@ MatrixEvent MaskEffect::draw_side(const ViewContext& context, const AttentionSce
   plot.lit_row = query, plot.lit_col = key;
   plot.selected_row = context.workspace.cursor.query, plot.selected_col = context.workspace.cursor.key;
   plot.window = &window;
-  const DrawGroupScope group("pattern", scene.site(Slot::pattern), scene.head);
+  const DrawGroupScope group("pattern", scene.pattern(), scene.head);
   const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(position.x, position.y + line),
                                         ImVec2(size.x, size.y - line));
   if (!event.hovered()) return event;
-  const Cell cell = cell_at(*scene.trace, scene.site(Slot::pattern), {scene.head, event.row, event.col});
+  const Cell cell = cell_at(*scene.trace, scene.pattern(), {scene.head, event.row, event.col});
   if (side == Side::now) offer_edit(context.workspace, {cell, {}, {}});
   if (event.clicked && side == Side::now) pin_cell(context.workspace, context.run, cell);
   if (!event.numbers)

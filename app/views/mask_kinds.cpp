@@ -19,7 +19,7 @@ std::string counted(const char* kind, std::int64_t count) {
 
 // True if the model's own mask of this attention is causal.
 bool looks_back(const AttentionScene& scene) {
-  return scene.part == Part::attn && scene.trace->config().attention_at(scene.site(Slot::pattern)).causal;
+  return scene.part == Part::attn && scene.trace->config().attention_at(scene.pattern()).causal;
 }
 
 }  // namespace

@@ -224,7 +224,7 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   plot.values = plane.values;
   plot.style = stage_style(slot, plane.range, look);
   plot.digits = 3;
-  plot.masked_numbers = slot != Slot::pattern;
+  plot.masked_numbers = role_of(slot) != StepRole::pattern;
   plot.max_cell = 84.f;
   plot.aspect = 0.6f;
   plot.first_row = rows.begin, plot.first_col = cols.begin;
@@ -293,7 +293,7 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
     }
     top = at.y - position.y + ImGui::GetFrameHeight() + scaled(8);
   }
-  const Record* record = scene.trace->find(scene.site(Slot::pattern));
+  const Record* record = scene.trace->find(scene.pattern());
   const std::int64_t heads = record ? record->shape[0] : 1;
   if (heads > 1 && page_ != Page::segments && heads <= kMostHeadChips) {
     top += draw_head_chips(context, scene, heads, ImVec2(position.x, position.y + top), size.x);
@@ -319,7 +319,7 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
 // Scores before and after masking, stacked or side by side.
 void MaskView::draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                            ImVec2 size) {
-  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.site(Slot::pattern));
+  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.pattern());
   const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
   ImGui::SetCursorScreenPos(position);
   if (masked == stages.end())
@@ -336,7 +336,7 @@ void MaskView::draw_scores(const ViewContext& context, const AttentionScene& sce
 void MaskView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), all = ImGui::GetContentRegionAvail();
   AttentionScene scene = scene_of_cursor(context);
-  const Site mask = scene.site(Slot::mask);
+  const Site mask = scene.site(StepRole::mask);
   const bool edited = MaskBoard::editable(context, scene);
   const std::string& sentence = kept_tr(!edited                             ? "mask.sentence.shown"
                                         : scene.part == Part::cross         ? "mask.sentence.cross"

@@ -29,7 +29,7 @@ std::vector<MlpCloud> mlp_clouds(const Trace& trace, const MlpPlace& place, cons
   const std::vector<Site> reads = flow_inputs(trace, place.site(first));
   std::vector<Site> sites;
   if (!reads.empty()) sites.push_back(reads.front());
-  sites.push_back(place.site(Slot::mlp_post));
+  sites.push_back(place.site(StepRole::neurons));
   sites.push_back(place.site(Slot::mlp_out));
   for (const Site& site : sites) {
     const Record* record = trace.find(site);
@@ -123,7 +123,7 @@ void MlpClouds::draw(const ViewContext& context, const MlpPlace& place, ImVec2 a
     const std::int64_t shown = it.plane.points.empty() ? 0 : it.plane.points.size(0), first = rows - shown;
     PointCloud cloud;
     cloud.key = "mlp_cloud_" + std::to_string(i);
-    cloud.title = tr(it.site.slot == Slot::mlp_post  ? "mlp.cloud.post"
+    cloud.title = tr(it.site.is(StepRole::neurons)   ? "mlp.cloud.post"
                      : it.site.slot == Slot::mlp_out ? "mlp.cloud.out"
                                                      : "mlp.cloud.in",
                      {std::to_string(it.plane.mean.count())});

@@ -54,7 +54,7 @@ NeuronSheet make_sheet(const Trace& trace, const Trace* older, const MlpPlace& p
                        std::size_t count, std::int64_t wanted) {
   NeuronSheet out;
   out.top = strongest_neurons(trace, place, pos, count);
-  const Record* post = trace.find(place.site(Slot::mlp_post));
+  const Record* post = trace.find(place.site(StepRole::neurons));
   const auto has = [&](std::int64_t index) {
     return std::any_of(out.top.begin(), out.top.end(), [&](const Neuron& one) { return one.index == index; });
   };
@@ -147,14 +147,14 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
     // The nearest recorded block, in this stack or another.
     int least = 1 << 20;
     for (const Record& record : trace->records()) {
-      if (record.site.slot != Slot::mlp_post) continue;
+      if (!record.site.is(StepRole::neurons)) continue;
       const int away =
           std::abs(record.site.layer - cursor.layer) + (record.site.stack == cursor.stack ? 0 : 4096);
       if (away < least) least = away, place_ = {record.site.stack, record.site.layer};
     }
   }
   if (!has_neurons(*trace, place_)) return;
-  const std::int64_t rows = trace->find(place_.site(Slot::mlp_post))->shape[0];
+  const std::int64_t rows = trace->find(place_.site(StepRole::neurons))->shape[0];
   pos_ = std::clamp<std::int64_t>(place_.stack == cursor.stack ? cursor.query : rows - 1, 0, rows - 1);
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence),
@@ -162,8 +162,8 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
   if (subject != subject_) subject_ = subject, neuron_ = clicked_ = -1, window_ = {};
   // No difference if the older run's MLP has another number of neurons.
   std::shared_ptr<const Trace> older = context.older(cursor.sequence);
-  const Record* was = older ? older->find(place_.site(Slot::mlp_post)) : nullptr;
-  if (!was || was->shape[1] != trace->find(place_.site(Slot::mlp_post))->shape[1]) older = nullptr;
+  const Record* was = older ? older->find(place_.site(StepRole::neurons)) : nullptr;
+  if (!was || was->shape[1] != trace->find(place_.site(StepRole::neurons))->shape[1]) older = nullptr;
   difference_ = older != nullptr;
   const std::uint64_t key =
       key_of({subject, context.run.version, static_cast<std::uint64_t>(pos_), count,
@@ -197,7 +197,7 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
 const std::string& MlpView::share_text(const ViewContext& context) const {
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const BlockSpec& block = trace.config().of(place_.stack).blocks[static_cast<std::size_t>(place_.layer)];
-  const std::string neurons = format_count(trace.find(place_.site(Slot::mlp_post))->shape[1]);
+  const std::string neurons = format_count(trace.find(place_.site(StepRole::neurons))->shape[1]);
   const std::string act(activation_name(block.mlp.activation));
   if (parameters_ == 0) return kept_tr("mlp.sentence.recorded", {neurons, act});
   const double share = 100.0 * static_cast<double>(mlp_parameters_) / static_cast<double>(parameters_);
@@ -230,7 +230,7 @@ void MlpView::draw_controls(const ViewContext& context, float width) {
                  std::min(left - scaled(4), scaled(170)), tr("mlp.block.help"))
           .changed)
     go_to_site(context.workspace, context.run,
-               MlpPlace{place_.stack, static_cast<int>(layer)}.site(Slot::mlp_post));
+               MlpPlace{place_.stack, static_cast<int>(layer)}.site(StepRole::neurons));
 }
 
 void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {

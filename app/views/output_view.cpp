@@ -47,7 +47,7 @@ Says says(const RunResult& run) {
   return next ? Says::next : Says::masked;
 }
 
-bool has_logits(const Trace& trace) { return trace.find(trace.main(Slot::logits)) != nullptr; }
+bool has_logits(const Trace& trace) { return trace.find(trace.main(StepRole::logits)) != nullptr; }
 
 constexpr float kNarrowHalf = 460.f, kLowerPart = 470.f;  // units
 
@@ -148,7 +148,7 @@ void OutputView::follow(const ViewContext& context) {
     at_of_ = context.run.opened_version, at_ = answered_ ? At::telling : At::last, chosen_ = false;
   find_telling(context, trace);
   // If the cursor's step is the logits or probabilities, its row is shown.
-  const bool walked = cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs;
+  const bool walked = is_over_vocabulary(cursor.step.slot);
   const bool at_cursor =
       at_ == At::cursor || says_ == Says::masked || (at_ == At::last && !chosen_ && walked);
   pos_ = at_cursor                             ? main_row(cursor, *trace)

@@ -101,7 +101,7 @@ Made<Ways> OutputWays::ways(const ViewContext& context, std::int64_t pos) {
   asked.pos = pos;
   if (pinned && !pinned->traces.empty()) {
     asked.pinned = pinned->traces[std::min(at, pinned->traces.size() - 1)];
-    if (!asked.pinned->find(asked.pinned->main(Slot::logits))) asked.pinned = nullptr;
+    if (!asked.pinned->find(asked.pinned->main(StepRole::logits))) asked.pinned = nullptr;
   }
   return ways_.get_or_before(subject, key, context.workers(),
                              [asked = std::move(asked)](const std::atomic<bool>& cancel) {

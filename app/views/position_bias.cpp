@@ -19,9 +19,9 @@ constexpr std::int64_t kFarthest = 160;               // largest distance in the
 
 Site first_pattern(const Trace& trace, Stack stack) {
   for (const Record& record : trace.records())
-    if (record.site.slot == Slot::pattern && record.site.stack == stack && record.site.part == Part::attn)
+    if (record.site.is(StepRole::pattern) && record.site.stack == stack && record.site.part == Part::attn)
       return record.site;
-  return site_of(Slot::pattern, 0, stack);
+  return site_of(StepRole::pattern, 0, stack);
 }
 
 }  // namespace
@@ -40,14 +40,14 @@ bool BiasPage::follow(const ViewContext& context) {
   const Site first = first_pattern(trace, cursor.stack);
   const bool moved = move_scene(context.run, cursor.layer, cursor.head, scene_) ||
                      move_scene(context.run, first.layer, 0, scene_);
-  const AttentionState* state = moved ? trace.attention(scene_.site(Slot::pattern)) : nullptr;
+  const AttentionState* state = moved ? trace.attention(scene_.pattern()) : nullptr;
   if (!state || state->in.bias.kind == ScoreBias::Kind::none) return false;
   const std::uint64_t key = key_of({context.run.version, scene_key(scene_)});
   if (key == key_) return true;
   key_ = key;
   bias_ = state->in.bias;
   window_ = {};
-  matrix_ = bias_in_sight(trace, scene_.site(Slot::pattern), scene_.head, {0, kPositionBiasMostCells},
+  matrix_ = bias_in_sight(trace, scene_.pattern(), scene_.head, {0, kPositionBiasMostCells},
                           {0, kPositionBiasMostCells});
   ahead_ = false;
   for (std::int64_t row = 0; row < matrix_.size(0) && !ahead_; ++row)

@@ -118,7 +118,7 @@ void RotaryPage::draw_controls(const ViewContext& context, float width) {
   const Trace& trace = context.run.trace(cursor.sequence);
   const int layers = trace.config().of(stack_).n_layers();
   const std::int64_t heads =
-      trace.config().attention_at(site_of(Slot::pattern, cursor.layer, stack_)).n_heads;
+      trace.config().attention_at(site_of(StepRole::pattern, cursor.layer, stack_)).n_heads;
   const std::int64_t last = trace.rows(stack_) - 1;
   const float gap = scaled(14), play = context.workspace.animate ? scaled(38) : 0;
   const float slider = (width - play - 4 * gap) / 5.2f;

@@ -274,7 +274,7 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
 void StepsBackward::mark_targets(const BackwardResult& grads, FigureMarks& marks) const {
   const Figure& figure = figure_.figure;
   const std::vector<int>& targets = grads.gradients->objective().targets;
-  for (std::size_t i = 0; figure.site.slot == Slot::logits && weight_.empty() && i < marks.size(); ++i) {
+  for (std::size_t i = 0; figure.site.is(StepRole::logits) && weight_.empty() && i < marks.size(); ++i) {
     const Operand& operand = figure.operands[i];
     if (operand.col.key == "one") continue;
     for (std::int64_t row = 0; row < operand.row.size; ++row) {

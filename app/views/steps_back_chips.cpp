@@ -78,15 +78,15 @@ void StepsBackward::draw_chips(const ViewContext& context, const BackwardResult&
     }
   }
   draw_from(context, grads, first);
-  if (site.slot == Slot::logits) draw_target(context, grads, first);
+  if (site.is(StepRole::logits)) draw_target(context, grads, first);
   Figure plain;  // chips of the forward figure: parts, sequence, block, head; vocabulary if it is an axis
   plain.site = site;
   const auto& readers = grads.readers_of(site);
-  const bool words = site.slot == Slot::logits || (!readers.empty() && readers.front().slot == Slot::logits);
+  const bool words = site.is(StepRole::logits) || (!readers.empty() && readers.front().is(StepRole::logits));
   if (words && grads.gradients->trace().config().outputs() > kSmallVocabulary)
-    plain.site = grads.gradients->trace().main(Slot::logits);
+    plain.site = grads.gradients->trace().main(StepRole::logits);
   else
-    plain.site.slot = Slot::embed;
+    plain.site = plain.site.near(StepRole::embedding);
   draw_step_chips(context, plain, step, whole, first);
   whole_vocabulary_ = whole;
 }

@@ -28,7 +28,7 @@ class StepGradientBuilder : GradientParts {
 
   GradientFigure build() {
     out_.from = chosen();
-    if (begin()) site_.slot == Slot::logits ? loss_figure() : step_figure();
+    if (begin()) site_.is(StepRole::logits) ? loss_figure() : step_figure();
     return finish();
   }
 
@@ -70,14 +70,14 @@ class StepGradientBuilder : GradientParts {
   /// The contribution through `reader` as factors of products; empty if it is not a matmul.
   std::vector<GradientPiece> products(const Site& reader) const {
     std::vector<GradientPiece> out;
-    if (reader.slot == Slot::scores || reader.slot == Slot::z)
+    if (reader.slot == Slot::scores || reader.is(StepRole::head_out))
       attended(reader, out);
     else if (step_of(reader.slot).rule == Rule::dot)
       projected(reader, out);
     return out;
   }
   void projected(const Site& reader, std::vector<GradientPiece>& out) const {
-    const bool words = reader.slot == Slot::logits;
+    const bool words = reader.is(StepRole::logits);
     Operand left = gradient(reader, "left"), top = weight(to_text(reader) + ".weight", "top");
     top.colour = hue_colour(step_of(reader.slot).hue);
     top.title = short_name(reader) + ".weight";
@@ -235,7 +235,7 @@ class StepGradientBuilder : GradientParts {
 
   // ---- the loss ----
   void loss_figure() {
-    Operand probs = step(trace_.main(Slot::probs), "probs");
+    Operand probs = step(trace_.main(StepRole::probs), "probs");
     probs.title = tr("steps.back.probabilities");
     pick_words(probs.col, probs.picked_cols);
     Operand out = own_gradient();

@@ -17,7 +17,7 @@ bool GradientParts::begin() {
   figure_.site = site_;
   figure_.rule = Rule::sum;
   figure_.layout = Figure::Layout::row;
-  const bool words = site_.slot == Slot::logits || reads_words(site_);
+  const bool words = site_.is(StepRole::logits) || reads_words(site_);
   if (!words || !asked_.top.empty() || asked_.whole_vocabulary) return true;
   figure_.pending = true;
   figure_.layout = Figure::Layout::none;
@@ -39,7 +39,7 @@ std::string GradientParts::short_name(const Site& site) {
 bool GradientParts::reads_words(const Site& site) const {
   const auto& readers = grads_->readers_of(site);
   return std::any_of(readers.begin(), readers.end(),
-                     [](const Site& reader) { return reader.slot == Slot::logits; });
+                     [](const Site& reader) { return reader.is(StepRole::logits); });
 }
 
 Operand GradientParts::transposed(Operand operand) {
@@ -67,7 +67,7 @@ Operand GradientParts::gradient(const Site& site, const char* id, std::int64_t h
   out.map = Colormap::diverging;
   out.gradient = true;
   out.version = grads_->version;
-  if (site.slot == Slot::logits) pick_words(out.col, out.picked_cols);
+  if (site.is(StepRole::logits)) pick_words(out.col, out.picked_cols);
   out.part = with_picks([gradients = grads_->gradients, site, at = std::max<std::int64_t>(out.head, 0)](
                             Range rows, Range cols) { return gradients->slice(site, at, rows, cols); },
                         out.picked_rows, out.picked_cols);

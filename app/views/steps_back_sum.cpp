@@ -92,7 +92,7 @@ class GradientSpeller {
   }
 
   void one(const GradientShare& share) {
-    const bool loss = share.from.slot == Slot::logits && share.rule == Rule::softmax;
+    const bool loss = share.from.is(StepRole::logits) && share.rule == Rule::softmax;
     if (share.terms.empty()) {
       if (loss) say("  " + std::string(tr("steps.back.none_counted")), theme().text_dim);
       return;
@@ -115,7 +115,7 @@ class GradientSpeller {
   }
   /// The factor common to all terms is in front: A × (dA − Σ), 1/σ × (g − ...).
   void bracketed(const GradientShare& share) {
-    const bool norm = share.rule == Rule::norm, first = !norm && share.from.slot == Slot::pattern;
+    const bool norm = share.rule == Rule::norm, first = !norm && share.from.is(StepRole::pattern);
     const auto& factors = share.terms[0].factors;
     const Factor& common = first ? factors.front() : factors.back();
     say(gradient_digits(common.value), factor_colour(share, common));

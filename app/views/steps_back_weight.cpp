@@ -76,16 +76,16 @@ class WeightGradientBuilder : GradientParts {
       left.picked_cols = {0};
       left.col.size = 1;
     }
-    if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
+    if (site_.is(StepRole::logits)) pick_words(out.col, out.picked_cols);
     out.group = 0;
     finish_own(out);
     if (several_uses()) return uses_figure(out);
-    if (site_.slot == Slot::logits) product_logits(arrived);
+    if (site_.is(StepRole::logits)) product_logits(arrived);
     product({{std::move(left), std::move(arrived)}}, std::move(out));
   }
   // A bias, norm weight or embedding row: the sum of the gradients of the rows that used it.
   void summed(Operand out, Operand arrived) {
-    if (site_.slot == Slot::logits) pick_words(out.col, out.picked_cols);
+    if (site_.is(StepRole::logits)) pick_words(out.col, out.picked_cols);
     if (step_.rule == Rule::lookup) {
       for (const WeightUse& use : grads_->gradients->uses())
         if (use.name == asked_.weight && use.kind == WeightUse::Kind::rows)

@@ -22,7 +22,7 @@ Slot row_slot(const BackwardResult& grads, const Site& site) {
     return slot == Slot::resid_pre || slot == Slot::resid_mid || slot == Slot::resid_cross ||
            slot == Slot::resid_post;
   });
-  const bool words = !readers.empty() && readers.front().slot == Slot::logits;
+  const bool words = !readers.empty() && readers.front().is(StepRole::logits);
   if (words) return Slot::ln_final_out;
   if (stream && step_of(site.slot).rule == Rule::norm && step_of(site.slot).part == Part::block)
     return site.slot == Slot::ln1_post_out || site.slot == Slot::ln2_post_out ? site.slot : Slot::resid_mid;

@@ -32,7 +32,7 @@ class Builder : FigureParts {
       why_ = *std::move(first);
       figure_.rule = why_.rule;
     }
-    if (asked_.site.slot == Slot::logits || asked_.site.slot == Slot::probs)
+    if (is_over_vocabulary(asked_.site.slot))
       vocabulary();
     else
       by_rule();
@@ -42,9 +42,9 @@ class Builder : FigureParts {
  private:
   void by_rule() {
     if (why_.terms.empty() && figure_.rule != Rule::mask_test) return alone();
-    if (asked_.site.slot == Slot::merged) return merged();
+    if (asked_.site.is(StepRole::merged)) return merged();
     if (asked_.site.slot == Slot::biased) return biased();
-    if (asked_.site.slot == Slot::embed && stack().patch.class_token) return with_class_row();
+    if (asked_.site.is(StepRole::embedding) && stack().patch.class_token) return with_class_row();
     switch (figure_.rule) {
       case Rule::dot: return dot();
       case Rule::sum:
@@ -69,7 +69,7 @@ class Builder : FigureParts {
 
   // ---- rules ----
   void alone() {
-    if (asked_.site.slot == Slot::patches) figure_.extra = Figure::Extra::picture;
+    if (asked_.site.is(StepRole::pixels)) figure_.extra = Figure::Extra::picture;
     block("", {add(result())});
   }
 
@@ -85,7 +85,7 @@ class Builder : FigureParts {
       left.row = out.row;
       top.col = out.col;
     }
-    if (asked_.site.slot == Slot::z) top.row.colour = theme().k;
+    if (asked_.site.is(StepRole::head_out)) top.row.colour = theme().k;
     if (!by_weight) name_shared_head(top);
     left.row.key = out.row.key = "rows";
     left.col.key = top.row.key = "inner";
@@ -167,7 +167,7 @@ class Builder : FigureParts {
     } else if (transpose) {
       block("", heads_of(from, "before", false, kHeadsStacked));
       block("→", heads_of(asked_.site, "after", true, kHeadsStacked), true);
-    } else if (slot == Slot::concat) {
+    } else if (role_of(slot) == StepRole::concat) {
       block("", heads_of(from, "before", false, kHeadsStacked), true);
       Operand flat = result();
       group(flat, asked_.site);
@@ -210,7 +210,7 @@ class Builder : FigureParts {
   // The class token's row above the patches.
   void with_class_row() {
     figure_.shared_range = true;
-    Operand patches = step(in_stack(Slot::patch_embed), "patches");
+    Operand patches = step(in_stack(slot_of(StepRole::patches)), "patches");
     patches.row.key = "patch_rows";
     Operand first = weight(input().name, "class");
     first.row.key = "one";
@@ -222,7 +222,7 @@ class Builder : FigureParts {
   // Image rows replace the placeholder tokens of the text.
   void merged() {
     figure_.shared_range = true;
-    const Site projected = site_of(Slot::projected, -1, Stack::vision);
+    const Site projected = site_of(StepRole::projector, -1, Stack::vision);
     const Site image = trace_.find(projected) ? projected : stack_output(trace_, Stack::vision);
     const Site scaled = in_stack(Slot::tok_scaled);
     Operand seen = step(image, "image");
@@ -328,7 +328,7 @@ class Builder : FigureParts {
       const auto at = static_cast<std::size_t>(row);
       if (asked_.site.slot == Slot::tok_embed)
         rows.push_back(ids[at]);
-      else if (asked_.site.slot == Slot::pos_embed)
+      else if (asked_.site.is(StepRole::position))
         rows.push_back(positions.of(row) + stack().position.offset);
       else
         rows.push_back(at < types.size() ? types[at] : 0);
@@ -340,9 +340,9 @@ class Builder : FigureParts {
     const Slot slot = asked_.site.slot;
     table.picked_rows = table_rows(out.row.size);
     table.row.names = slot == Slot::tok_embed ? FigureAxis::Names::vocab : FigureAxis::Names::index;
-    table.row.title = tr(slot == Slot::tok_embed   ? "steps.axis.table_token"
-                         : slot == Slot::pos_embed ? "steps.axis.table_pos"
-                                                   : "steps.axis.table_segment");
+    table.row.title = tr(slot == Slot::tok_embed               ? "steps.axis.table_token"
+                         : role_of(slot) == StepRole::position ? "steps.axis.table_pos"
+                                                               : "steps.axis.table_segment");
     table.row.size = out.row.size;
     table.row.key = "rows";
     figure_.shared_range = true;
@@ -372,7 +372,7 @@ class Builder : FigureParts {
       out.col.names = FigureAxis::Names::output;
       return block("", {add(std::move(out))});
     }
-    if (asked_.site.slot == Slot::logits) {
+    if (asked_.site.is(StepRole::logits)) {
       dot();
       for (Operand& operand : figure_.operands) {
         if (operand.id == "left") {
@@ -427,14 +427,14 @@ int Figure::result() const {
 
 std::int64_t shared_heads(const Trace& trace, const Site& site) {
   const Hue hue = step_of(site.slot).hue;
-  const bool kv = (hue == Hue::key || hue == Hue::value) && site.slot != Slot::z;
+  const bool kv = (hue == Hue::key || hue == Hue::value) && !site.is(StepRole::head_out);
   const AttentionSpec& attention = trace.config().attention_at(site);
   return kv && attention.n_kv_heads > 0 ? attention.n_heads / attention.n_kv_heads : 1;
 }
 
 std::int64_t predicted_rows(const Trace& trace) {
-  const Record* logits = trace.find(trace.main(Slot::logits));
-  const Record* record = logits ? logits : trace.find(trace.main(Slot::probs));
+  const Record* logits = trace.find(trace.main(StepRole::logits));
+  const Record* record = logits ? logits : trace.find(trace.main(StepRole::probs));
   return record ? record->shape[0] : 0;
 }
 

@@ -39,7 +39,7 @@ void draw_formula(const std::vector<Piece>& pieces, ImVec2 at, ImFont* large) {
   }
 }
 
-bool attention_square(Slot slot) { return slot >= Slot::scores && slot <= Slot::pattern; }
+bool attention_square(Slot slot) { return is_score_plane(slot); }
 
 // Starts a group of chips: on this line if it fits, else on the next.
 void begin_group(const char* caption, float width, bool& first) {
@@ -86,7 +86,7 @@ int heads_of_step(const RunResult& run, const Site& site) {
   const Record* record = run.trace(0).find(site);
   if (!record || site.layer < 0) return 0;
   const bool has = std::find(record->axes.begin(), record->axes.end(), Axis::head) != record->axes.end();
-  return has || site.slot == Slot::concat ? run.trace(0).config().attention_at(site).n_heads : 0;
+  return has || site.is(StepRole::concat) ? run.trace(0).config().attention_at(site).n_heads : 0;
 }
 
 std::string member(const Site& site) {
@@ -263,7 +263,7 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
   if (const int heads = heads_of_step(run, cursor.step); heads > 1)
     cursor.head = choose(tr("steps.choose.head"), "steps_head", heads, std::clamp(cursor.head, 0, heads - 1),
                          0, first, &cursor.step);
-  if (figure.site.slot != Slot::logits && figure.site.slot != Slot::probs) return;
+  if (!is_over_vocabulary(figure.site.slot)) return;
   const auto rows = static_cast<int>(predicted_rows(trace));
   if (rows > 1)
     cursor.query = choose(tr("steps.choose.pos"), "steps_pos", rows,

@@ -71,8 +71,8 @@ Operand FigureParts::step(const Site& site, const char* id, std::int64_t head) c
   }
   out.row = axis(site, record.axes[plane[0]], record.shape[plane[0]], "rows");
   out.col = axis(site, record.axes[plane[1]], record.shape[plane[1]], "cols");
-  if (site.slot == Slot::pattern || site.slot == Slot::probs) out.map = Colormap::sequential;
-  if (site.slot == Slot::mask) out.map = Colormap::mask;
+  if (site.is(StepRole::pattern) || site.is(StepRole::probs)) out.map = Colormap::sequential;
+  if (site.is(StepRole::mask)) out.map = Colormap::mask;
   return out;
 }
 

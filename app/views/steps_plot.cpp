@@ -50,7 +50,7 @@ ValueRange range_of(const Operand& operand, const Tensor& values, bool differs) 
   if (operand.map == Colormap::mask) return {0, 1, 0, 1};
   const Stats s = stats(values);
   const bool share = s.max <= 1.f && operand.id != "sum";
-  const bool words = !operand.is_weight() && operand.site.slot == Slot::probs;
+  const bool words = !operand.is_weight() && operand.site.is(StepRole::probs);
   const float end = (share && !words) || !(s.max > 0.f) ? 1.f : std::max(s.max, 1e-6f);
   return {0, end, s.min, std::min(s.max, end)};
 }

@@ -88,7 +88,7 @@ class Speller {
       say("k" + subscript(index_[2]), theme().k);
       return;
     }
-    if (slot == Slot::z) {
+    if (role_of(slot) == StepRole::head_out) {
       say("A" + subscript(index_[1]));
       say(" · ");
       say("V", theme().v);

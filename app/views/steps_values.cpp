@@ -32,12 +32,12 @@ Tensor plane(const Trace& trace, const Operand& operand, Range rows, Range cols)
   if (!operand.is_weight()) {
     const Slot slot = operand.site.slot;
     const Record* record = trace.find(operand.site);
-    const bool follows = record && record->derived && (slot == Slot::logits || slot == Slot::probs);
+    const bool follows = record && record->derived && (is_over_vocabulary(slot));
     if (follows && rows.size() == 1) {  // the cached row
       const Tensor logits = trace.logits_row(rows.begin);
       if (logits.empty()) return {};
       const Tensor row = logits.split(0, Axis::pos, 1, Axis::vocab);
-      return (slot == Slot::logits ? row : softmax_rows(row)).slice(1, cols.begin, cols.end);
+      return (role_of(slot) == StepRole::logits ? row : softmax_rows(row)).slice(1, cols.begin, cols.end);
     }
     return trace.slice(operand.site, std::max<std::int64_t>(operand.head, 0), rows, cols);
   }
@@ -54,7 +54,7 @@ Tensor operand_values(const Trace& trace, const Operand& operand, Range rows, Ra
   if (operand.part) return operand.part(rows, cols);
   if (operand.picked_rows.empty() && operand.picked_cols.empty()) return plane(trace, operand, rows, cols);
   Buffer out({{Axis::none, rows.size()}, {Axis::none, cols.size()}});
-  const bool whole_row = operand.site.slot == Slot::probs && !operand.is_weight();
+  const bool whole_row = operand.site.is(StepRole::probs) && !operand.is_weight();
   const std::int64_t vocab = trace.config().outputs();
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const std::int64_t from = picked(operand.picked_rows, row);

@@ -34,9 +34,9 @@ constexpr int kMostLikely = 20;
 // The most likely tokens of one row, best first.
 std::vector<std::int64_t> most_likely(const Trace& trace, std::int64_t row) {
   Tensor logits = trace.logits_row(row);
-  if (logits.empty() && trace.find(trace.main(Slot::probs)))  // recorded alone, and in the same order
-    logits =
-        trace.slice(trace.main(Slot::probs), 0, {row, row + 1}, {0, trace.config().outputs()}).select(0, 0);
+  if (logits.empty() && trace.find(trace.main(StepRole::probs)))  // recorded alone, and in the same order
+    logits = trace.slice(trace.main(StepRole::probs), 0, {row, row + 1}, {0, trace.config().outputs()})
+                 .select(0, 0);
   if (logits.empty()) return {};
   std::vector<std::int64_t> ids(static_cast<std::size_t>(logits.size(0)));
   std::iota(ids.begin(), ids.end(), 0);
@@ -167,7 +167,7 @@ class StepsView : public View {
     std::uint64_t key = text_key({context.run.version, number(cursor.step.stack), number(cursor.step.layer),
                                   number(cursor.step.part), number(cursor.step.slot), number(cursor.sequence),
                                   number(cursor.head), whole_vocabulary_});
-    if (cursor.step.slot == Slot::logits || cursor.step.slot == Slot::probs) {
+    if (is_over_vocabulary(cursor.step.slot)) {
       const std::int64_t rows = predicted_rows(context.run.trace(cursor.sequence));
       cursor.query = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(rows - 1, 0));
       asked.query = cursor.query;
@@ -429,7 +429,7 @@ class StepsView : public View {
     if (enter && pinned.valid()) return editor_.open(context, figure_, pinned);
     if (!event.hovered()) return;
     const Operand& operand = figure_.operands[static_cast<std::size_t>(event.cell.operand)];
-    const bool mask = operand.is_step() && operand.site.slot == Slot::mask;
+    const bool mask = operand.is_step() && operand.site.is(StepRole::mask);
     offer(context, operand, event.cell);
     if (event.double_clicked && !mask) {
       editor_.open(context, figure_, event.cell);

@@ -40,7 +40,7 @@ struct StepFacts {
   bool has_weight(const std::string& name) const { return trace.weights().find(name) != nullptr; }
   bool normed() const { return step.rule == Rule::norm || step.rule == Rule::norm_scale; }
   bool rms() const { return norm.kind == NormSpec::Kind::rms; }
-  bool gated_product() const { return site.slot == Slot::mlp_post && block.mlp.kind == MlpSpec::Kind::gated; }
+  bool gated_product() const { return site.is(StepRole::neurons) && block.mlp.kind == MlpSpec::Kind::gated; }
   bool across() const { return site.part == Part::cross; }
   bool given() const { return site.stack == config.stack && !trace.input.vectors.empty(); }
   bool usual_scale() const {
@@ -237,7 +237,7 @@ std::string sentence_text(const Trace& trace, const Site& site) {
   const std::string sentence(step_sentence(at.step));
   if (at.shared() < 2) return sentence;
   const bool of_keys = site.slot == Slot::k || site.slot == Slot::scores;
-  if (!of_keys && site.slot != Slot::v && site.slot != Slot::z) return sentence;
+  if (!of_keys && site.slot != Slot::v && !site.is(StepRole::head_out)) return sentence;
   return tr(of_keys ? "steps.sentence.shared_k" : "steps.sentence.shared_v",
             {sentence, std::to_string(at.attention.n_kv_heads), std::to_string(at.shared())});
 }
@@ -357,7 +357,7 @@ std::string variable_of(const StepFacts& at, const Site& site) {
 std::string read_variable(const StepFacts& at) {
   if (at.site.slot == Slot::mlp_out) {
     Site neurons = at.site;
-    neurons.slot = Slot::mlp_post;
+    neurons = neurons.near(StepRole::neurons);
     return variable_of(at, neurons);
   }
   const std::vector<Site> read = flow_inputs(at.trace, at.site);
@@ -426,8 +426,9 @@ std::string mask_torch(const StepFacts& at) {
 
 // Sets the input variable of projections, MLP and head, which depends on pre-norm or post-norm.
 void mend_rows(const StepFacts& at, std::string& text) {
-  const bool of_rows = at.step.rule == Rule::dot && at.site.slot != Slot::scores && at.site.slot != Slot::z &&
-                       at.site.slot != Slot::attn_out && at.site.slot != Slot::patch_embed;
+  const bool of_rows = at.step.rule == Rule::dot && at.site.slot != Slot::scores &&
+                       !at.site.is(StepRole::head_out) && at.site.slot != Slot::attn_out &&
+                       !at.site.is(StepRole::patches);
   if (of_rows)
     for (const char* row : {"(x)", "(y)", "(a)"}) replace_one(text, row, "(" + read_variable(at) + ")");
   const bool of_keys = at.step.hue == Hue::key || at.step.hue == Hue::value;

@@ -55,7 +55,7 @@ void TrainingArm::draw(const ViewContext& context, const TrainingScene& scene, c
     if (!made.empty())
       context.painter.upload_picture(picture, scene.snapshot->run, made.rgb->data(), made.width, made.height);
   }
-  const Site pattern = heads.place().site(Slot::pattern, heads.layer());
+  const Site pattern = heads.place().pattern(heads.layer());
   const PatchRows keys = patch_rows(trace, heads.place().keys());
   PatchPicture what;
   what.id = "train_picture";

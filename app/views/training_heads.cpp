@@ -64,7 +64,7 @@ void TrainingHeads::follow(const ViewContext& context, const TrainingScene& scen
   if (plane_key == plane_key_) return;
   plane_key_ = plane_key;
   const std::int64_t all = std::int64_t{1} << 20;
-  plane_ = attention_plane(trace, {place_.site(Slot::pattern, layer_), head_, {0, all}, {0, all}});
+  plane_ = attention_plane(trace, {place_.pattern(layer_), head_, {0, all}, {0, all}});
 }
 
 float TrainingHeads::draw_places(const ViewContext& context, const TrainingScene& scene, ImVec2 at,

@@ -40,14 +40,15 @@ MaskPlace mask_place(const RunResult& run, int sequence, const Site& site) {
 CellEdit edit_meaning(const RunResult& run, const Site& site) {
   if (why_fixed(run, site)) return CellEdit::none;
   if (step_of(site.slot).rule == Rule::mask_test) return CellEdit::mask;
-  const bool given = site.slot == Slot::embed && vector_input(run) && !run.traces.empty() &&
+  const bool given = site.is(StepRole::embedding) && vector_input(run) && !run.traces.empty() &&
                      site.stack == run.trace(0).config().stack;
   return given ? CellEdit::input : CellEdit::intervention;
 }
 
 const char* why_fixed(const RunResult& run, const Site& site) {
   if (run.document.opened && !run.document.opened->recorded.empty()) return "cell_edit.fixed.recorded";
-  const bool fixed = !step_of(site.slot).editable && site.slot != Slot::mask;  // mask cells can be switched
+  const bool fixed =
+      !step_of(site.slot).editable && !site.is(StepRole::mask);  // masks have cells that switch
   return fixed ? "cell_edit.fixed.probs" : nullptr;
 }
 
@@ -98,7 +99,7 @@ void edit_weight(Commands& commands, const RunResult& run, const std::string& na
 
 void toggle_mask_cell(Commands& commands, const RunResult& run, int sequence, const Site& mask,
                       std::int64_t query, std::int64_t key) {
-  if (mask.slot != Slot::mask) return;
+  if (!mask.is(StepRole::mask)) return;
   const float allowed = run.trace(sequence).cell(mask, {query, key});
   if (!std::isnan(allowed))
     edit_mask(commands, mask_place(run, sequence, mask), query, key, allowed < 0.5f, {});

@@ -65,7 +65,7 @@ std::string place_words(const RunResult& run, int sequence, const Target& where,
               : where.kind == Target::Kind::input ? "edit_menu.whole_input"
                                                   : "edit_menu.whole");
   if (where.at.size() == axes.size()) return tr("edit_menu.cell");
-  if (where.site.slot == Slot::z && first.site.slot != Slot::z)
+  if (where.site.is(StepRole::head_out) && !first.site.is(StepRole::head_out))
     return tr("edit_menu.head_z", {std::to_string(where.at.front().begin)});
   std::vector<std::string> names;
   for (const AxisRange& range : where.at) names.push_back(axis_words(run, sequence, where, range));

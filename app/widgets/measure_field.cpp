@@ -178,7 +178,7 @@ void MeasureMenu::draw(const RunResult* run, Workspace& workspace) {
   if (output_ < 0 || !ImGui::BeginPopup(kMenu)) return;
   measure_items(workspace, *run, output_);
   const Trace& trace = run->trace(workspace.cursor.sequence);
-  const Site logits = trace.main(Slot::logits);
+  const Site logits = trace.main(StepRole::logits);
   const std::int64_t row = trace.config().head.first_row_only ? 0 : main_row(workspace.cursor, trace);
   const std::string name = output_name(*run->document.opened, output_);
   if (trace.find(logits) && ImGui::MenuItem((tr("ask.menu.edit", {name}) + "###measure_edit").c_str()))

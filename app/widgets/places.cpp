@@ -57,7 +57,7 @@ AttentionPlace cursor_place(const Cursor& cursor, const Trace& trace) {
   const AttentionPlace wanted{cursor.stack, cursor.part == Part::cross ? Part::cross : Part::attn};
   std::optional<AttentionPlace> first, same;
   for (const Record& record : trace.records()) {
-    if (record.site.slot != Slot::pattern) continue;
+    if (!record.site.is(StepRole::pattern)) continue;
     const AttentionPlace place{record.site.stack, record.site.part};
     if (place == wanted) return wanted;
     if (!first) first = place;
@@ -77,8 +77,8 @@ void go_to_place(Workspace& workspace, const RunResult& run, const AttentionPlac
   const int layer = same_layer ? cursor.layer : patterns.back()->site.layer;
   const bool attention = step_of(cursor.step.slot).part == Part::attn;
   const Site same = place.site(attention ? cursor.step.slot : Slot::pattern, layer);
-  go_to_site(workspace, run, trace.find(same) ? same : place.site(Slot::pattern, layer));
-  const Record* record = trace.find(place.site(Slot::pattern, layer));
+  go_to_site(workspace, run, trace.find(same) ? same : place.pattern(layer));
+  const Record* record = trace.find(place.pattern(layer));
   cursor.head = std::clamp(cursor.head, 0, static_cast<int>(record->shape[0]) - 1);
   cursor.query = std::clamp<std::int64_t>(cursor.query, 0, record->shape[1] - 1);
   cursor.key = std::clamp<std::int64_t>(cursor.key, 0, record->shape[2] - 1);
@@ -162,7 +162,7 @@ const char* kind_label(const RunResult& run, const TimelineStep& step) {
 
 std::int64_t batch_of(const RunResult& run, const Site& site) {
   const Record* first = run.trace(0).find(site);
-  if (site.slot == Slot::mask || !first) return 0;
+  if (site.is(StepRole::mask) || !first) return 0;
   for (const auto& trace : run.traces) {
     const Record* record = trace->find(site);
     if (!record || record->shape != first->shape) return 1;
@@ -213,7 +213,7 @@ std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64
 }
 
 std::int64_t stack_row(const ModelConfig& config, const Site& site, std::int64_t index) {
-  const bool patches = site.slot == Slot::patches || site.slot == Slot::patch_embed;
+  const bool patches = site.is(StepRole::pixels) || site.is(StepRole::patches);
   return index + (patches && config.of(site.stack).patch.class_token ? 1 : 0);
 }
 

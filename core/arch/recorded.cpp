@@ -51,7 +51,7 @@ std::vector<Axis> axes_of(Slot slot) {
 
 bool heads_behind(Slot slot) {
   return slot == Slot::split_q || slot == Slot::split_k || slot == Slot::split_v || slot == Slot::rot_q ||
-         slot == Slot::rot_k || slot == Slot::z;
+         slot == Slot::rot_k || role_of(slot) == StepRole::head_out;
 }
 
 // Steps in the order of execution: vision, encoder, main; embedding, blocks, head; cross-attention after the
@@ -102,7 +102,7 @@ class Sizes {
           break;
         case Axis::key: about = rows_of(across ? Stack::enc : site.stack); break;
         case Axis::d_model:
-          if (site.slot == Slot::projected) continue;  // it leaves for another stack
+          if (site.is(StepRole::projector)) continue;  // it leaves for another stack
           about = to_text(Site{site.stack, -1, Part::model, Slot::embed}) + ": d_model";
           if (site.slot < Slot::q && !streams_.contains(site.stack)) about += " in";  // of a bare module
           break;
@@ -112,7 +112,7 @@ class Sizes {
           if (value.size(d) != 1) return differ(site, "1", value.size(d), 1, Text::of("error.arch.a_scale"));
           continue;
         case Axis::head:
-          if (keys && site.slot != Slot::z) continue;  // grouped queries share keys and values
+          if (keys && !site.is(StepRole::head_out)) continue;  // grouped queries share keys and values
           about = to_text(Site{site.stack, site.layer, site.part, Slot::pattern}) + ": heads";
           break;
         default: continue;
@@ -166,7 +166,8 @@ void add_derived(const Arrays& arrays, const Attentions& attentions, std::vector
       Record record;
       record.site = site;
       record.derived = true;
-      record.shape = slot == Slot::mask ? std::vector{queries, keys} : std::vector{heads, queries, keys};
+      record.shape =
+          role_of(slot) == StepRole::mask ? std::vector{queries, keys} : std::vector{heads, queries, keys};
       record.axes = axes_of(slot);
       records.push_back(std::move(record));
     }

@@ -73,7 +73,8 @@ MlpSpec mlp_spec(const Arrays& arrays, Stack stack, int layer) {
     const std::int64_t width = size_at(arrays, site_of(slot, layer, stack), Axis::d_mlp);
     if (width == 0) continue;
     spec.d_mlp = static_cast<int>(width);
-    spec.kind = slot == Slot::mlp_pre || slot == Slot::mlp_post ? MlpSpec::Kind::plain : MlpSpec::Kind::gated;
+    spec.kind = slot == Slot::mlp_pre || role_of(slot) == StepRole::neurons ? MlpSpec::Kind::plain
+                                                                            : MlpSpec::Kind::gated;
   }
   return spec;
 }
@@ -132,9 +133,9 @@ ModelConfig stack_config(const Evidence& known, Stack stack) {
   for (const auto& [site, value] : arrays) {
     if (site.stack != stack) continue;
     layers = std::max(layers, site.layer + 1);
-    if (const int d = value.find(Axis::d_model); d >= 0 && site.slot != Slot::projected)
+    if (const int d = value.find(Axis::d_model); d >= 0 && !site.is(StepRole::projector))
       config.d_model = config.d_in = static_cast<int>(value.size(d));
-    if (site.slot == Slot::logits || site.slot == Slot::probs) {
+    if (is_over_vocabulary(site.slot)) {
       config.vocab_size = static_cast<int>(value.size(1));
       config.head.present = true;
     }

@@ -59,7 +59,7 @@ Count kept(const Trace& trace) {
   const ModelConfig& config = trace.config();
   for (int layer = 0; layer < config.n_layers(); ++layer)
     for (const Part part : {Part::attn, Part::cross}) {
-      Site site = site_of(Slot::pattern, layer, config.stack);
+      Site site = site_of(StepRole::pattern, layer, config.stack);
       site.part = part;
       if (part == Part::cross && !config.blocks[static_cast<std::size_t>(layer)].cross) continue;
       if (const AttentionState* state = trace.attention(site))

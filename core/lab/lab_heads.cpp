@@ -58,8 +58,8 @@ Looks looks_of(const Trace& trace, const std::vector<Text>& words, int layer, st
   Buffer rows({{Axis::head, heads + 1}, {Axis::key, trace.length}});
   for (int head = 0; head <= heads; ++head) {
     const Tensor row = head == heads ? wide.slice(0, query, query + 1)
-                                     : trace.slice(trace.main(Slot::pattern, layer), head, {query, query + 1},
-                                                   {0, trace.length});
+                                     : trace.slice(trace.main(StepRole::pattern, layer), head,
+                                                   {query, query + 1}, {0, trace.length});
     std::vector<double> shares;
     for (std::int64_t key = 0; key < trace.length; ++key) {
       const float weight = row.at(0, key);

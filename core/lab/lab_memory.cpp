@@ -36,7 +36,7 @@ double value_length(const Model& model, std::int64_t neuron, int layer) {
 
 // The neurons that add most at a row, the longest first.
 std::vector<Firing> strongest(const Trace& trace, const Model& model, int layer, std::int64_t row) {
-  const Tensor act = trace.find(trace.main(Slot::mlp_post, layer))->value();  // [pos, d_mlp]
+  const Tensor act = trace.find(trace.main(StepRole::neurons, layer))->value();  // [pos, d_mlp]
   std::vector<Firing> all;
   for (std::int64_t neuron = 0; neuron < act.size(1); ++neuron) {
     const double a = static_cast<double>(act.at(row, neuron));
@@ -64,7 +64,7 @@ LabBars word_bars(const OpenedModel& opened, const std::vector<double>& raised, 
 
 LabBars key_bars(const Trace& trace, const std::vector<Text>& words, int layer, std::int64_t neuron,
                  std::int64_t row) {
-  const Tensor act = trace.find(trace.main(Slot::mlp_post, layer))->value();
+  const Tensor act = trace.find(trace.main(StepRole::neurons, layer))->value();
   LabBars out;
   out.title = Text::of("lab.memory.fires");
   for (std::int64_t pos = 0; pos < act.size(0); ++pos)

@@ -55,7 +55,7 @@ LabMatrix pattern_of(const Trace& trace, const std::vector<int>& ids, const char
   LabMatrix out;
   out.title = Text::of(title);
   const auto count = static_cast<std::int64_t>(ids.size());
-  out.values = trace.slice(trace.main(Slot::pattern, 0), 0, {0, count}, {0, count});
+  out.values = trace.slice(trace.main(StepRole::pattern, 0), 0, {0, count}, {0, count});
   out.row_labels = out.col_labels = names_of(ids);
   out.scale = LabMatrix::Scale::share;
   return out;

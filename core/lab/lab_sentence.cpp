@@ -60,7 +60,7 @@ Result<Reader> reader_of(const std::string& name, const std::string& sentence) {
   const auto& card = out.opened->card;
   out.head = card ? std::max(0, card->head) : 0;
   const int last = out.opened->model->config().n_layers() - 1;
-  out.pattern = site_of(Slot::pattern, card && card->layer >= 0 ? card->layer : last,
+  out.pattern = site_of(StepRole::pattern, card && card->layer >= 0 ? card->layer : last,
                         out.opened->model->config().stack);
   return out;
 }
@@ -82,7 +82,7 @@ Result<Reader> fills_gaps(const std::string& sentence, const std::atomic<bool>& 
     TRY(const auto trace, out.opened->model->run(covered));
     const auto row = static_cast<std::int64_t>(at);
     const Tensor chances =
-        trace->slice(trace->main(Slot::probs), 0, {row, row + 1}, {0, trace->config().outputs()});
+        trace->slice(trace->main(StepRole::probs), 0, {row, row + 1}, {0, trace->config().outputs()});
     const auto values = chances.values();
     const auto best = std::max_element(values.begin(), values.end()) - values.begin();
     ++out.words;
@@ -123,8 +123,8 @@ Result<Reader> translates(const std::string& sentence, Seen seen, const std::ato
   input.ids.insert(input.ids.end(), made.ids.begin(), made.ids.end());
   TRY(out.trace, model.run(input));
   const int layer = out.pattern.layer;
-  if (seen == Seen::cross) out.pattern = cross_site(Slot::pattern, layer, model.config().stack);
-  if (seen == Seen::encoder) out.pattern = site_of(Slot::pattern, layer, Stack::enc);
+  if (seen == Seen::cross) out.pattern = cross_site(StepRole::pattern, layer, model.config().stack);
+  if (seen == Seen::encoder) out.pattern = site_of(StepRole::pattern, layer, Stack::enc);
   const std::vector<Text> source = words_of(*out.opened, input.source),
                           target = words_of(*out.opened, out.trace->ids);
   out.rows = seen == Seen::encoder ? source : target;
@@ -135,7 +135,7 @@ Result<Reader> translates(const std::string& sentence, Seen seen, const std::ato
 /// 1 where the query may look at the key -> [query, key].
 Tensor open_pairs(const Reader& reader, const Site& pattern, std::int64_t queries, std::int64_t keys) {
   Site mask = pattern;
-  mask.slot = Slot::mask;
+  mask = mask.near(StepRole::mask);
   return reader.trace->slice(mask, 0, {0, queries}, {0, keys});
 }
 
@@ -200,9 +200,9 @@ Result<LabPicture> compute_sentence(const LabValues& values, const std::atomic<b
   const int layer = other.pattern.layer;
   const std::int64_t pairs[] = {
       count_open(gap, gap.pattern, n, n), count_open(next, next.pattern, m, m),
-      count_open(other, site_of(Slot::pattern, layer, Stack::enc), source, source) +
-          count_open(other, site_of(Slot::pattern, layer, main), target, target) +
-          count_open(other, cross_site(Slot::pattern, layer, main), target, source)};
+      count_open(other, site_of(StepRole::pattern, layer, Stack::enc), source, source) +
+          count_open(other, site_of(StepRole::pattern, layer, main), target, target) +
+          count_open(other, cross_site(StepRole::pattern, layer, main), target, source)};
   constexpr const char* kParts[] = {"lab.sentence.both.cross", "lab.sentence.both.encoder",
                                     "lab.sentence.both.decoder"};
   LabTable table;

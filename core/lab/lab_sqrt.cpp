@@ -67,7 +67,7 @@ Result<Live> live_scores(const OpenedModel& opened, bool scaled) {
       for (std::int64_t row = 3; row < trace->length; ++row) {
         const Range keys{0, row + 1}, one{row, row + 1};
         const Tensor scores = trace->slice(trace->main(Slot::scaled, layer), head, one, keys);
-        const Tensor weights = trace->slice(trace->main(Slot::pattern, layer), head, one, keys);
+        const Tensor weights = trace->slice(trace->main(StepRole::pattern, layer), head, one, keys);
         std::vector<double> shares;
         for (std::int64_t key = 0; key <= row; ++key) {
           const double score = static_cast<double>(scores.at(0, key));

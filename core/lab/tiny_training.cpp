@@ -128,7 +128,7 @@ struct HeldOutSums : CrossEntropy {
 HeldOutSums held_out_loss(const Model& model, const Task& task, int count) {
   HeldOutSums sum;
   run_held_out(task, model, kSeed, count, [&](const Example& example, const Trace& trace) {
-    const auto logits = trace.tensor(Cell{site_of(Slot::logits), {}});
+    const auto logits = trace.tensor(Cell{site_of(StepRole::logits), {}});
     CHECK(logits.ok());
     const CrossEntropy one = cross_entropy(*logits, example.targets, 0);
     sum.plain += one.plain, sum.counted += one.counted, sum.right += one.right;

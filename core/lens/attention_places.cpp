@@ -8,7 +8,7 @@ std::vector<AttentionPlace> attention_places(const Trace& trace) {
   std::vector<AttentionPlace> places;
   for (const Record& record : trace.records()) {
     const AttentionPlace place{record.site.stack, record.site.part};
-    if (record.site.slot == Slot::pattern && std::find(places.begin(), places.end(), place) == places.end())
+    if (record.site.is(StepRole::pattern) && std::find(places.begin(), places.end(), place) == places.end())
       places.push_back(place);
   }
   return places;
@@ -17,7 +17,7 @@ std::vector<AttentionPlace> attention_places(const Trace& trace) {
 std::vector<const Record*> patterns_of(const Trace& trace, const AttentionPlace& place) {
   std::vector<const Record*> out;
   for (const Record& record : trace.records())
-    if (record.site.slot == Slot::pattern && place == AttentionPlace{record.site.stack, record.site.part})
+    if (record.site.is(StepRole::pattern) && place == AttentionPlace{record.site.stack, record.site.part})
       out.push_back(&record);
   return out;
 }

@@ -14,7 +14,7 @@ constexpr std::int64_t kAttentionPlaneBand = 64;
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 
 Site attention_plane_mask_of(Site site) {
-  site.slot = Slot::mask;
+  site = site.near(StepRole::mask);
   return site;
 }
 
@@ -112,7 +112,7 @@ Tensor changed_plane(const Tensor& now, const PlaneRequest& request) {
                      : read(request.rows, request.cols);
   const std::vector<float> was = old.values();
   std::vector<float> cells = now.values();
-  const bool pattern = request.site.slot == Slot::pattern;
+  const bool pattern = request.site.is(StepRole::pattern);
   std::size_t i = 0;
   for (std::int64_t row = request.rows.begin; row < request.rows.end; ++row)
     for (std::int64_t col = request.cols.begin; col < request.cols.end; ++col, ++i) {
@@ -127,7 +127,7 @@ Band read_band(const Trace& trace, const PlaneRequest& request) {
   band.numbers = trace.slice(request.site, request.head, request.rows, request.cols);
   if (band.numbers.empty() || band.numbers.count() == 0) return band;
   band.plane = band.numbers;
-  if (request.site.slot == Slot::pattern) {
+  if (request.site.is(StepRole::pattern)) {
     band.mask = trace.slice(attention_plane_mask_of(request.site), 0, request.rows, request.cols);
     band.plane = with_masked_marked(band.plane, band.mask);
     if (request.without_first) {
@@ -160,9 +160,7 @@ std::vector<const AttentionState*> that_end_early(const Trace& trace, const Plan
 
 }  // namespace
 
-bool is_attention_stage(Slot slot) {
-  return slot >= Slot::scores && slot <= Slot::pattern && slot != Slot::mask;
-}
+bool is_attention_stage(Slot slot) { return is_score_plane(slot) && role_of(slot) != StepRole::mask; }
 
 std::vector<Slot> attention_stages(const Trace& trace, const Site& of) {
   std::vector<Slot> stages;

@@ -66,7 +66,7 @@ class Follower {
     out_.least = least_;
     GraphNode measure;
     measure.kind = Kind::output;
-    measure.site = trace_.main(Slot::logits);
+    measure.site = trace_.main(StepRole::logits);
     measure.row = asked.row;
     measure.value = asked.total;
     measure.bias = asked.bias;
@@ -292,9 +292,9 @@ Result<Attribution> attribute_inside(const Trace& trace, const LogitMeasure& mea
         std::find_if(part.at.begin(), part.at.end(), [&](const AxisRange& one) { return one.axis == axis; });
     return found == part.at.end() ? std::int64_t{-1} : found->begin;
   };
-  const bool neuron = site.slot == Slot::mlp_post;
+  const bool neuron = site.is(StepRole::neurons);
   const std::int64_t head = neuron ? -1 : index("head"), key = index(neuron ? "d_mlp" : "pos");
-  if ((!neuron && (site.slot != Slot::z || head < 0)) || key < 0)
+  if ((!neuron && (!site.is(StepRole::head_out) || head < 0)) || key < 0)
     return fail(Code::unsupported, "error.lens.no_inside", {part.step});
   if (neuron) site.slot = Slot::mlp_out;
   Attribution out;

@@ -13,7 +13,7 @@ constexpr std::int64_t kHeadRankingBand = 64, kHeadRankingMostRows = 2048;
 constexpr double kHeadRankingUnknown = std::numeric_limits<double>::quiet_NaN();
 
 Site head_ranking_mask_of(Site pattern) {
-  pattern.slot = Slot::mask;
+  pattern = pattern.near(StepRole::mask);
   return pattern;
 }
 
@@ -142,7 +142,7 @@ std::vector<RankedHead> head_scores(const Trace& trace, const HeadQuestion& ques
   std::vector<const Record*> patterns;
   std::int64_t total = 0, done = 0;
   for (const Record& record : trace.records())
-    if (record.site.slot == Slot::pattern) {
+    if (record.site.is(StepRole::pattern)) {
       patterns.push_back(&record);
       total += record.shape[0];
     }
@@ -171,7 +171,7 @@ void take_effects(std::vector<RankedHead>& heads, const std::vector<SweepCell>& 
                   const std::vector<double>& values, double base) {
   for (RankedHead& head : heads) {
     Site z = head.pattern;
-    z.slot = Slot::z;
+    z = z.near(StepRole::head_out);
     const std::vector<AxisRange> at(1, {"head", head.head, head.head + 1});
     head.of(HeadScore::effect) = kHeadRankingUnknown;
     for (std::size_t i = 0; i < std::min(cells.size(), values.size()); ++i)

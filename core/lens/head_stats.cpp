@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kHeadStatsBand = 64;  // rows of the pattern that are in memory at a time
 
 Site head_stats_mask_of(Site pattern) {
-  pattern.slot = Slot::mask;
+  pattern = pattern.near(StepRole::mask);
   return pattern;
 }
 
@@ -25,7 +25,7 @@ std::int64_t first_query_of(const Trace& trace, const Site& pattern) {
 }  // namespace
 
 Status check_pattern_row(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query) {
-  const Record* record = pattern.slot == Slot::pattern ? trace.find(pattern) : nullptr;
+  const Record* record = pattern.is(StepRole::pattern) ? trace.find(pattern) : nullptr;
   if (!record) {
     return fail(Code::not_found, "error.lens.no_pattern", {to_text(pattern)});
   }

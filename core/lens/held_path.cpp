@@ -125,7 +125,7 @@ Status check(const Trace& trace, const LogitMeasure& measure) {
   TRY(const double value, measured(measure, trace));
   (void)value;
   if (!trace.complete || trace.weights().all().empty() ||
-      trace.find(trace.main(Slot::logits))->rows.count() > 0)
+      trace.find(trace.main(StepRole::logits))->rows.count() > 0)
     return fail(Code::unsupported, "error.lens.needs_run");
   return Done{};
 }

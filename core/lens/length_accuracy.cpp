@@ -45,7 +45,8 @@ Result<LengthAccuracy> length_accuracy(const Model& model, const std::vector<int
   TRY(const std::shared_ptr<const Trace> trace, model.run(input, options));
   for (std::int64_t row = 0; row + 1 < trace->length; ++row) {
     if (cancel && *cancel) return fail(Code::cancelled, "error.model.stopped");
-    const Tensor logits = trace->slice(trace->main(Slot::logits), 0, {row, row + 1}, {0, config.outputs()});
+    const Tensor logits =
+        trace->slice(trace->main(StepRole::logits), 0, {row, row + 1}, {0, config.outputs()});
     const int wanted = input.ids[static_cast<std::size_t>(row) + 1];
     float most_likely = logits.at(0, 0);
     for (std::int64_t id = 0; id < logits.size(1); ++id)

@@ -66,7 +66,7 @@ LensCell cell_of(const float* logits, const float* final_logits, std::int64_t vo
 // after the norm of each sum.
 bool is_lens_row(const Trace& trace, const Site& site) {
   if (site.stack != trace.config().stack || site.part == Part::cross) return false;
-  if (site.slot == Slot::embed) return !trace.find(trace.main(Slot::ln_embed_out));
+  if (site.is(StepRole::embedding)) return !trace.find(trace.main(Slot::ln_embed_out));
   if (site.slot == Slot::ln_embed_out) return true;
   if (site.layer < 0) return false;
   if (trace.config().block_at(site).order == NormOrder::post)
@@ -183,7 +183,7 @@ std::vector<Addition> additions(const Trace& trace, std::int64_t pos) {
     return record ? record->value().select(0, pos) : Tensor();
   };
   for (const Record& record : trace.records()) {
-    const bool begins = record.site == trace.main(Slot::embed);
+    const bool begins = record.site == trace.main(StepRole::embedding);
     if (!begins && !is_sum(trace, record.site)) continue;
     const Tensor now = row(record.site);  // [d_model]
     if (begins) {

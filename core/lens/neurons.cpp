@@ -110,17 +110,17 @@ std::vector<NeuronToken> reads_of(const Trace& trace, const MlpPlace& place, std
 }  // namespace
 
 bool has_neurons(const Trace& trace, const MlpPlace& place) {
-  return place.layer >= 0 && trace.find(place.site(Slot::mlp_post)) != nullptr;
+  return place.layer >= 0 && trace.find(place.site(StepRole::neurons)) != nullptr;
 }
 
 bool has_neurons(const Trace& trace) {
   return std::any_of(trace.records().begin(), trace.records().end(),
-                     [](const Record& record) { return record.site.slot == Slot::mlp_post; });
+                     [](const Record& record) { return record.site.is(StepRole::neurons); });
 }
 
 std::vector<Neuron> strongest_neurons(const Trace& trace, const MlpPlace& place, std::int64_t pos,
                                       std::size_t count) {
-  const Record* record = trace.find(place.site(Slot::mlp_post));
+  const Record* record = trace.find(place.site(StepRole::neurons));
   if (!record || pos < 0 || pos >= record->shape[0]) return {};
   const std::int64_t width = record->shape[1];
   const Tensor row = trace.slice(record->site, 0, {pos, pos + 1}, {0, width});  // [1, d_mlp]

@@ -16,6 +16,7 @@ struct MlpPlace {
   int layer = 0;
   bool operator==(const MlpPlace&) const = default;
   Site site(Slot slot) const { return site_of(slot, layer, stack); }
+  Site site(StepRole role) const { return site(slot_of(role)); }
 };
 /// True where the run holds the neurons of this block (mlp.post).
 bool has_neurons(const Trace& trace, const MlpPlace& place);

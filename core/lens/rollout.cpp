@@ -168,7 +168,7 @@ double max_flow(const std::vector<double>& capacities, std::int64_t count, std::
 }
 
 Result<Tensor> block_weights(const Trace& trace, const Site& pattern, bool residual) {
-  const Record* record = pattern.slot == Slot::pattern ? trace.find(pattern) : nullptr;
+  const Record* record = pattern.is(StepRole::pattern) ? trace.find(pattern) : nullptr;
   if (!record) return fail(Code::not_found, "error.lens.no_pattern", {to_text(pattern)});
   const std::int64_t heads = record->shape[0], rows = record->shape[1], keys = record->shape[2];
   std::vector<double> sum(static_cast<std::size_t>(rows * keys), 0.0);
@@ -195,8 +195,7 @@ Result<Tensor> block_weights(const Trace& trace, const Site& pattern, bool resid
 Result<PathRows> attention_path(const Trace& trace, const AttentionPlace& place, AttentionPath path,
                                 std::int64_t query, const std::function<bool()>& go_on) {
   const std::vector<const Record*> patterns = patterns_of(trace, place);
-  if (patterns.empty())
-    return fail(Code::not_found, "error.lens.no_pattern", {to_text(place.site(Slot::pattern, 0))});
+  if (patterns.empty()) return fail(Code::not_found, "error.lens.no_pattern", {to_text(place.pattern(0))});
   const std::int64_t rows = patterns[0]->shape[1], keys = patterns[0]->shape[2];
   if (query < 0 || query >= rows) return fail(Code::out_of_range, "error.lens.path_row", {query, rows});
   const bool self = looks_at_itself(place);

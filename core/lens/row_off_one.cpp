@@ -41,7 +41,7 @@ double sum_of_row(const Trace& trace, const Site& site, std::int64_t head, std::
 
 bool all_masked(const Trace& trace, const Site& site, std::int64_t head, std::int64_t row) {
   Site mask = site;
-  mask.slot = Slot::mask;
+  mask = mask.near(StepRole::mask);
   return trace.find(mask) && sum_of_row(trace, mask, head, row) == 0;
 }
 
@@ -49,7 +49,7 @@ bool all_masked(const Trace& trace, const Site& site, std::int64_t head, std::in
 
 std::optional<RowOffOne> row_off_one(const Trace& trace, const Site& site, std::int64_t head) {
   const Record* record = trace.find(site);
-  if (!record || trace.edits.empty() || site.slot != Slot::pattern) return {};
+  if (!record || trace.edits.empty() || !site.is(StepRole::pattern)) return {};
   const std::int64_t heads = record->shape[0], rows = record->shape[1];
   for (const auto& edit : trace.edits) {
     const Touched touched = touched_by(*edit, site, heads, rows);

@@ -93,7 +93,7 @@ EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row) {
   else if (!config.patch.class_token)
     out.token = at(Slot::patch_embed);
   else if (row > 0)
-    out.token = vectors_row_of(trace, site_of(Slot::patch_embed, -1, stack), row - 1);
+    out.token = vectors_row_of(trace, site_of(StepRole::patches, -1, stack), row - 1);
   else if (const Tensor* first =
                trace.weights().find(std::string(stack_prefix(stack)) + "class_embed.weight"))
     out.token = first->rank() == 2 ? first->select(0, 0) : *first;

@@ -68,7 +68,7 @@ std::optional<double> least_entropy(const Trace& trace, const Record& record) {
 
 std::optional<double> least_entropy_of(const Trace& trace, const Site& site) {
   const Record* record = trace.find(site);
-  return site.slot == Slot::pattern && record ? least_entropy(trace, *record) : std::nullopt;
+  return site.is(StepRole::pattern) && record ? least_entropy(trace, *record) : std::nullopt;
 }
 
 // "norm(blocks.0.attn.z[pos=1])": the name, and the place in parentheses where there is one.
@@ -205,7 +205,7 @@ std::optional<double> stop_value(const Trace& trace, const Site& site, const Sto
   if (!values) return std::nullopt;
   if (rule.kind == StopRule::Kind::entropy_below) {
     const double found = mean_entropy(*values);
-    return site.slot == Slot::pattern && found < rule.bound ? std::optional(found) : std::nullopt;
+    return site.is(StepRole::pattern) && found < rule.bound ? std::optional(found) : std::nullopt;
   }
   double broken = 0, most = 0;
   for (const float value : values->values()) {

@@ -162,7 +162,7 @@ Found config(const Values& of, const ExpressionScope& scope) {
 Found role(const Values& of, const ExpressionScope& scope) {
   const Trace& trace = scope.run.trace(scope.sequence);
   const auto layer = index_in(of[1], trace.config().blocks.size());
-  const Site site = trace.main(Slot::pattern, static_cast<int>(layer.value_or(0)));
+  const Site site = trace.main(StepRole::pattern, static_cast<int>(layer.value_or(0)));
   const Record* record = layer ? trace.find(site) : nullptr;
   const auto among = index_in(of[2], record ? static_cast<std::size_t>(record->shape[0]) : 0);
   if (!among) return refused("role");
@@ -172,7 +172,7 @@ Found role(const Values& of, const ExpressionScope& scope) {
     RoleMeter meter(trace.ids);
     const Range queries{0, record->shape[1]}, keys{0, record->shape[2]};
     Site mask = site;
-    mask.slot = Slot::mask;
+    mask = mask.near(StepRole::mask);
     meter.add(trace.slice(site, head, queries, keys), trace.slice(mask, head, queries, keys), 0);
     return one(meter.roles().of(static_cast<Role>(r)).score);
   }

@@ -215,8 +215,8 @@ class Changes {
     }
     if (site.layer >= 0) return stack.at_block(site.layer, row, feeds_keys(site.slot));
     if (site.slot < Slot::resid_pre) return stack.at_embedding(row);
-    if (site.slot != Slot::logits && site.slot != Slot::probs) stack.at_end(row);
-    if (site.slot == Slot::projected) main_.at_embedding(0);
+    if (!is_over_vocabulary(site.slot)) stack.at_end(row);
+    if (site.is(StepRole::projector)) main_.at_embedding(0);
   }
 
   void take_weight(const Target& where) {

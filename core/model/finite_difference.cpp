@@ -17,7 +17,7 @@ Result<double> objective_of(const Gradients& gradients, const Model& model, cons
   const Objective& objective = gradients.objective();
   TRY(const auto trace, model.run(gradients.trace().input, options));
   if (objective.measure) return measured(*objective.measure, *trace);
-  const Site site = trace->main(Slot::logits);
+  const Site site = trace->main(StepRole::logits);
   const auto rows = static_cast<std::int64_t>(objective.targets.size());
   const Tensor logits = trace->slice(site, 0, {0, rows}, {0, trace->config().outputs()});
   const CrossEntropy loss = cross_entropy(logits, objective.targets, objective.smoothing);
@@ -83,7 +83,7 @@ double root_mean_square(const Tensor& x) {
 Result<FiniteDifference> check_cell(const Gradients& gradients, const Site& site,
                                     const std::vector<std::int64_t>& index) {
   const Record* gradient = gradients.find(site);
-  if (!gradient || site.slot == Slot::logits || site.slot == Slot::patches) {
+  if (!gradient || site.is(StepRole::logits) || site.is(StepRole::pixels)) {
     return fail(Code::not_found, "error.model.not_alone", {to_text(site)});
   }
   TRY_OK(fits(gradient->shape, index, to_text(site)));

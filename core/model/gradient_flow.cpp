@@ -25,7 +25,7 @@ Tensor product_share(const Gradients& gradients, const Record& own, const Site& 
   const Record& later = *gradients.find(reader);
   const Tensor weight = gradients.trace().weights().get(to_text(reader) + ".weight");  // [in, out]
   const Range rows = all_of(later, 1), cols = all_of(later, 0);
-  const Tensor dy = reader.slot == Slot::logits ? product_logit_gradients(gradients, rows, cols)
+  const Tensor dy = reader.is(StepRole::logits) ? product_logit_gradients(gradients, rows, cols)
                                                 : gradients.passed(reader, 0, rows, cols);
   const Tensor back = linear(dy, weight.transpose(), {}, own.axes[1]);  // [row, in]
   if (back.size(0) >= own.shape[0]) return back;
@@ -58,7 +58,7 @@ Site read_by(const Trace& trace, const Site& reader) {
 
 Rule rule_back(const Trace& trace, const Site& reader) {
   const bool gated =
-      reader.slot == Slot::mlp_post && trace.config().block_at(reader).mlp.kind == MlpSpec::Kind::gated;
+      reader.is(StepRole::neurons) && trace.config().block_at(reader).mlp.kind == MlpSpec::Kind::gated;
   return gated ? Rule::product : step_of(reader.slot).rule;
 }
 
@@ -91,7 +91,7 @@ Tensor gradient_share(const Gradients& gradients, const Site& site, const Site& 
   if (rule == Rule::dot && own->shape.size() == 2) return product_share(gradients, *own, reader);
   if (rule == Rule::norm) return norm_back(gradients, reader, head, all_of(*own, 1)).result;
   const bool same = (rule == Rule::sum || rule == Rule::copy) && own->shape == later->shape &&
-                    own->axes == later->axes && later->site.slot != Slot::merged;
+                    own->axes == later->axes && !later->site.is(StepRole::merged);
   if (same) return gradients.passed(reader, head, all_of(*own, 1), all_of(*own, 0));
   return share_by_cells(gradients, *own, reader, head);
 }
@@ -185,9 +185,9 @@ Tensor curve_gradients(const Trace& trace, const Site& site, const Site& reader,
 Tensor product_logit_gradients(const Gradients& gradients, Range rows, Range cols) {
   const Trace& trace = gradients.trace();
   const HeadSpec& head = trace.config().head;
-  Tensor dy = gradients.passed(trace.main(Slot::logits), 0, rows, cols);
+  Tensor dy = gradients.passed(trace.main(StepRole::logits), 0, rows, cols);
   if (head.cap > 0.f)
-    dy = soft_cap_backward(dy, trace.slice(trace.main(Slot::logits), 0, rows, cols), head.cap);
+    dy = soft_cap_backward(dy, trace.slice(trace.main(StepRole::logits), 0, rows, cols), head.cap);
   return head.scale != 1.f ? scale(dy, head.scale) : dy;
 }
 

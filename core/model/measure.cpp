@@ -9,7 +9,7 @@ namespace attnscope {
 namespace {
 
 Status measure_check(const LogitMeasure& measure, const Trace& trace) {
-  const Record* logits = trace.find(trace.main(Slot::logits));
+  const Record* logits = trace.find(trace.main(StepRole::logits));
   if (!logits) return fail(Code::unsupported, "error.model.no_logits");
   const std::int64_t row = row_of(measure, trace), outputs = logits->shape[1];
   if (row < 0 || row >= logits->shape[0])

@@ -40,7 +40,7 @@ void for_each_attention(const Trace& trace, Visit visit) {
   for (int layer = 0; layer < config.n_layers(); ++layer)
     for (const Part part : {Part::attn, Part::cross}) {
       if (part == Part::cross && !config.blocks[static_cast<std::size_t>(layer)].cross) continue;
-      Site site = site_of(Slot::pattern, layer, config.stack);
+      Site site = site_of(StepRole::pattern, layer, config.stack);
       site.part = part;
       if (const AttentionState* state = trace.attention(site)) visit(site, *state);
     }

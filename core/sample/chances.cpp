@@ -23,7 +23,7 @@ int next_id(const Trace& trace, std::int64_t row) {
 
 std::vector<RowChance> row_chances(const Trace& trace, Range rows, const std::atomic<bool>* cancel) {
   std::vector<RowChance> out;
-  const Site logits = trace.main(Slot::logits);
+  const Site logits = trace.main(StepRole::logits);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     if (cancel && *cancel) break;
     const Tensor band =  // not logits_row, which keeps what it gives

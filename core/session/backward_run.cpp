@@ -90,7 +90,7 @@ std::optional<CountedRows> trained_rows(const OpenedModel& opened) {
 Result<Objective> default_objective(const Trace& trace, const LossChoice& choice,
                                     const std::optional<CountedRows>& trained) {
   const ModelConfig& config = trace.config();
-  const Record* logits = trace.find(trace.main(Slot::logits));
+  const Record* logits = trace.find(trace.main(StepRole::logits));
   if (!logits) return fail(Code::unsupported, "error.session.no_predictions");
   if (trace.weights().all().empty()) return fail(Code::unsupported, "error.session.recording_backward");
   const std::int64_t rows = logits->shape[0];
@@ -146,7 +146,7 @@ void find_losses(BackwardResult& grads) {
 
 // Of the last row, or of the last hidden one where these count.
 void find_likely(BackwardResult& grads, const Trace& trace, const std::vector<int>& targets) {
-  const Record* record = trace.find(trace.main(Slot::logits));
+  const Record* record = trace.find(trace.main(StepRole::logits));
   if (!record) return;
   std::int64_t row = last_real_row(trace, record->shape[0]);
   if (grads.hidden && !targets.empty()) row = static_cast<std::int64_t>(asked_row(trace, targets, true));

@@ -42,7 +42,8 @@ bool leave_out_numbers(Document& document, int sequence, const Target& where) {
 // Removes the switch of this cell from its attention's mask; true where it was switched.
 bool leave_out_switch(Document& document, const Trace& trace, const Cell& cell) {
   const Slot slot = cell.site.slot;
-  if (slot != Slot::mask && slot != Slot::masked && slot != Slot::pattern) return false;
+  if (role_of(slot) != StepRole::mask && slot != Slot::masked && role_of(slot) != StepRole::pattern)
+    return false;
   const Target given = target_of(cell);
   const AxisRange *query = range_on(given.at, "query"), *key = range_on(given.at, "key");
   if (!query || !key) return false;
@@ -55,7 +56,7 @@ bool leave_out_switch(Document& document, const Trace& trace, const Cell& cell) 
   return true;
 }
 
-bool is_stage(Slot slot) { return slot >= Slot::scores && slot <= Slot::pattern; }
+bool is_stage(Slot slot) { return is_score_plane(slot); }
 
 }  // namespace
 
@@ -70,13 +71,13 @@ std::vector<Target> places_of(const Trace& trace, const Cell& cell) {
     add_whole(cell.site, Slot::attn_out, Part::cross);
     add_whole(cell.site, Slot::mlp_out, Part::block);
   }
-  const bool input = cell.site.slot == Slot::embed && cell.site.stack == trace.config().stack &&
+  const bool input = cell.site.is(StepRole::embedding) && cell.site.stack == trace.config().stack &&
                      !trace.input.vectors.empty();
   const Target given = target_of(cell);
   for (const Coordinates& at : subsets(given.at))
     out.push_back(input ? Target{Target::Kind::input, {}, {}, at} : Target{given.kind, given.site, {}, at});
   Site z = cell.site;
-  z.slot = Slot::z;
+  z = z.near(StepRole::head_out);
   const AxisRange* head = range_on(given.at, "head");
   if (is_stage(cell.site.slot) && head && trace.find(z)) out.push_back({Target::Kind::step, z, {}, {*head}});
   return out;

@@ -8,46 +8,6 @@
 
 namespace attnscope {
 
-/// The kind of a step of the timeline; its texts have the keys "step.<name>".
-enum class StepKind : std::uint8_t {
-  patches,
-  embed,
-  norm_embed,
-  residual_in,
-  norm1,
-  qkv,
-  split,
-  transpose,
-  qk_norm,
-  rope,
-  scores,
-  scale,
-  cap,
-  bias,
-  mask,
-  softmax,
-  values,
-  concat,
-  output,
-  norm1_post,
-  residual_mid,
-  norm_cross,
-  residual_cross,
-  norm2,
-  mlp_up,
-  mlp_act,
-  mlp_down,
-  norm2_post,
-  residual_post,
-  norm_final,
-  projector,
-  head,
-  logits,
-  probs
-};
-/// "qkv", "mask", ...: the end of the keys of its texts.
-const char* step_kind_name(StepKind kind);
-
 struct TimelineStep {
   StepKind kind = StepKind::embed;
   int layer = -1;

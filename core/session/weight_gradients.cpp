@@ -70,11 +70,11 @@ Site step_of_use(const Trace& trace, const WeightUse& use, int number) {
   if (norm && trace.find(*norm)) return *norm;
   for (const Stack stack : {Stack::single, Stack::enc, Stack::dec, Stack::vision}) {
     const std::string prefix(stack_prefix(stack));
-    if (base == prefix + "class_embed") return site_of(Slot::embed, -1, stack);
+    if (base == prefix + "class_embed") return site_of(StepRole::embedding, -1, stack);
     if (base == prefix + "rel_bias")
       return site_of(Slot::biased, trace.config().of(stack).n_layers() - 1 - number, stack);
   }
-  return trace.main(Slot::logits);
+  return trace.main(StepRole::logits);
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ class ShareOfWeight {
   // The rows of the step that a product has: of the logits those that have a target.
   std::vector<std::int64_t> rows_of_use() const {
     std::vector<std::int64_t> out;
-    const bool words = part_.step == trace_.main(Slot::logits);
+    const bool words = part_.step == trace_.main(StepRole::logits);
     const std::vector<int>& targets = gradients_.objective().targets;
     const std::int64_t rows = words ? static_cast<std::int64_t>(targets.size()) : part_.use->dy.size(0);
     for (std::int64_t row = 0; row < rows; ++row)

@@ -32,12 +32,55 @@ enum class Rule : std::uint8_t {
 /// The colour family a step belongs to; the same everywhere on screen.
 enum class Hue : std::uint8_t { embed, residual, norm, query, key, value, attention, output, mlp, logits };
 
+/// The step of the walk that a step belongs to (Q, K and V are one), in order of execution; its words stand
+/// in the strings table under "step.<name>".
+enum class StepKind : std::uint8_t {
+  patches,
+  embed,
+  norm_embed,
+  residual_in,
+  norm1,
+  qkv,
+  split,
+  transpose,
+  qk_norm,
+  rope,
+  scores,
+  scale,
+  cap,
+  bias,
+  mask,
+  softmax,
+  values,
+  concat,
+  output,
+  norm1_post,
+  residual_mid,
+  norm_cross,
+  residual_cross,
+  norm2,
+  mlp_up,
+  mlp_act,
+  mlp_down,
+  norm2_post,
+  residual_post,
+  norm_final,
+  projector,
+  head,
+  logits,
+  probs
+};
+/// "qkv", "mask", ...: the key of the words.
+const char* step_kind_name(StepKind kind);
+
 struct Step {
   Slot slot;
   std::string_view text;  ///< inside its block or model: "attn.scores"
   Part part;
   Rule rule;
   Hue hue;
+  StepKind kind;
+  StepRole role;
   bool derived;              ///< computed on demand from smaller records
   std::string_view axes;     ///< "head query key"
   std::string_view formula;  ///< Unicode; empty where it has words in it: step_formula() has them
@@ -50,6 +93,22 @@ struct Step {
 /// All rows, in the order of Slot.
 std::span<const Step> catalog();
 const Step& step_of(Slot slot);
+StepRole role_of(Slot slot);
+StepKind kind_of(Slot slot);
+/// The first step with a role; by its rule or its family where several have it: the scores that a cap made,
+/// the keys after rotation. Every pair that is asked for is in the catalog.
+Slot slot_of(StepRole role);
+Slot slot_of(StepRole role, Rule rule);
+Slot slot_of(StepRole role, Hue hue);
+Slot slot_of(StepKind kind, Rule rule);
+Site site_of(StepRole role, int layer = -1, Stack stack = Stack::single);
+Site cross_site(StepRole role, int layer, Stack stack);
+/// Queries, keys and values from their projection to the heads that attention reads; their Hue says which.
+bool makes_heads(Slot slot);
+/// [head, query, key]: scores in all their forms, the mask, the pattern.
+bool is_score_plane(Slot slot);
+/// [pos, vocab]: logits and probabilities.
+bool is_over_vocabulary(Slot slot);
 /// "Scores", "Every query is compared with every key ...", "Sₕ = Qₕ · Kₕᵀ": in the language of the moment.
 std::string_view step_title(const Step& step);
 std::string_view step_sentence(const Step& step);

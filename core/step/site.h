@@ -33,12 +33,35 @@ enum class Slot : std::uint8_t {
 // clang-format on
 inline constexpr int kSlotCount = static_cast<int>(Slot::probs) + 1;
 
+/// What a step is for those who read it; steps that are read alike share a role. In the catalog.
+// clang-format off
+enum class StepRole : std::uint8_t {
+  pixels, patches, words, merged, position, segment, embedding,
+  stream,     ///< the residual stream: at the entry of a block, or after a sum
+  norm,       ///< of the stream or of the head: its divisor and its result
+  post_norm,  ///< of a branch's result
+  projection, view, split, head_norm, rotated,  ///< queries, keys and values, on their way to the heads
+  scores,     ///< of queries and keys: compared, scaled, capped, biased, masked
+  mask, pattern,
+  head_out,   ///< weighted values of each head
+  concat,
+  branch,     ///< what attention or the MLP adds to the stream
+  hidden,     ///< of the MLP, before its neurons' activations
+  neurons, projector, head, logits, probs
+};
+// clang-format on
+
 struct Site {
   Stack stack = Stack::single;
   int layer = -1;  ///< -1 outside of blocks
   Part part = Part::model;
   Slot slot = Slot::embed;
   auto operator<=>(const Site&) const = default;
+  bool is(StepRole role) const;
+  /// Another step at the same place: of the same attention, block or model.
+  Site with(Slot other) const { return {stack, layer, part, other}; }
+  /// The first step with that role there: the pattern of these scores.
+  Site near(StepRole role) const;
 };
 
 /// A site outside of the blocks, or inside block `layer`, with the part that the catalog gives the slot.

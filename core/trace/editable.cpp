@@ -30,7 +30,7 @@ Status check_target(const Trace& trace, const Target& where) {
   if (step_of(where.site.slot).editable) return Done{};
   return Error{
       Code::unsupported, Text::of("error.trace.fixed_step", {name}),
-      Text::of(where.site.slot == Slot::mask ? "error.trace.switch_cells" : "error.trace.change_logits")};
+      Text::of(where.site.is(StepRole::mask) ? "error.trace.switch_cells" : "error.trace.change_logits")};
 }
 
 Status check_axes(const Target& where, const std::vector<Axis>& axes) {

@@ -24,7 +24,7 @@ Range clamp(Range r, std::int64_t size) {
 }
 
 Site pattern_site(Site site) {
-  site.slot = Slot::pattern;
+  site = site.near(StepRole::pattern);
   return site;
 }
 
@@ -130,9 +130,9 @@ void Trace::share(const Trace& base) {
 
 void Trace::keep_predictions() {
   std::vector<Record> kept;
-  const std::vector<Site> read = flow_inputs(*this, main(Slot::logits));
+  const std::vector<Site> read = flow_inputs(*this, main(StepRole::logits));
   for (Record& record : records_) {
-    const bool predicts = record.site.slot == Slot::logits || record.site.slot == Slot::probs;
+    const bool predicts = is_over_vocabulary(record.site.slot);
     if (predicts || std::find(read.begin(), read.end(), record.site) != read.end())
       kept.push_back(std::move(record));
   }
@@ -165,7 +165,7 @@ Positions Trace::positions(Stack stack) const {
 }
 
 std::int64_t Trace::rows(Stack stack) const {
-  if (const Record* record = find(site_of(Slot::embed, -1, stack))) return record->shape[0];
+  if (const Record* record = find(site_of(StepRole::embedding, -1, stack))) return record->shape[0];
   if (stack == config_->stack) return length;
   for (const Record& record : records_) {
     const int rows = rows_axis(record.site, record.axes);
@@ -200,24 +200,25 @@ Tensor Trace::slice(const Site& site, std::int64_t head, Range rows, Range cols)
 
 Tensor Trace::derived_slice(const Record& record, std::int64_t head, Range rows, Range cols) const {
   const Slot slot = record.site.slot;
-  if (slot == Slot::logits || slot == Slot::probs) return vocabulary_slice(slot, rows, cols);
+  if (is_over_vocabulary(slot)) return vocabulary_slice(slot, rows, cols);
   const AttentionState* state = attention(record.site);
   CHECK(state != nullptr);
-  if (slot == Slot::mask) return mask_rectangle(state->in, rows, cols);
+  if (role_of(slot) == StepRole::mask) return mask_rectangle(state->in, rows, cols);
   return state->stage(*score_stage(slot), head, rows, cols);
 }
 
 // Edited logits are made whole: an edit may reach any of them.
 Tensor Trace::vocabulary_slice(Slot slot, Range rows, Range cols) const {
   const Tensor from = final_rows(*this).slice(0, rows.begin, rows.end);  // [row, d_model]
-  if (slot == Slot::logits && logit_edits_.empty()) return unembed(*config_, *weights_, from, cols);
+  if (role_of(slot) == StepRole::logits && logit_edits_.empty())
+    return unembed(*config_, *weights_, from, cols);
   Tensor all = unembed(*config_, *weights_, from, {0, config_->outputs()});  // [row, vocab]
   for (const NumberEdit& edit : logit_edits_) all = (*apply(edit, all, {rows.begin, nullptr})).value;
-  return (slot == Slot::logits ? all : softmax_rows(all)).slice(1, cols.begin, cols.end);
+  return (role_of(slot) == StepRole::logits ? all : softmax_rows(all)).slice(1, cols.begin, cols.end);
 }
 
 Tensor Trace::logits_row(std::int64_t row) const {
-  const Record* record = find(main(Slot::logits));
+  const Record* record = find(main(StepRole::logits));
   if (!record || row < 0 || row >= record->shape[0]) return {};
   if (!record->derived) return record->value().select(0, row);
   std::lock_guard lock(logit_rows_->mutex);
@@ -249,7 +250,7 @@ float Trace::cell(const Site& site, const std::vector<std::int64_t>& index) cons
   for (std::size_t d = 0; d < index.size(); ++d)
     if (index[d] < 0 || index[d] >= record->shape[d]) return none;
   if (!record->derived) return record->rows.at(index);
-  if (site.slot == Slot::logits) return logits_row(index[0]).at(index[1]);
+  if (site.is(StepRole::logits)) return logits_row(index[0]).at(index[1]);
   const std::int64_t row = index[index.size() - 2], col = index.back();
   return slice(site, index[0], {row, row + 1}, {col, col + 1}).at(0);
 }
@@ -324,15 +325,14 @@ Result<Tensor> gathered(const Record& record, const std::string& name, const std
 int rows_axis(const Site& site, const std::vector<Axis>& axes) {
   const Hue hue = step_of(site.slot).hue;
   const bool of_encoder = site.part == Part::cross && (hue == Hue::key || hue == Hue::value);
-  const bool own =
-      site.slot == Slot::patches || site.slot == Slot::patch_embed || site.slot >= Slot::projected;
+  const bool own = site.is(StepRole::pixels) || site.is(StepRole::patches) || site.slot >= Slot::projected;
   for (std::size_t d = 0; d < axes.size() && !own; ++d)
     if (axes[d] == Axis::query || (axes[d] == Axis::pos && !of_encoder)) return static_cast<int>(d);
   return -1;
 }
 
 Tensor final_rows(const Trace& trace) {
-  const std::vector<Site> from = flow_inputs(trace, trace.main(Slot::logits));
+  const std::vector<Site> from = flow_inputs(trace, trace.main(StepRole::logits));
   const Record* record = from.empty() ? nullptr : trace.find(from.front());
   return record ? record->value() : Tensor();
 }

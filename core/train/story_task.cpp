@@ -51,8 +51,9 @@ bool knows_the_noun(const Example& example, const Trace& trace) {
 
 // Attention of one head from a row of the story to the antecedent.
 double to_antecedent(const Example& example, const Trace& trace, StoryRows::At from, int layer, int head) {
-  return static_cast<double>(trace.cell(
-      site_of(Slot::pattern, layer), {head, row_of(example, from), row_of(example, StoryRows::antecedent)}));
+  return static_cast<double>(
+      trace.cell(site_of(StepRole::pattern, layer),
+                 {head, row_of(example, from), row_of(example, StoryRows::antecedent)}));
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ class GapFiller final : public Task {
       nouns = {nouns.right + one.right, nouns.counted + one.counted};
       reading.add([&](int layer, int head) {
         return static_cast<double>(
-            trace.cell(site_of(Slot::pattern, layer), {head, example.notes[0], example.notes[1]}));
+            trace.cell(site_of(StepRole::pattern, layer), {head, example.notes[0], example.notes[1]}));
       });
     });
     const HeadScore best = reading.best();

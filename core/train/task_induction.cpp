@@ -58,7 +58,7 @@ std::vector<int> any_tokens(int count, SplitMix64& random) {
 double looking_back(const Trace& trace, int layer, int head, std::int64_t first, std::int64_t last,
                     std::int64_t back) {
   const Tensor pattern =
-      trace.slice(site_of(Slot::pattern, layer), head, {first, last}, {0, last});  // [query, key]
+      trace.slice(site_of(StepRole::pattern, layer), head, {first, last}, {0, last});  // [query, key]
   double sum = 0;
   for (std::int64_t query = first; query < last; ++query)
     sum += static_cast<double>(pattern.at(query - first, query - back));

@@ -52,7 +52,7 @@ Example task_pilot_example_of(const PilotScene& scene) {
 // target (the way to the right, the way forward).
 double named_weight(const Example& example, const Trace& trace, int layer, int head, int rows) {
   const int patch = example.notes[0], first = example.notes[1];
-  const Tensor pattern = trace.slice(site_of(Slot::pattern, layer), head, {first, first + rows},
+  const Tensor pattern = trace.slice(site_of(StepRole::pattern, layer), head, {first, first + rows},
                                      {patch, patch + 1});  // [rows, 1]
   double sum = 0;
   for (int row = 0; row < rows; ++row) sum += static_cast<double>(pattern.at(row, 0));
@@ -64,7 +64,7 @@ double named_weight(const Example& example, const Trace& trace, int layer, int h
 double named_first(const Example& example, const Trace& trace, int layer, int head) {
   const int patch = example.notes[0], row = example.notes[1];
   const Tensor pattern =
-      trace.slice(site_of(Slot::pattern, layer), head, {row, row + 1}, {0, kPatches});  // [1, patches]
+      trace.slice(site_of(StepRole::pattern, layer), head, {row, row + 1}, {0, kPatches});  // [1, patches]
   for (int other = 0; other < kPatches; ++other)
     if (other != patch && pattern.at(0, other) >= pattern.at(0, patch)) return 0;
   return 1;

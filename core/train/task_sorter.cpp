@@ -52,7 +52,7 @@ Example task_sorter_example_of(const std::vector<int>& letters) {
 double task_sorter_copied(const Example& example, const Trace& trace, int layer, int head) {
   const std::int64_t colon = example.notes.front();
   const Tensor pattern =
-      trace.slice(site_of(Slot::pattern, layer), head, {colon, 2 * colon}, {0, colon});  // [query, key]
+      trace.slice(site_of(StepRole::pattern, layer), head, {colon, 2 * colon}, {0, colon});  // [query, key]
   double sum = 0;
   for (std::int64_t query = 0; query < colon; ++query)
     for (std::int64_t key = 0; key < colon; ++key)

@@ -47,8 +47,8 @@ Example task_translator_example_of(const Translation& said) {
 double aligned_share(const Example& example, const Trace& trace, int layer, int head) {
   const auto rows = static_cast<std::int64_t>(example.notes.size());
   const auto words = static_cast<std::int64_t>(example.input.source.size()) - 1;
-  const Tensor pattern =
-      trace.slice(cross_site(Slot::pattern, layer, Stack::dec), head, {0, rows}, {0, words});  // [query, key]
+  const Tensor pattern = trace.slice(cross_site(StepRole::pattern, layer, Stack::dec), head, {0, rows},
+                                     {0, words});  // [query, key]
   int hits = 0, content = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     const int aligned = example.notes[static_cast<std::size_t>(row)];

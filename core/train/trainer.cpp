@@ -279,7 +279,7 @@ Result<HeldOut> Trainer::measure_held_out(int count) {
     const Example example = task_->example(seed_, Split::held_out, static_cast<std::int64_t>(i));
     TRY(const auto trace, state_.model->run(example.input));
     const Tensor logits =
-        trace->slice(trace->main(Slot::logits), 0, {0, trace->length}, {0, trace->config().outputs()});
+        trace->slice(trace->main(StepRole::logits), 0, {0, trace->length}, {0, trace->config().outputs()});
     return cross_entropy(logits, example.targets, recipe_.smoothing);
   };
   for_each_of(size, [&](std::size_t i) {

@@ -200,7 +200,7 @@ void MaskBox::draw_preview(const PanelContext& context) {
   const auto sequence = static_cast<int>(std::min(sequence_index(context), run.traces.size() - 1));
   const Trace& trace = run.trace(sequence);
   const Record* record = has_attention(trace.config(), of_)
-                             ? trace.find(place_of(trace.config(), of_).site(Slot::mask, 0))
+                             ? trace.find(place_of(trace.config(), of_).site(StepRole::mask, 0))
                              : nullptr;
   if (!record) return;
   const std::int64_t rows = std::min(record->shape[0], kMostPreview),

@@ -88,7 +88,7 @@ std::shared_ptr<const std::optional<Explanation>> explanation_of(const PanelCont
   const int sequence =
       std::clamp(context.workspace.cursor.sequence, 0, static_cast<int>(context.run->traces.size()) - 1);
   const auto trace = context.run->traces[static_cast<std::size_t>(sequence)];
-  const bool words = cell.site.slot == Slot::logits || cell.site.slot == Slot::probs;
+  const bool words = is_over_vocabulary(cell.site.slot);
   const bool cheap = !words || trace->config().outputs() <= kCheapVocabulary;
   return inspector_cache(context.workspace)
       .explanation.get(key_of(key), cheap, context.workers(), [trace, cell]() -> std::optional<Explanation> {
@@ -120,7 +120,7 @@ void draw_cell(const PanelContext& context, const Place& place) {
   draw_after(context, place);
 }
 
-bool about_keys(Slot slot) { return slot >= Slot::scores && slot <= Slot::pattern; }
+bool about_keys(Slot slot) { return is_score_plane(slot); }
 
 void draw_body(const PanelContext& context) {
   {

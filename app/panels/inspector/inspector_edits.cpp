@@ -103,7 +103,7 @@ std::optional<Site> site_of_edit(const PanelContext& context, const Edit& edit) 
                    exchange->stack == Stack::single ? main : exchange->stack);
   const NumberEdit* number = edit.number();
   if (!number) return std::nullopt;
-  if (number->where.kind == Target::Kind::input) return site_of(Slot::embed, -1, main);
+  if (number->where.kind == Target::Kind::input) return site_of(StepRole::embedding, -1, main);
   if (number->where.kind == Target::Kind::step) return number->where.site;
   const auto site = parse_site(number->where.weight.substr(0, number->where.weight.rfind('.')));
   return site ? std::optional(*site) : std::nullopt;

@@ -139,7 +139,7 @@ void memory_rows(const PanelContext& context, const std::shared_ptr<const Trace>
 
 void draw_head_facts(const PanelContext& context, const Site& site, std::int64_t head, std::int64_t query) {
   Site pattern = site;
-  pattern.slot = Slot::pattern;
+  pattern = pattern.near(StepRole::pattern);
   const auto trace = shared_trace(context);
   const Record* record = trace->find(pattern);
   if (!record) return;

@@ -118,7 +118,7 @@ std::string symbol_of(const Source& source) {
     case Hue::query: return "q";
     case Hue::key: return "k";
     case Hue::value: return "v";
-    case Hue::attention: return source.site.slot == Slot::pattern ? "a" : "s";
+    case Hue::attention: return source.site.is(StepRole::pattern) ? "a" : "s";
     case Hue::norm: return "y";
     case Hue::output: return "z";
     case Hue::mlp: return "h";

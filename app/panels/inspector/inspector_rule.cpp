@@ -82,7 +82,7 @@ void dot_heading(const RuleCard& card) {
     for (int i = 0; i < 2; ++i) {
       const Source& source = e.terms.front().factors[static_cast<std::size_t>(i)];
       const std::size_t rank = source.index.size();
-      const std::int64_t own = source.is_weight || (i == 1 && e.cell.site.slot == Slot::z)
+      const std::int64_t own = source.is_weight || (i == 1 && e.cell.site.is(StepRole::head_out))
                                    ? source.index.back()
                                : rank > 1 ? source.index[rank - 2]
                                           : source.index.back();
@@ -240,7 +240,7 @@ void softmax(const RuleCard& card) {
   const Explanation& e = card.explanation;
   const auto sight =
       std::count_if(e.terms.begin(), e.terms.end(), [](const Term& term) { return term.value > 0; });
-  const bool words = e.cell.site.slot == Slot::probs;
+  const bool words = e.cell.site.is(StepRole::probs);
   if (!words) plain(card, tr("inspector.softmax", {std::to_string(sight)}));
   named(card, tr("inspector.softmax.max"), aside(e, "max"));
   term_lines(card, softmax_line);

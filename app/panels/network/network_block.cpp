@@ -13,7 +13,7 @@ class BlockBuilder {
  public:
   BlockBuilder(Pen& pen, int layer, float left, float width, float handed)
       : pen_(pen),
-        block_(pen.trace().config().block_at({pen.stack, layer, Part::block, Slot::q})),
+        block_(pen.trace().config().block_at(site_of(StepRole::stream, layer, pen.stack))),
         layer_(layer),
         x_(left + 6),
         inner_(width - 12),
@@ -28,16 +28,16 @@ class BlockBuilder {
   }
 
  private:
-  std::vector<Site> sites(Slots slots, Part part = Part::attn) const {
-    return pen_.present(slots, layer_, part);
+  std::vector<Site> sites(Kinds kinds, Part part = Part::attn) const {
+    return pen_.present(kinds, layer_, part);
   }
-  void norm(Slots slots) {
-    if (pen_.part("map.norm", Hue::norm, sites(slots), x_, inner_)) pen_.y += kGap - 2;
+  void norm(StepKind kind) {
+    if (pen_.part("map.norm", Hue::norm, sites({kind}), x_, inner_)) pen_.y += kGap - 2;
   }
   // Post-norm, across the residual stream: its output is the new stream.
-  void stream_norm(Slots slots) {
+  void stream_norm(StepKind kind) {
     const float left = kStream - 9;
-    if (pen_.part("map.norm", Hue::norm, sites(slots), left, x_ + inner_ - left)) pen_.y += kGap - 2;
+    if (pen_.part("map.norm", Hue::norm, sites({kind}), left, x_ + inner_ - left)) pen_.y += kGap - 2;
   }
   // Q, K and V side by side; K and V of cross-attention are fed by lanes from the encoder.
   void projections(Part part, float x, float w) {
@@ -55,78 +55,76 @@ class BlockBuilder {
     pen_.y = bottom + kGap - 2;
   }
   NetworkBox* attention(Part part, float x, float w) {
-    NetworkBox* box = pen_.part(part == Part::cross ? "map.cross" : "map.attention", Hue::attention,
-                                sites({Slot::pattern, Slot::scores, Slot::scaled, Slot::capped, Slot::biased,
-                                       Slot::mask, Slot::masked, Slot::z, Slot::concat, Slot::attn_out},
-                                      part),
-                                x, w);
+    NetworkBox* box =
+        pen_.part(part == Part::cross ? "map.cross" : "map.attention", Hue::attention,
+                  sites({StepKind::softmax, StepKind::scores, StepKind::scale, StepKind::cap, StepKind::bias,
+                         StepKind::mask, StepKind::values, StepKind::concat, StepKind::output},
+                        part),
+                  x, w);
     if (box) box->heads = w > kHeadsFrom;
     return box;
   }
   NetworkBox* mlp(float x, float w) {
-    return pen_.part(
-        "map.mlp", Hue::mlp,
-        sites({Slot::mlp_pre, Slot::mlp_gate, Slot::mlp_up, Slot::mlp_act, Slot::mlp_post, Slot::mlp_out}), x,
-        w);
+    return pen_.part("map.mlp", Hue::mlp, sites({StepKind::mlp_up, StepKind::mlp_act, StepKind::mlp_down}), x,
+                     w);
   }
   void sum(std::vector<Site> of, Hue hue, bool skip) {
     pen_.sum(std::move(of), x_, pen_.y - kPart / 2, hue, !skip);
     pen_.y += kGap - 2;
   }
   std::vector<Site> after_attention() const {
-    return pen_.has({Slot::mlp_out}, layer_) ? sites({Slot::resid_mid})
-                                             : sites({Slot::resid_mid, Slot::resid_post});
+    return pen_.has(StepKind::mlp_down, layer_) ? sites({StepKind::residual_mid})
+                                                : sites({StepKind::residual_mid, StepKind::residual_post});
   }
   // The norm of a branch's output before it is added.
-  void branch_norm(Slots slots) {
-    const std::vector<Site> found = sites(slots);
+  void branch_norm(StepKind kind) {
+    const std::vector<Site> found = sites({kind});
     if (found.empty()) return;
     pen_.y += kGap - 4;
     pen_.part("map.norm", Hue::norm, found, x_, inner_);
   }
 
   void norms_before() {
-    norm({Slot::ln1_out, Slot::ln1_scale});
+    norm(StepKind::norm1);
     projections(Part::attn, x_, inner_);
     attention(Part::attn, x_, inner_);
-    branch_norm({Slot::ln1_post_out, Slot::ln1_post_scale});
+    branch_norm(StepKind::norm1_post);
     sum(after_attention(), Hue::attention, block_.attention_skip);
-    if (pen_.has({Slot::resid_cross}, layer_)) {
-      norm({Slot::ln_cross_out, Slot::ln_cross_scale});
+    if (pen_.has(StepKind::residual_cross, layer_)) {
+      norm(StepKind::norm_cross);
       pen_.y += handed_ > 0 ? 4 : 0;
       projections(Part::cross, x_, inner_);
       attention(Part::cross, x_, inner_);
-      sum(sites({Slot::resid_cross}), Hue::attention, block_.cross_skip);
+      sum(sites({StepKind::residual_cross}), Hue::attention, block_.cross_skip);
     }
-    norm({Slot::ln2_out, Slot::ln2_scale});
+    norm(StepKind::norm2);
     if (!mlp(x_, inner_)) return;
-    branch_norm({Slot::ln2_post_out, Slot::ln2_post_scale});
-    sum(sites({Slot::resid_post}), Hue::mlp, block_.mlp_skip);
+    branch_norm(StepKind::norm2_post);
+    sum(sites({StepKind::residual_post}), Hue::mlp, block_.mlp_skip);
   }
 
   void norms_after() {
     projections(Part::attn, x_, inner_);
     attention(Part::attn, x_, inner_);
     sum(after_attention(), Hue::attention, block_.attention_skip);
-    stream_norm({Slot::ln1_out, Slot::ln1_scale});
-    if (pen_.has({Slot::resid_cross}, layer_)) {
+    stream_norm(StepKind::norm1);
+    if (pen_.has(StepKind::residual_cross, layer_)) {
       pen_.y += handed_ > 0 ? 4 : 0;
       projections(Part::cross, x_, inner_);
       attention(Part::cross, x_, inner_);
-      sum(sites({Slot::resid_cross}), Hue::attention, block_.cross_skip);
-      stream_norm({Slot::ln_cross_out, Slot::ln_cross_scale});
+      sum(sites({StepKind::residual_cross}), Hue::attention, block_.cross_skip);
+      stream_norm(StepKind::norm_cross);
     }
-    if (mlp(x_, inner_)) sum(sites({Slot::resid_post}), Hue::mlp, block_.mlp_skip);
-    stream_norm({Slot::ln2_out, Slot::ln2_scale});
+    if (mlp(x_, inner_)) sum(sites({StepKind::residual_post}), Hue::mlp, block_.mlp_skip);
+    stream_norm(StepKind::norm2);
   }
 
   // Parallel block: attention on the left, MLP on the right, one sum below both.
   void side_by_side() {
     const float half = (inner_ - 8) / 2, right = x_ + half + 8, top = pen_.y;
-    const bool own = pen_.has({Slot::ln2_out}, layer_), beside = pen_.has({Slot::mlp_out}, layer_);
+    const bool own = pen_.has(StepKind::norm2, layer_), beside = pen_.has(StepKind::mlp_down, layer_);
     const float left_width = beside ? half : inner_;
-    if (pen_.part("map.norm", Hue::norm, sites({Slot::ln1_out, Slot::ln1_scale}), x_,
-                  own ? left_width : inner_))
+    if (pen_.part("map.norm", Hue::norm, sites({StepKind::norm1}), x_, own ? left_width : inner_))
       pen_.y += kGap - 2;
     const float branches = pen_.y;
     projections(Part::attn, x_, left_width);
@@ -134,7 +132,7 @@ class BlockBuilder {
     const float low = pen_.y;
     pen_.y = own ? top : branches;
     if (own) {
-      pen_.part("map.norm", Hue::norm, sites({Slot::ln2_out, Slot::ln2_scale}), right, half);
+      pen_.part("map.norm", Hue::norm, sites({StepKind::norm2}), right, half);
       pen_.y += kGap - 2;
     }
     const float bottom = std::max(low, pen_.y + kPart);  // a recording may lack one of the branches
@@ -146,7 +144,7 @@ class BlockBuilder {
       pen_.lane({{right + half / 2, bottom}, {right + half / 2, middle}, {x_ + left_width / 2, middle}},
                 Hue::mlp);
     }
-    pen_.sum(sites({Slot::resid_post}), x_ + left_width / 2, middle, Hue::attention,
+    pen_.sum(sites({StepKind::residual_post}), x_ + left_width / 2, middle, Hue::attention,
              !block_.attention_skip || !block_.mlp_skip);
     pen_.y = middle + 10;
   }
@@ -164,8 +162,9 @@ class ModuleBuilder {
 
   void build() {
     const float third = (all_ - 16) / 3, middle = 1 + all_ / 2;
-    const NetworkBox* above = pen_.part(
-        "map.input", Hue::embed, pen_.present({Slot::embed, Slot::tok_embed}, -1), 14, all_ - 28, true);
+    const NetworkBox* above =
+        pen_.part("map.input", Hue::embed, pen_.present({StepRole::embedding, StepRole::words}, -1), 14,
+                  all_ - 28, true);
     const float input_bottom = above ? pen_.y : -1;
     pen_.y += above ? room_ - 6 : 0;
     const float top = pen_.y;
@@ -185,7 +184,7 @@ class ModuleBuilder {
     const float w = std::min(all_ - 28, 132.f), left = middle - 12 - w / 2;
     float top = pen_.y;
     const std::vector<Site> compared =
-        pen_.present({Slot::scores, Slot::scaled, Slot::capped, Slot::biased}, 0);
+        pen_.present({StepKind::scores, StepKind::scale, StepKind::cap, StepKind::bias}, 0);
     if (pen_.part("map.scores", Hue::attention, compared, left, w, true)) {
       for (int i = 0; i < 2; ++i)
         if (bottom_[i] >= 0)
@@ -194,27 +193,28 @@ class ModuleBuilder {
     }
     float from = pen_.y - kShape;
     pen_.y += room_ - 14, top = pen_.y;
-    if (pen_.part("map.softmax", Hue::attention, pen_.present({Slot::pattern, Slot::mask, Slot::masked}, 0),
-                  left, w, true)) {
+    if (pen_.part("map.softmax", Hue::attention, pen_.present({StepKind::softmax, StepKind::mask}, 0), left,
+                  w, true)) {
       pen_.ribbon(left + w / 2, from, left + w / 2, top, Hue::attention);
       from = pen_.y - kShape;
       pen_.y += room_ - 10, top = pen_.y;
     }
     const float wide = std::min(all_ - 28, 142.f);
-    if (pen_.part("map.values", Hue::value, pen_.present({Slot::z}, 0), middle - wide / 2, wide, true)) {
+    if (pen_.part("map.values", Hue::value, pen_.present({StepKind::values}, 0), middle - wide / 2, wide,
+                  true)) {
       pen_.ribbon(left + w / 2, from, middle - 12, top, Hue::attention);
       if (bottom_[2] >= 0)
         pen_.ribbon(centre_[2], bottom_[2] - kShape, middle + wide * 0.36f, top, Hue::value);
     }
-    follow("map.concat", Hue::norm, Slot::concat, middle);
-    follow("map.output", Hue::output, Slot::attn_out, middle);
+    follow("map.concat", Hue::norm, StepKind::concat, middle);
+    follow("map.output", Hue::output, StepKind::output, middle);
   }
 
-  void follow(const char* key, Hue hue, Slot slot, float middle) {
+  void follow(const char* key, Hue hue, StepKind kind, float middle) {
     const float from = pen_.y - kShape;
     pen_.y += room_ - 10;
     const float top = pen_.y;
-    if (pen_.part(key, hue, pen_.present({slot}, 0), 15, all_ - 28, true))
+    if (pen_.part(key, hue, pen_.present({kind}, 0), 15, all_ - 28, true))
       pen_.ribbon(middle, from, middle, top, hue);
   }
 
@@ -228,13 +228,13 @@ class ModuleBuilder {
 void lay_module(Pen& pen, float width, float room) { ModuleBuilder(pen, width, room).build(); }
 
 void lay_block(Pen& pen, int layer, float left, float width, float handed, NetworkLayout& layout) {
-  const BlockSpec& block = pen.trace().config().block_at({pen.stack, layer, Part::block, Slot::q});
+  const BlockSpec& block = pen.trace().config().block_at(site_of(StepRole::stream, layer, pen.stack));
   layout.frame_x0 = block.order == NormOrder::post ? 0.f : left - 4;
   layout.frame_x1 = left + width + 4, layout.frame_y0 = pen.y - 2;
   NetworkBox header;
   header.kind = NetworkBox::Kind::header, header.key = "map.block", header.hue = Hue::residual;
   header.stack = pen.stack, header.layer = layer, header.centred = false;
-  header.sites = pen.present({Slot::resid_pre}, layer);
+  header.sites = pen.present({StepKind::residual_in}, layer);
   header.target = pen.first_of(layer);
   header.x = left + 4, header.y = pen.y + 2, header.w = width - 8, header.h = 22;
   pen.box(std::move(header));

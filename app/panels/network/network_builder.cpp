@@ -7,12 +7,28 @@
 
 namespace attnscope::network {
 
-std::vector<Site> Pen::present(Slots slots, int layer, Part part) const {
+void Pen::add_present(const Step& step, int layer, Part part, std::vector<Site>& found) const {
+  const Site site =
+      part == Part::cross ? cross_site(step.slot, layer, stack) : site_of(step.slot, layer, stack);
+  if (!trace_.find(site)) return;
+  const bool result =
+      step.rule == Rule::norm && !found.empty() && step_of(found.back().slot).rule == Rule::norm_scale;
+  found.insert(result ? found.end() - 1 : found.end(), site);
+}
+
+std::vector<Site> Pen::present(Kinds kinds, int layer, Part part) const {
   std::vector<Site> found;
-  for (const Slot slot : slots) {
-    const Site site = part == Part::cross ? cross_site(slot, layer, stack) : site_of(slot, layer, stack);
-    if (trace_.find(site)) found.push_back(site);
-  }
+  for (const StepKind kind : kinds)
+    for (const Step& step : catalog())
+      if (step.kind == kind) add_present(step, layer, part, found);
+  return found;
+}
+
+std::vector<Site> Pen::present(Roles roles, int layer) const {
+  std::vector<Site> found;
+  for (const StepRole role : roles)
+    for (const Step& step : catalog())
+      if (step.role == role) add_present(step, layer, step.part, found);
   return found;
 }
 
@@ -52,11 +68,11 @@ NetworkBox* Pen::part(const char* key, Hue hue, std::vector<Site> sites, float x
 }
 
 NetworkBox* Pen::projection(int i, int layer, Part part, float x, float w, bool shape) {
-  static constexpr Slots kSlots[] = {{Slot::q, Slot::view_q, Slot::split_q, Slot::q_norm, Slot::rot_q},
-                                     {Slot::k, Slot::view_k, Slot::split_k, Slot::k_norm, Slot::rot_k},
-                                     {Slot::v, Slot::view_v, Slot::split_v}};
   static constexpr const char* kKeys[] = {"map.q", "map.k", "map.v"};
-  NetworkBox* made = this->part(kKeys[i], projection_hue(i), present(kSlots[i], layer, part), x, w, shape);
+  std::vector<Site> sites = present(
+      {StepKind::qkv, StepKind::split, StepKind::transpose, StepKind::qk_norm, StepKind::rope}, layer, part);
+  std::erase_if(sites, [&](const Site& site) { return step_of(site.slot).hue != projection_hue(i); });
+  NetworkBox* made = this->part(kKeys[i], projection_hue(i), std::move(sites), x, w, shape);
   if (!made) return made;
   made->centred = true;
   const AttentionSpec& attention = trace_.config().attention_at(made->target);

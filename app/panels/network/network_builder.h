@@ -8,7 +8,8 @@
 
 namespace attnscope::network {
 
-using Slots = std::initializer_list<Slot>;
+using Kinds = std::initializer_list<StepKind>;
+using Roles = std::initializer_list<StepRole>;
 
 inline constexpr float kPart = 28.f, kTwoLines = 36.f, kGap = 8.f,
                        kShape = 17.f;                      // heights: a box, a gap, a line of text below
@@ -23,9 +24,11 @@ class Pen {
       : run_(run), sequence_(sequence), trace_(run.trace(sequence)), layout_(layout) {}
 
   const Trace& trace() const { return trace_; }
-  /// The sites of these slots that the run has, in the given order.
-  std::vector<Site> present(Slots slots, int layer, Part part = Part::attn) const;
-  bool has(Slots slots, int layer) const { return !present(slots, layer).empty(); }
+  /// The steps of these kinds, or with these roles, that the run has, in the order given; a norm's result
+  /// before its divisor.
+  std::vector<Site> present(Kinds kinds, int layer, Part part = Part::attn) const;
+  std::vector<Site> present(Roles roles, int layer) const;
+  bool has(StepKind kind, int layer) const { return !present({kind}, layer).empty(); }
   /// A box for steps of the run, advancing y; null if the run has none of them.
   NetworkBox* part(const char* key, Hue hue, std::vector<Site> sites, float x, float w, bool shape = false);
   /// A box for q, k or v (i = 0, 1, 2).
@@ -47,6 +50,8 @@ class Pen {
   float y = 4;
 
  private:
+  void add_present(const Step& step, int layer, Part part, std::vector<Site>& found) const;
+
   const RunResult& run_;
   int sequence_;
   const Trace& trace_;

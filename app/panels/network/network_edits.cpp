@@ -7,22 +7,25 @@
 namespace attnscope {
 namespace {
 
+// The branch whose sum an exchanged skip path leaves out.
+StepKind sum_of(const Exchange& exchange, const BlockSpec& block) {
+  if (exchange.branch == "cross") return StepKind::residual_cross;
+  const bool last =
+      exchange.branch == "mlp" || block.order == NormOrder::parallel || block.mlp.kind == MlpSpec::Kind::none;
+  return last ? StepKind::residual_post : StepKind::residual_mid;
+}
+
 // The slots of a block at which an exchange takes effect first.
-std::vector<Slot> slots_of(const Exchange& exchange, const BlockSpec& block) {
+bool shows(const Exchange& exchange, const BlockSpec& block, const Step& step) {
   switch (exchange.part) {
-    case Exchange::Part::order: return {Slot::ln1_out, Slot::ln2_out, Slot::ln_cross_out};
-    case Exchange::Part::skip:
-      if (exchange.branch == "cross") return {Slot::resid_cross};
-      if (exchange.branch == "mlp" || block.order == NormOrder::parallel ||
-          block.mlp.kind == MlpSpec::Kind::none)
-        return {Slot::resid_post};
-      return {Slot::resid_mid};
-    case Exchange::Part::activation: return {Slot::mlp_post};
-    case Exchange::Part::mask_order: return {Slot::masked};
-    case Exchange::Part::scaling: return {Slot::scaled};
-    case Exchange::Part::kv_heads: return {Slot::k, Slot::v};
+    case Exchange::Part::order: return step.role == StepRole::norm && step.rule == Rule::norm;
+    case Exchange::Part::skip: return step.kind == sum_of(exchange, block);
+    case Exchange::Part::activation: return step.role == StepRole::neurons;
+    case Exchange::Part::mask_order: return step.role == StepRole::scores && step.rule == Rule::mask;
+    case Exchange::Part::scaling: return step.role == StepRole::scores && step.rule == Rule::scale;
+    case Exchange::Part::kv_heads: return step.role == StepRole::projection && step.hue != Hue::query;
   }
-  return {};
+  return false;
 }
 
 bool changes(const Exchange& exchange, const ModelConfig& config, const Site& site) {
@@ -30,12 +33,11 @@ bool changes(const Exchange& exchange, const ModelConfig& config, const Site& si
     return false;
   const bool inside = exchange.part != Exchange::Part::skip && exchange.part != Exchange::Part::order;
   if (inside && (site.part == Part::cross) != (exchange.branch == "cross")) return false;
-  const std::vector<Slot> slots = slots_of(exchange, config.block_at(site));
-  return std::find(slots.begin(), slots.end(), site.slot) != slots.end();
+  return shows(exchange, config.block_at(site), step_of(site.slot));
 }
 
 bool changes(const MaskEdit& mask, const ModelConfig& config, const Site& site) {
-  return site.slot == Slot::mask && attention_kind(site.stack, site.part, config.stack) == mask.of;
+  return site.is(StepRole::mask) && attention_kind(site.stack, site.part, config.stack) == mask.of;
 }
 
 bool changes(const NumberEdit& edit, const Site& site) {

@@ -35,8 +35,9 @@ class ModelBuilder {
 
  private:
   float width() const { return right_ - kBlockLeft; }
-  NetworkBox* row(const char* key, Hue hue, Slots slots) {
-    NetworkBox* box = pen_.part(key, hue, pen_.present(slots, -1), kBlockLeft, width());
+  template <class Which>
+  NetworkBox* row(const char* key, Hue hue, std::initializer_list<Which> which) {
+    NetworkBox* box = pen_.part(key, hue, pen_.present(which, -1), kBlockLeft, width());
     if (box) pen_.y += kGap;
     return box;
   }
@@ -74,7 +75,7 @@ class ModelBuilder {
       layer += count - 1;
     }
     pen_.y += kGap / 2;
-    row("map.final_norm", Hue::norm, {Slot::ln_final_out, Slot::ln_final_scale});
+    row("map.final_norm", Hue::norm, {StepKind::norm_final});
     stream.y1 = pen_.y - kGap;
     outputs(stack);
     layout_.streams.push_back(stream);
@@ -85,29 +86,29 @@ class ModelBuilder {
 
   void embedding(Stack stack) {
     const Trace& trace = pen_.trace();
-    const auto has = [&](Slot slot) { return trace.find(site_of(slot, -1, stack)) != nullptr; };
-    row("map.patches", Hue::embed, {Slot::patch_embed, Slot::patches});
-    if (has(Slot::merged)) {
-      row("map.words", Hue::embed, {Slot::tok_embed, Slot::tok_scaled});
-      const NetworkBox* merged = row("map.merged", Hue::embed, {Slot::merged});
+    const auto has = [&](StepRole role) { return trace.find(site_of(role, -1, stack)) != nullptr; };
+    row("map.patches", Hue::embed, {StepRole::patches, StepRole::pixels});
+    if (has(StepRole::merged)) {
+      row("map.words", Hue::embed, {StepRole::words});
+      const NetworkBox* merged = row("map.merged", Hue::embed, {StepRole::merged});
       if (merged && seen_ > 0)
         pen_.lane({{lane_, seen_}, {lane_, merged->y + kPart / 2}, {right_, merged->y + kPart / 2}},
                   Hue::embed);
     }
-    const bool table = has(Slot::tok_embed) || has(Slot::patch_embed), added = has(Slot::pos_embed);
+    const bool table = has(StepRole::words) || has(StepRole::patches), added = has(StepRole::position);
     row(table ? (added ? "map.embedding_position" : "map.embedding") : "map.input", Hue::embed,
-        has(Slot::merged)
-            ? Slots{Slot::embed, Slot::pos_embed, Slot::type_embed}
-            : Slots{Slot::embed, Slot::tok_embed, Slot::tok_scaled, Slot::pos_embed, Slot::type_embed});
-    row("map.norm", Hue::norm, {Slot::ln_embed_out, Slot::ln_embed_scale});
+        has(StepRole::merged)
+            ? Roles{StepRole::embedding, StepRole::position, StepRole::segment}
+            : Roles{StepRole::embedding, StepRole::words, StepRole::position, StepRole::segment});
+    row("map.norm", Hue::norm, {StepKind::norm_embed});
   }
 
   void outputs(Stack stack) {
-    row("map.projector", Hue::embed, {Slot::projected});
-    row("map.head", Hue::logits, {Slot::head_pre, Slot::head_act, Slot::ln_head_out, Slot::ln_head_scale});
+    row("map.projector", Hue::embed, {StepKind::projector});
+    row("map.head", Hue::logits, {StepKind::head});
     const bool classes = config_.of(stack).head.first_row_only;
-    row(classes ? "map.classify" : "map.unembed", Hue::logits, {Slot::logits});
-    row("map.probs", Hue::logits, {Slot::probs});
+    row(classes ? "map.classify" : "map.unembed", Hue::logits, {StepKind::logits});
+    row("map.probs", Hue::logits, {StepKind::probs});
   }
 
   // A folded decoder block with cross-attention has ends of the encoder's lanes.
@@ -115,7 +116,7 @@ class ModelBuilder {
     const float middle = pen_.y + height / 2;
     pen_.folded(layer, count, kBlockLeft, width(), height);
     pen_.y += height < kPart ? kGap - 3 : kGap;
-    if (!crossed_ || !pen_.has({Slot::resid_cross}, layer)) return;
+    if (!crossed_ || !pen_.has(StepKind::residual_cross, layer)) return;
     pen_.lane({{lane_, middle - 3}, {right_, middle - 3}}, Hue::key);
     pen_.lane({{lane_ + 5, middle + 3}, {right_, middle + 3}}, Hue::value);
     last_cross_ = middle + 3;

@@ -121,12 +121,12 @@ void offer(const PanelContext& context, const NetworkBox& box) {
   if (box.kind == NetworkBox::Kind::title) return;
   const bool whole = box.kind == NetworkBox::Kind::folded || box.kind == NetworkBox::Kind::header;
   const Cursor& cursor = context.workspace.cursor;
-  const Site site = whole                    ? site_of(Slot::resid_pre, box.layer, box.stack)
+  const Site site = whole                    ? site_of(StepRole::stream, box.layer, box.stack)
                     : box.holds(cursor.step) ? cursor.step
                                              : box.target;
   Cell cell{site, {}};
   if (box.heads)
-    cell = {cursor_place(cursor, context.run->trace(cursor.sequence)).site(Slot::z, box.layer),
+    cell = {cursor_place(cursor, context.run->trace(cursor.sequence)).site(StepRole::head_out, box.layer),
             {{"head", cursor.head}}};
   offer_edit(context.workspace, {cell, {}, {}});
 }
@@ -215,7 +215,7 @@ struct InBlock {
 InBlock pointed_in(const NetworkBox& box) {
   if (box.layer < 0 || box.kind == NetworkBox::Kind::header) return {};
   if (box.heads) return {box.layer, pointed_head(box.stack, box.target.part, box.layer)};
-  const auto neurons = [](const Site& site) { return site.slot == Slot::mlp_post; };
+  const auto neurons = [](const Site& site) { return site.is(StepRole::neurons); };
   const bool mlp =
       box.kind == NetworkBox::Kind::part && std::any_of(box.sites.begin(), box.sites.end(), neurons);
   if (mlp) return {box.layer, pointed_neuron(box.stack, box.layer)};
