@@ -15,12 +15,13 @@ constexpr int kMaxLines = 500;
 constexpr int kHighestCoreRank = 7;
 constexpr std::string_view kCommandLine = "app/cli";
 
-constexpr std::array<std::pair<std::string_view, int>, 32> kRanks{{
+constexpr std::array<std::pair<std::string_view, int>, 34> kRanks{{
     {"core/base", 0},
     {"core/system", 1},
     {"core/tensor", 1},
     {"core/ops", 2},
     {"core/step", 2},
+    {"core/figure", 2},
     {"core/io", 2},
     {"core/text", 2},
     {"core/trace", 3},
@@ -33,6 +34,7 @@ constexpr std::array<std::pair<std::string_view, int>, 32> kRanks{{
     {"core/session", 6},
     {"core/lab", 6},
     {"core/lesson", 7},
+    {"core/view", 7},
     {"app/look", 8},
     {"app/gpu", 9},
     {"app/figure", 10},

@@ -1,0 +1,128 @@
+#include "core/figure/drawing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/figure/marks.h"
+
+namespace attnscope::figure {
+namespace {
+
+// text, dim, accent, query, key, value, warning
+constexpr Palette kDark{
+    0x14181f, 0x232a35, 0x3a4352, {0xe8ecf2, 0x97a3b4, 0xffc857, 0x6fb1fc, 0x58d0a8, 0xc79bff, 0xff7a6b},
+    0x4f9df7, 0xf0884a, 0x4f9df7, 0x1b212a};
+constexpr Palette kLight{
+    0xffffff, 0xeef1f5, 0xc4ccd8, {0x1b2430, 0x5c6878, 0x9a5b00, 0x1f66c1, 0x0f7f5a, 0x7440c0, 0xb3271b},
+    0x1f66c1, 0xc24e10, 0x1f66c1, 0xf6f7f9};
+
+double channel(Rgb colour, int shift) { return static_cast<double>(colour >> shift & 0xffu); }
+Rgb mixed(Rgb from, Rgb to, double share) {
+  Rgb out = 0;
+  for (const int shift : {16, 8, 0}) {
+    const double value = channel(from, shift) + (channel(to, shift) - channel(from, shift)) * share;
+    out |= static_cast<Rgb>(std::lround(value)) << shift;
+  }
+  return out;
+}
+// Relative luminance, WCAG 2.1.
+double luminance(Rgb colour) {
+  const auto linear = [&](int shift) {
+    const double value = channel(colour, shift) / 255;
+    return value <= 0.03928 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  };
+  return 0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0);
+}
+
+struct TextBox {
+  const DrawnShape* shape = nullptr;
+  float left = 0, top = 0, right = 0, bottom = 0;
+};
+TextBox box_of(const DrawnShape& text, const Measure& measure) {
+  return {&text, text.x, text.y - text.em * 0.74f, text.x + measure.width(text.text, text.em, text.face),
+          text.y + text.em * 0.02f};
+}
+
+}  // namespace
+
+const Palette& palette(bool dark) { return dark ? kDark : kLight; }
+
+Rgb Palette::heat(Scale scale, double value) const {
+  const double share = std::clamp(std::isfinite(value) ? std::abs(value) : 1.0, 0.0, 1.0);
+  if (scale == Scale::diverging) return mixed(panel, value < 0 ? negative : positive, share);
+  return mixed(panel, share_most, share);
+}
+
+Rgb readable_on(Rgb ground) {
+  const double light = luminance(ground);
+  return 1.05 / (light + 0.05) > (light + 0.05) / 0.05 ? 0xffffff : 0x000000;
+}
+
+void Drawing::rect(PixelRect rect, Rgb colour, DrawnShape::Kind kind) {
+  DrawnShape shape;
+  shape.kind = kind, shape.rect = rect, shape.colour = colour, shape.part = part;
+  shapes.push_back(std::move(shape));
+}
+void Drawing::line(std::vector<std::pair<float, float>> points, Rgb colour, bool dashed) {
+  DrawnShape shape;
+  shape.kind = DrawnShape::Kind::line, shape.points = std::move(points), shape.colour = colour;
+  shape.dashed = dashed, shape.part = part;
+  shapes.push_back(std::move(shape));
+}
+void Drawing::text(std::string text, float x, float baseline, float em, Face face, Rgb colour,
+                   PixelRect box) {
+  DrawnShape shape;
+  shape.kind = DrawnShape::Kind::text, shape.text = std::move(text), shape.x = x, shape.y = baseline;
+  shape.em = em, shape.face = face, shape.colour = colour, shape.rect = box, shape.part = part;
+  shapes.push_back(std::move(shape));
+}
+
+Drawing draw(const Placed& placed, const LetterSizes& look, const Measure& measure, bool dark) {
+  Drawing out{placed.room.w, placed.room.h, dark};
+  out.rect(placed.room, out.colours().ground);
+  std::map<std::pair<const void*, int>, float> kept;
+  for (const PlacedPart& part : placed.parts) {
+    out.part = part.part->id;
+    rules_of(part.part->mark).draw(part, out, {look, measure, kept});
+  }
+  return out;
+}
+
+std::vector<DrawingFault> faults_of(const Drawing& drawing, const Measure& measure) {
+  std::vector<DrawingFault> out;
+  std::vector<TextBox> boxes;
+  for (const DrawnShape& shape : drawing.shapes) {
+    if (shape.kind != DrawnShape::Kind::text) continue;
+    const TextBox box = box_of(shape, measure);
+    if (shape.turned != 0) {  // up to the right: its end has to be on the page
+      const float end = (box.right - box.left) * 0.7072f;
+      if (shape.x + end > drawing.width || shape.y - end < 0)
+        out.push_back({shape.part, "outside", shape.text});
+      continue;
+    }
+    const PixelRect& room = shape.rect;
+    if (box.left < room.x - 0.6f || box.right > room.right() + 0.6f || box.top < room.y - 0.6f ||
+        box.bottom > room.bottom() + 0.6f)
+      out.push_back({shape.part, "cut", shape.text});
+    if (box.left < 0 || box.top < 0 || box.right > drawing.width || box.bottom > drawing.height)
+      out.push_back({shape.part, "outside", shape.text});
+    boxes.push_back(box);
+  }
+  std::sort(boxes.begin(), boxes.end(), [](const TextBox& a, const TextBox& b) { return a.top < b.top; });
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = i + 1; j < boxes.size() && boxes[j].top < boxes[i].bottom - 1; ++j) {
+      if (boxes[j].left < boxes[i].right - 1 && boxes[i].left < boxes[j].right - 1)
+        out.push_back({boxes[i].shape->part, "over " + boxes[j].shape->text, boxes[i].shape->text});
+    }
+  }
+  return out;
+}
+
+float smallest_digit(const Drawing& drawing) {
+  float out = 0;
+  for (const DrawnShape& shape : drawing.shapes)
+    if (shape.digit && (out == 0 || shape.em < out)) out = shape.em;
+  return out;
+}
+
+}  // namespace attnscope::figure

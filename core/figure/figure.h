@@ -1,0 +1,140 @@
+// A figure as data: what is shown, in which order of importance, and whose numbers it is. It has no pixels
+// and no colours: place() (core/figure/place.h) gives every part its place in a room, draw() its rectangles
+// and texts. Whose ideas: Vega (marks as records), GTK (three sizes per box), SwiftUI (variants by priority).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/base/keyed_text.h"
+#include "core/tensor/tensor.h"
+
+namespace attnscope::figure {
+
+/// Colours by meaning; the palette of a theme has one for each.
+enum class Ink : std::uint8_t { text, dim, accent, query, key, value, warning };
+
+/// Whose numbers a matrix shows: cell (row, col) of the mark is (row + `row`, col + `col`) of a step.
+struct CellsOf {
+  std::string step;        ///< "blocks.0.attn.pattern"; empty: no step's
+  std::int64_t head = -1;  ///< -1: the step has no heads
+  std::int64_t row = 0, col = 0;
+  int run = 0;  ///< 0: the run that is shown, 1: the one it is compared with
+};
+
+/// Lines of text. `forms`: the full text first, then shorter ones.
+struct WordsMark {
+  enum class As : std::uint8_t { title, sentence, formula, note } as = As::sentence;
+  std::vector<Text> forms;
+  Ink ink = Ink::text;
+};
+
+struct Names {
+  Text title;                ///< what the rows or columns are: "query"
+  std::vector<Text> labels;  ///< one each, or none
+  int looked = -1;           ///< the row or column that is looked at; its name is bold
+  Ink ink = Ink::dim;
+};
+
+enum class Scale : std::uint8_t { share, diverging, allowed };
+
+/// Values as cells with colours and, where there is room, digits. -inf is masked: hatched, without a digit.
+struct MatrixMark {
+  Tensor values;  ///< [rows, cols]
+  Names rows, cols;
+  Scale scale = Scale::share;
+  double most = 1;  ///< value of the strongest colour
+  int digits = 2;
+  CellsOf of;
+  /// One row drawn large, whose digits always stay: columns by importance, strongest first. Where they do not
+  /// all fit, the last ones are added up in one cell "other n".
+  std::vector<int> order;
+};
+
+/// Rows of a name, a bar and numbers; the most important first.
+struct TableMark {
+  struct Row {
+    std::vector<Text> cells;       ///< one per column; the first is the name
+    std::optional<double> bar;     ///< 0 .. most
+    std::optional<double> before;  ///< the same in the run compared with: a dashed outline
+    bool lit = false;
+  };
+  std::vector<Text> header;  ///< empty: none
+  std::vector<Row> rows;
+  double most = 1;
+  std::optional<double> rest;  ///< what the rows not in the table add up to, where they are numbers that add
+  std::int64_t others = 0;     ///< how many those are
+};
+
+/// Curves over one x axis.
+struct PlotMark {
+  struct Series {
+    Text name;
+    std::vector<std::pair<double, double>> points;
+    Ink ink = Ink::accent;
+    bool dashed = false;
+  };
+  std::vector<Series> series;
+  Text x_title;
+  bool log_x = false, log_y = false;
+};
+
+using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark>;
+
+/// What a part can give up where room lacks. Each has a price (place.cpp); times the part's priority.
+enum class Give : std::uint8_t {
+  shorter_words,
+  short_numbers,  ///< one digit less, no leading zero
+  short_names,
+  digits,  ///< colours alone
+  fewer_rows,
+  shortest_words,
+  fewest_rows,
+  names,
+  left_out
+};
+/// "digits", "short_names", ...
+std::string_view to_text(Give give);
+
+struct Part {
+  std::string id;  ///< stable: "pattern"
+  Mark mark;
+  int priority = 1;         ///< 3: the result, which gives way after all else
+  std::vector<Text> title;  ///< full first, then shorter; none: no title
+  std::string group;        ///< parts of a group give way together; empty: alone
+};
+
+/// A tree of boxes with parts as leaves. `either`: the row where it gives up less, else the column.
+struct PartBox {
+  enum class Way : std::uint8_t { leaf, row, column, either } way = Way::leaf;
+  std::vector<PartBox> inside;
+  std::optional<Part> part;
+};
+PartBox leaf(Part part);
+PartBox row(std::vector<PartBox> inside);
+PartBox column(std::vector<PartBox> inside);
+PartBox either(std::vector<PartBox> inside);
+PartBox words(std::string id, WordsMark::As as, std::vector<Text> forms, int priority = 1);
+
+struct Figure {
+  Text title;
+  PartBox body;
+};
+
+/// Parts in order of reading.
+std::vector<const Part*> parts_of(const Figure& figure);
+const Part* find_part(const Figure& figure, std::string_view id);
+/// The same figure with B - A in every matrix that both have (by id and shape): a cell masked in both stays
+/// masked, a weight that was or is masked counts as 0. Words and tables are those of `b`.
+Figure minus(const Figure& b, const Figure& a);
+/// "0.42", "−1.30"; `shorter`: one digit less and ".4"; "∞", "NaN". U+2212 as minus sign; never "−0.00".
+std::string number_text(double value, int digits, bool shorter = false);
+/// For a terminal and a screen reader: titles, sentences, tables; of a matrix all rows, or the looked-at row
+/// where it has more than `most_rows`.
+std::string as_text(const Figure& figure, std::int64_t most_rows = 32);
+
+}  // namespace attnscope::figure

@@ -1,0 +1,337 @@
+// A matrix of coloured cells with names at its rows and columns, and one row drawn large.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/figure/marks.h"
+
+namespace attnscope::figure {
+namespace {
+
+constexpr std::array<Give, 6> kMatrixGives{Give::shorter_words, Give::short_numbers, Give::short_names,
+                                           Give::digits,        Give::names,         Give::left_out};
+constexpr std::int64_t kMostDigits = 64 * 64;  // cells; larger matrices are drawn as colours
+constexpr std::int64_t kMostDrawn = 192;       // cells a side; more are pooled
+constexpr float kLongName = 110, kShortName = 44, kSlant = 0.7072f;
+constexpr float kCellPad = 6;
+constexpr std::size_t kLeastColumns = 3;  // of a row drawn large, beside "other n"
+
+const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
+float count(std::int64_t n) { return static_cast<float>(n); }
+bool large_row(const MatrixMark& matrix) { return !matrix.order.empty(); }
+std::int64_t rows_of(const MatrixMark& matrix) { return matrix.values.size(0); }
+std::int64_t cols_of(const MatrixMark& matrix) { return matrix.values.size(1); }
+
+bool with_digits(const MatrixMark& matrix, const Form& form) {
+  return large_row(matrix) || (!form.has(Give::digits) && matrix.scale != Scale::allowed &&
+                               rows_of(matrix) * cols_of(matrix) <= kMostDigits);
+}
+bool masked(double value) { return std::isinf(value) && value < 0; }
+std::string cell_text(const MatrixMark& matrix, double value, const Form& form) {
+  return masked(value) ? std::string() : number_text(value, matrix.digits, form.has(Give::short_numbers));
+}
+// Letters of the longest number; of a row drawn large also of any sum of its cells.
+float longest(const MatrixMark& matrix, const Form& form) {
+  std::size_t out = 1;
+  double sum = 0;
+  for (std::int64_t row = 0; row < rows_of(matrix); ++row)
+    for (std::int64_t col = 0; col < cols_of(matrix); ++col) {
+      const auto value = static_cast<double>(matrix.values.at(row, col));
+      out = std::max(out, utf8_length(cell_text(matrix, value, form)));
+      if (std::isfinite(value)) sum -= std::abs(value);
+    }
+  if (large_row(matrix) && matrix.scale == Scale::diverging)
+    out = std::max(out, utf8_length(cell_text(matrix, sum, form)));
+  if (large_row(matrix)) out = std::max(out, utf8_length(cell_text(matrix, -sum, form)));
+  return static_cast<float>(out);
+}
+float longest_kept(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
+  return context.once(&matrix, form.has(Give::short_numbers) ? 1 : 0, [&] { return longest(matrix, form); });
+}
+float digit_width(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context) {
+  return longest_kept(matrix, form, context) * context.measure.width("0", em, Face::mono) + kCellPad;
+}
+
+struct NameSizes {
+  float row = 0;     ///< width left of the cells, with its gap
+  float top = 0;     ///< height above them
+  float right = 0;   ///< what slanted names need right of the last cell
+  float column = 0;  ///< widest name of a column
+  float longest_allowed = kLongName;
+  bool slanted = false;
+};
+NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell, const MarkContext& context) {
+  NameSizes out;
+  const float em = context.look.small;
+  out.longest_allowed = (form.has(Give::short_names) ? kShortName : kLongName) * em / 12;
+  if (form.has(Give::names) && !large_row(matrix)) return out;
+  if (!matrix.rows.labels.empty())
+    out.row = std::min(out.longest_allowed, widest(matrix.rows.labels, em, Face::mono, context)) + 6;
+  if (matrix.cols.labels.empty()) return out;
+  out.column = std::min(out.longest_allowed, widest(matrix.cols.labels, em, Face::mono, context));
+  out.slanted = !large_row(matrix) && out.column + 4 > least_cell;
+  out.top = out.slanted ? (out.column + em) * kSlant + 2 : em * kLine + 2;
+  if (out.slanted) out.right = (out.column + em) * kSlant;
+  return out;
+}
+
+// The least width of a cell of a row drawn large: its number, and its name up to a limit.
+float large_cell(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context) {
+  const float name = widest(matrix.cols.labels, context.look.small, Face::mono, context);
+  const float other = context.measure.width(tr("figure.others", {std::to_string(matrix.order.size())}),
+                                            context.look.small, Face::sans);
+  const float longest_name = (form.has(Give::short_names) ? 1.f : 2.f) * kShortName * context.look.small / 12;
+  return std::max({digit_width(matrix, form, em, context), other + 4, std::min(name, longest_name) + 4});
+}
+// The least side of cells without digits.
+float plane_side(float cells, const LetterSizes& look) {
+  return std::max(std::min(look.plane, cells * 11), std::min(look.plane * 2, cells));
+}
+SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
+  const LetterSizes& look = context.look;
+  const float cols = count(cols_of(matrix));
+  if (large_row(matrix)) {
+    const float least = large_cell(matrix, form, look.looked, context),
+                natural = large_cell(matrix, form, look.looked_natural, context);
+    const float fewest = std::min(cols, static_cast<float>(kLeastColumns + 1));
+    return {fewest * least, std::max(fewest * least, cols * natural), cols * natural * 1.2f};
+  }
+  if (with_digits(matrix, form)) {
+    const float least = digit_width(matrix, form, look.digit, context),
+                natural = digit_width(matrix, form, look.digit_natural, context);
+    return {cols * least, cols * natural, cols * natural * 1.25f};
+  }
+  const float least = plane_side(cols, look);
+  const float natural = std::max(least, std::min(look.plane * 6, cols * 18));
+  return {least, natural, std::max(natural, std::min(look.plane * 8, cols * 44))};
+}
+SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
+  const LetterSizes& look = context.look;
+  const float rows = count(rows_of(matrix));
+  if (large_row(matrix))
+    return {rows * look.looked * 1.6f, rows * look.looked_natural * 1.7f, rows * look.looked_natural * 2};
+  if (with_digits(matrix, form))
+    return {rows * look.digit * 1.35f, rows * look.digit_natural * 1.6f, rows * look.digit_natural * 2.2f};
+  const float least = plane_side(rows, look);
+  const float natural = std::max(least, std::min(look.plane * 6, rows * 18));
+  return {least, natural, std::max(natural, std::min(look.plane * 8, rows * 44))};
+}
+float least_cell_width(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
+  return cells_width(matrix, form, context).least / count(std::max<std::int64_t>(1, cols_of(matrix)));
+}
+SizeNeed plus(SizeNeed need, float more) {
+  return {need.least + more, need.natural + more, need.most + more};
+}
+
+SizeNeed matrix_width(const Part& part, const Form& form, const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(part);
+  const NameSizes names = names_of(matrix, form, least_cell_width(matrix, form, context), context);
+  const float title = context.measure.width(title_of(part, form), context.look.body, Face::bold) + 1;
+  SizeNeed out = plus(cells_width(matrix, form, context), names.row + names.right);
+  return {std::max(out.least, title), std::max(out.natural, title), std::max(out.most, title)};
+}
+SizeNeed matrix_height(const Part& part, const Form& form, float width, const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(part);
+  const NameSizes names = names_of(matrix, form, least_cell_width(matrix, form, context), context);
+  SizeNeed cells = cells_height(matrix, form, context);
+  if (!with_digits(matrix, form)) {  // cells are no higher than wide
+    const float cell = (width - names.row - names.right) / count(std::max<std::int64_t>(1, cols_of(matrix)));
+    cells.most = std::clamp(cell * count(rows_of(matrix)), cells.least, cells.most);
+    cells.natural = std::min(cells.natural, cells.most);
+  }
+  return plus(cells, names.top + title_height(part, form, context.look));
+}
+
+// Columns with a cell of their own: all, or the strongest that fit beside "other n", in the order of the row.
+std::vector<int> columns_of(const MatrixMark& matrix, float width, float cell) {
+  std::vector<int> out = matrix.order;
+  const auto fit = static_cast<std::size_t>(std::max(1.f, std::floor(width / cell + 1e-3f)));
+  if (out.size() > fit) out.resize(std::max<std::size_t>(1, fit - 1));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void settle_matrix(PlacedPart& placed, const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(*placed.part);
+  const NameSizes names =
+      names_of(matrix, placed.form, least_cell_width(matrix, placed.form, context), context);
+  PixelRect& cells = placed.cells;
+  cells = placed.box;
+  const float top = names.top + title_height(*placed.part, placed.form, context.look);
+  cells.x += names.row, cells.w -= names.row + names.right;
+  cells.y += top, cells.h -= top;
+  const SizeNeed wide = cells_width(matrix, placed.form, context),
+                 tall = cells_height(matrix, placed.form, context);
+  cells.w = std::min(cells.w, wide.most), cells.h = std::min(cells.h, tall.most);
+  if (large_row(matrix)) {
+    placed.columns =
+        columns_of(matrix, cells.w, large_cell(matrix, placed.form, context.look.looked, context));
+  } else if (!with_digits(matrix, placed.form)) {  // cells as square as the room allows
+    const float cell = std::min(cells.w / count(cols_of(matrix)), cells.h / count(rows_of(matrix)));
+    cells.w = std::max(wide.least, cell * count(cols_of(matrix)));
+    cells.h = std::max(tall.least, cell * count(rows_of(matrix)));
+    return;
+  }
+  const bool rest = large_row(matrix) && placed.columns.size() < matrix.order.size();
+  const float across =
+      large_row(matrix) ? static_cast<float>(placed.columns.size() + (rest ? 1 : 0)) : count(cols_of(matrix));
+  const float by_width = (cells.w / across - kCellPad) / (longest_kept(matrix, placed.form, context) *
+                                                          context.measure.width("0", 1, Face::mono));
+  const float by_height = cells.h / count(rows_of(matrix)) / 1.25f;
+  placed.digit = std::min(
+      {by_width, by_height, large_row(matrix) ? context.look.looked_natural : context.look.digit_natural});
+}
+
+// ---- drawing -------------------------------------------------------------------------------------
+
+Rgb colour_of(const MatrixMark& matrix, double value, const Palette& palette) {
+  if (masked(value)) return palette.masked;
+  if (!std::isfinite(value)) return palette.ink(Ink::warning);
+  return palette.heat(matrix.scale, matrix.most > 0 ? value / matrix.most : 0);
+}
+
+void draw_cell(const MatrixMark& matrix, double value, PixelRect rect, const PlacedPart& placed, Drawing& out,
+               const MarkContext& context) {
+  const Rgb ground = colour_of(matrix, value, out.colours());
+  out.rect(rect, ground);
+  if (masked(value)) return out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
+  if (placed.digit <= 0) return;
+  const std::string text = cell_text(matrix, value, placed.form);
+  const float width = context.measure.width(text, placed.digit, Face::mono);
+  out.text(text, rect.x + (rect.w - width) / 2, rect.y + (rect.h + placed.digit * 0.72f) / 2, placed.digit,
+           Face::mono, readable_on(ground), rect);
+  out.shapes.back().digit = true;
+}
+
+void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(*placed.part);
+  const bool rest = placed.columns.size() < matrix.order.size();
+  const float em = context.look.small,
+              wide = placed.cells.w / static_cast<float>(placed.columns.size() + (rest ? 1 : 0)),
+              tall = placed.cells.h / count(rows_of(matrix));
+  for (std::size_t at = 0; at < placed.columns.size() + (rest ? 1 : 0); ++at) {
+    const bool others = at == placed.columns.size();
+    const float x = placed.cells.x + wide * static_cast<float>(at);
+    const auto col = others ? 0 : placed.columns[at];
+    const std::string name =
+        others ? tr("figure.others", {std::to_string(matrix.order.size() - placed.columns.size())})
+        : static_cast<std::size_t>(col) < matrix.cols.labels.size()
+            ? matrix.cols.labels[static_cast<std::size_t>(col)].str()
+            : std::to_string(col);
+    const Face face = others ? Face::sans : Face::mono;
+    const std::string shown = context.measure.fitted(name, em, face, wide - 2);
+    out.text(shown, x + (wide - context.measure.width(shown, em, face)) / 2, placed.cells.y - 5, em, face,
+             out.colours().ink(others ? Ink::dim : matrix.cols.ink),
+             {x, placed.cells.y - em * kLine - 2, wide, em * kLine + 2});
+    for (std::int64_t row = 0; row < rows_of(matrix); ++row) {
+      double value = others ? 0 : static_cast<double>(matrix.values.at(row, col));
+      for (std::int64_t other = 0; others && other < cols_of(matrix); ++other) {
+        const auto one = static_cast<double>(matrix.values.at(row, other));
+        const bool own = std::find(placed.columns.begin(), placed.columns.end(), static_cast<int>(other)) !=
+                         placed.columns.end();
+        if (!own && !masked(one)) value += one;
+      }
+      draw_cell(matrix, value, {x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2}, placed,
+                out, context);
+    }
+  }
+}
+
+// The value of largest magnitude that is not masked, of a block of cells.
+double pooled(const MatrixMark& matrix, std::int64_t row0, std::int64_t row1, std::int64_t col0,
+              std::int64_t col1) {
+  double out = -std::numeric_limits<double>::infinity();
+  for (std::int64_t row = row0; row < row1; ++row) {
+    for (std::int64_t col = col0; col < col1; ++col) {
+      const auto value = static_cast<double>(matrix.values.at(row, col));
+      if (!masked(value) && (masked(out) || !(std::abs(value) <= std::abs(out)))) out = value;
+    }
+  }
+  return out;
+}
+
+void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(*placed.part);
+  const std::int64_t block_rows = (rows_of(matrix) + kMostDrawn - 1) / kMostDrawn,
+                     block_cols = (cols_of(matrix) + kMostDrawn - 1) / kMostDrawn;
+  const float wide = placed.cells.w / count(cols_of(matrix)), tall = placed.cells.h / count(rows_of(matrix));
+  const float gap = std::min(wide, tall) > 6 ? 1.f : 0.f;
+  for (std::int64_t row = 0; row < rows_of(matrix); row += block_rows) {
+    const std::int64_t row1 = std::min(rows_of(matrix), row + block_rows);
+    for (std::int64_t col = 0; col < cols_of(matrix); col += block_cols) {
+      const std::int64_t col1 = std::min(cols_of(matrix), col + block_cols);
+      draw_cell(matrix, pooled(matrix, row, row1, col, col1),
+                {placed.cells.x + wide * count(col), placed.cells.y + tall * count(row),
+                 wide * count(col1 - col) - gap, tall * count(row1 - row) - gap},
+                placed, out, context);
+    }
+  }
+  if (matrix.rows.looked >= 0 && matrix.rows.looked < rows_of(matrix))
+    out.rect({placed.cells.x, placed.cells.y + tall * count(matrix.rows.looked), placed.cells.w, tall},
+             out.colours().ink(Ink::accent), DrawnShape::Kind::frame);
+}
+
+// Which names are drawn where neighbours would overlap: every k-th, and the one that is looked at.
+bool name_shown(std::int64_t at, int looked, std::int64_t every) {
+  if (at == looked) return true;
+  return at % every == 0 && (looked < 0 || std::abs(at - looked) >= every);
+}
+
+void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,
+                    const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(*placed.part);
+  const float em = context.look.small, tall = placed.cells.h / count(rows_of(matrix));
+  const auto every = static_cast<std::int64_t>(std::ceil(em * kLine / tall));
+  for (std::int64_t row = 0; row < static_cast<std::int64_t>(matrix.rows.labels.size()); ++row) {
+    if (!name_shown(row, matrix.rows.looked, every)) continue;
+    const std::string text = context.measure.fitted(matrix.rows.labels[static_cast<std::size_t>(row)].str(),
+                                                    em, Face::mono, names.row - 6);
+    const float y = placed.cells.y + tall * (count(row) + 0.5f);
+    out.text(text, placed.cells.x - 6 - context.measure.width(text, em, Face::mono), y + em * 0.36f, em,
+             Face::mono, out.colours().ink(row == matrix.rows.looked ? Ink::accent : matrix.rows.ink),
+             {placed.box.x, y - em * kLine / 2, names.row, em * kLine});
+  }
+}
+void draw_column_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,
+                       const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(*placed.part);
+  const float em = context.look.small, wide = placed.cells.w / count(cols_of(matrix));
+  const float apart = names.slanted ? em * 1.15f / kSlant : names.column + 4;
+  const auto every = static_cast<std::int64_t>(std::ceil(apart / wide));
+  for (std::int64_t col = 0; col < static_cast<std::int64_t>(matrix.cols.labels.size()); ++col) {
+    if (!name_shown(col, matrix.cols.looked, every)) continue;
+    const std::string text = context.measure.fitted(matrix.cols.labels[static_cast<std::size_t>(col)].str(),
+                                                    em, Face::mono, names.longest_allowed);
+    const float length = context.measure.width(text, em, Face::mono),
+                middle = placed.cells.x + wide * (count(col) + 0.5f);
+    const Rgb colour = out.colours().ink(col == matrix.cols.looked ? Ink::accent : matrix.cols.ink);
+    if (names.slanted) {
+      out.text(text, middle + em * 0.25f, placed.cells.y - 4, em, Face::mono, colour, placed.box);
+      out.shapes.back().turned = -45;
+    } else {
+      out.text(text, middle - length / 2, placed.cells.y - 5, em, Face::mono, colour, placed.box);
+    }
+  }
+}
+
+void draw_matrix(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(*placed.part);
+  const NameSizes names =
+      names_of(matrix, placed.form, least_cell_width(matrix, placed.form, context), context);
+  if (const std::string title = title_of(*placed.part, placed.form); !title.empty())
+    out.text(title, placed.box.x, placed.box.y + context.look.body * kAscent, context.look.body, Face::bold,
+             out.colours().ink(Ink::text), placed.box);
+  if (names.row > 0) draw_row_names(placed, names, out, context);
+  if (large_row(matrix)) return draw_large(placed, out, context);
+  if (names.top > 0) draw_column_names(placed, names, out, context);
+  draw_plane(placed, out, context);
+}
+
+}  // namespace
+
+const MarkRules kMatrixRules{kMatrixGives, matrix_width, matrix_height, settle_matrix, draw_matrix};
+
+}  // namespace attnscope::figure

@@ -1,0 +1,144 @@
+// Curves over one x axis, with the limits of both axes and a name per curve.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+#include "core/figure/marks.h"
+
+namespace attnscope::figure {
+namespace {
+
+constexpr std::array<Give, 3> kPlotGives{Give::shorter_words, Give::names, Give::left_out};
+constexpr SizeNeed kPlotWidth{140, 380, 1400}, kPlotHeight{80, 220, 800};
+
+const PlotMark& plot_in(const Part& part) { return std::get<PlotMark>(part.mark); }
+
+struct Limits {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  void add(double value) {
+    if (std::isfinite(value)) least = std::min(least, value), most = std::max(most, value);
+  }
+  bool empty() const { return least > most; }
+  // 0 .. 1
+  double at(double value) const { return most > least ? (value - least) / (most - least) : 0.5; }
+};
+double scaled(double value, bool log) {
+  if (!log) return value;
+  return value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN();
+}
+std::string limit_text(double scaled_value, bool log) {
+  return format("%.4g", log ? std::pow(10.0, scaled_value) : scaled_value);
+}
+std::vector<Text> names_in(const PlotMark& plot) {
+  std::vector<Text> out;
+  for (const PlotMark::Series& one : plot.series)
+    if (!one.name.empty()) out.push_back(one.name);
+  return out;
+}
+float widest_name(const PlotMark& plot, const MarkContext& context) {
+  float out = 0;
+  for (const Text& name : names_in(plot))
+    out = std::max(out, context.measure.width(name.str(), context.look.small, Face::sans));
+  return out;
+}
+float legend_height(const PlotMark& plot, const Form& form, const LetterSizes& look) {
+  return form.has(Give::names) ? 0 : static_cast<float>(names_in(plot).size()) * look.small * kLine;
+}
+float axis_height(const LetterSizes& look) { return look.small * kLine + 4; }
+float axis_width(const MarkContext& context) {
+  return context.measure.width("-1.234e-05", context.look.small, Face::mono) + 6;
+}
+
+SizeNeed plot_width(const Part& part, const Form& form, const MarkContext& context) {
+  float least = context.measure.width(title_of(part, form), context.look.body, Face::bold) + 1;
+  if (!form.has(Give::names)) least = std::max(least, 24 + widest_name(plot_in(part), context));
+  least = std::max(least, kPlotWidth.least + axis_width(context));
+  return {least, std::max(least, kPlotWidth.natural), std::max(least, kPlotWidth.most)};
+}
+SizeNeed plot_height(const Part& part, const Form& form, float, const MarkContext& context) {
+  const float more = title_height(part, form, context.look) +
+                     legend_height(plot_in(part), form, context.look) + axis_height(context.look);
+  return {kPlotHeight.least + more, kPlotHeight.natural + more, kPlotHeight.most + more};
+}
+void settle_plot(PlacedPart& placed, const MarkContext& context) {
+  const float top = title_height(*placed.part, placed.form, context.look) +
+                    legend_height(plot_in(*placed.part), placed.form, context.look);
+  const float left = axis_width(context);
+  placed.cells = {placed.box.x + left, placed.box.y + top, placed.box.w - left,
+                  placed.box.h - top - axis_height(context.look)};
+}
+
+void draw_legend(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
+  const float em = context.look.small;
+  float y = placed.box.y + title_height(*placed.part, placed.form, context.look);
+  for (const PlotMark::Series& one : plot_in(*placed.part).series) {
+    if (one.name.empty()) continue;
+    const Rgb colour = out.colours().ink(one.ink);
+    out.line({{placed.box.x, y + em * 0.6f}, {placed.box.x + 18, y + em * 0.6f}}, colour, one.dashed);
+    out.text(one.name.str(), placed.box.x + 24, y + em * kAscent, em, Face::sans,
+             out.colours().ink(Ink::text), {placed.box.x + 24, y, placed.box.w - 24, em * kLine});
+    y += em * kLine;
+  }
+}
+void draw_limits(const PlacedPart& placed, const Limits& x, const Limits& y, Drawing& out,
+                 const MarkContext& context) {
+  const PlotMark& plot = plot_in(*placed.part);
+  const PixelRect& cells = placed.cells;
+  const float em = context.look.small, below = cells.bottom() + em * kAscent + 2;
+  const auto put = [&](const std::string& text, float at, float baseline, Face face) {
+    out.text(text, at, baseline, em, face, out.colours().ink(Ink::dim), placed.box);
+  };
+  const auto width = [&](const std::string& text, Face face) {
+    return context.measure.width(text, em, face);
+  };
+  for (const bool top : {true, false}) {
+    const std::string text = limit_text(top ? y.most : y.least, plot.log_y);
+    put(text, cells.x - 4 - width(text, Face::mono), top ? cells.y + em * 0.8f : cells.bottom(), Face::mono);
+  }
+  const std::string from = limit_text(x.least, plot.log_x), to = limit_text(x.most, plot.log_x);
+  put(from, cells.x, below, Face::mono);
+  put(to, cells.right() - width(to, Face::mono), below, Face::mono);
+  const float room = cells.w - width(from, Face::mono) - width(to, Face::mono) - 16;
+  if (const std::string title = plot.x_title.str(); !title.empty() && width(title, Face::sans) <= room)
+    put(title, cells.x + width(from, Face::mono) + 8 + (room - width(title, Face::sans)) / 2, below,
+        Face::sans);
+}
+
+void draw_plot(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
+  const PlotMark& plot = plot_in(*placed.part);
+  if (const std::string title = title_of(*placed.part, placed.form); !title.empty())
+    out.text(title, placed.box.x, placed.box.y + context.look.body * kAscent, context.look.body, Face::bold,
+             out.colours().ink(Ink::text), placed.box);
+  if (!placed.form.has(Give::names)) draw_legend(placed, out, context);
+  out.rect(placed.cells, out.colours().frame, DrawnShape::Kind::frame);
+  Limits x, y;
+  for (const PlotMark::Series& one : plot.series)
+    for (const auto& [px, py] : one.points) x.add(scaled(px, plot.log_x)), y.add(scaled(py, plot.log_y));
+  if (x.empty() || y.empty()) return;
+  draw_limits(placed, x, y, out, context);
+  for (const PlotMark::Series& one : plot.series) {
+    std::vector<std::pair<float, float>> line;
+    const auto flush = [&] {
+      if (line.size() > 1) out.line(std::move(line), out.colours().ink(one.ink), one.dashed);
+      line.clear();
+    };
+    for (const auto& [px, py] : one.points) {
+      const double sx = scaled(px, plot.log_x), sy = scaled(py, plot.log_y);
+      if (!std::isfinite(sx) || !std::isfinite(sy)) {
+        flush();
+        continue;
+      }
+      line.emplace_back(placed.cells.x + placed.cells.w * static_cast<float>(x.at(sx)),
+                        placed.cells.bottom() - placed.cells.h * static_cast<float>(y.at(sy)));
+    }
+    flush();
+  }
+}
+
+}  // namespace
+
+const MarkRules kPlotRules{kPlotGives, plot_width, plot_height, settle_plot, draw_plot};
+
+}  // namespace attnscope::figure

@@ -1,0 +1,36 @@
+// Widths of texts in the program's own typefaces (FreeType, without hinting), so that a figure is placed
+// alike without a window. A typeface that is not installed is measured by a wide guess.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope::figure {
+
+enum class Face : std::uint8_t { sans, bold, mono };
+
+/// Ascent and descent of a line, in em.
+inline constexpr float kAscent = 0.97f, kDescent = 0.24f, kLine = 1.32f;
+
+class Measure {
+ public:
+  Measure();
+  ~Measure();
+  Measure(const Measure&) = delete;
+  Measure& operator=(const Measure&) = delete;
+  /// Pixels; `em`: size of the em square in pixels. Not thread-safe: widths of letters are kept.
+  float width(std::string_view text, float em, Face face) const;
+  /// The text, or as much of it as fits with "…" behind.
+  std::string fitted(const std::string& text, float em, Face face, float room) const;
+  /// Broken at blanks; a word wider than the room is broken between letters.
+  std::vector<std::string> lines(const std::string& text, float em, Face face, float room) const;
+
+ private:
+  struct Faces;
+  std::unique_ptr<Faces> faces_;
+};
+
+}  // namespace attnscope::figure

@@ -1,0 +1,78 @@
+// Pieces that several views are made of.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/lens/attention_plane.h"
+#include "core/sample/sampler.h"
+#include "core/session/document.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+
+figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked) {
+  figure::Names out;
+  out.ink = ink, out.looked = static_cast<int>(looked);
+  for (std::int64_t row = 0; row < state.run->rows(stack); ++row)
+    out.labels.emplace_back(row_label(*state.opened, *state.run, stack, row));
+  return out;
+}
+
+figure::MatrixMark attention_matrix(const ViewState& state, Slot stage) {
+  const Site site = state.place.site(stage, state.layer);
+  const std::int64_t most = std::int64_t{1} << 30;
+  figure::MatrixMark out;
+  out.values = attention_plane(*state.run, {site, state.head, {0, most}, {0, most}});
+  out.rows = row_names(state, state.place.stack, figure::Ink::query, state.row);
+  out.cols = row_names(state, state.place.keys(), figure::Ink::key);
+  out.of = {to_text(site), state.head, 0, 0, 0};
+  if (site.is(StepRole::pattern)) return out;
+  out.scale = figure::Scale::diverging, out.digits = 1, out.most = 0;
+  for (std::int64_t row = 0; row < out.values.size(0); ++row)
+    for (std::int64_t col = 0; col < out.values.size(1); ++col)
+      if (const auto value = static_cast<double>(out.values.at(row, col)); std::isfinite(value))
+        out.most = std::max(out.most, std::abs(value));
+  if (out.most == 0) out.most = 1;
+  return out;
+}
+
+figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::MatrixMark& pattern) {
+  figure::MatrixMark out = pattern;
+  const std::int64_t keys = pattern.values.size(1);
+  std::vector<float> values;
+  for (std::int64_t key = 0; key < keys; ++key) values.push_back(pattern.values.at(state.row, key));
+  out.order.resize(static_cast<std::size_t>(keys));
+  std::iota(out.order.begin(), out.order.end(), 0);
+  std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
+    return values[static_cast<std::size_t>(a)] > values[static_cast<std::size_t>(b)];
+  });
+  out.values = Tensor::from(std::move(values), {{Axis::query, 1}, {Axis::key, keys}});
+  out.rows.labels = {Text(row_label(*state.opened, *state.run, state.place.stack, state.row))};
+  out.rows.looked = 0, out.of.row = state.row;
+  return out;
+}
+
+Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most) {
+  const Tensor logits = state.run->logits_row(row);
+  if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
+  const std::vector<NextToken> tokens = next_tokens(logits, Sampling{});
+  figure::TableMark out;
+  double rest = 0;
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    const double share = static_cast<double>(tokens[at].prob);
+    if (at >= most) {
+      rest += share;
+      continue;
+    }
+    out.rows.push_back(
+        {{Text(token_label(*state.opened, tokens[at].id)), Text(figure::number_text(share, 3))},
+         share,
+         {},
+         at == 0});
+  }
+  out.others = static_cast<std::int64_t>(tokens.size() - out.rows.size());
+  if (out.others > 0) out.rest = rest;
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,58 @@
+#include "core/view/view.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/model/measure.h"
+
+namespace attnscope {
+namespace {
+
+Status check_index(const char* what, std::int64_t value, std::int64_t count) {
+  if (value >= 0 && value < count) return Done{};
+  return fail(Code::out_of_range, "error.view.index", {what, value, count});
+}
+
+}  // namespace
+
+std::vector<const ViewSpec*> view_specs() {
+  std::vector<const ViewSpec*> out;
+  for (const ViewSpec& view : views_by_file()) out.push_back(&view);
+  std::sort(out.begin(), out.end(), [](const ViewSpec* a, const ViewSpec* b) { return a->order < b->order; });
+  return out;
+}
+
+Result<const ViewSpec*> find_view(std::string_view id) {
+  std::vector<std::string> known;
+  for (const ViewSpec* view : view_specs()) {
+    if (view->id == id) return view;
+    known.push_back(view->id);
+  }
+  return fail(Code::not_found, "error.view.unknown", {in_quotes(id), join(known, ", ")});
+}
+
+ViewState first_state(const OpenedModel& opened, std::shared_ptr<const Trace> run) {
+  ViewState out;
+  out.opened = &opened;
+  const std::vector<AttentionPlace> places = attention_places(*run);
+  const auto own = std::find_if(places.begin(), places.end(), [&](const AttentionPlace& place) {
+    return place.stack == run->config().stack && looks_at_itself(place);
+  });
+  if (own != places.end()) out.place = *own;
+  out.row = std::max<std::int64_t>(0, prediction_row(*run));
+  out.run = std::move(run);
+  return out;
+}
+
+Status check_state(const ViewState& state) {
+  const Trace& run = *state.run;
+  TRY_OK(check_index("row", state.row, run.rows(state.place.stack)));
+  if (attention_places(run).empty()) return Done{};
+  TRY_OK(check_index("layer", state.layer, run.config().of(state.place.stack).n_layers()));
+  const AttentionState* attention = run.attention(state.place.pattern(state.layer));
+  if (!attention) return fail(Code::not_found, "error.view.no_attention");
+  const Record* pattern = run.find(state.place.pattern(state.layer));
+  return check_index("head", state.head, pattern && !pattern->shape.empty() ? pattern->shape[0] : 1);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,88 @@
+// A lab's picture as a figure.
+#include <algorithm>
+#include <cmath>
+
+#include "core/view/view.h"
+
+namespace attnscope {
+namespace {
+
+using figure::Ink, figure::WordsMark;
+
+Ink ink_of(LabInk ink) {
+  switch (ink) {
+    case LabInk::blue: return Ink::query;
+    case LabInk::red: return Ink::warning;
+    case LabInk::green: return Ink::key;
+    case LabInk::amber: return Ink::accent;
+    case LabInk::purple: return Ink::value;
+    case LabInk::dim: break;
+  }
+  return Ink::dim;
+}
+
+struct MarkOf {
+  figure::Mark operator()(const LabPlot& plot) const {
+    figure::PlotMark out;
+    out.x_title = plot.x_title, out.log_x = plot.log_x, out.log_y = plot.log_y;
+    for (const LabSeries& one : plot.series)
+      out.series.push_back({one.name, one.points, ink_of(one.ink), one.dashed});
+    return out;
+  }
+  figure::Mark operator()(const LabMatrix& matrix) const {
+    figure::MatrixMark out;
+    out.values = matrix.values, out.digits = matrix.digits;
+    out.rows = {matrix.rows, matrix.row_labels, -1, Ink::query};
+    out.cols = {matrix.cols, matrix.col_labels, -1, Ink::key};
+    if (matrix.scale == LabMatrix::Scale::signed_values) out.scale = figure::Scale::diverging;
+    double largest = matrix.scale == LabMatrix::Scale::share ? 1 : 0;
+    for (std::int64_t row = 0; row < matrix.values.size(0); ++row)
+      for (std::int64_t col = 0; col < matrix.values.size(1); ++col)
+        if (const auto value = static_cast<double>(matrix.values.at(row, col)); std::isfinite(value))
+          largest = std::max(largest, std::abs(value));
+    out.most = matrix.range > 0 ? matrix.range : largest;
+    return out;
+  }
+  figure::Mark operator()(const LabBars& bars) const {
+    figure::TableMark out;
+    out.most = bars.most;
+    for (const LabBars::Bar& bar : bars.bars) {
+      out.rows.push_back({{bar.name, bar.shown}, bar.value, {}, bar.ink == LabInk::amber});
+      if (bars.most <= 0) out.most = std::max(out.most, bar.value);
+    }
+    return out;
+  }
+  figure::Mark operator()(const LabTable& table) const {
+    figure::TableMark out;
+    out.header = table.header;
+    for (std::size_t row = 0; row < table.rows.size(); ++row)
+      out.rows.push_back({table.rows[row], {}, {}, static_cast<int>(row) == table.lit});
+    return out;
+  }
+};
+
+Result<figure::Figure> draw_labs(const ViewState& state) {
+  TRY(const LabPicture picture, compute(*state.lab, state.values));
+  std::vector<std::vector<figure::PartBox>> rows;
+  for (std::size_t at = 0; at < picture.pieces.size(); ++at) {
+    const LabPiece& piece = picture.pieces[at];
+    if (rows.empty() || piece.begins_row) rows.emplace_back();
+    const Text title = std::visit([](const auto& what) { return what.title; }, piece.what);
+    rows.back().push_back(
+        figure::leaf({"piece" + std::to_string(at), std::visit(MarkOf{}, piece.what), at == 0 ? 2 : 1,
+                      title.empty() ? std::vector<Text>() : std::vector<Text>{title}, ""}));
+  }
+  const Text name = Text::of(state.lab->key + ".title");
+  std::vector<figure::PartBox> body{figure::words("question", WordsMark::As::title, {name}, 2),
+                                    figure::words("notice", WordsMark::As::sentence, {picture.notice}, 2)};
+  for (std::vector<figure::PartBox>& row : rows) body.push_back(figure::either(std::move(row)));
+  if (state.level == Level::full && !picture.formula.empty())
+    body.push_back(figure::words("formula", WordsMark::As::formula, {picture.formula}, 1));
+  return figure::Figure{name, figure::column(std::move(body))};
+}
+
+}  // namespace
+
+ViewSpec view_labs() { return {"labs", 40, false, draw_labs}; }
+
+}  // namespace attnscope

@@ -1,0 +1,155 @@
+// The solver: in every room all fits or it says so, the result gives way last, nothing is given up in vain,
+// and the same room gives the same places.
+#include "core/figure/place.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/figure/drawing.h"
+#include "tests/core/figure/samples.h"
+
+namespace attnscope::figure {
+namespace {
+
+using namespace attnscope::testing;
+
+std::string faults(const Figure& figure, float width, float height, const LetterSizes& look,
+                   const Measure& measure) {
+  const Placed placed = place(figure, width, height, look, measure);
+  std::string out;
+  for (const std::string& one : placed.overflows) out += "overflow " + one + "\n";
+  if (!placed.overflows.empty()) return out;
+  for (const DrawingFault& one : faults_of(draw(placed, look, measure, true), measure))
+    out += one.part + ": " + one.what + ": " + one.text + "\n";
+  return out;
+}
+bool gave_up(const Placed& placed, std::string_view what) {
+  return std::find(placed.given_up.begin(), placed.given_up.end(), what) != placed.given_up.end();
+}
+
+class Rooms : public ::testing::TestWithParam<int> {};
+TEST_P(Rooms, NothingIsCutFrom480x400On) {
+  const Measure measure;
+  const Figure figure = sample_figure(GetParam());
+  for (float width = 480; width <= 1400; width += 115)
+    for (float height = 400; height <= 900; height += 62)
+      EXPECT_EQ(faults(figure, width, height, kWindowLetters, measure), "") << width << " x " << height;
+}
+TEST_P(Rooms, PartsStayApartAndInside) {
+  const Measure measure;
+  const Figure figure = sample_figure(GetParam());
+  const Placed placed = place(figure, 900, 700, kWindowLetters, measure);
+  for (std::size_t i = 0; i < placed.parts.size(); ++i) {
+    const PixelRect& a = placed.parts[i].box;
+    EXPECT_TRUE(a.x >= 0 && a.y >= 0 && a.right() <= 900.5f && a.bottom() <= 700.5f)
+        << placed.parts[i].part->id;
+    for (std::size_t j = i + 1; j < placed.parts.size(); ++j) {
+      const PixelRect& b = placed.parts[j].box;
+      EXPECT_TRUE(a.right() <= b.x + 0.5f || b.right() <= a.x + 0.5f || a.bottom() <= b.y + 0.5f ||
+                  b.bottom() <= a.y + 0.5f)
+          << placed.parts[i].part->id << " over " << placed.parts[j].part->id;
+    }
+  }
+}
+TEST_P(Rooms, TheResultKeepsItsDigitsLongest) {
+  const Measure measure;
+  const Figure figure = sample_figure(GetParam());
+  for (float width = 400; width <= 1600; width += 60) {
+    const Placed placed = place(figure, width, 640, kWindowLetters, measure);
+    const bool inputs = gave_up(placed, "scores: digits") || gave_up(placed, "scores: left_out");
+    EXPECT_TRUE(inputs || !gave_up(placed, "pattern: digits")) << width;
+    for (const PlacedPart& part : placed.parts)
+      EXPECT_TRUE(part.part->id != "row" || part.digit >= kWindowLetters.looked - 0.01f) << width;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Lengths, Rooms, ::testing::Values(1, 5, 14, 25, 60, 300));
+
+TEST(Place, GivesNothingUpInALargeRoom) {
+  const Measure measure;
+  const Figure figure = sample_figure(8);
+  const Placed placed = place(figure, 2600, 1600, kWindowLetters, measure);
+  EXPECT_TRUE(placed.given_up.empty());
+  EXPECT_EQ(placed.parts.size(), parts_of(figure).size());
+}
+
+TEST(Place, DependsOnTheRoomAlone) {
+  const Measure measure, other;
+  const Figure figure = sample_figure(14);
+  const Placed before = place(figure, 777, 555, kWindowLetters, measure);
+  (void)place(figure, 300, 300, kWindowLetters, measure);
+  const Placed again = place(figure, 777, 555, kWindowLetters, measure),
+               fresh = place(figure, 777, 555, kWindowLetters, other);
+  EXPECT_EQ(to_svg(draw(before, kWindowLetters, measure, true), "x"),
+            to_svg(draw(again, kWindowLetters, measure, true), "x"));
+  EXPECT_EQ(before.given_up, fresh.given_up);
+}
+
+TEST(Place, APixelMoreNeverJumpsWhileTheFormsStay) {
+  const Measure measure;
+  const Figure figure = sample_figure(14);
+  Placed last = place(figure, 900, 640, kWindowLetters, measure);
+  int compared = 0;
+  for (float width = 901; width < 1200; ++width) {
+    Placed now = place(figure, width, 640, kWindowLetters, measure);
+    if (now.given_up == last.given_up && now.parts.size() == last.parts.size()) {
+      for (std::size_t at = 0; at < now.parts.size(); ++at)
+        EXPECT_NEAR(now.parts[at].box.x, last.parts[at].box.x, 3.1) << width << now.parts[at].part->id;
+      ++compared;
+    }
+    last = std::move(now);
+  }
+  EXPECT_GT(compared, 200);
+}
+
+TEST(Place, SaysWhatDoesNotFitInTheSmallestWindow) {
+  const Measure measure;
+  const Figure figure = sample_figure(14);
+  const Placed placed = place(figure, 100, 60, kWindowLetters, measure);
+  ASSERT_FALSE(placed.overflows.empty());
+  EXPECT_NE(placed.overflows.front().find(" of "), std::string::npos);
+}
+
+TEST(Place, NamesOf200LettersAndKoreanWithoutBlanksStayInside) {
+  const Measure measure;
+  std::string korean;
+  for (int i = 0; i < 60; ++i) korean += "\xEA\xB0\x80";
+  for (const std::string& name : {std::string(200, 'w'), korean}) {
+    Figure figure = sample_figure(9, name);
+    figure.body.inside.push_back(words("long", WordsMark::As::sentence, {Text(name + name)}, 2));
+    EXPECT_EQ(faults(figure, 1000, 720, kWindowLetters, measure), "");
+  }
+}
+
+TEST(Place, MarksWithoutDataAndNumbersThatAreNone) {
+  const Measure measure;
+  MatrixMark odd;
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  odd.values = Tensor::from({nan, inf, -inf, 0.f}, {{Axis::query, 2}, {Axis::key, 2}});
+  const Figure figure{
+      "odd", column({leaf({"odd", odd, 2, {"odd"}, ""}), leaf({"table", TableMark{}, 1, {}, ""}),
+                     leaf({"plot", PlotMark{}, 1, {"plot"}, ""}), words("none", WordsMark::As::note, {})})};
+  const Placed placed = place(figure, 500, 500, kWindowLetters, measure);
+  EXPECT_TRUE(placed.overflows.empty());
+  const std::string svg = to_svg(draw(placed, kWindowLetters, measure, false), "odd");
+  EXPECT_NE(svg.find(">NaN<"), std::string::npos);
+  EXPECT_NE(svg.find(">\xE2\x88\x9E<"), std::string::npos);
+}
+
+TEST(Measure, LinesAreNeverWiderThanTheirRoomAndLoseNoLetter) {
+  const Measure measure;
+  const std::string text = "some words and averyveryverylongwordwithoutblanks 1,234,567.89 end";
+  for (float room = 30; room < 400; room += 7) {
+    std::string letters, all = text;
+    for (const std::string& line : measure.lines(text, 15, Face::sans, room)) {
+      EXPECT_LE(measure.width(line, 15, Face::sans), room + 0.01f) << line;
+      letters += line;
+    }
+    const auto bare = [](std::string& of) { of.erase(std::remove(of.begin(), of.end(), ' '), of.end()); };
+    bare(letters), bare(all);
+    EXPECT_EQ(letters, all);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope::figure

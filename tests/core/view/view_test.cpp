@@ -1,0 +1,136 @@
+// Views as figures: every shipped model and lab, in both languages; the numbers are those of the run.
+#include "core/view/view.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/arch/shipped.h"
+#include "core/base/words.h"
+#include "core/lens/attention_row.h"
+#include "core/sample/sampler.h"
+#include "core/session/document.h"
+#include "core/session/session.h"
+
+namespace attnscope {
+namespace {
+
+struct Opened {
+  std::shared_ptr<const OpenedModel> model;
+  std::shared_ptr<const Trace> run;
+};
+Opened opened(const std::string& name) {
+  auto model = open_shipped(name);
+  EXPECT_TRUE(model);
+  Opened out{std::make_shared<const OpenedModel>(std::move(*model)), nullptr};
+  const Document document = new_document(out.model);
+  auto runs = run_all(document, {}, {});
+  EXPECT_TRUE(runs);
+  out.run = runs->front();
+  return out;
+}
+
+TEST(ViewFigures, PatternAndRowAreThoseOfTheRun) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3;
+  const auto figure = view_specs().front()->draw(state);
+  ASSERT_TRUE(figure);
+  const auto& pattern = std::get<figure::MatrixMark>(figure::find_part(*figure, "pattern")->mark);
+  const auto& row = std::get<figure::MatrixMark>(figure::find_part(*figure, "row")->mark);
+  const auto terms = attention_row(*of.run, state.place.pattern(1), 3, state.row);
+  ASSERT_TRUE(terms);
+  for (std::size_t key = 0; key < terms->terms.size(); ++key) {
+    const auto col = static_cast<std::int64_t>(key);
+    EXPECT_EQ(row.values.at(0, col), pattern.values.at(state.row, col));
+    if (terms->terms[key].allowed) {
+      EXPECT_NEAR(static_cast<double>(row.values.at(0, col)), terms->terms[key].weight, 1e-6);
+    }
+  }
+  EXPECT_EQ(row.order.front(),
+            static_cast<int>(strongest_key(*of.run, state.place.pattern(1), 3, state.row)));
+}
+
+TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  for (state.row = 0; state.row < of.run->length; ++state.row) {
+    const auto figure = view_specs().front()->draw(state);
+    ASSERT_TRUE(figure);
+    const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
+    const std::vector<Text>& arguments = words.forms.front().arguments();
+    const auto key = strongest_key(*of.run, state.place.pattern(0), 0, state.row);
+    EXPECT_EQ(arguments[1].str(), row_label(*of.model, *of.run, state.place.stack, key));
+    EXPECT_EQ(arguments[2].str(),
+              figure::number_text(
+                  static_cast<double>(of.run->cell(state.place.pattern(0), {0, state.row, key})), 2));
+  }
+}
+
+TEST(ViewFigures, TheMaskCountsTheKeysThatARowMayLookAt) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  const auto view = find_view("mask");
+  ASSERT_TRUE(view);
+  for (state.row = 0; state.row < of.run->length; ++state.row) {
+    const auto figure = (*view)->draw(state);
+    ASSERT_TRUE(figure);
+    const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
+    EXPECT_EQ(words.forms.front().arguments()[1].str(), std::to_string(state.row + 1));  // causal
+  }
+}
+
+TEST(ViewFigures, TheAnswerAddsUpToOne) {
+  const Opened of = opened("model:storyteller");
+  const ViewState state = first_state(*of.model, of.run);
+  const auto table = answer_table(state, state.row, 5);
+  ASSERT_TRUE(table);
+  double sum = table->rest.value_or(0);
+  for (const figure::TableMark::Row& row : table->rows) sum += *row.bar;
+  EXPECT_NEAR(sum, 1, 1e-4);
+  const auto tokens = next_tokens(of.run->logits_row(state.row), Sampling{});
+  EXPECT_EQ(table->rows.front().cells.front().str(), token_label(*of.model, tokens.front().id));
+}
+
+TEST(ViewFigures, EveryShippedModelDrawsInBothLanguages) {
+  for (const char* name : {"model:storyteller", "model:translator", "model:sorter", "model:gap-filler",
+                           "model:pilot", "scene:nine_steps"}) {
+    const Opened of = opened(name);
+    int drawn = 0;
+    for (const ViewSpec* view : view_specs()) {
+      if (!view->model) continue;
+      for (const Level level : {Level::easy, Level::full}) {
+        ViewState state = first_state(*of.model, of.run);
+        state.level = level;
+        ASSERT_TRUE(check_state(state)) << name;
+        const auto figure = view->draw(state);
+        if (!figure) continue;
+        ++drawn;
+        for (const std::string& lang : languages()) {
+          ASSERT_TRUE(set_language(lang));
+          EXPECT_GT(figure::as_text(*figure).size(), 40u) << name << view->id;
+        }
+      }
+    }
+    EXPECT_GT(drawn, 3) << name;
+  }
+  ASSERT_TRUE(set_language("en"));
+  EXPECT_TRUE(missing_keys().empty());
+}
+
+TEST(ViewFigures, PlacesThatTheRunLacksAreErrors) {
+  const Opened of = opened("model:storyteller");
+  for (const auto& [layer, head, row] : {std::tuple{99, 0, 0}, std::tuple{0, 99, 0}, std::tuple{0, 0, 999}}) {
+    ViewState state = first_state(*of.model, of.run);
+    state.layer = layer, state.head = head, state.row = row;
+    const Status checked = check_state(state);
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().code, Code::out_of_range);
+  }
+  const auto unknown = find_view("nothing");
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().text().find("attention"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace attnscope
