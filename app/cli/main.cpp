@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   add_lab(app, action);
   add_train(app, action);
   add_lesson(app, action);
+  add_figure(app, action);
   translate_help(app);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,56 @@
+// attnscope-cli figure: text, SVG, differences, errors, and a check that finds nothing cut.
+#include "tests/cli/program.h"
+#include "tests/xml.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+constexpr const char* kFigureOfStory = "figure model:storyteller --layer 1 --head 3 ";
+
+TEST(CliFigure, PrintsTheLookedAtRow) {
+  const auto out = cli(kFigureOfStory);
+  EXPECT_EQ(out.exit_code, 0);
+  EXPECT_NE(out.out.find("0.99"), std::string::npos);
+  EXPECT_NE(out.out.find("cat"), std::string::npos);
+}
+
+TEST(CliFigure, WritesSvgInBothLanguagesAndThemes) {
+  const TempFolder folder;
+  for (const char* more : {"", "--lang ko", "--theme light", "--present", "--level easy", "--size 241x320"}) {
+    const std::string path = folder / "a.svg";
+    ASSERT_EQ(cli(std::string(kFigureOfStory) + more + " -o " + path).exit_code, 0) << more;
+    const std::string svg = read_text(path);
+    XmlReader reader(svg);
+    EXPECT_TRUE(reader.read()) << more << reader.error();
+  }
+}
+
+TEST(CliFigure, MinusShowsTheEffectOfAnEdit) {
+  const auto out = cli(std::string(kFigureOfStory) +
+                       "--text \"The cat sat on the mat because it was tired. So the\" --view mask --minus "
+                       "--edit \"blocks.1.attn.pattern[head=3,query=13,key=2]=0\"");
+  EXPECT_EQ(out.exit_code, 0);
+  EXPECT_NE(out.out.find("\xE2\x88\x92"
+                         "0.9"),
+            std::string::npos)
+      << out.out;
+}
+
+TEST(CliFigure, WrongWordsAreSentences) {
+  EXPECT_EQ(cli("figure model:storyteller --view nothing").exit_code, 1);
+  EXPECT_EQ(cli("figure model:storyteller --layer 99").exit_code, 1);
+  EXPECT_EQ(cli("figure model:storyteller -o x.svg --size 12").exit_code, 1);
+  EXPECT_EQ(cli("figure --view labs").exit_code, 1);
+  EXPECT_EQ(cli("figure").exit_code, 1);
+}
+
+TEST(CliFigure, CheckFindsNothingCut) {
+  const auto out = cli("figure --check scene:nine_steps model:sorter --json");
+  EXPECT_EQ(out.exit_code, 0) << out.out;
+  EXPECT_GT(out.json()["looked_at"], 100);
+}
+
+}  // namespace
+}  // namespace attnscope
