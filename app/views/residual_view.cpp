@@ -97,6 +97,8 @@ class ResidualView : public View {
   Tensor values_;
   std::uint64_t values_key_ = 0;
   Computed<LensList> list_;
+  float below_rows_ = 0;  // y of the end of the listed tokens
+  float below_list_ = 0;  // height of all below them, in the frame before; 0: not known
   struct Books {
     std::vector<Addition> parts;
     std::optional<Pushes> pushes;  // contributions to the logit of `token`
@@ -332,6 +334,7 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
     compat::item_tooltip(tr("residual.token.help"));
     offer_measure(context.workspace, token.token);
   }
+  below_rows_ = ImGui::GetCursorScreenPos().y;
   (void)row(fonts().small, tr("residual.rest"), rest, false, t.norm);
   ImGui::Dummy(ImVec2(1, scaled(3)));
   caption(kept_tr("residual.answer",
@@ -391,7 +394,8 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   caption(kept_tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
   ImGui::Dummy(ImVec2(1, scaled(1)));
   // With little room, the list is shortened first.
-  const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 176 : 204) - list_line();
+  const float room = ImGui::GetContentRegionAvail().y -
+                     std::max(below_list_, scaled(width > scaled(200) ? 176 : 204) + list_line());
   const auto shown = static_cast<std::size_t>(
       std::clamp(room / (list_line() + scaled(1)), 3.f, static_cast<float>(kWordsListed)));
   const ImVec2 top = ImGui::GetCursorScreenPos();
@@ -402,6 +406,7 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   if (list && !list.fresh) veil(top, ImVec2(top.x + width, ImGui::GetCursorScreenPos().y));
   ImGui::Dummy(ImVec2(1, scaled(6)));
   draw_colours(context, width);
+  below_list_ = list ? ImGui::GetCursorScreenPos().y - ImGui::GetStyle().ItemSpacing.y - below_rows_ : 0.f;
 }
 
 void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room) {
