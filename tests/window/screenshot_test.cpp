@@ -151,6 +151,14 @@ TEST(Screenshot, NothingScrollsWhilePresenting) {
   }
 }
 
+TEST(Screenshot, NothingIsCutOnASmallerProjector) {
+  const Finished done = run_blind({"model:storyteller-llama", "--check-fit", "--json", "--present", "--size",
+                                   "1024x768", "--lang", "en"});
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << done.out << done.err;
+  for (const auto& one : json["findings"]) EXPECT_EQ(one["what"], "shortened") << one;
+}
+
 TEST(Screenshot, AFitOfNothingFails) {
   const Finished done = run_blind({"/nowhere/model", "--check-fit"});
   EXPECT_EQ(done.status, 1);
