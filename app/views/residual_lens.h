@@ -80,6 +80,8 @@ class LensGrid {
   Computed<Filled> filled_;
 };
 
+/// String key of the legend's title.
+const char* lens_unit(LensColour colour);
 /// New minus old [rows, pos], positions aligned by `partners`; unaligned ones are masked.
 Tensor lens_difference(const Tensor& now, const Tensor& before, const Alignment& partners);
 

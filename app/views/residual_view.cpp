@@ -366,11 +366,7 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
              tr(Label(choice.key, ".help"))))
       colour_ = choice.colour;
   ImGui::Dummy(ImVec2(1, scaled(2)));
-  const char* unit = difference_ ? "residual.legend.difference"
-                     : colour_ == LensColour::probability || colour_ == LensColour::asked
-                         ? "residual.legend.probability"
-                     : colour_ == LensColour::rank ? "residual.legend.rank"
-                                                   : "residual.legend.nats";
+  const char* unit = difference_ ? "residual.legend.difference" : lens_unit(colour_);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float title = text_size(fonts().small, "X").y + scaled(6);
   draw_legend(style_, tr(unit), at, ImVec2(width - scaled(8), title + scaled(10)), false);
