@@ -11,6 +11,7 @@
 #include "core/base/computed.h"
 #include "core/lens/alignment.h"
 #include "core/lens/logit_lens.h"
+#include "core/io/named.h"
 #include "core/session/session.h"
 
 namespace attnscope {
