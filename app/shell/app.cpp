@@ -269,6 +269,7 @@ int run_window(const Options& asked) {
   state.ask_tour =
       !known && plain && std::getenv("ATTNSCOPE_STATE") == nullptr;  // tests open the tour from the menu
   apply_language(state, asked);
+  prune_kept_sessions({asked.path, state.settings.unsaved});
   state.offers = sessions_to_offer(state.settings.unsaved);
   std::erase(state.offers, asked.path);
   session.training().keep_in(training_folder());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 
 #include "core/base/text.h"
@@ -22,6 +23,8 @@ constexpr std::string_view kAutosave = "autosave-";
 constexpr std::array<std::string_view, 3> kKept = {"kept-", "recovered",
                                                    "unsaved-"};  // with the names of earlier versions
 constexpr std::size_t kTitleBytes = 60;
+constexpr std::size_t kNewestKept = 20;
+constexpr std::chrono::hours kKeptFor{24 * 30};
 
 std::string in_config_folder(const std::string& name) {
   const std::string folder = config_folder();
@@ -148,6 +151,15 @@ std::vector<std::string> sessions_to_offer(const std::string& last) {
     out.push_back(last);
   sort_newest_first(out);
   return out;
+}
+
+void prune_kept_sessions(const std::vector<std::string>& spared) {
+  const std::vector<std::string> kept = kept_sessions();
+  const fs::file_time_type young = fs::file_time_type::clock::now() - kKeptFor;
+  for (std::size_t i = kNewestKept; i < kept.size(); ++i) {
+    const bool stays = std::find(spared.begin(), spared.end(), kept[i]) != spared.end();
+    if (!stays && written_at(kept[i]) < young && read_session(kept[i])) remove_session(kept[i]);
+  }
 }
 
 void remove_autosaves() {

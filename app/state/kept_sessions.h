@@ -21,6 +21,9 @@ bool is_kept_session(const std::string& path);
 std::vector<std::string> kept_sessions();
 /// These, and the last open session with a file of its own (empty: none), newest first.
 std::vector<std::string> sessions_to_offer(const std::string& last);
+/// Deletes kept sessions that are neither among the newest 20 nor younger than 30 days, with the files beside
+/// them. Those in `spared` and those that cannot be read stay.
+void prune_kept_sessions(const std::vector<std::string>& spared);
 /// Deletes a session and the files beside it.
 void remove_session(const std::string& path);
 /// Renames a session and the files beside it; false on failure.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "app/figure/canvas.h"
@@ -20,7 +21,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kCalculatorPanesRow = 19.f;  // units
+constexpr float kCalculatorPanesRow = 19.f, kPartRow = kCalculatorPanesRow + 3,
+                kWeightRow = kCalculatorPanesRow - 2;  // units
 
 ImU32 colour_of(ParameterPart part) {
   const Theme& t = theme();
@@ -71,7 +73,7 @@ void draw_shares(const Parameters& all, float width) {
 void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   const Count count = all.by_part[static_cast<std::size_t>(part)];
   if (count.value() == 0) return;
-  const ImVec2 at = next_line(width, kCalculatorPanesRow + 3);
+  const ImVec2 at = next_line(width, kPartRow);
   Canvas().fill_rect(ImVec2(at.x, at.y + scaled(4)), ImVec2(at.x + scaled(9), at.y + scaled(13)),
                      colour_of(part), scaled(2));
   draw_left(fonts().body_bold, at.x + scaled(16), at.y, width / 2, theme().text,
@@ -83,7 +85,7 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
 }
 
 void draw_weight_line(const ParameterRow& row, float width) {
-  const ImVec2 at = next_line(width, kCalculatorPanesRow - 2);
+  const ImVec2 at = next_line(width, kWeightRow);
   const float right = at.x + width - scaled(64), count = scaled(112);
   const float room = width - scaled(64) - count - scaled(16), name = room * 0.42f, letters = room * 0.27f;
   ImFont* const face = fonts().mono_small;
@@ -92,6 +94,26 @@ void draw_weight_line(const ParameterRow& row, float width) {
   draw_left(face, at.x + scaled(16) + name + letters, at.y, room - name - letters, theme().text_dim,
             Label("= ", row.numbers));
   calculator_panes_draw_right(face, right, at.y, theme().text, count_text(row.count));
+}
+
+// Which parts list their weights below them in `height` pixels: the largest first, each all of its weights
+// or none, so that what is listed adds up.
+std::vector<ParameterPart> parts_in_full(const Parameters& all, float height) {
+  const auto count = [&](ParameterPart part) { return all.by_part[static_cast<std::size_t>(part)].real(); };
+  std::vector<ParameterPart> parts(std::begin(kParameterParts), std::end(kParameterParts)), out;
+  std::stable_sort(parts.begin(), parts.end(),
+                   [&](ParameterPart a, ParameterPart b) { return count(a) > count(b); });
+  for (const ParameterPart part : parts)
+    if (count(part) > 0) height -= scaled(kPartRow);
+  for (const ParameterPart part : parts) {
+    const auto rows = std::count_if(all.rows.begin(), all.rows.end(),
+                                    [&](const ParameterRow& row) { return row.part == part; });
+    const float wanted = scaled(kWeightRow) * static_cast<float>(rows);
+    if (wanted > height) continue;
+    height -= wanted;
+    out.push_back(part);
+  }
+  return out;
 }
 
 struct Bar {
@@ -254,14 +276,19 @@ std::string with_prefix(double value) {
 
 void draw_calculator_parameters(const CalculatorScene& scene, float width) {
   const Parameters& all = scene.calc.parameters;
+  const float top = ImGui::GetCursorScreenPos().y;
   text_line(fonts().mono_big, theme().text, count_text(all.total));
   if (!(all.active == all.total)) caption(tr("calculator.active", {count_text(all.active)}));
   caption(
       kept_tr(scene.model.config.encoder() ? "calculator.rule.cross" : "calculator.rule",
               {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
   draw_shares(all, width);
+  const float used = ImGui::GetCursorScreenPos().y - top;
+  const std::vector<ParameterPart> full =
+      parts_in_full(all, scene.height > 0 ? scene.height - used : std::numeric_limits<float>::infinity());
   for (const ParameterPart part : kParameterParts) {
     draw_part_line(all, part, width);
+    if (std::find(full.begin(), full.end(), part) == full.end()) continue;
     for (const ParameterRow& row : all.rows)
       if (row.part == part) draw_weight_line(row, width);
   }

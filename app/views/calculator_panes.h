@@ -22,6 +22,7 @@ struct CalculatorScene {
   const Machine* machine = nullptr;  ///< null: not measured yet
   const Counted* counted = nullptr;  ///< null: no run was counted
   double tokens = 0, served = 0;     ///< number of tokens in training and serving
+  float height = 0;                  ///< pixels that the pane may fill; 0: it scrolls. Set while presenting
 };
 
 void draw_calculator_parameters(const CalculatorScene& scene, float width);

@@ -389,6 +389,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
   CalculatorScene scene{*model_, work_, *calc_};
   scene.tokens = tokens_;
   scene.served = served_;
+  if (context.workspace.presenting) scene.height = ImGui::GetContentRegionAvail().y;
   std::optional<Machine> machine;
   std::shared_ptr<const std::optional<Machine>> measured;
   if (measured_ > 0)

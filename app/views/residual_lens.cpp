@@ -145,6 +145,11 @@ Tensor LensGrid::values(LensColour colour) const {
   return Tensor::from(std::move(out), {{Axis::unit, rows}, {Axis::pos, positions_}});
 }
 
+const char* lens_unit(LensColour colour) {
+  if (colour == LensColour::probability || colour == LensColour::asked) return "residual.legend.probability";
+  return colour == LensColour::rank ? "residual.legend.rank" : "residual.legend.nats";
+}
+
 Tensor lens_difference(const Tensor& now, const Tensor& before, const Alignment& partners) {
   const std::int64_t rows = now.size(0), positions = now.size(1);
   std::vector<float> out(static_cast<std::size_t>(rows * positions), kMasked);

@@ -11,6 +11,7 @@
 #include "core/base/computed.h"
 #include "core/lens/alignment.h"
 #include "core/lens/logit_lens.h"
+#include "core/io/named.h"
 #include "core/session/session.h"
 
 namespace attnscope {
@@ -80,6 +81,8 @@ class LensGrid {
   Computed<Filled> filled_;
 };
 
+/// String key of the legend's title.
+const char* lens_unit(LensColour colour);
 /// New minus old [rows, pos], positions aligned by `partners`; unaligned ones are masked.
 Tensor lens_difference(const Tensor& now, const Tensor& before, const Alignment& partners);
 

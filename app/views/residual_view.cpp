@@ -40,6 +40,11 @@ std::string main_name(const ViewContext& context, std::int64_t pos) {
   return row_name(context.run, context.workspace.cursor.sequence, config(context).stack, pos);
 }
 
+// A row that stands for no token: nothing is read off it.
+bool residual_pads(const ViewContext& context, std::int64_t pos) {
+  return !context.run.trace(context.workspace.cursor.sequence).is_real(config(context).stack, pos);
+}
+
 class ResidualView : public View {
  public:
   const char* id() const override { return "residual"; }
@@ -97,6 +102,8 @@ class ResidualView : public View {
   Tensor values_;
   std::uint64_t values_key_ = 0;
   Computed<LensList> list_;
+  float below_rows_ = 0;  // y of the end of the listed tokens
+  float below_list_ = 0;  // height of all below them, in the frame before; 0: not known
   struct Books {
     std::vector<Addition> parts;
     std::optional<Pushes> pushes;  // contributions to the logit of `token`
@@ -217,6 +224,7 @@ void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plo
 void ResidualView::explain(const ViewContext& context, std::int64_t row, std::int64_t pos) const {
   const LensRow& lens = now_.rows()[static_cast<std::size_t>(row)];
   const LensCell& cell = now_.cell(row, pos);
+  if (residual_pads(context, pos)) return ImGui::SetTooltip("%s", tr("place.padding"));
   if (cell.token < 0) return ImGui::SetTooltip("%s", tr("residual.pending"));
   const std::string text =
       tr("residual.cell.help",
@@ -332,6 +340,7 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
     compat::item_tooltip(tr("residual.token.help"));
     offer_measure(context.workspace, token.token);
   }
+  below_rows_ = ImGui::GetCursorScreenPos().y;
   (void)row(fonts().small, tr("residual.rest"), rest, false, t.norm);
   ImGui::Dummy(ImVec2(1, scaled(3)));
   caption(kept_tr("residual.answer",
@@ -341,10 +350,6 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
 
 void ResidualView::draw_colours(const ViewContext& context, float width) {
   section_heading(tr("residual.colour_by"));
-  struct Choice {
-    LensColour colour;
-    const char *key, *id;
-  };
   const int asked = now_.asked() >= 0 ? now_.asked() : asked_;
   const std::string of = asked >= 0 ? output_name(*context.run.document.opened, asked)
                                     : std::string(tr("residual.colour.answer"));
@@ -353,21 +358,13 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   ChipLine line(ImGui::GetCursorScreenPos().x + width);
-  for (const Choice& choice :
-       {Choice{LensColour::probability, "residual.colour.probability", "###lens_probability"},
-        Choice{LensColour::asked, "residual.colour.asked", "###lens_asked"},
-        Choice{LensColour::rank, "residual.colour.rank", "###lens_rank"},
-        Choice{LensColour::entropy, "residual.colour.entropy", "###lens_entropy"},
-        Choice{LensColour::kl, "residual.colour.kl", "###lens_kl"}})
-    if (line(Label(kept_tr(choice.key, {of}), choice.id), colour_ == choice.colour,
-             tr(Label(choice.key, ".help"))))
-      colour_ = choice.colour;
+  for (const auto& [name, colour] : kLensColours) {
+    const Label key("residual.colour.", name);
+    if (line(Label(kept_tr(key, {of}), "###lens_", name), colour_ == colour, tr(Label(key, ".help"))))
+      colour_ = colour;
+  }
   ImGui::Dummy(ImVec2(1, scaled(2)));
-  const char* unit = difference_ ? "residual.legend.difference"
-                     : colour_ == LensColour::probability || colour_ == LensColour::asked
-                         ? "residual.legend.probability"
-                     : colour_ == LensColour::rank ? "residual.legend.rank"
-                                                   : "residual.legend.nats";
+  const char* unit = difference_ ? "residual.legend.difference" : lens_unit(colour_);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float title = text_size(fonts().small, "X").y + scaled(6);
   draw_legend(style_, tr(unit), at, ImVec2(width - scaled(8), title + scaled(10)), false);
@@ -390,8 +387,10 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   const std::string label = main_name(context, pos_);
   caption(kept_tr("residual.at", {lens_label(config(context), row), std::to_string(pos_), label}));
   ImGui::Dummy(ImVec2(1, scaled(1)));
+  if (residual_pads(context, pos_)) return draw_colours(context, width);
   // With little room, the list is shortened first.
-  const float room = ImGui::GetContentRegionAvail().y - scaled(width > scaled(200) ? 176 : 204) - list_line();
+  const float room = ImGui::GetContentRegionAvail().y -
+                     std::max(below_list_, scaled(width > scaled(200) ? 176 : 204) + list_line());
   const auto shown = static_cast<std::size_t>(
       std::clamp(room / (list_line() + scaled(1)), 3.f, static_cast<float>(kWordsListed)));
   const ImVec2 top = ImGui::GetCursorScreenPos();
@@ -402,13 +401,14 @@ void ResidualView::draw_side(const ViewContext& context, float width) {
   if (list && !list.fresh) veil(top, ImVec2(top.x + width, ImGui::GetCursorScreenPos().y));
   ImGui::Dummy(ImVec2(1, scaled(6)));
   draw_colours(context, width);
+  below_list_ = list ? ImGui::GetCursorScreenPos().y - ImGui::GetStyle().ItemSpacing.y - below_rows_ : 0.f;
 }
 
 void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
   const auto sequence = static_cast<std::size_t>(std::max(0, cursor.sequence));
   const auto trace = context.run.traces[std::min(sequence, context.run.traces.size() - 1)];
-  const bool lens = !now_.rows().empty();
+  const bool lens = !now_.rows().empty() && !residual_pads(context, pos_);
   const int asked = asked_of_ == context.run.opened_version ? asked_ : -1;
   const std::uint64_t subject =
       key_of({context.run.opened_version, sequence, static_cast<std::uint64_t>(pos_)});

@@ -17,6 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kSamples = 97;
+constexpr float kLeastDialWidth = 48.f;  // units
 
 void arrow(const Canvas& canvas, ImVec2 from, ImVec2 to, ImU32 colour) {
   const float unit = ui_scale(), length = std::hypot(to.x - from.x, to.y - from.y);
@@ -37,13 +38,14 @@ double aside(const Explanation& why, const char* name) {
 
 }  // namespace
 
-void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, float height) {
+void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, ImVec2 room) {
   if (why.rule != Rule::rotate || why.terms.size() < 2) return;
   const Canvas canvas;
   const float unit = ui_scale(), line = text_size(fonts().mono_small, "X").y;
-  const bool roomy = height > 220 * unit;
-  const float side =
-      std::clamp(height - (roomy ? 5 : 2) * (line + 2 * unit) - 8 * unit, 48 * unit, 140 * unit);
+  if (room.x < kLeastDialWidth * unit) return;
+  const bool roomy = room.y > 220 * unit;
+  const float side = std::min(room.x, std::clamp(room.y - (roomy ? 5 : 2) * (line + 2 * unit) - 8 * unit,
+                                                 kLeastDialWidth * unit, 140 * unit));
   const Source &self = why.terms[0].factors[0], &partner = why.terms[1].factors[0];
   const bool lower = self.index[2] < partner.index[2];
   const Source &x = lower ? self : partner, &y = lower ? partner : self;
@@ -64,6 +66,7 @@ void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 posit
   arrow(canvas, centre, tip(turned_x, turned_y), colour);
   float at = position.y + side + 6 * unit;
   const auto row = [&](const std::string& text, ImU32 ink) {
+    if (text_size(fonts().mono_small, text).x > room.x) return;
     draw_text(canvas, fonts().mono_small, ImVec2(position.x, at), ink, text);
     at += line + 2 * unit;
   };

@@ -10,9 +10,9 @@
 
 namespace attnscope {
 
-/// The pair of the cell before and after rotation, in a square of `height` pixels, with angle, cos and
-/// sin.
-void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, float height);
+/// The pair of the cell before and after rotation, as arrows in a circle, below it angle, cos and sin. Lines
+/// wider than `room` are left out, in a very narrow one all of it.
+void draw_rotation_dial(const Trace& trace, const Explanation& why, ImVec2 position, ImVec2 room);
 /// The image that the rows of `site` were cut from, with the patch of `row` highlighted; a click on another
 /// patch pins its row.
 void draw_cut_picture(const ViewContext& context, const Site& site, std::int64_t row, ImVec2 position,

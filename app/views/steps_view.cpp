@@ -374,6 +374,7 @@ class StepsView : public View {
       const float above = plot_.legend().y - at.y;
       const bool stacked = extra < kBeside * unit && above > kDialHeight * unit;
       draw_extra(context, shown, ImVec2(stacked ? plot_.legend().x : at.x + beside, at.y + 24 * unit), extra,
+                 corner.x + (scrolls_ ? plot_.whole().x + extra + 8 * unit : room.x),
                  stacked ? above : room.y);
     }
     hovered_ = event.cell;
@@ -398,7 +399,8 @@ class StepsView : public View {
     ImGui::Dummy(ImVec2(whole.x + extra + 8 * ui_scale(), whole.y + (low ? 0.f : 8 * ui_scale())));
   }
 
-  void draw_extra(const ViewContext& context, const FigureCell& shown, ImVec2 at, float width,
+  // `right`: x where the figure's room ends.
+  void draw_extra(const ViewContext& context, const FigureCell& shown, ImVec2 at, float width, float right,
                   float room_height) {
     const float unit = ui_scale();
     const int result = figure_.result();
@@ -413,7 +415,7 @@ class StepsView : public View {
     if (!why) return;
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     if (figure_.extra == Figure::Extra::dial)
-      draw_rotation_dial(trace, *why, at, room_height - 36 * unit);
+      draw_rotation_dial(trace, *why, at, ImVec2(right - at.x, room_height - 36 * unit));
     else
       draw_activation_curve(
           trace, *why, at,

@@ -4,6 +4,7 @@
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
+#include "app/look/key_controls.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/number_field.h"
 #include "core/base/text.h"
@@ -49,6 +50,7 @@ std::optional<float> CellField::draw(const char* id, ImVec2 p0, ImVec2 p1) {
   if (!entered) return std::nullopt;
   const auto value = parse_number(text_);
   if (!value) refuse();
+  if (value) take_digits();  // the cell is still what was chosen
   return value;
 }
 

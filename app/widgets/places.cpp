@@ -140,10 +140,9 @@ float places_heading(Workspace& workspace, const RunResult& run, PlaceChips kind
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(gap, gap));
   ImGui::SetCursorScreenPos(at);
   for (const PlaceChip& one : chips) {
+    if (&one != &chips.front()) ImGui::SameLine();  // none after the last: the gap would make the view scroll
     if (chip(one.label, one.on, one.help.c_str())) go_to_place(workspace, run, one.place);
-    ImGui::SameLine();
   }
-  ImGui::NewLine();
   ImGui::SetCursorScreenPos(ImVec2(origin.x, bottom));
   ImGui::Dummy(ImVec2(1, 0));
   return bottom;

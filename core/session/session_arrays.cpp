@@ -106,10 +106,15 @@ Result<Tensor> ArraysIn::load(const std::string& name) {
   if (!file_) {
     TRY(file_, open_safetensors(beside));
   }
-  if (!file_->find(name))
+  const TensorInfo* info = file_->find(name);
+  if (!info)
     return fail(Code::not_found, "error.session.file.no_array", {quoted_path(beside), in_quotes(name)});
-  TRY(const Tensor tensor, file_->load(name));
-  if ("array-" + fingerprint(tensor) == name) return tensor;
+  // Written as float32, which stays in the file; another type would be expanded to up to eight times its
+  // size.
+  if (info->dtype == DType::f32) {
+    TRY(const Tensor tensor, file_->load(name));
+    if ("array-" + fingerprint(tensor) == name) return tensor;
+  }
   return fail(Code::bad_format, "error.session.file.other_numbers", {quoted_path(beside), in_quotes(name)});
 }
 

@@ -1,6 +1,9 @@
 // What is typed, clicked and searched in the input bar, without a screen.
 #include <algorithm>
+#include <cmath>
 
+#include "app/state/controls.h"
+#include "core/session/mask_edits.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -122,6 +125,25 @@ TEST_F(FrameTest, NewNumbersComeFromAShownSeed) {
   key(Key::z, true);
   settle();
   EXPECT_EQ(document().opened->scene->seed, 123u);
+}
+
+TEST_F(FrameTest, TheMaskOfTheInputIsWrittenInTheWindowsLanguage) {
+  open_model("bert");
+  const auto width = [&](const std::string& of) {
+    return button_width({tr("input.mask.now", {of}) + " \u25be", "###mask"});
+  };
+  for (const auto& [mask, key] :
+       {std::pair("model", "input.mask.model"), std::pair("causal", "mask.kind.causal")}) {
+    ASSERT_TRUE(session_->edit("Mask", {}, [mask = mask](Document& changed) {
+      return set_mask_text(changed, mask, AttentionKind::main);
+    }));
+    state().set_language("ko");
+    settle();
+    const ItemRect& shown = noted_items().at("mask");
+    const float as_shown = shown.p1.x - shown.p0.x;  // paddings of the bar are a few pixels less
+    EXPECT_LT(std::abs(as_shown - width(tr(key))), 6) << mask;
+    EXPECT_GT(std::abs(width(tr(key)) - width(mask)), 12) << mask << ": the widths tell the words apart";
+  }
 }
 
 TEST_F(FrameTest, GenerateAppendsATokenAndIsUndone) {

@@ -187,6 +187,25 @@ TEST_F(KeyboardTest, DigitsAfterAClickOnWhatTakesNumbersSwitchNoView) {
   }
 }
 
+TEST_F(KeyboardTest, DigitsAfterEnterInTheFieldOfACellSwitchNoView) {
+  open_at("attention");
+  go_to_site(workspace(), run(), *parse_site("blocks.0.attn.pattern"));
+  settle();
+  point_at_cell("matrix.attention.plane", 2, 1);
+  double_click();
+  ASSERT_TRUE(shows("attention.cell_number"));
+  type("0.25");
+  key(Key::enter);
+  settle();
+  ASSERT_FALSE(shows("attention.cell_number"));
+  ASSERT_EQ(document().edits.size(), 1u);
+  key(Key::n3);
+  EXPECT_EQ(workspace().view, "attention");
+  key(Key::escape);
+  key(Key::n3);
+  EXPECT_EQ(workspace().view, "mask");
+}
+
 TEST_F(KeyboardTest, ASliderOfPowersTakesTheValueThatIsTyped) {
   ASSERT_TRUE(session_->train(*training_settings("sorter"), false));
   session_->training().wait();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,7 @@
 #include "app/state/kept_sessions.h"
 #include "app/state/leaving.h"
 #include "app/state/workspace_file.h"
+#include "core/session/session_file.h"
 #include "core/system/places.h"
 #include "tests/app/ui_driver.h"
 #include "tests/temp_folder.h"
@@ -172,6 +174,38 @@ TEST_F(WorksTest, ASignalKeepsWithoutAQuestion) {
   make(mine_);
   EXPECT_TRUE(keep_works(state(), false));
   EXPECT_EQ(kept_sessions().size(), 1u);
+}
+
+TEST_F(WorksTest, OldKeptSessionsAreDeletedButTheNewestTwenty) {
+  make(mine_);
+  EXPECT_TRUE(keep_works(state(), false));
+  const std::string own = kept_sessions().at(0);
+  const auto days_old = [](const std::string& path, int days) {
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(24 * days));
+    return path;
+  };
+  const auto kept = [&](const std::string& name, int days) {
+    const std::string path = config_folder() + "/kept-" + name + ".attnscope";
+    fs::copy_file(own, path);
+    return days_old(path, days);
+  };
+  for (int i = 0; i < 20; ++i) kept("new" + std::to_string(i), 10);
+  const std::string young = kept("young", 29), old = kept("old", 60), last = kept("last", 70),
+                    damaged = kept("damaged", 80), beside = beside_session(old).front();
+  fs::remove(own);
+  std::ofstream(beside) << "{}";
+  std::ofstream(damaged) << "{";
+  days_old(damaged, 80);
+  prune_kept_sessions({last});
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_FALSE(fs::exists(beside));
+  std::vector<std::string> left = kept_sessions();
+  ASSERT_EQ(left.size(), 23u) << "the newest 20, a younger one, the last one, and what cannot be read";
+  EXPECT_EQ(std::vector(left.end() - 3, left.end()), (std::vector{young, last, damaged}));
+  for (std::size_t i = 0; i < left.size(); ++i) days_old(left[i], 100 + static_cast<int>(i));
+  prune_kept_sessions({});
+  left.erase(left.end() - 3, left.end() - 1);
+  EXPECT_EQ(kept_sessions(), left) << "the newest 20, whatever their age";
 }
 
 TEST_F(WorksTest, ALessonGivesTheWorkBackWithItsLookAndUndo) {

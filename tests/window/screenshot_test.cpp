@@ -138,6 +138,27 @@ TEST(Screenshot, EveryViewOfTheNineStepsFits) {
   EXPECT_GE(json["smallest_digit"].get<double>(), 10) << "pixels";
 }
 
+TEST(Screenshot, NothingScrollsWhilePresenting) {
+  for (const auto& [model, view] :
+       {std::pair("model:storyteller", "residual"), std::pair("model:pilot", "residual"),
+        std::pair("model:pilot", "calculator"), std::pair("model:translator", "calculator"),
+        std::pair("model:translator", "attention"), std::pair("model:translator", "mask")}) {
+    const Finished done = run_blind({model, "--check-fit", "--json", "--present", "--view", view});
+    const auto json = nlohmann::json::parse(done.out, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << done.out << done.err;
+    EXPECT_EQ(json["looked_at"].get<int>(), 2) << model << " " << view << " in two languages";
+    for (const auto& one : json["findings"]) EXPECT_NE(one["what"], "scrolls") << one;
+  }
+}
+
+TEST(Screenshot, NothingIsCutOnASmallerProjector) {
+  const Finished done = run_blind({"model:storyteller-llama", "--check-fit", "--json", "--present", "--size",
+                                   "1024x768", "--lang", "en"});
+  const auto json = nlohmann::json::parse(done.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << done.out << done.err;
+  for (const auto& one : json["findings"]) EXPECT_EQ(one["what"], "shortened") << one;
+}
+
 TEST(Screenshot, AFitOfNothingFails) {
   const Finished done = run_blind({"/nowhere/model", "--check-fit"});
   EXPECT_EQ(done.status, 1);

@@ -39,6 +39,14 @@ std::string masks_text(const Document& document) {
   return text.empty() ? MaskSpec().text() : text;
 }
 
+// The same in the window's language where it is one word.
+std::string told_masks(const Document& document) {
+  std::string text = masks_text(document);
+  if (text == "model") return tr("input.mask.model");
+  if (text == "causal") return tr("mask.kind.causal");
+  return text == "full" ? tr("mask.kind.full") : text;
+}
+
 std::uint64_t document_key(const PanelContext& context) {
   return key_of({context.session.opened_version(), context.session.history().point()});
 }
@@ -70,7 +78,7 @@ bool field(const char* id, const char* hint, std::string& text, bool& typing, bo
 
 const std::string& MaskBox::label(const PanelContext& context) const {
   return label_.get({document_key(context)}, [&] {
-    const std::string text = masks_text(context.session.document());
+    const std::string text = told_masks(context.session.document());
     note_text(text);
     return tr("input.mask.now", {shortened(text, px(kLabel))}) + " \u25be";
   });

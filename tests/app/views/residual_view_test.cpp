@@ -126,6 +126,29 @@ TEST_F(ResidualViewTest, AClickMovesTheCursor) {
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }
 
+TEST_F(ResidualViewTest, NoWordIsReadOffARowOfPadding) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  ASSERT_TRUE(session_->edit("pad", {}, [](Document& document) {
+    return set_padding(document, {true, PadSide::right, 9});
+  }));
+  session_->wait();
+  const auto view = make_residual_view();
+  workspace_.cursor.query = 5;
+  settle(*view);
+  ASSERT_TRUE(noted_items().contains("lens_token_0"));
+  ASSERT_TRUE(noted_items().contains("residual_by_push"));
+  click_item(*view, "matrix.residual_lens", 0, 7);
+  settle(*view);
+  ASSERT_EQ(workspace_.cursor.query, 7);
+  const Tensor values = painter_.shown("residual_lens");
+  EXPECT_TRUE(is_masked(values.at(0, 7))) << "hatched";
+  EXPECT_FALSE(is_masked(values.at(0, 5)));
+  EXPECT_FALSE(noted_items().contains("lens_token_0"));
+  EXPECT_FALSE(noted_items().contains("residual_by_push")) << "the sum is of a word's logit";
+  EXPECT_TRUE(noted_items().contains("lens_kl"));
+}
+
 // Hardly anything is likely in a model with random weights, but for the row of the embedding, which says
 // itself: the colours end where the probabilities of nearly all cells do.
 TEST_F(ResidualViewTest, AFlatDistributionIsNotAllDark) {

@@ -48,6 +48,27 @@ bool tells_the_measured_times(const LabPicture& picture) {
   return false;
 }
 
+// The word of the key with the largest weight of a row of the matrix; empty where two keys share the largest.
+std::string strongest_word(const LabMatrix& looks, std::int64_t row) {
+  std::vector<std::pair<float, std::int64_t>> keys;
+  for (std::int64_t key = 0; key < looks.values.size(1); ++key)
+    if (!std::isnan(looks.values.at(row, key))) keys.emplace_back(looks.values.at(row, key), key);
+  std::sort(keys.rbegin(), keys.rend());
+  if (keys.size() > 1 && keys[0].first - keys[1].first < 1e-6f) return {};
+  return looks.col_labels.at(static_cast<std::size_t>(keys[0].second)).str();
+}
+
+// The head and the wide head look most at the keys that the sentence names, which are the same or differ as
+// it says; and it tells the measured times.
+bool names_the_strongest_keys(const LabPicture& picture) {
+  const auto& looks = std::get<LabMatrix>(picture.pieces.at(0).what);
+  const std::string sharp = strongest_word(looks, static_cast<std::int64_t>(argument(picture, 1))),
+                    wide = strongest_word(looks, looks.values.size(0) - 1);
+  return sharp == word(picture, 2) && wide == word(picture, 3) &&
+         (sharp == wide) == (picture.notice.key() == std::string("lab.heads.notice.same")) &&
+         tells_the_measured_times(picture);
+}
+
 double rise(const std::vector<std::pair<double, double>>& curve) {
   double most = 0;
   for (const auto& point : curve) most = std::max(most, point.second);
@@ -99,7 +120,8 @@ TEST(LabNotice, IsTrueOfWhatIsShown) {
        "lab.order.notice.positions",
        counts_changed_rows},
       {"order", {"causal=on", "first=0", "second=1"}, "lab.order.notice.causal", counts_changed_rows},
-      {"heads", {"n=32"}, "lab.heads.notice.lost", tells_the_measured_times},
+      {"heads", {"n=32"}, "lab.heads.notice.lost", names_the_strongest_keys},
+      {"heads", {"n=32", "query=1"}, "lab.heads.notice.same", names_the_strongest_keys},
       {"surface", {"steps=60"}, "lab.surface.notice.little", flattest_of_the_curves},
       {"surface", {"steps=0"}, "lab.surface.notice", flattest_of_the_curves},
       {"robot", {"action=dx", "bin=3"}, "lab.robot.notice.moved", moves_the_hand_so_far},
