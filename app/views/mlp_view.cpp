@@ -365,7 +365,7 @@ void MlpView::draw_words(const ViewContext& context, const char* title, const st
     Table made;
     made.columns = {{.width = width * 0.42f},
                     {.kind = TableColumn::Kind::bar, .share = 1},
-                    {.kind = TableColumn::Kind::number}};
+                    {.kind = TableColumn::Kind::number, .width = text_size(fonts().mono_small, "-0.000").x}};
     made.words = made.digits = fonts().mono_small, made.row = text_size(made.words, "X").y + scaled(3);
     for (std::size_t i = 0; i < count; ++i) {
       const auto value = static_cast<double>(words[i].value);

@@ -1,10 +1,12 @@
 #include "app/views/residual_lens.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "app/look/colormap.h"
+#include "app/widgets/places.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -219,6 +221,43 @@ LensList lens_list(const Trace& trace, const LensRow& row, const LensRow& last, 
   for (std::size_t i = shown; i < out.top.size(); ++i) out.rest += out.top[i].probability;
   out.top.resize(shown);
   return out;
+}
+
+Table lens_list_table(const OpenedModel& opened, const LensList& list, std::size_t shown, float width,
+                      float row) {
+  const Theme& t = theme();
+  Table out;
+  out.columns = {{.width = width * 0.42f},
+                 {.kind = TableColumn::Kind::bar, .share = 1},
+                 {.kind = TableColumn::Kind::number}};
+  out.words = out.digits = fonts().mono_small, out.row = row;
+  double rest = static_cast<double>(list.rest);
+  for (std::size_t i = 0; i < list.top.size(); ++i) {
+    const LensToken& token = list.top[i];
+    const auto share = static_cast<double>(token.probability);
+    if (i >= shown)
+      rest += share;
+    else
+      out.rows.push_back(
+          {"###lens_token_" + std::to_string(i),
+           {{output_name(opened, token.token), token.token == list.answer.token ? t.accent : 0},
+            {.bar = share},
+            {number_text(token.probability, 3)}}});
+  }
+  out.rows.push_back({{},
+                      {{.text = tr("residual.rest"), .font = fonts().small},
+                       {.bar = rest, .bar_ink = t.norm},
+                       {number_text(static_cast<float>(rest), 3)}}});
+  return out;
+}
+
+std::uint64_t lens_list_key(const LensList& list, std::size_t shown) {
+  Hash out;
+  out.take(key_of(
+      {shown, static_cast<std::uint64_t>(list.answer.token), std::bit_cast<std::uint32_t>(list.rest)}));
+  for (const LensToken& one : list.top)
+    out.take(key_of({static_cast<std::uint64_t>(one.token), std::bit_cast<std::uint32_t>(one.probability)}));
+  return out.value();
 }
 
 }  // namespace attnscope

@@ -20,7 +20,6 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
-#include "app/widgets/table.h"
 #include "core/base/computed.h"
 #include "core/base/words.h"
 
@@ -76,7 +75,6 @@ class ResidualView : public View {
   }
   void draw_side(const ViewContext& context, float width);
   void draw_list(const ViewContext& context, const LensList& list, std::size_t shown, float width);
-  Kept<Table> list_table_;
   void draw_colours(const ViewContext& context, float width);
   void draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room);
 
@@ -100,6 +98,7 @@ class ResidualView : public View {
   Tensor values_;
   std::uint64_t values_key_ = 0;
   Computed<LensList> list_;
+  Kept<Table> list_table_;
   struct Books {
     std::vector<Addition> parts;
     std::optional<Pushes> pushes;  // contributions to the logit of `token`
@@ -300,37 +299,9 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
 
 void ResidualView::draw_list(const ViewContext& context, const LensList& list, std::size_t shown,
                              float width) {
-  const OpenedModel& opened = *context.run.document.opened;
-  const Theme& t = theme();
-  shown = std::min(shown, list.top.size());
-  float rest = list.rest;
-  for (std::size_t i = shown; i < list.top.size(); ++i) rest += list.top[i].probability;
-  Hash listed;
-  for (const LensToken& token : list.top)
-    listed.take(
-        key_of({static_cast<std::uint64_t>(token.token), std::bit_cast<std::uint32_t>(token.probability)}));
   const Table& table = list_table_.get(
-      {listed.value(), context.run.opened_version, shown, static_cast<std::uint64_t>(list.answer.token),
-       std::bit_cast<std::uint32_t>(rest), std::bit_cast<std::uint32_t>(width)},
-      [&] {
-        Table made;
-        made.columns = {{.width = width * 0.42f},
-                        {.kind = TableColumn::Kind::bar, .share = 1},
-                        {.kind = TableColumn::Kind::number}};
-        made.words = made.digits = fonts().mono_small, made.row = list_line() + scaled(1);
-        for (std::size_t i = 0; i < shown; ++i) {
-          const LensToken& token = list.top[i];
-          made.rows.push_back(
-              {"###lens_token_" + std::to_string(i),
-               {{output_name(opened, token.token), token.token == list.answer.token ? t.accent : 0},
-                {.bar = static_cast<double>(token.probability)},
-                {number_text(token.probability, 3)}}});
-        }
-        made.rows.push_back({{},
-                             {{.text = tr("residual.rest"), .font = fonts().small},
-                              {.bar = static_cast<double>(rest), .bar_ink = t.norm},
-                              {number_text(rest, 3)}}});
-        return made;
+      {lens_list_key(list, shown), context.run.opened_version, std::bit_cast<std::uint32_t>(width)}, [&] {
+        return lens_list_table(*context.run.document.opened, list, shown, width, list_line() + scaled(1));
       });
   const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [&](int row) {
     compat::item_tooltip(tr("residual.token.help"));
@@ -341,9 +312,9 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
     if (colour_ != LensColour::rank) colour_ = LensColour::asked;
   }
   ImGui::Dummy(ImVec2(1, scaled(3)));
-  caption(kept_tr("residual.answer",
-                  {output_name(opened, list.answer.token), std::to_string(list.answer.rank + 1),
-                   std::to_string(list.vocab), number_text(list.answer.probability, 3)}));
+  caption(kept_tr("residual.answer", {output_name(*context.run.document.opened, list.answer.token),
+                                      std::to_string(list.answer.rank + 1), std::to_string(list.vocab),
+                                      number_text(list.answer.probability, 3)}));
 }
 
 void ResidualView::draw_colours(const ViewContext& context, float width) {

@@ -169,7 +169,8 @@ TableScale scale_of(const Table& table, std::size_t col) {
       out.least = std::min(out.least, row.cells[col].bar);
       out.most = std::max(out.most, row.cells[col].bar);
     }
-  if (table.columns[col].kind != TableKind::bar_number) out.most = std::max(out.most, -out.least), out.least = 0;
+  if (table.columns[col].kind != TableKind::bar_number)
+    out.most = std::max(out.most, -out.least), out.least = 0;
   if (table.columns[col].most > 0) out.most = table.columns[col].most;
   return out;
 }
@@ -218,11 +219,14 @@ struct TablePainter {
       return signed_bar(font, ink, cell, scale, at, width, height);
     const bool over = column.kind == TableKind::over_bar;
     const float thin = std::clamp((height - text_size(font, "0").y) / 2 - scaled(2), scaled(2), scaled(12));
-    if (has_bar(column.kind) && std::isfinite(cell.bar))
-      bar(at.x, at.x + width * static_cast<float>(std::min(1.0, std::fabs(cell.bar) / scale.most)),
-          at.y + (over ? height - scaled(2) - thin : height * 0.2f),
-          at.y + (over ? height - scaled(2) : height * 0.8f), cell.bar_ink);
-    number(font, ink, cell.text, at, width, over ? height - thin : height);
+    if (has_bar(column.kind) && std::isfinite(cell.bar)) {
+      const float y0 = at.y + (over ? height - thin * 1.3f - scaled(2) : height * 0.2f),
+                  y1 = over ? y0 + thin : at.y + height * 0.8f;
+      if (over) canvas.fill_rect(ImVec2(at.x, y0), ImVec2(at.x + width, y1), theme().panel_raised, scaled(2));
+      bar(at.x, at.x + width * static_cast<float>(std::min(1.0, std::fabs(cell.bar) / scale.most)), y0, y1,
+          cell.bar_ink);
+    }
+    number(font, ink, cell.text, at, width, over ? height - thin * 1.3f : height);
   }
   void titles(const std::vector<float>& widths, ImVec2 at, float pad) const {
     for (std::size_t col = 0; col < widths.size(); at.x += widths[col++]) {
