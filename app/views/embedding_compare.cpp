@@ -116,7 +116,7 @@ void EmbeddingCompare::draw_pair(const ViewContext& context, Stack stack, const 
   arrow(it.length_b, 90 - angle / 2, ink_b, angle < 12 && a_ == b_ && !heads ? std::string() : second);
   const float y = at.y + std::max(drawing * (angle > 120 ? 1.f : 0.8f), drawing - scaled(20));
   Table table;
-  table.columns = {{.share = 1}, {.kind = TableColumn::Kind::number}};
+  table.columns = {{.share = 1}, number_column()};
   table.words = fonts().small, table.digits = fonts().mono, table.row = line;
   const auto number = [&](const char* key, double value, ImU32 colour, int digits) {
     table.rows.push_back(

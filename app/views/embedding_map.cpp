@@ -109,9 +109,7 @@ void EmbeddingMap::draw(const ViewContext& context, Stack stack, std::int64_t ro
   section_heading(middle_truncated(fonts().body_bold, tr("embedding.near", {word}), side));
   caption(tr("embedding.near.help"));
   Table nearest;
-  nearest.columns = {{.width = side * 0.42f},
-                     {.kind = TableColumn::Kind::bar, .share = 1, .most = 1},
-                     {.kind = TableColumn::Kind::number}};
+  nearest.columns = {{.width = side * 0.42f}, bar_column({}, 1), number_column()};
   nearest.words = nearest.digits = fonts().mono_small,
   nearest.row = text_size(fonts().mono_small, "X").y + scaled(6);
   for (const NearRow& one : map.near)

@@ -208,8 +208,7 @@ Table labs_pieces_bars_of(const LabBars& bars) {
   for (const LabBars::Bar& bar : bars.bars)
     if (bars.most <= 0 && std::isfinite(bar.value)) most = std::max(most, std::fabs(bar.value));
   Table out;
-  out.columns = {
-      {}, {.kind = TableColumn::Kind::bar, .share = 1, .most = 1}, {.kind = TableColumn::Kind::number}};
+  out.columns = {{}, bar_column({}, 1), number_column()};
   for (const LabBars::Bar& bar : bars.bars)
     out.rows.push_back({{},
                         {{said(bar.name)},

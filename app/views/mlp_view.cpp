@@ -356,26 +356,25 @@ void MlpView::draw_words(const ViewContext& context, const char* title, const st
     figure_text(middle_truncated(fonts().small, tr(title), width));
   }
   count = std::min(count, words.size());
-  Hash shown;
-  shown.take(context.run.opened_version);
-  for (std::size_t i = 0; i < count; ++i)
-    shown.take(
-        key_of({static_cast<std::uint64_t>(words[i].token), std::bit_cast<std::uint32_t>(words[i].value)}));
-  Table& table = tables_[title].get({shown.value(), colour, std::bit_cast<std::uint32_t>(width)}, [&] {
-    Table made;
-    made.columns = {{.width = width * 0.42f},
-                    {.kind = TableColumn::Kind::bar, .share = 1},
-                    {.kind = TableColumn::Kind::number, .width = text_size(fonts().mono_small, "-0.000").x}};
-    made.words = made.digits = fonts().mono_small, made.row = text_size(made.words, "X").y + scaled(3);
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto value = static_cast<double>(words[i].value);
-      made.rows.push_back({{},
-                           {{token_label(*context.run.document.opened, words[i].token)},
-                            {.bar = std::fabs(value), .bar_ink = colour},
-                            {significant(value, 2), theme().text_dim}}});
-    }
-    return made;
-  });
+  Table& table = tables_[title].get(
+      {values_key(std::span(words)), count, context.run.opened_version, colour,
+       std::bit_cast<std::uint32_t>(width)},
+      [&] {
+        Table made;
+        made.columns = {
+            {.width = width * 0.42f},
+            bar_column(),
+            {.kind = TableColumn::Kind::number, .width = text_size(fonts().mono_small, "-0.000").x}};
+        made.words = made.digits = fonts().mono_small, made.row = text_size(made.words, "X").y + scaled(3);
+        for (std::size_t i = 0; i < count; ++i) {
+          const auto value = static_cast<double>(words[i].value);
+          made.rows.push_back({{},
+                               {{token_label(*context.run.document.opened, words[i].token)},
+                                {.bar = std::fabs(value), .bar_ink = colour},
+                                {significant(value, 2), theme().text_dim}}});
+        }
+        return made;
+      });
   (void)draw_table(table, ImGui::GetCursorScreenPos(), width - scaled(4));
   ImGui::Dummy(ImVec2(1, scaled(4)));
 }

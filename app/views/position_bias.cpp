@@ -122,7 +122,7 @@ void BiasPage::draw_slopes(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const ChildScope child("position_slopes", room);
   const Theme& t = theme();
   Table table;
-  table.columns = {{}, {.kind = TableColumn::Kind::bar, .share = 1}, {.kind = TableColumn::Kind::number}};
+  table.columns = {{}, bar_column(), number_column()};
   table.row = scaled(kSlopeRow), table.words = fonts().small, table.digits = fonts().mono_small;
   for (std::size_t head = 0; head < bias_.slopes.size(); ++head) {
     const bool own = static_cast<int>(head) == scene_.head;

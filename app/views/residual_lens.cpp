@@ -1,7 +1,6 @@
 #include "app/views/residual_lens.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -227,9 +226,7 @@ Table lens_list_table(const OpenedModel& opened, const LensList& list, std::size
                       float row) {
   const Theme& t = theme();
   Table out;
-  out.columns = {{.width = width * 0.42f},
-                 {.kind = TableColumn::Kind::bar, .share = 1},
-                 {.kind = TableColumn::Kind::number}};
+  out.columns = {{.width = width * 0.42f}, bar_column(), number_column()};
   out.words = out.digits = fonts().mono_small, out.row = row;
   double rest = static_cast<double>(list.rest);
   for (std::size_t i = 0; i < list.top.size(); ++i) {
@@ -249,15 +246,6 @@ Table lens_list_table(const OpenedModel& opened, const LensList& list, std::size
                        {.bar = rest, .bar_ink = t.norm},
                        {number_text(static_cast<float>(rest), 3)}}});
   return out;
-}
-
-std::uint64_t lens_list_key(const LensList& list, std::size_t shown) {
-  Hash out;
-  out.take(key_of(
-      {shown, static_cast<std::uint64_t>(list.answer.token), std::bit_cast<std::uint32_t>(list.rest)}));
-  for (const LensToken& one : list.top)
-    out.take(key_of({static_cast<std::uint64_t>(one.token), std::bit_cast<std::uint32_t>(one.probability)}));
-  return out.value();
 }
 
 }  // namespace attnscope

@@ -111,7 +111,5 @@ LensList lens_list(const Trace& trace, const LensRow& row, const LensRow& last, 
 /// The first `shown` tokens of a list with their probabilities, and the sum of the others.
 Table lens_list_table(const OpenedModel& opened, const LensList& list, std::size_t shown, float width,
                       float row);
-/// Hash of what that table says.
-std::uint64_t lens_list_key(const LensList& list, std::size_t shown);
 
 }  // namespace attnscope

@@ -300,7 +300,9 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
 void ResidualView::draw_list(const ViewContext& context, const LensList& list, std::size_t shown,
                              float width) {
   const Table& table = list_table_.get(
-      {lens_list_key(list, shown), context.run.opened_version, std::bit_cast<std::uint32_t>(width)}, [&] {
+      {values_key(std::span(list.top)), shown, static_cast<std::uint64_t>(list.answer.token),
+       context.run.opened_version, std::bit_cast<std::uint32_t>(width)},
+      [&] {
         return lens_list_table(*context.run.document.opened, list, shown, width, list_line() + scaled(1));
       });
   const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [&](int row) {

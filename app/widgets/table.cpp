@@ -15,7 +15,8 @@ using TableKind = TableColumn::Kind;
 constexpr float kTableGap = 10.f, kTableLeastWords = 44.f, kTableMostSpread = 36.f, kTablePad = 4.f;  // units
 constexpr float kTableMostName = 0.45f;  // of the width, beside a column with a share
 
-bool has_bar(TableKind kind) { return kind >= TableKind::bar; }
+// A text takes the room of the empty cells behind it.
+bool is_empty(const TableCell& cell) { return cell.text.empty() && std::isnan(cell.bar); }
 
 struct TableFonts {
   ImFont *words, *digits;
@@ -59,21 +60,12 @@ float widest_text(const Table& table, const TableFonts& faces, std::size_t col) 
   return out;
 }
 
-// Shrinks the widest of the columns until `excess` pixels are gone.
-void narrow_widest(std::vector<float>& widths, const std::vector<std::size_t>& which, float excess) {
-  for (int round = 0; round < 64 && excess > 0.5f; ++round) {
-    float first = 0, second = 0;
-    for (const std::size_t i : which)
-      if (widths[i] > first)
-        second = first, first = widths[i];
-      else if (widths[i] < first)
-        second = std::max(second, widths[i]);
-    const auto same = static_cast<float>(
-        std::count_if(which.begin(), which.end(), [&](std::size_t i) { return widths[i] == first; }));
-    const float least = std::max(second, first - excess / std::max(1.f, same));
-    for (const std::size_t i : which)
-      if (widths[i] == first) widths[i] = least, excess -= first - least;
-    if (first <= 0) return;
+// Shrinks the widest columns until their sum is at most `width`.
+void narrow_widest(std::vector<float*> widths, float width) {
+  std::sort(widths.begin(), widths.end(), [](const float* a, const float* b) { return *a < *b; });
+  for (std::size_t i = 0; i < widths.size(); width -= *widths[i++]) {
+    const float most = std::max(0.f, width) / static_cast<float>(widths.size() - i);  // equal share of each
+    for (float* one : widths) *one = *widths[i] > most ? std::min(*one, most) : *one;
   }
 }
 
@@ -95,18 +87,16 @@ bool fits_texts(const Table& table, const TableFonts& faces, float width, std::v
 
 // Words give way before numbers.
 void narrow_texts(const Table& table, float width, std::vector<float>& out) {
-  std::vector<std::size_t> words, any;
+  std::vector<float*> words, any;
   float numbers = 0;
   for (std::size_t col = 0; col < out.size(); ++col) {
-    any.push_back(col);
-    if (table.columns[col].kind == TableKind::text)
-      words.push_back(col);
-    else
-      numbers += out[col];
+    const bool word = table.columns[col].kind == TableKind::text;
+    any.push_back(&out[col]);
+    if (word) words.push_back(&out[col]);
+    if (!word) numbers += out[col];
   }
-  const float least = scaled(kTableLeastWords) * static_cast<float>(words.size());
-  narrow_widest(out, width - numbers >= least ? words : any,
-                std::accumulate(out.begin(), out.end(), 0.f) - width);
+  const bool roomy = width - numbers >= scaled(kTableLeastWords) * static_cast<float>(words.size());
+  narrow_widest(roomy ? words : any, roomy ? width - numbers : width);
 }
 
 TableFonts place_columns(const Table& table, float width, std::vector<float>& out) {
@@ -167,7 +157,7 @@ TableScale scale_of(const Table& table, std::size_t col) {
   for (const TableRow& row : table.rows)
     if (col < row.cells.size() && std::isfinite(row.cells[col].bar)) {
       out.least = std::min(out.least, row.cells[col].bar);
-      out.most = std::max(out.most, row.cells[col].bar);
+      out.most = std::max({out.most, row.cells[col].bar, row.cells[col].ghost});
     }
   if (table.columns[col].kind != TableKind::bar_number)
     out.most = std::max(out.most, -out.least), out.least = 0;
@@ -191,6 +181,12 @@ struct TablePainter {
     canvas.fill_rect(ImVec2(std::min(x0, x1), y0),
                      ImVec2(std::max({x0, x1, std::min(x0, x1) + scaled(1)}), y1),
                      ink ? ink : theme().attention, scaled(2));
+  }
+  void ghost(const TableCell& cell, const TableScale& scale, ImVec2 at, float width, float height) const {
+    const ImVec2 p0(at.x, at.y + height * 0.2f),
+        p1(at.x + width * static_cast<float>(cell.ghost / scale.most), at.y + height * 0.8f);
+    canvas.fill_rect(p0, p1, with_alpha(cell.bar_ink, 0.25f), scaled(2));
+    canvas.rect(p0, p1, with_alpha(cell.bar_ink, 0.6f), scaled(2));
   }
   void signed_bar(ImFont* font, ImU32 ink, const TableCell& cell, const TableScale& scale, ImVec2 at,
                   float width, float height) const {
@@ -219,7 +215,8 @@ struct TablePainter {
       return signed_bar(font, ink, cell, scale, at, width, height);
     const bool over = column.kind == TableKind::over_bar;
     const float thin = std::clamp((height - text_size(font, "0").y) / 2 - scaled(2), scaled(2), scaled(12));
-    if (has_bar(column.kind) && std::isfinite(cell.bar)) {
+    if (std::isfinite(cell.bar)) {
+      if (cell.ghost > cell.bar) ghost(cell, scale, at, width, height);
       const float y0 = at.y + (over ? height - thin * 1.3f - scaled(2) : height * 0.2f),
                   y1 = over ? y0 + thin : at.y + height * 0.8f;
       if (over) canvas.fill_rect(ImVec2(at.x, y0), ImVec2(at.x + width, y1), theme().panel_raised, scaled(2));
@@ -232,7 +229,7 @@ struct TablePainter {
     for (std::size_t col = 0; col < widths.size(); at.x += widths[col++]) {
       const TableColumn& column = table.columns[col];
       const bool right = column.kind == TableKind::number || column.kind == TableKind::over_bar;
-      const float room = widths[col] - (col + 1 < widths.size() ? scaled(kTableGap) : pad);
+      const float room = widths[col] - (col + 1 < widths.size() || pad > 0 ? scaled(kTableGap) : 0);
       const auto shown = middle_truncated(fonts().small, column.title, room);
       draw_text(canvas, fonts().small,
                 ImVec2(right ? at.x + room - text_size(fonts().small, shown).x : at.x, at.y),
@@ -245,12 +242,6 @@ struct TablePainter {
 
 float table_height(const Table& table) {
   return title_height(table) + row_height(table) * static_cast<float>(table.rows.size());
-}
-
-const std::vector<float>& table_widths(const Table& table, float width) {
-  static std::vector<float> widths;  // UI thread only
-  (void)place_columns(table, width - pad_of(table), widths);
-  return widths;
 }
 
 TableEvent draw_table(const Table& table, ImVec2 at, float width, const std::function<void(int row)>& item) {
@@ -282,9 +273,14 @@ TableEvent draw_table(const Table& table, ImVec2 at, float width, const std::fun
     if (table.lines && p.y > at.y)
       painter.canvas.line(p, ImVec2(end.x, p.y), with_alpha(theme().border, 0.7f));
     float x = at.x + pad;
-    for (std::size_t col = 0; col < std::min(widths.size(), line.cells.size()); x += widths[col++])
+    const std::size_t cells = std::min(widths.size(), line.cells.size());
+    for (std::size_t col = 0, next = 0; col < cells; col = next) {
+      float room = widths[col];
+      for (next = col + 1; next < cells && is_empty(line.cells[next]); ++next) room += widths[next];
       painter.cell(col, line.cells[col], ImVec2(x, p.y),
-                   widths[col] - (col + 1 < widths.size() ? scaled(kTableGap) : pad), row);
+                   room - (next < widths.size() || pad > 0 ? scaled(kTableGap) : 0), row);
+      x += room;
+    }
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy(ImVec2(wide, std::max(0.f, p.y - at.y - ImGui::GetStyle().ItemSpacing.y)));

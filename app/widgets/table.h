@@ -7,8 +7,14 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "core/base/hash.h"
 
 namespace attnscope {
 
@@ -27,6 +33,13 @@ struct TableColumn {
   double most = 0;  ///< value of the longest bar; 0: the largest of the column
   ImU32 ink = 0;    ///< of the title; 0: dim
 };
+/// As wide as a share of the room that the other columns leave.
+inline TableColumn bar_column(std::string title = {}, double most = 0) {
+  return {TableColumn::Kind::bar, std::move(title), 0, 1, most};
+}
+inline TableColumn number_column(std::string title = {}, float width = 0, ImU32 ink = 0) {
+  return {TableColumn::Kind::number, std::move(title), width, 0, 0, ink};
+}
 
 struct TableCell {
   std::string text = {};
@@ -34,6 +47,7 @@ struct TableCell {
   double bar = NAN;
   ImU32 bar_ink = 0;
   ImFont* font = nullptr;  ///< null: that of the column's kind
+  double ghost = 0;        ///< a paler, longer bar behind it, where larger
 };
 
 struct TableRow {
@@ -55,13 +69,20 @@ struct TableEvent {
   int hovered = -1, clicked = -1;  ///< rows
 };
 
+/// Key of a table that is made of these plain values, for Kept<Table>.
+template <class T>
+std::uint64_t values_key(std::span<const T> values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  Hash out;
+  out.take(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
+  return out.value();
+}
+
 /// Draws at `at`; its whole height becomes the last item. `item` is called after the item of each row, for
 /// tooltips and menus. Rows outside the clip rectangle are skipped.
 TableEvent draw_table(const Table& table, ImVec2 at, float width,
                       const std::function<void(int row)>& item = {});
 /// Pixels.
 float table_height(const Table& table);
-/// Widths of the columns in pixels; valid until the next call.
-const std::vector<float>& table_widths(const Table& table, float width);
 
 }  // namespace attnscope
