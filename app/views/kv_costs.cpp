@@ -1,6 +1,7 @@
 #include "app/views/kv_costs.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,7 @@ void draw_kv_products(const CachedRun& run, std::size_t at_step, ImVec2 at, ImVe
 void draw_kv_bytes(const Described& model, std::int64_t now, std::int64_t source, const Format& format,
                    ImVec2 at, ImVec2 size) {
   const Theme& t = theme();
+  const Canvas canvas;
   const DrawGroupScope group("kv_bytes");
   std::vector<std::int64_t> contexts{now};
   for (const std::int64_t more : {1024, 8192, 32768, 131072})
@@ -120,30 +122,51 @@ void draw_kv_bytes(const Described& model, std::int64_t now, std::int64_t source
   }
   const std::string heads = range_text(model.config, &BlockSpec::attention, &AttentionSpec::n_heads),
                     own = range_text(model.config, &BlockSpec::attention, &AttentionSpec::n_kv_heads);
-  Table table;
-  table.columns = {
-      {.width = scaled(104)},
-      {TableColumn::Kind::over_bar, tr("kv.form.mha", {heads}), 0, 1, 1},
-      {TableColumn::Kind::over_bar, tr("kv.form.own", {own}), 0, 1, 1},
-      {TableColumn::Kind::over_bar, tr("kv.form.gqa", {std::to_string(forms.front().groups)}), 0, 1, 1},
-      {TableColumn::Kind::over_bar, tr("kv.form.mqa"), 0, 1, 1}};
-  table.title_row = text_size(fonts().small, "X").y + scaled(8);
-  table.row =
-      std::clamp((size.y - table.title_row) / static_cast<float>(contexts.size()), scaled(30), scaled(74));
-  table.lines = true;
-  for (std::size_t r = 0; r < contexts.size(); ++r) {
-    const std::string count = format_count(contexts[r]);
-    TableRow row{{}, {{r == 0 ? tr("kv.context.now", {count}) : count}}};
-    const Count bytes[] = {forms[r].mha, forms[r].own, forms[r].gqa, forms[r].mqa};
-    const ImU32 inks[] = {t.k, t.accent, t.v, t.q};
-    double most = 1;  // of each context
-    for (const Count one : bytes) most = std::max(most, one.real());
-    for (std::size_t c = 0; c < std::size(bytes); ++c)
-      row.cells.push_back(
-          {.text = binary_bytes(bytes[c]), .bar = bytes[c].real() / most, .bar_ink = inks[c]});
-    table.rows.push_back(std::move(row));
+  struct Column {
+    std::string title;
+    std::array<Count, 5> bytes;
+    ImU32 colour = 0;
+  };
+  std::vector<Column> columns{{tr("kv.form.mha", {heads}), {}, t.k},
+                              {tr("kv.form.own", {own}), {}, t.accent},
+                              {tr("kv.form.gqa", {std::to_string(forms.front().groups)}), {}, t.v},
+                              {tr("kv.form.mqa"), {}, t.q}};
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    columns[0].bytes[i] = forms[i].mha;
+    columns[1].bytes[i] = forms[i].own;
+    columns[2].bytes[i] = forms[i].gqa;
+    columns[3].bytes[i] = forms[i].mqa;
   }
-  (void)draw_table(table, at, size.x);
+  const float name = scaled(104), line = text_size(fonts().small, "X").y;
+  const float wide = (size.x - name) / static_cast<float>(columns.size());
+  const float head = line + scaled(8);
+  const float tall =
+      std::clamp((size.y - head) / static_cast<float>(contexts.size()), scaled(30), scaled(74));
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const float x = at.x + name + wide * static_cast<float>(c);
+    draw_text(canvas, fonts().small, ImVec2(x, at.y), t.text_dim,
+              middle_truncated(fonts().small, columns[c].title, wide - scaled(8)));
+  }
+  for (std::size_t r = 0; r < contexts.size(); ++r) {
+    const float y = at.y + head + tall * static_cast<float>(r);
+    canvas.line(ImVec2(at.x, y - scaled(4)), ImVec2(at.x + size.x, y - scaled(4)),
+                with_alpha(t.border, 0.7f));
+    const std::string label =
+        r == 0 ? tr("kv.context.now", {format_count(contexts[r])}) : format_count(contexts[r]);
+    draw_text(canvas, fonts().body, ImVec2(at.x, y), t.text, middle_truncated(fonts().body, label, name));
+    double most = 1;
+    for (const Column& column : columns) most = std::max(most, column.bytes[r].real());
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const float x = at.x + name + wide * static_cast<float>(c), room = wide - scaled(14);
+      draw_text(canvas, fonts().mono, ImVec2(x, y), t.text, binary_bytes(columns[c].bytes[r]));
+      const float top = y + text_size(fonts().mono, "0").y + scaled(3);
+      const float bottom = std::min(top + scaled(12), y + tall - scaled(8));
+      const auto bar = static_cast<float>(columns[c].bytes[r].real() / most) * room;
+      canvas.fill_rect(ImVec2(x, top), ImVec2(x + room, bottom), t.panel_raised, scaled(2));
+      canvas.fill_rect(ImVec2(x, top), ImVec2(x + std::max(scaled(2), bar), bottom), columns[c].colour,
+                       scaled(2));
+    }
+  }
 }
 
 }  // namespace attnscope

@@ -213,22 +213,17 @@ struct TablePainter {
     const TableScale& scale = scales[col];
     if (column.kind == TableKind::bar_number && std::isfinite(cell.bar))
       return signed_bar(font, ink, cell, scale, at, width, height);
-    const bool over = column.kind == TableKind::over_bar;
-    const float thin = std::clamp((height - text_size(font, "0").y) / 2 - scaled(2), scaled(2), scaled(12));
     if (std::isfinite(cell.bar)) {
       if (cell.ghost > cell.bar) ghost(cell, scale, at, width, height);
-      const float y0 = at.y + (over ? height - thin * 1.3f - scaled(2) : height * 0.2f),
-                  y1 = over ? y0 + thin : at.y + height * 0.8f;
-      if (over) canvas.fill_rect(ImVec2(at.x, y0), ImVec2(at.x + width, y1), theme().panel_raised, scaled(2));
-      bar(at.x, at.x + width * static_cast<float>(std::min(1.0, std::fabs(cell.bar) / scale.most)), y0, y1,
-          cell.bar_ink);
+      bar(at.x, at.x + width * static_cast<float>(std::min(1.0, std::fabs(cell.bar) / scale.most)),
+          at.y + height * 0.2f, at.y + height * 0.8f, cell.bar_ink);
     }
-    number(font, ink, cell.text, at, width, over ? height - thin * 1.3f : height);
+    number(font, ink, cell.text, at, width, height);
   }
   void titles(const std::vector<float>& widths, ImVec2 at, float pad) const {
     for (std::size_t col = 0; col < widths.size(); at.x += widths[col++]) {
       const TableColumn& column = table.columns[col];
-      const bool right = column.kind == TableKind::number || column.kind == TableKind::over_bar;
+      const bool right = column.kind == TableKind::number;
       const float room = widths[col] - (col + 1 < widths.size() || pad > 0 ? scaled(kTableGap) : 0);
       const auto shown = middle_truncated(fonts().small, column.title, room);
       draw_text(canvas, fonts().small,

@@ -24,7 +24,6 @@ struct TableColumn {
     number,      ///< right-aligned
     bar,         ///< a bar from the left
     bar_number,  ///< a bar from a common zero, with its number behind its end
-    over_bar,    ///< a right-aligned number above a thin bar
   };
   Kind kind = Kind::text;
   std::string title = {};
