@@ -8,7 +8,6 @@
 #include <map>
 #include <span>
 
-#include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/look/pointed.h"
 #include "app/views/mlp_clouds.h"

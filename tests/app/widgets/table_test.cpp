@@ -1,7 +1,7 @@
 // Tables: widths by content and room, rows as items, what is clicked.
 #include "app/widgets/table.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
@@ -58,14 +58,19 @@ TEST_F(TableTest, BarsAreAsLongAsTheirValuesAndNumbersEndTogether) {
 
 TEST_F(TableTest, RowsAreNamedItemsAndAClickGivesTheirIndex) {
   const Table table = tokens();
-  (void)drawn(table, 400);
+  for (int i = 0; i < 3; ++i) (void)drawn(table, 400);
   ASSERT_TRUE(noted_items().contains("row_1"));
   const ItemRect row = noted_items().at("row_1");
   point_at((row.p0.x + row.p1.x) / 2, (row.p0.y + row.p1.y) / 2);
   (void)drawn(table, 400);
-  for (const bool down : {true, false}) press(down), (void)drawn(table, 400);
+  int clicked = -1;
+  for (const bool down : {true, false}) {
+    press(down);
+    (void)drawn(table, 400);
+    clicked = std::max(clicked, event_.clicked);
+  }
   EXPECT_EQ(event_.hovered, 1);
-  EXPECT_EQ(event_.clicked, 1);
+  EXPECT_EQ(clicked, 1);
 }
 
 TEST_F(TableTest, WordsGiveWayBeforeNumbers) {
