@@ -12,6 +12,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/attention_row.h"
@@ -85,56 +86,20 @@ ImU32 bar_colour(const PartBar& bar) {
   return bar.value < 0 ? with_alpha(colour, 0.55f) : colour;
 }
 
-struct BarColumns {
-  float name = 0, bar0 = 0, bar1 = 0, zero = 0, per_unit = 0;
-};
-
-BarColumns ask_parts_columns_of(const ViewContext& context, const std::vector<PartBar>& bars, float x,
-                                float width) {
-  double least = 0, most = 0;
-  float name = 0;
-  for (const PartBar& bar : bars) {
-    least = std::min(least, bar.value), most = std::max(most, bar.value);
-    name = std::max(name, text_size(fonts().mono_small, bar_name(context, bar)).x);
-  }
-  const float number = text_size(fonts().mono_small, "+00.000").x + scaled(8);
-  BarColumns out;
-  out.name = std::min(name, width * 0.34f);
-  out.bar0 = x + out.name + scaled(10) + (least < 0 ? number : 0);
-  out.bar1 = x + width - number;
-  const double span = std::max(most - least, 1e-12);
-  out.per_unit = std::max(1.f, out.bar1 - out.bar0) / static_cast<float>(span);
-  out.zero = out.bar0 - static_cast<float>(least) * out.per_unit;
-  return out;
-}
-
-// One bar with name and number; true when clicked.
-bool ask_parts_draw_bar(const ViewContext& context, const PartBar& bar, const BarColumns& c, float width,
-                        bool chosen, const char* prefix) {
-  const Canvas canvas;
-  const Theme& t = theme();
-  const float height = scaled(kAskPartsRow);
-  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + width, at.y + height);
-  const std::string id = std::string("###") + prefix + bar.id;
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), height));
-  note_item(id);
-  if (chosen || ImGui::IsItemHovered())
-    canvas.fill_rect(at, end, chosen ? t.accent_soft : t.hovered, scaled(4));
-  const float y = at.y + (height - text_size(fonts().mono_small, "0").y) / 2;
-  const std::string name(middle_truncated(fonts().mono_small, bar_name(context, bar), c.name));
-  note_text(name);
-  draw_text(canvas, fonts().mono_small,
-            ImVec2(at.x + c.name - text_size(fonts().mono_small, name).x + scaled(4), y), t.text, name);
-  const float x = c.zero + static_cast<float>(bar.value) * c.per_unit;
-  canvas.fill_rect(ImVec2(std::min(x, c.zero), at.y + scaled(4)),
-                   ImVec2(std::max({x, c.zero, std::min(x, c.zero) + 1}), end.y - scaled(4)), bar_colour(bar),
-                   scaled(2));
-  canvas.line(ImVec2(c.zero, at.y), ImVec2(c.zero, end.y), t.border);
-  const std::string number = signed_number(bar.value);
-  const float wide = text_size(fonts().mono_small, number).x;
-  draw_text(canvas, fonts().mono_small, ImVec2(bar.value < 0 ? x - wide - scaled(6) : x + scaled(6), y),
-            t.text, number);
-  return clicked;
+// Bars with name and number; `prefix` of their items, which `item` is called after.
+TableEvent draw_part_bars(const ViewContext& context, const std::vector<PartBar>& bars,
+                          const std::string& chosen, const char* prefix,
+                          const std::function<void(int)>& item = {}) {
+  Table table;
+  table.columns = {{}, {.kind = TableColumn::Kind::bar_number, .share = 1}};
+  table.row = scaled(kAskPartsRow + 1);
+  table.words = table.digits = fonts().mono_small;
+  for (const PartBar& bar : bars)
+    table.rows.push_back({std::string("###") + prefix + bar.id,
+                          {{bar_name(context, bar)},
+                           {.text = signed_number(bar.value), .bar = bar.value, .bar_ink = bar_colour(bar)}},
+                          bar.id == chosen});
+  return draw_table(table, ImGui::GetCursorScreenPos(), ImGui::GetContentRegionAvail().x - scaled(6), item);
 }
 
 // Moves the cursor to the part: at `row`, or at the row of the measure.
@@ -224,17 +189,16 @@ void AskParts::draw_list(const ViewContext& context, const Sums& sums, ImVec2 at
   ImGui::SetCursorScreenPos(at);
   {
     const ChildScope child("ask_bars", ImVec2(room.x, height));
-    const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
-    const float width = ImGui::GetContentRegionAvail().x - scaled(6);
-    const BarColumns columns = ask_parts_columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
-    for (const PartBar& bar : bars) {
-      if (ask_parts_draw_bar(context, bar, columns, width, bar.id == chosen_, "part_")) {
-        if (can_open(bar)) chosen_ = bar.id, inside_.clear();
-        go_to_part(context, bar.part);
-      }
-      const PartPlace place = ask_parts_place_of(bar.part);
+    const TableEvent event = draw_part_bars(context, bars, chosen_, "part_", [&](int row) {
+      const LogitPart& part = bars[static_cast<std::size_t>(row)].part;
+      const PartPlace place = ask_parts_place_of(part);
       if (ImGui::IsItemHovered() && (place.kind == PartKind::head || place.kind == PartKind::mlp))
-        offer_edit(context.workspace, {Cell{place.site, bar.part.at}, {}, {}});
+        offer_edit(context.workspace, {Cell{place.site, part.at}, {}, {}});
+    });
+    if (event.clicked >= 0) {
+      const PartBar& bar = bars[static_cast<std::size_t>(event.clicked)];
+      if (can_open(bar)) chosen_ = bar.id, inside_.clear();
+      go_to_part(context, bar.part);
     }
   }
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + height + scaled(4)));
@@ -280,14 +244,11 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
     if (deeper) return draw_deeper(context, *opened);
   }
   const ChildScope list("ask_inside_bars", ImVec2(room.x - scaled(4), ImGui::GetContentRegionAvail().y));
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
-  const float width = ImGui::GetContentRegionAvail().x - scaled(6);
-  const BarColumns columns = ask_parts_columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
-  for (const PartBar& bar : bars) {
-    if (!ask_parts_draw_bar(context, bar, columns, width, false, "inside_")) continue;
-    if (kind != PartKind::bias) inside_ = bar.part.at.empty() ? std::string() : bar.id;
-    go_to_part(context, bar.part);
-  }
+  const int clicked = draw_part_bars(context, bars, {}, "inside_").clicked;
+  if (clicked < 0) return;
+  const PartBar& bar = bars[static_cast<std::size_t>(clicked)];
+  if (kind != PartKind::bias) inside_ = bar.part.at.empty() ? std::string() : bar.id;
+  go_to_part(context, bar.part);
 }
 
 // Attribution of what a head read at one position, or of a neuron's input, and the neuron's words.
@@ -333,13 +294,9 @@ void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
   note_item("ask_deeper_sum");
   const std::vector<PartBar> bars = part_bars(sum);
   const ChildScope list("ask_deeper_bars", ImGui::GetContentRegionAvail());
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
-  const float width = ImGui::GetContentRegionAvail().x - scaled(6);
-  const BarColumns columns = ask_parts_columns_of(context, bars, ImGui::GetCursorScreenPos().x, width);
-  const std::int64_t row = at_axis(part.part, "pos");
-  for (const PartBar& bar : bars)
-    if (ask_parts_draw_bar(context, bar, columns, width, false, "deeper_"))
-      go_to_part(context, bar.part, row);
+  const int clicked = draw_part_bars(context, bars, {}, "deeper_").clicked;
+  if (clicked >= 0)
+    go_to_part(context, bars[static_cast<std::size_t>(clicked)].part, at_axis(part.part, "pos"));
 }
 
 // The score of the cursor's key in this head's row, or of the key with the largest weight.

@@ -8,6 +8,7 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/table.h"
 #include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -97,39 +98,45 @@ void AskProbes::draw_plot(const ProbesAnswer& answer, ImVec2 at, ImVec2 room) {
 // The last block on top, as on the other pages.
 void AskProbes::draw_table(const ViewContext& context, const ProbesAnswer& answer, ImVec2 at,
                            ImVec2 room) const {
-  const Canvas canvas;
   const Theme& t = theme();
-  const float line = scaled(kAskProbesRow), name = scaled(kAskProbesName);
+  const std::size_t depths = depths_of(answer);
+  Table table;
+  table.columns = {{.width = scaled(kAskProbesName)}};
+  table.rows.resize(depths);
+  table.row = table.title_row = scaled(kAskProbesRow);
+  table.words = fonts().small, table.digits = fonts().mono_small;
+  for (std::size_t row = 0; row < depths; ++row)
+    table.rows[row] = {"###ask_probe_" + std::to_string(depths - 1 - row), {{depth_words(depths - 1 - row)}}};
   std::vector<int> kinds;
   for (int kind = 0; kind < kProbedCount; ++kind)
     if (answer.asked[static_cast<std::size_t>(kind)]) kinds.push_back(kind);
-  const float each = std::min(scaled(kAskProbesColumn),
-                              (room.x - name) / static_cast<float>(std::max<std::size_t>(1, kinds.size())));
-  const auto right = [&](std::size_t column) { return at.x + name + each * static_cast<float>(column + 1); };
-  const auto number = [&](std::size_t column, float y, ImU32 ink, ImFont* font, const std::string& text) {
-    draw_text(canvas, font, ImVec2(right(column) - text_size(font, text).x - scaled(6), y), ink, text);
-  };
-  for (std::size_t column = 0; column < kinds.size(); ++column)
-    number(column, at.y, probed_colour(kinds[column]), fonts().small, tr(probed_key(kinds[column])));
-  const std::size_t depths = depths_of(answer);
-  float y = at.y + line;
-  for (std::size_t depth = depths; depth-- > 0; y += line) {
-    ImGui::SetCursorScreenPos(ImVec2(at.x, y));
-    const std::string id = "###ask_probe_" + std::to_string(depth);
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(right(kinds.size() - 1) - at.x, line));
-    note_item(id);
-    if (ImGui::IsItemHovered())
-      canvas.fill_rect(ImVec2(at.x, y), ImVec2(right(kinds.size() - 1), y + line), t.hovered, scaled(4));
-    draw_text(canvas, fonts().small, ImVec2(at.x + scaled(4), y + scaled(4)), t.text, depth_words(depth));
-    for (std::size_t column = 0; column < kinds.size(); ++column) {
-      const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kinds[column])];
-      const bool known = depth < found.depths.size();
-      number(column, y + scaled(4), known ? t.text : t.border, fonts().mono_small,
-             known ? number_text(static_cast<float>(found.depths[depth].held_out), 4) : "–");
-      if (known && clicked) go_to_site(context.workspace, context.run, found.depths[depth].site);
-      if (known && ImGui::IsItemHovered()) compat::item_tooltip(to_text(found.depths[depth].site).c_str());
-    }
+  const float each =
+      std::min(scaled(kAskProbesColumn), (room.x - scaled(kAskProbesName)) /
+                                             static_cast<float>(std::max<std::size_t>(1, kinds.size())));
+  for (const int kind : kinds) {
+    const auto& found = answer.found[static_cast<std::size_t>(kind)].depths;
+    table.columns.push_back(
+        {TableColumn::Kind::number, tr(probed_key(kind)), each, 0, 0, probed_colour(kind)});
+    for (std::size_t depth = 0; depth < depths; ++depth)
+      table.rows[depths - 1 - depth].cells.push_back(
+          depth < found.size() ? TableCell{number_text(static_cast<float>(found[depth].held_out), 4)}
+                               : TableCell{"–", t.border});
   }
+  const auto place = [&](int row) {  // the site of the last kind that has the depth
+    const std::size_t depth = depths - 1 - static_cast<std::size_t>(row);
+    const Site* out = nullptr;
+    for (const int kind : kinds)
+      if (const auto& found = answer.found[static_cast<std::size_t>(kind)].depths; depth < found.size())
+        out = &found[depth].site;
+    return out;
+  };
+  const TableEvent event = attnscope::draw_table(table, at, room.x, [&](int row) {
+    if (const Site* site = ImGui::IsItemHovered() ? place(row) : nullptr)
+      compat::item_tooltip(to_text(*site).c_str());
+  });
+  if (const Site* site = event.clicked >= 0 ? place(event.clicked) : nullptr)
+    go_to_site(context.workspace, context.run, *site);
+  const float y = at.y + table_height(table);
   ImGui::SetCursorScreenPos(ImVec2(at.x, y + scaled(6)));
   for (const int kind : kinds) {
     const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kind)];

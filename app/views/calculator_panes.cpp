@@ -13,6 +13,7 @@
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/table.h"
 #include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -142,32 +143,25 @@ void calculator_panes_draw_bars(const std::vector<Bar>& bars, float width) {
 }
 
 // A table: a name, then a number for each heading.
-class CalculatorPanesColumns {
- public:
-  CalculatorPanesColumns(float width, std::vector<std::string> headings)
-      : width_(width),
-        count_(headings.size()),
-        each_(std::min(scaled(150), width * 0.62f / float(headings.size()))) {
-    if (count_ == 1 && headings.front().empty()) return;
-    const ImVec2 at = next_line(width_, kCalculatorPanesRow + 2);
-    for (std::size_t i = 0; i < count_; ++i)
-      calculator_panes_draw_right(fonts().small, edge(at.x, i), at.y, theme().text_dim, headings[i]);
-  }
-  void line(const std::string& name, const std::vector<std::string>& cells, bool strong = false) {
-    const ImVec2 at = next_line(width_);
-    draw_left(strong ? fonts().body_bold : fonts().body, at.x, at.y, width_ - each_ * float(count_),
-              theme().text, name);
-    for (std::size_t i = 0; i < cells.size() && i < count_; ++i)
-      calculator_panes_draw_right(fonts().mono, edge(at.x, i), at.y, strong ? theme().accent : theme().text,
-                                  cells[i]);
-  }
+Table calculator_table(float width, std::vector<std::string> headings) {
+  const float each = std::min(scaled(150), width * 0.62f / static_cast<float>(headings.size()));
+  Table out;
+  out.columns = {{.share = 1}};
+  for (std::string& heading : headings)
+    out.columns.push_back({TableColumn::Kind::number, std::move(heading), each});
+  out.row = scaled(kCalculatorPanesRow), out.title_row = scaled(kCalculatorPanesRow + 2);
+  return out;
+}
 
- private:
-  float edge(float x, std::size_t column) const { return x + width_ - each_ * float(count_ - 1 - column); }
-  float width_;
-  std::size_t count_;
-  float each_;
-};
+void add_line(Table& table, std::string name, std::vector<std::string> cells, bool strong = false) {
+  TableRow row{{}, {{.text = std::move(name), .font = strong ? fonts().body_bold : nullptr}}};
+  for (std::string& cell : cells) row.cells.push_back({std::move(cell), strong ? theme().accent : 0});
+  table.rows.push_back(std::move(row));
+}
+
+void draw_here(const Table& table, float width) {
+  (void)draw_table(table, ImGui::GetCursorScreenPos(), width);
+}
 
 // Seconds, in the unit that gives at least one digit before the point.
 std::string time_text(double seconds) {
@@ -177,21 +171,22 @@ std::string time_text(double seconds) {
   return tr("calculator.ns", {significant(1e9 * seconds, 4)});
 }
 
-void draw_roof_lines(const CalculatorScene& scene, CalculatorPanesColumns& table) {
+void add_roof_lines(const CalculatorScene& scene, Table& table) {
   const ForwardCost& cost = scene.calc.forward;
   const double batch = static_cast<double>(scene.work.batch);
   const double prefill = batch * cost.prefill.total().real(), decode = batch * cost.decode.total().real();
   const Roof of_prefill = under_roof(*scene.machine, prefill, scene.calc.traffic.prefill.real());
   const Roof of_decode = under_roof(*scene.machine, decode, scene.calc.traffic.decode.real());
-  table.line(tr("calculator.intensity"),
-             {significant(of_prefill.intensity, 3), significant(of_decode.intensity, 3)});
-  table.line(tr("calculator.time.compute"),
-             {time_text(of_prefill.compute_s), time_text(of_decode.compute_s)});
-  table.line(tr("calculator.time.memory"), {time_text(of_prefill.memory_s), time_text(of_decode.memory_s)});
+  add_line(table, tr("calculator.intensity"),
+           {significant(of_prefill.intensity, 3), significant(of_decode.intensity, 3)});
+  add_line(table, tr("calculator.time.compute"),
+           {time_text(of_prefill.compute_s), time_text(of_decode.compute_s)});
+  add_line(table, tr("calculator.time.memory"),
+           {time_text(of_prefill.memory_s), time_text(of_decode.memory_s)});
   const auto bound = [](const Roof& roof) {
     return std::string(tr(roof.memory_bound() ? "calculator.bound.memory" : "calculator.bound.compute"));
   };
-  table.line(tr("calculator.bound"), {bound(of_prefill), bound(of_decode)}, true);
+  add_line(table, tr("calculator.bound"), {bound(of_prefill), bound(of_decode)}, true);
 }
 
 // Roofline plot, log-log: FLOP/s against FLOPs per byte, with the points of prefill and decoding.
@@ -249,12 +244,12 @@ void draw_counted(const CalculatorScene& scene, float width) {
   section_heading(tr("calculator.counted"));
   note_item("calc_counted");
   caption(tr("calculator.counted.help", {format_count(core.positions)}));
-  CalculatorPanesColumns table(width, {tr("calculator.needed"), tr("calculator.core")});
+  Table table = calculator_table(width, {tr("calculator.needed"), tr("calculator.core")});
   Workload next = same;
   next.seq = core.positions + 1;
   const ForwardCost after = forward_cost(scene.model, next);
   const auto both = [&](const char* key, Count math, Count counted) {
-    table.line(tr(key), {count_text(math), count_text(counted)});
+    add_line(table, tr(key), {count_text(math), count_text(counted)});
   };
   both("calculator.parameters", need->parameters.total, core.parameters);
   both("calculator.cache_bytes", need->cache.total(), core.cache_bytes);
@@ -263,6 +258,7 @@ void draw_counted(const CalculatorScene& scene, float width) {
   both("calculator.flops.matrices.decode", after.decode.matrices, core.decode.matrices);
   both("calculator.flops.attention.decode", after.decode.attention, core.decode.attention);
   both("calculator.flops.unembedding", after.decode.unembedding, core.decode.unembedding);
+  draw_here(table, width);
 }
 
 }  // namespace
@@ -332,46 +328,46 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
 void draw_calculator_flops(const CalculatorScene& scene, float width) {
   const ForwardCost& cost = scene.calc.forward;
   const MemoryTraffic& traffic = scene.calc.traffic;
-  CalculatorPanesColumns table(width, {tr("calculator.prefill"), tr("calculator.decode")});
-  table.line(tr("calculator.flops.per_token"),
-             {count_text(cost.prefill_per_token()), count_text(cost.decode_per_token())}, true);
-  table.line(tr("calculator.flops.matrices"),
-             {count_text(cost.prefill.matrices), count_text(cost.decode.matrices)});
-  table.line(tr("calculator.flops.attention"),
-             {count_text(cost.prefill.attention), count_text(cost.decode.attention)});
-  table.line(tr("calculator.flops.unembedding"),
-             {count_text(cost.prefill.unembedding), count_text(cost.decode.unembedding)});
-  table.line(tr("calculator.bytes"), {bytes_text(traffic.prefill), bytes_text(traffic.decode)});
-  if (cost.images.value() > 0) table.line(tr("calculator.flops.image"), {count_text(cost.images)});
-  if (scene.machine) {
-    draw_roof_lines(scene, table);
-    ImGui::Dummy(ImVec2(1, scaled(6)));
-  }
+  Table table = calculator_table(width, {tr("calculator.prefill"), tr("calculator.decode")});
+  add_line(table, tr("calculator.flops.per_token"),
+           {count_text(cost.prefill_per_token()), count_text(cost.decode_per_token())}, true);
+  add_line(table, tr("calculator.flops.matrices"),
+           {count_text(cost.prefill.matrices), count_text(cost.decode.matrices)});
+  add_line(table, tr("calculator.flops.attention"),
+           {count_text(cost.prefill.attention), count_text(cost.decode.attention)});
+  add_line(table, tr("calculator.flops.unembedding"),
+           {count_text(cost.prefill.unembedding), count_text(cost.decode.unembedding)});
+  add_line(table, tr("calculator.bytes"), {bytes_text(traffic.prefill), bytes_text(traffic.decode)});
+  if (cost.images.value() > 0) add_line(table, tr("calculator.flops.image"), {count_text(cost.images)});
+  if (scene.machine) add_roof_lines(scene, table);
+  draw_here(table, width);
+  if (scene.machine) ImGui::Dummy(ImVec2(1, scaled(6)));
   if (scene.counted) draw_counted(scene, width);
   if (scene.machine) draw_roofline(scene, width);
 }
 
 void draw_calculator_training(const CalculatorScene& scene, float width) {
   const TrainingCost cost = training_cost(scene.calc.parameters.active.real(), scene.tokens, scene.served);
-  CalculatorPanesColumns table(width, {""});
-  table.line(tr("calculator.training.n"), {with_prefix(cost.parameters)});
-  table.line(tr("calculator.training.d"), {with_prefix(cost.tokens)});
-  table.line(tr("calculator.training.flops"), {with_prefix(cost.training_flops)}, true);
-  table.line(tr("calculator.training.chinchilla"), {with_prefix(cost.chinchilla_tokens)});
-  table.line(tr("calculator.training.ratio"), {significant(cost.per_parameter, 4)});
-  table.line(tr("calculator.training.loss"), {significant(cost.loss, 4)});
-  table.line(
-      tr("calculator.training.equal"),
+  Table table = calculator_table(width, {""});
+  add_line(table, tr("calculator.training.n"), {with_prefix(cost.parameters)});
+  add_line(table, tr("calculator.training.d"), {with_prefix(cost.tokens)});
+  add_line(table, tr("calculator.training.flops"), {with_prefix(cost.training_flops)}, true);
+  add_line(table, tr("calculator.training.chinchilla"), {with_prefix(cost.chinchilla_tokens)});
+  add_line(table, tr("calculator.training.ratio"), {significant(cost.per_parameter, 4)});
+  add_line(table, tr("calculator.training.loss"), {significant(cost.loss, 4)});
+  add_line(
+      table, tr("calculator.training.equal"),
       {tr("calculator.training.pair", {with_prefix(cost.equal_parameters), with_prefix(cost.equal_tokens)})});
-  table.line(tr("calculator.training.equal.flops"), {with_prefix(cost.equal_flops)});
-  table.line(tr("calculator.serving.per_token"), {with_prefix(2 * cost.parameters)});
-  table.line(tr("calculator.serving.flops"), {with_prefix(cost.serving_flops)});
-  table.line(tr("calculator.serving.total"), {with_prefix(cost.total_flops)}, true);
-  table.line(tr("calculator.serving.even"),
-             {cost.breaks_even > 0 ? with_prefix(cost.breaks_even) : std::string(tr("calculator.never"))});
+  add_line(table, tr("calculator.training.equal.flops"), {with_prefix(cost.equal_flops)});
+  add_line(table, tr("calculator.serving.per_token"), {with_prefix(2 * cost.parameters)});
+  add_line(table, tr("calculator.serving.flops"), {with_prefix(cost.serving_flops)});
+  add_line(table, tr("calculator.serving.total"), {with_prefix(cost.total_flops)}, true);
+  add_line(table, tr("calculator.serving.even"),
+           {cost.breaks_even > 0 ? with_prefix(cost.breaks_even) : std::string(tr("calculator.never"))});
   if (scene.machine && scene.machine->flops_per_s > 0)
-    table.line(tr("calculator.training.days"),
-               {significant(cost.training_flops / scene.machine->flops_per_s / 86400, 4)});
+    add_line(table, tr("calculator.training.days"),
+             {significant(cost.training_flops / scene.machine->flops_per_s / 86400, 4)});
+  draw_here(table, width);
   caption(tr(cost.per_parameter > 1.05 * kTokensPerParameter   ? "calculator.training.over"
              : cost.per_parameter < 0.95 * kTokensPerParameter ? "calculator.training.under"
                                                                : "calculator.training.optimal"));

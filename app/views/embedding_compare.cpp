@@ -9,6 +9,7 @@
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "app/widgets/point_cloud.h"
+#include "app/widgets/table.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -113,18 +114,22 @@ void EmbeddingCompare::draw_pair(const ViewContext& context, Stack stack, const 
   // The angle's bisector is vertical, so that the labels do not overlap.
   arrow(it.length_a, 90 + angle / 2, ink_a, first);
   arrow(it.length_b, 90 - angle / 2, ink_b, angle < 12 && a_ == b_ && !heads ? std::string() : second);
-  float y = at.y + std::max(drawing * (angle > 120 ? 1.f : 0.8f), drawing - scaled(20));
+  const float y = at.y + std::max(drawing * (angle > 120 ? 1.f : 0.8f), drawing - scaled(20));
+  Table table;
+  table.columns = {{.share = 1}, number_column()};
+  table.words = fonts().small, table.digits = fonts().mono, table.row = line;
   const auto number = [&](const char* key, double value, ImU32 colour, int digits) {
-    draw_text(canvas, fonts().small, ImVec2(at.x, y), t.text_dim, tr(key));
-    const std::string text = std::isfinite(value) ? number_text(static_cast<float>(value), digits) : "—";
-    draw_text(canvas, fonts().mono, ImVec2(at.x + size.x - text_size(fonts().mono, text).x, y), colour, text);
-    y += line;
+    table.rows.push_back(
+        {{},
+         {{tr(key), t.text_dim},
+          {std::isfinite(value) ? number_text(static_cast<float>(value), digits) : "—", colour}}});
   };
   number("embedding.length.a", it.length_a, ink_a, 3);
   number("embedding.length.b", it.length_b, ink_b, 3);
   number("embedding.dot", it.dot, t.text, 3);
   number("embedding.cosine", it.cosine, t.text, 4);
   number("embedding.degrees", it.degrees, t.text, 1);
+  (void)draw_table(table, ImVec2(at.x, y), size.x);
 }
 
 bool EmbeddingCompare::has(const Trace& trace, Stack stack, const AttentionPlace& place, int layer,

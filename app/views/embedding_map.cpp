@@ -2,11 +2,11 @@
 #include <cmath>
 #include <set>
 
-#include "app/look/item_map.h"
 #include "app/views/embedding_parts.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "app/widgets/point_cloud.h"
+#include "app/widgets/table.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -108,27 +108,17 @@ void EmbeddingMap::draw(const ViewContext& context, Stack stack, std::int64_t ro
   note_text(word);
   section_heading(middle_truncated(fonts().body_bold, tr("embedding.near", {word}), side));
   caption(tr("embedding.near.help"));
-  const Canvas canvas;
-  ImFont* const font = fonts().mono_small;
-  const float line = text_size(font, "X").y + scaled(6), name = side * 0.42f;
-  const float number = text_size(font, "−0.000").x + scaled(4);
-  for (const NearRow& one : map.near) {
-    const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const std::string label = token_label(opened, static_cast<int>(one.row));
-    note_text(label);
-    draw_text(canvas, font, corner, theme().text, middle_truncated(font, label, name - scaled(4)));
-    const float bar =
-        std::max(1.f, (side - name - number - scaled(4)) * static_cast<float>(std::fabs(one.cosine)));
-    canvas.fill_rect(ImVec2(corner.x + name, corner.y + scaled(2)),
-                     ImVec2(corner.x + name + bar, corner.y + line - scaled(8)), theme().residual, scaled(2));
-    const std::string value = number_text(static_cast<float>(one.cosine), 3);
-    draw_text(canvas, font, ImVec2(corner.x + side - text_size(font, value).x - scaled(2), corner.y),
-              theme().text_dim, value);
-    if (ImGui::InvisibleButton(("###embedding_near_" + std::to_string(one.row)).c_str(),
-                               ImVec2(side, line - ImGui::GetStyle().ItemSpacing.y)))
-      chosen_ = static_cast<int>(one.row);
-    note_item("embedding_near_" + std::to_string(one.row));
-  }
+  Table nearest;
+  nearest.columns = {{.width = side * 0.42f}, bar_column({}, 1), number_column()};
+  nearest.words = nearest.digits = fonts().mono_small,
+  nearest.row = text_size(fonts().mono_small, "X").y + scaled(6);
+  for (const NearRow& one : map.near)
+    nearest.rows.push_back({"###embedding_near_" + std::to_string(one.row),
+                            {{token_label(opened, static_cast<int>(one.row))},
+                             {.bar = std::fabs(one.cosine), .bar_ink = theme().residual},
+                             {number_text(static_cast<float>(one.cosine), 3), theme().text_dim}}});
+  const int near = draw_table(nearest, ImGui::GetCursorScreenPos(), side).clicked;
+  if (near >= 0) chosen_ = static_cast<int>(map.near[static_cast<std::size_t>(near)].row);
   if (!map_.fresh) veil(at, ImVec2(at.x + size.x, at.y + size.y));
 }
 

@@ -6,20 +6,16 @@
 #include <vector>
 
 #include "app/figure/canvas.h"
-#include "app/look/item_map.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/trace/common.h"
 
 namespace attnscope {
 namespace {
-
-void kv_costs_draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
-  draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
-}
 
 struct Sums {
   std::int64_t passes = 0, products = 0, attention = 0;
@@ -42,43 +38,29 @@ Sums sum_to(const CachedRun& run, std::size_t last, bool cached) {
 
 std::string milliseconds(double seconds) { return tr("kv.ms", {significant(1e3 * seconds, 3)}); }
 
-struct CountRow {
-  std::string name, with, without;
-};
-
-std::vector<CountRow> count_rows(const CachedRun& run, std::size_t at_step) {
+Table count_table(const CachedRun& run, std::size_t at_step, float width) {
   const CacheStep& step = run.steps[at_step];
   const Sums with = sum_to(run, at_step, true), without = sum_to(run, at_step, false);
   const std::string unknown = tr("kv.not_run");
   const auto count = [&](bool known, std::int64_t value) { return known ? format_count(value) : unknown; };
-  return {
-      {tr("kv.count.step"), format_count(step.with.total()), count(step.without.ran(), step.without.total())},
-      {tr("kv.count.step.attention"), format_count(step.with.attention),
-       count(step.without.ran(), step.without.attention)},
-      {tr("kv.count.all"), format_count(with.products + with.attention),
-       count(without.complete, without.products + without.attention)},
-      {tr("kv.count.passes"), format_count(with.passes), format_count(without.passes)},
-      {tr("kv.count.time"), milliseconds(with.seconds),
-       without.complete ? milliseconds(without.seconds) : unknown},
+  Table out;
+  const float second = std::max(scaled(130), width * 0.22f);
+  out.columns = {{.share = 1},
+                 {.kind = TableColumn::Kind::number, .title = tr("kv.with"), .ink = theme().v},
+                 {TableColumn::Kind::number, tr("kv.without"), second, 0, 0, theme().k}};
+  out.lines = true;
+  const auto row = [&](const char* key, const std::string& cached, const std::string& uncached) {
+    out.rows.push_back({{}, {{tr(key)}, {cached}, {uncached}}});
   };
-}
-
-void draw_counts(const std::vector<CountRow>& rows, ImVec2 at, float width) {
-  const Theme& t = theme();
-  const Canvas canvas;
-  const float line = text_size(fonts().body, "X").y + scaled(4);
-  const float second = at.x + width, first = at.x + width - std::max(scaled(130), width * 0.22f);
-  kv_costs_draw_right(fonts().small, first, at.y, t.v, tr("kv.with"));
-  kv_costs_draw_right(fonts().small, second, at.y, t.k, tr("kv.without"));
-  float y = at.y + line;
-  for (const CountRow& row : rows) {
-    canvas.line(ImVec2(at.x, y - scaled(3)), ImVec2(at.x + width, y - scaled(3)), with_alpha(t.border, 0.7f));
-    const float most = first - text_size(fonts().mono, row.with).x - scaled(10) - at.x;
-    draw_text(canvas, fonts().body, ImVec2(at.x, y), t.text, middle_truncated(fonts().body, row.name, most));
-    kv_costs_draw_right(fonts().mono, first, y, t.text, row.with);
-    kv_costs_draw_right(fonts().mono, second, y, t.text, row.without);
-    y += line;
-  }
+  row("kv.count.step", format_count(step.with.total()), count(step.without.ran(), step.without.total()));
+  row("kv.count.step.attention", format_count(step.with.attention),
+      count(step.without.ran(), step.without.attention));
+  row("kv.count.all", format_count(with.products + with.attention),
+      count(without.complete, without.products + without.attention));
+  row("kv.count.passes", format_count(with.passes), format_count(without.passes));
+  row("kv.count.time", milliseconds(with.seconds),
+      without.complete ? milliseconds(without.seconds) : unknown);
+  return out;
 }
 
 // n(n+1)/2 row passes if every token is a step, and the saving by prefilling several at once.
@@ -92,9 +74,8 @@ std::string passes_formula(const CachedRun& run, std::size_t at_step) {
 }  // namespace
 
 void draw_kv_products(const CachedRun& run, std::size_t at_step, ImVec2 at, ImVec2 size) {
-  const std::vector<CountRow> rows = count_rows(run, at_step);
-  const float line = text_size(fonts().body, "X").y + scaled(4);
-  const float table = line * static_cast<float>(rows.size() + 1) + scaled(6), words = line + scaled(4);
+  const Table counts = count_table(run, at_step, size.x);
+  const float table = table_height(counts) + scaled(6), words = text_size(fonts().body, "X").y + scaled(8);
   LinePlot plot;
   plot.key = "kv_products";
   plot.title = tr("kv.products");
@@ -118,7 +99,7 @@ void draw_kv_products(const CachedRun& run, std::size_t at_step, ImVec2 at, ImVe
   const float height = size.y - table - words;
   if (height > scaled(70)) (void)draw_line_plot(plot, at, ImVec2(size.x, height - scaled(6)));
   const float below = at.y + std::max(0.f, height);
-  draw_counts(rows, ImVec2(at.x, below), size.x);
+  (void)draw_table(counts, ImVec2(at.x, below), size.x);
   draw_text(Canvas(), fonts().body, ImVec2(at.x, below + table), theme().text_dim,
             middle_truncated(fonts().body, passes_formula(run, at_step), size.x));
 }

@@ -14,6 +14,7 @@
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/table.h"
 
 namespace attnscope {
 namespace {
@@ -202,36 +203,29 @@ float length_of(const LabBars& bars, double value, double most) {
   return static_cast<float>(std::clamp(share, 0.0, 1.0));
 }
 
-void labs_pieces_draw_bars(const LabBars& bars, ImVec2 at, ImVec2 size) {
-  float y = labs_pieces_draw_title(bars.title, at, size.x);
-  const auto count = static_cast<float>(std::max<std::size_t>(1, bars.bars.size()));
-  const float row = std::clamp((at.y + size.y - y) / count, scaled(kLowestBar), scaled(44));
-  const bool low = row < text_size(fonts().body, "X").y;
-  ImFont* const words = low ? fonts().small : fonts().body;
-  ImFont* const digits = low ? fonts().mono_small : fonts().mono;
-  float names = 0, numbers = 0;
+Table labs_pieces_bars_of(const LabBars& bars) {
   double most = bars.most;
-  for (const LabBars::Bar& bar : bars.bars) {
-    names = std::max(names, text_size(words, said(bar.name)).x);
-    numbers = std::max(numbers, text_size(digits, said(bar.shown)).x);
+  for (const LabBars::Bar& bar : bars.bars)
     if (bars.most <= 0 && std::isfinite(bar.value)) most = std::max(most, std::fabs(bar.value));
-  }
-  names = std::min(names, size.x * 0.45f);
-  const float x0 = at.x + names + scaled(10), x1 = at.x + size.x - numbers - scaled(10);
-  const Canvas canvas;
-  for (const LabBars::Bar& bar : bars.bars) {
-    const float text = y + (row - text_size(words, "X").y) / 2;
-    draw_text(canvas, words, ImVec2(at.x, text), theme().text,
-              middle_truncated(words, said(bar.name), names));
-    const float end = x0 + std::max(scaled(1), (x1 - x0) * length_of(bars, bar.value, most));
-    canvas.fill_rect(ImVec2(x0, y + row * 0.18f), ImVec2(std::max(end, x0 + 1), y + row * 0.82f),
-                     with_alpha(ink(bar.ink), bar.value < 0 ? 0.5f : 1.f), scaled(2));
-    const std::string& number = said(bar.shown);
-    draw_text(canvas, digits,
-              ImVec2(at.x + size.x - text_size(digits, number).x, y + (row - text_size(digits, "0").y) / 2),
-              theme().text, number);
-    y += row;
-  }
+  Table out;
+  out.columns = {{}, bar_column({}, 1), number_column()};
+  for (const LabBars::Bar& bar : bars.bars)
+    out.rows.push_back({{},
+                        {{said(bar.name)},
+                         {.bar = static_cast<double>(length_of(bars, bar.value, most)),
+                          .bar_ink = with_alpha(ink(bar.ink), bar.value < 0 ? 0.5f : 1.f)},
+                         {said(bar.shown)}}});
+  return out;
+}
+
+void labs_pieces_draw_bars(const LabBars& bars, const std::string& key, ImVec2 at, ImVec2 size) {
+  static std::unordered_map<std::string, Kept<Table>> kept;
+  Table& table = kept[key].get({drawn_serial, reinterpret_cast<std::uintptr_t>(&bars)},
+                               [&] { return labs_pieces_bars_of(bars); });
+  const float y = labs_pieces_draw_title(bars.title, at, size.x);
+  const auto count = static_cast<float>(std::max<std::size_t>(1, bars.bars.size()));
+  table.row = std::clamp((at.y + size.y - y) / count, scaled(kLowestBar), scaled(44));
+  (void)draw_table(table, ImVec2(at.x, y), size.x);
 }
 
 // Column names, slanted if wider than a cell; and the names of both axes.
@@ -367,7 +361,8 @@ void draw_lab_piece(Painter& painter, const LabPiece& piece, const std::string& 
   if (const auto* plot = std::get_if<LabPlot>(&piece.what)) return draw_curves(*plot, key, at, size);
   if (const auto* matrix = std::get_if<LabMatrix>(&piece.what))
     return draw_values(painter, *matrix, key, at, size);
-  if (const auto* bars = std::get_if<LabBars>(&piece.what)) return labs_pieces_draw_bars(*bars, at, size);
+  if (const auto* bars = std::get_if<LabBars>(&piece.what))
+    return labs_pieces_draw_bars(*bars, key, at, size);
   draw_lab_table(std::get<LabTable>(piece.what), drawn_serial, key, at, size);
 }
 

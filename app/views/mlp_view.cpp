@@ -2,11 +2,12 @@
 // up in gated MLPs, and the rows as scatter plots. Neurons are not interpreted: shown are the tokens they
 // read and write.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <span>
 
-#include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/look/pointed.h"
 #include "app/views/mlp_clouds.h"
@@ -15,6 +16,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/alignment.h"
@@ -115,7 +117,7 @@ class MlpView : public View {
   void draw_one(const ViewContext& context, float width);
   void draw_gate(const ViewContext& context, float width) const;
   void draw_words(const ViewContext& context, const char* title, const std::vector<NeuronToken>& words,
-                  ImU32 colour, std::size_t count, float width) const;
+                  ImU32 colour, std::size_t count, float width);
   float value_at(const ViewContext& context, Slot slot) const;
   const std::string& share_text(const ViewContext& context) const;
 
@@ -133,6 +135,7 @@ class MlpView : public View {
   Computed<NeuronWords> finding_;
   Made<NeuronWords> words_;
   MlpClouds clouds_;
+  std::map<std::string_view, Kept<Table>> tables_;  ///< by string key of their title
   KeptText title_;
   std::uint64_t share_key_ = 0;
   std::int64_t mlp_parameters_ = 0, parameters_ = 0;
@@ -344,34 +347,34 @@ void MlpView::draw_gate(const ViewContext& context, float width) const {
 
 // Tokens with horizontal bars.
 void MlpView::draw_words(const ViewContext& context, const char* title, const std::vector<NeuronToken>& words,
-                         ImU32 colour, std::size_t count, float width) const {
+                         ImU32 colour, std::size_t count, float width) {
   if (words.empty()) return;
-  const Theme& t = theme();
-  const Canvas canvas;
-  ImFont* const font = fonts().mono_small;
-  const float line = text_size(font, "X").y + scaled(3), name = width * 0.42f;
-  const float number = text_size(font, "-0.000").x + scaled(10);
   {
     const FontScope face(fonts().small);
     const ColourScope ink(ImGuiCol_Text, colour);
     figure_text(middle_truncated(fonts().small, tr(title), width));
   }
-  float most = 1e-9f;
-  for (const NeuronToken& word : words) most = std::max(most, std::fabs(word.value));
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  for (std::size_t i = 0; i < std::min(count, words.size()); ++i) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string label = token_label(*context.run.document.opened, words[i].token);
-    note_text(label);
-    draw_text(canvas, font, at, t.text, middle_truncated(font, label, name - scaled(4)));
-    const float bar = std::max(1.f, (width - name - number) * std::fabs(words[i].value) / most);
-    canvas.fill_rect(ImVec2(at.x + name, at.y + scaled(2)),
-                     ImVec2(at.x + name + bar, at.y + line - scaled(4)), colour, scaled(2));
-    const std::string value = significant(static_cast<double>(words[i].value), 2);
-    draw_text(canvas, font, ImVec2(at.x + width - scaled(4) - text_size(font, value).x, at.y), t.text_dim,
-              value);
-    ImGui::Dummy(ImVec2(width, line));
-  }
+  count = std::min(count, words.size());
+  Table& table = tables_[title].get(
+      {values_key(std::span(words)), count, context.run.opened_version, colour,
+       std::bit_cast<std::uint32_t>(width)},
+      [&] {
+        Table made;
+        made.columns = {
+            {.width = width * 0.42f},
+            bar_column(),
+            {.kind = TableColumn::Kind::number, .width = text_size(fonts().mono_small, "-0.000").x}};
+        made.words = made.digits = fonts().mono_small, made.row = text_size(made.words, "X").y + scaled(3);
+        for (std::size_t i = 0; i < count; ++i) {
+          const auto value = static_cast<double>(words[i].value);
+          made.rows.push_back({{},
+                               {{token_label(*context.run.document.opened, words[i].token)},
+                                {.bar = std::fabs(value), .bar_ink = colour},
+                                {significant(value, 2), theme().text_dim}}});
+        }
+        return made;
+      });
+  (void)draw_table(table, ImGui::GetCursorScreenPos(), width - scaled(4));
   ImGui::Dummy(ImVec2(1, scaled(4)));
 }
 

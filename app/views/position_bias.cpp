@@ -7,6 +7,7 @@
 #include "app/widgets/line_plot.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -120,29 +121,20 @@ void BiasPage::draw_slopes(const ViewContext& context, ImVec2 at, ImVec2 room) {
   ImGui::SetCursorScreenPos(at);
   const ChildScope child("position_slopes", room);
   const Theme& t = theme();
-  const float most = *std::max_element(bias_.slopes.begin(), bias_.slopes.end());
-  const float name = text_size(fonts().small, tr("position.bias.head", {"00"})).x + scaled(10),
-              number = text_size(fonts().mono_small, "0.00000").x + scaled(10);
-  const float width = ImGui::GetContentRegionAvail().x;
-  const Canvas canvas;
+  Table table;
+  table.columns = {{}, bar_column(), number_column()};
+  table.row = scaled(kSlopeRow), table.words = fonts().small, table.digits = fonts().mono_small;
   for (std::size_t head = 0; head < bias_.slopes.size(); ++head) {
-    const ImVec2 p0 = ImGui::GetCursorScreenPos();
     const bool own = static_cast<int>(head) == scene_.head;
-    const std::string id = format("###slope_%zu", head);
-    if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), scaled(kSlopeRow))))
-      choose_head(context, static_cast<std::int64_t>(head));
-    if (own || ImGui::IsItemHovered())
-      canvas.fill_rect(p0, ImVec2(p0.x + width, p0.y + scaled(kSlopeRow) - 1),
-                       own ? t.accent_soft : t.hovered, scaled(3));
-    const float y = p0.y + (scaled(kSlopeRow) - text_size(fonts().small, "X").y) / 2;
-    draw_text(canvas, fonts().small, ImVec2(p0.x + scaled(4), y), own ? t.text : t.text_dim,
-              tr("position.bias.head", {std::to_string(head)}));
-    const float bar = std::max(1.f, (width - name - number) * bias_.slopes[head] / most);
-    canvas.fill_rect(ImVec2(p0.x + name, p0.y + scaled(5)),
-                     ImVec2(p0.x + name + bar, p0.y + scaled(kSlopeRow - 5)), t.attention, scaled(2));
-    draw_text(canvas, fonts().mono_small, ImVec2(p0.x + width - number + scaled(6), y), t.text,
-              number_text(bias_.slopes[head], 5));
+    table.rows.push_back({format("###slope_%zu", head),
+                          {{tr("position.bias.head", {std::to_string(head)}), own ? t.text : t.text_dim},
+                           {.bar = static_cast<double>(bias_.slopes[head])},
+                           {number_text(bias_.slopes[head], 5)}},
+                          own});
   }
+  const float width = ImGui::GetContentRegionAvail().x;
+  if (const int head = attnscope::draw_table(table, ImGui::GetCursorScreenPos(), width).clicked; head >= 0)
+    choose_head(context, head);
 }
 
 void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2 room) {

@@ -6,6 +6,7 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "app/widgets/table.h"
 #include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -19,44 +20,34 @@ constexpr double kNothing = 1e-4;
 // Change of every token's last vector, with and without positions; leaves the ImGui cursor below.
 void position_order_draw_bars(const ViewContext& context, const WordOrder& order, ImVec2 at, ImVec2 room) {
   const Theme& t = theme();
-  const Canvas canvas;
   double most = 1e-9;
   for (const WordOrder::Word& word : order.words) most = std::max({most, word.with, word.without});
-  const float header = text_size(fonts().small, "X").y + scaled(4);
-  const float row =
+  Table table;
+  table.columns = {{.width = std::min(room.x * 0.24f, scaled(150))},
+                   {TableColumn::Kind::bar_number, tr("position.order.with"), 0, 1, most},
+                   {TableColumn::Kind::bar_number, tr("position.order.without"), 0, 1, most}};
+  table.title_row = text_size(fonts().small, "X").y + scaled(4);
+  table.row =
       std::min(scaled(kPositionOrderRow),
-               (room.y - header) / static_cast<float>(std::max<std::size_t>(1, order.words.size())));
-  const float name = std::min(room.x * 0.24f, scaled(150)), half = (room.x - name) / 2,
-              number = text_size(fonts().mono_small, "0.000000").x + scaled(8);
-  float y = at.y;
-  draw_text(canvas, fonts().small, ImVec2(at.x + name, y), t.text_dim,
-            middle_truncated(fonts().small, tr("position.order.with"), half - scaled(10)));
-  draw_text(canvas, fonts().small, ImVec2(at.x + name + half, y), t.text_dim,
-            middle_truncated(fonts().small, tr("position.order.without"), half - scaled(10)));
-  y += header;
-  ImFont* font = row >= scaled(20) ? fonts().mono : fonts().mono_small;
-  const float tall = text_size(font, "X").y, digits = text_size(fonts().mono_small, "0").y;
-  const auto bar = [&](float x, double value, ImU32 colour) {
-    const float wide =
-        std::max(scaled(1.5f), (half - number - scaled(16)) * static_cast<float>(value / most));
-    canvas.fill_rect(ImVec2(x, y + row * 0.2f), ImVec2(x + wide, y + row * 0.8f), colour, scaled(2));
-    draw_text(canvas, fonts().mono_small, ImVec2(x + wide + scaled(6), y + (row - digits) / 2),
-              value < kNothing ? t.ok : t.text,
-              value < kNothing ? format("%.0e", value) : number_text(static_cast<float>(value), 3));
+               (room.y - table.title_row) / static_cast<float>(std::max<std::size_t>(1, order.words.size())));
+  table.words = table.row >= scaled(20) ? fonts().mono : fonts().mono_small,
+  table.digits = fonts().mono_small;
+  const auto bar = [&](double value, ImU32 colour) {
+    const bool none = value < kNothing;
+    return TableCell{none ? format("%.0e", value) : number_text(static_cast<float>(value), 3),
+                     none ? t.ok : t.text, value, colour};
   };
   const Cursor& cursor = context.workspace.cursor;
   for (const WordOrder::Word& word : order.words) {
-    if (row < scaled(9)) break;
+    if (table.row < scaled(9)) break;
     const bool moved = word.from != word.to;
     const std::string text = row_name(context.run, cursor.sequence, cursor.stack, word.from) +
                              (moved ? " " + std::to_string(word.from) + "→" + std::to_string(word.to) : "");
-    draw_text(canvas, font, ImVec2(at.x, y + (row - tall) / 2), moved ? t.accent : t.text,
-              middle_truncated(font, text, name - scaled(8)));
-    bar(at.x + name, word.with, t.attention);
-    bar(at.x + name + half, word.without, t.mlp);
-    y += row;
+    table.rows.push_back(
+        {{}, {{text, moved ? t.accent : t.text}, bar(word.with, t.attention), bar(word.without, t.mlp)}});
   }
-  end_at(ImVec2(at.x, y + scaled(8)));
+  (void)draw_table(table, at, room.x);
+  end_at(ImVec2(at.x, at.y + table_height(table) + scaled(8)));
 }
 
 // Predictions for both orders, with and without positions.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "app/look/colormap.h"
+#include "app/widgets/places.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -223,6 +224,32 @@ LensList lens_list(const Trace& trace, const LensRow& row, const LensRow& last, 
   const std::size_t shown = std::min(out.top.size(), static_cast<std::size_t>(count));
   for (std::size_t i = shown; i < out.top.size(); ++i) out.rest += out.top[i].probability;
   out.top.resize(shown);
+  return out;
+}
+
+Table lens_list_table(const OpenedModel& opened, const LensList& list, std::size_t shown, float width,
+                      float row) {
+  const Theme& t = theme();
+  Table out;
+  out.columns = {{.width = width * 0.42f}, bar_column(), number_column()};
+  out.words = out.digits = fonts().mono_small, out.row = row;
+  double rest = static_cast<double>(list.rest);
+  for (std::size_t i = 0; i < list.top.size(); ++i) {
+    const LensToken& token = list.top[i];
+    const auto share = static_cast<double>(token.probability);
+    if (i >= shown)
+      rest += share;
+    else
+      out.rows.push_back(
+          {"###lens_token_" + std::to_string(i),
+           {{output_name(opened, token.token), token.token == list.answer.token ? t.accent : 0},
+            {.bar = share},
+            {number_text(token.probability, 3)}}});
+  }
+  out.rows.push_back({{},
+                      {{.text = tr("residual.rest"), .font = fonts().small},
+                       {.bar = rest, .bar_ink = t.norm},
+                       {number_text(static_cast<float>(rest), 3)}}});
   return out;
 }
 

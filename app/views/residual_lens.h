@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/widgets/matrix_plot.h"
+#include "app/widgets/table.h"
 #include "core/base/computed.h"
 #include "core/lens/alignment.h"
 #include "core/lens/logit_lens.h"
@@ -109,5 +110,9 @@ struct LensList {
 };
 /// Reads the whole vocabulary at one cell: expensive, call from a job.
 LensList lens_list(const Trace& trace, const LensRow& row, const LensRow& last, std::int64_t pos, int count);
+
+/// The first `shown` tokens of a list with their probabilities, and the sum of the others.
+Table lens_list_table(const OpenedModel& opened, const LensList& list, std::size_t shown, float width,
+                      float row);
 
 }  // namespace attnscope

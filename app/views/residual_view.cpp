@@ -2,6 +2,7 @@
 // norms of all additions. Lens cells appear as they are computed.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -102,6 +103,7 @@ class ResidualView : public View {
   Tensor values_;
   std::uint64_t values_key_ = 0;
   Computed<LensList> list_;
+  Kept<Table> list_table_;
   float below_rows_ = 0;  // y of the end of the listed tokens
   float below_list_ = 0;  // height of all below them, in the frame before; 0: not known
   struct Books {
@@ -305,47 +307,25 @@ void ResidualView::draw_grid(const ViewContext& context, ImVec2 at, ImVec2 room)
 
 void ResidualView::draw_list(const ViewContext& context, const LensList& list, std::size_t shown,
                              float width) {
-  const OpenedModel& opened = *context.run.document.opened;
-  const Theme& t = theme();
-  const Canvas canvas;
-  const float line = list_line(), number = text_size(fonts().mono_small, "0.000").x;
-  const float name = width * 0.42f;
-  float rest = list.rest;
-  for (std::size_t i = shown; i < list.top.size(); ++i) rest += list.top[i].probability;
-  const float most = std::max({1e-6f, rest, list.top.empty() ? 0.f : list.top.front().probability});
-  int lines = 0;
-  const auto row = [&](ImFont* font, const std::string& text, float probability, bool answer, ImU32 colour) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const bool clicked = ImGui::InvisibleButton(("###lens_row_" + std::to_string(lines++)).c_str(),
-                                                ImVec2(std::max(1.f, width), line));
-    draw_text(canvas, font, at, answer ? t.accent : t.text, middle_truncated(font, text, name - scaled(6)));
-    const float room = width - name - number - scaled(8), bar = std::max(room * probability / most, 1.f);
-    canvas.fill_rect(ImVec2(at.x + name, at.y + scaled(2)),
-                     ImVec2(at.x + name + bar, at.y + line - scaled(6)), colour, scaled(2));
-    const std::string value = number_text(probability, 3);
-    draw_text(canvas, fonts().mono_small, ImVec2(at.x + width - text_size(fonts().mono_small, value).x, at.y),
-              t.text, value);
-    return clicked;
-  };
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, scaled(1)));
-  for (std::size_t i = 0; i < std::min(shown, list.top.size()); ++i) {
-    const LensToken& token = list.top[i];
-    const std::string label = output_name(opened, token.token);
-    note_text(label);
-    if (row(fonts().mono_small, label, token.probability, token.token == list.answer.token, t.attention)) {
-      asked_ = token.token;
-      if (colour_ != LensColour::rank) colour_ = LensColour::asked;
-    }
-    note_item("lens_token_" + std::to_string(i));
+  const Table& table = list_table_.get(
+      {values_key(std::span(list.top)), shown, static_cast<std::uint64_t>(list.answer.token),
+       context.run.opened_version, std::bit_cast<std::uint32_t>(width)},
+      [&] {
+        return lens_list_table(*context.run.document.opened, list, shown, width, list_line() + scaled(1));
+      });
+  const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [&](int row) {
     compat::item_tooltip(tr("residual.token.help"));
-    offer_measure(context.workspace, token.token);
+    offer_measure(context.workspace, list.top[static_cast<std::size_t>(row)].token);
+  });
+  if (event.clicked >= 0) {
+    asked_ = list.top[static_cast<std::size_t>(event.clicked)].token;
+    if (colour_ != LensColour::rank) colour_ = LensColour::asked;
   }
-  below_rows_ = ImGui::GetCursorScreenPos().y;
-  (void)row(fonts().small, tr("residual.rest"), rest, false, t.norm);
+  below_rows_ = ImGui::GetCursorScreenPos().y - list_line() - scaled(1);  // the last row is all other tokens
   ImGui::Dummy(ImVec2(1, scaled(3)));
-  caption(kept_tr("residual.answer",
-                  {output_name(opened, list.answer.token), std::to_string(list.answer.rank + 1),
-                   std::to_string(list.vocab), number_text(list.answer.probability, 3)}));
+  caption(kept_tr("residual.answer", {output_name(*context.run.document.opened, list.answer.token),
+                                      std::to_string(list.answer.rank + 1), std::to_string(list.vocab),
+                                      number_text(list.answer.probability, 3)}));
 }
 
 void ResidualView::draw_colours(const ViewContext& context, float width) {
