@@ -28,21 +28,11 @@ constexpr double kMostReal = 1e30;
 constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
 
 enum class CalculatorPane : std::uint8_t { parameters, cache, flops, training, slips };
-constexpr Named<CalculatorPane> kCalculatorPanes[] = {{"parameters", CalculatorPane::parameters},
-                                                      {"cache", CalculatorPane::cache},
-                                                      {"flops", CalculatorPane::flops},
-                                                      {"training", CalculatorPane::training},
-                                                      {"slips", CalculatorPane::slips}};
-struct PaneRow {
-  CalculatorPane pane;
-  const char *key, *id;
-};
-constexpr PaneRow kPanes[] = {
-    {CalculatorPane::parameters, "calculator.pane.parameters", "###calc_parameters"},
-    {CalculatorPane::cache, "calculator.pane.cache", "###calc_cache"},
-    {CalculatorPane::flops, "calculator.pane.flops", "###calc_flops"},
-    {CalculatorPane::training, "calculator.pane.training", "###calc_training"},
-    {CalculatorPane::slips, "calculator.pane.slips", "###calc_slips"}};
+constexpr Option<CalculatorPane> kCalculatorPanes[] = {{"parameters", CalculatorPane::parameters},
+                                                       {"cache", CalculatorPane::cache},
+                                                       {"flops", CalculatorPane::flops},
+                                                       {"training", CalculatorPane::training},
+                                                       {"slips", CalculatorPane::slips}};
 
 class CalculatorView : public View {
  public:
@@ -95,7 +85,8 @@ class CalculatorView : public View {
   bool counts_ = false;                       ///< the newest count is of the open model
   Computed<std::optional<Machine>> measuring_;
   Computed<Result<Counted>> counting_;
-  CalculatorPane pane_ = CalculatorPane::parameters;
+  OneOf<CalculatorPane> pane_{"pane", kCalculatorPanes, CalculatorPane::parameters, "calculator.pane.",
+                              "###calc_"};
 };
 
 CalculatorView::Chosen CalculatorView::chosen() const {
@@ -111,7 +102,7 @@ CalculatorView::Chosen CalculatorView::chosen() const {
 }
 
 void CalculatorView::keep(Choices& choices) {
-  choices.of("pane", pane_, kCalculatorPanes);
+  choices.of(pane_);
   choices.of("machine", machine_);
   Chosen it = choices.reads() ? Chosen{} : chosen();
   choices.of("preset", it.preset);
@@ -433,16 +424,8 @@ void CalculatorView::draw(const ViewContext& context) {
   const bool beside = width - title > scaled(330);  // choices on the title's line
   if (beside) ImGui::SetCursorScreenPos(ImVec2(top.x + title, top.y));
   draw_choices(context, beside ? width - title : width);
-  float used = 0;
-  for (const PaneRow& row : kPanes) {
-    const Label label(tr(row.key), row.id);
-    if (used > 0 && used + chip_width(label) <= width)
-      ImGui::SameLine(0, scaled(6));
-    else
-      used = 0;
-    used += chip_width(label) + scaled(6);
-    if (chip(label, pane_ == row.pane, tr(Label(row.key, ".help")))) pane_ = row.pane;
-  }
+  ChipRow row(width, 6);
+  choose(row, pane_);
   if (base_ && !(sizes_ == sizes_of(*base_))) {
     ImGui::SameLine(0, scaled(kCalculatorGap));
     if (chip(Label(tr("calculator.reset"), "###calc_reset"), false, tr("calculator.reset.help"))) {

@@ -50,9 +50,8 @@ class ResidualView : public View {
     return !run.traces.empty() && run.recorded() ? "residual.none.recorded" : "residual.none";
   }
   void keep(Choices& choices) override {
-    choices.of("colour", colour_, kLensColours);
+    choices.all(colour_, by_push_);
     choices.of("asked", asked_, -1, 1 << 24);
-    choices.of("by_push", by_push_);
     choices.of("window", window_);
   }
   void draw(const ViewContext& context) override;
@@ -83,12 +82,19 @@ class ResidualView : public View {
 
   LensGrid now_, before_;
   bool difference_ = false;
-  LensColour colour_ = LensColour::probability;
+  static constexpr Option<LensColour> kColours[] = {{"probability", LensColour::probability},
+                                                    {"asked", LensColour::asked},
+                                                    {"rank", LensColour::rank},
+                                                    {"entropy", LensColour::entropy},
+                                                    {"kl", LensColour::kl}};
+  OneOf<LensColour> colour_{"colour", kColours, LensColour::probability, "residual.colour.", "###lens_"};
   int asked_ = -1;  // token chosen for the colouring; -1: the prediction at the current position
   int answer_ = -1;
   std::uint64_t answer_key_ = 0;
   std::uint64_t asked_of_ = 0;  // opened_version it belongs to
-  bool by_push_ = true;         // bars: contribution to the logit, else the norm
+  static constexpr Option<bool> kBars[] = {{"push", true}, {"length", false}};
+  /// Bars: contribution to the logit, else the norm.
+  OneOf<bool> by_push_{"by_push", kBars, true, "residual.by_", "###residual_by_"};
   MatrixWindow window_;
   std::array<std::int64_t, 3> window_of_{};  // rows, positions, and room it was computed for
   std::int64_t row_ = -1, pos_ = 0;          // pinned cell; row as in the lens
@@ -139,7 +145,7 @@ void ResidualView::follow(const ViewContext& context) {
   if (comparable) before_.follow(model, *context.before, cursor.sequence, context.workers(), asked_before);
   difference_ = comparable;
   const std::uint64_t key =
-      key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_)});
+      key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_.value)});
   if (key != values_key_ && !now_.rows().empty()) {
     values_key_ = key;
     values_ = now_.values(colour_);
@@ -341,10 +347,6 @@ void ResidualView::draw_list(const ViewContext& context, const LensList& list, s
 
 void ResidualView::draw_colours(const ViewContext& context, float width) {
   section_heading(tr("residual.colour_by"));
-  struct Choice {
-    LensColour colour;
-    const char *key, *id;
-  };
   const int asked = now_.asked() >= 0 ? now_.asked() : asked_;
   const std::string of = asked >= 0 ? output_name(*context.run.document.opened, asked)
                                     : std::string(tr("residual.colour.answer"));
@@ -353,15 +355,7 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   ChipLine line(ImGui::GetCursorScreenPos().x + width);
-  for (const Choice& choice :
-       {Choice{LensColour::probability, "residual.colour.probability", "###lens_probability"},
-        Choice{LensColour::asked, "residual.colour.asked", "###lens_asked"},
-        Choice{LensColour::rank, "residual.colour.rank", "###lens_rank"},
-        Choice{LensColour::entropy, "residual.colour.entropy", "###lens_entropy"},
-        Choice{LensColour::kl, "residual.colour.kl", "###lens_kl"}})
-    if (line(Label(kept_tr(choice.key, {of}), choice.id), colour_ == choice.colour,
-             tr(Label(choice.key, ".help"))))
-      colour_ = choice.colour;
+  choose(line, colour_, AllOptions(), {of});
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const char* unit = difference_ ? "residual.legend.difference"
                      : colour_ == LensColour::probability || colour_ == LensColour::asked
@@ -431,17 +425,12 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
   if (books->pushes) {
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(1)));
-    const Label pushes(tr("residual.by_push"), "###residual_by_push"),
-        lengths(tr("residual.by_length"), "###residual_by_length");
-    const float x = at.x + room.x - chip_width(pushes) - chip_width(lengths) - scaled(9);
+    const float x = at.x + room.x - chips_width(by_push_, 0) - scaled(9);
     const float end = ImGui::GetItemRectMax().x + scaled(8);
-    if (x > end) {
-      ImGui::SameLine();
-      ImGui::SetCursorScreenPos(ImVec2(x, at.y - scaled(2)));
-    }
-    if (chip(pushes, by_push_, tr("residual.by_push.help"))) by_push_ = true;
-    ImGui::SameLine(0, scaled(5));
-    if (chip(lengths, !by_push_, tr("residual.by_length.help"))) by_push_ = false;
+    ImVec2 corner = ImGui::GetCursorScreenPos();
+    if (x > end) corner = ImVec2(x, at.y - scaled(2));
+    ChipRow row(corner, 1e9f, {{7, 1}, 5});
+    choose(row, by_push_);
   }
   if (push) {
     double sum = 0;

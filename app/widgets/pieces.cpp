@@ -120,6 +120,34 @@ bool ChipLine::operator()(const Label& label, bool on, const char* help) {
   return chip(label, on, help);
 }
 
+ChipRow::ChipRow(ImVec2 at, float width, ImFont* font, ImVec2 padding, float gap, bool cut)
+    : face_(font),
+      slim_(ImGuiStyleVar_FramePadding, padding),
+      at_(at),
+      next_(at),
+      width_(width),
+      gap_(gap),
+      cut_(cut) {}
+
+ChipRow::ChipRow(ImVec2 at, float width, const Look& look)
+    : ChipRow(at, width, look.font, ImVec2(scaled(look.padding.x), scaled(look.padding.y)), scaled(look.gap),
+              look.cut) {}
+
+ChipRow::ChipRow(float width, float gap)
+    : ChipRow(ImGui::GetCursorScreenPos(), width, nullptr, ImGui::GetStyle().FramePadding, scaled(gap),
+              false) {}
+
+bool ChipRow::operator()(const Label& label, bool on, const char* help) {
+  const float wide = chip_width(label);
+  if (next_.x + wide > at_.x + width_) {
+    if (cut_) return false;
+    if (next_.x > at_.x) next_ = ImVec2(at_.x, next_.y + ImGui::GetFrameHeight() + gap_);
+  }
+  ImGui::SetCursorScreenPos(next_);
+  next_.x += wide + gap_;
+  return chip(label, on, help);
+}
+
 SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& value, std::int64_t lo,
                        std::int64_t hi, float width, const char* help, bool logarithmic) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));

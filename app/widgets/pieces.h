@@ -59,6 +59,37 @@ class ChipLine {
   bool first_ = true;
 };
 
+/// Chips side by side from the cursor or `at`, in the small font. One that does not fit into `width` begins
+/// another line, or is left out where `cut`. Sizes in units.
+class ChipRow {
+ public:
+  struct Look {
+    ImVec2 padding{7, 3};
+    float gap = 4;
+    bool cut = false;
+    ImFont* font = fonts().small;
+  };
+  ChipRow(ImVec2 at, float width) : ChipRow(at, width, Look()) {}
+  ChipRow(ImVec2 at, float width, const Look& look);
+  /// At the cursor, in the current font and padding; other items may follow (ImGui::SameLine).
+  explicit ChipRow(float width = 1e9f, float gap = ImGui::GetStyle().ItemSpacing.x / ui_scale());
+  bool operator()(const Label& label, bool on, const char* help = nullptr);
+  /// Sets another gap before the next chip, units.
+  void part(float units) { next_.x += scaled(units) - gap_; }
+  /// Screen pixels at which the next chip would be placed.
+  ImVec2 next() const { return next_; }
+  float height() const { return next_.y + ImGui::GetFrameHeight() - at_.y; }
+
+ private:
+  ChipRow(ImVec2 at, float width, ImFont* font, ImVec2 padding, float gap, bool cut);
+
+  FontScope face_;
+  StyleScope slim_;
+  ImVec2 at_, next_;
+  float width_, gap_;
+  bool cut_;
+};
+
 struct SliderEvent {
   bool changed = false;
   bool released = false;  ///< the end of a drag or of typing
