@@ -346,31 +346,21 @@ void CalculatorView::draw_fields(float width) {
 
 // The machine of the roofline; the own machine is measured on request.
 void CalculatorView::draw_machine(const ViewContext& context, float width) {
-  float used = 0;
-  const auto place = [&](const Label& label) {
-    const float wide = chip_width(label);
-    if (used > 0 && used + wide <= width) ImGui::SameLine(0, scaled(6));
-    if (used + wide > width) used = 0;
-    used += wide + scaled(6);
-  };
-  const Label own(tr("calculator.machine.this"), "###calc_this");
-  place(own);
-  if (chip(own, machine_ == kThisMachine, tr("calculator.machine.this.help"))) {
+  ChipRow row(width, 6);
+  if (row(Label(tr("calculator.machine.this"), "###calc_this"), machine_ == kThisMachine,
+          tr("calculator.machine.this.help"))) {
     if (machine_ == kThisMachine || measured_ == 0) ++measured_;
     machine_ = kThisMachine;
   }
   for (const Machine& machine : machines()) {
     const std::string label = machine.name + "###calc_machine_" + machine.name;
-    place(label);
     const std::string help =
         tr("calculator.machine.help", {with_prefix(machine.flops_per_s), with_prefix(machine.bytes_per_s)});
-    if (chip(label, machine_ == machine.name, help.c_str())) machine_ = machine.name;
+    if (row(label, machine_ == machine.name, help.c_str())) machine_ = machine.name;
   }
   const OpenedModel* opened = context.run.document.opened.get();
   if (!preset_.empty() || !file_.empty() || !opened || !base_ || !(sizes_ == sizes_of(*base_))) return;
-  const Label count(tr("calculator.count"), "###calc_count");
-  place(count);
-  if (chip(count, counts_, tr("calculator.count.help"))) {
+  if (row(Label(tr("calculator.count"), "###calc_count"), counts_, tr("calculator.count.help"))) {
     ++counted_;
     counts_ = true;
   }

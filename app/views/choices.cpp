@@ -107,11 +107,16 @@ std::vector<Offered> offered_by(View& view) {
 
 Result<nlohmann::json> Offered::read(const std::string& text) const {
   if (words.empty()) {
-    const auto number = parse_real(text, least, most);
+    const auto written = [&](double end) {
+      return whole ? std::to_string(static_cast<std::int64_t>(end)) : short_number(end);
+    };
+    const double near = 1e-6;  // relative: ends are floats
+    const auto number = parse_real(text, least - near * std::abs(least), most + near * std::abs(most));
     if (!number || (whole && *number != std::floor(*number)))
       return fail(Code::bad_format, "error.app.set.range",
-                  {name, short_number(least), short_number(most), in_quotes(text)});
-    return whole ? nlohmann::json(static_cast<std::int64_t>(*number)) : nlohmann::json(*number);
+                  {name, written(least), written(most), in_quotes(text)});
+    return whole ? nlohmann::json(static_cast<std::int64_t>(*number))
+                 : nlohmann::json(std::clamp(*number, least, most));
   }
   const auto found = std::find(words.begin(), words.end(), text);
   if (found == words.end())

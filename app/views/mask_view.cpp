@@ -112,7 +112,7 @@ void MaskView::draw_notation(const ViewContext& context, const AttentionScene& s
     if (text) ImGui::SetClipboardText(text->c_str());
     copied_ = text ? tr("mask.copied", {name}) : text.error().sentence();
   }
-  const float x = put.next().x;
+  const float x = put.right() + scaled(4);
   if (!copied_.empty())
     draw_text(Canvas(), fonts().small, ImVec2(x + scaled(4), at.y + scaled(3)), theme().ok,
               middle_truncated(fonts().small, copied_, at.x + width - x - scaled(4)));
@@ -255,8 +255,8 @@ float MaskView::draw_head_chips(const ViewContext& context, const AttentionScene
   ImGui::SetCursorScreenPos(at);
   ImGui::AlignTextToFramePadding();
   ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("mask.head"));
-  ChipLine chips(at.x + width);
   ImGui::SameLine();
+  ChipRow chips(at.x + width - ImGui::GetCursorScreenPos().x, 5);
   for (std::int64_t head = 0; head < heads; ++head)
     if (chips(Label(std::to_string(head), "###mask_head_", std::to_string(head)), head == scene.head,
               tr("mask.head.help")))

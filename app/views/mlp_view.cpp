@@ -163,6 +163,7 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence),
               static_cast<std::uint64_t>(place_.stack), static_cast<std::uint64_t>(place_.layer)});
   if (subject != subject_) subject_ = subject, neuron_ = clicked_ = -1, window_ = {};
+  if (clicked_ >= trace->find(place_.site(StepRole::neurons))->shape[1]) clicked_ = -1;
   // No difference if the older run's MLP has another number of neurons.
   std::shared_ptr<const Trace> older = context.older(cursor.sequence);
   const Record* was = older ? older->find(place_.site(StepRole::neurons)) : nullptr;

@@ -361,6 +361,7 @@ void RotaryPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   draw_numbers(context, ImVec2(at.x, y), ImVec2(left, lower));
   const float x = at.x + left + scaled(18);
   ImGui::SetCursorScreenPos(ImVec2(x, y));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
   ChipRow row(ImVec2(x, y), room.x, {{7, 4}});
   choose(row, page_);
   const float below = y + ImGui::GetFrameHeight() + scaled(6);

@@ -92,9 +92,10 @@ class ResidualView : public View {
   int answer_ = -1;
   std::uint64_t answer_key_ = 0;
   std::uint64_t asked_of_ = 0;  // opened_version it belongs to
-  static constexpr Option<bool> kBars[] = {{"push", true}, {"length", false}};
+  static constexpr Option<bool> kBars[] = {{"push", true, "residual.by_push", "push"},
+                                           {"length", false, "residual.by_length", "length"}};
   /// Bars: contribution to the logit, else the norm.
-  OneOf<bool> by_push_{"by_push", kBars, true, "residual.by_", "###residual_by_"};
+  OneOf<bool> by_push_{"by_push", kBars, true, "", "###residual_by_"};
   MatrixWindow window_;
   std::array<std::int64_t, 3> window_of_{};  // rows, positions, and room it was computed for
   std::int64_t row_ = -1, pos_ = 0;          // pinned cell; row as in the lens
@@ -354,7 +355,7 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
   const FontScope face(fonts().small);
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-  ChipLine line(ImGui::GetCursorScreenPos().x + width);
+  ChipRow line(width, 5);
   choose(line, colour_, AllOptions(), {of});
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const char* unit = difference_ ? "residual.legend.difference"

@@ -55,7 +55,7 @@ std::uint64_t TokenizerShelf::version() const {
 void TokenizerShelf::draw_choice(float width) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
   const float right = ImGui::GetCursorScreenPos().x + width;
-  ChipLine line(right);
+  ChipRow line(width, 5);
   choose(line, choice_);
   if (choice_ == Choice::own) return;
   if (!made_) return caption(tr("tokenizer.shelf.learning"));  // until then the model's own is shown

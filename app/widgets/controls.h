@@ -77,10 +77,10 @@ struct AllOptions {
     return true;
   }
 };
-/// Draws a chip of each option for whose value `there` is true, into a ChipRow or ChipLine; `arguments`: of
+/// Draws a chip of each option for whose value `there` is true, into a row; `arguments`: of
 /// their texts. True when one was clicked.
-template <class Row, class Value, class There = AllOptions>
-bool choose(Row& row, OneOf<Value>& control, const There& there = {},
+template <class Value, class There = AllOptions>
+bool choose(ChipRow& row, OneOf<Value>& control, const There& there = {},
             std::initializer_list<std::string_view> arguments = {}) {
   bool clicked = false;
   for (const Option<Value>& option : control.options) {
@@ -105,8 +105,7 @@ float chips_width(const OneOf<Value>& control, float gap, const There& there = {
   return out;
 }
 
-template <class Row>
-void toggle(Row& row, Switch& control) {
+inline void toggle(ChipRow& row, Switch& control) {
   if (row(Label(tr(control.key), control.item), control.on, help_of(control.key))) control.on = !control.on;
 }
 

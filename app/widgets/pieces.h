@@ -46,21 +46,8 @@ void tint(ImVec2 p0, ImVec2 p1);
 bool chip(const Label& label, bool on, const char* help = nullptr);
 /// Width in pixels of a chip or button with this text (up to "##").
 float chip_width(const Label& label);
-/// Chips side by side, wrapped at `right` (screen pixels).
-class ChipLine {
- public:
-  explicit ChipLine(float right) : right_(right) {}
-  bool operator()(const Label& label, bool on, const char* help = nullptr);
-  /// Inserts a wider gap before the next chip.
-  void part() { gap_ = scaled(16); }
-
- private:
-  float right_, gap_ = 0;
-  bool first_ = true;
-};
-
-/// Chips side by side from the cursor or `at`, in the small font. One that does not fit into `width` begins
-/// another line, or is left out where `cut`. Sizes in units.
+/// Chips side by side; one that does not fit into `width` pixels begins another line, or is left out where
+/// `cut`. Sizes of the look in units.
 class ChipRow {
  public:
   struct Look {
@@ -71,23 +58,23 @@ class ChipRow {
   };
   ChipRow(ImVec2 at, float width) : ChipRow(at, width, Look()) {}
   ChipRow(ImVec2 at, float width, const Look& look);
-  /// At the cursor, in the current font and padding; other items may follow (ImGui::SameLine).
+  /// At the cursor, in the current font, padding and spacing; other items may follow (ImGui::SameLine).
   explicit ChipRow(float width = 1e9f, float gap = ImGui::GetStyle().ItemSpacing.x / ui_scale());
   bool operator()(const Label& label, bool on, const char* help = nullptr);
-  /// Sets another gap before the next chip, units.
-  void part(float units) { next_.x += scaled(units) - gap_; }
-  /// Screen pixels at which the next chip would be placed.
-  ImVec2 next() const { return next_; }
-  float height() const { return next_.y + ImGui::GetFrameHeight() - at_.y; }
+  /// Another gap before the next chip.
+  void part(float units = 16) { before_ = scaled(units); }
+  /// Moves the cursor to the place of the next item of this width; false where there is none.
+  bool place(float wide);
+  /// End of the last chip, screen pixels.
+  float right() const { return right_; }
+  float height() const { return y_ + ImGui::GetFrameHeight() - at_.y; }
 
  private:
-  ChipRow(ImVec2 at, float width, ImFont* font, ImVec2 padding, float gap, bool cut);
-
   FontScope face_;
   StyleScope slim_;
-  ImVec2 at_, next_;
-  float width_, gap_;
-  bool cut_;
+  ImVec2 at_, gap_;
+  float width_, right_, before_ = 0, y_;
+  bool cut_ = false;
 };
 
 struct SliderEvent {

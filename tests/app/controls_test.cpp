@@ -1,5 +1,5 @@
-// Every control of every view, moved to each of its ends as --set does: nothing falls over, what was chosen is
-// kept and no text is missing.
+// Every control of every view, moved to each of its ends as --set does: nothing falls over, what was chosen
+// is kept and no text is missing.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ std::vector<nlohmann::json> ends_of(const Offered& offered) {
   std::vector<std::string> texts = offered.words;
   if (texts.empty())
     for (const double end : {offered.least, offered.most})
-      texts.push_back(offered.whole ? std::to_string(static_cast<std::int64_t>(end)) : std::to_string(end));
+      texts.push_back(offered.whole ? std::to_string(static_cast<std::int64_t>(end)) : significant(end, 6));
   std::vector<nlohmann::json> out;
   for (const std::string& text : texts) {
     const auto value = offered.read(text);
@@ -66,7 +66,8 @@ TEST(Set, NamesEachOptionOnce) {
       EXPECT_TRUE(names.insert(offered.name).second) << view->id() << "." << offered.name;
       EXPECT_EQ(std::set<std::string>(offered.words.begin(), offered.words.end()).size(),
                 offered.words.size());
-      EXPECT_TRUE(!offered.words.empty() || offered.least < offered.most) << view->id() << "." << offered.name;
+      EXPECT_TRUE(!offered.words.empty() || offered.least < offered.most)
+          << view->id() << "." << offered.name;
     }
   }
 }
@@ -82,10 +83,18 @@ TEST(Set, ReadsValuesAsFilesHaveThem) {
 TEST(Set, SaysInBothLanguagesWhichExist) {
   const struct {
     const char *text, *names;  // what the error must contain
-  } wrong[] = {{"nowhere.page=bytes", "kv"},   {"kv.nothing=1", "format"}, {"kv.page=nothing", "products"},
-               {"kv.layer=-1", "65"},          {"kv.layer=1.5", "65"},     {"kv.layer=x", "65"},
-               {"position.rotary_move=1e9", "200"}, {"kv.page", "VIEW"},   {"=", "VIEW"},
-               {"labs.a=1", "kv"},             {"kv.at_end=yes", "false"}, {"", "VIEW"}};
+  } wrong[] = {{"nowhere.page=bytes", "kv"},
+               {"kv.nothing=1", "format"},
+               {"kv.page=nothing", "products"},
+               {"kv.layer=-1", "65"},
+               {"kv.layer=1.5", "65"},
+               {"kv.layer=x", "65"},
+               {"position.rotary_move=1e9", "200"},
+               {"kv.page", "VIEW"},
+               {"=", "VIEW"},
+               {"labs.a=1", "kv"},
+               {"kv.at_end=yes", "false"},
+               {"", "VIEW"}};
   for (const std::string language : {"en", "ko"}) {
     ASSERT_TRUE(set_language(language));
     for (const auto& [text, names] : wrong) {
