@@ -16,7 +16,7 @@ std::vector<nlohmann::json> ends_of(const Offered& offered) {
   std::vector<std::string> texts = offered.words;
   if (texts.empty())
     for (const double end : {offered.least, offered.most})
-      texts.push_back(offered.whole ? std::to_string(static_cast<std::int64_t>(end)) : significant(end, 6));
+      texts.push_back(offered.whole ? std::to_string(static_cast<std::int64_t>(end)) : std::to_string(end));
   std::vector<nlohmann::json> out;
   for (const std::string& text : texts) {
     const auto value = offered.read(text);
