@@ -73,6 +73,7 @@ Status finish(const Raw& raw, Options& options) {
     TRY(const LabRequest request, parse_lab_request(options.lab));
     (void)request;
   }
+  TRY_OK(read_settings(options.settings));
   options.animate = !raw.no_animation;
   if (raw.allow_outside) allow_all_files();
   return Done{};
@@ -93,6 +94,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   add_value_flags(cli, raw.run_flags);
   named("--view", options.view, tr("options.view", {join(view_names(), ", ")}).c_str(), "ID");
   named("--lab", options.lab, tr("options.lab"), "NAME[,CONTROL=VALUE]");
+  named("--set", options.settings, tr("options.set"), "VIEW.CONTROL=VALUE")->allow_extra_args(false);
   named("--layer", options.layer, tr("options.layer"), "N")->transform(counted());
   named("--head", options.head, tr("options.head"), "N")->transform(counted());
   named("--step", options.step, tr("options.step"), "SITE");

@@ -17,11 +17,12 @@ struct Options {
   std::string save_session;  ///< session to write instead of opening a window
   Request request;           ///< what is run: the same flags as attnscope-cli trace
   std::string view, step, theme, language;
-  std::string lesson;     ///< id of a shipped lesson, or a file
-  int page = 0;           ///< of the lesson, from 1; 0: where it was left
-  std::string worksheet;  ///< HTML file to write of the lesson instead of opening a window
-  bool answers = false;   ///< worksheet with the answers
-  std::string lab;        ///< lab to show, with values: "sqrt,d_k=64"
+  std::string lesson;                 ///< id of a shipped lesson, or a file
+  int page = 0;                       ///< of the lesson, from 1; 0: where it was left
+  std::string worksheet;              ///< HTML file to write of the lesson instead of opening a window
+  bool answers = false;               ///< worksheet with the answers
+  std::string lab;                    ///< lab to show, with values: "sqrt,d_k=64"
+  std::vector<std::string> settings;  ///< "view.control=value" each
   int layer = -1, head = -1;
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: content scale of the screen

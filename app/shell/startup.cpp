@@ -63,6 +63,8 @@ Status apply_look(FrameState& state, const Options& options) {
     state.workspace.lab_values[request.lab->id()] = request.values;
     if (options.view.empty()) state.workspace.view = "labs";
   }
+  TRY(nlohmann::json settings, read_settings(options.settings));
+  state.choose_in_views(std::move(settings));
   if (!options.animate) state.workspace.animate = false;
   if (options.backward) state.workspace.backward = true;
   if (options.present) set_presenting(state, true);

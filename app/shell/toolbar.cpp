@@ -103,11 +103,11 @@ const std::string& chooser_label(const FrameState& state, float room) {
 }
 
 // A toggle of the whole window, an action of the table. `help`: string key, or null.
-struct Switch {
+struct ToolbarSwitch {
   const char *action, *name, *label, *help;
 };
 
-bool draw_switch(FrameState& state, const Switch& what) {
+bool draw_switch(FrameState& state, const ToolbarSwitch& what) {
   const Action& action = *find_action(what.action);
   const bool shown_on = action.id != "view.theme" && is_checked(action, state);
   if (raised_button({tr(what.label), "###", what.name}, shown_on)) perform(state, action.id);
@@ -132,7 +132,7 @@ bool several_languages() {
 
 void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   const bool dark = theme().kind == ThemeKind::dark;
-  const Switch rows[] = {
+  const ToolbarSwitch rows[] = {
       {"compare.pin", "pin", "compare.pin", "compare.pin.help"},
       {"compare.difference", "difference", "toolbar.difference_short", difference_help(state.session)},
       {"view.language", "language", "toolbar.language", nullptr},

@@ -56,13 +56,6 @@ void keep_room(Workspace& workspace, Choices choices) {
   choices.of("timeline_height", workspace.timeline_height, 64.f, 260.f);
 }
 
-nlohmann::json chosen_in(View& view) {
-  nlohmann::json out = nlohmann::json::object();
-  Choices choices(out);
-  view.keep(choices);
-  return out;
-}
-
 /// Absolute path, so that a recent file is found from any working directory.
 std::string whole_path(const std::string& path) {
   std::error_code error;
@@ -255,9 +248,16 @@ void FrameState::take_session_cursor(const RunResult& result) {
 
 void FrameState::take_choices() {
   const std::optional<nlohmann::json> look = std::exchange(choices_, {});
-  if (!look) return;
+  if (look) take_views(*look);
+  if (chosen_.is_null() || session.opening()) return;
+  for (const auto& view : views)
+    if (chosen_.contains(view->id())) choose_in(*view, chosen_[view->id()]);
+  chosen_ = nullptr;
+}
+
+void FrameState::take_views(const nlohmann::json& look) {
   const auto take = [&](const std::vector<std::unique_ptr<View>>& half, const char* key) {
-    const nlohmann::json all = look->value(key, nlohmann::json::object());
+    const nlohmann::json all = look.value(key, nlohmann::json::object());
     for (const auto& view : half) {
       nlohmann::json chosen = usual_choices_[view->id()];
       if (all.is_object() && all.contains(view->id()) && all[view->id()].is_object())
@@ -268,7 +268,7 @@ void FrameState::take_choices() {
   };
   take(views, "views");
   take(second_views, "second_views");
-  if (look->contains("room")) keep_room(workspace, Choices(std::as_const((*look)["room"])));
+  if (look.contains("room")) keep_room(workspace, Choices(std::as_const(look["room"])));
 }
 
 nlohmann::json FrameState::look() const {

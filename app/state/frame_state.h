@@ -183,6 +183,8 @@ struct FrameState {
   /// when they have been drawn once (take_choices).
   void take_session_cursor(const RunResult& result);
   void take_choices();
+  /// The values of --set, {view: {control: value}}: taken after those of a session.
+  void choose_in_views(nlohmann::json chosen) { chosen_ = std::move(chosen); }
   /// Views, cursor and settings inside the views, as saved in a session file.
   nlohmann::json look() const;
   /// Encodes and writes the picture in a background job; a notice shows its path or the error.
@@ -202,6 +204,7 @@ struct FrameState {
   void set_language(const std::string& language);
 
  private:
+  void take_views(const nlohmann::json& look);
   void open_session(SessionFile file);
   void note_leaving();
   void take_left(const nlohmann::json& left);
@@ -219,6 +222,7 @@ struct FrameState {
   std::optional<SessionFile> asked_session_;
   std::optional<nlohmann::json> look_;                   ///< of the opened session, until its first run
   std::optional<nlohmann::json> choices_;                ///< the same, until its views were drawn
+  nlohmann::json chosen_;                                ///< of choose_in_views, until they are taken
   std::map<std::string, nlohmann::json> usual_choices_;  ///< defaults of each view
   std::optional<nlohmann::json> page_look_;              ///< of the lesson page being opened
   std::vector<ShippedScene> scenes_;

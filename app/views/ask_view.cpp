@@ -93,7 +93,7 @@ void AskView::draw_pages(const ViewContext& context, float width) {
                {AskPage::parts, "ask.page.parts"},         {AskPage::graph, "ask.page.graph"},
                {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"},
                {AskPage::probes, "ask.page.probes"}};
-  ChipLine line(at.x + width);
+  ChipRow line(width);
   for (const auto& [page, key] : pages) {
     if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
       settings.page = page;
@@ -118,7 +118,7 @@ void AskView::draw_questions(const ViewContext& context, float width) {
   const float start =
       std::max({chip_width(tr("ask.start")), chip_width(tr("ask.cancel")), chip_width(tr("ask.go_on"))}) +
       scaled(8);
-  ChipLine line(right - start - scaled(8));
+  ChipRow line(width - start - scaled(8));
   std::string& chosen = patch ? settings.patch : settings.knock_out;
   for (const PlaceQuestion& question : place_questions()) {
     if (question.patch != patch || settings.page == AskPage::heads ||

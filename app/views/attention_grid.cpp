@@ -168,13 +168,8 @@ void HeadGrid::take_pictures(const ViewContext& context, const AttentionScene& s
 void HeadGrid::draw_chips(float width) {
   const SlimChips slim;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (chip(Label(tr("attention.heads.model"), "###heads_model"), whole_model_,
-           tr("attention.heads.model.help")))
-    whole_model_ = true;
-  ImGui::SameLine();
-  if (chip(Label(tr("attention.heads.layer"), "###heads_layer"), !whole_model_,
-           tr("attention.heads.layer.help")))
-    whole_model_ = false;
+  ChipRow row;
+  choose(row, whole_model_);
   ImGui::SameLine();
   if (chip(Label(tr("attention.heads.sort"), "###heads_sort"), sorted_ != HeadOrder::place,
            tr("attention.heads.sort.help")))

@@ -30,7 +30,7 @@ class HeadGrid {
   bool fresh() const { return pictures_ && pictures_key_ == key_; }
 
   void keep(Choices& choices) {
-    choices.of("whole_model", whole_model_);
+    choices.of(whole_model_);
     choices.of("sorted", sorted_, kHeadOrderNames);
     choices.of("zoom", zoom_, 0.05f, 50.f);
   }
@@ -57,7 +57,8 @@ class HeadGrid {
   void draw_waiting(ImVec2 position, ImVec2 size) const;
   void keep_in_sight(const Cursor& cursor, ImVec2 p0, ImVec2 p1);
 
-  bool whole_model_ = true;
+  static constexpr Option<bool> kWhole[] = {{"model", true}, {"layer", false}};
+  OneOf<bool> whole_model_{"whole_model", kWhole, true, "attention.heads.", "###heads_"};
   HeadOrder sorted_ = HeadOrder::place;
   std::uint64_t order_key_ = 0;
   std::vector<std::size_t> order_;  ///< order of pictures_->heads

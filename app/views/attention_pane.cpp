@@ -319,17 +319,11 @@ void PlanePane::draw_below(const ViewContext& context, const AttentionScene& sce
   if (context.workspace.presenting) return;
   ImGui::SetCursorScreenPos(ImVec2(position.x, position.y + scaled(36) + above));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
-  const FontScope face(fonts().small);
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-  const auto toggle = [&](const char* key, const char* help, const char* id, bool& value) {
-    const Label label(tr(key), id);
-    if (ImGui::GetCursorScreenPos().x + chip_width(label) > position.x + width) return;
-    if (chip(label, value, tr(help))) value = !value;
-    ImGui::SameLine();
-  };
-  toggle("attention.log_scale", "attention.log_scale.help", "###log_scale", context.workspace.log_scale);
-  if (role_of(stage) == StepRole::pattern)
-    toggle("attention.without_first", "attention.without_first.help", "###without_first", without_first_);
+  ChipRow row(ImGui::GetCursorScreenPos(), width, {.cut = true});
+  bool& log = context.workspace.log_scale;
+  if (row(Label(tr("attention.log_scale"), "###log_scale"), log, tr("attention.log_scale.help"))) log = !log;
+  if (role_of(stage) == StepRole::pattern) toggle(row, without_first_);
+  ImGui::SameLine();
   find_token(context, scene, position.x + width - ImGui::GetCursorScreenPos().x);
   ImGui::NewLine();  // newer versions of Dear ImGui would place the next item on this line regardless of
                      // SetCursorScreenPos

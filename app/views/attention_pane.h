@@ -32,7 +32,7 @@ class PlanePane {
 
   void keep(Choices& choices) {
     choices.of("plane", window_);
-    choices.of("without_first", without_first_);
+    choices.of(without_first_);
     choices.of("wanted", wanted_);
   }
 
@@ -73,7 +73,7 @@ class PlanePane {
   Kept<std::shared_ptr<const Against>> against_;
   Computed<PooledPlane> overview_;
   std::vector<double> sums_;  ///< row sums, if the plane holds whole rows of a pattern
-  bool without_first_ = false;
+  Switch without_first_{"without_first", "attention.without_first", "###without_first"};
   std::string wanted_;  ///< text of the token search
 };
 

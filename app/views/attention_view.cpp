@@ -52,8 +52,7 @@ class AttentionView : public View {
     return has_attention(run) ? std::string() : "attention.none";
   }
   void keep(Choices& choices) override {
-    choices.of("mode", mode_, kModes);
-    choices.of("on_image", on_image_);
+    choices.all(mode_, on_image_);
     grid_.keep(choices);
     pane_.keep(choices);
     lines_.keep(choices);
@@ -64,8 +63,10 @@ class AttentionView : public View {
 
  private:
   enum class Mode { map, lines, build, triangle };
-  static constexpr Named<Mode> kModes[] = {
+  static constexpr Option<Mode> kModes[] = {
       {"map", Mode::map}, {"lines", Mode::lines}, {"build", Mode::build}, {"triangle", Mode::triangle}};
+  static constexpr Option<bool> kOnImage[] = {{"image", true, "on", "image"},
+                                              {"matrix", false, "off", "matrix"}};
   AttentionScene shown_scene(const ViewContext& context) const;
   float draw_title(const ViewContext& context, const AttentionScene& scene, Slot stage, float width);
   /// Returns the height, pixels.
@@ -82,7 +83,7 @@ class AttentionView : public View {
   void open_field(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair);
   void draw_field(const ViewContext& context, const AttentionScene& scene, Slot stage);
 
-  Mode mode_ = Mode::map;
+  OneOf<Mode> mode_{"mode", kModes, Mode::map, "attention.mode.", "###attention.mode_"};
   HeadGrid grid_;
   PlanePane pane_;
   WhyTable why_;
@@ -92,7 +93,8 @@ class AttentionView : public View {
   TrianglePane triangle_;
   KeptText place_, sentence_;  ///< of the title, cached
   Kept<std::vector<Slot>> stages_;
-  bool on_image_ = true;          ///< when only one of matrix and image fits
+  /// When only one of matrix and image fits.
+  OneOf<bool> on_image_{"on_image", kOnImage, true, "attention.image.", "###on_"};
   HeadGrid::Event hovered_head_;  ///< of the last frame: it is known only after the panes are drawn
   PairEvent hovered_pair_;
   CellField field_;  ///< text field over a cell of the map
@@ -150,37 +152,20 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
                                  ImVec2 position, float width) {
   const std::vector<Slot>& stages = stages_.get(
       {axes_key(context, scene)}, [&] { return attention_stages(*scene.trace, scene.pattern()); });
-  const FontScope face(fonts().small);
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
-  const float gap = scaled(4), row = ImGui::GetFrameHeight();
-  ImVec2 at = position;
-  const auto put = [&](const Label& label, bool on, const char* help) {
-    const float wide = chip_width(label);
-    if (at.x > position.x && at.x + wide > position.x + width) at = ImVec2(position.x, at.y + row + gap);
-    ImGui::SetCursorScreenPos(at);
-    at.x += wide + gap;
-    return chip(label, on, help);
-  };
+  ChipRow row(position, width, {{7, 4}});
   for (const Slot slot : stages) {
     const char* name = stage_name(slot);
     const Label label(tr(Label("attention.stage.", name)), "###stage_", name);
-    const bool clicked = put(label, mode_ == Mode::map && slot == stage, nullptr);
+    const bool clicked = row(label, mode_ == Mode::map && slot == stage);
     if (ImGui::IsItemHovered()) compat::item_tooltip(sentence_text(*scene.trace, scene.site(slot)).c_str());
     if (!clicked) continue;
     mode_ = Mode::map;
     go_to_site(context.workspace, context.run, scene.site(slot));
   }
-  at.x += gap * 2;
-  const auto mode = [&](Mode which, const char* word, const char* help, const char* id) {
-    if (put(Label(tr(word), id), mode_ == which, tr(help))) mode_ = which;
-  };
-  mode(Mode::lines, "attention.mode.lines", "attention.mode.lines.help", "###attention.mode_lines");
-  if (scene.trace->attention(scene.pattern())) {
-    mode(Mode::build, "attention.mode.build", "attention.mode.build.help", "###attention.mode_build");
-    mode(Mode::triangle, "attention.mode.triangle", "attention.mode.triangle.help",
-         "###attention.mode_triangle");
-  }
-  return at.y + row - position.y;
+  row.part(12);
+  const bool whole = scene.trace->attention(scene.pattern()) != nullptr;
+  choose(row, mode_, [&](Mode mode) { return mode == Mode::lines || (whole && mode != Mode::map); });
+  return row.height();
 }
 
 void AttentionView::draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
@@ -303,14 +288,13 @@ void AttentionView::draw_right(const ViewContext& context, const AttentionScene&
     return;
   }
   // Only one fits: chips to choose it.
-  const Label image(tr("attention.image.on"), "###on_image"),
-      matrix(tr("attention.image.off"), "###on_matrix");
   const float below = ImGui::GetFrameHeight() + scaled(8);
   ImGui::SetCursorScreenPos(at);
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
-  if (chip(image, on_image_, tr("attention.image.on.help"))) on_image_ = true;
-  ImGui::SameLine();
-  if (chip(matrix, !on_image_, tr("attention.image.off.help"))) on_image_ = false;
+  {
+    const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
+    ChipRow row;
+    choose(row, on_image_);
+  }
   const ImVec2 lower(at.x, at.y + below), left(room.x, room.y - below);
   if (!on_image_) return draw_plane(context, scene, stage, lower, left);
   if (!draw_image(context, scene, lower, left)) hovered_pair_ = {};

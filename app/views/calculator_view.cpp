@@ -28,21 +28,11 @@ constexpr double kMostReal = 1e30;
 constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
 
 enum class CalculatorPane : std::uint8_t { parameters, cache, flops, training, slips };
-constexpr Named<CalculatorPane> kCalculatorPanes[] = {{"parameters", CalculatorPane::parameters},
-                                                      {"cache", CalculatorPane::cache},
-                                                      {"flops", CalculatorPane::flops},
-                                                      {"training", CalculatorPane::training},
-                                                      {"slips", CalculatorPane::slips}};
-struct PaneRow {
-  CalculatorPane pane;
-  const char *key, *id;
-};
-constexpr PaneRow kPanes[] = {
-    {CalculatorPane::parameters, "calculator.pane.parameters", "###calc_parameters"},
-    {CalculatorPane::cache, "calculator.pane.cache", "###calc_cache"},
-    {CalculatorPane::flops, "calculator.pane.flops", "###calc_flops"},
-    {CalculatorPane::training, "calculator.pane.training", "###calc_training"},
-    {CalculatorPane::slips, "calculator.pane.slips", "###calc_slips"}};
+constexpr Option<CalculatorPane> kCalculatorPanes[] = {{"parameters", CalculatorPane::parameters},
+                                                       {"cache", CalculatorPane::cache},
+                                                       {"flops", CalculatorPane::flops},
+                                                       {"training", CalculatorPane::training},
+                                                       {"slips", CalculatorPane::slips}};
 
 class CalculatorView : public View {
  public:
@@ -95,7 +85,8 @@ class CalculatorView : public View {
   bool counts_ = false;                       ///< the newest count is of the open model
   Computed<std::optional<Machine>> measuring_;
   Computed<Result<Counted>> counting_;
-  CalculatorPane pane_ = CalculatorPane::parameters;
+  OneOf<CalculatorPane> pane_{"pane", kCalculatorPanes, CalculatorPane::parameters, "calculator.pane.",
+                              "###calc_"};
 };
 
 CalculatorView::Chosen CalculatorView::chosen() const {
@@ -111,7 +102,7 @@ CalculatorView::Chosen CalculatorView::chosen() const {
 }
 
 void CalculatorView::keep(Choices& choices) {
-  choices.of("pane", pane_, kCalculatorPanes);
+  choices.of(pane_);
   choices.of("machine", machine_);
   Chosen it = choices.reads() ? Chosen{} : chosen();
   choices.of("preset", it.preset);
@@ -355,31 +346,21 @@ void CalculatorView::draw_fields(float width) {
 
 // The machine of the roofline; the own machine is measured on request.
 void CalculatorView::draw_machine(const ViewContext& context, float width) {
-  float used = 0;
-  const auto place = [&](const Label& label) {
-    const float wide = chip_width(label);
-    if (used > 0 && used + wide <= width) ImGui::SameLine(0, scaled(6));
-    if (used + wide > width) used = 0;
-    used += wide + scaled(6);
-  };
-  const Label own(tr("calculator.machine.this"), "###calc_this");
-  place(own);
-  if (chip(own, machine_ == kThisMachine, tr("calculator.machine.this.help"))) {
+  ChipRow row(width, 6);
+  if (row(Label(tr("calculator.machine.this"), "###calc_this"), machine_ == kThisMachine,
+          tr("calculator.machine.this.help"))) {
     if (machine_ == kThisMachine || measured_ == 0) ++measured_;
     machine_ = kThisMachine;
   }
   for (const Machine& machine : machines()) {
     const std::string label = machine.name + "###calc_machine_" + machine.name;
-    place(label);
     const std::string help =
         tr("calculator.machine.help", {with_prefix(machine.flops_per_s), with_prefix(machine.bytes_per_s)});
-    if (chip(label, machine_ == machine.name, help.c_str())) machine_ = machine.name;
+    if (row(label, machine_ == machine.name, help.c_str())) machine_ = machine.name;
   }
   const OpenedModel* opened = context.run.document.opened.get();
   if (!preset_.empty() || !file_.empty() || !opened || !base_ || !(sizes_ == sizes_of(*base_))) return;
-  const Label count(tr("calculator.count"), "###calc_count");
-  place(count);
-  if (chip(count, counts_, tr("calculator.count.help"))) {
+  if (row(Label(tr("calculator.count"), "###calc_count"), counts_, tr("calculator.count.help"))) {
     ++counted_;
     counts_ = true;
   }
@@ -434,16 +415,8 @@ void CalculatorView::draw(const ViewContext& context) {
   const bool beside = width - title > scaled(330);  // choices on the title's line
   if (beside) ImGui::SetCursorScreenPos(ImVec2(top.x + title, top.y));
   draw_choices(context, beside ? width - title : width);
-  float used = 0;
-  for (const PaneRow& row : kPanes) {
-    const Label label(tr(row.key), row.id);
-    if (used > 0 && used + chip_width(label) <= width)
-      ImGui::SameLine(0, scaled(6));
-    else
-      used = 0;
-    used += chip_width(label) + scaled(6);
-    if (chip(label, pane_ == row.pane, tr(Label(row.key, ".help")))) pane_ = row.pane;
-  }
+  ChipRow row(width, 6);
+  choose(row, pane_);
   if (base_ && !(sizes_ == sizes_of(*base_))) {
     ImGui::SameLine(0, scaled(kCalculatorGap));
     if (chip(Label(tr("calculator.reset"), "###calc_reset"), false, tr("calculator.reset.help"))) {

@@ -40,11 +40,6 @@ std::int64_t most_alike(const Tensor& cosines, std::int64_t row) {
   return best;
 }
 
-std::string compared_key(Compared what) {
-  constexpr const char* kNames[] = {"table", "sum", "stream", "heads"};
-  return kNames[static_cast<int>(what)];
-}
-
 }  // namespace
 
 Site head_rows_site(const Trace& trace, const AttentionPlace& place, int layer, Slot projection) {
@@ -149,29 +144,21 @@ void EmbeddingCompare::draw_chips(const ViewContext& context, const Trace& trace
                                   ImVec2 beside, ImVec2 at, float width) {
   const Cursor& cursor = context.workspace.cursor;
   const AttentionPlace place = cursor_place(cursor, trace);
-  std::vector<std::pair<Compared, std::string>> shown;
-  const Label dots(tr("embedding.dots"), "###embedding_dots");
-  float wide = chip_width(dots) + scaled(16);
-  for (const Compared what : {Compared::table, Compared::sum, Compared::stream, Compared::heads}) {
-    if (!has(trace, stack, place, layer, what)) continue;
-    const std::string name = compared_key(what);
-    shown.emplace_back(
-        what, tr(Label("embedding.compare.", name), {std::to_string(layer), std::to_string(cursor.head)}) +
-                  "###embedding_compare_" + name);
-    wide += chip_width(shown.back().second) + ImGui::GetStyle().ItemSpacing.x;
+  const auto there = [&](Compared what) { return has(trace, stack, place, layer, what); };
+  const std::string block = std::to_string(layer), head = std::to_string(cursor.head);
+  const float chips = chips_width(what_, ImGui::GetStyle().ItemSpacing.x, there, {block, head});
+  if (chips == 0) return;
+  if (!there(what_)) {
+    what_ = Compared::sum;
+    for (const auto& option : kCompared)
+      if (!there(what_)) what_ = option.value;
   }
-  if (shown.empty()) return;
-  if (!has(trace, stack, place, layer, what_)) {
-    const bool sum = has(trace, stack, place, layer, Compared::sum);
-    what_ = sum ? Compared::sum : shown.front().first;
-  }
+  const float wide = chips + chip_width(tr(dots_.key)) + scaled(16);
   ImGui::SetCursorScreenPos(beside.x + wide <= at.x + width ? beside : at);
-  for (const auto& [what, label] : shown) {
-    if (chip(label, what_ == what, tr("embedding.compare." + compared_key(what) + ".help"))) what_ = what;
-    ImGui::SameLine();
-  }
-  ImGui::SameLine(0, scaled(16));
-  if (chip(dots, dots_, tr("embedding.dots.help"))) dots_ = !dots_;
+  ChipRow row;
+  choose(row, what_, there, {block, head});
+  row.part(16);
+  toggle(row, dots_);
 }
 
 void EmbeddingCompare::draw(const ViewContext& context, Stack stack, ImVec2 beside, ImVec2 at, ImVec2 size) {
@@ -188,16 +175,16 @@ void EmbeddingCompare::draw(const ViewContext& context, Stack stack, ImVec2 besi
   const float chips_end = ImGui::GetItemRectMax().y;
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence),
-              static_cast<std::uint64_t>(stack), static_cast<std::uint64_t>(what_)});
+              static_cast<std::uint64_t>(stack), static_cast<std::uint64_t>(what_.value)});
   if (subject != subject_) subject_ = subject, a_ = b_ = -1, window_ = {};
   const bool by_layer = what_ == Compared::stream || what_ == Compared::heads;
   const std::uint64_t key =
       key_of({subject, context.run.version, static_cast<std::uint64_t>(by_layer ? layer : 0),
               static_cast<std::uint64_t>(what_ == Compared::heads ? cursor.head : 0)});
-  const auto sheet = made_.get_or_before(subject, key, context.workers(),
-                                         [=, what = what_, head = cursor.head](const std::atomic<bool>&) {
-                                           return make(*trace, stack, what, place, layer, head);
-                                         });
+  const auto sheet = made_.get_or_before(
+      subject, key, context.workers(), [=, what = what_.value, head = cursor.head](const std::atomic<bool>&) {
+        return make(*trace, stack, what, place, layer, head);
+      });
   if (!sheet || sheet->cosines.empty()) return caption(tr("embedding.pending"));
   const std::int64_t rows = sheet->cosines.size(0), cols = sheet->cosines.size(1);
   const bool opens = a_ < 0;

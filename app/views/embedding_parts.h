@@ -37,18 +37,17 @@ class EmbeddingMap {
 
 /// Which rows are compared.
 enum class Compared : std::uint8_t { table, sum, stream, heads };
-inline constexpr Named<Compared> kComparedNames[] = {{"table", Compared::table},
-                                                     {"sum", Compared::sum},
-                                                     {"stream", Compared::stream},
-                                                     {"heads", Compared::heads}};
+inline constexpr Option<Compared> kCompared[] = {{"table", Compared::table},
+                                                 {"sum", Compared::sum},
+                                                 {"stream", Compared::stream},
+                                                 {"heads", Compared::heads}};
 class EmbeddingCompare {
  public:
   /// Draws chips at `beside` if they fit up to the right edge, else on a line of their own.
   void draw(const ViewContext& context, Stack stack, ImVec2 beside, ImVec2 at, ImVec2 size);
 
   void keep(Choices& choices) {
-    choices.of("compared", what_, kComparedNames);
-    choices.of("dots", dots_);
+    choices.all(what_, dots_);
     choices.of("a", a_, -1, 1 << 24);
     choices.of("b", b_, -1, 1 << 24);
   }
@@ -67,8 +66,8 @@ class EmbeddingCompare {
                     std::int64_t head);
   void draw_pair(const ViewContext& context, Stack stack, const Sheet& sheet, ImVec2 at, ImVec2 size) const;
 
-  Compared what_ = Compared::sum;
-  bool dots_ = false;
+  OneOf<Compared> what_{"compared", kCompared, Compared::sum, "embedding.compare.", "###embedding_compare_"};
+  Switch dots_{"dots", "embedding.dots", "###embedding_dots"};
   std::int64_t a_ = -1, b_ = -1;
   std::uint64_t subject_ = 0;
   MatrixWindow window_;

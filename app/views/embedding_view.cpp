@@ -23,10 +23,11 @@ constexpr float kEmbeddingCellWidth = 50.f, kEmbeddingLeastRow = 17.f, kEmbeddin
 constexpr std::int64_t kEmbeddingWords = 7;  // visible rows of the table
 
 enum class EmbeddingPage : std::uint8_t { lookup, map, compare, heads };
-constexpr Named<EmbeddingPage> kEmbeddingPages[] = {{"lookup", EmbeddingPage::lookup},
-                                                    {"map", EmbeddingPage::map},
-                                                    {"compare", EmbeddingPage::compare},
-                                                    {"heads", EmbeddingPage::heads}};
+constexpr Option<EmbeddingPage> kEmbeddingPages[] = {
+    {"lookup", EmbeddingPage::lookup, "lookup", "lookup"},
+    {"map", EmbeddingPage::map, "map", "map_page"},
+    {"compare", EmbeddingPage::compare, "compare", "compare_page"},
+    {"heads", EmbeddingPage::heads, "heads", "heads_page"}};
 
 /// One row of the figure: a step, or a row of the table.
 struct Strip {
@@ -59,7 +60,7 @@ class EmbeddingView : public View {
     return run.recorded() ? "embedding.none.recorded" : "embedding.none";
   }
   void keep(Choices& choices) override {
-    choices.of("page", page_, kEmbeddingPages);
+    choices.of(page_);
     choices.of("token", token_, -1, 1 << 24);
     compare_.keep(choices);
   }
@@ -84,7 +85,8 @@ class EmbeddingView : public View {
     return context.run.trace(context.workspace.cursor.sequence);
   }
 
-  EmbeddingPage page_ = EmbeddingPage::lookup;
+  OneOf<EmbeddingPage> page_{"page", kEmbeddingPages, EmbeddingPage::lookup, "embedding.page.",
+                             "###embedding_"};
   Stack stack_ = Stack::single;
   std::int64_t row_ = 0;
   int token_ = -1;
@@ -375,16 +377,8 @@ void EmbeddingView::draw_lookup(const ViewContext& context, ImVec2 at, ImVec2 ro
 }
 
 void EmbeddingView::draw_pages(const ViewContext& context, float) {
-  const auto page = [&](EmbeddingPage which, const char* key, const char* item) {
-    if (chip(Label(tr(key), "###", item), page_ == which)) page_ = which;
-  };
-  page(EmbeddingPage::lookup, "embedding.page.lookup", "embedding_lookup");
-  ImGui::SameLine();
-  page(EmbeddingPage::map, "embedding.page.map", "embedding_map_page");
-  ImGui::SameLine();
-  page(EmbeddingPage::compare, "embedding.page.compare", "embedding_compare_page");
-  ImGui::SameLine();
-  page(EmbeddingPage::heads, "embedding.page.heads", "embedding_heads_page");
+  ChipRow row;
+  choose(row, page_);
   if (page_ == EmbeddingPage::lookup) draw_scale_chip(context);
 }
 
@@ -399,7 +393,7 @@ void EmbeddingView::draw(const ViewContext& context) {
                                         "embedding.sentence.compare", "embedding.sentence.heads"};
   const float below = places_heading(context.workspace, context.run, PlaceChips::stacks,
                                      kept_tr("embedding.title", {token, std::to_string(row_)}),
-                                     tr(kSentences[static_cast<int>(page_)]), width);
+                                     tr(kSentences[static_cast<int>(page_.value)]), width);
   ImGui::SetCursorScreenPos(ImVec2(origin.x, below + scaled(8)));
   draw_pages(context, width);
   const ImVec2 beside(ImGui::GetItemRectMax().x + scaled(20), ImGui::GetItemRectMin().y);

@@ -28,10 +28,10 @@ constexpr std::int64_t kMostSteps = 64, kFirstSteps = 12;
 constexpr float kStepsPerSecond = 1.5f;
 
 enum class KvPage : std::uint8_t { cells, products, bytes };
-constexpr Named<KvPage> kKvPages[] = {
-    {"cells", KvPage::cells}, {"products", KvPage::products}, {"bytes", KvPage::bytes}};
-
-constexpr Named<int> kKvFormats[] = {{"f32", 0}, {"bf16", 1}, {"f8", 2}, {"int4", 3}};
+constexpr Option<KvPage> kKvPages[] = {{"cells", KvPage::cells, "cells", "cells"},
+                                       {"products", KvPage::products, "products", "products_page"},
+                                       {"bytes", KvPage::bytes, "bytes", "bytes_page"}};
+constexpr Option<int> kKvFormats[] = {{"f32", 0}, {"bf16", 1}, {"f8", 2}, {"int4", 3}};
 
 class KvView : public View {
  public:
@@ -49,10 +49,9 @@ class KvView : public View {
   }
   bool takes_arrows(const RunResult& run) const override { return unavailable(run).empty(); }
   void keep(Choices& choices) override {
-    choices.of("page", page_, kKvPages);
+    choices.all(page_, format_);
     choices.of("layer", layer_, 0, 1 << 16);
     choices.of("at_end", at_end_);
-    choices.of("format", format_, kKvFormats);
   }
   void draw(const ViewContext& context) override;
 
@@ -75,7 +74,7 @@ class KvView : public View {
   std::size_t at_ = 0;
   bool playing_ = false, at_end_ = true;
   float walked_ = 0;
-  KvPage page_ = KvPage::cells;
+  OneOf<KvPage> page_{"page", kKvPages, KvPage::cells, "kv.page.", "###kv_"};
   int layer_ = 0;
   std::int64_t head_ = 0;  // K/V head
   std::array<Tensor, 2> values_;
@@ -84,7 +83,7 @@ class KvView : public View {
   Kept<std::vector<KvStackRow>> rows_;
   std::uint64_t described_for_ = 0;
   Described described_;
-  int format_ = 0;
+  OneOf<int> format_{"format", kKvFormats, 0, "", "###kv_format_"};
 };
 
 std::string KvView::name(const ViewContext& context, std::int64_t pos) const {
@@ -156,23 +155,14 @@ void KvView::walk_keys(const ViewContext& context) {
 }
 
 void KvView::draw_controls(const ViewContext& context, float width) {
-  const auto page = [&](KvPage which, const char* key, const char* item) {
-    if (chip(Label(tr(key), "###", item), page_ == which)) page_ = which;
-    ImGui::SameLine();
-  };
-  page(KvPage::cells, "kv.page.cells", "kv_cells");
-  page(KvPage::products, "kv.page.products", "kv_products_page");
-  page(KvPage::bytes, "kv.page.bytes", "kv_bytes_page");
+  ChipRow row;
+  choose(row, page_);
   if (page_ == KvPage::bytes) {
-    ImGui::SameLine(0, scaled(18));
-    const std::array<const char*, 4> names{"f32", "bf16", "f8", "int4"};
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (chip(std::string(names[i]) + "###kv_format_" + names[i], format_ == static_cast<int>(i)))
-        format_ = static_cast<int>(i);
-      ImGui::SameLine();
-    }
-    return ImGui::NewLine();
+    row.part(18);
+    choose(row, format_);
+    return;
   }
+  ImGui::SameLine();
   if (!told()) return ImGui::NewLine();
   ImGui::SameLine(0, scaled(14));
   if (context.workspace.animate) {
@@ -354,7 +344,7 @@ void KvView::draw(const ViewContext& context) {
   if (page_ == KvPage::products) draw_kv_products(*told(), at_, at, size);
   if (page_ == KvPage::bytes) {
     const std::array<const char*, 4> names{"f32", "bf16", "f8", "int4"};
-    const auto format = format_named(names[static_cast<std::size_t>(format_)]);
+    const auto format = format_named(names[static_cast<std::size_t>(format_.value)]);
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     draw_kv_bytes(described_, step().length, trace.rows(Stack::enc), *format, at, size);
     const CachedRun& run = *told();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kTwo = 250.f;  // units: minimum width of each of two patterns side by side
 constexpr const char* kKeys[] = {"mask.pattern.own", "mask.pattern.now", "mask.pattern.difference"};
-constexpr const char* kShort[] = {"mask.side.own", "mask.side.now", "mask.side.difference"};
+
 constexpr const char* kNames[] = {"mask.pattern_own", "mask.pattern_now", "mask.pattern_difference"};
 
 std::size_t index_of(std::uint8_t side) { return side; }
@@ -155,16 +155,8 @@ MatrixEvent MaskEffect::draw(const ViewContext& context, const AttentionScene& s
     return after.hovered() ? after : before;
   }
   // Chips: one pattern at a time, full size.
-  const FontScope face(fonts().small);
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
-  ImGui::SetCursorScreenPos(at);
-  for (const Side side : {Side::own, Side::now, Side::difference}) {
-    const std::size_t i = index_of(static_cast<std::uint8_t>(side));
-    if (i > 0) ImGui::SameLine();
-    const std::string label = std::string(tr(kShort[i])) + "###mask_side_" + std::to_string(i);
-    if (chip(label, side_ == side)) side_ = side;
-  }
+  ChipRow row(at, 1e9f);
+  choose(row, side_);
   const float used = ImGui::GetFrameHeight() + scaled(6);
   return draw_side(context, scene, side_, window, query, key, ImVec2(at.x, at.y + used),
                    ImVec2(room.x, room.y - used));

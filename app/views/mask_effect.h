@@ -19,12 +19,13 @@ class MaskEffect {
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
                    std::int64_t query, std::int64_t key, ImVec2 position, ImVec2 size);
 
-  void keep(Choices& choices) { choices.of("side", side_, kSides); }
+  void keep(Choices& choices) { choices.of(side_); }
 
  private:
   enum class Side : std::uint8_t { own, now, difference };
-  static constexpr Named<Side> kSides[] = {
-      {"own", Side::own}, {"now", Side::now}, {"difference", Side::difference}};
+  static constexpr Option<Side> kSides[] = {{"own", Side::own, "own", "0"},
+                                            {"now", Side::now, "now", "1"},
+                                            {"difference", Side::difference, "difference", "2"}};
   struct Plane {
     std::uint64_t key = 0;
     Tensor values;
@@ -41,7 +42,7 @@ class MaskEffect {
   Computed<std::shared_ptr<const Trace>> job_;
   std::shared_ptr<const Trace> own_;  ///< run with the model's own mask; null: not ready
   bool same_ = true;                  ///< the current masks are the model's own
-  Side side_ = Side::now;
+  OneOf<Side> side_{"side", kSides, Side::now, "mask.side.", "###mask_side_"};
   std::array<Plane, 3> planes_;
   std::uint64_t answer_key_ = 0;
   std::string answer_;

@@ -114,16 +114,7 @@ float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, I
   const MaskMix& now = mix ? *mix : none;
   ImVec2 p = at;
   {
-    const FontScope face(fonts().small);
-    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-    const float gap = scaled(4), row = ImGui::GetFrameHeight();
-    const auto put = [&](const Label& label, bool on, const char* help) {
-      const float wide = chip_width(label);
-      if (p.x > at.x && p.x + wide > at.x + width) p = ImVec2(at.x, p.y + row + gap);
-      ImGui::SetCursorScreenPos(p);
-      p.x += wide + gap;
-      return chip(label, on, help);
-    };
+    ChipRow put(at, width);
     if (put(Label(tr("mask.kind.model"), "###mask_kind_model"), is_chosen_mask(document, "model", of),
             tr("mask.preset.model.help")))
       choose(context, scene, "model");
@@ -138,13 +129,13 @@ float MaskKinds::draw(const ViewContext& context, const AttentionScene& scene, I
       choose(context, scene, mask_text(changed));
     }
     if (now.parts.size() > 1) {
-      p.x += gap * 2;
+      put.part(12);
       for (const bool all : {true, false})
         if (put(Label(tr(all ? "mask.and" : "mask.or"), all ? "###mask_and" : "###mask_or"), now.all == all,
                 tr(all ? "mask.and.help" : "mask.or.help")))
           choose(context, scene, mask_text({now.parts, all}));
     }
-    p.y += row + scaled(6);
+    p.y += put.height() + scaled(6);
   }
   return p.y - at.y + draw_counts(context, scene, now, ImVec2(at.x, p.y), width);
 }

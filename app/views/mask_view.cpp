@@ -37,7 +37,7 @@ class MaskView : public View {
     return has_attention(run) ? std::string() : "attention.none";
   }
   void keep(Choices& choices) override {
-    choices.of("page", page_, kPages);
+    choices.of(page_);
     choices.of("window", window_);
     effect_.keep(choices);
   }
@@ -51,10 +51,10 @@ class MaskView : public View {
     bool difference = false;
   };
   enum class Page { pattern, scores, segments, blind };
-  static constexpr Named<Page> kPages[] = {{"pattern", Page::pattern},
-                                           {"scores", Page::scores},
-                                           {"segments", Page::segments},
-                                           {"blind", Page::blind}};
+  static constexpr Option<Page> kPages[] = {{"pattern", Page::pattern},
+                                            {"scores", Page::scores},
+                                            {"segments", Page::segments},
+                                            {"blind", Page::blind}};
   void draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
   void draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
@@ -73,7 +73,7 @@ class MaskView : public View {
   MatrixWindow window_;
   std::int64_t window_keys_ = 0, window_queries_ = 0;
   std::array<Plane, 2> planes_;
-  Page page_ = Page::pattern;
+  OneOf<Page> page_{"page", kPages, Page::pattern, "mask.page.", "###mask_page_"};
   MaskKinds kinds_;
   MaskEffect effect_;
   MaskSegments segments_;
@@ -91,23 +91,14 @@ void MaskView::notice_hover(const MatrixEvent& event) {
 // Notation of the cells, and buttons to copy the mask for other programs.
 void MaskView::draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at,
                              float width) {
-  const FontScope face(fonts().small);
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(width < scaled(330) ? 3 : 6), scaled(3)));
-  float x = at.x;
-  const auto put = [&](const Label& label, bool on, const char* help) {
-    const float wide = chip_width(label);
-    if (x + wide > at.x + width) return false;
-    ImGui::SetCursorScreenPos(ImVec2(x, at.y));
-    x += wide + scaled(4);
-    return chip(label, on, help);
-  };
+  ChipRow put(at, width, {{width < scaled(330) ? 3.f : 6.f, 3}, 4, true});
   for (const MaskNotation one : {MaskNotation::ones, MaskNotation::hidden, MaskNotation::added}) {
     const std::string both = std::string(mask_sign(one, true)) + " / " + mask_sign(one, false);
     if (put(Label(both, "###mask_notation_", std::to_string(static_cast<int>(one))), board_.notation == one,
             tr("mask.notation.help")))
       board_.notation = one;
   }
-  x += scaled(10);
+  put.part(14);
   const std::pair<MaskFormat, const char*> formats[] = {
       {MaskFormat::numpy, "NumPy"}, {MaskFormat::pytorch, "PyTorch"}, {MaskFormat::csv, "CSV"}};
   for (const auto& [format, name] : formats) {
@@ -121,6 +112,7 @@ void MaskView::draw_notation(const ViewContext& context, const AttentionScene& s
     if (text) ImGui::SetClipboardText(text->c_str());
     copied_ = text ? tr("mask.copied", {name}) : text.error().sentence();
   }
+  const float x = put.right() + scaled(4);
   if (!copied_.empty())
     draw_text(Canvas(), fonts().small, ImVec2(x + scaled(4), at.y + scaled(3)), theme().ok,
               middle_truncated(fonts().small, copied_, at.x + width - x - scaled(4)));
@@ -263,8 +255,8 @@ float MaskView::draw_head_chips(const ViewContext& context, const AttentionScene
   ImGui::SetCursorScreenPos(at);
   ImGui::AlignTextToFramePadding();
   ImGui::TextColored(to_vec4(theme().text_dim), "%s", tr("mask.head"));
-  ChipLine chips(at.x + width);
   ImGui::SameLine();
+  ChipRow chips(at.x + width - ImGui::GetCursorScreenPos().x, 5);
   for (std::int64_t head = 0; head < heads; ++head)
     if (chips(Label(std::to_string(head), "###mask_head_", std::to_string(head)), head == scene.head,
               tr("mask.head.help")))
@@ -275,23 +267,11 @@ float MaskView::draw_head_chips(const ViewContext& context, const AttentionScene
 // The effect of the mask: chips select one of four pages.
 void MaskView::draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                           ImVec2 size) {
-  float top = 0;
+  float top = scaled(8);
   {
-    const FontScope face(fonts().small);
-    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-    ImVec2 at = position;
-    for (const auto& [page, name] :
-         {std::pair{Page::pattern, "pattern"}, std::pair{Page::scores, "scores"},
-          std::pair{Page::segments, "segments"}, std::pair{Page::blind, "blind"}}) {
-      const Label key("mask.page.", name), label(tr(key), "###mask_page_", name);
-      const float wide = chip_width(label);
-      if (at.x > position.x && at.x + wide > position.x + size.x)
-        at = ImVec2(position.x, at.y + ImGui::GetFrameHeight() + scaled(4));
-      ImGui::SetCursorScreenPos(at);
-      if (chip(label, page_ == page, tr(Label(key, ".help")))) page_ = page;
-      at.x += wide + scaled(4);
-    }
-    top = at.y - position.y + ImGui::GetFrameHeight() + scaled(8);
+    ChipRow row(position, size.x);
+    choose(row, page_);
+    top += row.height();
   }
   const Record* record = scene.trace->find(scene.pattern());
   const std::int64_t heads = record ? record->shape[0] : 1;

@@ -93,6 +93,9 @@ constexpr Named<Slot> kMlpStages[] = {{"mlp.pre", Slot::mlp_pre},
                                       {"mlp.act", Slot::mlp_act},
                                       {"mlp.post", Slot::mlp_post}};
 
+constexpr Option<bool> kMlpPages[] = {{"neurons", false, "neurons", "neurons_page"},
+                                      {"clouds", true, "clouds", "clouds_page"}};
+
 class MlpView : public View {
  public:
   const char* id() const override { return "mlp"; }
@@ -103,7 +106,7 @@ class MlpView : public View {
     return !run.traces.empty() && run.recorded() ? "mlp.none.recorded" : "mlp.none";
   }
   void keep(Choices& choices) override {
-    choices.of("clouds", clouds_page_);
+    choices.of(clouds_page_);
     choices.of("neuron", clicked_, -1, 1 << 24);
     choices.of("stage", stage_, kMlpStages, kFirstMlpStage);
     choices.of("window", window_);
@@ -122,7 +125,7 @@ class MlpView : public View {
   const std::string& share_text(const ViewContext& context) const;
 
   MlpPlace place_;
-  bool clouds_page_ = false;
+  OneOf<bool> clouds_page_{"clouds", kMlpPages, false, "mlp.page.", "###mlp_"};
   std::int64_t pos_ = 0;
   std::int64_t neuron_ = -1, clicked_ = -1;  ///< shown: the clicked one, or the strongest
   std::vector<std::int64_t> cell_;           ///< index of the shown neuron's cell
@@ -163,6 +166,7 @@ void MlpView::follow(const ViewContext& context, std::size_t count) {
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence),
               static_cast<std::uint64_t>(place_.stack), static_cast<std::uint64_t>(place_.layer)});
   if (subject != subject_) subject_ = subject, neuron_ = clicked_ = -1, window_ = {};
+  if (clicked_ >= trace->find(place_.site(StepRole::neurons))->shape[1]) clicked_ = -1;
   // No difference if the older run's MLP has another number of neurons.
   std::shared_ptr<const Trace> older = context.older(cursor.sequence);
   const Record* was = older ? older->find(place_.site(StepRole::neurons)) : nullptr;
@@ -209,11 +213,8 @@ const std::string& MlpView::share_text(const ViewContext& context) const {
 }
 
 void MlpView::draw_controls(const ViewContext& context, float width) {
-  if (chip(Label(tr("mlp.page.neurons"), "###mlp_neurons_page"), !clouds_page_, tr("mlp.page.neurons.help")))
-    clouds_page_ = false;
-  ImGui::SameLine();
-  if (chip(Label(tr("mlp.page.clouds"), "###mlp_clouds_page"), clouds_page_, tr("mlp.page.clouds.help")))
-    clouds_page_ = true;
+  ChipRow row;
+  choose(row, clouds_page_);
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   ImGui::SameLine(0, scaled(16));
   if (!clouds_page_ && sheet_)

@@ -88,8 +88,8 @@ void OutputDraws::draw(const ViewContext& context, std::int64_t pos, const NextS
   {
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(2)));
-    ChipLine line(at.x + room.x - scaled(12));
     ImGui::SameLine(0, scaled(8));
+    ChipRow line(at.x + room.x - scaled(12) - ImGui::GetCursorScreenPos().x, 5);
     for (std::size_t i = 0; i < std::min(kOutputDrawsOffered, summary.top.size()); ++i) {
       const int id = summary.top[i].id;
       const std::string name = output_name(opened, id);

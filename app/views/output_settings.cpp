@@ -40,7 +40,7 @@ void draw_presets(const ViewContext& context, float width) {
   const FontScope face(fonts().small);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   const Sampling now = context.session.document().sampling;
-  ChipLine line(ImGui::GetCursorScreenPos().x + width);
+  ChipRow line(width, 5);
   for (const Preset& preset : kPresets) {
     const bool on = now.temperature >= preset.from && now.temperature <= preset.to;
     const Label label(tr(preset.key), "###", preset.key);

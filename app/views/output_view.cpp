@@ -201,7 +201,7 @@ void OutputView::draw_pages(const ViewContext& context, float width) {
   if (says_ != Says::next) return;
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
-  ChipLine line(ImGui::GetCursorScreenPos().x + width);
+  ChipRow line(width, 5);
   for (const auto& [name, it] : kOutputPages) {
     if (recorded_ && (it == OutputPage::ways || it == OutputPage::draws)) continue;  // nothing can be run
     const Label key("output.page.", name);

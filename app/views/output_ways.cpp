@@ -326,7 +326,7 @@ std::optional<std::vector<int>> OutputWays::draw(const ViewContext& context, std
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(1)));
     ImGui::SameLine(0, scaled(12));
-    ChipLine line(at.x + width);
+    ChipRow line(at.x + width - ImGui::GetCursorScreenPos().x, 5);
     for (int beams = 1; beams <= kMostShownBeams; ++beams) {
       const std::string name = std::to_string(beams);
       if (line(name + "###beams_" + name, beams == beams_, tr("output.beams.help"))) beams_ = beams;

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostTimes = 16, kUsualLength = 64, kMostLength = 2048;
+constexpr std::int64_t kUsualLength = 64, kMostLength = 2048;
 
 }  // namespace
 
@@ -21,8 +21,7 @@ void LengthPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const std::int64_t trained = known > 0 ? std::min<std::int64_t>(known, kMostLength / 2) : kUsualLength;
   ImGui::SetCursorScreenPos(at);
   const float slider = std::min(scaled(200), room.x * 0.4f);
-  (void)slider_int("###position_times", tr("position.length.times"), times_, 1, kMostTimes, slider,
-                   tr("position.length.times.help"));
+  (void)slide(times_, slider);
   const float used = ImGui::GetItemRectMax().y - at.y;
   const float words_x = at.x + slider + scaled(18);
   const std::int64_t length = std::min(kMostLength, trained * times_);

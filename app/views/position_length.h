@@ -12,7 +12,7 @@ class LengthPage {
  public:
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
-  void keep(Choices& choices) { choices.of("length_times", times_, 1, 1 << 10); }
+  void keep(Choices& choices) { choices.of(times_); }
 
  private:
   struct Answer {
@@ -20,7 +20,8 @@ class LengthPage {
     std::string error;  ///< empty on success
   };
   Computed<Answer> made_;
-  std::int64_t times_ = 4;  ///< multiple of the trained length
+  /// Multiple of the trained length.
+  Ranged<std::int64_t> times_{"length_times", "position.length.times", "###position_times", 1, 16, 4};
 };
 
 }  // namespace attnscope

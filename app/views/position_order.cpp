@@ -70,10 +70,7 @@ void draw_answers(const ViewContext& context, const WordOrder& order, ImVec2 at,
 float OrderPage::draw_sentence(const ViewContext& context, bool swapped, ImVec2 at, float width) {
   const Cursor& cursor = context.workspace.cursor;
   const std::int64_t count = context.run.trace(cursor.sequence).length;
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-  const FontScope face(fonts().mono);
-  ImVec2 p = at;
-  const float row = ImGui::GetFrameHeight();
+  ChipRow row(at, width, {.font = fonts().mono});
   for (std::int64_t place = 0; place < count; ++place) {
     const std::int64_t word = !swapped           ? place
                               : place == first_  ? second_
@@ -81,17 +78,13 @@ float OrderPage::draw_sentence(const ViewContext& context, bool swapped, ImVec2 
                                                  : place;
     const std::string label = row_name(context.run, cursor.sequence, cursor.stack, word) +
                               "###position_word_" + (swapped ? "b" : "a") + std::to_string(place);
-    const float wide = chip_width(label);
-    if (p.x > at.x && p.x + wide > at.x + width) p = ImVec2(at.x, p.y + row + scaled(4));
-    ImGui::SetCursorScreenPos(p);
     const bool on = word == first_ || word == second_;
-    if (chip(label, on, swapped ? nullptr : tr("position.order.choose")) && !swapped && !on) {
+    if (row(label, on, swapped ? nullptr : tr("position.order.choose")) && !swapped && !on) {
       (next_is_first_ ? first_ : second_) = place;
       next_is_first_ = !next_is_first_;
     }
-    p.x += wide + scaled(4);
   }
-  return p.y + row - at.y;
+  return row.height();
 }
 
 void OrderPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {

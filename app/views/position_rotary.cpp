@@ -16,7 +16,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kFarthestMove = 200.f, kPositionRotaryTokensPerSecond = 3.f;
+constexpr float kPositionRotaryTokensPerSecond = 3.f;
 constexpr std::int64_t kLeastCurve = 32, kMostCurve = 128;           // largest distance in the curve
 constexpr float kLeastDial = 26.f, kPositionRotaryMostDial = 190.f;  // units
 
@@ -74,7 +74,7 @@ void RotaryPage::follow(const ViewContext& context) {
   const auto clamped = [&](std::int64_t pos) { return std::clamp<std::int64_t>(pos, 0, rows - 1); };
   if (playing_) {
     context.workspace.moving = true;
-    move_ =
+    move_.value =
         std::fmod(move_ + ImGui::GetIO().DeltaTime * kPositionRotaryTokensPerSecond * context.workspace.speed,
                   kFarthestMove);
   }
@@ -103,7 +103,7 @@ void RotaryPage::follow(const ViewContext& context) {
     dot_ = rotary_dot(q_, k_, rotary_, query_pos_, key_pos_);
   }
   if (q_.empty() || k_.empty()) return;
-  const double move = static_cast<double>(move_);
+  const double move = static_cast<double>(move_.value);
   moved_dot_ = rotary_dot(q_, k_, rotary_, query_pos_ + move, key_pos_ + move);
   pairs_.clear();
   const Rotary turning = shown(context);
@@ -145,8 +145,7 @@ void RotaryPage::draw_controls(const ViewContext& context, float width) {
   } else {
     playing_ = false;
   }
-  (void)slider_real("###rope_move", tr("position.move"), move_, 0.f, kFarthestMove, "+%.1f", slider * 1.2f,
-                    tr("position.move.help"));
+  (void)slide(move_, "+%.1f", slider * 1.2f);
 }
 
 void RotaryPage::draw_dial(std::size_t pair, ImVec2 centre, float radius, float longest) const {
@@ -240,7 +239,7 @@ void RotaryPage::draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room
   const auto place = [](double pos) { return format("%.4g", pos); };
   section_heading(tr("position.dot"));
   number(tr("position.dot.here", {place(query_pos_), place(key_pos_)}), exact(dot_), t.text);
-  const double move = static_cast<double>(move_);
+  const double move = static_cast<double>(move_.value);
   number(tr("position.dot.moved", {format("%.1f", query_pos_ + move), format("%.1f", key_pos_ + move)}),
          exact(moved_dot_), t.text);
   const double difference = std::fabs(moved_dot_ - dot_);
@@ -275,7 +274,7 @@ void RotaryPage::draw_distance(ImVec2 at, ImVec2 room) {
 Rotary RotaryPage::shown(const ViewContext& context) const {
   if (variant_ < 0 || page_ != Page::variants) return rotary_;
   const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config().of(stack_);
-  return rotary_variant(config, layer_, kVariants[variant_].kind, static_cast<double>(factor_));
+  return rotary_variant(config, layer_, kVariants[variant_.value].kind, static_cast<double>(factor_.value));
 }
 
 // Tokens per turn of every pair, for each kind of frequency scaling.
@@ -284,28 +283,16 @@ void RotaryPage::draw_variants(const ViewContext& context, ImVec2 at, ImVec2 roo
   const float slider = scaled(110);
   float x = at.x + slider + scaled(14);
   ImGui::SetCursorScreenPos(at);
-  (void)slider_real("###rope_factor", tr("position.variant.factor"), factor_, 1.f, 32.f, "%.1f", slider,
-                    tr("position.variant.factor.help"));
+  (void)slide(factor_, "%.1f", slider);
   const float used = std::max(scaled(34), ImGui::GetItemRectMax().y - at.y) + scaled(4);
-  {
-    const FontScope face(fonts().small);
-    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(6), scaled(3)));
-    for (int i = -1; i < static_cast<int>(std::size(kVariants)); ++i) {
-      const std::string label =
-          (i < 0 ? std::string(tr("position.variant.own")) : std::string(kVariants[i].name)) +
-          "###rope_variant_" + std::to_string(i);
-      const float wide = chip_width(label);
-      if (x + wide > at.x + room.x) break;
-      ImGui::SetCursorScreenPos(ImVec2(x, at.y + scaled(6)));
-      if (chip(label, variant_ == i, tr("position.variant.help"))) variant_ = i;
-      x += wide + scaled(4);
-    }
-  }
+  ChipRow row(ImVec2(x, at.y + scaled(6)), at.x + room.x - x, {{6, 3}, 4, true});
+  choose(row, variant_);
   LinePlot plot;
   plot.key = "rope_variants";
   const ImU32 colours[] = {theme().attention, theme().v, theme().mlp, theme().warning, theme().k};
   for (std::size_t i = 0; i < std::size(kVariants); ++i) {
-    const Rotary rotary = rotary_variant(config, layer_, kVariants[i].kind, static_cast<double>(factor_));
+    const Rotary rotary =
+        rotary_variant(config, layer_, kVariants[i].kind, static_cast<double>(factor_.value));
     LineSeries series;
     series.colour = colours[i];
     series.label = kVariants[i].name;
@@ -374,20 +361,9 @@ void RotaryPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   draw_numbers(context, ImVec2(at.x, y), ImVec2(left, lower));
   const float x = at.x + left + scaled(18);
   ImGui::SetCursorScreenPos(ImVec2(x, y));
-  const FontScope small(fonts().small);
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
-  if (chip(Label(tr("position.distance"), "###rope_distance_page"), page_ == Page::distance))
-    page_ = Page::distance;
-  ImGui::SameLine();
-  if (chip(Label(tr("position.wavelengths"), "###rope_wavelengths_page"), page_ == Page::wavelengths))
-    page_ = Page::wavelengths;
-  const auto page = [&](Page which, const char* word, const char* id) {
-    ImGui::SameLine();
-    if (chip(Label(tr(word), id), page_ == which)) page_ = which;
-  };
-  page(Page::reach, "position.reach.page", "###rope_reach_page");
-  page(Page::variants, "position.variants", "###rope_variants_page");
+  ChipRow row(ImVec2(x, y), room.x, {{7, 4}});
+  choose(row, page_);
   const float below = y + ImGui::GetFrameHeight() + scaled(6);
   const ImVec2 size(at.x + room.x - x, at.y + room.y - below);
   if (page_ == Page::distance)

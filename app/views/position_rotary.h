@@ -9,6 +9,8 @@
 
 namespace attnscope {
 
+constexpr float kFarthestMove = 200;  // positions
+
 class RotaryPage {
  public:
   /// True if the run has queries and keys before rotation.
@@ -17,19 +19,17 @@ class RotaryPage {
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
   void keep(Choices& choices) {
-    choices.of("rotary_page", page_, kPages);
+    choices.all(page_, move_, variant_, factor_);
     choices.of("rotary_pair", selected_, 0, 1 << 16);
-    choices.of("rotary_move", move_, -1e6f, 1e6f);
-    choices.of("rotary_variant", variant_, kVariantNames, -1);
-    choices.of("rotary_factor", factor_, 0.01f, 1e4f);
   }
 
  private:
   enum class Page { distance, wavelengths, reach, variants };
-  static constexpr Named<Page> kPages[] = {{"distance", Page::distance},
-                                           {"wavelengths", Page::wavelengths},
-                                           {"reach", Page::reach},
-                                           {"variants", Page::variants}};
+  static constexpr Option<Page> kPages[] = {
+      {"distance", Page::distance, "position.distance", "distance_page"},
+      {"wavelengths", Page::wavelengths, "position.wavelengths", "wavelengths_page"},
+      {"reach", Page::reach, "position.reach.page", "reach_page"},
+      {"variants", Page::variants, "position.variants", "variants_page"}};
   void follow(const ViewContext& context);
   void draw_controls(const ViewContext& context, float width);
   void draw_dials(ImVec2 at, ImVec2 room);
@@ -52,13 +52,17 @@ class RotaryPage {
   std::vector<ImVec2> curve_;  ///< q · k against the distance
   std::uint64_t key_ = 0;
   int selected_ = 0;
-  float move_ = 0;  ///< positions by which both are moved
+  /// Positions by which both are moved.
+  Ranged<float> move_{"rotary_move", "position.move", "###rope_move", 0, kFarthestMove, 0};
   bool playing_ = false;
-  Page page_ = Page::distance;
-  static constexpr Named<int> kVariantNames[] = {{"own", -1},    {"standard", 0}, {"linear", 1},
-                                                 {"dynamic", 2}, {"llama3", 3},   {"yarn", 4}};
-  int variant_ = -1;  ///< index in kVariants; -1: the model's own
-  float factor_ = 4.f;
+  OneOf<Page> page_{"rotary_page", kPages, Page::distance, "", "###rope_"};
+  static constexpr Option<int> kVariantNames[] = {
+      {"own", -1, "own", "-1"},       {"standard", 0, "standard", "0"}, {"linear", 1, "linear", "1"},
+      {"dynamic", 2, "dynamic", "2"}, {"llama3", 3, "llama3", "3"},     {"yarn", 4, "yarn", "4"}};
+  /// Index in kVariants; -1: the model's own.
+  OneOf<int> variant_{"rotary_variant",   kVariantNames,           -1, "position.variant.",
+                      "###rope_variant_", "position.variant.help", -1};
+  Ranged<float> factor_{"rotary_factor", "position.variant.factor", "###rope_factor", 1, 32, 4};
 };
 
 }  // namespace attnscope

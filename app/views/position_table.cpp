@@ -105,30 +105,11 @@ void TablePage::play(const ViewContext& context) {
 }
 
 float TablePage::draw_pages(ImVec2 at, float width) {
-  const FontScope face(fonts().small);
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
-  const float gap = scaled(4), row = ImGui::GetFrameHeight();
-  ImVec2 p = at;
-  const auto put = [&](const char* word, const char* id, bool on, const char* help) {
-    const Label label(tr(word), id);
-    const float wide = chip_width(label);
-    if (p.x > at.x && p.x + wide > at.x + width) p = ImVec2(at.x, p.y + row + gap);
-    ImGui::SetCursorScreenPos(p);
-    p.x += wide + gap;
-    return chip(label, on, help ? tr(help) : nullptr);
-  };
-  const auto page = [&](Page which, const char* word, const char* id, const char* help) {
-    if (put(word, id, page_ == which, help)) page_ = which;
-  };
-  page(Page::surface, "position.flat", "###position_flat", "position.flat.help");
-  page(Page::hills, "position.hills", "###position_hills", "position.hills.help");
-  const bool sines = !look_.learned;  // a learned table has no rotating pairs
-  if (sines) page(Page::clocks, "position.clocks", "###position_clocks_page", "position.clocks.help");
-  if (sines) page(Page::shift, "position.shift", "###position_shift_page", "position.shift.help");
-  page(Page::dots, "position.dots", "###position_dots_page", "position.dots.help");
-  page(Page::similarity, "position.similarity", "###position_similarity_page", "position.similarity.help");
-  page(Page::back, "position.back", "###position_back_page", "position.back.help");
-  return p.y + row - at.y;
+  ChipRow row(at, width, {{7, 4}});
+  choose(row, page_, [&](Page page) {  // a learned table has no rotating pairs
+    return !look_.learned || (page != Page::clocks && page != Page::shift);
+  });
+  return row.height();
 }
 
 // Sliders of the page, and settings of the formula. Returns the height, pixels.
@@ -166,18 +147,6 @@ float TablePage::draw_controls(const ViewContext& context, ImVec2 at, float widt
                       "%.1f", usual, tr("position.back.sharpness.help"));
     drawn();
   }
-  const auto toggle = [&](const char* word, const char* id, bool on, const char* help) {
-    const FontScope face(fonts().small);
-    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-    const Label label(tr(word), id);
-    const float wide = chip_width(label);
-    if (x + wide > at.x + width) return false;
-    ImGui::SetCursorScreenPos(ImVec2(x, at.y + scaled(6)));
-    x += wide + scaled(4);
-    const bool clicked = chip(label, on, tr(help));
-    drawn();
-    return clicked;
-  };
   if (look_.formula_only) {
     std::int64_t pairs = look_.width / 2;
     slider("###position_width", tr("position.width", {std::to_string(look_.width)}), pairs, kLeastWidth / 2,
@@ -190,14 +159,12 @@ float TablePage::draw_controls(const ViewContext& context, ImVec2 at, float widt
             .changed)
       base_ = std::log10(base);
     drawn();
-    if (toggle("position.halves", "###position_halves", halves_, "position.halves.help")) halves_ = !halves_;
   }
-  if (look_.learned && (page_ == Page::surface || page_ == Page::hills))
-    if (toggle("position.compare", "###position_compare", compare_, "position.compare.help"))
-      compare_ = !compare_;
-  if (page_ == Page::surface)
-    if (toggle("position.counter", "###position_counter", counter_, "position.counter.help"))
-      counter_ = !counter_;
+  ChipRow row(ImVec2(x, at.y + scaled(6)), at.x + width - x, {.cut = true});
+  if (look_.formula_only) toggle(row, halves_);
+  if (look_.learned && (page_ == Page::surface || page_ == Page::hills)) toggle(row, compare_);
+  if (page_ == Page::surface) toggle(row, counter_);
+  drawn();
   return height;
 }
 

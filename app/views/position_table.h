@@ -18,11 +18,8 @@ class TablePage {
   void draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2 room);
 
   void keep(Choices& choices) {
-    choices.of("table_page", page_, kPages);
-    choices.of("table_compare", compare_);
-    choices.of("table_counter", counter_);
+    choices.all(page_, compare_, counter_, halves_);
     choices.of("table_base", base_, 0.f, 9.f);
-    choices.of("table_halves", halves_);
     choices.of("table_window", window_);
     choices.of("table_yaw", eye_.yaw, -1e3f, 1e3f);
     choices.of("table_pitch", eye_.pitch, -1e3f, 1e3f);
@@ -34,10 +31,14 @@ class TablePage {
 
  private:
   enum class Page { surface, hills, clocks, shift, dots, similarity, back };
-  static constexpr Named<Page> kPages[] = {{"surface", Page::surface}, {"hills", Page::hills},
-                                           {"clocks", Page::clocks},   {"shift", Page::shift},
-                                           {"dots", Page::dots},       {"similarity", Page::similarity},
-                                           {"back", Page::back}};
+  static constexpr Option<Page> kPages[] = {
+      {"surface", Page::surface, "position.flat", "flat"},
+      {"hills", Page::hills, "position.hills", "hills"},
+      {"clocks", Page::clocks, "position.clocks", "clocks_page"},
+      {"shift", Page::shift, "position.shift", "shift_page"},
+      {"dots", Page::dots, "position.dots", "dots_page"},
+      {"similarity", Page::similarity, "position.similarity", "similarity_page"},
+      {"back", Page::back, "position.back", "back_page"}};
   void follow(const ViewContext& context, bool formula);
   void play(const ViewContext& context);
   float draw_pages(ImVec2 at, float width);
@@ -54,15 +55,17 @@ class TablePage {
   std::int64_t followed_ = -1;
   PositionLook look_;
   PositionPages pages_;
-  Page page_ = Page::surface;
-  bool compare_ = false, counter_ = false, playing_ = false;
+  OneOf<Page> page_{"table_page", kPages, Page::surface, "", "###position_"};
+  Switch compare_{"table_compare", "position.compare", "###position_compare"},
+      counter_{"table_counter", "position.counter", "###position_counter"},
+      halves_{"table_halves", "position.halves", "###position_halves"};  ///< layout of the formula
+  bool playing_ = false;
   Kept<LinePlot> waves_;
   SurfaceView eye_;
   MatrixWindow window_;
   MatrixPlot table_plot_, formula_plot_;
   std::string weight_;     ///< name of a learned table's weight
   float base_ = 4;         ///< log10 of the formula's base
-  bool halves_ = false;    ///< layout of the formula
   float cells_width_ = 0;  // of the heatmap, pixels: the waves below have the same width
   float walked_ = 0;       // tokens since playing started
 };

@@ -34,7 +34,7 @@ class PositionView : public View {
     return rotates && !possible ? "position.no_projection" : "";
   }
   void keep(Choices& choices) override {
-    choices.of("subject", subject_, kSubjects);
+    choices.of(subject_);
     length_.keep(choices);
     order_.keep(choices);
     table_.keep(choices);
@@ -85,27 +85,15 @@ class PositionView : public View {
 
  private:
   enum class Subject { model, formula, length, order };
-  static constexpr Named<Subject> kSubjects[] = {{"model", Subject::model},
-                                                 {"formula", Subject::formula},
-                                                 {"length", Subject::length},
-                                                 {"order", Subject::order}};
+  static constexpr Option<Subject> kSubjects[] = {{"model", Subject::model},
+                                                  {"formula", Subject::formula},
+                                                  {"length", Subject::length},
+                                                  {"order", Subject::order}};
   // Chips for the pages. Returns the height, pixels.
   float draw_subjects(ImVec2 at, float width) {
-    const FontScope face(fonts().small);
-    const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(4)));
-    ImVec2 p = at;
-    for (const auto& [which, word] :
-         {std::pair{Subject::model, "model"}, std::pair{Subject::formula, "formula"},
-          std::pair{Subject::length, "length"}, std::pair{Subject::order, "order"}}) {
-      const Label key("position.subject.", word), label(tr(key), "###position_of_", word);
-      const float wide = chip_width(label);
-      if (p.x > at.x && p.x + wide > at.x + width)
-        p = ImVec2(at.x, p.y + ImGui::GetFrameHeight() + scaled(4));
-      ImGui::SetCursorScreenPos(p);
-      if (chip(label, subject_ == which, tr(Label(key, ".help")))) subject_ = which;
-      p.x += wide + scaled(4);
-    }
-    return p.y + ImGui::GetFrameHeight() - at.y;
+    ChipRow row(at, width, {{7, 4}});
+    choose(row, subject_);
+    return row.height();
   }
   // What this block does, or what was added to the embeddings where it does nothing itself.
   static std::string name_of(const ModelConfig& stack, int layer, bool biased) {
@@ -120,7 +108,7 @@ class PositionView : public View {
     return own == Kind::none && stack.has_positions() ? "other_blocks" : "formula";
   }
 
-  Subject subject_ = Subject::model;
+  OneOf<Subject> subject_{"subject", kSubjects, Subject::model, "position.subject.", "###position_of_"};
   LengthPage length_;
   OrderPage order_;
   BiasPage bias_;

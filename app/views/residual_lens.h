@@ -19,11 +19,6 @@ namespace attnscope {
 
 /// Value that colours the grid.
 enum class LensColour : std::uint8_t { probability, asked, rank, entropy, kl };
-inline constexpr Named<LensColour> kLensColours[] = {{"probability", LensColour::probability},
-                                                     {"asked", LensColour::asked},
-                                                     {"rank", LensColour::rank},
-                                                     {"entropy", LensColour::entropy},
-                                                     {"kl", LensColour::kl}};
 
 /// The value of a cell for a colouring; ranks count from 1.
 float lens_value(const LensCell& cell, LensColour colour);

@@ -56,9 +56,8 @@ class ResidualView : public View {
     return !run.traces.empty() && run.recorded() ? "residual.none.recorded" : "residual.none";
   }
   void keep(Choices& choices) override {
-    choices.of("colour", colour_, kLensColours);
+    choices.all(colour_, by_push_);
     choices.of("asked", asked_, -1, 1 << 24);
-    choices.of("by_push", by_push_);
     choices.of("window", window_);
   }
   void draw(const ViewContext& context) override;
@@ -89,12 +88,20 @@ class ResidualView : public View {
 
   LensGrid now_, before_;
   bool difference_ = false;
-  LensColour colour_ = LensColour::probability;
+  static constexpr Option<LensColour> kColours[] = {{"probability", LensColour::probability},
+                                                    {"asked", LensColour::asked},
+                                                    {"rank", LensColour::rank},
+                                                    {"entropy", LensColour::entropy},
+                                                    {"kl", LensColour::kl}};
+  OneOf<LensColour> colour_{"colour", kColours, LensColour::probability, "residual.colour.", "###lens_"};
   int asked_ = -1;  // token chosen for the colouring; -1: the prediction at the current position
   int answer_ = -1;
   std::uint64_t answer_key_ = 0;
   std::uint64_t asked_of_ = 0;  // opened_version it belongs to
-  bool by_push_ = true;         // bars: contribution to the logit, else the norm
+  static constexpr Option<bool> kBars[] = {{"push", true, "residual.by_push", "push"},
+                                           {"length", false, "residual.by_length", "length"}};
+  /// Bars: contribution to the logit, else the norm.
+  OneOf<bool> by_push_{"by_push", kBars, true, "", "###residual_by_"};
   MatrixWindow window_;
   std::array<std::int64_t, 3> window_of_{};  // rows, positions, and room it was computed for
   std::int64_t row_ = -1, pos_ = 0;          // pinned cell; row as in the lens
@@ -148,7 +155,7 @@ void ResidualView::follow(const ViewContext& context) {
   if (comparable) before_.follow(model, *context.before, cursor.sequence, context.workers(), asked_before);
   difference_ = comparable;
   const std::uint64_t key =
-      key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_)});
+      key_of({now_.version(), comparable ? before_.version() : 0, static_cast<std::uint64_t>(colour_.value)});
   if (key != values_key_ && !now_.rows().empty()) {
     values_key_ = key;
     values_ = now_.values(colour_);
@@ -337,12 +344,8 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
   const FontScope face(fonts().small);
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-  ChipLine line(ImGui::GetCursorScreenPos().x + width);
-  for (const auto& [name, colour] : kLensColours) {
-    const Label key("residual.colour.", name);
-    if (line(Label(kept_tr(key, {of}), "###lens_", name), colour_ == colour, tr(Label(key, ".help"))))
-      colour_ = colour;
-  }
+  ChipRow line(width, 5);
+  choose(line, colour_, AllOptions(), {of});
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const char* unit = difference_ ? "residual.legend.difference" : lens_unit(colour_);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -411,17 +414,12 @@ void ResidualView::draw_parts(const ViewContext& context, ImVec2 at, ImVec2 room
   if (books->pushes) {
     const FontScope face(fonts().small);
     const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(1)));
-    const Label pushes(tr("residual.by_push"), "###residual_by_push"),
-        lengths(tr("residual.by_length"), "###residual_by_length");
-    const float x = at.x + room.x - chip_width(pushes) - chip_width(lengths) - scaled(9);
+    const float x = at.x + room.x - chips_width(by_push_, 0) - scaled(9);
     const float end = ImGui::GetItemRectMax().x + scaled(8);
-    if (x > end) {
-      ImGui::SameLine();
-      ImGui::SetCursorScreenPos(ImVec2(x, at.y - scaled(2)));
-    }
-    if (chip(pushes, by_push_, tr("residual.by_push.help"))) by_push_ = true;
-    ImGui::SameLine(0, scaled(5));
-    if (chip(lengths, !by_push_, tr("residual.by_length.help"))) by_push_ = false;
+    ImVec2 corner = ImGui::GetCursorScreenPos();
+    if (x > end) corner = ImVec2(x, at.y - scaled(2));
+    ChipRow row(corner, 1e9f, {{7, 1}, 5});
+    choose(row, by_push_);
   }
   if (push) {
     double sum = 0;

@@ -13,8 +13,6 @@
 namespace attnscope {
 namespace {
 
-constexpr int kMostMerges = 1000;
-
 std::vector<std::string_view> views_of(const std::vector<std::string>& texts) {
   return {texts.begin(), texts.end()};
 }
@@ -29,7 +27,7 @@ void TokenizerShelf::follow(const ViewContext& context, const std::string&) {
     return learn_merges(views, kMostMerges, &cancel);
   });
   if (!merges) return;
-  const auto count = static_cast<std::size_t>(merges_);
+  const auto count = static_cast<std::size_t>(merges_.value);
   const Made<Shelf> made = shelves_.get_or_before(
       1, key_of({count}), context.workers(), [merges, count](const std::atomic<bool>&) {
         const std::vector<std::string> texts = own_sentences();
@@ -49,28 +47,22 @@ std::shared_ptr<const Tokenizer> TokenizerShelf::chosen() const {
 }
 
 std::uint64_t TokenizerShelf::version() const {
-  return chosen() ? key_of({static_cast<std::uint64_t>(choice_), static_cast<std::uint64_t>(made_->merges)})
-                  : 0;
+  return chosen()
+             ? key_of({static_cast<std::uint64_t>(choice_.value), static_cast<std::uint64_t>(made_->merges)})
+             : 0;
 }
 
 void TokenizerShelf::draw_choice(float width) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
   const float right = ImGui::GetCursorScreenPos().x + width;
-  ChipLine line(right);
-  const char* keys[] = {"tokenizer.shelf.own", "tokenizer.shelf.bpe", "tokenizer.shelf.unigram",
-                        "tokenizer.shelf.beside"};
-  for (int i = 0; i < 4; ++i) {
-    const char* key = keys[i];
-    if (line(Label(tr(key), "###", key), choice_ == static_cast<Choice>(i), tr(Label(key, ".help"))))
-      choice_ = static_cast<Choice>(i);
-  }
+  ChipRow line(width, 5);
+  choose(line, choice_);
   if (choice_ == Choice::own) return;
   if (!made_) return caption(tr("tokenizer.shelf.learning"));  // until then the model's own is shown
   const float room = right - ImGui::GetItemRectMax().x - scaled(14);
   if (room < scaled(110)) return;
   ImGui::SameLine(0, scaled(14));
-  (void)slider_int("###tokenizer_merges", tr("tokenizer.shelf.merges"), merges_, 0, kMostMerges,
-                   std::min(room, scaled(220)), tr("tokenizer.shelf.merges.help"));
+  (void)slide(merges_, std::min(room, scaled(220)));
 }
 
 void TokenizerShelf::draw_beside(const ViewContext& context, const std::string& text, ImVec2 at,

@@ -27,14 +27,11 @@ class TokenizerShelf {
   /// The text tokenized by each vocabulary, with the number of tokens.
   void draw_beside(const ViewContext& context, const std::string& text, ImVec2 at, float width);
 
-  void keep(Choices& choices) {
-    choices.of("shelf", choice_, kChoices);
-    choices.of("merges", merges_, 0, 1 << 20);
-  }
+  void keep(Choices& choices) { choices.all(choice_, merges_); }
 
  private:
   enum class Choice : std::uint8_t { own, bpe, unigram, beside };
-  static constexpr Named<Choice> kChoices[] = {
+  static constexpr Option<Choice> kChoices[] = {
       {"own", Choice::own}, {"bpe", Choice::bpe}, {"unigram", Choice::unigram}, {"beside", Choice::beside}};
   struct Shelf {
     std::shared_ptr<const Tokenizer> bpe, unigram;
@@ -45,8 +42,10 @@ class TokenizerShelf {
     std::vector<std::string> names;
     std::int64_t vocabulary = 0;
   };
-  Choice choice_ = Choice::own;
-  std::int64_t merges_ = 400;
+  OneOf<Choice> choice_{"shelf", kChoices, Choice::own, "tokenizer.shelf.", "###tokenizer.shelf."};
+  static constexpr std::int64_t kMostMerges = 1000;
+  Ranged<std::int64_t> merges_{"merges", "tokenizer.shelf.merges", "###tokenizer_merges", 0, kMostMerges,
+                               400};
   std::shared_ptr<const Shelf> made_;
   Computed<std::vector<std::string>> learned_;
   Computed<Shelf> shelves_;

@@ -50,7 +50,7 @@ class TokenizerView : public View {
   bool takes_arrows(const RunResult& run) const override { return unavailable(run).empty(); }
   void keep(Choices& choices) override {
     shelf_.keep(choices);
-    choices.of("source", source_);
+    choices.of(source_);
     choices.of("word", choice_.word, -1, 1 << 24);
     choices.of("token", choice_.token, -1, 1 << 24);
     choices.of("step", step_, 0, 1 << 24);
@@ -82,7 +82,9 @@ class TokenizerView : public View {
   bool fresh_ = false;  ///< the scene belongs to the current text
   PieceNames names_;
   TokenizerChoice choice_;
-  bool source_ = false;         ///< shows the encoder's text
+  static constexpr Option<bool> kTexts[] = {{"source", true}, {"target", false}};
+  /// Shows the encoder's text.
+  OneOf<bool> source_{"source", kTexts, false, "tokenizer.", "###tokenizer_"};
   std::int64_t step_ = 0;       ///< of the selected word
   bool moved_ = true;           ///< scroll to the step
   std::int64_t last_row_ = -1;  ///< the cursor's row in the last frame
@@ -112,7 +114,7 @@ void TokenizerView::follow(const ViewContext& context) {
   shelf_.follow(context, text);
   const auto tokenizer = shelf_.chosen() ? shelf_.chosen() : context.run.document.opened->tokenizer;
   const std::uint64_t subject =
-      key_of({context.run.opened_version, static_cast<std::uint64_t>(source_), shelf_.version()});
+      key_of({context.run.opened_version, static_cast<std::uint64_t>(source_.value), shelf_.version()});
   const std::uint64_t key = key_of({subject, std::hash<std::string>()(text)});
   const auto before = scene_;
   const auto made = scenes_.get_or_before(
@@ -194,12 +196,8 @@ void TokenizerView::walk_keys(const ViewContext& context) {
 
 void TokenizerView::draw_source_chips(const ViewContext& context) {
   if (sequence(context).source_text.empty()) return;
-  if (chip(std::string(tr("tokenizer.source")) + "###tokenizer_source", source_, tr("tokenizer.source.help")))
-    source_ = true;
-  ImGui::SameLine();
-  if (chip(std::string(tr("tokenizer.target")) + "###tokenizer_target", !source_,
-           tr("tokenizer.target.help")))
-    source_ = false;
+  ChipRow row;
+  choose(row, source_);
 }
 
 void TokenizerView::draw_head(const ViewContext& context, float width) {

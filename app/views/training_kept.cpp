@@ -41,17 +41,14 @@ void TrainingKept::follow(const ViewContext& context, const TrainingSettings& se
                .value;
 }
 
-void TrainingKept::draw(const ViewContext& context, const std::function<void(float)>& place) {
+void TrainingKept::draw(const ViewContext& context, ChipRow& row) {
   if (!shown_ || shown_->empty()) return;
   const KeptRun& newest = shown_->front().run;
   const std::string go_on = tr("training.go_on", {format_count(newest.step)}) + "###train_go_on";
-  place(chip_width(go_on));
   const std::string help = tr("training.go_on.help", {newest.saved});
-  if (chip(go_on, false, help.c_str()))
+  if (row(go_on, false, help.c_str()))
     context.commands.act([newest](Session& session) { (void)session.train_from(newest); });
-  const Label all(tr("training.kept"), "###train_kept");
-  place(chip_width(all));
-  if (chip(all, false, tr("training.kept.help"))) {
+  if (row(Label(tr("training.kept"), "###train_kept"), false, tr("training.kept.help"))) {
     removing_.clear();
     ImGui::OpenPopup("###train_kept_list");
   }

@@ -2,7 +2,6 @@
 // second click to confirm.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,8 @@ class TrainingKept {
   void follow(const ViewContext& context, const TrainingSettings& settings);
   /// Reads the saved runs again.
   void reopen() { ++asked_; }
-  /// Two chips if there is a saved run; `place` is called with the width of each before it is drawn.
-  void draw(const ViewContext& context, const std::function<void(float)>& place);
+  /// Two chips if there is a saved run.
+  void draw(const ViewContext& context, ChipRow& row);
 
  private:
   struct Row {

@@ -69,27 +69,6 @@ class Fields : Scope {
   int columns_, count_ = 0;
 };
 
-/// Chips side by side, wrapped.
-class Flow {
- public:
-  Flow(float width, float gap)
-      : spacing_(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(gap), scaled(gap))),
-        width_(width),
-        gap_(scaled(gap)) {}
-  /// Call before drawing a chip of this width.
-  void place(float wide) {
-    if (x_ > 0 && x_ + wide <= width_)
-      ImGui::SameLine();
-    else
-      x_ = 0;
-    x_ += wide + gap_;
-  }
-
- private:
-  StyleScope spacing_;
-  float width_, gap_, x_ = 0;
-};
-
 struct Choice {
   const char *value, *key, *id;
 };
@@ -98,11 +77,11 @@ struct Choice {
 bool choose_word(const char* key, std::initializer_list<Choice> choices, std::string& value, float width) {
   text_line(fonts().small, theme().text_dim, tr(key));
   bool changed = false;
-  Flow flow(width, 5);
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
+  ChipRow row(width);
   for (const Choice& choice : choices) {
     const Label label(tr(choice.key), choice.id);
-    flow.place(chip_width(label));
-    if (chip(label, value == choice.value, tr(Label(choice.key, ".help"))) && value != choice.value) {
+    if (row(label, value == choice.value, tr(Label(choice.key, ".help"))) && value != choice.value) {
       value = choice.value;
       changed = true;
     }
@@ -169,17 +148,16 @@ void TrainingSetup::check() {
 }
 
 void TrainingSetup::draw_tasks(const ViewContext& context, float width) {
-  Flow flow(width, 6);
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(6)));
+  ChipRow row(width);
   for (const auto& task : tasks()) {
     const std::string_view name = task->name();
     const Label key("task.", name), label(tr(Label(key, ".title")), "###task_", name);
-    flow.place(chip_width(label));
     const bool on = !source_.on() && settings_.task == name;
-    if (chip(label, on, tr(Label(key, ".sentence")))) choose(std::string(name));
+    if (row(label, on, tr(Label(key, ".sentence")))) choose(std::string(name));
   }
   const Label file(tr("training.data"), "###task_file");
-  flow.place(chip_width(file));
-  if (chip(file, source_.on(), tr("training.data.help"))) source_.ask(context);
+  if (row(file, source_.on(), tr("training.data.help"))) source_.ask(context);
 }
 
 // Description of the task; for a text file, what was found in it.
@@ -282,30 +260,28 @@ void TrainingSetup::draw_buttons(const ViewContext& context, float width) {
     context.commands.act(
         [settings = settings_, run](Session& session) { (void)session.train(settings, run); });
   };
-  Flow flow(width, 8);
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(8)));
+  ChipRow row(width);
   {
     const ColourScope ground(ImGuiCol_Button, theme().accent);
     const ColourScope lit(ImGuiCol_ButtonHovered, mix(theme().accent, theme().text, 0.2f));
     const ColourScope ink(ImGuiCol_Text, theme().on_accent);
     const Label label(tr("training.start"), "###train_start");
-    flow.place(chip_width(label));
+    (void)row.place(chip_width(label));
     if (ImGui::Button(label.c_str())) begin(true);
     note_item(label);
     compat::item_tooltip(tr("training.start.help"));
   }
-  const Label once(tr("training.step_once"), "###train_first_step");
-  flow.place(chip_width(once));
-  if (chip(once, false, tr("training.first_step.help"))) begin(false);
-  const Label open(tr("training.open"), "###train_open");
-  flow.place(chip_width(open));
-  if (chip(open, false, tr("training.open.help")))
+  if (row(Label(tr("training.step_once"), "###train_first_step"), false, tr("training.first_step.help")))
+    begin(false);
+  if (row(Label(tr("training.open"), "###train_open"), false, tr("training.open.help")))
     context.commands.ask_file(
         {false, "training.open.title", {}, [](Session& session, const std::string& path) {
            const Result<KeptRun> run = read_run(path);
            if (!run) return session.report(run.error());
            if (Status good = session.train_from(*run); !good) session.report(good.error());
          }});
-  kept_.draw(context, [&](float wide) { flow.place(wide); });  // last: its saved runs are read in a job
+  kept_.draw(context, row);  // last: its saved runs are read in a job
 }
 
 // Why training cannot start.

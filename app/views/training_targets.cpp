@@ -60,9 +60,7 @@ void draw_legend_line(ImVec2 at, float width) {
 void TrainingTargets::draw_rows(const TrainingScene& scene, float width) {
   const OpenedModel& opened = *scene.snapshot->opened;
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(4)));
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(5), scaled(1)));
-  const FontScope face(fonts().mono_small);
-  float x = 0;
+  ChipRow chips(ImGui::GetCursorScreenPos(), width, {{5, 1}, 4, false, fonts().mono_small});
   for (const std::int64_t row : counted_rows(scene.snapshot->example)) {
     const std::string word =
         token_label(opened, scene.snapshot->example.targets[static_cast<std::size_t>(row)]);
@@ -70,14 +68,8 @@ void TrainingTargets::draw_rows(const TrainingScene& scene, float width) {
     const bool suffix = word.rfind("##", 0) == 0;  // in a label, "##" would start the ID
     const std::string label = (suffix ? "-" + word.substr(2) : word) + "###train_row_" + std::to_string(row),
                       place = std::to_string(row);
-    const float wide = chip_width(label);
-    if (x > 0 && x + wide <= width)
-      ImGui::SameLine();
-    else
-      x = 0;
-    x += wide + scaled(4);
     const std::string here = row_label(opened, *scene.shown.shown, scene.shown.shown->config().stack, row);
-    if (chip(label, row == row_, tr("training.row.help", {place, here, word}).c_str())) row_ = row;
+    if (chips(label, row == row_, tr("training.row.help", {place, here, word}).c_str())) row_ = row;
   }
 }
 

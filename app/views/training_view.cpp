@@ -20,10 +20,10 @@ constexpr double kReplaySeconds = 0.22;  // per checkpoint
 constexpr float kLeastFactor = 0.01f, kMostFactor = 100.f;
 
 enum class TrainingPane : std::uint8_t { head, targets, arm, result };
-constexpr Named<TrainingPane> kTrainingPanes[] = {{"head", TrainingPane::head},
-                                                  {"targets", TrainingPane::targets},
-                                                  {"arm", TrainingPane::arm},
-                                                  {"result", TrainingPane::result}};
+constexpr Option<TrainingPane> kTrainingPanes[] = {{"head", TrainingPane::head},
+                                                   {"targets", TrainingPane::targets},
+                                                   {"arm", TrainingPane::arm},
+                                                   {"result", TrainingPane::result}};
 
 std::string state_text(const Training& training) {
   return tr(std::string("training.state.") + training_state_name(training.state()));
@@ -37,7 +37,7 @@ class TrainingView : public View {
   bool shows_runs() const override { return false; }
   bool takes_arrows(const RunResult&) const override { return scrubs_; }
   void keep(Choices& choices) override {
-    choices.of("pane", pane_, kTrainingPanes);
+    choices.of(pane_);
     choices.of("form", form_);
   }
   void draw(const ViewContext& context) override;
@@ -65,7 +65,7 @@ class TrainingView : public View {
   bool form_ = true, scrubs_ = false, replaying_ = false;
   double replayed_ = 0;
   int wanted_ = -1;  ///< step of the checkpoint shown; -1: the newest model
-  TrainingPane pane_ = TrainingPane::head;
+  OneOf<TrainingPane> pane_{"pane", kTrainingPanes, TrainingPane::head, "training.pane.", "###pane_"};
   std::uint64_t run_ = 0;
   bool measured_ = false;
 };
@@ -297,32 +297,15 @@ void TrainingView::draw_scrubber_line(const ViewContext& context, const Training
 }
 
 float TrainingView::draw_panes(const TrainingScene& scene, ImVec2 at) {
-  struct Tab {
-    TrainingPane pane;
-    std::string label;
-    const char* help;
-    bool there;
+  const auto there = [&](TrainingPane pane) {
+    return pane == TrainingPane::arm      ? arm_.possible(scene)
+           : pane == TrainingPane::result ? !scene.snapshot->measures.empty()
+                                          : true;
   };
-  const Tab tabs[] = {{TrainingPane::head, tr("training.pane.head", {heads_.name()}) + "###pane_head",
-                       "training.pane.head.help", true},
-                      {TrainingPane::targets, std::string(tr("training.pane.targets")) + "###pane_targets",
-                       "training.pane.targets.help", true},
-                      {TrainingPane::arm, std::string(tr("training.pane.arm")) + "###pane_arm",
-                       "training.pane.arm.help", arm_.possible(scene)},
-                      {TrainingPane::result, std::string(tr("training.pane.result")) + "###pane_result",
-                       "training.pane.result.help", !scene.snapshot->measures.empty()}};
-  const FontScope face(fonts().small);
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
-  for (const Tab& tab : tabs) {
-    if (!tab.there) {
-      if (pane_ == tab.pane) pane_ = TrainingPane::head;
-      continue;
-    }
-    ImGui::SetCursorScreenPos(at);
-    at.x += chip_width(tab.label) + scaled(5);
-    if (chip(tab.label, pane_ == tab.pane, tr(tab.help))) pane_ = tab.pane;
-  }
-  return ImGui::GetFrameHeight() + scaled(8);
+  if (!there(pane_)) pane_ = TrainingPane::head;
+  ChipRow row(at, 1e9f, {{8, 3}, 5});
+  choose(row, pane_, there, {heads_.name()});
+  return row.height() + scaled(8);
 }
 
 void TrainingView::draw_result(const ViewContext& context, const TrainingScene& scene, ImVec2 at,

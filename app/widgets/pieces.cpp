@@ -112,12 +112,40 @@ float chip_width(const Label& label) {
   return ImGui::CalcTextSize(label.c_str(), nullptr, true).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-bool ChipLine::operator()(const Label& label, bool on, const char* help) {
-  const bool fits = first_ || ImGui::GetItemRectMax().x + gap_ + chip_width(label) <= right_;
-  if (!first_ && fits) ImGui::SameLine(0, gap_);
-  first_ = false;
-  gap_ = scaled(5);
-  return chip(label, on, help);
+ChipRow::ChipRow(ImVec2 at, float width, const Look& look)
+    : face_(look.font),
+      slim_(ImGuiStyleVar_FramePadding, ImVec2(scaled(look.padding.x), scaled(look.padding.y))),
+      at_(at),
+      gap_(scaled(look.gap), scaled(look.gap)),
+      width_(width),
+      right_(at.x),
+      y_(at.y),
+      cut_(look.cut) {}
+
+ChipRow::ChipRow(float width, float gap)
+    : face_(nullptr),
+      slim_(ImGuiStyleVar_FramePadding, ImGui::GetStyle().FramePadding),
+      at_(ImGui::GetCursorScreenPos()),
+      gap_(scaled(gap), ImGui::GetStyle().ItemSpacing.y),
+      width_(width),
+      right_(at_.x),
+      y_(at_.y) {}
+
+bool ChipRow::place(float wide) {
+  float x = right_ > at_.x ? right_ + before_ : right_;
+  if (x + wide > at_.x + width_) {
+    if (cut_) return false;
+    if (x > at_.x) y_ += ImGui::GetFrameHeight() + gap_.y;
+    x = at_.x;
+  }
+  ImGui::SetCursorScreenPos(ImVec2(x, y_));
+  right_ = x + wide;
+  before_ = gap_.x;
+  return true;
+}
+
+bool ChipRow::operator()(const Label& label, bool on, const char* help) {
+  return place(chip_width(label)) && chip(label, on, help);
 }
 
 SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& value, std::int64_t lo,

@@ -46,17 +46,35 @@ void tint(ImVec2 p0, ImVec2 p1);
 bool chip(const Label& label, bool on, const char* help = nullptr);
 /// Width in pixels of a chip or button with this text (up to "##").
 float chip_width(const Label& label);
-/// Chips side by side, wrapped at `right` (screen pixels).
-class ChipLine {
+/// Chips side by side; one that does not fit into `width` pixels begins another line, or is left out where
+/// `cut`. Sizes of the look in units.
+class ChipRow {
  public:
-  explicit ChipLine(float right) : right_(right) {}
+  struct Look {
+    ImVec2 padding{7, 3};
+    float gap = 4;
+    bool cut = false;
+    ImFont* font = fonts().small;
+  };
+  ChipRow(ImVec2 at, float width) : ChipRow(at, width, Look()) {}
+  ChipRow(ImVec2 at, float width, const Look& look);
+  /// At the cursor, in the current font, padding and spacing; other items may follow (ImGui::SameLine).
+  explicit ChipRow(float width = 1e9f, float gap = ImGui::GetStyle().ItemSpacing.x / ui_scale());
   bool operator()(const Label& label, bool on, const char* help = nullptr);
-  /// Inserts a wider gap before the next chip.
-  void part() { gap_ = scaled(16); }
+  /// Another gap before the next chip.
+  void part(float units = 16) { before_ = scaled(units); }
+  /// Moves the cursor to the place of the next item of this width; false where there is none.
+  bool place(float wide);
+  /// End of the last chip, screen pixels.
+  float right() const { return right_; }
+  float height() const { return y_ + ImGui::GetFrameHeight() - at_.y; }
 
  private:
-  float right_, gap_ = 0;
-  bool first_ = true;
+  FontScope face_;
+  StyleScope slim_;
+  ImVec2 at_, gap_;
+  float width_, right_, before_ = 0, y_;
+  bool cut_ = false;
 };
 
 struct SliderEvent {
