@@ -39,6 +39,10 @@ Site nearest_step(const Site& site, const RunResult& run) {
   return run.steps.empty() ? site : run.steps.front().main;
 }
 
+Site cursor_pattern(const Cursor& cursor) {
+  return {cursor.stack, cursor.layer, cursor.part, slot_of(StepRole::pattern)};
+}
+
 // The head named by a trained model's card, the row it predicts from, and the key with the largest weight.
 void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) {
   const Trace& trace = run.trace(0);
@@ -47,7 +51,7 @@ void point_at_head(Cursor& cursor, const RunResult& run, const ModelCard& card) 
   cursor.layer = std::clamp(card.layer, 0, layer_count(cursor, run) - 1);
   cursor.head = std::clamp(card.head, 0, head_count(cursor, run) - 1);
   cursor.query = asked_row(*run.document.opened, trace);
-  const Site pattern{cursor.stack, cursor.layer, cursor.part, Slot::pattern};
+  const Site pattern = cursor_pattern(cursor);
   if (!trace.find(pattern)) return;
   cursor.step = pattern;
   cursor.key = strongest_key(trace, pattern, cursor.head, cursor.query);
@@ -72,8 +76,7 @@ std::int64_t asking_row(const Trace& trace) {
 }  // namespace
 
 int head_count(const Cursor& cursor, const RunResult& run) {
-  const Site site{cursor.stack, cursor.layer, cursor.part, Slot::pattern};
-  return std::max(1, run.trace(cursor.sequence).config().attention_at(site).n_heads);
+  return std::max(1, run.trace(cursor.sequence).config().attention_at(cursor_pattern(cursor)).n_heads);
 }
 
 int layer_count(const Cursor& cursor, const RunResult& run) {

@@ -45,7 +45,7 @@ std::int64_t column(const SweepGrid& grid, const SweepCell& cell) {
 }
 
 std::string part_name(Slot slot, bool cross) {
-  return tr(slot == Slot::mlp_out ? "ask.col.mlp" : cross ? "ask.col.cross" : "ask.col.attn");
+  return tr(step_of(slot).hue == Hue::mlp ? "ask.col.mlp" : cross ? "ask.col.cross" : "ask.col.attn");
 }
 
 // Token at row `row` of the run that the sweep edits.

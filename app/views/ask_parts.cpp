@@ -162,8 +162,7 @@ std::vector<PartBar> bars_inside(const std::string& id, const Attribution& token
   }
   for (const LogitPart& part : neurons.parts) {
     const PartPlace place = ask_parts_place_of(part);
-    Site out_site = place.site;
-    out_site.slot = Slot::mlp_out;
+    const Site out_site = place.site.near(StepRole::branch, Hue::mlp);
     if (place.kind == PartKind::neuron && to_text(out_site) == id) add(part);
     if (part.step == id + ".bias") out.push_back({part.step, part, part.value});
   }

@@ -51,9 +51,9 @@ std::string source_words(const std::string& name) {
   if (name.ends_with("embed")) return tr("ask.part.embed");
   const auto site = parse_site(name);
   const std::string layer = site ? std::to_string(site->layer) : std::string();
-  if (site && site->slot == Slot::attn_out)
+  if (site && site->is(StepKind::output))
     return tr(site->part == Part::cross ? "ask.row.cross" : "ask.part.attention", {layer});
-  if (site && site->slot == Slot::mlp_out) return tr("ask.part.mlp", {layer});
+  if (site && site->is(StepKind::mlp_down)) return tr("ask.part.mlp", {layer});
   const std::size_t block = name.find("blocks.");
   const std::size_t dot = block == std::string::npos ? block : name.find('.', block + 7);
   return dot == std::string::npos ? name : name.substr(dot + 1);

@@ -174,7 +174,7 @@ void BuildPane::draw(const ViewContext& context, const AttentionScene& scene, Im
   ImGui::SetCursorScreenPos(position);
   if (!step_) return caption(error_);
   const float used = draw_controls(context, position, size.x);
-  const DrawGroupScope group("build", scene.site(Slot::scores), scene.head);
+  const DrawGroupScope group("build", scene.site(StepRole::scores), scene.head);
   draw_matrices(context, scene, ImVec2(position.x, position.y + used), ImVec2(size.x, size.y - used));
 }
 

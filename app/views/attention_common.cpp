@@ -129,16 +129,8 @@ HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look
   return style;
 }
 
-const char* stage_name(Slot stage) {
-  switch (stage) {
-    case Slot::scores: return "scores";
-    case Slot::scaled: return "scaled";
-    case Slot::capped: return "capped";
-    case Slot::biased: return "biased";
-    case Slot::masked: return "masked";
-    case Slot::mask: return "mask";
-    default: return "pattern";
-  }
+std::string_view stage_name(Slot stage) {
+  return step_of(stage).text.substr(std::string_view("attn.").size());
 }
 
 ImU32 head_colour(int head) {

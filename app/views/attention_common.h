@@ -55,7 +55,7 @@ struct StageLook {
 };
 HeatStyle stage_style(Slot stage, const ValueRange& range, const StageLook& look);
 /// End of its string keys: "scores", "scaled", ...
-const char* stage_name(Slot stage);
+std::string_view stage_name(Slot stage);
 
 /// Colour of a head in figures with several heads: 8 colour-blind-safe colours, repeated.
 ImU32 head_colour(int head);

@@ -44,7 +44,7 @@ bool is_edited(const RunResult& run, const AttentionScene& scene, const HeadThum
     if (!edit->enabled || !number || number->where.kind != Target::Kind::step) return false;
     const Slot slot = number->where.site.slot;
     const Target own = target_of({scene.place().site(slot, head.layer), {{"head", head.head}}});
-    return slot >= Slot::scores && slot <= Slot::z && meet(number->where, own);
+    return (is_score_plane(slot) || role_of(slot) == StepRole::head_out) && meet(number->where, own);
   });
 }
 
@@ -292,9 +292,10 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
                 theme().text_dim, std::to_string(head.layer));
   }
   const float most = pictures_->largest;
-  HeatStyle style = stage_style(
-      Slot::pattern, pictures_->difference ? ValueRange{-most, most, -most, most} : ValueRange{0, 1},
-      {pictures_->difference, look.log_scale});
+  HeatStyle style =
+      stage_style(slot_of(StepRole::pattern),
+                  pictures_->difference ? ValueRange{-most, most, -most, most} : ValueRange{0, 1},
+                  {pictures_->difference, look.log_scale});
   if (!fresh()) style.alpha = 0.45f;
   canvas.atlas(context.painter, kAttentionGridAtlas, places_, style, [&](int map) {
     const HeadThumbnail& head = pictures_->heads[static_cast<std::size_t>(map)];

@@ -34,7 +34,7 @@ constexpr float kBoth = 600.f;             // units: from this width on, matrix 
 Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
   if (is_attention_stage(cursor.step.slot) && scene.trace->find(scene.site(cursor.step.slot)))
     return cursor.step.slot;
-  return cursor.step.is(StepRole::mask) ? Slot::masked : Slot::pattern;
+  return slot_of(cursor.step.is(StepRole::mask) ? StepKind::mask : StepKind::softmax);
 }
 
 /// Context menu of a query/key pair.
@@ -138,7 +138,7 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
                                          : "attention.sentence.triangle");
   else if (pane_.shows_difference())
     sentence = tr("attention.sentence.difference");
-  else if (stage == Slot::scaled)
+  else if (kind_of(stage) == StepKind::scale)
     sentence = sentence_.get({key}, [&] { return sentence_text(*scene.trace, site); });
   else if (role_of(stage) == StepRole::pattern)
     sentence = sentence_.get({key}, [&] { return pattern_sentence(*scene.trace, site, scene.head); });
@@ -154,7 +154,7 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
       {axes_key(context, scene)}, [&] { return attention_stages(*scene.trace, scene.pattern()); });
   ChipRow row(position, width, {{7, 4}});
   for (const Slot slot : stages) {
-    const char* name = stage_name(slot);
+    const std::string_view name = stage_name(slot);
     const Label label(tr(Label("attention.stage.", name)), "###stage_", name);
     const bool clicked = row(label, mode_ == Mode::map && slot == stage);
     if (ImGui::IsItemHovered()) compat::item_tooltip(sentence_text(*scene.trace, scene.site(slot)).c_str());
@@ -196,8 +196,8 @@ void AttentionView::draw_left(const ViewContext& context, const AttentionScene& 
   const ImVec2 at(position.x, position.y + heads + gap);
   const PairEvent line = why_.draw(context, scene, std::clamp<std::int64_t>(query, 0, scene.queries - 1), key,
                                    at, ImVec2(size.x, position.y + size.y - at.y));
-  if (line.clicked) pin(context, scene, Slot::pattern, line);
-  if (line.any()) offer(context, scene, Slot::pattern, line);
+  if (line.clicked) pin(context, scene, scene.pattern().slot, line);
+  if (line.any()) offer(context, scene, scene.pattern().slot, line);
   if (line.any()) hovered_pair_ = line;
 }
 
@@ -265,8 +265,8 @@ void AttentionView::draw_right(const ViewContext& context, const AttentionScene&
   const ImVec2 at(position.x, position.y + top), room(size.x, size.y - top);
   if (mode_ == Mode::lines) {
     const PairEvent event = lines_.draw(context, scene, at, room);
-    if (event.any()) offer(context, scene, Slot::pattern, event);
-    if (event.clicked) pin(context, scene, Slot::pattern, event);
+    if (event.any()) offer(context, scene, scene.pattern().slot, event);
+    if (event.clicked) pin(context, scene, scene.pattern().slot, event);
     hovered_pair_ = {};
     return;
   }

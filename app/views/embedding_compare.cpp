@@ -42,29 +42,25 @@ std::int64_t most_alike(const Tensor& cosines, std::int64_t row) {
 
 }  // namespace
 
-Site head_rows_site(const Trace& trace, const AttentionPlace& place, int layer, Slot projection) {
-  const Slot of_q[] = {Slot::rot_q, Slot::q_norm, Slot::split_q},
-             of_k[] = {Slot::rot_k, Slot::k_norm, Slot::split_k};
-  if (projection == Slot::v) return place.site(Slot::split_v, layer);
-  for (const Slot slot : projection == Slot::q ? of_q : of_k)
-    if (trace.find(place.site(slot, layer))) return place.site(slot, layer);
-  return place.site(projection == Slot::q ? Slot::split_q : Slot::split_k, layer);
+Site head_rows_site(const Trace& trace, const AttentionPlace& place, int layer, Hue of) {
+  for (const StepRole role : {StepRole::rotated, StepRole::head_norm})  // values have neither
+    if (of != Hue::value && trace.find(place.site(role, of, layer))) return place.site(role, of, layer);
+  return place.site(StepRole::split, of, layer);
 }
 
 EmbeddingCompare::Sheet EmbeddingCompare::make(const Trace& trace, Stack stack, Compared what,
                                                const AttentionPlace& place, int layer, std::int64_t head) {
   Sheet out;
   if (what == Compared::heads) {
-    out.row_site = head_rows_site(trace, place, layer, Slot::q);
-    out.col_site = head_rows_site(trace, place, layer, Slot::k);
+    out.row_site = head_rows_site(trace, place, layer, Hue::query);
+    out.col_site = head_rows_site(trace, place, layer, Hue::key);
     out.head = head;
     out.rows = embedding_compare_rows_of(trace, out.row_site, trace.own_head(out.row_site, head));
     out.cols = embedding_compare_rows_of(trace, out.col_site, trace.own_head(out.col_site, head));
   } else {
-    const Slot slot = what == Compared::table ? Slot::tok_embed
-                      : what == Compared::sum ? Slot::embed
-                                              : Slot::resid_post;
-    out.row_site = out.col_site = site_of(slot, what == Compared::stream ? layer : -1, stack);
+    const Slot slot = slot_of(what == Compared::table ? StepRole::words : StepRole::embedding);
+    out.row_site = out.col_site =
+        what == Compared::stream ? site_of(StepKind::residual_post, layer, stack) : site_of(slot, -1, stack);
     out.rows = out.cols = embedding_compare_rows_of(trace, out.row_site, -1);
   }
   if (out.rows.empty() || out.cols.empty() || out.rows.size(1) != out.cols.size(1)) return {};
@@ -130,14 +126,14 @@ void EmbeddingCompare::draw_pair(const ViewContext& context, Stack stack, const 
 bool EmbeddingCompare::has(const Trace& trace, Stack stack, const AttentionPlace& place, int layer,
                            Compared what) {
   switch (what) {
-    case Compared::table: return trace.find(site_of(Slot::tok_embed, -1, stack)) != nullptr;
+    case Compared::table: return trace.find(site_of(StepRole::words, -1, stack)) != nullptr;
     case Compared::sum: return trace.find(site_of(StepRole::embedding, -1, stack)) != nullptr;
-    case Compared::stream: return trace.find(site_of(Slot::resid_post, layer, stack)) != nullptr;
+    case Compared::stream: return trace.find(site_of(StepKind::residual_post, layer, stack)) != nullptr;
     case Compared::heads: break;
   }
   return place.part == Part::attn && place.stack == stack &&
-         trace.find(head_rows_site(trace, place, layer, Slot::q)) &&
-         trace.find(head_rows_site(trace, place, layer, Slot::k));
+         trace.find(head_rows_site(trace, place, layer, Hue::query)) &&
+         trace.find(head_rows_site(trace, place, layer, Hue::key));
 }
 
 void EmbeddingCompare::draw_chips(const ViewContext& context, const Trace& trace, Stack stack, int layer,
@@ -233,9 +229,9 @@ void EmbeddingCompare::draw(const ViewContext& context, Stack stack, ImVec2 besi
 EmbeddingHeads::Clouds EmbeddingHeads::make(const Trace& trace, const AttentionPlace& place, int layer,
                                             std::int64_t head, std::int64_t query) {
   Clouds out;
-  out.q_site = head_rows_site(trace, place, layer, Slot::q);
-  out.k_site = head_rows_site(trace, place, layer, Slot::k);
-  out.v_site = head_rows_site(trace, place, layer, Slot::v);
+  out.q_site = head_rows_site(trace, place, layer, Hue::query);
+  out.k_site = head_rows_site(trace, place, layer, Hue::key);
+  out.v_site = head_rows_site(trace, place, layer, Hue::value);
   out.own = trace.own_head(out.k_site, head);
   const Tensor q = embedding_compare_rows_of(trace, out.q_site, trace.own_head(out.q_site, head)),
                k = embedding_compare_rows_of(trace, out.k_site, out.own),
@@ -285,7 +281,7 @@ void EmbeddingHeads::draw(const ViewContext& context, ImVec2 at, ImVec2 size) {
                                            : patterns.front()->site.layer;
   const std::int64_t rows = trace->rows(place.stack);
   const std::int64_t query = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(0, rows - 1));
-  const int n_heads = trace->config().attention_at(place.site(Slot::q, layer)).n_heads;
+  const int n_heads = trace->config().attention_at(place.site(StepRole::projection, layer)).n_heads;
   const int head = std::clamp(cursor.head, 0, n_heads - 1);
   const std::uint64_t subject =
       key_of({context.run.opened_version, static_cast<std::uint64_t>(cursor.sequence),

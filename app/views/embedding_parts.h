@@ -101,6 +101,6 @@ class EmbeddingHeads {
 };
 
 /// The step whose rows are q, k or v as attention reads them; the site of `q` if none was recorded.
-Site head_rows_site(const Trace& trace, const AttentionPlace& place, int layer, Slot projection);
+Site head_rows_site(const Trace& trace, const AttentionPlace& place, int layer, Hue of);
 
 }  // namespace attnscope

@@ -25,7 +25,7 @@ Tensor stacked(const std::vector<const Tensor*>& rows) {
 void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, const MaskSummary& summary,
                      ImVec2 position, ImVec2 size) {
   const std::vector<Slot> stages = attention_stages(*scene.trace, scene.pattern());
-  const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
+  const auto masked = std::find(stages.begin(), stages.end(), slot_of(StepKind::mask));
   ImGui::SetCursorScreenPos(position);
   if (masked == stages.end() || masked == stages.begin()) return caption(tr("mask.blind.recorded"));
   const std::int64_t query = std::clamp<std::int64_t>(context.workspace.cursor.query, 0, scene.queries - 1);
@@ -114,7 +114,7 @@ float MaskBlind::draw_rows(const ViewContext& context, const AttentionScene& sce
   const float next = position.y + layout.cells1.y + gap;
   plot.key = "mask.blind_weights";
   plot.values = weights_;
-  plot.style = stage_style(Slot::pattern, {0, 1}, {});
+  plot.style = stage_style(slot_of(StepRole::pattern), {0, 1}, {});
   plot.cell = layout.cell;
   plot.rows.labels = lower;
   plot.cols = {};

@@ -324,7 +324,7 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
   MatrixPlot& plot = plot_.get({axes_key(context, scene)}, [&] {
     MatrixPlot made;
     made.key = "mask.board";
-    made.style = stage_style(Slot::mask, {0, 1}, {});
+    made.style = stage_style(slot_of(StepRole::mask), {0, 1}, {});
     made.show_numbers = false;
     made.max_cell = 92.f;
     made.aspect = 0.8f;

@@ -90,8 +90,8 @@ MatrixEvent MaskEffect::draw_side(const ViewContext& context, const AttentionSce
   });
   set_axis_pictures(plot, context, scene);
   plot.values = plane.values;
-  plot.style =
-      stage_style(Slot::pattern, plane.range, {side == Side::difference, context.workspace.log_scale});
+  plot.style = stage_style(slot_of(StepRole::pattern), plane.range,
+                           {side == Side::difference, context.workspace.log_scale});
   plot.first_row = rows.begin, plot.first_col = cols.begin;
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
   plot.lit_row = query, plot.lit_col = key;

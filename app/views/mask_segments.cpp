@@ -103,7 +103,7 @@ void MaskSegments::draw_one(const ViewContext& context, const AttentionScene& sc
   MatrixPlot plot;
   plot.key = which == 0 ? "mask.segments_causal" : "mask.segments_both";
   plot.values = planes_[which];
-  plot.style = stage_style(Slot::mask, {0, 1}, {});
+  plot.style = stage_style(slot_of(StepRole::mask), {0, 1}, {});
   plot.show_numbers = false;
   plot.max_cell = 60.f;
   plot.aspect = 0.8f;

@@ -300,7 +300,7 @@ void MaskView::draw_right(const ViewContext& context, const AttentionScene& scen
 void MaskView::draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                            ImVec2 size) {
   const std::vector<Slot> stages = attention_stages(*scene.trace, scene.pattern());
-  const auto masked = std::find(stages.begin(), stages.end(), Slot::masked);
+  const auto masked = std::find(stages.begin(), stages.end(), slot_of(StepKind::mask));
   ImGui::SetCursorScreenPos(position);
   if (masked == stages.end())
     return caption(tr("mask.blind.recorded"));  // a recording may hold only the pattern
@@ -308,7 +308,7 @@ void MaskView::draw_scores(const ViewContext& context, const AttentionScene& sce
   const bool beside = size.x > 1.3f * size.y;
   const ImVec2 each = beside ? ImVec2((size.x - gap) / 2, size.y) : ImVec2(size.x, (size.y - gap) / 2);
   if (masked != stages.begin()) draw_plane(context, scene, *std::prev(masked), 0, position, each);
-  draw_plane(context, scene, Slot::masked, 1,
+  draw_plane(context, scene, slot_of(StepKind::mask), 1,
              ImVec2(position.x + (beside ? each.x + gap : 0), position.y + (beside ? 0 : each.y + gap)),
              each);
 }

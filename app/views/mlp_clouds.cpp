@@ -30,7 +30,7 @@ std::vector<MlpCloud> mlp_clouds(const Trace& trace, const MlpPlace& place, cons
   std::vector<Site> sites;
   if (!reads.empty()) sites.push_back(reads.front());
   sites.push_back(place.site(StepRole::neurons));
-  sites.push_back(place.site(Slot::mlp_out));
+  sites.push_back(place.site(slot_of(StepKind::mlp_down)));
   for (const Site& site : sites) {
     const Record* record = trace.find(site);
     if (!record || record->shape.size() != 2) continue;
@@ -123,9 +123,9 @@ void MlpClouds::draw(const ViewContext& context, const MlpPlace& place, ImVec2 a
     const std::int64_t shown = it.plane.points.empty() ? 0 : it.plane.points.size(0), first = rows - shown;
     PointCloud cloud;
     cloud.key = "mlp_cloud_" + std::to_string(i);
-    cloud.title = tr(it.site.is(StepRole::neurons)   ? "mlp.cloud.post"
-                     : it.site.slot == Slot::mlp_out ? "mlp.cloud.out"
-                                                     : "mlp.cloud.in",
+    cloud.title = tr(it.site.is(StepRole::neurons)    ? "mlp.cloud.post"
+                     : it.site.is(StepKind::mlp_down) ? "mlp.cloud.out"
+                                                      : "mlp.cloud.in",
                      {std::to_string(it.plane.mean.count())});
     cloud.caption = tr("mlp.cloud.share", {number_text(static_cast<float>(100 * it.plane.share(0)), 0),
                                            number_text(static_cast<float>(100 * it.plane.share(1)), 0)});

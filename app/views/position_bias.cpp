@@ -28,7 +28,7 @@ Site first_pattern(const Trace& trace, Stack stack) {
 }  // namespace
 
 bool BiasPage::possible(const Trace& trace, Stack stack, int layer) {
-  const AttentionState* state = trace.attention(site_of(Slot::pattern, layer, stack));
+  const AttentionState* state = trace.attention(site_of(StepRole::pattern, layer, stack));
   if (!state) state = trace.attention(first_pattern(trace, stack));
   return state && state->in.bias.kind != ScoreBias::Kind::none;
 }
@@ -166,9 +166,10 @@ void BiasPage::draw_matrix_of_head(const ViewContext& context, ImVec2 at, ImVec2
                                 key_name(context.run, scene_, event.col), cell_text(event.row, event.col)})
                                 .c_str());
   const Trace& trace = context.run.trace(scene_.sequence);
-  if (trace.find(scene_.site(Slot::biased)))
-    offer_edit(context.workspace,
-               {cell_at(trace, scene_.site(Slot::biased), {scene_.head, event.row, event.col}), {}, {}});
+  if (trace.find(scene_.site(slot_of(StepKind::bias))))
+    offer_edit(
+        context.workspace,
+        {cell_at(trace, scene_.site(slot_of(StepKind::bias)), {scene_.head, event.row, event.col}), {}, {}});
   if (!event.clicked) return;
   context.workspace.cursor.query = event.row;
   context.workspace.cursor.key = event.col;

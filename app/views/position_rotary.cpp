@@ -61,8 +61,9 @@ double longest_of(const std::vector<RotaryPair>& pairs) {
 }  // namespace
 
 bool RotaryPage::possible(const Trace& trace, Stack stack, int layer) {
-  return trace.config().attention_at(site_of(Slot::split_q, layer, stack)).position.rotates() &&
-         trace.find(site_of(Slot::split_q, layer, stack)) && trace.find(site_of(Slot::split_k, layer, stack));
+  return trace.config().attention_at(site_of(StepRole::split, layer, stack)).position.rotates() &&
+         trace.find(site_of(StepRole::split, layer, stack)) &&
+         trace.find(site_of(slot_of(StepRole::split, Hue::key), layer, stack));
 }
 
 void RotaryPage::follow(const ViewContext& context) {
@@ -87,13 +88,13 @@ void RotaryPage::follow(const ViewContext& context) {
   key_pos_ = static_cast<double>(positions.of(clamped(cursor.key)));
   if (key != key_) {
     key_ = key;
-    q_ = projected(trace, site_of(Slot::split_q, layer_, stack_), Slot::q_norm, cursor.head,
-                   clamped(cursor.query));
-    k_ = projected(trace, site_of(Slot::split_k, layer_, stack_), Slot::k_norm, cursor.head,
-                   clamped(cursor.key));
+    q_ = projected(trace, site_of(StepRole::split, layer_, stack_), slot_of(StepRole::head_norm, Hue::query),
+                   cursor.head, clamped(cursor.query));
+    k_ = projected(trace, site_of(slot_of(StepRole::split, Hue::key), layer_, stack_),
+                   slot_of(StepRole::head_norm, Hue::key), cursor.head, clamped(cursor.key));
     curve_.clear();
     if (q_.empty() || k_.empty()) return;
-    rotary_ = rotary_of(trace, site_of(Slot::split_q, layer_, stack_));
+    rotary_ = rotary_of(trace, site_of(StepRole::split, layer_, stack_));
     wavelengths_ = wavelengths_of(rotary_);
     selected_ = std::clamp(selected_, 0, static_cast<int>(wavelengths_.size()) - 1);
     const std::int64_t far = std::clamp(2 * rows, kLeastCurve, kMostCurve);
@@ -246,7 +247,7 @@ void RotaryPage::draw_numbers(const ViewContext& context, ImVec2 at, ImVec2 room
   number(tr("position.dot.difference"), format("%.1e", difference), difference < 1e-9 ? t.ok : t.warning);
   const Trace& trace = context.run.trace(cursor.sequence);
   const float score =
-      trace.cell(site_of(Slot::scores, cursor.layer, stack_), {cursor.head, cursor.query, cursor.key});
+      trace.cell(site_of(StepRole::scores, cursor.layer, stack_), {cursor.head, cursor.query, cursor.key});
   if (std::isfinite(score)) number(tr("position.dot.trace"), exact(static_cast<double>(score)), t.text_dim);
   ImGui::Dummy(ImVec2(1, scaled(3)));
   const auto pair = static_cast<std::size_t>(selected_);

@@ -185,14 +185,14 @@ ValueRange probability_range(const Tensor& values) {
 
 StreamPart stream_part(const ModelConfig& config, const Site& site) {
   if (site.layer < 0) return StreamPart::embed;
-  switch (site.slot) {
-    case Slot::resid_cross:
-    case Slot::ln_cross_out: return StreamPart::cross;
-    case Slot::attn_out: return site.part == Part::cross ? StreamPart::cross : StreamPart::attention;
-    case Slot::resid_mid:
-    case Slot::ln1_out:
-    case Slot::ln1_post_out: return StreamPart::attention;
-    case Slot::resid_post:
+  switch (kind_of(site.slot)) {
+    case StepKind::residual_cross:
+    case StepKind::norm_cross: return StreamPart::cross;
+    case StepKind::output: return site.part == Part::cross ? StreamPart::cross : StreamPart::attention;
+    case StepKind::residual_mid:
+    case StepKind::norm1:
+    case StepKind::norm1_post: return StreamPart::attention;
+    case StepKind::residual_post:
       return config.block_at(site).order == NormOrder::parallel ? StreamPart::block : StreamPart::mlp;
     default: return StreamPart::mlp;
   }

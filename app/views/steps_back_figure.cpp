@@ -70,7 +70,7 @@ class StepGradientBuilder : GradientParts {
   /// The contribution through `reader` as factors of products; empty if it is not a matmul.
   std::vector<GradientPiece> products(const Site& reader) const {
     std::vector<GradientPiece> out;
-    if (reader.slot == Slot::scores || reader.is(StepRole::head_out))
+    if (reader.is(StepKind::scores) || reader.is(StepRole::head_out))
       attended(reader, out);
     else if (step_of(reader.slot).rule == Rule::dot)
       projected(reader, out);
@@ -104,7 +104,7 @@ class StepGradientBuilder : GradientParts {
     const auto why = explain(trace_, reader, {0, 0, 0});
     if (!why || why->terms.empty() || why->terms[0].factors.size() < 2) return;
     const Site first = why->terms[0].factors[0].site, second = why->terms[0].factors[1].site;
-    const bool to_first = site_ == first, scores = reader.slot == Slot::scores;
+    const bool to_first = site_ == first, scores = reader.is(StepKind::scores);
     const std::int64_t own = trace_.own_head(site_, head_);
     const int heads = trace_.config().attention_at(site_).n_heads;
     for (int head = 0; head < heads; ++head) {
@@ -201,7 +201,7 @@ class StepGradientBuilder : GradientParts {
   }
 
   void through_softmax(Operand arrived) {
-    Operand pattern = step(Site{site_.stack, site_.layer, site_.part, Slot::pattern}, "a");
+    Operand pattern = step(site_.near(StepRole::pattern), "a");
     const FigureAxis rows = arrived.row;
     Operand sums = column(
         "sums", "steps.back.row_sum", rows, pattern.col.size,

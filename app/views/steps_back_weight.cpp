@@ -91,7 +91,7 @@ class WeightGradientBuilder : GradientParts {
         if (use.name == asked_.weight && use.kind == WeightUse::Kind::rows)
           out.picked_rows.assign(use.ids.begin(), use.ids.end());
       out.row.size = static_cast<std::int64_t>(out.picked_rows.size());
-      const bool words = site_.slot == Slot::tok_embed;
+      const bool words = site_.is(StepRole::words);
       out.row.names = words ? FigureAxis::Names::vocab : FigureAxis::Names::index;
       out.row.title = tr(words ? "steps.axis.table_token" : "steps.axis.table_pos");
     }

@@ -17,33 +17,26 @@ namespace {
 // The catalog entry with the text for this step; post-norm outputs, which are the stream, use the stream's.
 Slot row_slot(const BackwardResult& grads, const Site& site) {
   const auto& readers = grads.readers_of(site);
-  const bool stream = std::any_of(readers.begin(), readers.end(), [](const Site& reader) {
-    const Slot slot = reader.slot;
-    return slot == Slot::resid_pre || slot == Slot::resid_mid || slot == Slot::resid_cross ||
-           slot == Slot::resid_post;
-  });
+  const bool stream = std::any_of(readers.begin(), readers.end(),
+                                  [](const Site& reader) { return reader.is(StepRole::stream); });
   const bool words = !readers.empty() && readers.front().is(StepRole::logits);
-  if (words) return Slot::ln_final_out;
+  if (words) return slot_of(StepKind::norm_final);
   if (stream && step_of(site.slot).rule == Rule::norm && step_of(site.slot).part == Part::block)
-    return site.slot == Slot::ln1_post_out || site.slot == Slot::ln2_post_out ? site.slot : Slot::resid_mid;
+    return site.is(StepRole::post_norm) ? site.slot : slot_of(StepKind::residual_mid);
   // Norm outputs with other readers than their own projections: a shared norm, cross-attention.
   const auto usual = [&](const Site& reader) {
-    const Slot slot = reader.slot;
-    if (site.slot == Slot::ln1_out)
-      return reader.part == Part::attn && (slot == Slot::q || slot == Slot::k || slot == Slot::v);
-    return site.slot == Slot::ln2_out &&
-           (slot == Slot::mlp_pre || slot == Slot::mlp_gate || slot == Slot::mlp_up);
+    if (site.is(StepKind::norm1)) return reader.part == Part::attn && reader.is(StepKind::qkv);
+    return site.is(StepKind::norm2) && reader.is(StepKind::mlp_up);
   };
   const bool normed = step_of(site.slot).rule == Rule::norm && step_of(site.slot).part != Part::attn;
   if (normed && readers.size() > 1 && !std::all_of(readers.begin(), readers.end(), usual))
-    return Slot::ln_cross_out;
+    return slot_of(StepKind::norm_cross);
   // Inputs of a rotation or of a per-head norm.
-  if ((site.slot == Slot::split_q || site.slot == Slot::split_k) && !readers.empty() &&
-      readers.front().slot != Slot::scores) {
-    const Slot reader = readers.front().slot;
-    if (reader == Slot::rot_q) return Slot::q_norm;
-    return reader == Slot::rot_k ? Slot::k_norm : Slot::resid_cross;
-  }
+  const Hue hue = step_of(site.slot).hue;
+  if (site.is(StepRole::split) && hue != Hue::value && !readers.empty() &&
+      !readers.front().is(StepKind::scores))
+    return readers.front().is(StepRole::rotated) ? slot_of(StepRole::head_norm, hue)
+                                                 : slot_of(StepKind::residual_cross);
   return site.slot;
 }
 

@@ -43,7 +43,7 @@ class Builder : FigureParts {
   void by_rule() {
     if (why_.terms.empty() && figure_.rule != Rule::mask_test) return alone();
     if (asked_.site.is(StepRole::merged)) return merged();
-    if (asked_.site.slot == Slot::biased) return biased();
+    if (asked_.site.is(StepKind::bias)) return biased();
     if (asked_.site.is(StepRole::embedding) && stack().patch.class_token) return with_class_row();
     switch (figure_.rule) {
       case Rule::dot: return dot();
@@ -78,7 +78,7 @@ class Builder : FigureParts {
     Operand left = step(input().site, "left"), out = result();
     const bool by_weight = input(0, 1).is_weight;
     Operand top = by_weight ? weight(input(0, 1).name, "top") : step(input(0, 1).site, "top");
-    if (asked_.site.slot == Slot::scores) {
+    if (asked_.site.is(StepKind::scores)) {
       top.transposed = true;
       std::swap(top.row, top.col);
       top.title = title_of(top.site, true);
@@ -90,9 +90,7 @@ class Builder : FigureParts {
     left.row.key = out.row.key = "rows";
     left.col.key = top.row.key = "inner";
     top.col.key = out.col.key = "cols";
-    const Slot slot = out.site.slot;
-    if (slot == Slot::q || slot == Slot::k || slot == Slot::v)
-      group(out, asked_.site), group(top, asked_.site);
+    if (out.site.is(StepRole::projection)) group(out, asked_.site), group(top, asked_.site);
     if (out.row.size < left.row.size) {  // one prediction for the whole input
       left.picked_rows = {0};
       left.row.size = out.row.size;
@@ -112,9 +110,6 @@ class Builder : FigureParts {
                                              std::to_string(first), std::to_string(first + shared - 1)});
   }
   const AttentionSpec& attention() const { return trace_.config().attention_at(asked_.site); }
-  Site site_in_attention(Slot slot) const {
-    return {asked_.site.stack, asked_.site.layer, asked_.site.part, slot};
-  }
   /// The columns are grouped by heads of a projection.
   void group(Operand& operand, const Site& projection) const {
     operand.group = trace_.config().attention_at(projection).d_head;
@@ -157,8 +152,7 @@ class Builder : FigureParts {
     figure_.shared_range = true;
     const Site from = input().site;
     const Slot slot = asked_.site.slot;
-    const bool view = slot == Slot::view_q || slot == Slot::view_k || slot == Slot::view_v;
-    const bool transpose = slot == Slot::split_q || slot == Slot::split_k || slot == Slot::split_v;
+    const bool view = role_of(slot) == StepRole::view, transpose = role_of(slot) == StepRole::split;
     if (view) {
       Operand flat = step(from, "before");
       group(flat, from);
@@ -224,11 +218,11 @@ class Builder : FigureParts {
     figure_.shared_range = true;
     const Site projected = site_of(StepRole::projector, -1, Stack::vision);
     const Site image = trace_.find(projected) ? projected : stack_output(trace_, Stack::vision);
-    const Site scaled = in_stack(Slot::tok_scaled);
+    const Site scaled = in_stack(slot_of(StepRole::words, Rule::scale));
     Operand seen = step(image, "image");
     seen.row.key = "image_rows";
     block("", {add(std::move(seen))});
-    block("+", {add(step(trace_.find(scaled) ? scaled : in_stack(Slot::tok_embed), "words"))});
+    block("+", {add(step(trace_.find(scaled) ? scaled : in_stack(slot_of(StepRole::words)), "words"))});
     block("→", {add(result())});
   }
   void masked() {
@@ -239,8 +233,8 @@ class Builder : FigureParts {
   }
   void softmax() {
     Operand before = step(input().site, "before");
-    if (before.site.slot == Slot::scaled)  // in one step with scaling: the title contains the scale
-      before.title = tr("steps.scaled_of", {title_of(site_in_attention(Slot::masked)),
+    if (before.site.is(StepKind::scale))  // in one step with scaling: the title contains the scale
+      before.title = tr("steps.scaled_of", {title_of(before.site.with(slot_of(StepKind::mask))),
                                             significant(static_cast<double>(attention().scale), 4)});
     const std::int64_t head = before.head, width = before.col.size;
     const Trace* trace = &trace_;
@@ -326,7 +320,7 @@ class Builder : FigureParts {
     std::vector<std::int64_t> rows;
     for (std::int64_t row = 0; row < count; ++row) {
       const auto at = static_cast<std::size_t>(row);
-      if (asked_.site.slot == Slot::tok_embed)
+      if (asked_.site.is(StepRole::words))
         rows.push_back(ids[at]);
       else if (asked_.site.is(StepRole::position))
         rows.push_back(positions.of(row) + stack().position.offset);
@@ -337,12 +331,12 @@ class Builder : FigureParts {
   }
   void lookup() {
     Operand table = weight(input().name, "table"), out = result();
-    const Slot slot = asked_.site.slot;
+    const StepRole role = role_of(asked_.site.slot);
     table.picked_rows = table_rows(out.row.size);
-    table.row.names = slot == Slot::tok_embed ? FigureAxis::Names::vocab : FigureAxis::Names::index;
-    table.row.title = tr(slot == Slot::tok_embed               ? "steps.axis.table_token"
-                         : role_of(slot) == StepRole::position ? "steps.axis.table_pos"
-                                                               : "steps.axis.table_segment");
+    table.row.names = role == StepRole::words ? FigureAxis::Names::vocab : FigureAxis::Names::index;
+    table.row.title = tr(role == StepRole::words      ? "steps.axis.table_token"
+                         : role == StepRole::position ? "steps.axis.table_pos"
+                                                      : "steps.axis.table_segment");
     table.row.size = out.row.size;
     table.row.key = "rows";
     figure_.shared_range = true;

@@ -39,7 +39,7 @@ FigureAxis FigureParts::axis(const Site& site, Axis name, std::int64_t size, con
 // nothing.
 std::string FigureParts::member_of(const Site& site) const {
   std::string_view member = step_of(site.slot).text;
-  if (site.slot == Slot::resid_post) {
+  if (site.is(StepKind::residual_post)) {
     const BlockSpec& block = trace_.config().block_at(site);
     const bool parallel = block.order == NormOrder::parallel, mlp = block.mlp.kind != MlpSpec::Kind::none;
     if (parallel) member = mlp ? "resid_both" : "resid_mid";

@@ -82,7 +82,7 @@ class Speller {
   // Name of the cell, "Q[2, 0]"; scores and z are named by their factors.
   void name() {
     const Slot slot = why_.cell.site.slot;
-    if (slot == Slot::scores) {
+    if (kind_of(slot) == StepKind::scores) {
       say("q" + subscript(index_[1]), theme().q);
       say(" · ");
       say("k" + subscript(index_[2]), theme().k);
@@ -130,7 +130,7 @@ class Speller {
     name();
     say(" = ");
     terms(" + ");
-    if (why_.cell.site.slot != Slot::biased) return;
+    if (!why_.cell.site.is(StepKind::bias)) return;
     if (aside("slope") != 0) {
       say(" + " + precise(aside("slope")) + " × " + number_text(static_cast<float>(aside("distance")), 0));
       say("  " + std::string(tr("steps.sum.alibi")), theme().text_dim);

@@ -36,7 +36,10 @@ struct StepFacts {
   const AttentionSpec& attention = config.attention_at(site);
   const NormSpec& norm = norm_spec(config, site);
 
-  bool has(Slot slot) const { return trace.find(site_of(slot, -1, site.stack)) != nullptr; }
+  template <class Which>
+  bool has(Which role) const {
+    return trace.find(site_of(role, -1, site.stack)) != nullptr;
+  }
   bool has_weight(const std::string& name) const { return trace.weights().find(name) != nullptr; }
   bool normed() const { return step.rule == Rule::norm || step.rule == Rule::norm_scale; }
   bool rms() const { return norm.kind == NormSpec::Kind::rms; }
@@ -56,7 +59,7 @@ struct StepFacts {
   }
   /// End of a block without an MLP: attention's sum, or the unchanged stream.
   bool ends_without_mlp() const {
-    return site.slot == Slot::resid_post && block.mlp.kind == MlpSpec::Kind::none;
+    return site.is(StepKind::residual_post) && block.mlp.kind == MlpSpec::Kind::none;
   }
   bool adds_attention() const { return ends_without_mlp() && block.order == NormOrder::parallel; }
   /// The mask that was applied, from any source; null in a recording without one.
@@ -90,7 +93,7 @@ std::string norm_formula(const StepFacts& at) {
                            : at.has_weight(at.norm_name() + "weight") ? " · γ"
                                                                       : "";
   if (at.step.part == Part::attn) {
-    const std::string letter = at.site.slot == Slot::q_norm ? "q" : "k";
+    const std::string letter = at.step.hue == Hue::query ? "q" : "k";
     return letter + " ← " + (at.rms() ? letter : "(" + letter + " − μ)") + " / σ" + gain;
   }
   if (at.rms()) return "y = x / σ" + gain;
@@ -100,8 +103,8 @@ std::string norm_formula(const StepFacts& at) {
 std::string embed_formula(const StepFacts& at) {
   if (at.given()) return "x";
   std::string text = at.stack.patch.class_token ? "x = [class; E]" : "x = E";
-  if (at.has(Slot::pos_embed)) text += " + P";
-  return at.has(Slot::type_embed) ? text + " + T" : text;
+  if (at.has(StepRole::position)) text += " + P";
+  return at.has(StepRole::segment) ? text + " + T" : text;
 }
 
 std::string mask_formula(const StepFacts& at) {
@@ -138,20 +141,12 @@ std::string formula_text(const Trace& trace, const Site& site) {
   if (at.normed()) return norm_formula(at);
   if (at.gated_product()) return "h = a ⊙ u";
   if (at.ends_without_mlp()) return at.adds_attention() ? "x ← x + O" : "x";
-  switch (site.slot) {
-    case Slot::embed: return embed_formula(at);
-    case Slot::mask: return mask_formula(at);
-    case Slot::logits: return logits_formula(at);
-    case Slot::scores:
-    case Slot::z: return shared_formula(at);
-    case Slot::scaled:
-      if (!at.usual_scale()) return "S · " + steps_words_number(at.attention.scale);
-      break;
-    case Slot::resid_post:
-      if (at.both_at_once()) return "x ← x + O + m";
-      break;
-    default: break;
-  }
+  if (site.is(StepRole::embedding)) return embed_formula(at);
+  if (site.is(StepRole::mask)) return mask_formula(at);
+  if (site.is(StepRole::logits)) return logits_formula(at);
+  if (site.is(StepKind::scores) || site.is(StepRole::head_out)) return shared_formula(at);
+  if (site.is(StepKind::scale) && !at.usual_scale()) return "S · " + steps_words_number(at.attention.scale);
+  if (site.is(StepKind::residual_post) && at.both_at_once()) return "x ← x + O + m";
   std::string text(step_formula(at.step));
   const bool biased = at.has_weight(to_text(site) + ".bias");
   const bool dot = at.step.rule == Rule::dot;
@@ -191,10 +186,10 @@ std::string precise(double value) {
 
 std::string title_text(const Trace& trace, const Site& site) {
   const StepFacts at{trace, site};
-  if (site.slot == Slot::resid_post && at.both_at_once()) return tr("steps.title.both");
+  if (site.is(StepKind::residual_post) && at.both_at_once()) return tr("steps.title.both");
   if (at.gated_product()) return tr("steps.title.gated");
   if (at.ends_without_mlp())
-    return at.adds_attention() ? std::string(step_title(step_of(Slot::resid_mid)))
+    return at.adds_attention() ? std::string(step_title(step_of(slot_of(StepKind::residual_mid))))
                                : tr("steps.title.stream_out");
   return std::string(step_title(at.step));
 }
@@ -204,40 +199,41 @@ std::string sentence_text(const Trace& trace, const Site& site) {
   const bool post = site.layer >= 0 && at.block.order == NormOrder::post;
   if (at.step.rule == Rule::norm_scale && at.rms()) return tr("steps.sentence.rms_scale");
   if (at.gated_product()) return tr("steps.sentence.gated");
-  switch (site.slot) {
-    case Slot::embed:
-      if (at.has(Slot::ln_embed_out)) return tr("steps.sentence.embed_normed");
-      if (!at.has(Slot::pos_embed)) return tr("steps.sentence.embed");
+  switch (kind_of(site.slot)) {
+    case StepKind::embed:
+      if (!site.is(StepRole::embedding)) break;
+      if (at.has(StepKind::norm_embed)) return tr("steps.sentence.embed_normed");
+      if (!at.has(StepRole::position)) return tr("steps.sentence.embed");
       break;
-    case Slot::ln1_out:
-    case Slot::ln2_out:
-      if (post) return tr("steps.sentence.norm_after");
+    case StepKind::norm1:
+    case StepKind::norm2:
+      if (post && at.step.rule == Rule::norm) return tr("steps.sentence.norm_after");
       break;
-    case Slot::scaled:
+    case StepKind::scale:
       if (!at.usual_scale()) return tr("steps.sentence.scaled", {steps_words_number(at.attention.scale)});
       break;
-    case Slot::resid_post:
+    case StepKind::residual_post:
       if (at.both_at_once()) return tr("steps.sentence.both");
-      if (at.adds_attention()) return std::string(step_sentence(step_of(Slot::resid_mid)));
+      if (at.adds_attention()) return std::string(step_sentence(step_of(slot_of(StepKind::residual_mid))));
       if (at.ends_without_mlp()) return tr("steps.sentence.stream_out");
       break;
-    case Slot::logits:
+    case StepKind::logits:
       if (at.stack.head.first_row_only) return tr("steps.sentence.classes");
       break;
-    case Slot::pattern:
+    case StepKind::softmax:
       if (const auto off = row_off_one(trace, site))
         return tr("steps.sentence.pattern_off", {std::to_string(off->row), std::to_string(off->head),
                                                  number_text(static_cast<float>(off->sum), 4)});
       break;
-    case Slot::probs:
+    case StepKind::probs:
       if (!at.attention.causal && at.attention.mask.empty()) return tr("steps.sentence.probs");
       break;
     default: break;
   }
   const std::string sentence(step_sentence(at.step));
   if (at.shared() < 2) return sentence;
-  const bool of_keys = site.slot == Slot::k || site.slot == Slot::scores;
-  if (!of_keys && site.slot != Slot::v && !site.is(StepRole::head_out)) return sentence;
+  const bool of_keys = site.is(StepRole::projection, Hue::key) || site.is(StepKind::scores);
+  if (!of_keys && !site.is(StepRole::projection, Hue::value) && !site.is(StepRole::head_out)) return sentence;
   return tr(of_keys ? "steps.sentence.shared_k" : "steps.sentence.shared_v",
             {sentence, std::to_string(at.attention.n_kv_heads), std::to_string(at.shared())});
 }
@@ -337,29 +333,25 @@ void replace_one(std::string& text, std::string_view what, std::string_view with
 // Variable name of a step's rows in the PyTorch lines: x for the stream, y for normed rows.
 std::string variable_of(const StepFacts& at, const Site& site) {
   const bool post = site.layer >= 0 && at.config.block_at(site).order == NormOrder::post;
-  switch (site.slot) {
-    case Slot::ln1_out:
-    case Slot::ln2_out:
-    case Slot::ln_cross_out: return post ? "x" : "y";
-    case Slot::ln_final_out:
-    case Slot::ln_head_out: return "y";
-    case Slot::attn_out:
-    case Slot::ln1_post_out: return "out";
-    case Slot::mlp_out:
-    case Slot::ln2_post_out: return "m";
-    case Slot::mlp_post: return at.config.block_at(site).mlp.kind == MlpSpec::Kind::gated ? "h" : "a";
-    case Slot::head_act: return "a";
+  const Rule rule = step_of(site.slot).rule;
+  switch (kind_of(site.slot)) {
+    case StepKind::norm1:
+    case StepKind::norm2:
+    case StepKind::norm_cross: return post ? "x" : "y";
+    case StepKind::norm_final: return "y";
+    case StepKind::head: return rule == Rule::norm ? "y" : rule == Rule::activation ? "a" : "x";
+    case StepKind::output:
+    case StepKind::norm1_post: return "out";
+    case StepKind::mlp_down:
+    case StepKind::norm2_post: return "m";
+    case StepKind::mlp_act: return at.config.block_at(site).mlp.kind == MlpSpec::Kind::gated ? "h" : "a";
     default: return "x";
   }
 }
 
 // Variable read by a norm, a projection, the MLP or the head.
 std::string read_variable(const StepFacts& at) {
-  if (at.site.slot == Slot::mlp_out) {
-    Site neurons = at.site;
-    neurons = neurons.near(StepRole::neurons);
-    return variable_of(at, neurons);
-  }
+  if (at.site.is(StepKind::mlp_down)) return variable_of(at, at.site.near(StepRole::neurons));
   const std::vector<Site> read = flow_inputs(at.trace, at.site);
   if (read.empty()) return "x";
   const bool across = read.front().stack != at.site.stack;
@@ -383,11 +375,11 @@ void mend_norm(const StepFacts& at, std::string& text) {
 
 std::string embed_torch(const StepFacts& at) {
   if (at.given()) return "x = inputs";
-  std::string text = at.stack.patch.class_token                        ? "x = torch.cat([class_token, x], 1)"
-                     : at.stack.patch.size > 0 || at.has(Slot::merged) ? "x = x"
-                                                                       : "x = tok";
-  if (at.has(Slot::pos_embed)) text += " + pos";
-  return at.has(Slot::type_embed) ? text + " + typ" : text;
+  std::string text = at.stack.patch.class_token ? "x = torch.cat([class_token, x], 1)"
+                     : at.stack.patch.size > 0 || at.has(StepRole::merged) ? "x = x"
+                                                                           : "x = tok";
+  if (at.has(StepRole::position)) text += " + pos";
+  return at.has(StepRole::segment) ? text + " + typ" : text;
 }
 
 // PyTorch expression for the keys that are not padding: by bounds for padding at the ends, else by the
@@ -426,8 +418,8 @@ std::string mask_torch(const StepFacts& at) {
 
 // Sets the input variable of projections, MLP and head, which depends on pre-norm or post-norm.
 void mend_rows(const StepFacts& at, std::string& text) {
-  const bool of_rows = at.step.rule == Rule::dot && at.site.slot != Slot::scores &&
-                       !at.site.is(StepRole::head_out) && at.site.slot != Slot::attn_out &&
+  const bool of_rows = at.step.rule == Rule::dot && !at.site.is(StepKind::scores) &&
+                       !at.site.is(StepRole::head_out) && !at.site.is(StepKind::output) &&
                        !at.site.is(StepRole::patches);
   if (of_rows)
     for (const char* row : {"(x)", "(y)", "(a)"}) replace_one(text, row, "(" + read_variable(at) + ")");
@@ -450,11 +442,12 @@ std::string torch_template(const StepFacts& at) {
   if (at.gated_product()) return "h = a * u";
   if (at.ends_without_mlp()) return at.adds_attention() ? "x = x + out" : "x = x";
   mend_rows(at, text);
-  switch (at.site.slot) {
-    case Slot::embed: return embed_torch(at);
-    case Slot::mask: return mask_torch(at);
-    case Slot::logits: return logits_torch(at, text);
-    case Slot::resid_post: return at.both_at_once() ? "x = x + out + m" : text;
+  switch (at.step.role) {
+    case StepRole::embedding: return embed_torch(at);
+    case StepRole::mask: return mask_torch(at);
+    case StepRole::logits: return logits_torch(at, text);
+    case StepRole::stream:
+      return at.site.is(StepKind::residual_post) && at.both_at_once() ? "x = x + out + m" : text;
     default: return text;
   }
 }

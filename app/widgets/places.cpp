@@ -76,7 +76,7 @@ void go_to_place(Workspace& workspace, const RunResult& run, const AttentionPlac
   });
   const int layer = same_layer ? cursor.layer : patterns.back()->site.layer;
   const bool attention = step_of(cursor.step.slot).part == Part::attn;
-  const Site same = place.site(attention ? cursor.step.slot : Slot::pattern, layer);
+  const Site same = place.site(attention ? cursor.step.slot : slot_of(StepRole::pattern), layer);
   go_to_site(workspace, run, trace.find(same) ? same : place.pattern(layer));
   const Record* record = trace.find(place.pattern(layer));
   cursor.head = std::clamp(cursor.head, 0, static_cast<int>(record->shape[0]) - 1);

@@ -50,16 +50,16 @@ std::vector<Axis> axes_of(Slot slot) {
 }
 
 bool heads_behind(Slot slot) {
-  return slot == Slot::split_q || slot == Slot::split_k || slot == Slot::split_v || slot == Slot::rot_q ||
-         slot == Slot::rot_k || role_of(slot) == StepRole::head_out;
+  const StepRole role = role_of(slot);
+  return role == StepRole::split || role == StepRole::rotated || role == StepRole::head_out;
 }
 
 // Steps in the order of execution: vision, encoder, main; embedding, blocks, head; cross-attention after the
 // sum of self-attention.
 std::array<int, 4> order_of(const Site& site) {
   constexpr int kStacks[] = {2, 1, 2, 0};  // single, enc, dec, vision
-  const int slot = static_cast<int>(site.slot), middle = static_cast<int>(Slot::resid_mid);
-  const bool behind = site.layer < 0 && site.slot >= Slot::ln_final_scale;
+  const int slot = static_cast<int>(site.slot), middle = static_cast<int>(slot_of(StepKind::residual_mid));
+  const bool behind = site.layer < 0 && kind_of(site.slot) >= StepKind::norm_final;
   const int layer = behind ? 1 << 24 : site.layer;
   const bool across = site.part == Part::cross;
   return {kStacks[static_cast<int>(site.stack)], layer, across ? middle : slot, across ? 1 + slot : 0};
@@ -71,7 +71,7 @@ class Sizes {
   Sizes(std::string what, const Batch& batch) : what_(std::move(what)) {
     for (const auto& [sequence, arrays] : batch)
       for (const auto& [site, value] : arrays)
-        if (site.slot == Slot::resid_mid || site.slot == Slot::resid_post) streams_.insert(site.stack);
+        if (site.is(StepKind::residual_mid) || site.is(StepKind::residual_post)) streams_.insert(site.stack);
   }
 
   Status check(const Batch& batch) {
@@ -93,7 +93,7 @@ class Sizes {
         case Axis::pos:
         case Axis::query:
           // Answers are one per row, or one for the whole input.
-          if (d == rows || (site.slot >= Slot::head_pre && value.size(d) > 1))
+          if (d == rows || (kind_of(site.slot) >= StepKind::head && value.size(d) > 1))
             about = rows_of(site.stack);
           else if (across && keys)
             about = rows_of(Stack::enc);
@@ -103,17 +103,18 @@ class Sizes {
         case Axis::key: about = rows_of(across ? Stack::enc : site.stack); break;
         case Axis::d_model:
           if (site.is(StepRole::projector)) continue;  // it leaves for another stack
-          about = to_text(Site{site.stack, -1, Part::model, Slot::embed}) + ": d_model";
-          if (site.slot < Slot::q && !streams_.contains(site.stack)) about += " in";  // of a bare module
+          about = to_text(site_of(StepRole::embedding, -1, site.stack)) + ": d_model";
+          if (kind_of(site.slot) < StepKind::qkv && !streams_.contains(site.stack))
+            about += " in";  // of a bare module
           break;
         case Axis::vocab: about = "vocabulary"; break;
-        case Axis::d_mlp: about = to_text(Site{site.stack, site.layer, Part::block, Slot::mlp_post}); break;
+        case Axis::d_mlp: about = to_text(site_of(StepRole::neurons, site.layer, site.stack)); break;
         case Axis::unit:
           if (value.size(d) != 1) return differ(site, "1", value.size(d), 1, Text::of("error.arch.a_scale"));
           continue;
         case Axis::head:
           if (keys && !site.is(StepRole::head_out)) continue;  // grouped queries share keys and values
-          about = to_text(Site{site.stack, site.layer, site.part, Slot::pattern}) + ": heads";
+          about = to_text(site.near(StepRole::pattern)) + ": heads";
           break;
         default: continue;
       }
@@ -144,7 +145,7 @@ Attentions attentions_of(const Arrays& arrays, const Input& input, bool causal) 
   Attentions out;
   for (const auto& [site, value] : arrays) {
     if (site.part != Part::attn && site.part != Part::cross) continue;
-    const Site place{site.stack, site.layer, site.part, Slot::pattern};
+    const Site place = site.near(StepRole::pattern);
     if (out.contains(place)) continue;
     const bool encoder = site.stack == Stack::enc || site.part == Part::cross;
     auto found = recorded_attention(arrays, place, causal,
@@ -159,16 +160,16 @@ void add_derived(const Arrays& arrays, const Attentions& attentions, std::vector
   for (const auto& [place, attention] : attentions) {
     const AttentionInputs& in = attention.state.in;
     const std::int64_t heads = in.q.size(0), queries = in.q.size(1), keys = in.k.size(1);
-    for (const Slot slot : {Slot::scores, Slot::scaled, Slot::mask, Slot::masked, Slot::pattern}) {
-      Site site = place;
-      site.slot = slot;
-      if (arrays.contains(site)) continue;
+    for (const Step& step : catalog()) {
+      const Site site = place.with(step.slot);
+      const bool follows = is_score_plane(step.slot) && step.rule != Rule::cap && step.rule != Rule::sum;
+      if (!follows || arrays.contains(site)) continue;
       Record record;
       record.site = site;
       record.derived = true;
       record.shape =
-          role_of(slot) == StepRole::mask ? std::vector{queries, keys} : std::vector{heads, queries, keys};
-      record.axes = axes_of(slot);
+          step.role == StepRole::mask ? std::vector{queries, keys} : std::vector{heads, queries, keys};
+      record.axes = axes_of(step.slot);
       records.push_back(std::move(record));
     }
   }

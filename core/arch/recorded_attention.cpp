@@ -1,28 +1,26 @@
 #include "core/arch/recorded_attention.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/trace/run_mask.h"
+#include "core/trace/stage_edits.h"
 
 namespace attnscope {
 namespace {
 
 constexpr float kTolerance = 0.02f;  // of a row's largest number: recordings may be of half precision
 
-const Tensor* recorded(const Arrays& arrays, Site place, Slot slot) {
-  place.slot = slot;
-  const auto at = arrays.find(place);
+const Tensor* recorded(const Arrays& arrays, const Site& place, Slot slot) {
+  const auto at = arrays.find(place.with(slot));
   return at == arrays.end() ? nullptr : &at->second;
 }
 
 // Queries and keys as they meet: both rotated, both normed, or both as they were projected.
 bool take_queries_and_keys(const Arrays& arrays, const Site& place, AttentionInputs& in) {
-  constexpr std::array<std::pair<Slot, Slot>, 3> kPairs{
-      {{Slot::rot_q, Slot::rot_k}, {Slot::q_norm, Slot::k_norm}, {Slot::split_q, Slot::split_k}}};
-  for (const auto& [q, k] : kPairs) {
-    const Tensor *queries = recorded(arrays, place, q), *keys = recorded(arrays, place, k);
+  for (const StepRole role : {StepRole::rotated, StepRole::head_norm, StepRole::split}) {
+    const Tensor *queries = recorded(arrays, place, slot_of(role, Hue::query)),
+                 *keys = recorded(arrays, place, slot_of(role, Hue::key));
     if (!queries && !keys) continue;
     if (!queries || !keys || queries->size(0) % keys->size(0) != 0 || queries->size(2) != keys->size(2))
       return false;
@@ -72,13 +70,16 @@ class Trial {
     if (!sees) return true;  // programs fill such rows as they like
     const AttentionResult result = attend(one);
     for (std::int64_t head = 0; head < one.q.size(0); ++head) {
-      for (const auto& [slot, stage] : kStages) {
+      for (const StepKind kind : {StepKind::scores, StepKind::scale, StepKind::mask, StepKind::softmax}) {
+        const Slot slot = slot_of(kind);
+        const ScoreStage stage = *score_stage(slot);
         const Tensor* wanted = recorded(arrays_, place_, slot);
         if (wanted && !agrees(attention_rectangle(one, result.lse, stage, head, 0, 1, 0, keys).select(0, 0),
                               wanted->select(0, head).select(0, query), stage))
           return false;
       }
-      const Tensor *z = recorded(arrays_, place_, Slot::z), *v = recorded(arrays_, place_, Slot::split_v);
+      const Tensor *z = recorded(arrays_, place_, slot_of(StepRole::head_out)),
+                   *v = recorded(arrays_, place_, slot_of(StepRole::split, Hue::value));
       if (z && v && one.v.same_place(*v) &&
           !agrees(result.z.select(0, head).select(0, 0), z->select(0, head).select(0, query),
                   ScoreStage::pattern))
@@ -91,10 +92,6 @@ class Trial {
     return found.size(0) == wanted.size(0) && close(found, wanted);
   }
 
-  static constexpr std::array<std::pair<Slot, ScoreStage>, 4> kStages{{{Slot::scores, ScoreStage::scores},
-                                                                       {Slot::scaled, ScoreStage::scaled},
-                                                                       {Slot::masked, ScoreStage::masked},
-                                                                       {Slot::pattern, ScoreStage::pattern}}};
   const Arrays& arrays_;
   const Site& place_;
   const AttentionInputs& in_;
@@ -106,7 +103,7 @@ std::vector<Mask> possible_masks(const Arrays& arrays, const Site& place, bool c
                                  const std::vector<std::uint8_t>& attention_mask) {
   Mask mask;
   mask.causal = false;
-  if (const Tensor* found = recorded(arrays, place, Slot::mask)) {
+  if (const Tensor* found = recorded(arrays, place, slot_of(StepRole::mask))) {
     mask.rule = mask_rule_of(*found, 0.f);
     return {mask};
   }
@@ -124,9 +121,10 @@ std::optional<RecordedAttention> recorded_attention(const Arrays& arrays, const 
                                                     const std::vector<std::uint8_t>& attention_mask) {
   RecordedAttention out;
   AttentionInputs& in = out.state.in;
-  if (recorded(arrays, place, Slot::capped) || recorded(arrays, place, Slot::biased)) return std::nullopt;
+  for (const StepKind kind : {StepKind::cap, StepKind::bias})
+    if (recorded(arrays, place, slot_of(kind))) return std::nullopt;
   if (!take_queries_and_keys(arrays, place, in)) return std::nullopt;
-  const Tensor* v = recorded(arrays, place, Slot::split_v);
+  const Tensor* v = recorded(arrays, place, slot_of(StepRole::split, Hue::value));
   const bool fits = v && v->size(0) == in.k.size(0) && v->size(1) == in.k.size(1);
   in.v = fits ? *v : in.k;  // scores and patterns need none
   for (const Mask& mask : possible_masks(arrays, place, causal, attention_mask)) {
@@ -136,7 +134,7 @@ std::optional<RecordedAttention> recorded_attention(const Arrays& arrays, const 
       Trial trial(arrays, place, in);
       if (!trial.fits()) continue;
       out.confirmed = trial.confirmed();
-      if (!recorded(arrays, place, Slot::pattern)) out.state.lse = attend(in).lse;
+      if (!recorded(arrays, place, slot_of(StepRole::pattern))) out.state.lse = attend(in).lse;
       return out;
     }
   }

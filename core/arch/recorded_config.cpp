@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <set>
 
 #include "core/trace/run_mask.h"
@@ -17,21 +16,27 @@ std::int64_t size_at(const Arrays& arrays, const Site& site, Axis axis) {
   return d < 0 ? 0 : at->second.size(d);
 }
 
-std::int64_t first_size(const Arrays& arrays, Site site, std::initializer_list<Slot> slots, Axis axis) {
-  for (const Slot slot : slots) {
-    site.slot = slot;
-    if (const std::int64_t size = size_at(arrays, site, axis); size > 0) return size;
+bool of_keys_or_values(const Step& step) {
+  return makes_heads(step.slot) && (step.hue == Hue::key || step.hue == Hue::value);
+}
+
+// The size of an axis in the first recorded step of an attention that fits; 0: none has it.
+template <class Fits>
+std::int64_t first_size(const Arrays& arrays, const Site& attention, Axis axis, Fits fits) {
+  for (const Step& step : catalog()) {
+    if (step.part != Part::attn || !fits(step)) continue;
+    if (const std::int64_t size = size_at(arrays, attention.with(step.slot), axis); size > 0) return size;
   }
   return 0;
 }
 
 // True where the first row attends to the last: by the recorded mask, the weights or the masked scores.
-bool looks_ahead(const Arrays& arrays, Site site) {
-  constexpr std::pair<Slot, float> kKnown[] = {
-      {Slot::mask, 0.f}, {Slot::pattern, 0.f}, {Slot::masked, kHiddenScore}};
-  for (const auto& [slot, above] : kKnown) {
-    site.slot = slot;
-    const auto at = arrays.find(site);
+bool looks_ahead(const Arrays& arrays, const Site& site) {
+  const std::pair<Slot, float> known[] = {{slot_of(StepRole::mask), 0.f},
+                                          {slot_of(StepRole::pattern), 0.f},
+                                          {slot_of(StepKind::mask), kHiddenScore}};
+  for (const auto& [slot, above] : known) {
+    const auto at = arrays.find(site.with(slot));
     if (at == arrays.end()) continue;
     const Tensor plane = at->second.rank() > 2 ? at->second.select(0, 0) : at->second;  // [query, key]
     return plane.size(1) > 1 && plane.at(0, plane.size(1) - 1) > above;
@@ -41,17 +46,13 @@ bool looks_ahead(const Arrays& arrays, Site site) {
 
 AttentionSpec attention_spec(const Arrays& arrays, const Attentions& attentions, const Site& pattern,
                              bool causal) {
-  using S = Slot;
   AttentionSpec spec;
-  const auto heads = first_size(arrays, pattern,
-                                {S::pattern, S::masked, S::biased, S::capped, S::scaled, S::scores, S::view_q,
-                                 S::split_q, S::q_norm, S::rot_q, S::z},
-                                Axis::head);
-  const auto shared = first_size(
-      arrays, pattern, {S::rot_k, S::k_norm, S::split_k, S::view_k, S::split_v, S::view_v}, Axis::head);
-  const auto width =
-      first_size(arrays, pattern, {S::rot_q, S::split_q, S::view_q, S::rot_k, S::split_k, S::view_k, S::z},
-                 Axis::d_head);
+  const auto heads =
+      first_size(arrays, pattern, Axis::head, [](const Step& step) { return !of_keys_or_values(step); });
+  const auto shared = first_size(arrays, pattern, Axis::head, of_keys_or_values);
+  const auto width = first_size(arrays, pattern, Axis::d_head, [](const Step& step) {
+    return step.role != StepRole::head_norm && (step.hue != Hue::value || !makes_heads(step.slot));
+  });
   spec.n_heads = static_cast<int>(std::max({std::int64_t{1}, heads, heads == 0 ? shared : 0}));
   spec.n_kv_heads = shared > 0 && heads % shared == 0 ? static_cast<int>(shared) : spec.n_heads;
   spec.d_head = static_cast<int>(std::max<std::int64_t>(1, width));
@@ -82,14 +83,15 @@ MlpSpec mlp_spec(const Arrays& arrays, Stack stack, int layer) {
 // How the parts of a block add up: with norms after the sums a sum starts from the norm before it, not from
 // the sum before it; and where no sum stands between attention and MLP, both are added in one.
 std::optional<NormOrder> order_of_block(const Arrays& arrays, Stack stack, int layer) {
-  const auto find = [&](Slot slot) -> const Tensor* {
-    const auto at = arrays.find(site_of(slot, layer, stack));
+  const auto find = [&](StepKind kind) -> const Tensor* {
+    const auto at = arrays.find(site_of(kind, layer, stack));
     return at == arrays.end() ? nullptr : &at->second;
   };
-  const bool crosses = arrays.contains(cross_site(Slot::attn_out, layer, stack));
-  const Tensor *after = find(Slot::resid_post), *made = find(Slot::mlp_out),
-               *normed = find(crosses ? Slot::ln_cross_out : Slot::ln1_out);
-  if (after && made && !crosses && !find(Slot::resid_mid) && find(Slot::attn_out)) return NormOrder::parallel;
+  const bool crosses = arrays.contains(cross_site(slot_of(StepKind::output), layer, stack));
+  const Tensor *after = find(StepKind::residual_post), *made = find(StepKind::mlp_down),
+               *normed = find(crosses ? StepKind::norm_cross : StepKind::norm1);
+  if (after && made && !crosses && !find(StepKind::residual_mid) && find(StepKind::output))
+    return NormOrder::parallel;
   if (!after || !made || !normed) return std::nullopt;
   double from_norm = 0, size = 0;
   for (std::int64_t row = 0; row < after->size(0); ++row)
@@ -114,7 +116,7 @@ struct Evidence {
       arrays.insert(steps.begin(), steps.end());
       attentions.insert(found.at(sequence).begin(), found.at(sequence).end());
       for (const auto& [site, value] : steps)
-        if (site.slot == Slot::resid_post)
+        if (site.is(StepKind::residual_post))
           if (const auto order = order_of_block(steps, site.stack, site.layer))
             orders.emplace(std::pair(site.stack, site.layer), *order);
     }
@@ -147,13 +149,13 @@ ModelConfig stack_config(const Evidence& known, Stack stack) {
     if (const auto order = known.orders.find({stack, layer}); order != known.orders.end())
       block.order = order->second;
     block.attention =
-        attention_spec(arrays, known.attentions, {stack, layer, Part::attn, Slot::pattern}, known.causal);
+        attention_spec(arrays, known.attentions, site_of(StepRole::pattern, layer, stack), known.causal);
     const bool crosses = std::any_of(arrays.begin(), arrays.end(), [&](const auto& entry) {
       return entry.first.stack == stack && entry.first.layer == layer && entry.first.part == Part::cross;
     });
     if (crosses)
       block.cross =
-          attention_spec(arrays, known.attentions, {stack, layer, Part::cross, Slot::pattern}, false);
+          attention_spec(arrays, known.attentions, cross_site(StepRole::pattern, layer, stack), false);
     config.blocks.push_back(block);
   }
   return config;

@@ -74,8 +74,8 @@ Result<LabPicture> compute_order(const LabValues& values, const std::atomic<bool
   std::swap(swapped[first], swapped[second]);
   TRY(const std::shared_ptr<const Trace> before, run(*model, ids));
   TRY(const std::shared_ptr<const Trace> after, run(*model, swapped));
-  const Tensor &x = before->find(before->main(Slot::resid_post, 0))->value(),
-               &y = after->find(after->main(Slot::resid_post, 0))->value();
+  const Tensor &x = before->find(before->main(StepKind::residual_post, 0))->value(),
+               &y = after->find(after->main(StepKind::residual_post, 0))->value();
   LabTable table;
   table.title = Text::of("lab.order.rows");
   table.header = {Text::of("lab.order.word"), Text::of("lab.order.from"), Text::of("lab.order.to"),

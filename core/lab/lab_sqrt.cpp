@@ -66,7 +66,7 @@ Result<Live> live_scores(const OpenedModel& opened, bool scaled) {
     for (int head = 0; head < config.blocks[0].attention.n_heads; ++head)
       for (std::int64_t row = 3; row < trace->length; ++row) {
         const Range keys{0, row + 1}, one{row, row + 1};
-        const Tensor scores = trace->slice(trace->main(Slot::scaled, layer), head, one, keys);
+        const Tensor scores = trace->slice(trace->main(StepKind::scale, layer), head, one, keys);
         const Tensor weights = trace->slice(trace->main(StepRole::pattern, layer), head, one, keys);
         std::vector<double> shares;
         for (std::int64_t key = 0; key <= row; ++key) {

@@ -89,8 +89,8 @@ Result<LabPicture> compute_tying(const LabValues& values, const std::atomic<bool
   TRY(const std::shared_ptr<const Trace> after, model->run(input));
   const std::int64_t row = before->length - 1;
   const Tensor was = before->logits_row(row), now = after->logits_row(row);
-  const double moved = max_abs_difference(before->find(before->main(Slot::resid_pre, 0))->value(),
-                                          after->find(after->main(Slot::resid_pre, 0))->value());
+  const double moved = max_abs_difference(before->find(before->main(StepRole::stream, 0))->value(),
+                                          after->find(after->main(StepRole::stream, 0))->value());
   double others = 0;
   for (std::int64_t id = 0; id < was.count(); ++id)
     if (id != word)

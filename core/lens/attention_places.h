@@ -17,6 +17,8 @@ struct AttentionPlace {
     return part == Part::cross ? cross_site(slot, layer, stack) : site_of(slot, layer, stack);
   }
   Site site(StepRole role, int layer) const { return site(slot_of(role), layer); }
+  Site site(StepRole role, Hue hue, int layer) const { return site(slot_of(role, hue), layer); }
+  Site site(StepKind kind, int layer) const { return site(slot_of(kind), layer); }
   Site pattern(int layer) const { return site(StepRole::pattern, layer); }
   /// The stack whose rows are the keys.
   Stack keys() const { return part == Part::cross ? Stack::enc : stack; }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kAttentionRowMinusInfinity = -std::numeric_limits<double>::infinity();
 
-Tensor row_at(const Trace& trace, Site site, Slot slot, std::int64_t head, std::int64_t query) {
-  site.slot = slot;
+Tensor row_at(const Trace& trace, Site site, StepKind kind, std::int64_t head, std::int64_t query) {
+  site.slot = slot_of(kind);
   const Tensor row =
       trace.slice(site, head, {query, query + 1}, {0, std::numeric_limits<std::int64_t>::max()});
   return row.empty() || row.count() == 0 ? Tensor() : row.select(0, 0);
@@ -50,11 +50,11 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
   const double root = row.scale > 0 ? std::round(1 / (row.scale * row.scale)) : 0;
   if (root > 1 && std::fabs(row.scale * std::sqrt(root) - 1) < 1e-6)
     row.root_of = static_cast<std::int64_t>(root);
-  const Tensor scores = row_at(trace, pattern, Slot::scores, head, query);
-  const Tensor scaled = row_at(trace, pattern, Slot::scaled, head, query);
-  const Tensor capped = row_at(trace, pattern, Slot::capped, head, query);  // empty without a cap
-  const Tensor masked = row_at(trace, pattern, Slot::masked, head, query);
-  const Tensor weights = row_at(trace, pattern, Slot::pattern, head, query);
+  const Tensor scores = row_at(trace, pattern, StepKind::scores, head, query);
+  const Tensor scaled = row_at(trace, pattern, StepKind::scale, head, query);
+  const Tensor capped = row_at(trace, pattern, StepKind::cap, head, query);  // empty without a cap
+  const Tensor masked = row_at(trace, pattern, StepKind::mask, head, query);
+  const Tensor weights = row_at(trace, pattern, StepKind::softmax, head, query);
   const std::int64_t absolute = state->in.first_query + query;
   row.cap = static_cast<double>(state->in.cap);
   row.biased = state->in.bias.kind != ScoreBias::Kind::none;

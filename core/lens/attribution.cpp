@@ -17,12 +17,9 @@ class Walk {
   // All that the row of `site` is made of, along `g`.
   void follow(const Site& site, std::int64_t row, const Direction& g) {
     if (is_norm(site)) return norm(site, row, g);
-    switch (site.slot) {
-      case Slot::attn_out: return attention(site, row, g);
-      case Slot::mlp_out: return mlp(site, row, g);
-      default: break;
-    }
-    const bool entry = site.layer < 0 || (site.slot == Slot::resid_pre && site.layer == 0);
+    if (site.is(StepRole::branch))
+      return site.is(StepKind::output) ? attention(site, row, g) : mlp(site, row, g);
+    const bool entry = site.layer < 0 || (site.is(StepKind::residual_in) && site.layer == 0);
     const std::vector<Site> made_of = entry ? std::vector<Site>() : flow_inputs(trace_, site);
     if (made_of.empty()) return leaf(site, row, g);
     for (const Site& part : made_of) follow(part, row, g);
@@ -44,16 +41,11 @@ class Walk {
   }
 
   void norm(const Site& site, std::int64_t row, const Direction& g) {
-    if (site.slot == Slot::ln_embed_out) return leaf(site, row, g);
+    if (site.is(StepKind::norm_embed)) return leaf(site, row, g);
     const HeldNorm held = through_norm(trace_, site, row, g);
     hold(without_out(site) + ".scale");
     bias_ += held.bias;
     follow(flow_inputs(trace_, site).front(), row, held.g);
-  }
-
-  Site near(const Site& site, Slot slot) const {
-    return site.part == Part::cross ? cross_site(slot, site.layer, site.stack)
-                                    : site_of(slot, site.layer, site.stack);
   }
 
   void linear_bias(const Site& site, const Direction& g) {
@@ -62,7 +54,7 @@ class Walk {
   }
 
   void attention(const Site& site, std::int64_t row, const Direction& g) {
-    const Site z_site = near(site, Slot::z);
+    const Site z_site = site.near(StepRole::head_out);
     const Tensor z = trace_.find(z_site)->rows.range(row, row + 1);                      // [head, 1, d_head]
     const Direction into = through(trace_.weights().get(to_text(site) + ".weight"), g);  // [head*d_head]
     const std::int64_t heads = z.size(0), d_head = z.size(2);
@@ -104,7 +96,7 @@ class Walk {
       out_.parts.push_back({to_text(site), {}, dot(g, recorded_row(trace_, site, row))});
       return;
     }
-    const Site post = near(site, Slot::mlp_post);
+    const Site post = site.near(StepRole::neurons);
     const Tensor neurons = recorded_row(trace_, post, row);  // [d_mlp]
     const Direction into = through(trace_.weights().get(to_text(site) + ".weight"), g);
     for (std::size_t i = 0; i < into.size(); ++i) {

@@ -128,15 +128,15 @@ class Follower {
 
   // `reader` reads the row of `site` along g.
   void read(int reader, const Site& site, std::int64_t row, const Direction& g) {
-    if (is_norm(site) && site.slot != Slot::ln_embed_out) {
+    if (is_norm(site) && !site.is(StepKind::norm_embed)) {
       const HeldNorm held = through_norm(trace_, site, row, g);
       bias(reader) += held.bias;
       hold(without_out(site) + ".scale");
       return read(reader, flow_inputs(trace_, site).front(), row, held.g);
     }
-    if (site.slot == Slot::attn_out) return read_heads(reader, site, row, g);
-    if (site.slot == Slot::mlp_out) return read_leaf(reader, Kind::mlp, site, row, g);
-    const bool entry = site.layer < 0 || (site.slot == Slot::resid_pre && site.layer == 0);
+    if (site.is(StepKind::output)) return read_heads(reader, site, row, g);
+    if (site.is(StepKind::mlp_down)) return read_leaf(reader, Kind::mlp, site, row, g);
+    const bool entry = site.layer < 0 || (site.is(StepKind::residual_in) && site.layer == 0);
     const std::vector<Site> made_of = entry ? std::vector<Site>() : flow_inputs(trace_, site);
     if (made_of.empty()) return read_leaf(reader, Kind::embed, site, row, g);
     for (const Site& part : made_of) read(reader, part, row, g);
@@ -147,13 +147,8 @@ class Follower {
     if (is_edge(value)) edge(reader, node(kind, site, -1, row), value, g);
   }
 
-  static Site near(const Site& site, Slot slot) {
-    return site.part == Part::cross ? cross_site(slot, site.layer, site.stack)
-                                    : site_of(slot, site.layer, site.stack);
-  }
-
   void read_heads(int reader, const Site& site, std::int64_t row, const Direction& g) {
-    const Site z = near(site, Slot::z);
+    const Site z = site.near(StepRole::head_out);
     const std::vector<Direction>& written = written_by_heads(site, row);
     for (std::size_t head = 0; head < written.size(); ++head) {
       double value = 0;
@@ -168,7 +163,8 @@ class Follower {
   const std::vector<Direction>& written_by_heads(const Site& site, std::int64_t row) {
     std::vector<Direction>& out = written_[{site, row}];
     if (!out.empty()) return out;
-    const Tensor z = trace_.find(near(site, Slot::z))->rows.range(row, row + 1);  // [head, 1, d_head]
+    const Tensor z =
+        trace_.find(site.near(StepRole::head_out))->rows.range(row, row + 1);  // [head, 1, d_head]
     const Tensor weight = trace_.weights().get(to_text(site) + ".weight"),
                  w = weight.is_encoded() ? weight.packed() : weight;  // [head*d_head, d_model]
     const std::int64_t d_head = z.size(2), width = w.size(1);
@@ -199,7 +195,8 @@ class Follower {
 
   // From z to the rows that the head read values of, the pattern held.
   void through_head(int at, const GraphNode& one, const Direction& g, std::int64_t only) {
-    const Site out_site = near(one.site, Slot::attn_out), v_site = near(one.site, Slot::v);
+    const Site out_site = one.site.near(StepRole::branch, Hue::output),
+               v_site = one.site.near(StepRole::projection, Hue::value);
     const AttentionState& state = *trace_.attention(one.site);
     const std::int64_t heads = state.in.q.size(0), kv_heads = state.in.v.size(0), d_head = state.in.v.size(2),
                        keys = state.in.k.size(1), kv = one.head * kv_heads / heads;
@@ -211,7 +208,7 @@ class Follower {
     const double offset = b_v.empty() ? 0 : dot(gz, b_v.slice(0, kv * d_head, (kv + 1) * d_head));
     const Tensor pattern =
         state.stage(ScoreStage::pattern, one.head, {one.row, one.row + 1}, {0, keys}).packed();
-    hold(to_text(near(one.site, Slot::pattern)));
+    hold(to_text(one.site.near(StepRole::pattern)));
     const Site source = flow_inputs(trace_, v_site).front();
     for (std::int64_t key = 0; key < keys; ++key) {
       const auto weight = static_cast<double>(pattern.at(0, key));
@@ -225,16 +222,15 @@ class Follower {
 
   // From the MLP's result to what it read, its gates held.
   void through_mlp(int at, const GraphNode& one, const Direction& g, std::int64_t only) {
-    const auto slot = [&](Slot which) { return near(one.site, which); };
     const auto add_bias = [&](const Site& site, const Direction& along) {
       const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
       if (!offset.empty()) bias(at) += dot(along, offset);
     };
     if (only < 0) add_bias(one.site, g);
     Direction neurons = through(trace_.weights().get(to_text(one.site) + ".weight"), g);  // [d_mlp]
-    const bool gated = trace_.find(slot(Slot::mlp_up)) != nullptr;
-    const Site linear = slot(gated ? Slot::mlp_up : Slot::mlp_pre),
-               gate = slot(gated ? Slot::mlp_act : Slot::mlp_post);
+    const bool gated = trace_.find(one.site.with(Slot::mlp_up)) != nullptr;
+    const Site linear = one.site.with(gated ? Slot::mlp_up : Slot::mlp_pre),
+               gate = one.site.with(gated ? Slot::mlp_act : Slot::mlp_post);
     const Tensor before = recorded_row(trace_, linear, one.row), after = recorded_row(trace_, gate, one.row);
     for (std::size_t i = 0; i < neurons.size(); ++i) {
       const auto n = static_cast<std::int64_t>(i);
@@ -296,7 +292,7 @@ Result<Attribution> attribute_inside(const Trace& trace, const LogitMeasure& mea
   const std::int64_t head = neuron ? -1 : index("head"), key = index(neuron ? "d_mlp" : "pos");
   if ((!neuron && (!site.is(StepRole::head_out) || head < 0)) || key < 0)
     return fail(Code::unsupported, "error.lens.no_inside", {part.step});
-  if (neuron) site.slot = Slot::mlp_out;
+  if (neuron) site = site.near(StepRole::branch, Hue::mlp);
   Attribution out;
   out.total = out.rest = part.value;
   Follower(trace, 0, 1).open(asked, site, head, key, out);

@@ -100,12 +100,12 @@ Direction unembedding_direction(const Trace& trace, const LogitMeasure& measure,
 // Back through the dense layer, the activation and the norm that stand before some unembeddings.
 Direction through_transform(const Trace& trace, std::int64_t row, Direction g, HeldMeasure& out) {
   const ModelConfig& config = trace.config();
-  const Site act = trace.main(Slot::head_act), pre = trace.main(Slot::head_pre),
-             norm = trace.main(Slot::ln_head_out);
+  const Site act = trace.main(slot_of(StepRole::head, Rule::activation)), pre = trace.main(StepRole::head),
+             norm = trace.main(StepKind::head);
   if (config.head.norm.kind != NormSpec::Kind::none) {
     const HeldNorm held = through_norm(trace, norm, row, g);
     out.bias += held.bias;
-    hold(out, to_text(trace.main(Slot::ln_head_scale)));
+    hold(out, without_out(norm) + ".scale");
     g = held.g;
   }
   const Tensor before = recorded_row(trace, pre, row), after = recorded_row(trace, act, row);

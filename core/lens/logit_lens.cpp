@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/lens/attribution.h"
+#include "core/lens/held_path.h"
 #include "core/trace/flow.h"
 #include "core/trace/head.h"
 
@@ -62,16 +63,19 @@ LensCell cell_of(const float* logits, const float* final_logits, std::int64_t vo
   return cell;
 }
 
+bool is_stream_sum(const Site& site) {
+  return site.is(StepRole::stream) && step_of(site.slot).rule == Rule::sum;
+}
+
 // Where the stream of the main stack stands still: after the embedding, after each sum, and with post-norms
 // after the norm of each sum.
 bool is_lens_row(const Trace& trace, const Site& site) {
   if (site.stack != trace.config().stack || site.part == Part::cross) return false;
-  if (site.is(StepRole::embedding)) return !trace.find(trace.main(Slot::ln_embed_out));
-  if (site.slot == Slot::ln_embed_out) return true;
+  if (site.is(StepRole::embedding)) return !trace.find(trace.main(StepKind::norm_embed));
+  if (site == trace.main(StepKind::norm_embed)) return true;
   if (site.layer < 0) return false;
-  if (trace.config().block_at(site).order == NormOrder::post)
-    return site.slot == Slot::ln1_out || site.slot == Slot::ln_cross_out || site.slot == Slot::ln2_out;
-  return site.slot == Slot::resid_mid || site.slot == Slot::resid_cross || site.slot == Slot::resid_post;
+  if (trace.config().block_at(site).order == NormOrder::post) return is_norm(site) && site.is(StepRole::norm);
+  return is_stream_sum(site);
 }
 
 double length(const Tensor& row) {
@@ -82,8 +86,7 @@ double length(const Tensor& row) {
 
 // The stream itself, or its norm: an addend of a sum that nothing computed anew.
 bool is_stream(const Site& site) {
-  return site.slot == Slot::resid_pre || site.slot == Slot::resid_mid || site.slot == Slot::resid_cross ||
-         site.slot == Slot::ln1_out || site.slot == Slot::ln_cross_out;
+  return site.is(StepRole::stream) || (is_norm(site) && site.is(StepRole::norm));
 }
 
 // A recording does not state how its blocks add up: tested on the numbers where all three are there.
@@ -109,8 +112,8 @@ std::vector<LensRow> lens_rows(const Trace& trace) {
   for (const Record& record : trace.records()) {
     if (!is_lens_row(trace, record.site)) continue;
     // Without an MLP resid_post repeats resid_mid: one row is enough.
-    const bool repeats = record.site.slot == Slot::resid_post && !rows.empty() &&
-                         rows.back().site.slot == Slot::resid_mid &&
+    const bool repeats = record.site.is(StepKind::residual_post) && !rows.empty() &&
+                         rows.back().site.is(StepKind::residual_mid) &&
                          trace.config().block_at(record.site).mlp.kind == MlpSpec::Kind::none;
     if (repeats)
       rows.back().site = record.site;
@@ -161,8 +164,7 @@ std::vector<LensToken> lens_top(const Trace& trace, const LensRow& row, std::int
 namespace {
 
 bool is_sum(const Trace& trace, const Site& site) {
-  return site.stack == trace.config().stack &&
-         (site.slot == Slot::resid_mid || site.slot == Slot::resid_cross || site.slot == Slot::resid_post);
+  return site.stack == trace.config().stack && is_stream_sum(site);
 }
 
 }  // namespace
@@ -193,7 +195,7 @@ std::vector<Addition> additions(const Trace& trace, std::int64_t pos) {
     Tensor before;  // of the stream
     const std::size_t first = out.size();
     for (const Site& part : flow_inputs(trace, record.site)) {
-      const bool repeats = part.slot == Slot::resid_pre && !trace.find(part);  // what the block before left
+      const bool repeats = part.is(StepKind::residual_in) && !trace.find(part);  // what the block before left
       const Tensor addend = row(repeats ? block_output(trace, part.stack, part.layer - 1) : part);
       if (addend.empty()) continue;  // not recorded
       if (is_stream(part))
@@ -222,10 +224,9 @@ std::string part_of(const std::string& step) {
 
 // The same of an addition, whose site may be a norm behind the part.
 std::string part_of(const Site& site) {
-  Site same = site;
-  if (site.slot == Slot::ln1_post_out) same.slot = Slot::attn_out, same.part = Part::attn;
-  if (site.slot == Slot::ln2_post_out) same.slot = Slot::mlp_out;
-  return part_of(to_text(same));
+  const bool attention = site.is(StepKind::norm1_post), mlp = site.is(StepKind::norm2_post);
+  if (!attention && !mlp) return part_of(to_text(site));
+  return part_of(to_text(site_of(attention ? StepKind::output : StepKind::mlp_down, site.layer, site.stack)));
 }
 
 }  // namespace

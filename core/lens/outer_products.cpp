@@ -35,8 +35,7 @@ Result<OuterStep> outer_step(const Trace& trace, const Site& pattern, std::int64
   feature = std::clamp<std::int64_t>(feature, 0, out.width - 1);
   out.q = feature_of(q, queries, feature, Axis::query);
   out.k = feature_of(k, keys, feature, Axis::key);
-  Site site = pattern;
-  site.slot = Slot::scores;
+  const Site site = pattern.near(StepRole::scores);
   const Tensor scores = trace.slice(site, head, queries, keys);
   Buffer product({{Axis::query, queries.size()}, {Axis::key, keys.size()}});
   Buffer sum({{Axis::query, queries.size()}, {Axis::key, keys.size()}});

@@ -48,9 +48,9 @@ void hold_norm(const Trace& trace, const Site& out, std::int64_t row, std::vecto
 
 // What a row of a step of the stream is the sum of.
 std::vector<NamedRow> parts_of(const Trace& trace, const Site& site, std::int64_t row) {
-  const bool entry = site.layer < 0 || (site.slot == Slot::resid_pre && site.layer == 0);
-  const bool written = site.slot == Slot::attn_out || site.slot == Slot::mlp_out;
-  if (is_norm(site) && site.slot != Slot::ln_embed_out) {
+  const bool entry = site.layer < 0 || (site.is(StepKind::residual_in) && site.layer == 0);
+  const bool written = site.is(StepRole::branch);
+  if (is_norm(site) && !site.is(StepKind::norm_embed)) {
     std::vector<NamedRow> parts = parts_of(trace, flow_inputs(trace, site).front(), row);
     hold_norm(trace, site, row, parts);
     return parts;
@@ -69,14 +69,14 @@ std::vector<NamedRow> parts_of(const Trace& trace, const Site& site, std::int64_
 class HeadSide {
  public:
   HeadSide(const Trace& trace, const Site& pattern, bool query)
-      : trace_(trace), pattern_(pattern), query_(query) {}
+      : trace_(trace), pattern_(pattern), hue_(query ? Hue::query : Hue::key) {}
 
   std::vector<NamedRow> parts(std::int64_t head, std::int64_t row) const {
-    const Site flat = near(query_ ? Slot::q : Slot::k);
+    const Site flat = pattern_.near(StepRole::projection, hue_);
     std::vector<NamedRow> parts = parts_of(trace_, flow_inputs(trace_, flat).front(), row);
     const Tensor weight = trace_.weights().get(to_text(flat) + ".weight"),
                  offset = trace_.weights().get(to_text(flat) + ".bias");
-    const std::int64_t d_head = trace_.find(near(query_ ? Slot::split_q : Slot::split_k))->shape[2];
+    const std::int64_t d_head = trace_.find(pattern_.near(StepRole::split, hue_))->shape[2];
     const Tensor own = weight.slice(1, head * d_head, (head + 1) * d_head).packed();  // [in, d_head]
     for (NamedRow& part : parts) part.values = times(part.values, own);
     if (!offset.empty()) {
@@ -91,10 +91,6 @@ class HeadSide {
   }
 
  private:
-  Site near(Slot slot) const {
-    return pattern_.part == Part::cross ? cross_site(slot, pattern_.layer, pattern_.stack)
-                                        : site_of(slot, pattern_.layer, pattern_.stack);
-  }
   static Row times(const Row& row, const Tensor& weight) {
     Row out(static_cast<std::size_t>(weight.size(1)), 0.0);
     for (std::size_t i = 0; i < row.size(); ++i)
@@ -105,9 +101,9 @@ class HeadSide {
   }
   void norm_head(Row& values, std::int64_t head, std::int64_t row) const {
     const NormSpec& spec = trace_.config().attention_at(pattern_).qk_norm;
-    const Site normed = near(query_ ? Slot::q_norm : Slot::k_norm);
+    const Site normed = pattern_.near(StepRole::head_norm, hue_);
     if (spec.kind == NormSpec::Kind::none || !trace_.find(normed)) return;
-    const Site before = near(query_ ? Slot::split_q : Slot::split_k);
+    const Site before = pattern_.near(StepRole::split, hue_);
     const Tensor x =
         trace_.slice(before, head, {row, row + 1}, {0, static_cast<std::int64_t>(values.size())});
     const double scale = static_cast<double>(norm_scales(x.packed(), spec).at(0));
@@ -135,15 +131,14 @@ class HeadSide {
 
   const Trace& trace_;
   Site pattern_;
-  bool query_;
+  Hue hue_;
 };
 
 }  // namespace
 
 Result<ScoreSplit> split_score(const Trace& trace, const Site& any, std::int64_t head, std::int64_t query,
                                std::int64_t key) {
-  Site scaled = any;
-  scaled.slot = Slot::scaled;
+  const Site scaled = any.with(slot_of(StepKind::scale));
   const AttentionState* state = trace.attention(any);
   const Record* record = trace.find(scaled);
   if (!state || !record || trace.weights().all().empty() || !trace.complete)

@@ -86,22 +86,22 @@ std::vector<NearRow> nearest_rows(const Tensor& table, const Tensor& vector, std
 EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row) {
   EmbeddingSum out;
   const ModelConfig& config = trace.config().of(stack);
-  const auto at = [&](Slot slot) { return vectors_row_of(trace, site_of(slot, -1, stack), row); };
+  const auto at = [&](StepRole role) { return vectors_row_of(trace, site_of(role, -1, stack), row); };
   out.scale = config.embed_scale;
   if (config.patch.size == 0)
-    out.token = at(Slot::tok_embed);
+    out.token = at(StepRole::words);
   else if (!config.patch.class_token)
-    out.token = at(Slot::patch_embed);
+    out.token = at(StepRole::patches);
   else if (row > 0)
     out.token = vectors_row_of(trace, site_of(StepRole::patches, -1, stack), row - 1);
   else if (const Tensor* first =
                trace.weights().find(std::string(stack_prefix(stack)) + "class_embed.weight"))
     out.token = first->rank() == 2 ? first->select(0, 0) : *first;
-  out.scaled = at(Slot::tok_scaled);
+  out.scaled = vectors_row_of(trace, site_of(slot_of(StepRole::words, Rule::scale), -1, stack), row);
   if (out.scaled.empty()) out.scaled = out.token;
-  if (Tensor merged = at(Slot::merged); !merged.empty()) out.scaled = std::move(merged);
-  out.position = at(Slot::pos_embed);
-  out.type = at(Slot::type_embed);
+  if (Tensor merged = at(StepRole::merged); !merged.empty()) out.scaled = std::move(merged);
+  out.position = at(StepRole::position);
+  out.type = at(StepRole::segment);
   std::vector<float> sum;
   for (const Tensor* part : {&out.scaled, &out.position, &out.type}) {
     if (part->empty()) continue;

@@ -9,7 +9,7 @@ namespace attnscope {
 namespace {
 
 Tensor last_rows(const Trace& trace) {
-  const Site site = trace.main(Slot::resid_post, trace.config().n_layers() - 1);
+  const Site site = trace.main(StepKind::residual_post, trace.config().n_layers() - 1);
   const std::int64_t all = std::numeric_limits<std::int64_t>::max();
   return trace.slice(site, 0, {0, trace.length}, {0, all});
 }

@@ -85,10 +85,7 @@ bool is_causal(const Mask& mask, std::int64_t rows) {
 }
 
 // Before the scores of its block: what is changed here reaches other rows through keys and values.
-bool feeds_keys(Slot slot) {
-  return slot < Slot::scores && slot != Slot::q && slot != Slot::view_q && slot != Slot::split_q &&
-         slot != Slot::q_norm && slot != Slot::rot_q;
-}
+bool feeds_keys(Slot slot) { return kind_of(slot) < StepKind::scores && step_of(slot).hue != Hue::query; }
 
 // One stack: where changes begin, then what they reach.
 class StackChanges {
@@ -214,7 +211,7 @@ class Changes {
       return stack.at_block(site.layer, 0, false);
     }
     if (site.layer >= 0) return stack.at_block(site.layer, row, feeds_keys(site.slot));
-    if (site.slot < Slot::resid_pre) return stack.at_embedding(row);
+    if (kind_of(site.slot) < StepKind::residual_in) return stack.at_embedding(row);
     if (!is_over_vocabulary(site.slot)) stack.at_end(row);
     if (site.is(StepRole::projector)) main_.at_embedding(0);
   }
@@ -351,7 +348,7 @@ class Changes {
       const NumberEdit* number = edit->number();
       if (!number || number->where.kind != Target::Kind::step) continue;
       const Site& site = number->where.site;
-      const int at = site.layer >= 0 ? site.layer : site.slot < Slot::resid_pre ? -1 : layers;
+      const int at = site.layer >= 0 ? site.layer : kind_of(site.slot) < StepKind::residual_in ? -1 : layers;
       if (&of(site.stack) != &stack || at != layer) continue;
       if (std::holds_alternative<MeanOver>(number->value)) row = 0;
       if (const auto* from = std::get_if<FromPos>(&number->value)) row = std::min(row, from->pos);

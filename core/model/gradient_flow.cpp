@@ -108,13 +108,13 @@ namespace {
 // The step that holds what the forward divided by; norms of single heads have none.
 std::optional<Site> scale_of(const Site& norm) {
   std::string base = to_text(norm);
-  if (norm.slot == Slot::q_norm || norm.slot == Slot::k_norm) return std::nullopt;
+  if (norm.is(StepRole::head_norm)) return std::nullopt;
   return *parse_site(base.erase(base.size() - 3) + "scale");  // without "out"
 }
 
 Tensor norm_gain(const Trace& trace, const Site& norm, std::int64_t width) {
   std::string base = to_text(norm);
-  if (norm.slot != Slot::q_norm && norm.slot != Slot::k_norm) base.erase(base.size() - 4);  // without ".out"
+  if (!norm.is(StepRole::head_norm)) base.erase(base.size() - 4);  // without ".out"
   const Tensor weight = trace.weights().get(base + ".weight");
   const float offset = norm_spec(trace.config(), norm).weight_offset;
   Buffer out({{Axis::unit, 1}, {Axis::d_model, width}});

@@ -170,7 +170,7 @@ namespace {
 
 Status gradients_check(const Trace& trace, const Objective& objective) {
   const ModelConfig& config = trace.config();
-  const Record* logits = trace.find(trace.main(Slot::logits));
+  const Record* logits = trace.find(trace.main(StepRole::logits));
   if (!logits || trace.weights().all().empty()) return fail(Code::bad_shape, "error.model.no_loss");
   if (!trace.complete) return fail(Code::bad_shape, "error.model.incomplete");
   if (objective.measure) {
@@ -265,18 +265,17 @@ Tensor Gradients::score_gradients(const Site& site, std::int64_t head, Range row
   if (!state || head < 0 || head >= state->in.q.size(0)) return {};
   rows = within(rows, state->in.q.size(1));
   cols = within(cols, state->in.k.size(1));
-  Site place = site;
-  place.slot = Slot::z;
+  const Site place = site.near(StepRole::head_out);
   if (!find(place)) return {};
   const auto behind = passed_.find(place), weighted = weighted_.find(place);
   const Tensor& dz = behind == passed_.end() ? find(place)->value() : behind->second;
   const Tensor& z = weighted == weighted_.end() ? trace_->find(place)->value() : weighted->second;
-  Tensor dy = pattern_gradients(*state, dz, z, head, rows, cols, site.slot != Slot::pattern);
+  Tensor dy = pattern_gradients(*state, dz, z, head, rows, cols, !site.is(StepRole::pattern));
   const bool first = state->in.mask_before_scale;
-  switch (site.slot) {
-    case Slot::scores: dy = scale(uncapped(*state, dy, head, rows, cols), state->in.scale); break;
-    case Slot::masked: dy = first ? scale(dy, state->in.scale) : dy; break;
-    case Slot::scaled: dy = first ? dy : uncapped(*state, dy, head, rows, cols); break;
+  switch (kind_of(site.slot)) {
+    case StepKind::scores: dy = scale(uncapped(*state, dy, head, rows, cols), state->in.scale); break;
+    case StepKind::mask: dy = first ? scale(dy, state->in.scale) : dy; break;
+    case StepKind::scale: dy = first ? dy : uncapped(*state, dy, head, rows, cols); break;
     default: break;
   }
   return state->edits && state->edits->reach(head) ? edited_rows(site, head, rows, cols, dy, passed) : dy;
@@ -287,8 +286,7 @@ Tensor Gradients::edited_rows(const Site& site, std::int64_t head, Range rows, R
                               bool passed) const {
   const AttentionState& state = *trace_->attention(site);
   const auto stage = static_cast<std::size_t>(*score_stage(site.slot));
-  Site place = site;
-  place.slot = Slot::z;
+  const Site place = site.near(StepRole::head_out);
   const auto behind = passed_.find(place);
   const Tensor& dz = behind == passed_.end() ? find(place)->value() : behind->second;
   const StageEdits::Sent& sent = sent_.at(place).at(head);
@@ -303,7 +301,7 @@ Tensor Gradients::edited_rows(const Site& site, std::int64_t head, Range rows, R
   return Tensor::from(std::move(out), {{Axis::query, rows.size()}, {Axis::key, cols.size()}});
 }
 
-std::int64_t Gradients::predictions() const { return trace_->find(trace_->main(Slot::logits))->shape[0]; }
+std::int64_t Gradients::predictions() const { return trace_->find(trace_->main(StepRole::logits))->shape[0]; }
 
 namespace {
 
@@ -332,7 +330,7 @@ float Gradients::passed(const Site& site, const std::vector<std::int64_t>& index
 }
 
 Tensor Gradients::passed(const Site& site, std::int64_t head, Range rows, Range cols) const {
-  if (site.slot == Slot::logits && find(site)) return logit_gradients(logits_passed_, rows, cols);
+  if (site.is(StepRole::logits) && find(site)) return logit_gradients(logits_passed_, rows, cols);
   if (const Record* record = find(site); record && record->derived)
     return score_gradients(site, head, rows, cols, true);
   const auto kept = passed_.find(site);
@@ -342,13 +340,13 @@ Tensor Gradients::passed(const Site& site, std::int64_t head, Range rows, Range 
 Tensor Gradients::slice(const Site& site, std::int64_t head, Range rows, Range cols) const {
   const Record* record = find(site);
   if (!record) return {};
-  if (site.slot == Slot::logits) return logit_gradients(logits_, rows, cols);
+  if (site.is(StepRole::logits)) return logit_gradients(logits_, rows, cols);
   if (record->derived) return score_gradients(site, head, rows, cols, false);
   return rectangle(record->value(), head, rows, cols);
 }
 
 Tensor Gradients::logit_gradients(const Tensor& of_rows, Range rows, Range cols) const {
-  const Record* record = find(trace_->main(Slot::logits));
+  const Record* record = find(trace_->main(StepRole::logits));
   rows = within(rows, record->shape[0]);
   cols = within(cols, record->shape[1]);
   Buffer out({{Axis::pos, rows.size()}, {Axis::vocab, cols.size()}});

@@ -1,7 +1,6 @@
 #include "core/model/reach.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace attnscope {
@@ -11,26 +10,24 @@ enum class Lane : std::uint8_t { none, query, key, value };
 
 // Queries, keys and values are made side by side.
 Lane lane_of(Slot slot) {
-  constexpr std::array kQuery{Slot::q, Slot::view_q, Slot::split_q, Slot::q_norm, Slot::rot_q},
-      kKey{Slot::k, Slot::view_k, Slot::split_k, Slot::k_norm, Slot::rot_k};
-  constexpr std::array kValue{Slot::v, Slot::view_v, Slot::split_v};
-  const auto in = [slot](const auto& list) {
-    return std::find(list.begin(), list.end(), slot) != list.end();
-  };
-  return in(kQuery) ? Lane::query : in(kKey) ? Lane::key : in(kValue) ? Lane::value : Lane::none;
+  if (!makes_heads(slot)) return Lane::none;
+  const Hue hue = step_of(slot).hue;
+  return hue == Hue::query ? Lane::query : hue == Hue::key ? Lane::key : Lane::value;
 }
 
-bool between(Slot slot, Slot first, Slot last) { return slot >= first && slot <= last; }
+bool between(Slot slot, StepKind first, StepKind last) {
+  return kind_of(slot) >= first && kind_of(slot) <= last;
+}
 
 // Where a step stands in its block: self-attention, cross-attention, the MLP; norms before or behind them.
 std::pair<int, Slot> place_in_block(const ModelConfig& config, const Site& site) {
   const bool post = config.block_at(site).order == NormOrder::post;
   const auto phase = [&] {
-    if (site.part == Part::cross || site.slot == Slot::resid_cross) return 2;
-    if (between(site.slot, Slot::ln1_scale, Slot::ln1_out)) return post ? 1 : 0;
-    if (between(site.slot, Slot::ln_cross_scale, Slot::ln_cross_out)) return post ? 3 : 1;
-    if (between(site.slot, Slot::ln2_scale, Slot::ln2_out)) return post ? 5 : 4;
-    return site.slot <= Slot::resid_mid ? 0 : 4;
+    if (site.part == Part::cross || site.is(StepKind::residual_cross)) return 2;
+    if (site.is(StepKind::norm1)) return post ? 1 : 0;
+    if (site.is(StepKind::norm_cross)) return post ? 3 : 1;
+    if (site.is(StepKind::norm2)) return post ? 5 : 4;
+    return kind_of(site.slot) <= StepKind::residual_mid ? 0 : 4;
   };
   return {phase(), site.slot};
 }
@@ -65,11 +62,11 @@ bool Reach::follows(const Site& site) const {
   if (site.part != from.part || site.slot == from.slot) return true;
   const Lane own = lane_of(from.slot), other = lane_of(site.slot);
   if (own != Lane::none && other != Lane::none && own != other) return false;
-  if (own == Lane::value && between(site.slot, Slot::scores, Slot::pattern)) return false;
+  if (own == Lane::value && is_score_plane(site.slot)) return false;
   if (from.slot == Slot::mlp_gate && site.slot == Slot::mlp_up) return false;
   const bool parallel = config.block_at(site).order == NormOrder::parallel;
-  return !parallel || !between(from.slot, Slot::ln1_scale, Slot::ln1_post_out) ||
-         !between(site.slot, Slot::ln2_scale, Slot::mlp_out);
+  return !parallel || !between(from.slot, StepKind::norm1, StepKind::norm1_post) ||
+         !between(site.slot, StepKind::norm2, StepKind::mlp_down);
 }
 
 // A head hands nothing to another one of its block; a key/value head is read by a group of them.
@@ -84,8 +81,9 @@ bool Reach::same_head(const Site& site, std::int64_t head) const {
 Range Reach::in_own_block(const Site& site, Range after_attention) const {
   const Site& from = where_.site;
   const int phase = place_in_block(run_->config(), from).first;
-  const bool mixes = phase == 0 && from.slot < Slot::scores && lane_of(from.slot) != Lane::query;
-  const bool behind = site.slot >= Slot::scores || place_in_block(run_->config(), site).first > phase;
+  const bool mixes = phase == 0 && kind_of(from.slot) < StepKind::scores && lane_of(from.slot) != Lane::query;
+  const bool behind =
+      kind_of(site.slot) >= StepKind::scores || place_in_block(run_->config(), site).first > phase;
   const bool across = rows_stack(from, Axis::pos) != from.stack;
   if (across && lane_of(site.slot) == Lane::none) return {0, run_->rows(site.stack)};
   return mixes && behind && !across ? after_attention : own_rows();
@@ -94,8 +92,8 @@ Range Reach::in_own_block(const Site& site, Range after_attention) const {
 Range Reach::rows(const Site& site, std::int64_t head) const {
   const Range out = masked_rows(site, head);
   // Before the mask every query is multiplied with every key, a changed one among them.
-  const bool all = out.size() > 0 && between(site.slot, Slot::scores, Slot::biased) &&
-                   (where_.site.slot < Slot::scores || site.layer != where_.site.layer) &&
+  const bool all = out.size() > 0 && between(site.slot, StepKind::scores, StepKind::bias) &&
+                   (kind_of(where_.site.slot) < StepKind::scores || site.layer != where_.site.layer) &&
                    !(site.layer == where_.site.layer && lane_of(where_.site.slot) == Lane::query);
   return all ? Range{0, run_->rows(site.stack)} : out;
 }
@@ -107,8 +105,8 @@ Range Reach::masked_rows(const Site& site, std::int64_t head) const {
                           : site.stack == Stack::vision && config.vision() ? cone_.vision
                                                                            : cone_.main;
   const auto from_row = [&](std::int64_t row) { return row < cone.rows ? Range{row, cone.rows} : Range{}; };
-  const bool same = site.stack == from.stack, behind_blocks = site.slot >= Slot::ln_final_scale;
-  if (same && site.layer == from.layer && site.layer < 0 && from.slot >= Slot::ln_final_scale)
+  const bool same = site.stack == from.stack, behind_blocks = kind_of(site.slot) >= StepKind::norm_final;
+  if (same && site.layer == from.layer && site.layer < 0 && kind_of(from.slot) >= StepKind::norm_final)
     return site.slot >= from.slot ? own_rows() : Range{};
   if (site.layer < 0) return from_row(behind_blocks ? cone.final : cone.embed);
   if (same && site.layer == from.layer)

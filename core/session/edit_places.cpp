@@ -41,9 +41,7 @@ bool leave_out_numbers(Document& document, int sequence, const Target& where) {
 
 // Removes the switch of this cell from its attention's mask; true where it was switched.
 bool leave_out_switch(Document& document, const Trace& trace, const Cell& cell) {
-  const Slot slot = cell.site.slot;
-  if (role_of(slot) != StepRole::mask && slot != Slot::masked && role_of(slot) != StepRole::pattern)
-    return false;
+  if (!cell.site.is(StepKind::mask) && !cell.site.is(StepRole::pattern)) return false;
   const Target given = target_of(cell);
   const AxisRange *query = range_on(given.at, "query"), *key = range_on(given.at, "key");
   if (!query || !key) return false;
@@ -62,14 +60,14 @@ bool is_stage(Slot slot) { return is_score_plane(slot); }
 
 std::vector<Target> places_of(const Trace& trace, const Cell& cell) {
   std::vector<Target> out;
-  const auto add_whole = [&](Site site, Slot slot, Part part) {
-    site.slot = slot, site.part = part;
+  const auto add_whole = [&](Site site, StepKind kind, Part part) {
+    site.slot = slot_of(kind), site.part = part;
     if (trace.find(site)) out.push_back({Target::Kind::step, site, {}, {}});
   };
-  if (cell.site.slot == Slot::resid_pre && cell.at.empty()) {
-    add_whole(cell.site, Slot::attn_out, Part::attn);
-    add_whole(cell.site, Slot::attn_out, Part::cross);
-    add_whole(cell.site, Slot::mlp_out, Part::block);
+  if (cell.site.is(StepKind::residual_in) && cell.at.empty()) {
+    add_whole(cell.site, StepKind::output, Part::attn);
+    add_whole(cell.site, StepKind::output, Part::cross);
+    add_whole(cell.site, StepKind::mlp_down, Part::block);
   }
   const bool input = cell.site.is(StepRole::embedding) && cell.site.stack == trace.config().stack &&
                      !trace.input.vectors.empty();

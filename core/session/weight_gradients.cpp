@@ -72,7 +72,7 @@ Site step_of_use(const Trace& trace, const WeightUse& use, int number) {
     const std::string prefix(stack_prefix(stack));
     if (base == prefix + "class_embed") return site_of(StepRole::embedding, -1, stack);
     if (base == prefix + "rel_bias")
-      return site_of(Slot::biased, trace.config().of(stack).n_layers() - 1 - number, stack);
+      return site_of(StepKind::bias, trace.config().of(stack).n_layers() - 1 - number, stack);
   }
   return trace.main(StepRole::logits);
 }
@@ -164,7 +164,7 @@ class ShareOfWeight {
       rows();
     else if (out_.rule == Rule::norm)
       norm();
-    else if (part_.step.slot == Slot::biased)
+    else if (part_.step.is(StepKind::bias))
       buckets();
     else
       add({gradient({0, col_})});  // the class token's row

@@ -177,7 +177,10 @@ const Step& step_of(Slot slot) { return kCatalog[static_cast<std::size_t>(slot)]
 StepRole role_of(Slot slot) { return step_of(slot).role; }
 StepKind kind_of(Slot slot) { return step_of(slot).kind; }
 bool Site::is(StepRole role) const { return role_of(slot) == role; }
+bool Site::is(StepRole role, Hue hue) const { return is(role) && step_of(slot).hue == hue; }
+bool Site::is(StepKind kind) const { return kind_of(slot) == kind; }
 Site Site::near(StepRole role) const { return with(slot_of(role)); }
+Site Site::near(StepRole role, Hue hue) const { return with(slot_of(role, hue)); }
 
 namespace {
 
@@ -199,11 +202,15 @@ Slot slot_of(StepRole role, Rule rule) {
 Slot slot_of(StepRole role, Hue hue) {
   return first_step([=](const Step& step) { return step.role == role && step.hue == hue; });
 }
-Slot slot_of(StepKind kind, Rule rule) {
-  return first_step([=](const Step& step) { return step.kind == kind && step.rule == rule; });
+Slot slot_of(StepKind kind) {
+  const auto found = std::find_if(kCatalog.rbegin(), kCatalog.rend(),
+                                  [kind](const Step& step) { return step.kind == kind; });
+  CHECK(found != kCatalog.rend());
+  return found->slot;
 }
 
 Site site_of(StepRole role, int layer, Stack stack) { return site_of(slot_of(role), layer, stack); }
+Site site_of(StepKind kind, int layer, Stack stack) { return site_of(slot_of(kind), layer, stack); }
 Site cross_site(StepRole role, int layer, Stack stack) { return cross_site(slot_of(role), layer, stack); }
 
 bool makes_heads(Slot slot) {

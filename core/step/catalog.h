@@ -95,13 +95,15 @@ std::span<const Step> catalog();
 const Step& step_of(Slot slot);
 StepRole role_of(Slot slot);
 StepKind kind_of(Slot slot);
-/// The first step with a role; by its rule or its family where several have it: the scores that a cap made,
-/// the keys after rotation. Every pair that is asked for is in the catalog.
+/// The first step with a role; by its rule or its family where several have it: the rows of the table times
+/// their scale, the keys after rotation. Every pair in app/ and core/ is in the catalog (tests/layering).
 Slot slot_of(StepRole role);
 Slot slot_of(StepRole role, Rule rule);
 Slot slot_of(StepRole role, Hue hue);
-Slot slot_of(StepKind kind, Rule rule);
+/// The last step of a kind, which is what it leaves: a norm's result, not its divisor; the masked scores.
+Slot slot_of(StepKind kind);
 Site site_of(StepRole role, int layer = -1, Stack stack = Stack::single);
+Site site_of(StepKind kind, int layer = -1, Stack stack = Stack::single);
 Site cross_site(StepRole role, int layer, Stack stack);
 /// Queries, keys and values from their projection to the heads that attention reads; their Hue says which.
 bool makes_heads(Slot slot);

@@ -50,6 +50,9 @@ enum class StepRole : std::uint8_t {
   neurons, projector, head, logits, probs
 };
 // clang-format on
+enum class StepKind : std::uint8_t;  // these three in catalog.h
+enum class Rule : std::uint8_t;
+enum class Hue : std::uint8_t;
 
 struct Site {
   Stack stack = Stack::single;
@@ -58,10 +61,13 @@ struct Site {
   Slot slot = Slot::embed;
   auto operator<=>(const Site&) const = default;
   bool is(StepRole role) const;
+  bool is(StepRole role, Hue hue) const;
+  bool is(StepKind kind) const;
   /// Another step at the same place: of the same attention, block or model.
   Site with(Slot other) const { return {stack, layer, part, other}; }
-  /// The first step with that role there: the pattern of these scores.
+  /// The step with that role there (slot_of): the pattern of these scores, the keys' projection.
   Site near(StepRole role) const;
+  Site near(StepRole role, Hue hue) const;
 };
 
 /// A site outside of the blocks, or inside block `layer`, with the part that the catalog gives the slot.

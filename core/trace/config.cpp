@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/step/catalog.h"
 #include "core/trace/input.h"
 
 namespace attnscope {
@@ -67,15 +68,10 @@ const AttentionSpec& ModelConfig::attention_at(const Site& site) const {
 
 const NormSpec& norm_spec(const ModelConfig& config, const Site& site) {
   const ModelConfig& own = config.of(site.stack);
-  switch (site.slot) {
-    case Slot::ln_embed_scale:
-    case Slot::ln_embed_out: return own.embed_norm;
-    case Slot::ln_head_scale:
-    case Slot::ln_head_out: return own.head.norm;
-    case Slot::q_norm:
-    case Slot::k_norm: return config.attention_at(site).qk_norm;
-    default: return site.layer < 0 ? own.final_norm : config.block_at(site).norm;
-  }
+  if (site.is(StepKind::norm_embed)) return own.embed_norm;
+  if (site.is(StepKind::head) && site.is(StepRole::norm)) return own.head.norm;
+  if (site.is(StepRole::head_norm)) return config.attention_at(site).qk_norm;
+  return site.layer < 0 ? own.final_norm : config.block_at(site).norm;
 }
 
 Activation activation_at(const ModelConfig& config, const Site& site) {

@@ -1,4 +1,4 @@
-// The identity call. The forward pass wraps each step in `at(Slot::pattern, value)`: the Hook applies edits,
+// The identity call. The forward pass wraps each step in `at(slot, value)`: the Hook applies edits,
 // records, reports progress, stops a cancelled run, and returns its argument.
 #pragma once
 

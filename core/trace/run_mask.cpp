@@ -36,19 +36,20 @@ std::shared_ptr<const MaskRule> mask_rule_of(const Tensor& numbers, float above)
 
 RunMask run_mask(const Trace& trace, const Site& of) {
   struct Known {
-    Slot slot;
+    StepRole role;
+    Rule rule;
     float above;
     MaskFrom from;
   };
-  constexpr std::array<Known, 3> kKnown{{{Slot::mask, 0.f, MaskFrom::mask},
-                                         {Slot::masked, kHiddenScore, MaskFrom::scores},
-                                         {Slot::pattern, 0.f, MaskFrom::weights}}};
+  constexpr std::array<Known, 3> kKnown{{{StepRole::mask, Rule::mask_test, 0.f, MaskFrom::mask},
+                                         {StepRole::scores, Rule::mask, kHiddenScore, MaskFrom::scores},
+                                         {StepRole::pattern, Rule::softmax, 0.f, MaskFrom::weights}}};
   const AttentionState* state = trace.attention(of);
   RunMask out;
   out.mask.causal = false;
   for (const Known& known : kKnown) {
     if (state && known.from != MaskFrom::mask) break;  // the attention has its mask, below
-    const Record* record = trace.find({of.stack, of.layer, of.part, known.slot});
+    const Record* record = trace.find(of.with(slot_of(known.role, known.rule)));
     if (!record || record->derived) continue;
     out.mask.rule = mask_rule_of(record->value(), known.above);
     out.from = known.from;

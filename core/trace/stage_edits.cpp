@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/step/catalog.h"
 
 namespace attnscope {
 namespace {
@@ -98,13 +99,14 @@ std::vector<ScoreStage> stage_order(const AttentionInputs& in) {
 }
 
 std::optional<ScoreStage> score_stage(Slot slot) {
-  switch (slot) {
-    case Slot::scores: return ScoreStage::scores;
-    case Slot::scaled: return ScoreStage::scaled;
-    case Slot::capped: return ScoreStage::capped;
-    case Slot::biased: return ScoreStage::biased;
-    case Slot::masked: return ScoreStage::masked;
-    case Slot::pattern: return ScoreStage::pattern;
+  if (role_of(slot) == StepRole::mask) return std::nullopt;
+  switch (kind_of(slot)) {
+    case StepKind::scores: return ScoreStage::scores;
+    case StepKind::scale: return ScoreStage::scaled;
+    case StepKind::cap: return ScoreStage::capped;
+    case StepKind::bias: return ScoreStage::biased;
+    case StepKind::mask: return ScoreStage::masked;
+    case StepKind::softmax: return ScoreStage::pattern;
     default: return std::nullopt;
   }
 }

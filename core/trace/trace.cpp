@@ -225,7 +225,8 @@ Tensor Trace::logits_row(std::int64_t row) const {
   auto& kept = logit_rows_->rows;
   if (const auto at = kept.find(row); at != kept.end()) return at->second;
   if (kept.size() >= kKeptLogitRows) kept.clear();
-  const Tensor fresh = vocabulary_slice(Slot::logits, {row, row + 1}, {0, record->shape[1]}).select(0, 0);
+  const Tensor fresh =
+      vocabulary_slice(slot_of(StepRole::logits), {row, row + 1}, {0, record->shape[1]}).select(0, 0);
   kept[row] = fresh;
   return fresh;
 }
@@ -325,7 +326,8 @@ Result<Tensor> gathered(const Record& record, const std::string& name, const std
 int rows_axis(const Site& site, const std::vector<Axis>& axes) {
   const Hue hue = step_of(site.slot).hue;
   const bool of_encoder = site.part == Part::cross && (hue == Hue::key || hue == Hue::value);
-  const bool own = site.is(StepRole::pixels) || site.is(StepRole::patches) || site.slot >= Slot::projected;
+  const bool own =
+      site.is(StepRole::pixels) || site.is(StepRole::patches) || kind_of(site.slot) >= StepKind::projector;
   for (std::size_t d = 0; d < axes.size() && !own; ++d)
     if (axes[d] == Axis::query || (axes[d] == Axis::pos && !of_encoder)) return static_cast<int>(d);
   return -1;

@@ -71,6 +71,7 @@ class Trace {
   /// A step of the main stack (the decoder, where there is an encoder).
   Site main(Slot slot, int layer = -1) const { return site_of(slot, layer, config_->stack); }
   Site main(StepRole role, int layer = -1) const { return main(slot_of(role), layer); }
+  Site main(StepKind kind, int layer = -1) const { return main(slot_of(kind), layer); }
   /// Token ids of a stack's rows; empty for rows that are no tokens.
   const std::vector<int>& ids_of(Stack stack) const { return stack == Stack::enc ? input.source : ids; }
   /// Positions of the rows of a stack, as its position table or rotation used them.

@@ -101,11 +101,11 @@ std::vector<Site> later_sites(const Trace& trace, const Place& place, const Curs
   const Stack stack = from.stack, main = trace.config().stack;
   const int layer = std::max(0, from.layer >= 0 ? from.layer : cursor.layer);
   std::vector<Site> sites;
-  for (const Slot slot : {Slot::scores, Slot::pattern, Slot::z, Slot::attn_out, Slot::resid_mid,
-                          Slot::mlp_out, Slot::resid_post})
-    sites.push_back(site_of(slot, layer, stack));
-  for (const Slot slot : {Slot::pattern, Slot::attn_out})
-    sites.push_back(cross_site(slot, stack == main ? layer : 0, main));
+  for (const StepKind kind : {StepKind::scores, StepKind::softmax, StepKind::values, StepKind::output,
+                              StepKind::residual_mid, StepKind::mlp_down, StepKind::residual_post})
+    sites.push_back(site_of(kind, layer, stack));
+  for (const StepRole role : {StepRole::pattern, StepRole::branch})
+    sites.push_back(cross_site(role, stack == main ? layer : 0, main));
   sites.push_back(stack_output(trace, stack));
   if (stack != main) sites.push_back(stack_output(trace, main));
   const int begin = place.is_weight() ? -1 : trace.index_of(from);

@@ -99,7 +99,7 @@ int draw_mask_cells(const PanelContext& context, std::size_t index, const MaskEd
 std::optional<Site> site_of_edit(const PanelContext& context, const Edit& edit) {
   const Stack main = context.run->trace(0).config().stack;
   if (const Exchange* exchange = edit.exchange())
-    return site_of(Slot::resid_pre, std::max(0, exchange->layer),
+    return site_of(StepKind::residual_in, std::max(0, exchange->layer),
                    exchange->stack == Stack::single ? main : exchange->stack);
   const NumberEdit* number = edit.number();
   if (!number) return std::nullopt;

@@ -67,34 +67,21 @@ void stats_rows(const Stats& stats, KeptText& range) {
 }
 
 bool moves_heads(Slot slot) {
-  switch (slot) {
-    case Slot::view_q:
-    case Slot::view_k:
-    case Slot::view_v:
-    case Slot::split_q:
-    case Slot::split_k:
-    case Slot::split_v:
-    case Slot::concat: return true;
-    default: return false;
-  }
-}
-
-// The projection that the heads were split from.
-Slot projection_of(Slot slot) {
-  if (slot == Slot::view_k || slot == Slot::split_k) return Slot::k;
-  return slot == Slot::view_v || slot == Slot::split_v ? Slot::v : Slot::q;
+  const StepRole role = role_of(slot);
+  return role == StepRole::view || role == StepRole::split || role == StepRole::concat;
 }
 
 // Time of one matmul for all heads, and of one matmul per head.
 void product_row(const PanelContext& context, const std::shared_ptr<const Trace>& trace, const Site& site) {
-  Site projected = site;
-  projected.slot = projection_of(site.slot);
+  // The projection that the heads were split from; for joined heads the queries'.
+  const Hue hue = makes_heads(site.slot) ? step_of(site.slot).hue : Hue::query;
+  const Site projected = site.near(StepRole::projection, hue);
   const auto from = flow_inputs(*trace, projected);
   const Record* input = from.size() == 1 ? trace->find(from.front()) : nullptr;
   const Tensor weight = trace->weights().get(to_text(projected) + ".weight");
   const AttentionSpec& attention = trace->config().attention_at(site);
   const int kv = attention.n_kv_heads > 0 ? attention.n_kv_heads : attention.n_heads;
-  const int heads = projected.slot == Slot::q ? attention.n_heads : kv;
+  const int heads = hue == Hue::query ? attention.n_heads : kv;
   if (!input || input->derived || input->value().rank() != 2 || weight.rank() != 2 || heads < 2) return;
   const auto times = inspector_cache(context.workspace)
                          .products.get(key_of({key_of(projected), context.session.opened_version(),

@@ -186,7 +186,7 @@ void sum(const RuleCard& card) {
     card.flow.right(shown_number(aside(e, "bias")), card.dim());
     card.flow.next_line();
     plain(card, tr("inspector.bias.alibi"));
-  } else if (e.cell.site.slot == Slot::biased) {
+  } else if (e.cell.site.is(StepKind::bias)) {
     plain(card, tr("inspector.bias.bucket", {std::to_string(static_cast<std::int64_t>(aside(e, "bucket")))}));
   }
   result(card);
