@@ -10,9 +10,9 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/table.h"
 #include "core/base/computed.h"
+#include "core/io/named.h"
 #include "core/lens/alignment.h"
 #include "core/lens/logit_lens.h"
-#include "core/io/named.h"
 #include "core/session/session.h"
 
 namespace attnscope {
