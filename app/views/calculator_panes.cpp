@@ -2,6 +2,7 @@
 #include "app/views/calculator_panes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -97,13 +98,16 @@ void draw_weight_line(const ParameterRow& row, float width) {
   calculator_panes_draw_right(face, right, at.y, theme().text, count_text(row.count));
 }
 
-// Which parts list their weights below them in `height` pixels: the largest first, each all of its weights
-// or none, so that what is listed adds up.
-std::vector<ParameterPart> parts_in_full(const Parameters& all, float height) {
+// By ParameterPart: whether its weights are listed below it in `height` pixels; the largest part first, each
+// with all of its weights or none, so that what is listed adds up.
+using PartsInFull = std::array<bool, kParameterParts.size()>;
+PartsInFull parts_in_full(const Parameters& all, float height) {
   const auto count = [&](ParameterPart part) { return all.by_part[static_cast<std::size_t>(part)].real(); };
-  std::vector<ParameterPart> parts(std::begin(kParameterParts), std::end(kParameterParts)), out;
-  std::stable_sort(parts.begin(), parts.end(),
-                   [&](ParameterPart a, ParameterPart b) { return count(a) > count(b); });
+  auto parts = kParameterParts;
+  std::sort(parts.begin(), parts.end(), [&](ParameterPart a, ParameterPart b) {
+    return count(a) != count(b) ? count(a) > count(b) : a < b;
+  });
+  PartsInFull out{};
   for (const ParameterPart part : parts)
     if (count(part) > 0) height -= scaled(kPartRow);
   for (const ParameterPart part : parts) {
@@ -112,7 +116,7 @@ std::vector<ParameterPart> parts_in_full(const Parameters& all, float height) {
     const float wanted = scaled(kWeightRow) * static_cast<float>(rows);
     if (wanted > height) continue;
     height -= wanted;
-    out.push_back(part);
+    out[static_cast<std::size_t>(part)] = true;
   }
   return out;
 }
@@ -280,11 +284,11 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
               {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
   draw_shares(all, width);
   const float used = ImGui::GetCursorScreenPos().y - top;
-  const std::vector<ParameterPart> full =
+  const PartsInFull full =
       parts_in_full(all, scene.height > 0 ? scene.height - used : std::numeric_limits<float>::infinity());
   for (const ParameterPart part : kParameterParts) {
     draw_part_line(all, part, width);
-    if (std::find(full.begin(), full.end(), part) == full.end()) continue;
+    if (!full[static_cast<std::size_t>(part)]) continue;
     for (const ParameterRow& row : all.rows)
       if (row.part == part) draw_weight_line(row, width);
   }

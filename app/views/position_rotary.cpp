@@ -96,7 +96,6 @@ void RotaryPage::follow(const ViewContext& context) {
     if (q_.empty() || k_.empty()) return;
     rotary_ = rotary_of(trace, site_of(StepRole::split, layer_, stack_));
     wavelengths_ = wavelengths_of(rotary_);
-    selected_ = std::clamp(selected_, 0, static_cast<int>(wavelengths_.size()) - 1);
     const std::int64_t far = std::clamp(2 * rows, kLeastCurve, kMostCurve);
     for (auto d = std::min<std::int64_t>(0, std::llround(query_pos_ - key_pos_)); d <= far; ++d)
       curve_.emplace_back(static_cast<float>(d),
@@ -109,6 +108,7 @@ void RotaryPage::follow(const ViewContext& context) {
   pairs_.clear();
   const Rotary turning = shown(context);
   wavelengths_ = wavelengths_of(turning);
+  selected_ = std::clamp(selected_, 0, std::max(0, static_cast<int>(wavelengths_.size()) - 1));
   for (std::size_t pair = 0; pair < wavelengths_.size(); ++pair)
     pairs_.push_back(
         rotary_pair(q_, k_, turning, static_cast<std::int64_t>(pair), query_pos_ + move, key_pos_ + move));

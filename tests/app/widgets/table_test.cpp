@@ -12,6 +12,14 @@ namespace {
 
 class TableTest : public testing::ImguiFixture {
  protected:
+  void SetUp() override {
+    testing::ImguiFixture::SetUp();
+    note_items(true);
+  }
+  void TearDown() override {
+    note_items(false);
+    testing::ImguiFixture::TearDown();
+  }
   static Table tokens() {
     Table out;
     out.columns = {{.title = "token"}, bar_column("share", 1), number_column("p")};
