@@ -138,7 +138,10 @@ std::vector<std::string> shipped_models() {
 
 class FigureCheck {
  public:
-  explicit FigureCheck(bool json) : json_(json) {}
+  explicit FigureCheck(bool json) : json_(json), lang_(language()) {}
+  FigureCheck(const FigureCheck&) = delete;
+  FigureCheck& operator=(const FigureCheck&) = delete;
+  ~FigureCheck() { back_to_own_language(); }
 
   Status look_at(const std::string& name) {
     TRY(OpenedModel model, open_to_run(name));
@@ -207,6 +210,7 @@ class FigureCheck {
                         {"level", level == Level::easy ? "easy" : "full"}});
       }
     }
+    back_to_own_language();
     return Done{};
   }
   void look_at_room(const figure::Figure& figure, const Room& room, nlohmann::json at) {
@@ -226,7 +230,10 @@ class FigureCheck {
     found_.push_back(std::move(at));
   }
 
+  void back_to_own_language() const { (void)set_language(lang_); }
+
   bool json_;
+  std::string lang_;  // of the sentences around the figures
   figure::Measure measure_;
   std::int64_t looked_at_ = 0;
   nlohmann::json found_ = nlohmann::json::array();
@@ -234,12 +241,10 @@ class FigureCheck {
 };
 
 Status check_figures(const FigureOptions& options) {
-  const std::string lang = language();
   FigureCheck check(options.json);
   const std::vector<std::string> models = options.models.empty() ? shipped_models() : options.models;
   for (const std::string& model : models) TRY_OK(check.look_at(model));
   if (options.models.empty()) TRY_OK(check.look_at_labs());
-  TRY_OK(set_language(lang));
   return check.report();
 }
 
