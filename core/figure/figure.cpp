@@ -128,7 +128,7 @@ std::string number_text(double value, int digits, bool shorter) {
 }
 
 std::string as_text(const Figure& figure, std::int64_t most_rows) {
-  std::string out = figure.title.str() + "\n";
+  std::string out;
   for (const Part* part : parts_of(figure)) {
     if (!part->title.empty()) out += "\n" + part->title.front().str() + "\n";
     if (const auto* matrix = std::get_if<MatrixMark>(&part->mark)) print(*matrix, out, most_rows);

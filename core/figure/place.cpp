@@ -94,9 +94,11 @@ class Solver {
       if (leaf.shown()) out.parts.push_back({leaf.part, leaf.form, leaf.rect, {}, {}, 0, 0});
     }
     if (!fits_) {
-      const PlacedBox& top = root_.inside.front();
-      out.overflows.push_back(format("%.0f x %.0f of %.0f x %.0f", static_cast<double>(top.need[0].least),
-                                     static_cast<double>(top.need[1].least), static_cast<double>(room_.w),
+      const auto& need = root_.inside.front().need;
+      const float height =
+          axis_ == kWidth ? room_.h : need[kHeight].least;  // not known where the width lacks
+      out.overflows.push_back(format("%.0f x %.0f > %.0f x %.0f", static_cast<double>(need[kWidth].least),
+                                     static_cast<double>(height), static_cast<double>(room_.w),
                                      static_cast<double>(room_.h)));
     }
     for (PlacedPart& part : out.parts) rules_of(part.part->mark).settle(part, context_);

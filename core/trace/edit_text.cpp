@@ -82,7 +82,8 @@ Result<EditValue> parse_operand(std::string_view text, const Target& where, std:
     const auto other = parse_real(text, -kMost, kMost);
     if (other)
       value = static_cast<float>(*other);
-    else if (other.error().code == Code::out_of_range)
+    else if (other.error().code == Code::out_of_range &&
+             lower(std::string(text)).find("nan") == std::string::npos)
       value = std::numeric_limits<float>::infinity();
   }
   if (value && std::isinf(*value))

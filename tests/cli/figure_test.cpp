@@ -44,6 +44,9 @@ TEST(CliFigure, WrongWordsAreSentences) {
   EXPECT_EQ(cli("figure model:storyteller -o x.svg --size 12").exit_code, 1);
   EXPECT_EQ(cli("figure --view labs").exit_code, 1);
   EXPECT_EQ(cli("figure").exit_code, 1);
+  expect_refused("figure model:storyteller --edit blocks.0.attn.z=nan", 1, "no number");
+  expect_refused("figure model:storyteller --edit blocks.0.attn.z=1e60", 1, "too large");
+  expect_refused("figure model:storyteller -o x.svg --size 120x100", 1, "112 x 92");
 }
 
 TEST(CliFigure, CheckFindsNothingCut) {

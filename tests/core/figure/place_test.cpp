@@ -107,7 +107,7 @@ TEST(Place, SaysWhatDoesNotFitInTheSmallestWindow) {
   const Figure figure = sample_figure(14);
   const Placed placed = place(figure, 100, 60, kWindowLetters, measure);
   ASSERT_FALSE(placed.overflows.empty());
-  EXPECT_NE(placed.overflows.front().find(" of "), std::string::npos);
+  EXPECT_NE(placed.overflows.front().find(" > "), std::string::npos);
 }
 
 TEST(Place, NamesOf200LettersAndKoreanWithoutBlanksStayInside) {
