@@ -17,7 +17,7 @@ constexpr std::int64_t kMostDigits = 64 * 64;  // cells; larger matrices are dra
 constexpr std::int64_t kMostDrawn = 192;       // cells a side; more are pooled
 constexpr float kLongName = 110, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
-constexpr std::size_t kLeastColumns = 3;  // of a row drawn large, beside "other n"
+constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
 float count(std::int64_t n) { return static_cast<float>(n); }

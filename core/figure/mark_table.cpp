@@ -1,6 +1,7 @@
 // Rows of a name, a bar and numbers.
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "core/base/text.h"
@@ -12,7 +13,7 @@ namespace {
 
 constexpr std::array<Give, 5> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
                                           Give::fewest_rows, Give::left_out};
-constexpr float kLongRowName = 180, kShortRowName = 70, kBetween = 12;
+constexpr float kLongRowName = 260, kShortRowName = 70, kBetween = 12;
 constexpr std::size_t kFewest = 3;
 constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28;  // em
 constexpr std::size_t kSentence =
@@ -43,11 +44,15 @@ std::string others_text(const TableMark& table, std::size_t shown) {
             {std::to_string(table.others + static_cast<std::int64_t>(table.rows.size() - shown))});
 }
 
+// A column of sentences, none of which begins with a number: its cells may be cut, numbers never.
 bool is_words(const TableMark& table, std::size_t col) {
-  return std::any_of(table.rows.begin(), table.rows.end(), [&](const TableMark::Row& row) {
+  bool words = false;
+  for (const TableMark::Row& row : table.rows) {
     const std::string cell = col < row.cells.size() ? row.cells[col].str() : std::string();
-    return cell.size() > kSentence && cell.find(' ') != std::string::npos;
-  });
+    if (!cell.empty() && std::isdigit(static_cast<unsigned char>(cell.front()))) return false;
+    words = words || (cell.size() > kSentence && cell.find(' ') != std::string::npos);
+  }
+  return words;
 }
 std::vector<float> column_widths(const TableMark& table, const Form& form, const MarkContext& context) {
   const float em = context.look.body;
@@ -63,8 +68,8 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
     if (col == 0) {
       const float others = context.measure.width(others_text(table, 0), em, Face::sans);
       out[col] = std::max(std::min(out[col], limit), others);
-    } else if (is_words(table, col)) {
-      out[col] = std::min(out[col], limit);
+    } else if (form.has(Give::short_names) && is_words(table, col)) {
+      out[col] = std::min(out[col], kLongRowName * em / 15);
     }
   }
   return out;

@@ -12,6 +12,7 @@ namespace attnscope::figure {
 namespace {
 
 constexpr float kUnknownLetter = 0.7f;  // em, where no typeface is installed
+constexpr float kRounding = 0.05f;      // pixels: widths are sums of floats
 constexpr const char* kEllipsis = "\xE2\x80\xA6";
 
 // Latin, symbols, Hangul: the first that has a letter is used. Each line: the same typeface in the places
@@ -86,7 +87,7 @@ float Measure::width(std::string_view text, float em, Face face) const {
 }
 
 std::string Measure::fitted(const std::string& text, float em, Face face, float room) const {
-  if (width(text, em, face) <= room) return text;
+  if (width(text, em, face) <= room + kRounding) return text;
   const float dots = width(kEllipsis, em, face);
   float used = 0;
   std::size_t end = 0;

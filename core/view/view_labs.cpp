@@ -68,9 +68,8 @@ Result<figure::Figure> draw_labs(const ViewState& state) {
     const LabPiece& piece = picture.pieces[at];
     if (rows.empty() || piece.begins_row) rows.emplace_back();
     const Text title = std::visit([](const auto& what) { return what.title; }, piece.what);
-    rows.back().push_back(
-        figure::leaf({"piece" + std::to_string(at), std::visit(MarkOf{}, piece.what), at == 0 ? 2 : 1,
-                      title.empty() ? std::vector<Text>() : std::vector<Text>{title}, ""}));
+    rows.back().push_back(figure::leaf({"piece" + std::to_string(at), std::visit(MarkOf{}, piece.what), 1,
+                                        title.empty() ? std::vector<Text>() : std::vector<Text>{title}, ""}));
   }
   const Text name = Text::of(state.lab->key + ".title");
   std::vector<figure::PartBox> body{figure::words("question", WordsMark::As::title, {name}, 2),

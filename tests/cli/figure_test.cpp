@@ -55,5 +55,12 @@ TEST(CliFigure, CheckFindsNothingCut) {
   EXPECT_GT(out.json()["looked_at"], 100);
 }
 
+TEST(LongCliFigure, NothingIsCutInAnyShippedModelOrLab) {
+  const auto out = cli("figure --check --json");
+  EXPECT_EQ(out.exit_code, 0) << out.out;
+  EXPECT_GT(out.json()["looked_at"], 3000);
+  EXPECT_GE(out.json()["smallest_digit"], 11);
+}
+
 }  // namespace
 }  // namespace attnscope
