@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<Give, 5> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
                                           Give::fewest_rows, Give::left_out};
-constexpr float kLongRowName = 260, kShortRowName = 70, kBetween = 12;
+constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
 constexpr std::size_t kFewest = 3;
 constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28;  // em
 constexpr std::size_t kSentence =
@@ -59,7 +59,7 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
   const float limit = (form.has(Give::short_names) ? kShortRowName : kLongRowName) * em / 15;
   std::vector<float> out(columns_in(table), 0);
   for (std::size_t col = 0; col < out.size(); ++col) {
-    const Face face = col == 0 ? Face::sans : Face::mono;
+    const Face face = col == 0 || is_words(table, col) ? Face::sans : Face::mono;
     if (col < table.header.size())
       out[col] = context.measure.width(table.header[col].str(), context.look.small, Face::sans);
     for (const TableMark::Row& row : table.rows)
@@ -110,6 +110,7 @@ class TableDrawing {
         widths_(column_widths(table_, placed.form, context)),
         y_(placed.box.y) {
     const float fixed = fixed_width(table_, placed.form, context);
+    for (std::size_t col = 0; col < widths_.size(); ++col) words_.push_back(is_words(table_, col));
     bar_ = has_bars(table_)
                ? std::clamp(placed.box.w - fixed - kBetween - 1, 0.f, kBarMost * context.look.body)
                : 0;
@@ -139,7 +140,8 @@ class TableDrawing {
     float x = placed_.box.x;
     for (std::size_t col = 0; col < cells.size(); ++col) {
       const bool name = col == 0;
-      put(cells[col].str(), x, widths_[col], em, name || header ? Face::sans : Face::mono, ink, !name);
+      const bool words = name || words_[col];
+      put(cells[col].str(), x, widths_[col], em, words || header ? Face::sans : Face::mono, ink, !words);
       x += widths_[col] + kBetween + (name && bar_ > 0 ? bar_ + kBetween : 0);
     }
   }
@@ -181,6 +183,7 @@ class TableDrawing {
   Drawing& out_;
   const MarkContext& context_;
   std::vector<float> widths_;
+  std::vector<bool> words_;  // by column: begins at the left, as sentences do
   float y_, bar_ = 0;
 };
 void draw_table(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
