@@ -15,17 +15,6 @@
 namespace attnscope {
 namespace svg {
 
-std::string number(float value) {
-  std::string text = format("%.2f", static_cast<double>(value));
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text == "-0" ? "0" : text;
-}
-
-std::string attribute(const char* name, float value) {
-  return format(" %s=\"%s\"", name, number(value).c_str());
-}
-
 std::string paint(const char* name, ImU32 colour) {
   const unsigned alpha = colour >> IM_COL32_A_SHIFT;
   if (alpha == 0) return format(" %s=\"none\"", name);

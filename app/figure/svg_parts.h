@@ -6,13 +6,10 @@
 
 #include "app/figure/svg.h"
 #include "app/gpu/image_file.h"
+#include "core/figure/svg_parts.h"
 
 namespace attnscope::svg {
 
-/// "12.5": at most two decimals, no trailing zeros.
-std::string number(float value);
-/// ` name="12.5"`
-std::string attribute(const char* name, float value);
 /// ` fill="#rrggbb"`, with an opacity attribute when alpha is below 1; "none" for alpha 0.
 std::string paint(const char* name, ImU32 colour);
 

@@ -6,32 +6,29 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <initializer_list>
 #include <vector>
 
 #include "app/look/imgui_compat.h"
 #include "app/look/late_glyphs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/figure/typefaces.h"
 
 namespace attnscope {
 namespace {
 
-enum class Face { sans, sans_semibold, mono };
-
 struct Row {
   ImFont* Fonts::*font;
-  Face face;
+  Typeface face;
   float em;  // size of the em square at scale 1
 };
 constexpr Row kRows[] = {
-    {&Fonts::body, Face::sans, 13.0f},      {&Fonts::body_bold, Face::sans_semibold, 13.0f},
-    {&Fonts::reading, Face::sans, 15.0f},   {&Fonts::reading_bold, Face::sans_semibold, 15.0f},
-    {&Fonts::small, Face::sans, 11.5f},     {&Fonts::title, Face::sans_semibold, 19.5f},
-    {&Fonts::mono, Face::mono, 12.5f},      {&Fonts::mono_small, Face::mono, 11.0f},
-    {&Fonts::mono_tiny, Face::mono, 10.0f}, {&Fonts::formula, Face::mono, 17.0f},
-    {&Fonts::mono_big, Face::mono, 27.0f}};
+    {&Fonts::body, Typeface::sans, 13.0f},      {&Fonts::body_bold, Typeface::bold, 13.0f},
+    {&Fonts::reading, Typeface::sans, 15.0f},   {&Fonts::reading_bold, Typeface::bold, 15.0f},
+    {&Fonts::small, Typeface::sans, 11.5f},     {&Fonts::title, Typeface::bold, 19.5f},
+    {&Fonts::mono, Typeface::mono, 12.5f},      {&Fonts::mono_small, Typeface::mono, 11.0f},
+    {&Fonts::mono_tiny, Typeface::mono, 10.0f}, {&Fonts::formula, Typeface::mono, 17.0f},
+    {&Fonts::mono_big, Typeface::mono, 27.0f}};
 
 struct FontsState {
   Fonts fonts;
@@ -52,14 +49,6 @@ FontsState& fonts_state() {
   return state;
 }
 
-std::string first_file(std::initializer_list<const char*> paths) {
-  std::error_code ignored;
-  for (const char* path : paths) {
-    if (std::filesystem::is_regular_file(path, ignored)) return path;
-  }
-  return {};
-}
-
 /// Path of a font file, and height of ImGui's size (ascent + descent), in em.
 struct File {
   std::string path;
@@ -67,46 +56,12 @@ struct File {
 };
 
 // For the Latin typefaces.
-float face_height(Face face) { return face == Face::mono ? 1.32f : 1.21f; }
+float face_height(Typeface face) { return face == Typeface::mono ? 1.32f : 1.21f; }
 
-#define FONT_ROOT "/usr/share/fonts/"
-File latin_file(Face face) {
-  std::string path;
-  switch (face) {
-    case Face::sans:
-      path = first_file(
-          {FONT_ROOT "opentype/inter/Inter-Regular.otf", FONT_ROOT "truetype/inter/Inter-Regular.ttf"});
-      break;
-    case Face::sans_semibold:
-      path = first_file(
-          {FONT_ROOT "opentype/inter/Inter-SemiBold.otf", FONT_ROOT "truetype/inter/Inter-SemiBold.ttf"});
-      break;
-    case Face::mono:
-      path = first_file({FONT_ROOT "truetype/jetbrains-mono/JetBrainsMono-Regular.ttf"});
-      break;
-  }
-  return {path, face_height(face)};
+File file_of(Typeface face, Script script) {
+  const float height = script == Script::latin ? face_height(face) : script == Script::signs ? 1.164f : 1.15f;
+  return {typeface_file(face, script), height};
 }
-
-File symbol_file(Face face) {
-  switch (face) {
-    case Face::sans: return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSans.ttf"}), 1.164f};
-    case Face::sans_semibold:
-      return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSans-Bold.ttf",
-                          FONT_ROOT "truetype/dejavu/DejaVuSans.ttf"}),
-              1.164f};
-    case Face::mono: return {first_file({FONT_ROOT "truetype/dejavu/DejaVuSansMono.ttf"}), 1.164f};
-  }
-  return {};
-}
-
-File hangul_file(Face face) {
-  const bool bold = face == Face::sans_semibold;
-  std::string path = bold ? first_file({FONT_ROOT "truetype/nanum/NanumGothicBold.ttf"}) : std::string();
-  if (path.empty()) path = first_file({FONT_ROOT "truetype/nanum/NanumGothic.ttf"});
-  return {path, 1.15f};
-}
-#undef FONT_ROOT
 
 // ---- code points -----------------------------------------------------------------------------------------
 
@@ -203,7 +158,8 @@ void remember_chain([[maybe_unused]] ImFont* font, [[maybe_unused]] const std::v
 
 ImFont* add_chain(const Row& row, float scale) {
   const float em = row.em * scale;
-  const std::vector<File> files = {latin_file(row.face), symbol_file(row.face), hangul_file(row.face)};
+  const std::vector<File> files = {file_of(row.face, Script::latin), file_of(row.face, Script::signs),
+                                   file_of(row.face, Script::hangul)};
   ImFont* font = nullptr;
   for (const File& file : files) {
     ImFont* added = add_file(file, em, font != nullptr);
@@ -223,10 +179,10 @@ std::string find_missing() {
   const auto need = [&](const std::string& path, const char* package) {
     if (path.empty()) packages += (packages.empty() ? "" : " ") + std::string(package);
   };
-  need(latin_file(Face::sans).path, "fonts-inter");
-  need(latin_file(Face::mono).path, "fonts-jetbrains-mono");
-  need(symbol_file(Face::sans).path, "fonts-dejavu-core");
-  need(hangul_file(Face::sans).path, "fonts-nanum");
+  need(typeface_file(Typeface::sans, Script::latin), "fonts-inter");
+  need(typeface_file(Typeface::mono, Script::latin), "fonts-jetbrains-mono");
+  need(typeface_file(Typeface::sans, Script::signs), "fonts-dejavu-core");
+  need(typeface_file(Typeface::sans, Script::hangul), "fonts-nanum");
   if (packages.empty()) return {};
   return "Some typefaces are not installed, so text looks plainer or lacks signs: apt-get install " +
          packages;
@@ -262,12 +218,12 @@ const Fonts& fonts() { return fonts_state().fonts; }
 FontFace face_of(const ImFont* font) {
   FontFace out;
   const float size = compat::font_size(font);
-  out.em = size / face_height(Face::sans);
+  out.em = size / face_height(Typeface::sans);
   for (const Row& row : kRows) {
     if (fonts().*row.font != font) continue;
-    if (row.face == Face::mono) out.family = "'JetBrains Mono', monospace";
-    if (row.face != Face::mono) out.family = "Inter, sans-serif";
-    out.weight = row.face == Face::sans_semibold ? 600 : 400;
+    if (row.face == Typeface::mono) out.family = "'JetBrains Mono', monospace";
+    if (row.face != Typeface::mono) out.family = "Inter, sans-serif";
+    out.weight = row.face == Typeface::bold ? 600 : 400;
     out.em = size / face_height(row.face);
   }
   return out;

@@ -83,6 +83,8 @@ Drawing draw(const Placed& placed, const LetterSizes& look, const Measure& measu
   std::map<std::pair<const void*, int>, float> kept;
   for (const PlacedPart& part : placed.parts) {
     out.part = part.part->id;
+    const auto* matrix = std::get_if<MatrixMark>(&part.part->mark);
+    if (matrix && !matrix->of.empty()) out.places.emplace(out.part, matrix->of);
     rules_of(part.part->mark).draw(part, out, {look, measure, kept});
   }
   return out;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,7 +44,8 @@ struct Drawing {
   float width = 0, height = 0;
   bool dark = true;
   std::vector<DrawnShape> shapes = {};
-  std::string part = {};  ///< of the shapes that are added
+  std::string part = {};                           ///< of the shapes that are added
+  std::map<std::string, std::string> places = {};  ///< by part: whose numbers it shows
 
   const Palette& colours() const { return palette(dark); }
   void rect(PixelRect rect, Rgb colour, DrawnShape::Kind kind = DrawnShape::Kind::rect);

@@ -18,14 +18,6 @@ namespace attnscope::figure {
 /// Colours by meaning; the palette of a theme has one for each.
 enum class Ink : std::uint8_t { text, dim, accent, query, key, value, warning };
 
-/// Whose numbers a matrix shows: cell (row, col) of the mark is (row + `row`, col + `col`) of a step.
-struct CellsOf {
-  std::string step;        ///< "blocks.0.attn.pattern"; empty: no step's
-  std::int64_t head = -1;  ///< -1: the step has no heads
-  std::int64_t row = 0, col = 0;
-  int run = 0;  ///< 0: the run that is shown, 1: the one it is compared with
-};
-
 /// Lines of text. `forms`: the full text first, then shorter ones.
 struct WordsMark {
   enum class As : std::uint8_t { title, sentence, formula, note } as = As::sentence;
@@ -34,7 +26,6 @@ struct WordsMark {
 };
 
 struct Names {
-  Text title;                ///< what the rows or columns are: "query"
   std::vector<Text> labels;  ///< one each, or none
   int looked = -1;           ///< the row or column that is looked at; its name is bold
   Ink ink = Ink::dim;
@@ -49,7 +40,7 @@ struct MatrixMark {
   Scale scale = Scale::share;
   double most = 1;  ///< value of the strongest colour
   int digits = 2;
-  CellsOf of;
+  std::string of = {};  ///< whose numbers it shows, as a place: "blocks.0.attn.pattern[head=3]"
   /// One row drawn large, whose digits always stay: columns by importance, strongest first. Where they do not
   /// all fit, the last ones are added up in one cell "other n".
   std::vector<int> order;

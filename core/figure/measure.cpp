@@ -3,7 +3,6 @@
 #include <freetype/freetype.h>
 
 #include <array>
-#include <filesystem>
 #include <unordered_map>
 
 #include "core/base/text.h"
@@ -15,27 +14,6 @@ constexpr float kUnknownLetter = 0.7f;  // em, where no typeface is installed
 constexpr float kRounding = 0.05f;      // pixels: widths are sums of floats
 constexpr const char* kEllipsis = "\xE2\x80\xA6";
 
-// Latin, symbols, Hangul: the first that has a letter is used. Each line: the same typeface in the places
-// where distributions put it.
-constexpr const char* kRoot = "/usr/share/fonts/";
-using Places = std::vector<const char*>;
-std::vector<Places> files_of(Face face) {
-  const Places hangul{"truetype/nanum/NanumGothic.ttf"};
-  switch (face) {
-    case Face::sans:
-      return {{"opentype/inter/Inter-Regular.otf", "truetype/inter/Inter-Regular.ttf"},
-              {"truetype/dejavu/DejaVuSans.ttf"},
-              hangul};
-    case Face::bold:
-      return {{"opentype/inter/Inter-SemiBold.otf", "truetype/inter/Inter-SemiBold.ttf"},
-              {"truetype/dejavu/DejaVuSans-Bold.ttf", "truetype/dejavu/DejaVuSans.ttf"},
-              {"truetype/nanum/NanumGothicBold.ttf", hangul.front()}};
-    case Face::mono: break;
-  }
-  return {
-      {"truetype/jetbrains-mono/JetBrainsMono-Regular.ttf"}, {"truetype/dejavu/DejaVuSansMono.ttf"}, hangul};
-}
-
 }  // namespace
 
 struct Measure::Faces {
@@ -46,21 +24,17 @@ struct Measure::Faces {
   Faces() {
     if (FT_Init_FreeType(&library) != 0) return;
     for (const Face face : {Face::sans, Face::bold, Face::mono}) {
-      for (const Places& places : files_of(face)) open(places, faces[static_cast<std::size_t>(face)]);
+      for (const Script script : kScripts) {
+        FT_Face opened = nullptr;
+        if (FT_New_Face(library, typeface_file(face, script).c_str(), 0, &opened) == 0)
+          faces[static_cast<std::size_t>(face)].push_back(opened);
+      }
     }
   }
   Faces(const Faces&) = delete;
   Faces& operator=(const Faces&) = delete;
   ~Faces() {
     if (library) FT_Done_FreeType(library);
-  }
-  void open(const Places& places, std::vector<FT_Face>& out) {
-    for (const char* place : places) {
-      FT_Face opened = nullptr;
-      if (FT_New_Face(library, (std::string(kRoot) + place).c_str(), 0, &opened) != 0) continue;
-      out.push_back(opened);
-      return;
-    }
   }
   float advance(Face face, char32_t letter) const {
     auto& known = widths[static_cast<std::size_t>(face)];

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/figure/typefaces.h"
+
 namespace attnscope::figure {
 
-enum class Face : std::uint8_t { sans, bold, mono };
+using Face = Typeface;
 
 /// Ascent and descent of a line, in em.
 inline constexpr float kAscent = 0.97f, kDescent = 0.24f, kLine = 1.32f;

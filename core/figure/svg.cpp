@@ -1,32 +1,30 @@
 // A drawing as SVG 1.1 (https://www.w3.org/TR/SVG11): texts as text, so that they can be searched and edited.
+#include "core/base/markup.h"
 #include "core/base/text.h"
 #include "core/figure/drawing.h"
+#include "core/figure/svg_parts.h"
+
+namespace attnscope::svg {
+
+std::string number(float value) {
+  std::string text = format("%.2f", static_cast<double>(value));
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+std::string attribute(const char* name, float value) {
+  return format(" %s=\"%s\"", name, number(value).c_str());
+}
+
+}  // namespace attnscope::svg
 
 namespace attnscope::figure {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : valid_utf8(text)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
-std::string number(float value) {
-  std::string out = format("%.2f", static_cast<double>(value));
-  while (out.back() == '0') out.pop_back();
-  if (out.back() == '.') out.pop_back();
-  return out == "-0" ? "0" : out;
-}
-std::string attribute(const char* name, float value) {
-  return std::string(" ") + name + "=\"" + number(value) + "\"";
-}
+using svg::attribute;
+using svg::number;
+
 std::string colour(const char* name, Rgb rgb) { return format(" %s=\"#%06x\"", name, rgb); }
 std::string corners(const PixelRect& rect) {
   return attribute("x", rect.x) + attribute("y", rect.y) + attribute("width", rect.w) +
@@ -44,7 +42,7 @@ std::string text_of(const DrawnShape& shape) {
   if (shape.turned != 0)
     out +=
         " transform=\"rotate(" + number(shape.turned) + " " + number(shape.x) + " " + number(shape.y) + ")\"";
-  return out + ">" + escaped(shape.text) + "</text>";
+  return out + ">" + xml_text(shape.text) + "</text>";
 }
 std::string line_of(const DrawnShape& shape) {
   std::string out = "<polyline fill=\"none\" stroke-width=\"2\"" + colour("stroke", shape.colour) +
@@ -67,19 +65,26 @@ std::string element(const DrawnShape& shape) {
   return {};
 }
 
+std::string group_of(const Drawing& drawing, const std::string& part) {
+  std::string out = "<g id=\"" + xml_text(part) + "\"";
+  if (const auto place = drawing.places.find(part); place != drawing.places.end())
+    out += " data-site=\"" + xml_text(place->second) + "\"";
+  return out + ">\n";
+}
+
 }  // namespace
 
 std::string to_svg(const Drawing& drawing, const std::string& title) {
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"" +
                     attribute("width", drawing.width) + attribute("height", drawing.height) +
                     " viewBox=\"0 0 " + number(drawing.width) + " " + number(drawing.height) +
-                    "\">\n<title>" + escaped(title) + "</title>\n";
+                    "\">\n<title>" + xml_text(title) + "</title>\n";
   std::string part;
   for (const DrawnShape& shape : drawing.shapes) {
     if (shape.part != part) {
       if (!part.empty()) out += "</g>\n";
       part = shape.part;
-      if (!part.empty()) out += "<g id=\"" + escaped(part) + "\">\n";
+      if (!part.empty()) out += group_of(drawing, part);
     }
     out += element(shape) + "\n";
   }

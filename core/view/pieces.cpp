@@ -6,6 +6,7 @@
 #include "core/lens/attention_plane.h"
 #include "core/sample/sampler.h"
 #include "core/session/document.h"
+#include "core/step/place.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -25,7 +26,7 @@ figure::MatrixMark attention_matrix(const ViewState& state, Slot stage) {
   out.values = attention_plane(*state.run, {site, state.head, {0, most}, {0, most}});
   out.rows = row_names(state, state.place.stack, figure::Ink::query, state.row);
   out.cols = row_names(state, state.place.keys(), figure::Ink::key);
-  out.of = {to_text(site), state.head, 0, 0, 0};
+  out.of = to_text(site) + to_text(std::vector<AxisRange>{{"head", state.head}});
   if (site.is(StepRole::pattern)) return out;
   out.scale = figure::Scale::diverging, out.digits = 1, out.most = 0;
   for (std::int64_t row = 0; row < out.values.size(0); ++row)
@@ -48,7 +49,9 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
   });
   out.values = Tensor::from(std::move(values), {{Axis::query, 1}, {Axis::key, keys}});
   out.rows.labels = {Text(row_label(*state.opened, *state.run, state.place.stack, state.row))};
-  out.rows.looked = 0, out.of.row = state.row;
+  out.rows.looked = 0;
+  out.of = to_text(state.place.pattern(state.layer)) +
+           to_text(std::vector<AxisRange>{{"head", state.head}, {"query", state.row}});
   return out;
 }
 

@@ -32,8 +32,8 @@ struct MarkOf {
   figure::Mark operator()(const LabMatrix& matrix) const {
     figure::MatrixMark out;
     out.values = matrix.values, out.digits = matrix.digits;
-    out.rows = {matrix.rows, matrix.row_labels, -1, Ink::query};
-    out.cols = {matrix.cols, matrix.col_labels, -1, Ink::key};
+    out.rows = {matrix.row_labels, -1, Ink::query};
+    out.cols = {matrix.col_labels, -1, Ink::key};
     if (matrix.scale == LabMatrix::Scale::signed_values) out.scale = figure::Scale::diverging;
     double largest = matrix.scale == LabMatrix::Scale::share ? 1 : 0;
     for (std::int64_t row = 0; row < matrix.values.size(0); ++row)
@@ -61,15 +61,25 @@ struct MarkOf {
   }
 };
 
+// The title; of a matrix first with what its rows and columns are.
+std::vector<Text> titles_of(const LabPiece& piece) {
+  std::vector<Text> out;
+  const Text title = std::visit([](const auto& what) { return what.title; }, piece.what);
+  const auto* matrix = std::get_if<LabMatrix>(&piece.what);
+  if (matrix && !matrix->rows.empty() && !matrix->cols.empty())
+    out.push_back(Text::of("figure.matrix", {title, matrix->rows, matrix->cols}));
+  if (!title.empty()) out.push_back(title);
+  return out;
+}
+
 Result<figure::Figure> draw_labs(const ViewState& state) {
   TRY(const LabPicture picture, compute(*state.lab, state.values));
   std::vector<std::vector<figure::PartBox>> rows;
   for (std::size_t at = 0; at < picture.pieces.size(); ++at) {
     const LabPiece& piece = picture.pieces[at];
     if (rows.empty() || piece.begins_row) rows.emplace_back();
-    const Text title = std::visit([](const auto& what) { return what.title; }, piece.what);
-    rows.back().push_back(figure::leaf({"piece" + std::to_string(at), std::visit(MarkOf{}, piece.what), 1,
-                                        title.empty() ? std::vector<Text>() : std::vector<Text>{title}, ""}));
+    rows.back().push_back(figure::leaf(
+        {"piece" + std::to_string(at), std::visit(MarkOf{}, piece.what), 1, titles_of(piece), ""}));
   }
   const Text name = Text::of(state.lab->key + ".title");
   std::vector<figure::PartBox> body{figure::words("question", WordsMark::As::title, {name}, 2),

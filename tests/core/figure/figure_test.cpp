@@ -93,6 +93,23 @@ TEST(Svg, OtherKeysAreAddedUp) {
                           [&](const DrawnShape& shape) { return shape.digit && shape.text == wanted; }));
 }
 
+TEST(Svg, SaysWhoseNumbersAMatrixShows) {
+  const Measure measure;
+  MatrixMark plane = sample_plane(3);
+  plane.of = "blocks.0.attn.pattern[head=1]";
+  const Figure figure{"f", leaf({"pattern", plane, 1, {}, ""})};
+  const Placed placed = place(figure, 400, 300, kWindowLetters, measure);
+  const std::string svg = to_svg(draw(placed, kWindowLetters, measure, true), "f");
+  XmlReader reader(svg);
+  const auto elements = reader.read();
+  ASSERT_TRUE(elements) << reader.error();
+  int digits = 0;
+  for (const XmlElement& element : *elements)
+    digits +=
+        element.name == "text" && element.site == plane.of && element.text.find('.') != std::string::npos;
+  EXPECT_EQ(digits, 6);
+}
+
 TEST(AsText, HasEveryNumberOfAMatrix) {
   const std::string text = as_text(sample_figure(3));
   EXPECT_NE(text.find("Attention pattern"), std::string::npos);
