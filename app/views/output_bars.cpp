@@ -4,6 +4,7 @@
 #include <bit>
 #include <unordered_map>
 
+#include "app/look/imgui_compat.h"
 #include "app/look/kept_text.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
@@ -112,17 +113,15 @@ int draw_next_tokens(const NextSummary& summary, const OpenedModel& opened, std:
               output_bars_row(c, nullptr, tr(key, {format_count(tail.count)}), tail.prob, tail.kept, false));
         return out;
       });
-  const TableEvent event = draw_table(table, at, width, [&](int row) {
-    if (rows.offer) rows.offer(summary.top[static_cast<std::size_t>(row)].id);
-  });
-  if (event.hovered >= 0) {
-    const int id = summary.top[static_cast<std::size_t>(event.hovered)].id;
-    std::string help =
-        tr(rows.help, {output_name(opened, id), std::to_string(id), std::to_string(event.hovered + 1)});
+  const auto item = [&](int row) {
+    const int id = summary.top[static_cast<std::size_t>(row)].id;
+    if (rows.offer) rows.offer(id);
+    if (!ImGui::IsItemHovered()) return;
+    std::string help = tr(rows.help, {output_name(opened, id), std::to_string(id), std::to_string(row + 1)});
     if (rows.offer) help += std::string("\n") + tr("ask.offer.help");
-    ImGui::SetTooltip("%s", help.c_str());
-  }
-  return event.clicked;
+    compat::item_tooltip(help.c_str());
+  };
+  return draw_table(table, at, width, item).clicked;
 }
 
 }  // namespace attnscope

@@ -92,16 +92,15 @@ std::int64_t draw_output_text(const ViewContext& context, const std::vector<RowC
     }
   clipper.End();
   const float top = origin.y + static_cast<float>(first) * height;
-  const TableEvent event = draw_table(table, ImVec2(at.x, top), width);
-  if (event.hovered >= 0) {
-    const RowChance& row = *shown[first + static_cast<std::size_t>(event.hovered)];
+  const TableEvent event = draw_table(table, ImVec2(at.x, top), width, [&](int i) {
+    if (!ImGui::IsItemHovered()) return;
+    const RowChance& row = *shown[first + static_cast<std::size_t>(i)];
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    ImGui::SetTooltip(
-        "%s", tr("output.text.help", {output_name(opened, row.next), std::to_string(row.row + 1),
-                                      significant(std::exp(row.log_prob), 4), significant(-row.log_prob, 4),
-                                      std::to_string(row.rank + 1)})
-                  .c_str());
-  }
+    compat::item_tooltip(tr("output.text.help", {output_name(opened, row.next), std::to_string(row.row + 1),
+                                                 significant(std::exp(row.log_prob), 4),
+                                                 significant(-row.log_prob, 4), std::to_string(row.rank + 1)})
+                             .c_str());
+  });
   return event.clicked < 0 ? -1 : shown[first + static_cast<std::size_t>(event.clicked)]->row;
 }
 

@@ -5,6 +5,7 @@
 #include <imgui.h>
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -81,6 +82,12 @@ std::uint64_t values_key(std::span<const T> values) {
 /// tooltips and menus. Rows outside the clip rectangle are skipped.
 TableEvent draw_table(const Table& table, ImVec2 at, float width,
                       const std::function<void(int row)>& item = {});
+/// The same: `item` is only referred to, as a std::function would copy what it captures to the heap.
+template <std::invocable<int> Item>
+requires(!std::same_as<Item, std::function<void(int)>>) TableEvent
+    draw_table(const Table& table, ImVec2 at, float width, const Item& item) {
+  return draw_table(table, at, width, std::function<void(int)>(std::cref(item)));
+}
 /// Pixels.
 float table_height(const Table& table);
 
