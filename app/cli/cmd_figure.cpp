@@ -60,10 +60,10 @@ Status set_lab(ViewState& state, const FigureOptions& options) {
 
 Result<figure::Figure> figure_of(const ViewSpec& view, ViewState state, const FigureOptions& options) {
   state.level = options.level == "easy" ? Level::easy : Level::full;
-  state.layer = static_cast<int>(options.layer), state.head = options.head;
+  state.layer = static_cast<int>(options.layer), state.head = options.head, state.page = options.page;
   if (options.row >= 0) state.row = options.row;
   TRY_OK(check_state(state));
-  return view.draw(state);
+  return draw_view(view, state);
 }
 
 // The run that is asked for; without any input the one that the window opens with.
@@ -81,11 +81,15 @@ Result<figure::Figure> figure_of_run(const ViewSpec& view, const FigureOptions& 
   TRY(OpenedModel model, open_to_run(options.models.front()));
   const auto opened = std::make_shared<const OpenedModel>(std::move(model));
   TRY(const std::shared_ptr<const Trace> run, run_of(opened, options));
-  TRY(figure::Figure out, figure_of(view, first_state(*opened, run), options));
+  ViewState state = first_state(*opened, run);
+  TRY(const Request request, options.text.request());
+  if (options.minus || !request.edits.empty()) {
+    TRY_OK(check_runs(*opened));
+    TRY(state.before, run_under(*opened, {}, run->input));
+  }
+  TRY(figure::Figure out, figure_of(view, state, options));
   if (!options.minus) return out;
-  TRY_OK(check_runs(*opened));
-  TRY(const std::shared_ptr<const Trace> unedited, run_under(*opened, {}, run->input));
-  TRY(const figure::Figure before, figure_of(view, first_state(*opened, unedited), options));
+  TRY(const figure::Figure before, figure_of(view, first_state(*opened, state.before), options));
   return minus(out, before);
 }
 
@@ -196,7 +200,7 @@ class FigureCheck {
   Status look_at_view(const ViewSpec& view, ViewState state, const std::string& model) {
     for (const Level level : {Level::easy, Level::full}) {
       state.level = level;
-      auto figure = view.draw(state);
+      auto figure = draw_view(view, state);
       if (!figure) continue;  // nothing to show for this model
       for (const std::string& lang : languages()) {
         TRY_OK(set_language(lang));
@@ -256,7 +260,7 @@ Status run_figure(const FigureOptions& options) {
     ViewState state;
     state.level = options.level == "easy" ? Level::easy : Level::full;
     TRY_OK(set_lab(state, options));
-    TRY(const figure::Figure figure, view->draw(state));
+    TRY(const figure::Figure figure, draw_view(*view, state));
     return write_figure(figure, options);
   }
   if (options.models.size() != 1) return fail(Code::bad_format, "error.cli.figure_model");

@@ -36,8 +36,9 @@ struct DrawnShape {
   float em = 0, x = 0, y = 0;  ///< text: left end of its baseline
   float turned = 0;            ///< text: degrees around (x, y), clockwise
   Face face = Face::sans;
-  bool digit = false;     ///< a text inside of a cell
-  std::string part = {};  ///< id of the part
+  bool digit = false;               ///< a text inside of a cell
+  std::int64_t row = -1, col = -1;  ///< rect: a cell of a matrix, or a row of a table; -1: neither
+  std::string part = {};            ///< id of the part
 };
 
 struct Drawing {

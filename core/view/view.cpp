@@ -31,6 +31,23 @@ Result<const ViewSpec*> find_view(std::string_view id) {
   return fail(Code::not_found, "error.view.unknown", {in_quotes(id), join(known, ", ")});
 }
 
+Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state) {
+  using figure::WordsMark;
+  TRY(ViewDrawing drawn, view.draw(state));
+  std::vector<figure::PartBox> beside{std::move(drawn.picture)};
+  if (view.answers && state.run)
+    if (const auto answer = answer_table(state, answer_row(state), 5))
+      beside.push_back(figure::leaf(
+          {"answer", *answer, 2, {Text::of("figure.answer"), Text::of("figure.answer.short")}, ""}));
+  const Text title = drawn.question.front();
+  std::vector<figure::PartBox> all;
+  all.push_back(figure::words("question", WordsMark::As::title, std::move(drawn.question), 2));
+  all.push_back(figure::words("sentence", WordsMark::As::sentence, std::move(drawn.sentence), 2));
+  all.push_back(beside.size() > 1 ? figure::either(std::move(beside)) : std::move(beside.front()));
+  if (drawn.below) all.push_back(std::move(*drawn.below));
+  return figure::Figure{title, figure::column(std::move(all))};
+}
+
 ViewState first_state(const OpenedModel& opened, std::shared_ptr<const Trace> run) {
   ViewState out;
   out.opened = &opened;

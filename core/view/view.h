@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,23 +23,35 @@ enum class Level : std::uint8_t { easy, full };
 /// What a view is drawn from.
 struct ViewState {
   const OpenedModel* opened = nullptr;
-  std::shared_ptr<const Trace> run;  ///< null for views of no model
-  AttentionPlace place;              ///< whose attention is looked at
-  int layer = 0;                     ///< block
+  std::shared_ptr<const Trace> run;     ///< null for views of no model
+  std::shared_ptr<const Trace> before;  ///< the same input without its edits; null: nothing is edited
+  AttentionPlace place;                 ///< whose attention is looked at
+  int layer = 0;                        ///< block
   std::int64_t head = 0;
   std::int64_t row = 0;  ///< of the main stack, or of the queries
   Level level = Level::full;
+  std::string page;          ///< of a view of several pages; empty: its first
   const Lab* lab = nullptr;  ///< of the view of labs
   LabValues values;          ///< of its controls
 };
 
-struct ViewSpec {
-  std::string id;     ///< "attention"
-  int order = 0;      ///< in lists, smallest first
-  bool model = true;  ///< it shows a run
-  /// Errors: what the run lacks; a place outside of it.
-  Result<figure::Figure> (*draw)(const ViewState& state) = nullptr;
+/// What a view says: one question, one true sentence, one picture. Of texts the full one first, then shorter.
+struct ViewDrawing {
+  std::vector<Text> question, sentence;
+  figure::PartBox picture;                    ///< beside the answer of the model
+  std::optional<figure::PartBox> below = {};  ///< over the whole width: the row that is looked at, a formula
 };
+
+struct ViewSpec {
+  std::string id;       ///< "attention"
+  int order = 0;        ///< in lists, smallest first
+  bool model = true;    ///< it shows a run
+  bool answers = true;  ///< the answer stands beside its picture; false: it is about something else, or is it
+  /// Errors: what the run lacks; a place outside of it.
+  Result<ViewDrawing> (*draw)(const ViewState& state) = nullptr;
+};
+/// The figure of a view: question, sentence, the picture beside the answer, the row.
+Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state);
 
 /// From core/view/view_*.cpp, in the order of files.
 const std::vector<ViewSpec>& views_by_file();
@@ -59,8 +72,10 @@ figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, st
 figure::MatrixMark attention_matrix(const ViewState& state, Slot stage);
 /// Its row `state.row` alone, to be drawn large: the keys ordered by weight, largest first.
 figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::MatrixMark& pattern);
-/// The `most` likeliest outputs of a row with their probabilities, and what the others add up to. Errors: a
-/// run without logits.
+/// Position of the main stack whose answer is shown: the one that is looked at, or the predicting one.
+std::int64_t answer_row(const ViewState& state);
+/// The `most` likeliest outputs of a row with their probabilities, and what the others add up to; beside
+/// each its probability in `state.before`. Errors: a run without logits.
 Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most);
 
 }  // namespace attnscope

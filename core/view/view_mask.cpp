@@ -7,7 +7,7 @@
 namespace attnscope {
 namespace {
 
-using figure::PartBox, figure::WordsMark;
+using figure::PartBox;
 
 // 1 where a query may look at a key; masked cells of the pattern stay masked.
 figure::MatrixMark allowed_of(const figure::MatrixMark& pattern) {
@@ -31,7 +31,7 @@ std::vector<Text> mask_sentence(const Text& query, std::int64_t open, std::int64
   return out;
 }
 
-Result<figure::Figure> draw_mask(const ViewState& state) {
+Result<ViewDrawing> draw_mask(const ViewState& state) {
   const Site site = state.place.pattern(state.layer);
   if (!state.run->find(site)) return fail(Code::not_found, "error.view.no_attention");
   const std::vector<Slot> stages = attention_stages(*state.run, site);  // scores first, the pattern last
@@ -52,17 +52,14 @@ Result<figure::Figure> draw_mask(const ViewState& state) {
   add("allowed", allowed, 2);
   if (full && stages.size() > 2) add("masked", attention_matrix(state, stages[stages.size() - 2]), 1);
   add("pattern", pattern, 2);
-  return figure::Figure{
-      Text::of("figure.mask.question"),
-      figure::column({figure::words("question", WordsMark::As::title, {Text::of("figure.mask.question")}, 2),
-                      figure::words("sentence", WordsMark::As::sentence,
-                                    mask_sentence(row.rows.labels.front(), open, allowed.values.size(1)), 2),
-                      figure::either(std::move(planes)),
-                      figure::leaf({"row", row, 3, {Text::of("figure.row", {query})}, ""})})};
+  return ViewDrawing{{Text::of("figure.mask.question")},
+                     mask_sentence(query, open, allowed.values.size(1)),
+                     figure::either(std::move(planes)),
+                     figure::leaf({"row", row, 3, {Text::of("figure.row", {query})}, ""})};
 }
 
 }  // namespace
 
-ViewSpec view_mask() { return {"mask", 20, true, draw_mask}; }
+ViewSpec view_mask() { return {"mask", 20, true, true, draw_mask}; }
 
 }  // namespace attnscope

@@ -5,26 +5,20 @@
 namespace attnscope {
 namespace {
 
-using figure::WordsMark;
-
-Result<figure::Figure> draw_output(const ViewState& state) {
-  TRY(const figure::TableMark answer, answer_table(state, state.row, state.level == Level::easy ? 5 : 15));
-  const Text after = row_label(*state.opened, *state.run, state.run->config().stack, state.row);
+Result<ViewDrawing> draw_output(const ViewState& state) {
+  TRY(const figure::TableMark answer,
+      answer_table(state, answer_row(state), state.level == Level::easy ? 5 : 15));
+  const Text after = row_label(*state.opened, *state.run, state.run->config().stack, answer_row(state));
   const std::vector<Text>& first = answer.rows.front().cells;
-  return figure::Figure{
-      Text::of("figure.output.question"),
-      figure::column(
-          {figure::words("question", WordsMark::As::title, {Text::of("figure.output.question")}, 2),
-           figure::words("sentence", WordsMark::As::sentence,
-                         {Text::of("figure.output.sentence", {after, first[0], first[1]}),
-                          Text::of("figure.output.short", {first[0], first[1]})},
-                         2),
-           figure::leaf(
-               {"answer", answer, 3, {Text::of("figure.answer"), Text::of("figure.answer.short")}, ""})})};
+  return ViewDrawing{
+      {Text::of("figure.output.question")},
+      {Text::of("figure.output.sentence", {after, first[0], first[1]}),
+       Text::of("figure.output.short", {first[0], first[1]})},
+      figure::leaf({"answer", answer, 3, {Text::of("figure.answer"), Text::of("figure.answer.short")}, ""})};
 }
 
 }  // namespace
 
-ViewSpec view_output() { return {"output", 30, true, draw_output}; }
+ViewSpec view_output() { return {"output", 30, true, false, draw_output}; }
 
 }  // namespace attnscope

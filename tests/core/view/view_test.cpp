@@ -34,7 +34,7 @@ TEST(ViewFigures, PatternAndRowAreThoseOfTheRun) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
   state.layer = 1, state.head = 3;
-  const auto figure = view_specs().front()->draw(state);
+  const auto figure = draw_view(*view_specs().front(), state);
   ASSERT_TRUE(figure);
   const auto& pattern = std::get<figure::MatrixMark>(figure::find_part(*figure, "pattern")->mark);
   const auto& row = std::get<figure::MatrixMark>(figure::find_part(*figure, "row")->mark);
@@ -55,7 +55,7 @@ TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
   for (state.row = 0; state.row < of.run->length; ++state.row) {
-    const auto figure = view_specs().front()->draw(state);
+    const auto figure = draw_view(*view_specs().front(), state);
     ASSERT_TRUE(figure);
     const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
     const std::vector<Text>& arguments = words.forms.front().arguments();
@@ -73,7 +73,7 @@ TEST(ViewFigures, TheMaskCountsTheKeysThatARowMayLookAt) {
   const auto view = find_view("mask");
   ASSERT_TRUE(view);
   for (state.row = 0; state.row < of.run->length; ++state.row) {
-    const auto figure = (*view)->draw(state);
+    const auto figure = draw_view(**view, state);
     ASSERT_TRUE(figure);
     const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
     EXPECT_EQ(words.forms.front().arguments()[1].str(), std::to_string(state.row + 1));  // causal
@@ -103,7 +103,7 @@ TEST(ViewFigures, EveryShippedModelDrawsInBothLanguages) {
         ViewState state = first_state(*of.model, of.run);
         state.level = level;
         ASSERT_TRUE(check_state(state)) << name;
-        const auto figure = view->draw(state);
+        const auto figure = draw_view(*view, state);
         if (!figure) continue;
         ++drawn;
         for (const std::string& lang : languages()) {
