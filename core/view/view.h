@@ -50,8 +50,8 @@ struct ViewSpec {
   /// Errors: what the run lacks; a place outside of it.
   Result<ViewDrawing> (*draw)(const ViewState& state) = nullptr;
 };
-/// The figure of a view: question, sentence, the picture beside the answer, the row.
-Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state);
+/// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row.
+Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled = true);
 
 /// From core/view/view_*.cpp, in the order of files.
 const std::vector<ViewSpec>& views_by_file();
@@ -72,6 +72,10 @@ figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, st
 figure::MatrixMark attention_matrix(const ViewState& state, Slot stage);
 /// Its row `state.row` alone, to be drawn large: the keys ordered by weight, largest first.
 figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::MatrixMark& pattern);
+/// The cell of the run that a matrix shows at (row, col). Nothing where it names no place, or one that is not
+/// a plane of rows and columns, or one of its rows or columns.
+std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row,
+                            std::int64_t col);
 /// Position of the main stack whose answer is shown: the one that is looked at, or the predicting one.
 std::int64_t answer_row(const ViewState& state);
 /// The `most` likeliest outputs of a row with their probabilities, and what the others add up to; beside
