@@ -31,7 +31,8 @@ struct Names {
   Ink ink = Ink::dim;
 };
 
-enum class Scale : std::uint8_t { share, diverging, allowed };
+/// allowed, open: 1 where it is so; open with its digits.
+enum class Scale : std::uint8_t { share, diverging, allowed, open };
 
 /// Values as cells with colours and, where there is room, digits. -inf is masked: hatched, without a digit.
 struct MatrixMark {

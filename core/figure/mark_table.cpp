@@ -142,11 +142,14 @@ class TableDrawing {
                 rows = rows_tall(table_, static_cast<std::size_t>(placed.rows));
     tall_ =
         std::clamp((placed.box.h - head) / std::max(1.f, rows), kRowHeight.least * em, kRowHeight.most * em);
-    card_ = {placed.box.x, placed.box.y, placed.box.w, head + tall_ * rows};
     for (std::size_t col = 0; col < widths_.size(); ++col) words_.push_back(is_words(table_, col));
     bar_ = has_bars(table_)
                ? std::clamp(placed.box.w - fixed - kBetween - 1, 0.f, kBarMost * context.look.body)
                : 0;
+    const float wide = fixed + 1 + (bar_ > 0 ? bar_ + kBetween : 0);
+    card_ = {placed.box.x, placed.box.y,
+             std::min(placed.box.w, std::max(wide, table_width(*placed.part, placed.form, context).least)),
+             head + tall_ * rows};
   }
   void draw() {
     if (table_.card != TableMark::Card::none) {
