@@ -5,30 +5,16 @@
 
 #include <cmath>
 
-#include "core/arch/shipped.h"
 #include "core/base/words.h"
 #include "core/lens/attention_row.h"
 #include "core/sample/sampler.h"
 #include "core/session/document.h"
-#include "core/session/session.h"
+#include "tests/core/view/opened.h"
 
 namespace attnscope {
 namespace {
 
-struct Opened {
-  std::shared_ptr<const OpenedModel> model;
-  std::shared_ptr<const Trace> run;
-};
-Opened opened(const std::string& name) {
-  auto model = open_shipped(name);
-  EXPECT_TRUE(model);
-  Opened out{std::make_shared<const OpenedModel>(std::move(*model)), nullptr};
-  const Document document = new_document(out.model);
-  auto runs = run_all(document, {}, {});
-  EXPECT_TRUE(runs);
-  out.run = runs->front();
-  return out;
-}
+using namespace attnscope::testing;
 
 TEST(ViewFigures, PatternAndRowAreThoseOfTheRun) {
   const Opened of = opened("model:storyteller");
