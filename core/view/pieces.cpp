@@ -54,4 +54,15 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
   return out;
 }
 
+figure::MatrixMark numbers_mark(const Tensor& vector) {
+  figure::MatrixMark out;
+  std::vector<float> values = vector.values();
+  out.scale = figure::Scale::diverging, out.most = 0;
+  for (const float value : values) out.most = std::max(out.most, std::abs(static_cast<double>(value)));
+  if (out.most == 0) out.most = 1;
+  const auto width = static_cast<std::int64_t>(values.size());
+  out.values = Tensor::from(std::move(values), {{Axis::pos, 1}, {Axis::d_model, width}});
+  return out;
+}
+
 }  // namespace attnscope
