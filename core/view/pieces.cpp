@@ -54,6 +54,30 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
   return out;
 }
 
+std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row,
+                            std::int64_t col) {
+  const auto place = parse_place(matrix.of);
+  const auto site = place ? parse_site(place->name) : Result<Site>(place.error());
+  const Record* record = site ? run.find(*site) : nullptr;
+  if (!record || row < 0 || col < 0) return std::nullopt;
+  Cell out{*site, {}};
+  std::size_t free = 0;
+  for (const Axis axis : record->axes)
+    if (!range_on(place->at, axis_name(axis))) ++free;
+  if (free == 0 || free > 2) return std::nullopt;
+  std::vector<std::int64_t> open{row, col};
+  if (free == 1) open = {matrix.values.size(0) == 1 ? col : row};
+  std::size_t at = 0;
+  for (std::size_t axis = 0; axis < record->axes.size(); ++axis) {
+    const std::string_view name = axis_name(record->axes[axis]);
+    const AxisRange* fixed = range_on(place->at, name);
+    const std::int64_t index = fixed ? fixed->begin : open[at++];
+    if (index < 0 || index >= record->shape[axis]) return std::nullopt;
+    out.at.push_back({std::string(name), index});
+  }
+  return out;
+}
+
 figure::MatrixMark numbers_mark(const Tensor& vector) {
   figure::MatrixMark out;
   std::vector<float> values = vector.values();

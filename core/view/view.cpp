@@ -30,7 +30,7 @@ Result<const ViewSpec*> find_view(std::string_view id) {
   return fail(Code::not_found, "error.view.unknown", {in_quotes(id), join(known, ", ")});
 }
 
-Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state) {
+Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled) {
   using figure::WordsMark;
   TRY(ViewDrawing drawn, view.draw(state));
   std::vector<figure::PartBox> beside{std::move(drawn.picture)};
@@ -39,7 +39,7 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state) {
       beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
-  all.push_back(figure::words("question", WordsMark::As::title, std::move(drawn.question), 2));
+  if (titled) all.push_back(figure::words("question", WordsMark::As::title, std::move(drawn.question), 2));
   all.push_back(figure::words("sentence", WordsMark::As::sentence, std::move(drawn.sentence), 2));
   all.push_back(beside.size() > 1 ? figure::either(std::move(beside)) : std::move(beside.front()));
   if (drawn.below) all.push_back(std::move(*drawn.below));

@@ -52,8 +52,8 @@ struct ViewSpec {
   /// Errors: what the run lacks; a place outside of it.
   Result<ViewDrawing> (*draw)(const ViewState& state) = nullptr;
 };
-/// The figure of a view: question, sentence, the picture beside the answer, the row.
-Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state);
+/// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row.
+Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled = true);
 
 /// From core/view/view_*.cpp, in the order of files.
 const std::vector<ViewSpec>& views_by_file();
@@ -76,6 +76,10 @@ figure::MatrixMark attention_matrix(const ViewState& state, Slot stage);
 figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::MatrixMark& pattern);
 /// The numbers of one vector as a strip of colours, with digits where they fit.
 figure::MatrixMark numbers_mark(const Tensor& vector);
+/// The cell of the run that a matrix shows at (row, col). Nothing where it names no place, or one that is not
+/// a plane of rows and columns, or one of its rows or columns.
+std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row,
+                            std::int64_t col);
 /// Position of the main stack whose answer is shown: the one that is looked at, or the predicting one.
 std::int64_t answer_row(const ViewState& state);
 /// The row to begin with: of a [MASK], of the first action, or the predicting one.
