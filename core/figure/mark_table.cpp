@@ -12,8 +12,9 @@
 namespace attnscope::figure {
 namespace {
 
-constexpr std::array<Give, 5> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
-                                          Give::fewest_rows, Give::left_out};
+// names: columns of words but the first.
+constexpr std::array<Give, 6> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
+                                          Give::fewest_rows,   Give::names,       Give::left_out};
 constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
 constexpr std::size_t kFewest = 3;
 constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28;  // em
@@ -71,6 +72,10 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
   const float limit = (form.has(Give::short_names) ? kShortRowName : kLongRowName) * em / 15;
   std::vector<float> out(columns_in(table), 0);
   for (std::size_t col = 0; col < out.size(); ++col) {
+    if (col > 0 && form.has(Give::names) && is_words(table, col)) {
+      out[col] = -kBetween;
+      continue;
+    }
     const Face face = col == 0 || is_words(table, col) ? Face::sans : Face::mono;
     if (col < table.header.size())
       out[col] = context.measure.width(table.header[col].str(), context.look.small, Face::sans);
@@ -192,6 +197,7 @@ class TableDrawing {
     float x = x_;
     for (std::size_t col = 0; col < cells.size(); ++col) {
       const bool name = col == 0, words = name || words_[col];
+      if (widths_[col] < 0) continue;
       if (!name) letters.face = words || header ? Face::sans : Face::mono;
       put(cells[col].str(), x, widths_[col], letters, !words, tall);
       x += widths_[col] + kBetween + (name && bar_ > 0 ? bar_ + kBetween : 0);

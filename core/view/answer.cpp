@@ -66,11 +66,11 @@ std::int64_t first_row(const OpenedModel& opened, const Trace& run) {
 
 Text answer_text(const ViewState& state, std::int64_t row, const std::string& key,
                  std::vector<Text> arguments) {
-  return Text::of(key + "." + says_name(says_of(state, row)), std::move(arguments));
+  return Text::of(key + says_name(says_of(state, row)), std::move(arguments));
 }
 
 std::vector<Text> answer_title(const ViewState& state, std::int64_t row) {
-  return {answer_text(state, row, "figure.answer"), Text::of("figure.answer.short")};
+  return {answer_text(state, row, "figure.answer."), Text::of("figure.answer.short")};
 }
 
 Text percent(double share) { return Text::of("number.percent", {format("%.1f", 100 * share)}); }

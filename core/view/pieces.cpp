@@ -78,4 +78,15 @@ std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, 
   return out;
 }
 
+figure::MatrixMark numbers_mark(const Tensor& vector) {
+  figure::MatrixMark out;
+  std::vector<float> values = vector.values();
+  out.scale = figure::Scale::diverging, out.most = 0;
+  for (const float value : values) out.most = std::max(out.most, std::abs(static_cast<double>(value)));
+  if (out.most == 0) out.most = 1;
+  const auto width = static_cast<std::int64_t>(values.size());
+  out.values = Tensor::from(std::move(values), {{Axis::pos, 1}, {Axis::d_model, width}});
+  return out;
+}
+
 }  // namespace attnscope

@@ -75,6 +75,8 @@ figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, st
 figure::MatrixMark attention_matrix(const ViewState& state, Slot stage);
 /// Its row `state.row` alone, to be drawn large: the keys ordered by weight, largest first.
 figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::MatrixMark& pattern);
+/// The numbers of one vector as a strip of colours, with digits where they fit.
+figure::MatrixMark numbers_mark(const Tensor& vector);
 /// The cell of the run that a matrix shows at (row, col). Nothing where it names no place, or one that is not
 /// a plane of rows and columns, or one of its rows or columns.
 std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row,
@@ -89,7 +91,8 @@ Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row,
                                        double temperature = 1);
 /// "The word it says next"; or letter, class, action, ..., by what the model says. Full, then short.
 std::vector<Text> answer_title(const ViewState& state, std::int64_t row);
-/// A text of which there is one for each kind of output: "KEY.word", "KEY.sign", "KEY.class", ...
+/// A text of which there is one for each kind of output: "figure.answer." + "word", "sign",
+/// "class", ...
 Text answer_text(const ViewState& state, std::int64_t row, const std::string& key,
                  std::vector<Text> arguments = {});
 /// "98.4 %", in the language of the moment when it is read.

@@ -92,6 +92,6 @@ Result<ViewDrawing> draw_labs(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_labs() { return {"labs", 40, false, false, draw_labs}; }
+ViewSpec view_labs() { return {"labs", 90, false, false, draw_labs}; }
 
 }  // namespace attnscope

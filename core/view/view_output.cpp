@@ -46,7 +46,7 @@ Result<ViewDrawing> draw_output(const ViewState& state) {
   }
   return ViewDrawing{
       {Text::of("figure.output.question")},
-      {answer_text(state, row, "figure.output.sentence", said), Text::of("figure.output.short", said)},
+      {answer_text(state, row, "figure.output.sentence.", said), Text::of("figure.output.short", said)},
       figure::either(std::move(tables))};
 }
 

@@ -53,19 +53,6 @@ TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
   }
 }
 
-TEST(ViewFigures, TheMaskCountsTheKeysThatARowMayLookAt) {
-  const Opened of = opened("model:storyteller");
-  ViewState state = first_state(*of.model, of.run);
-  const auto view = find_view("mask");
-  ASSERT_TRUE(view);
-  for (state.row = 0; state.row < of.run->length; ++state.row) {
-    const auto figure = draw_view(**view, state);
-    ASSERT_TRUE(figure);
-    const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
-    EXPECT_EQ(words.forms.front().arguments()[1].str(), std::to_string(state.row + 1));  // causal
-  }
-}
-
 TEST(ViewFigures, TheAnswerAddsUpToOne) {
   const Opened of = opened("model:storyteller");
   const ViewState state = first_state(*of.model, of.run);
