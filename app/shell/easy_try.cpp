@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kCard = 58.f;  // units
+constexpr float kTryCard = 58.f;  // units
 
 }  // namespace
 
@@ -35,11 +35,10 @@ void EasyTry::begin(FrameState& state) {
   looks_ = !state.session.history().can_undo() && !things_.empty();
   if (!looks_ || things_.front().text.empty()) return;
   state.commands.act([thing = things_.front()](Session& session) {
-    const Status begun =
-        session.edit(Text::of("easy.begin"), {}, [&](Document& document) -> Status {
-          TRY(document, try_begin(document.opened, thing));
-          return Done{};
-        });
+    const Status begun = session.edit(Text::of("easy.begin"), {}, [&](Document& document) -> Status {
+      TRY(document, try_begin(document.opened, thing));
+      return Done{};
+    });
     if (begun) session.take_as_kept();
   });
 }
@@ -81,13 +80,13 @@ const Text& EasyTry::said(FrameState& state, const RunResult& run) {
   return outcome && *outcome ? (*outcome)->sentence : thing.sentence;
 }
 
-float EasyTry::height() const { return things_.empty() ? 0.f : px(kCard); }
+float EasyTry::height() const { return things_.empty() ? 0.f : px(kTryCard); }
 
 void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float width) {
   if (things_.empty()) return;
   const bool shown = shown_at_ != 0 && shown_at_ == state.session.history().point();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 end(at.x + width, at.y + px(kCard - 8));
+  const ImVec2 end(at.x + width, at.y + px(kTryCard - 8));
   list->AddRectFilled(at, end, with_alpha(theme().v, 0.10f), px(8));
   list->AddRect(at, end, with_alpha(theme().v, 0.8f), px(8), 0, px(1.2f));
   const float middle = (at.y + end.y) / 2, line = ImGui::GetFrameHeight();
@@ -109,8 +108,8 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
   const DrawRecording recording(state.recording);
   const Canvas canvas;
   const char* title = tr("easy.try");
-  canvas.text(fonts().reading_bold, ImVec2(at.x + px(14), middle - text_size(fonts().reading_bold, title).y / 2),
-              theme().v, title);
+  canvas.text(fonts().reading_bold,
+              ImVec2(at.x + px(14), middle - text_size(fonts().reading_bold, title).y / 2), theme().v, title);
   const float left = at.x + px(14) + text_size(fonts().reading_bold, title).x + px(14);
   const std::string sentence = said(state, run).str();
   note_text(sentence);

@@ -27,9 +27,9 @@ class EasyTry {
 
   std::vector<TryThis> things_;
   std::size_t now_ = 0;
-  std::uint64_t opened_ = 0;  ///< Session::opened_version() + 1 of things_
+  std::uint64_t opened_ = 0;    ///< Session::opened_version() + 1 of things_
   std::uint64_t shown_at_ = 0;  ///< the undo point after "show me"; 0: not shown
-  bool looks_ = false;        ///< the cursor goes to the first thing when its text has run
+  bool looks_ = false;          ///< the cursor goes to the first thing when its text has run
   Computed<Result<TryOutcome>> outcome_;
 };
 

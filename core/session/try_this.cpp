@@ -7,10 +7,10 @@
 #include "core/base/percent.h"
 #include "core/io/json_file.h"
 #include "core/io/named.h"
+#include "core/model/measure.h"
 #include "core/session/request.h"
 #include "core/step/place.h"
 #include "core/trace/place_cells.h"
-#include "core/model/measure.h"
 
 namespace attnscope {
 namespace {
@@ -102,8 +102,8 @@ Result<std::vector<TryAnswer>> answers_of(const OpenedModel& opened, const Trace
     for (const NextToken& token : next_tokens(logits, Sampling{})) {
       const auto at = static_cast<std::size_t>(token.id);
       const bool named = at < opened.output_names.size();
-      out.push_back({named ? opened.output_names[at] : token_label(opened, token.id),
-                     static_cast<double>(token.prob)});
+      out.push_back(
+          {named ? opened.output_names[at] : token_label(opened, token.id), static_cast<double>(token.prob)});
     }
   } else {
     TRY(const Cell cell, parse_cell(thing.at));
@@ -180,8 +180,8 @@ Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const Try
                    thing.after.size() <= out.after.size() &&
                    std::equal(thing.after.begin(), thing.after.end(), out.after.begin(),
                               [](const std::string& word, const TryAnswer& a) { return word == a.word; });
-  out.sentence = Text::of("try.outcome", {first.word, percent_text(first.share), then.word,
-                                          percent_text(then.share)});
+  out.sentence =
+      Text::of("try.outcome", {first.word, percent_text(first.share), then.word, percent_text(then.share)});
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Things to try: small changes of a shipped model or scene, each with what it does to the answer. They are
-// data (assets/try/NAME.json): which tokens, edits and masks change, where to look, and which answer is claimed
-// before and after. Their sentences are made from those claims; play_try() runs both documents, so that a
-// claim can be compared with what the model says.
+// data (assets/try/NAME.json): which tokens, edits and masks change, where to look, and which answer is
+// claimed before and after. Their sentences are made from those claims; play_try() runs both documents, so
+// that a claim can be compared with what the model says.
 #pragma once
 
 #include <memory>
@@ -59,8 +59,8 @@ struct TryOutcome {
   bool true_claim = false;               ///< the runs say what TryThis claims
 };
 /// Runs the first sequence of both documents. Where a model answers with words, actions or classes, the
-/// answers are those; without a head, the keys of the row TryThis::at by their attention. Errors: those of the
-/// documents and runs, edits that reach nothing, a row that the run does not have.
+/// answers are those; without a head, the keys of the row TryThis::at by their attention. Errors: those of
+/// the documents and runs, edits that reach nothing, a row that the run does not have.
 Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
 
 }  // namespace attnscope

@@ -13,7 +13,7 @@ std::vector<Text> attention_sentence(const ViewState& state, const figure::Matri
   const Text& query = row.rows.labels.front();
   if (!(weight > 0)) return {Text::of("figure.attention.nowhere", {query})};
   const Text& name = row.cols.labels[static_cast<std::size_t>(key)];
-  const Text number = figure::number_text(weight, 2);
+  const Text number = figure::number_text(weight, weight < 0.01 ? 4 : 2);
   return {Text::of("figure.attention.sentence", {query, name, number, state.layer, state.head}),
           Text::of("figure.attention.short", {query, name, number})};
 }
