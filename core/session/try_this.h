@@ -1,7 +1,7 @@
 // Things to try: small changes of a shipped model or scene, each with what it does to the answer. They are
-// data (assets/try/NAME.json): which tokens, edits and masks change, where to look, and which answer is claimed
-// before and after. Their sentences are made from those claims; play_try() runs both documents, so that a
-// claim can be compared with what the model says.
+// data (assets/try/NAME.json): which tokens, edits and masks change, where to look, and which answer is
+// claimed before and after. Their sentences are made from those claims; play_try() runs both documents, so
+// that a claim can be compared with what the model says.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct TryThis {
   /// One token of the first sequence becomes another one; `enc`: of what the encoder reads.
   struct NewToken {
     std::size_t pos = 0;
-    std::string word;
+    std::string from, word;  ///< both as token_label() has them
     bool enc = false;
   };
   std::string id;
@@ -45,7 +45,7 @@ Result<std::vector<TryThis>> read_tries(std::string_view json, const std::string
 /// What the model reads before the change. Errors: a text that does not fit the model.
 Result<Document> try_begin(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
 /// The same document with the change: what a click on the sentence shows. Errors: an unknown word, a position
-/// that the text does not have, edits and masks that do not fit.
+/// that does not hold the token it says, edits and masks that do not fit.
 Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
 
 /// One answer with its share of 1.
@@ -59,8 +59,8 @@ struct TryOutcome {
   bool true_claim = false;               ///< the runs say what TryThis claims
 };
 /// Runs the first sequence of both documents. Where a model answers with words, actions or classes, the
-/// answers are those; without a head, the keys of the row TryThis::at by their attention. Errors: those of the
-/// documents and runs, edits that reach nothing, a row that the run does not have.
+/// answers are those; without a head, the keys of the row TryThis::at by their attention. Errors: those of
+/// the documents and runs, edits that reach nothing, a row that the run does not have.
 Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
 
 }  // namespace attnscope
