@@ -24,7 +24,7 @@ nlohmann::json answers_json(const std::vector<TryAnswer>& answers) {
 nlohmann::json try_json(const TryThis& thing, const TryOutcome& outcome) {
   nlohmann::json tokens = nlohmann::json::array();
   for (const TryThis::NewToken& token : thing.tokens)
-    tokens.push_back({{"pos", token.pos}, {"word", token.word}, {"enc", token.enc}});
+    tokens.push_back({{"pos", token.pos}, {"from", token.from}, {"word", token.word}, {"enc", token.enc}});
   return {{"id", thing.id},
           {"sentence", thing.sentence.str()},
           {"text", thing.text},

@@ -50,6 +50,7 @@ Result<TryThis> read_try(const json& from, const std::string& text, const std::s
     const auto read = [&](const char* key) -> const json& { return from.at(field = key); };
     for (const json& token : from.value("tokens", json::array()))
       out.tokens.push_back({token.at(field = "pos").get<std::size_t>(),
+                            token.at(field = "from").get<std::string>(),
                             token.at(field = "word").get<std::string>(), token.value("enc", false)});
     field = "edits";
     out.edits = from.value("edits", out.edits);
@@ -82,6 +83,16 @@ Result<int> try_token(const OpenedModel& opened, const std::string& word, Stack 
   for (int id = 0; id < count; ++id)
     if (token_label(opened, id) == word) return id;
   return fail(Code::not_found, "error.session.measure.no_token", {in_quotes(word)});
+}
+
+Status change_token(Document& document, const TryThis::NewToken& token) {
+  const Stack of = token.enc ? Stack::enc : Stack::single;
+  const Input& input = document.sequences.front().input;
+  const std::vector<int>& ids = token.enc ? input.source : input.ids;
+  if (token.pos >= ids.size() || token_label(*document.opened, ids[token.pos]) != token.from)
+    return fail(Code::not_found, "error.session.try.token", {token.pos, in_quotes(token.from)});
+  TRY(const int id, try_token(*document.opened, token.word, of));
+  return replace_token(document, 0, token.pos, id, of);
 }
 
 using TryRun = std::shared_ptr<const Trace>;
@@ -155,11 +166,7 @@ Result<Document> try_begin(std::shared_ptr<const OpenedModel> opened, const TryT
 
 Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
   TRY(Document out, try_begin(opened, thing));
-  for (const TryThis::NewToken& token : thing.tokens) {
-    const Stack of = token.enc ? Stack::enc : Stack::single;
-    TRY(const int id, try_token(*opened, token.word, of));
-    TRY_OK(replace_token(out, 0, token.pos, id, of));
-  }
+  for (const TryThis::NewToken& token : thing.tokens) TRY_OK(change_token(out, token));
   Request request;
   request.edits = thing.edits;
   request.masks = thing.masks;

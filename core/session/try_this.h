@@ -20,7 +20,7 @@ struct TryThis {
   /// One token of the first sequence becomes another one; `enc`: of what the encoder reads.
   struct NewToken {
     std::size_t pos = 0;
-    std::string word;
+    std::string from, word;  ///< both as token_label() has them
     bool enc = false;
   };
   std::string id;
@@ -45,7 +45,7 @@ Result<std::vector<TryThis>> read_tries(std::string_view json, const std::string
 /// What the model reads before the change. Errors: a text that does not fit the model.
 Result<Document> try_begin(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
 /// The same document with the change: what a click on the sentence shows. Errors: an unknown word, a position
-/// that the text does not have, edits and masks that do not fit.
+/// that does not hold the token it says, edits and masks that do not fit.
 Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
 
 /// One answer with its share of 1.
