@@ -1,6 +1,7 @@
 #include "app/shell/easy_window.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "app/figure/canvas.h"
 #include "app/gpu/waker.h"
@@ -43,6 +44,7 @@ std::uint64_t key_of_state(const ViewState& state, const RunResult& run, const V
   hash.take(number(state.layer));
   hash.take(number(state.head));
   hash.take(number(state.row));
+  hash.take(std::bit_cast<std::uint64_t>(state.temperature));
   hash.take(view.id);
   hash.take(state.page);
   return hash.value();
@@ -93,6 +95,7 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
   view_.place = cursor_place(cursor, *view_.run);
   view_.layer = cursor.layer;
   view_.head = cursor.head;
+  view_.temperature = static_cast<double>(state.session.document().sampling.temperature);
   view_.row = std::clamp<std::int64_t>(cursor.query, 0,
                                        std::max<std::int64_t>(0, view_.run->rows(view_.place.stack) - 1));
   const std::uint64_t opened = state.session.opened_version() + 1;
