@@ -51,6 +51,7 @@ struct ViewSpec {
   bool answers = true;  ///< the answer stands beside its picture; false: it is about something else, or is it
   /// Errors: what the run lacks; a place outside of it.
   Result<ViewDrawing> (*draw)(const ViewState& state) = nullptr;
+  bool heads = false;  ///< it shows one head, which can be chosen
 };
 /// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row.
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled = true);

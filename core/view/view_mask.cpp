@@ -88,6 +88,6 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_mask() { return {"mask", 20, true, true, draw_mask}; }
+ViewSpec view_mask() { return {"mask", 20, true, true, draw_mask, true}; }
 
 }  // namespace attnscope
