@@ -96,6 +96,7 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
   view_.place = cursor_place(cursor, *view_.run);
   view_.layer = cursor.layer;
   view_.head = cursor.head;
+  view_.temperature = static_cast<double>(state.session.document().sampling.temperature);
   view_.row = std::clamp<std::int64_t>(cursor.query, 0,
                                        std::max<std::int64_t>(0, view_.run->rows(view_.place.stack) - 1));
   const std::uint64_t opened = state.session.opened_version() + 1;

@@ -62,8 +62,11 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
   if (!state.run->find(site)) return fail(Code::not_found, "error.view.no_attention");
   const std::vector<Slot> stages = attention_stages(*state.run, site);  // scores first, the pattern last
   const auto masked = std::find(stages.begin(), stages.end(), slot_of(StepRole::scores, Rule::mask));
-  const figure::MatrixMark pattern = attention_matrix(state, site.slot), allowed = allowed_of(pattern),
+  const figure::MatrixMark pattern = attention_matrix(state, site.slot),
                            row = attention_row_matrix(state, pattern);
+  figure::MatrixMark allowed = allowed_of(pattern);
+  const Site mask = state.place.site(StepRole::mask, state.layer);
+  allowed.of = state.run->find(mask) ? to_text(mask) : std::string();
   const Text& query = row.rows.labels.front();
   std::vector<PartBox> planes;
   const auto add = [&](const char* id, const figure::MatrixMark& matrix, int priority) {

@@ -55,6 +55,16 @@ TEST(ViewMask, SaysWhyKeysAreHidden) {
   EXPECT_EQ(key_at(causal, runs->front(), 4), "figure.mask.future");
 }
 
+TEST(ViewMask, ACellOfTheMaskIsOneOfTheMaskStep) {
+  const Opened of = opened("model:storyteller");
+  const ViewState state = first_state(*of.model, of.run);
+  const auto figure = draw_view(**find_view("mask"), state);
+  ASSERT_TRUE(figure);
+  const auto cell = cell_of(*of.run, mark_of<figure::MatrixMark>(*figure, "allowed"), 3, 1);
+  ASSERT_TRUE(cell);
+  EXPECT_EQ(to_text(*cell), "blocks.0.attn.mask[query=3,key=1]");
+}
+
 TEST(ViewMask, ScoresAndMaskMakeTheMaskedScores) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
