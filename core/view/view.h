@@ -49,6 +49,8 @@ struct ViewSpec {
   bool answers = true;  ///< the answer stands beside its picture; false: it is about something else, or is it
   /// Errors: what the run lacks; a place outside of it.
   Result<ViewDrawing> (*draw)(const ViewState& state) = nullptr;
+  /// What ViewState::page may be for this run; null: it has one page.
+  std::vector<std::string> (*pages)(const ViewState& state) = nullptr;
 };
 /// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row.
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled = true);
