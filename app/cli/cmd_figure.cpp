@@ -17,6 +17,7 @@ struct FigureOptions {
   std::vector<std::string> models, set;
   std::string view = "attention", page, level = "full", size = "1280x720", theme = "dark", out = "-";
   std::int64_t layer = 0, head = 0, row = -1;
+  double temperature = 1;
   bool present = false, minus = false, json = false, list = false, check = false;
   SequenceOptions text;
 };
@@ -61,6 +62,7 @@ Status set_lab(ViewState& state, const FigureOptions& options) {
 Result<figure::Figure> figure_of(const ViewSpec& view, ViewState state, const FigureOptions& options) {
   state.level = options.level == "easy" ? Level::easy : Level::full;
   state.layer = static_cast<int>(options.layer), state.head = options.head, state.page = options.page;
+  state.temperature = options.temperature;
   if (options.row >= 0) state.row = options.row;
   TRY_OK(check_state(state));
   return draw_view(view, state);
@@ -293,6 +295,8 @@ void add_figure(CLI::App& app, Action& action) {
   command->add_option("--layer", options->layer, tr("cli.figure.layer"))->transform(whole(0, 1 << 30));
   command->add_option("--head", options->head, tr("cli.figure.head"))->transform(whole(0, 1 << 30));
   command->add_option("--row", options->row, tr("cli.figure.row"))->transform(whole(0, 1 << 30));
+  command->add_option("--temperature", options->temperature, tr("cli.figure.temperature"))
+      ->check(CLI::Range(0.0, kMostTemperature));
   command->add_option("-o,--out", options->out, tr("cli.figure.out"))->type_name("FILE|-");
   command->add_flag("--present", options->present, tr("cli.figure.present"));
   command->add_flag("--minus", options->minus, tr("cli.figure.minus"));

@@ -78,10 +78,10 @@ void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
   const bool large = std::min(shape.rect.w, shape.rect.h) >= kRoundFrom;
   switch (shape.kind) {
     case Kind::rect:
-      return canvas.fill_rect(p0, p1, colour, shape.row >= 0 && large ? kCellRound * ui_scale() : 0);
+      return canvas.fill_rect(p0, p1, colour, (shape.row >= 0 && large ? kCellRound : shape.round) * ui_scale());
     case Kind::frame:
       if (shape.dashed) return dashed_rect(canvas, p0, p1, colour);
-      return canvas.rect(p0, p1, colour, (large ? kBarRound : 0) * ui_scale(), 0, 2 * ui_scale());
+      return canvas.rect(p0, p1, colour, (shape.round > 0 ? shape.round : large ? kBarRound : 0) * ui_scale(), 0, 2 * ui_scale());
     case Kind::hatch: return hatch_cell(canvas, p0, p1);
     case Kind::line: {
       for (std::size_t i = 1; i < shape.points.size(); ++i) {

@@ -1,6 +1,7 @@
 #include "app/shell/easy_window.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "app/figure/canvas.h"
 #include "app/gpu/waker.h"
@@ -43,6 +44,7 @@ std::uint64_t key_of_state(const ViewState& state, const RunResult& run, const V
   hash.take(number(state.layer));
   hash.take(number(state.head));
   hash.take(number(state.row));
+  hash.take(std::bit_cast<std::uint64_t>(state.temperature));
   hash.take(view.id);
   hash.take(state.page);
   return hash.value();
@@ -90,6 +92,7 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
     view_.level = Level::easy;
   }
   view_.before = unedited(state, run);
+  view_.temperature = static_cast<double>(run.document.sampling.temperature);
   view_.place = cursor_place(cursor, *view_.run);
   view_.layer = cursor.layer;
   view_.head = cursor.head;
@@ -139,7 +142,8 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
 
 // "block 1, head 3 ▾": which of the heads is looked at.
 void EasyWindow::draw_head(FrameState& state, float right, float y) {
-  if (attention_places(*view_.run).empty()) return;
+  const ViewSpec* now = chosen(state);
+  if (!now || !now->heads) return;
   const Record* pattern = view_.run->find(view_.place.pattern(view_.layer));
   if (!pattern || pattern->shape.empty()) return;
   const std::int64_t heads = pattern->shape[0];

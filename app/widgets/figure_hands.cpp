@@ -43,8 +43,11 @@ void FigureHands::hover(const Context& context) {
   const bool editable = cell && can_edit(context.run, workspace.cursor.sequence, *cell);
   const std::string pair[] = {name_of(matrix.rows, hit->row), name_of(matrix.cols, hit->col),
                               figure::number_text(static_cast<double>(hit->value()), 4)};
-  ImGui::SetTooltip("%s",
-                    tr(editable ? "figure.cell.drag" : "figure.cell", {pair[0], pair[1], pair[2]}).c_str());
+  const bool hidden = std::isinf(hit->value()) && hit->value() < 0;
+  const char* said = hidden                                    ? "figure.cell.masked"
+                     : editable && std::isfinite(hit->value()) ? "figure.cell.drag"
+                                                               : "figure.cell";
+  ImGui::SetTooltip("%s", tr(said, {pair[0], pair[1], pair[2]}).c_str());
   if (!cell) return;
   if (const auto index = cell_index(trace, *cell); !index.empty()) point_cell(cell->site, index);
   offer_edit(context.workspace, {*cell, {}, {}});

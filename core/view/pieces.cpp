@@ -1,12 +1,9 @@
 // Pieces that several views are made of.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include "core/lens/attention_plane.h"
-#include "core/model/measure.h"
-#include "core/sample/sampler.h"
 #include "core/session/document.h"
 #include "core/step/place.h"
 #include "core/view/view.h"
@@ -81,35 +78,14 @@ std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, 
   return out;
 }
 
-std::int64_t answer_row(const ViewState& state) {
-  if (state.place.stack == state.run->config().stack) return state.row;
-  return std::max<std::int64_t>(0, prediction_row(*state.run));
-}
-
-Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most) {
-  const Tensor logits = state.run->logits_row(row);
-  if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
-  const std::vector<NextToken> tokens = next_tokens(logits, Sampling{});
-  std::map<int, double> before;
-  if (state.before)
-    for (const NextToken& token : next_tokens(state.before->logits_row(row), Sampling{}))
-      before[token.id] = static_cast<double>(token.prob);
-  figure::TableMark out;
-  double rest = 0;
-  for (std::size_t at = 0; at < tokens.size(); ++at) {
-    const double share = static_cast<double>(tokens[at].prob);
-    if (at >= most) {
-      rest += share;
-      continue;
-    }
-    out.rows.push_back(
-        {{Text(token_label(*state.opened, tokens[at].id)), Text(figure::number_text(share, 3))},
-         share,
-         before.contains(tokens[at].id) ? std::optional(before[tokens[at].id]) : std::nullopt,
-         at == 0});
-  }
-  out.others = static_cast<std::int64_t>(tokens.size() - out.rows.size());
-  if (out.others > 0) out.rest = rest;
+figure::MatrixMark numbers_mark(const Tensor& vector) {
+  figure::MatrixMark out;
+  std::vector<float> values = vector.values();
+  out.scale = figure::Scale::diverging, out.most = 0;
+  for (const float value : values) out.most = std::max(out.most, std::abs(static_cast<double>(value)));
+  if (out.most == 0) out.most = 1;
+  const auto width = static_cast<std::int64_t>(values.size());
+  out.values = Tensor::from(std::move(values), {{Axis::pos, 1}, {Axis::d_model, width}});
   return out;
 }
 

@@ -58,7 +58,7 @@ Site read_heads(const ViewState& state, Hue hue) {
   return state.place.site(StepRole::split, hue, state.layer);
 }
 
-Result<StationDrawing> draw_scores(const ViewState& state) {
+Result<StationDrawing> scores_station(const ViewState& state) {
   TRY(const LookedRow looked, looked_row(state));
   const Site queries = read_heads(state, Hue::query), keys = read_heads(state, Hue::key);
   const std::vector<float> q = row_of_step(*state.run, queries, state.head, state.row),
@@ -92,7 +92,7 @@ Result<StationDrawing> draw_scores(const ViewState& state) {
       figure::leaf({"row", keys_mark(state, slot_of(StepKind::scale)), 3, {steps_text("scaled")}, ""})};
 }
 
-Result<StationDrawing> draw_softmax(const ViewState& state) {
+Result<StationDrawing> softmax_station(const ViewState& state) {
   TRY(const LookedRow looked, looked_row(state));
   const AttentionTerm& term = looked.term();
   const std::int64_t open =
@@ -120,7 +120,7 @@ Result<StationDrawing> draw_softmax(const ViewState& state) {
   return out;
 }
 
-Result<StationDrawing> draw_values(const ViewState& state) {
+Result<StationDrawing> values_station(const ViewState& state) {
   TRY(const LookedRow looked, looked_row(state));
   const Trace& run = *state.run;
   const Site site = state.place.site(StepRole::split, Hue::value, state.layer),

@@ -41,8 +41,8 @@ Text looked_name(const ViewState& state);
 /// Queries, keys as attention reads them: rotated, normed or as they were split.
 Site read_heads(const ViewState& state, Hue hue);
 /// The stations of attention. Errors: a run without its steps.
-Result<StationDrawing> draw_scores(const ViewState& state);
-Result<StationDrawing> draw_softmax(const ViewState& state);
-Result<StationDrawing> draw_values(const ViewState& state);
+Result<StationDrawing> scores_station(const ViewState& state);
+Result<StationDrawing> softmax_station(const ViewState& state);
+Result<StationDrawing> values_station(const ViewState& state);
 
 }  // namespace attnscope

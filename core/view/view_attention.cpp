@@ -40,6 +40,6 @@ Result<ViewDrawing> draw_attention(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_attention() { return {"attention", 10, true, true, draw_attention}; }
+ViewSpec view_attention() { return {"attention", 10, true, true, draw_attention, true}; }
 
 }  // namespace attnscope

@@ -12,10 +12,10 @@ using figure::Ink, figure::WordsMark;
 Ink ink_of(LabInk ink) {
   switch (ink) {
     case LabInk::blue: return Ink::query;
-    case LabInk::red: return Ink::warning;
-    case LabInk::green: return Ink::key;
-    case LabInk::amber: return Ink::accent;
-    case LabInk::purple: return Ink::value;
+    case LabInk::red: return Ink::key;
+    case LabInk::green: return Ink::value;
+    case LabInk::amber: return Ink::warning;
+    case LabInk::purple: return Ink::mlp;
     case LabInk::dim: break;
   }
   return Ink::dim;
@@ -92,6 +92,6 @@ Result<ViewDrawing> draw_labs(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_labs() { return {"labs", 40, false, false, draw_labs}; }
+ViewSpec view_labs() { return {"labs", 90, false, false, draw_labs}; }
 
 }  // namespace attnscope

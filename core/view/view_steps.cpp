@@ -1,6 +1,7 @@
 // Step by step: one token's way through the model, one station a page. Every number is a cell of the run.
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
 #include "core/view/steps_parts.h"
@@ -12,7 +13,7 @@ using figure::Ink, figure::MatrixMark, figure::PartBox;
 
 constexpr std::int64_t kRowsShown = 6;
 
-Result<StationDrawing> draw_words(const ViewState& state) {
+Result<StationDrawing> words_station(const ViewState& state) {
   const Trace& run = *state.run;
   const std::int64_t rows = run.rows(state.place.stack),
                      first = std::clamp<std::int64_t>(state.row - kRowsShown / 2, 0,
@@ -37,7 +38,7 @@ Result<StationDrawing> draw_words(const ViewState& state) {
                         figure::leaf({"tokens", table, 3, {steps_text("rows")}, ""})};
 }
 
-Result<StationDrawing> draw_embed(const ViewState& state) {
+Result<StationDrawing> embed_station(const ViewState& state) {
   const EmbeddingSum parts = embedding_sum(*state.run, state.place.stack, state.row);
   if (parts.sum.empty()) return fail(Code::not_found, "error.view.no_station");
   std::vector<NamedRow> rows;
@@ -69,9 +70,9 @@ Result<StationDrawing> draw_embed(const ViewState& state) {
   return out;
 }
 
-Result<StationDrawing> draw_mlp(const ViewState& state) {
+Result<StationDrawing> mlp_station(const ViewState& state) {
   const Site neurons = site_of(StepRole::neurons, state.layer, state.place.stack),
-             result = neurons.with(Slot::mlp_out);
+             result = neurons.near(StepRole::branch, Hue::mlp);
   const std::vector<float> active = row_of_step(*state.run, neurons, 0, state.row),
                            out = row_of_step(*state.run, result, 0, state.row);
   if (active.empty() || out.empty()) return fail(Code::not_found, "error.view.no_station");
@@ -89,7 +90,7 @@ Result<StationDrawing> draw_mlp(const ViewState& state) {
                                      place_of(*state.run, result, 0, state.row))};
 }
 
-Result<StationDrawing> draw_word(const ViewState& state) {
+Result<StationDrawing> word_station(const ViewState& state) {
   const std::int64_t row = answer_row(state);
   TRY(const figure::TableMark answer, answer_table(state, row, 1));
   const Stack stack = state.run->config().stack;
@@ -113,12 +114,12 @@ Result<StationDrawing> draw_word(const ViewState& state) {
 
 using DrawStation = Result<StationDrawing> (*)(const ViewState&);
 DrawStation drawing_of(const std::string& id) {
-  if (id == "words") return draw_words;
-  if (id == "embed") return draw_embed;
-  if (id == "scores") return draw_scores;
-  if (id == "softmax") return draw_softmax;
-  if (id == "values") return draw_values;
-  return id == "mlp" ? draw_mlp : draw_word;
+  if (id == "words") return words_station;
+  if (id == "embed") return embed_station;
+  if (id == "scores") return scores_station;
+  if (id == "softmax") return softmax_station;
+  if (id == "values") return values_station;
+  return id == "mlp" ? mlp_station : word_station;
 }
 
 std::vector<std::string> step_pages(const ViewState& state) {
@@ -133,7 +134,8 @@ Result<ViewDrawing> draw_steps(const ViewState& state) {
       state.page.empty() ? all.begin() : std::find_if(all.begin(), all.end(), [&](const Station& station) {
         return station.id == state.page;
       });
-  if (at == all.end()) return fail(Code::not_found, "error.view.no_station");
+  if (at == all.end())
+    return fail(Code::not_found, "error.view.page", {in_quotes(state.page), join(step_pages(state), ", ")});
   TRY(StationDrawing drawn, drawing_of(at->id)(state));
   const std::vector<Text> said{looked_name(state), at - all.begin() + 1, all.size(), at->name};
   return ViewDrawing{{steps_text("question", said), steps_text("question.short", said)},
@@ -164,14 +166,15 @@ std::vector<Station> stations(const ViewState& state) {
       add("values", Ink::value, values);
   }
   const Site mlp = site_of(StepRole::neurons, state.layer, stack);
-  if (run.find(mlp) && run.find(mlp.with(Slot::mlp_out))) add("mlp", Ink::accent, mlp.with(Slot::mlp_out));
+  if (run.find(mlp) && run.find(mlp.near(StepRole::branch, Hue::mlp)))
+    add("mlp", Ink::accent, mlp.near(StepRole::branch, Hue::mlp));
   if (!run.logits_row(answer_row(state)).empty()) add("word", Ink::value, run.main(StepRole::logits));
   return out;
 }
 
 ViewSpec view_steps() {
   ViewSpec out{"steps", 5, true, true, draw_steps};
-  out.pages = step_pages;
+  out.heads = true, out.pages = step_pages;
   return out;
 }
 
