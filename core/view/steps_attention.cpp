@@ -152,8 +152,9 @@ Result<StationDrawing> values_station(const ViewState& state) {
   bool holds = true;
   for (std::size_t dim = 0; dim < z.size(); ++dim)
     holds = holds && same_number(static_cast<double>(sum[dim]), static_cast<double>(z[dim]));
-  const std::vector<Text> said{looked.query, looked.key_name, steps_number(looked.term().weight),
-                               weights.order.size()};
+  const std::int64_t handing = std::count_if(looked.row.terms.begin(), looked.row.terms.end(),
+                                             [](const AttentionTerm& term) { return term.weight > 0; });
+  const std::vector<Text> said{looked.query, looked.key_name, steps_number(looked.term().weight), handing};
   return StationDrawing{
       {steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
       numbers_leaf("parts", rows, steps_text("parts")),

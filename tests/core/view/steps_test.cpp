@@ -78,6 +78,11 @@ TEST(Steps, WeightedValuesAddUpToWhatTheHeadGivesOrTheSentenceSaysNot) {
       EXPECT_NEAR(sum, static_cast<double>(parts.at(parts.size(0) - 1, dim)), 1e-4) << where;
       most = std::max(most, std::abs(sum - static_cast<double>(z.at(0, dim))));
     }
+    const auto row = attention_row(*state.run, state.place.pattern(0), 0, state.row);
+    ASSERT_TRUE(row);
+    std::int64_t handing = 0;
+    for (const AttentionTerm& term : row->terms) handing += term.weight > 0 ? 1 : 0;
+    EXPECT_EQ(sentence_of(figure)[3], std::to_string(handing)) << where;
     const bool said = sentence_key(figure) == "figure.steps.values.edited";
     if (most > 0.05) {
       EXPECT_TRUE(said) << where;
