@@ -227,12 +227,14 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
   draw_part(
       state, "easy", [] { return tr("fault.easy"); },
       [&] {
+        try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
         draw_head(state, size.x - edge, top);
         top += px(kQuestion);
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
-                    ImVec2(size.x - 2 * edge + px(28), size.y - top));
+                    ImVec2(size.x - 2 * edge + px(28), size.y - top - try_.height()));
+        try_.draw(state, *context.run, ImVec2(edge, size.y - try_.height()), size.x - 2 * edge);
       });
 }
 

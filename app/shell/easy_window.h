@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/panels/input/input_bar.h"
+#include "app/shell/easy_try.h"
 #include "app/state/frame_state.h"
 #include "app/widgets/figure_hands.h"
 #include "core/base/computed.h"
@@ -30,6 +31,7 @@ class EasyWindow {
   std::shared_ptr<const Trace> unedited(const FrameState& state, const RunResult& run);
   const ViewSpec* chosen(const FrameState& state) const;
 
+  EasyTry try_;
   FigureBox box_;
   FigureHands hands_;
   ViewState view_;
