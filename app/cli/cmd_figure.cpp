@@ -200,6 +200,13 @@ class FigureCheck {
     return true;
   }
   Status look_at_view(const ViewSpec& view, ViewState state, const std::string& model) {
+    for (const std::string& page : view.pages ? view.pages(state) : std::vector<std::string>{""}) {
+      state.page = page;
+      TRY_OK(look_at_page(view, state, model));
+    }
+    return Done{};
+  }
+  Status look_at_page(const ViewSpec& view, ViewState state, const std::string& model) {
     for (const Level level : {Level::easy, Level::full}) {
       state.level = level;
       auto figure = draw_view(view, state);
@@ -209,7 +216,7 @@ class FigureCheck {
         for (const Room& room : kRooms)
           look_at_room(*figure, room,
                        {{"view", view.id},
-                        {"page", state.lab ? state.lab->id() : ""},
+                        {"page", state.lab ? state.lab->id() : state.page},
                         {"model", model},
                         {"size", room.name},
                         {"lang", lang},

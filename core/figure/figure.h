@@ -45,6 +45,8 @@ struct MatrixMark {
   /// One row drawn large, whose digits always stay: columns by importance, strongest first. Where they do not
   /// all fit, the last ones are added up in one cell "other n".
   std::vector<int> order;
+  std::size_t most_columns = 0;  ///< of a row drawn large: at most so many beside "other n"; 0: all that fit
+  bool adds = true;  ///< what the others add up to is a number; false: they are drawn as thin bars
 };
 
 /// Rows of a name, a bar and numbers; the most important first.

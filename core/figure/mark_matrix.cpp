@@ -43,9 +43,10 @@ float longest(const MatrixMark& matrix, const Form& form) {
       out = std::max(out, utf8_length(cell_text(matrix, value, form)));
       if (std::isfinite(value)) sum -= std::abs(value);
     }
-  if (large_row(matrix) && matrix.scale == Scale::diverging)
+  const bool sums = large_row(matrix) && matrix.adds;
+  if (sums && matrix.scale == Scale::diverging)
     out = std::max(out, utf8_length(cell_text(matrix, sum, form)));
-  if (large_row(matrix)) out = std::max(out, utf8_length(cell_text(matrix, -sum, form)));
+  if (sums) out = std::max(out, utf8_length(cell_text(matrix, -sum, form)));
   return static_cast<float>(out);
 }
 float longest_kept(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
@@ -86,19 +87,25 @@ float large_cell(const MatrixMark& matrix, const Form& form, float em, const Mar
   const float longest_name = (form.has(Give::short_names) ? 1.f : 2.f) * kShortName * context.look.small / 12;
   return std::max({digit_width(matrix, form, em, context), other + 4, std::min(name, longest_name) + 4});
 }
+// The most columns of a row drawn large, "other n" among them.
+std::size_t most_columns(const MatrixMark& matrix) {
+  const std::size_t all = matrix.order.size();
+  return matrix.most_columns == 0 || all <= matrix.most_columns ? all : matrix.most_columns + 1;
+}
 // The least side of cells without digits.
 float plane_side(float cells, const LetterSizes& look) {
   return std::max(std::min(look.plane, cells * 11), std::min(look.plane * 2, cells));
 }
 SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
   const LetterSizes& look = context.look;
-  const float cols = count(cols_of(matrix));
   if (large_row(matrix)) {
+    const auto cols = static_cast<float>(most_columns(matrix));
     const float least = large_cell(matrix, form, look.looked, context),
                 natural = large_cell(matrix, form, look.looked_natural, context);
     const float fewest = std::min(cols, static_cast<float>(kLeastColumns + 1));
     return {fewest * least, std::max(fewest * least, cols * natural), cols * natural * 1.2f};
   }
+  const float cols = count(cols_of(matrix));
   if (with_digits(matrix, form)) {
     const float least = digit_width(matrix, form, look.digit, context),
                 natural = digit_width(matrix, form, look.digit_natural, context);
@@ -148,7 +155,8 @@ SizeNeed matrix_height(const Part& part, const Form& form, float width, const Ma
 // Columns with a cell of their own: all, or the strongest that fit beside "other n", in the order of the row.
 std::vector<int> columns_of(const MatrixMark& matrix, float width, float cell) {
   std::vector<int> out = matrix.order;
-  const auto fit = static_cast<std::size_t>(std::max(1.f, std::floor(width / cell + 1e-3f)));
+  const auto room = static_cast<std::size_t>(std::max(1.f, std::floor(width / cell + 1e-3f)));
+  const std::size_t fit = std::min(room, most_columns(matrix));
   if (out.size() > fit) out.resize(std::max<std::size_t>(1, fit - 1));
   std::sort(out.begin(), out.end());
   return out;
@@ -208,6 +216,31 @@ void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::in
   out.shapes.back().digit = true;
 }
 
+// Numbers that have no cell of their own as thin bars from the middle line, up where they are above 0.
+void draw_others(const MatrixMark& matrix, std::int64_t row, const std::vector<int>& shown, PixelRect rect,
+                 Drawing& out) {
+  std::vector<double> others;
+  for (std::int64_t col = 0; col < cols_of(matrix); ++col) {
+    const auto value = static_cast<double>(matrix.values.at(row, col));
+    if (std::isfinite(value) && std::find(shown.begin(), shown.end(), static_cast<int>(col)) == shown.end())
+      others.push_back(value);
+  }
+  out.rect(rect, out.colours().panel);
+  const auto bars = std::min<std::size_t>(others.size(), static_cast<std::size_t>(std::max(1.f, rect.w / 2)));
+  const float wide = rect.w / static_cast<float>(std::max<std::size_t>(1, bars)),
+              middle = rect.y + rect.h / 2;
+  for (std::size_t bar = 0; bar < bars; ++bar) {  // the largest of those that share one
+    double value = 0;
+    for (std::size_t at = bar * others.size() / bars; at < (bar + 1) * others.size() / bars; ++at)
+      if (std::abs(others[at]) > std::abs(value)) value = others[at];
+    const float tall =
+        rect.h / 2 * static_cast<float>(std::min(1.0, matrix.most > 0 ? std::abs(value) / matrix.most : 0.0));
+    out.rect({rect.x + wide * static_cast<float>(bar), value > 0 ? middle - tall : middle,
+              std::max(1.f, wide - 1), tall},
+             value > 0 ? out.colours().positive : out.colours().negative);
+  }
+}
+
 void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
   const bool rest = placed.columns.size() < matrix.order.size();
@@ -229,6 +262,11 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
              out.colours().ink(others ? Ink::dim : matrix.cols.ink),
              {x, placed.cells.y - em * kLine - 2, wide, em * kLine + 2});
     for (std::int64_t row = 0; row < rows_of(matrix); ++row) {
+      const PixelRect cell{x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2};
+      if (others && !matrix.adds) {
+        draw_others(matrix, row, placed.columns, cell, out);
+        continue;
+      }
       double value = others ? 0 : static_cast<double>(matrix.values.at(row, col));
       for (std::int64_t other = 0; others && other < cols_of(matrix); ++other) {
         const auto one = static_cast<double>(matrix.values.at(row, other));
@@ -236,8 +274,7 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
                          placed.columns.end();
         if (!own && !masked(one)) value += one;
       }
-      draw_cell(matrix, value, row, others ? -1 : col,
-                {x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2}, placed, out, context);
+      draw_cell(matrix, value, row, others ? -1 : col, cell, placed, out, context);
     }
   }
 }

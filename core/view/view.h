@@ -52,6 +52,8 @@ struct ViewSpec {
   /// Errors: what the run lacks; a place outside of it.
   Result<ViewDrawing> (*draw)(const ViewState& state) = nullptr;
   bool heads = false;  ///< it shows one head, which can be chosen
+  /// What ViewState::page may be for this run; null: it has one page.
+  std::vector<std::string> (*pages)(const ViewState& state) = nullptr;
 };
 /// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row.
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled = true);

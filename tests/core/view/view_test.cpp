@@ -20,7 +20,7 @@ TEST(ViewFigures, PatternAndRowAreThoseOfTheRun) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
   state.layer = 1, state.head = 3;
-  const auto figure = draw_view(*view_specs().front(), state);
+  const auto figure = draw_view(**find_view("attention"), state);
   ASSERT_TRUE(figure);
   const auto& pattern = std::get<figure::MatrixMark>(figure::find_part(*figure, "pattern")->mark);
   const auto& row = std::get<figure::MatrixMark>(figure::find_part(*figure, "row")->mark);
@@ -41,7 +41,7 @@ TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
   for (state.row = 0; state.row < of.run->length; ++state.row) {
-    const auto figure = draw_view(*view_specs().front(), state);
+    const auto figure = draw_view(**find_view("attention"), state);
     ASSERT_TRUE(figure);
     const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
     const std::vector<Text>& arguments = words.forms.front().arguments();

@@ -1,0 +1,165 @@
+// The stations of attention: the row that is followed and its strongest key.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/lens/attention_row.h"
+#include "core/session/document.h"
+#include "core/view/steps_parts.h"
+
+namespace attnscope {
+namespace {
+
+using figure::Ink, figure::MatrixMark, figure::PartBox;
+
+constexpr std::size_t kMostKeys = 12, kManyKeys = 16;
+constexpr std::int64_t kAllNumbers = std::int64_t{1} << 30;
+
+double sum_of(const std::vector<float>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+struct LookedRow {
+  AttentionRow row;
+  std::int64_t key = 0;         // the strongest
+  std::vector<float> entering;  // what softmax reads
+  Text query, key_name;
+  const AttentionTerm& term() const { return row.terms[static_cast<std::size_t>(key)]; }
+};
+Result<LookedRow> looked_row(const ViewState& state) {
+  const Site pattern = state.place.pattern(state.layer);
+  LookedRow out;
+  TRY(out.row, attention_row(*state.run, pattern, state.head, state.row));
+  out.key = strongest_key(*state.run, pattern, state.head, state.row);
+  out.entering =
+      row_of_step(*state.run, pattern.with(slot_of(out.row.mask_first ? StepKind::scale : StepKind::mask)),
+                  state.head, state.row);
+  out.query = looked_name(state);
+  out.key_name = row_label(*state.opened, *state.run, state.place.keys(), out.key);
+  return out;
+}
+// A row of scores or weights over the keys, the strongest keys first.
+MatrixMark keys_mark(const ViewState& state, Slot stage) {
+  const Site pattern = state.place.pattern(state.layer), site = pattern.with(stage);
+  MatrixMark out = numbers_mark({{looked_name(state), row_of_step(*state.run, site, state.head, state.row)}},
+                                place_of(*state.run, site, state.head, state.row));
+  const std::vector<float> weights = row_of_step(*state.run, pattern, state.head, state.row);
+  std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
+    return weights[static_cast<std::size_t>(a)] > weights[static_cast<std::size_t>(b)];
+  });
+  out.cols = row_names(state, state.place.keys(), Ink::key, out.order.front());
+  out.most_columns = out.order.size() > kManyKeys ? kMostKeys : 0;
+  if (site == pattern) out.scale = figure::Scale::share, out.most = 1, out.adds = true;
+  return out;
+}
+}  // namespace
+
+Site read_heads(const ViewState& state, Hue hue) {
+  for (const StepRole role : {StepRole::rotated, StepRole::head_norm})
+    if (const Site site = state.place.site(role, hue, state.layer); state.run->find(site)) return site;
+  return state.place.site(StepRole::split, hue, state.layer);
+}
+
+Result<StationDrawing> scores_station(const ViewState& state) {
+  TRY(const LookedRow looked, looked_row(state));
+  const Site queries = read_heads(state, Hue::query), keys = read_heads(state, Hue::key);
+  const std::vector<float> q = row_of_step(*state.run, queries, state.head, state.row),
+                           k = row_of_step(*state.run, keys, state.run->own_head(keys, state.head),
+                                           looked.key);
+  if (q.empty() || q.size() != k.size()) return fail(Code::not_found, "error.view.no_attention");
+  std::vector<float> products;
+  for (std::size_t at = 0; at < q.size(); ++at) products.push_back(q[at] * k[at]);
+  const AttentionTerm& term = looked.term();
+  const std::vector<Text> said{
+      looked.query,
+      looked.key_name,
+      q.size(),
+      steps_number(sum_of(products)),
+      steps_number(term.scaled),
+      looked.row.root_of > 0 ? Text(looked.row.root_of) : steps_number(looked.row.scale),
+      steps_number(term.score)};
+  const bool holds = same_number(sum_of(products), term.score);
+  const bool scaled = same_number(term.score * looked.row.scale, term.scaled);
+  const char* key = !holds                   ? "scores.edited"
+                    : !scaled                ? "scores.sum"
+                    : looked.row.root_of > 0 ? "scores.root"
+                                             : "scores.times";
+  return StationDrawing{
+      {steps_text(key, said), steps_text("scores.short", said)},
+      numbers_leaf("products",
+                   {{steps_text("query", {looked.query}), q},
+                    {steps_text("key", {looked.key_name}), k},
+                    {steps_text("product"), products}},
+                   steps_text("products", {looked.query, looked.key_name})),
+      figure::leaf({"row", keys_mark(state, slot_of(StepKind::scale)), 3, {steps_text("scaled")}, ""})};
+}
+
+Result<StationDrawing> softmax_station(const ViewState& state) {
+  TRY(const LookedRow looked, looked_row(state));
+  const AttentionTerm& term = looked.term();
+  const std::int64_t open =
+      std::count_if(looked.entering.begin(), looked.entering.end(), [](float x) { return std::isfinite(x); });
+  const double share = looked.row.sum > 0 ? term.exponential / looked.row.sum : 0;
+  const std::vector<Text> said{
+      looked.query,
+      looked.key_name,
+      steps_number(term.weight),
+      steps_number(static_cast<double>(looked.entering[static_cast<std::size_t>(looked.key)])),
+      open,
+      steps_number(share)};
+  const char* key = !(looked.row.sum > 0) ? "softmax.nowhere"
+                    : looked.row.edited   ? "softmax.edited"
+                                          : "softmax";
+  const Slot entering = slot_of(looked.row.mask_first ? StepKind::scale : StepKind::mask);
+  StationDrawing out{
+      {steps_text(key, said), steps_text("softmax.short", said)},
+      figure::leaf({"scores", keys_mark(state, entering), 2, {steps_text("entering")}, ""}),
+      figure::leaf({"row", keys_mark(state, slot_of(StepRole::pattern)), 3, {steps_text("weights")}, ""})};
+  if (looked.row.sum > 0 && !looked.row.edited)
+    out.below =
+        figure::column({std::move(*out.below), figure::words("formula", figure::WordsMark::As::formula,
+                                                             {steps_text("softmax.formula", said)}, 1)});
+  return out;
+}
+
+Result<StationDrawing> values_station(const ViewState& state) {
+  TRY(const LookedRow looked, looked_row(state));
+  const Trace& run = *state.run;
+  const Site site = state.place.site(StepRole::split, Hue::value, state.layer),
+             result = state.place.site(StepRole::head_out, state.layer);
+  const std::vector<float> z = row_of_step(run, result, state.head, state.row);
+  const MatrixMark weights = keys_mark(state, slot_of(StepRole::pattern));
+  const Tensor values = run.slice(site, run.own_head(site, state.head), {0, kAllNumbers}, {0, kAllNumbers});
+  if (z.empty() || values.empty()) return fail(Code::not_found, "error.view.no_attention");
+  const std::size_t shown = std::min<std::size_t>(3, weights.order.size());
+  std::vector<NamedRow> rows;
+  std::vector<float> others(z.size()), sum(z.size());
+  for (std::size_t at = 0; at < weights.order.size(); ++at) {
+    const int key = weights.order[at];
+    const float weight = weights.values.at(0, key);
+    std::vector<float> part;
+    for (std::size_t dim = 0; dim < z.size(); ++dim) {
+      part.push_back(weight * values.at(key, static_cast<std::int64_t>(dim)));
+      sum[dim] += part.back();
+      if (at >= shown) others[dim] += part.back();
+    }
+    if (at < shown)
+      rows.push_back({steps_text("weighted", {steps_number(static_cast<double>(weight)),
+                                              weights.cols.labels[static_cast<std::size_t>(key)]}),
+                      std::move(part)});
+  }
+  if (weights.order.size() > shown)
+    rows.push_back({Text::of("figure.others", {weights.order.size() - shown}), std::move(others)});
+  rows.push_back({steps_text("sum"), sum});
+  bool holds = true;
+  for (std::size_t dim = 0; dim < z.size(); ++dim)
+    holds = holds && same_number(static_cast<double>(sum[dim]), static_cast<double>(z[dim]));
+  const std::int64_t handing = std::count_if(looked.row.terms.begin(), looked.row.terms.end(),
+                                             [](const AttentionTerm& term) { return term.weight > 0; });
+  const std::vector<Text> said{looked.query, looked.key_name, steps_number(looked.term().weight), handing};
+  return StationDrawing{
+      {steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
+      numbers_leaf("parts", rows, steps_text("parts")),
+      numbers_leaf("row", {{looked.query, z}}, steps_text("z", {looked.query}), 3,
+                   place_of(run, result, state.head, state.row))};
+}
+
+}  // namespace attnscope

@@ -1,0 +1,85 @@
+// Rows of numbers of a run, drawn large.
+#include "core/view/steps_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/session/document.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostNumbers = 8;
+constexpr double kSameNumber = 2e-3;  // relative: of sums in another order
+
+}  // namespace
+
+using figure::Ink, figure::MatrixMark, figure::PartBox;
+
+std::vector<float> row_of_step(const Trace& run, const Site& site, std::int64_t head, std::int64_t row) {
+  const Tensor plane = run.slice(site, head, {row, row + 1}, {0, std::int64_t{1} << 30});
+  std::vector<float> out;
+  for (std::int64_t col = 0; !plane.empty() && plane.size(0) > 0 && col < plane.size(1); ++col)
+    out.push_back(plane.at(0, col));
+  return out;
+}
+std::string place_of(const Trace& run, const Site& site, std::int64_t head, std::int64_t row) {
+  const Record* record = run.find(site);
+  std::vector<AxisRange> at;
+  for (const Axis axis : record ? record->axes : std::vector<Axis>{}) {
+    if (axis == Axis::head) at.emplace_back("head", head);
+    if (axis == Axis::pos || axis == Axis::query) at.emplace_back(std::string(axis_name(axis)), row);
+  }
+  return to_text(site) + to_text(at);
+}
+bool same_number(double a, double b) {
+  return std::abs(a - b) <= kSameNumber * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+// Rows of equal length; the columns where the last of them is largest come first.
+MatrixMark numbers_mark(const std::vector<NamedRow>& rows, std::string of) {
+  MatrixMark out;
+  std::vector<float> values;
+  const std::vector<float>& led = rows.back().values;
+  out.rows.ink = Ink::text, out.most = 0, out.most_columns = kMostNumbers;
+  for (const NamedRow& row : rows) {
+    out.rows.labels.push_back(row.name);
+    for (const float value : row.values) {
+      values.push_back(value);
+      if (std::isfinite(value)) out.most = std::max(out.most, std::abs(static_cast<double>(value)));
+    }
+  }
+  if (out.most == 0) out.most = 1;
+  out.rows.looked = static_cast<int>(rows.size()) - 1;
+  for (std::size_t col = 0; col < led.size(); ++col) out.cols.labels.emplace_back(col);
+  out.order.resize(led.size());
+  std::iota(out.order.begin(), out.order.end(), 0);
+  std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
+    return std::abs(led[static_cast<std::size_t>(a)]) > std::abs(led[static_cast<std::size_t>(b)]);
+  });
+  out.values = Tensor::from(std::move(values), {{Axis::none, static_cast<std::int64_t>(rows.size())},
+                                                {Axis::none, static_cast<std::int64_t>(led.size())}});
+  out.scale = figure::Scale::diverging, out.adds = false, out.of = std::move(of);
+  return out;
+}
+PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, const Text& title,
+                     int priority, std::string of) {
+  return figure::leaf({id, numbers_mark(rows, std::move(of)), priority, {title}, ""});
+}
+Text steps_number(double value) { return figure::number_text(value, 2); }
+Text steps_text(const std::string& key, std::vector<Text> arguments) {
+  return Text::of("figure.steps." + key, std::move(arguments));
+}
+
+Text looked_name(const ViewState& state) {
+  return row_label(*state.opened, *state.run, state.place.stack, state.row);
+}
+
+std::vector<float> floats_of(const Tensor& row) {
+  std::vector<float> out;
+  for (std::int64_t at = 0; at < row.count(); ++at) out.push_back(row.at(at));
+  return out;
+}
+
+}  // namespace attnscope

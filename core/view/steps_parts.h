@@ -1,0 +1,48 @@
+// What the stations of "steps" are made of: rows of numbers of a run, and the stations of attention.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/view/stations.h"
+
+namespace attnscope {
+
+struct NamedRow {
+  Text name;
+  std::vector<float> values;
+};
+
+// What a station says, before its question and the answer are set around it.
+struct StationDrawing {
+  std::vector<Text> sentence;
+  figure::PartBox picture;
+  std::optional<figure::PartBox> below = {};
+};
+/// One row of a step, of one head where it has heads; empty where the run lacks it.
+std::vector<float> row_of_step(const Trace& run, const Site& site, std::int64_t head, std::int64_t row);
+/// The same as a place: "blocks.0.attn.z[head=1,query=3]".
+std::string place_of(const Trace& run, const Site& site, std::int64_t head, std::int64_t row);
+/// The numbers of a vector.
+std::vector<float> floats_of(const Tensor& row);
+/// Rows of equal length drawn large, eight columns at most: those where the last row is largest in size.
+figure::MatrixMark numbers_mark(const std::vector<NamedRow>& rows, std::string of = {});
+figure::PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, const Text& title,
+                             int priority = 2, std::string of = {});
+/// Equal but for the rounding of a sum in another order.
+bool same_number(double a, double b);
+Text steps_number(double value);
+/// The text "figure.steps.KEY".
+Text steps_text(const std::string& key, std::vector<Text> arguments = {});
+/// Name of the row that is followed.
+Text looked_name(const ViewState& state);
+
+/// Queries, keys as attention reads them: rotated, normed or as they were split.
+Site read_heads(const ViewState& state, Hue hue);
+/// The stations of attention. Errors: a run without its steps.
+Result<StationDrawing> scores_station(const ViewState& state);
+Result<StationDrawing> softmax_station(const ViewState& state);
+Result<StationDrawing> values_station(const ViewState& state);
+
+}  // namespace attnscope

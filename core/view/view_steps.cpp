@@ -1,0 +1,181 @@
+// Step by step: one token's way through the model, one station a page. Every number is a cell of the run.
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/lens/vectors.h"
+#include "core/session/document.h"
+#include "core/view/steps_parts.h"
+
+namespace attnscope {
+namespace {
+
+using figure::Ink, figure::MatrixMark, figure::PartBox;
+
+constexpr std::int64_t kRowsShown = 6;
+
+Result<StationDrawing> words_station(const ViewState& state) {
+  const Trace& run = *state.run;
+  const std::int64_t rows = run.rows(state.place.stack),
+                     first = std::clamp<std::int64_t>(state.row - kRowsShown / 2, 0,
+                                                      std::max<std::int64_t>(0, rows - kRowsShown));
+  const std::vector<int>& ids = run.ids_of(state.place.stack);
+  const bool tokens = static_cast<std::int64_t>(ids.size()) == rows;
+  figure::TableMark table;
+  table.header = {steps_text("token"), steps_text("place")};
+  if (tokens) table.header.push_back(steps_text("id"));
+  for (std::int64_t row = first; row < std::min(rows, first + kRowsShown); ++row) {
+    std::vector<Text> cells{row_label(*state.opened, run, state.place.stack, row), row};
+    if (tokens) cells.emplace_back(ids[static_cast<std::size_t>(row)]);
+    table.rows.push_back({std::move(cells), {}, {}, row == state.row});
+  }
+  table.others = rows - static_cast<std::int64_t>(table.rows.size());
+  std::vector<Text> said{looked_name(state), state.row, rows};
+  if (tokens) {
+    said.emplace_back(ids[static_cast<std::size_t>(state.row)]);
+    said.emplace_back(run.config().of(state.place.stack).vocab_size);
+  }
+  return StationDrawing{{steps_text(tokens ? "words" : "words.rows", said), steps_text("words.short", said)},
+                        figure::leaf({"tokens", table, 3, {steps_text("rows")}, ""})};
+}
+
+Result<StationDrawing> embed_station(const ViewState& state) {
+  const EmbeddingSum parts = embedding_sum(*state.run, state.place.stack, state.row);
+  if (parts.sum.empty()) return fail(Code::not_found, "error.view.no_station");
+  std::vector<NamedRow> rows;
+  const auto add = [&](const Text& name, const Tensor& values) {
+    if (!values.empty()) rows.push_back({name, floats_of(values)});
+  };
+  const Text name = looked_name(state);
+  if (parts.scale == 1)
+    add(name, parts.token);
+  else
+    add(steps_text("embed.scaled", {name, steps_number(static_cast<double>(parts.scale))}), parts.scaled);
+  add(steps_text("embed.place", {state.row}), parts.position);
+  add(steps_text("embed.segment"), parts.type);
+  const bool alone = rows.size() < 2;
+  StationDrawing out{{steps_text(alone                                        ? "embed.alone"
+                                 : parts.type.empty() && !parts.token.empty() ? "embed"
+                                                                              : "embed.parts",
+                                 {name, parts.sum.count()}),
+                      steps_text("embed.short", {name, parts.sum.count()})},
+                     {}};
+  const Text title = steps_text("embed.sum");
+  const std::vector<NamedRow> sum{{name, floats_of(parts.sum)}};
+  if (alone) {
+    out.picture = numbers_leaf("row", sum, title, 3);
+    return out;
+  }
+  rows.push_back({steps_text("sum"), floats_of(parts.sum)});
+  out.picture = numbers_leaf("row", rows, title, 3);
+  return out;
+}
+
+Result<StationDrawing> mlp_station(const ViewState& state) {
+  const Site neurons = site_of(StepRole::neurons, state.layer, state.place.stack),
+             result = neurons.near(StepRole::branch, Hue::mlp);
+  const std::vector<float> active = row_of_step(*state.run, neurons, 0, state.row),
+                           out = row_of_step(*state.run, result, 0, state.row);
+  if (active.empty() || out.empty()) return fail(Code::not_found, "error.view.no_station");
+  const MatrixMark large = numbers_mark({{Text(), active}});
+  const int best = large.order.front();
+  const Text name = looked_name(state);
+  const std::vector<Text> said{
+      name,          state.layer, std::count_if(active.begin(), active.end(), [](float x) { return x > 0; }),
+      active.size(), best,        steps_number(static_cast<double>(active[static_cast<std::size_t>(best)])),
+      out.size()};
+  return StationDrawing{{steps_text("mlp", said), steps_text("mlp.short", said)},
+                        numbers_leaf("neurons", {{name, active}}, steps_text("neurons", said), 2,
+                                     place_of(*state.run, neurons, 0, state.row)),
+                        numbers_leaf("row", {{name, out}}, steps_text("mlp.out", said), 3,
+                                     place_of(*state.run, result, 0, state.row))};
+}
+
+Result<StationDrawing> word_station(const ViewState& state) {
+  const std::int64_t row = answer_row(state);
+  TRY(const figure::TableMark answer, answer_table(state, row, 1));
+  const Stack stack = state.run->config().stack;
+  const Text name = row_label(*state.opened, *state.run, stack, row);
+  const Site site = state.run->main(StepRole::logits);
+  std::vector<NamedRow> logits{{name, floats_of(state.run->logits_row(row))}};
+  MatrixMark out = numbers_mark(logits, place_of(*state.run, site, 0, row));
+  const std::vector<float>& values = logits.front().values;
+  std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
+    return values[static_cast<std::size_t>(a)] > values[static_cast<std::size_t>(b)];
+  });
+  for (std::size_t id = 0; id < out.cols.labels.size(); ++id)
+    out.cols.labels[id] = output_name(*state.opened, static_cast<int>(id));
+  const std::vector<Text> said{
+      name, answer.rows.front().cells[0],
+      steps_number(static_cast<double>(values[static_cast<std::size_t>(out.order.front())])), values.size(),
+      answer.rows.front().cells[1]};
+  return StationDrawing{{steps_text("word", said), steps_text("word.short", said)},
+                        figure::leaf({"row", out, 3, {steps_text("logits")}, ""})};
+}
+
+using DrawStation = Result<StationDrawing> (*)(const ViewState&);
+DrawStation drawing_of(const std::string& id) {
+  if (id == "words") return words_station;
+  if (id == "embed") return embed_station;
+  if (id == "scores") return scores_station;
+  if (id == "softmax") return softmax_station;
+  if (id == "values") return values_station;
+  return id == "mlp" ? mlp_station : word_station;
+}
+
+std::vector<std::string> step_pages(const ViewState& state) {
+  std::vector<std::string> out;
+  for (const Station& station : stations(state)) out.push_back(station.id);
+  return out;
+}
+
+Result<ViewDrawing> draw_steps(const ViewState& state) {
+  const std::vector<Station> all = stations(state);
+  const auto at =
+      state.page.empty() ? all.begin() : std::find_if(all.begin(), all.end(), [&](const Station& station) {
+        return station.id == state.page;
+      });
+  if (at == all.end())
+    return fail(Code::not_found, "error.view.page", {in_quotes(state.page), join(step_pages(state), ", ")});
+  TRY(StationDrawing drawn, drawing_of(at->id)(state));
+  const std::vector<Text> said{looked_name(state), at - all.begin() + 1, all.size(), at->name};
+  return ViewDrawing{{steps_text("question", said), steps_text("question.short", said)},
+                     std::move(drawn.sentence),
+                     std::move(drawn.picture),
+                     std::move(drawn.below)};
+}
+
+}  // namespace
+
+std::vector<Station> stations(const ViewState& state) {
+  const Trace& run = *state.run;
+  const Stack stack = state.place.stack;
+  const Site pattern = state.place.pattern(state.layer);
+  std::vector<Station> out;
+  const auto add = [&](const char* id, Ink ink, const Site& site) {
+    out.push_back({id, steps_text(std::string("name.") + id), ink, site});
+  };
+  add("words", Ink::dim, site_of(StepRole::words, -1, stack));
+  if (!embedding_sum(run, stack, state.row).sum.empty())
+    add("embed", Ink::warning, site_of(StepRole::embedding, -1, stack));
+  if (run.find(pattern) && run.attention(pattern)) {
+    if (run.find(read_heads(state, Hue::query)) && run.find(read_heads(state, Hue::key)))
+      add("scores", Ink::query, pattern.with(slot_of(StepRole::scores)));
+    add("softmax", Ink::query, pattern);
+    const Site values = pattern.with(slot_of(StepRole::head_out));
+    if (run.find(values) && run.find(pattern.with(slot_of(StepRole::split, Hue::value))))
+      add("values", Ink::value, values);
+  }
+  const Site mlp = site_of(StepRole::neurons, state.layer, stack);
+  if (run.find(mlp) && run.find(mlp.near(StepRole::branch, Hue::mlp)))
+    add("mlp", Ink::accent, mlp.near(StepRole::branch, Hue::mlp));
+  if (!run.logits_row(answer_row(state)).empty()) add("word", Ink::value, run.main(StepRole::logits));
+  return out;
+}
+
+ViewSpec view_steps() {
+  ViewSpec out{"steps", 5, true, true, draw_steps};
+  out.heads = true, out.pages = step_pages;
+  return out;
+}
+
+}  // namespace attnscope

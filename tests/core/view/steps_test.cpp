@@ -1,0 +1,131 @@
+// The stations of one token: their numbers are cells of the run, and what they add up to is the next one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/lens/attention_row.h"
+#include "core/view/stations.h"
+#include "tests/core/view/opened.h"
+
+namespace attnscope::testing {
+namespace {
+
+figure::Figure station_of(ViewState state, const std::string& page) {
+  state.page = page;
+  const auto view = find_view("steps");
+  EXPECT_TRUE(view);
+  auto figure = draw_view(**view, state);
+  EXPECT_TRUE(figure) << page;
+  return *figure;
+}
+double sum_of_row(const figure::MatrixMark& matrix, std::int64_t row) {
+  double out = 0;
+  for (std::int64_t col = 0; col < matrix.values.size(1); ++col)
+    out += static_cast<double>(matrix.values.at(row, col));
+  return out;
+}
+bool has_station(const ViewState& state, const std::string& id) {
+  for (const Station& station : stations(state))
+    if (station.id == id) return true;
+  return false;
+}
+
+TEST(Steps, ProductsAddUpToTheScoreOfTheStrongestKey) {
+  for (const char* name : {"model:storyteller", "model:storyteller-llama"}) {
+    const Opened of = opened(name);
+    ViewState state = first_state(*of.model, of.run);
+    for (state.row = 0; state.row < of.run->length; ++state.row) {
+      const figure::Figure figure = station_of(state, "scores");
+      const Site pattern = state.place.pattern(0);
+      const auto row = attention_row(*of.run, pattern, 0, state.row);
+      ASSERT_TRUE(row);
+      const auto key = static_cast<std::size_t>(strongest_key(*of.run, pattern, 0, state.row));
+      EXPECT_NEAR(sum_of_row(mark_of<figure::MatrixMark>(figure, "products"), 2), row->terms[key].score,
+                  1e-3);
+      EXPECT_EQ(sentence_key(figure), "figure.steps.scores.root");
+    }
+  }
+}
+
+TEST(Steps, SoftmaxOfTheScoresShownIsTheRowOfWeights) {
+  for_every_row([](const ViewState& state, const std::string& where) {
+    if (!has_station(state, "softmax")) return;
+    const figure::Figure figure = station_of(state, "softmax");
+    const Tensor &scores = mark_of<figure::MatrixMark>(figure, "scores").values,
+                 &weights = mark_of<figure::MatrixMark>(figure, "row").values;
+    double sum = 0;
+    for (std::int64_t key = 0; key < scores.size(1); ++key)
+      sum += std::exp(static_cast<double>(scores.at(0, key)));
+    for (std::int64_t key = 0; key < scores.size(1); ++key)
+      EXPECT_NEAR(std::exp(static_cast<double>(scores.at(0, key))) / sum,
+                  static_cast<double>(weights.at(0, key)), 1e-4)
+          << where;
+  });
+}
+
+TEST(Steps, WeightedValuesAddUpToWhatTheHeadGivesOrTheSentenceSaysNot) {
+  int edited_rows = 0;
+  for_every_row([&](const ViewState& state, const std::string& where) {
+    if (!has_station(state, "values")) return;
+    const figure::Figure figure = station_of(state, "values");
+    const Tensor &parts = mark_of<figure::MatrixMark>(figure, "parts").values,
+                 &z = mark_of<figure::MatrixMark>(figure, "row").values;
+    double most = 0;
+    for (std::int64_t dim = 0; dim < z.size(1); ++dim) {
+      double sum = 0;
+      for (std::int64_t part = 0; part + 1 < parts.size(0); ++part)
+        sum += static_cast<double>(parts.at(part, dim));
+      EXPECT_NEAR(sum, static_cast<double>(parts.at(parts.size(0) - 1, dim)), 1e-4) << where;
+      most = std::max(most, std::abs(sum - static_cast<double>(z.at(0, dim))));
+    }
+    const auto row = attention_row(*state.run, state.place.pattern(0), 0, state.row);
+    ASSERT_TRUE(row);
+    std::int64_t handing = 0;
+    for (const AttentionTerm& term : row->terms) handing += term.weight > 0 ? 1 : 0;
+    EXPECT_EQ(sentence_of(figure)[3], std::to_string(handing)) << where;
+    const bool said = sentence_key(figure) == "figure.steps.values.edited";
+    if (most > 0.05) {
+      EXPECT_TRUE(said) << where;
+    }
+    if (most < 1e-3) {
+      EXPECT_FALSE(said) << where;
+    }
+    edited_rows += said ? 1 : 0;
+  });
+  EXPECT_GT(edited_rows, 0);
+}
+
+TEST(Steps, EachStationDrawsAndTheMatricesNameCellsOfTheRun) {
+  for (const std::string& name : kShippedForViews) {
+    const Opened of = opened(name);
+    const ViewState state = first_state(*of.model, of.run);
+    const std::vector<Station> all = stations(state);
+    ASSERT_GE(all.size(), 5u) << name;
+    for (const Station& station : all) {
+      const figure::Figure figure = station_of(state, station.id);
+      for (const figure::Part* part : figure::parts_of(figure)) {
+        const auto* matrix = std::get_if<figure::MatrixMark>(&part->mark);
+        if (!matrix || matrix->of.empty()) continue;
+        const auto cell = cell_of(*of.run, *matrix, 0, 1);
+        ASSERT_TRUE(cell) << name << station.id << matrix->of;
+        const auto value = of.run->tensor(*cell);
+        ASSERT_TRUE(value);
+        if (std::isfinite(matrix->values.at(0, 1))) {
+          EXPECT_NEAR(value->data()[0], matrix->values.at(0, 1), 1e-4f) << name << matrix->of;
+        }
+      }
+    }
+  }
+}
+
+TEST(Steps, AStationThatTheRunLacksIsAnError) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.page = "cross";
+  const auto view = find_view("steps");
+  ASSERT_TRUE(view);
+  EXPECT_FALSE(draw_view(**view, state));
+}
+
+}  // namespace
+}  // namespace attnscope::testing
