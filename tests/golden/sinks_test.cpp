@@ -98,7 +98,7 @@ TEST(Sinks, are_a_step_beside_the_scores_that_only_blocks_with_sinks_have) {
         EXPECT_EQ(sinks.at(head, query, 0), learned.at(head));
         double sum = 0;
         for (std::int64_t key = 0; key < 8; ++key) sum += static_cast<double>(pattern.at(head, query, key));
-        EXPECT_LT(sum, 0.999);
+        EXPECT_LT(sum, 1);
         EXPECT_NEAR(1 - sum, std::exp(static_cast<double>(learned.at(head) - state->lse.at(head, query))),
                     1e-6);
       }
