@@ -17,6 +17,7 @@ struct FigureOptions {
   std::vector<std::string> models, set;
   std::string view = "attention", page, level = "full", size = "1280x720", theme = "dark", out = "-";
   std::int64_t layer = 0, head = 0, row = -1;
+  double temperature = 1;
   bool present = false, minus = false, json = false, list = false, check = false;
   SequenceOptions text;
 };
@@ -60,10 +61,11 @@ Status set_lab(ViewState& state, const FigureOptions& options) {
 
 Result<figure::Figure> figure_of(const ViewSpec& view, ViewState state, const FigureOptions& options) {
   state.level = options.level == "easy" ? Level::easy : Level::full;
-  state.layer = static_cast<int>(options.layer), state.head = options.head;
+  state.layer = static_cast<int>(options.layer), state.head = options.head, state.page = options.page;
+  state.temperature = options.temperature;
   if (options.row >= 0) state.row = options.row;
   TRY_OK(check_state(state));
-  return view.draw(state);
+  return draw_view(view, state);
 }
 
 // The run that is asked for; without any input the one that the window opens with.
@@ -81,11 +83,15 @@ Result<figure::Figure> figure_of_run(const ViewSpec& view, const FigureOptions& 
   TRY(OpenedModel model, open_to_run(options.models.front()));
   const auto opened = std::make_shared<const OpenedModel>(std::move(model));
   TRY(const std::shared_ptr<const Trace> run, run_of(opened, options));
-  TRY(figure::Figure out, figure_of(view, first_state(*opened, run), options));
+  ViewState state = first_state(*opened, run);
+  TRY(const Request request, options.text.request());
+  if (options.minus || !request.edits.empty()) {
+    TRY_OK(check_runs(*opened));
+    TRY(state.before, run_under(*opened, {}, run->input));
+  }
+  TRY(figure::Figure out, figure_of(view, state, options));
   if (!options.minus) return out;
-  TRY_OK(check_runs(*opened));
-  TRY(const std::shared_ptr<const Trace> unedited, run_under(*opened, {}, run->input));
-  TRY(const figure::Figure before, figure_of(view, first_state(*opened, unedited), options));
+  TRY(const figure::Figure before, figure_of(view, first_state(*opened, state.before), options));
   return minus(out, before);
 }
 
@@ -196,7 +202,7 @@ class FigureCheck {
   Status look_at_view(const ViewSpec& view, ViewState state, const std::string& model) {
     for (const Level level : {Level::easy, Level::full}) {
       state.level = level;
-      auto figure = view.draw(state);
+      auto figure = draw_view(view, state);
       if (!figure) continue;  // nothing to show for this model
       for (const std::string& lang : languages()) {
         TRY_OK(set_language(lang));
@@ -256,7 +262,7 @@ Status run_figure(const FigureOptions& options) {
     ViewState state;
     state.level = options.level == "easy" ? Level::easy : Level::full;
     TRY_OK(set_lab(state, options));
-    TRY(const figure::Figure figure, view->draw(state));
+    TRY(const figure::Figure figure, draw_view(*view, state));
     return write_figure(figure, options);
   }
   if (options.models.size() != 1) return fail(Code::bad_format, "error.cli.figure_model");
@@ -282,6 +288,8 @@ void add_figure(CLI::App& app, Action& action) {
   command->add_option("--layer", options->layer, tr("cli.figure.layer"))->transform(whole(0, 1 << 30));
   command->add_option("--head", options->head, tr("cli.figure.head"))->transform(whole(0, 1 << 30));
   command->add_option("--row", options->row, tr("cli.figure.row"))->transform(whole(0, 1 << 30));
+  command->add_option("--temperature", options->temperature, tr("cli.figure.temperature"))
+      ->check(CLI::Range(0.0, kMostTemperature));
   command->add_option("-o,--out", options->out, tr("cli.figure.out"))->type_name("FILE|-");
   command->add_flag("--present", options->present, tr("cli.figure.present"));
   command->add_flag("--minus", options->minus, tr("cli.figure.minus"));

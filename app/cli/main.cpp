@@ -83,6 +83,7 @@ int run(int argc, char** argv) {
   add_train(app, action);
   add_lesson(app, action);
   add_figure(app, action);
+  add_try(app, action);
   translate_help(app);
   try {
     app.parse(argc, argv);

@@ -133,38 +133,40 @@ void Canvas::fill_circle(ImVec2 centre, float radius, ImU32 colour, int segments
 
 // ---- text ---------------------------------------------------------------------------------------
 
-void Canvas::note_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, ImVec2 pivot,
+void Canvas::note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text, ImVec2 pivot,
                        float angle) const {
   if (text.empty()) return;
-  const float size = size_of(font);
   const ImVec2 box =
       or_current(font)->CalcTextSizeA(size, FLT_MAX, 0, text.data(), text.data() + text.size());
   DrawItem item = shape(DrawItem::Kind::text, at, ImVec2(at.x + box.x, at.y + box.y), colour, 0);
   item.pivot = pivot, item.angle = angle;
   item.face = face_of(or_current(font));
+  item.face.em *= size / size_of(font);
   item.baseline = compat::font_ascent(or_current(font), size);
   record_->add_text(item, text, list_->GetClipRectMin(), list_->GetClipRectMax());
 }
 
-void Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const {
+void Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float size) const {
   if (text.empty()) return;
+  if (size <= 0) size = size_of(font);
   attnscope::note_text(text);
   const ImVec2 place(std::floor(at.x), std::floor(at.y));
-  list_->AddText(or_current(font), size_of(font), place, colour, text.data(), text.data() + text.size());
-  if (record_) note_text(font, place, colour, text, place, 0);
+  list_->AddText(or_current(font), size, place, colour, text.data(), text.data() + text.size());
+  if (record_) note_text(font, size, place, colour, text, place, 0);
 }
 
 void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float sine,
-                           float cosine) const {
+                           float cosine, float size) const {
   if (text.empty()) return;
+  if (size <= 0) size = size_of(font);
   attnscope::note_text(text);
   const int first = list_->VtxBuffer.Size;
-  const ImVec2 flat(std::floor(at.x), std::floor(at.y - size_of(font) * 0.5f));
-  if (record_) note_text(font, flat, colour, text, at, -std::atan2(sine, cosine));
+  const ImVec2 flat(std::floor(at.x), std::floor(at.y - size * 0.5f));
+  if (record_) note_text(font, size, flat, colour, text, at, -std::atan2(sine, cosine));
   // No glyph is clipped while it is unrotated; the clip rectangle of the draw command stays the same.
   const ImVec4 clip = list_->_CmdHeader.ClipRect;
   list_->_CmdHeader.ClipRect = ImVec4(-1e6f, -1e6f, 1e6f, 1e6f);
-  list_->AddText(or_current(font), size_of(font), flat, colour, text.data(), text.data() + text.size());
+  list_->AddText(or_current(font), size, flat, colour, text.data(), text.data() + text.size());
   list_->_CmdHeader.ClipRect = clip;
   for (int v = first; v < list_->VtxBuffer.Size; ++v) {
     ImVec2& p = list_->VtxBuffer[v].pos;
@@ -182,7 +184,7 @@ void Canvas::drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view 
     const char* stop = std::find(begin, end, '\n');
     if (width > 0) stop = std::min(stop, compat::wrap_position(or_current(font), size, begin, end, width));
     if (stop == begin && *begin != '\n') stop = begin + 1;  // too narrow for a single character
-    note_text(font, ImVec2(std::floor(at.x), y), colour,
+    note_text(font, size, ImVec2(std::floor(at.x), y), colour,
               std::string_view(begin, static_cast<std::size_t>(stop - begin)), at, 0);
     begin = stop;
     if (begin < end && *begin == '\n')

@@ -35,11 +35,12 @@ class Canvas {
   void circle(ImVec2 centre, float radius, ImU32 colour, int segments = 0, float thickness = 1) const;
   void fill_circle(ImVec2 centre, float radius, ImU32 colour, int segments = 0) const;
 
-  /// `font` null: the current one; `at`: the upper left corner, moved to whole pixels.
-  void text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) const;
+  /// `font` null: the current one; `at`: the upper left corner, moved to whole pixels; `size`: in pixels as
+  /// Dear ImGui counts it (ascent + descent), 0: the font's own.
+  void text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float size = 0) const;
   /// Rotated text: starts at `at`, the middle of its left edge; angle by its sine and cosine.
-  void climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float sine,
-                     float cosine) const;
+  void climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float sine, float cosine,
+                     float size = 0) const;
   /// Records text that ImGui itself has drawn; wrapped at `width` pixels if positive.
   void drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width = 0) const;
 
@@ -59,7 +60,7 @@ class Canvas {
   void note(const DrawItem& item) const;
   void note_points(DrawItem::Kind kind, std::span<const ImVec2> points, ImU32 fill, ImU32 stroke,
                    float thickness, bool closed) const;
-  void note_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, ImVec2 pivot,
+  void note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::string_view text, ImVec2 pivot,
                  float angle) const;
   ImDrawList* list_;
   DisplayList* record_ = nullptr;

@@ -36,6 +36,7 @@ struct FontsState {
   std::vector<bool> wanted;  // by code point
   bool pending = false;
   int version = 0;
+  float scale = 1;  // of load_fonts()
 #if IMGUI_VERSION_NUM < 19200
   ImVector<ImWchar> ranges;    // ranges of the current atlas, which keeps a pointer to it
   std::vector<ImWchar> fresh;  // added since then
@@ -193,6 +194,7 @@ std::string find_missing() {
 void load_fonts(float scale) {
   FontsState& s = fonts_state();
   ++s.version;
+  s.scale = scale;
   if (s.wanted.empty()) want_start(s);
   want_text(s, all_texts());
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
@@ -214,6 +216,19 @@ void load_fonts(float scale) {
 }
 
 const Fonts& fonts() { return fonts_state().fonts; }
+
+SizedFont font_for(Typeface face, float em) {
+  const Row* best = nullptr;
+  const float wanted =
+      em / fonts_state().scale * 0.97f;  // a little smaller is sharper than a larger one scaled
+  for (const Row& row : kRows) {
+    if (row.face != face) continue;
+    const bool enough = row.em >= wanted;
+    if (!best || (enough ? best->em < wanted || row.em < best->em : best->em < wanted && row.em > best->em))
+      best = &row;
+  }
+  return {fonts().*best->font, em * face_height(face)};
+}
 
 FontFace face_of(const ImFont* font) {
   FontFace out;

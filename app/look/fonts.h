@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/figure/typefaces.h"
+
 namespace attnscope {
 
 struct Fonts {
@@ -33,6 +35,14 @@ void load_fonts(float scale);
 const Fonts& fonts();
 /// Typefaces that are missing on this machine, for a line in the log; empty when every one was found.
 const std::string& font_warning();
+
+/// The font of that typeface to draw an em square of `em` pixels with (the next larger one where there is
+/// one), and the size that Dear ImGui calls it then.
+struct SizedFont {
+  ImFont* font = nullptr;
+  float size = 13.f;
+};
+SizedFont font_for(Typeface face, float em);
 
 /// A font of the atlas as CSS describes it: family, weight, and the size of its em square in
 /// pixels.

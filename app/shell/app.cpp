@@ -266,8 +266,7 @@ int run_window(const Options& asked) {
   FrameState& state = frame.state();
   const bool known = load_workspace(workspace_path(), state.workspace, state.settings);
   const bool plain = asked.lesson.empty() && !asked.present;
-  state.ask_tour =
-      !known && plain && std::getenv("ATTNSCOPE_STATE") == nullptr;  // tests open the tour from the menu
+  if (!known && plain) state.workspace.level = Level::easy;  // the first start
   apply_language(state, asked);
   prune_kept_sessions({asked.path, state.settings.unsaved});
   state.offers = sessions_to_offer(state.settings.unsaved);

@@ -233,10 +233,18 @@ void Frame::draw_window(Painter& painter) {
   }
   begin_no_tab();  // our Tab visits all controls
   state_.workspace.told = presents_words(state_);
-  if (state_.presenter.on)
+  if (shows_easy(state_)) {
+    const PanelContext context{state_.session,   run_.get(),      before_.get(),
+                               state_.workspace, state_.commands, painter};
+    if (state_.presenter.on)
+      easy_.draw_presented(state_, context);
+    else
+      easy_.draw(state_, input_bar_, context);
+  } else if (state_.presenter.on) {
     draw_presented(painter);
-  else
+  } else {
     draw_panels(painter);
+  }
   draw_lesson_overlay(state_);
   end_no_tab();
   ImGui::End();

@@ -10,6 +10,7 @@
 #include "app/dialogs/weight_check.h"
 #include "app/panels/input/input_bar.h"
 #include "app/shell/compare_bar.h"
+#include "app/shell/easy_window.h"
 #include "app/shell/palette.h"
 #include "app/shell/stage.h"
 #include "app/shell/tour.h"
@@ -60,6 +61,7 @@ class Frame {
 
   FrameState state_;
   InputBar input_bar_;
+  EasyWindow easy_;
   CompareBar compare_bar_;
   Stage stage_;
   FileBrowser browser_;

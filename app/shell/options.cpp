@@ -62,6 +62,7 @@ Status finish(const Raw& raw, Options& options) {
     options.save_session += kSessionEnding;
   TRY_OK(one_of(Text::of("error.app.no_such.view"), options.view, view_names()));
   TRY_OK(one_of(Text::of("error.app.no_such.theme"), options.theme, {"dark", "light"}));
+  TRY_OK(one_of(Text::of("error.app.no_such.level"), options.level, {"easy", "full"}));
   TRY_OK(one_of(Text::of("error.app.no_such.language"), options.language, languages()));
   if (!options.worksheet.empty() && options.lesson.empty())
     return fail(Code::unsupported, "error.app.worksheet_of");
@@ -112,6 +113,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   named("--scale", options.scale, tr("options.scale"), "S")
       ->transform(CLI::Validator(real_number(0.5, 4), ""));
   named("--theme", options.theme, tr("options.theme"), "T");
+  named("--level", options.level, tr("options.level"), "L");
   named("--lang", options.language, tr("cli.lang", {join(languages(), ", ")}).c_str(), "L");
   named("--memory-limit", raw.memory, tr("cli.memory_limit"), "8G")->check(CLI::Validator(memory_size, ""));
   cli.add_flag("--allow-outside", raw.allow_outside, tr("cli.allow_outside"));

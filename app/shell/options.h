@@ -16,7 +16,7 @@ struct Options {
   std::string screenshot;    ///< picture to write instead of opening a window
   std::string save_session;  ///< session to write instead of opening a window
   Request request;           ///< what is run: the same flags as attnscope-cli trace
-  std::string view, step, theme, language;
+  std::string view, level, step, theme, language;
   std::string lesson;                 ///< id of a shipped lesson, or a file
   int page = 0;                       ///< of the lesson, from 1; 0: where it was left
   std::string worksheet;              ///< HTML file to write of the lesson instead of opening a window

@@ -55,6 +55,7 @@ void apply_language(FrameState& state, const Options& options) {
 }
 
 Status apply_look(FrameState& state, const Options& options) {
+  if (!options.level.empty()) state.workspace.level = options.level == "easy" ? Level::easy : Level::full;
   if (!options.theme.empty()) state.set_theme(options.theme == "light" ? ThemeKind::light : ThemeKind::dark);
   if (!options.view.empty()) state.workspace.view = options.view;
   if (!options.lab.empty()) {

@@ -133,6 +133,7 @@ bool several_languages() {
 void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   const bool dark = theme().kind == ThemeKind::dark;
   const ToolbarSwitch rows[] = {
+      {"view.level", "level", "toolbar.to_easy", "toolbar.level.help"},
       {"compare.pin", "pin", "compare.pin", "compare.pin.help"},
       {"compare.difference", "difference", "toolbar.difference_short", difference_help(state.session)},
       {"view.language", "language", "toolbar.language", nullptr},
@@ -140,7 +141,7 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
       {"file.export", "export", "toolbar.export_short", "toolbar.export.help"}};
   // When there is no room for all, toggles that are also in a menu are hidden, the last one first; then the
   // model's name is truncated.
-  std::array<bool, std::size(rows)> shown{true, true, several_languages(), true, true};
+  std::array<bool, std::size(rows)> shown{true, true, true, several_languages(), true, true};
   const auto needed = [&](float name) {
     float width = std::min(button_width(chooser_label(state, px(220))), name) + px(14);
     for (std::size_t i = 0; i < shown.size(); ++i)
@@ -166,7 +167,48 @@ void switches(FrameState& state, ImVec2 position, ImVec2 size) {
   }
 }
 
+// "easy | full": both words, the level that is shown lit.
+void level_switch(FrameState& state) {
+  const bool easy = state.workspace.level == Level::easy;
+  const WithVar tight(ImGuiStyleVar_ItemSpacing, ImVec2(px(2), px(7)));
+  if (raised_button({tr("toolbar.easy"), "###easy"}, easy) && !easy) perform(state, "view.level");
+  compat::item_tooltip(tr("toolbar.level.help"));
+  ImGui::SameLine();
+  if (raised_button({tr("toolbar.full"), "###full"}, !easy) && easy) perform(state, "view.level");
+  compat::item_tooltip(tr("toolbar.level.help"));
+}
+
 }  // namespace
+
+void draw_easy_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
+  const float y = position.y + (size.y - ImGui::GetFrameHeight()) / 2;
+  ImGui::SetCursorScreenPos(ImVec2(position.x + px(20), y));
+  ImGui::AlignTextToFramePadding();
+  {
+    const WithFont face(fonts().body_bold);
+    ImGui::TextUnformatted("attnscope");
+  }
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(10), px(7)));
+  ImGui::SameLine(0, px(22));
+  chooser(state, chooser_label(state, px(220)));
+  for (const ToolbarSwitch& one :
+       {ToolbarSwitch{"file.open", "open", "toolbar.open_short", nullptr},
+        ToolbarSwitch{"learn.list", "lessons", "toolbar.lessons_short", nullptr}}) {
+    ImGui::SameLine();
+    draw_switch(state, one);
+  }
+  const ToolbarSwitch right[] = {{"edit.undo", "undo", "toolbar.undo_short", nullptr},
+                                 {"file.export", "export", "toolbar.share_short", "toolbar.export.help"},
+                                 {"view.language", "language", "toolbar.language", nullptr}};
+  float width = button_width(tr("toolbar.easy")) + button_width(tr("toolbar.full")) + px(12);
+  for (const ToolbarSwitch& one : right) width += button_width(tr(one.label)) + px(10);
+  ImGui::SetCursorScreenPos(ImVec2(position.x + size.x - width - px(14), y));
+  for (const ToolbarSwitch& one : right) {
+    draw_switch(state, one);
+    ImGui::SameLine();
+  }
+  level_switch(state);
+}
 
 void draw_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
   ImGui::SetCursorScreenPos(position);

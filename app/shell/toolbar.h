@@ -6,6 +6,8 @@
 
 namespace attnscope {
 
+/// The few controls of the easy window, and the switch between easy and full.
+void draw_easy_toolbar(FrameState& state, ImVec2 position, ImVec2 size);
 void draw_toolbar(FrameState& state, ImVec2 position, ImVec2 size);
 
 }  // namespace attnscope

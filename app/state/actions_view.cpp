@@ -70,6 +70,16 @@ std::vector<Action> view_actions() {
        .menu = Menu::view,
        .keys = {{Key::l}},
        .checked = [](const FrameState& state, std::string_view) { return state.workspace.log_scale; }},
+      {.id = "view.level",
+       .run =
+           [](FrameState& state, std::string_view) {
+             Level& level = state.workspace.level;
+             level = level == Level::easy ? Level::full : Level::easy;
+           },
+       .menu = Menu::view,
+       .keys = {{Key::l, true}},
+       .checked = [](const FrameState& state,
+                     std::string_view) { return state.workspace.level == Level::easy; }},
       {.id = "view.theme",
        .run =
            [](FrameState& state, std::string_view) {

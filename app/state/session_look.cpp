@@ -158,7 +158,8 @@ json look_of(const Workspace& workspace) {
              {"step", to_text(cursor.step)},
              {"cross", cursor.part == Part::cross}};
   if (cursor.pinned) at["pinned"] = to_text(*cursor.pinned);
-  return {{"view", workspace.view},
+  return {{"level", workspace.level == Level::easy ? "easy" : "full"},
+          {"view", workspace.view},
           {"second_view", workspace.second_view},
           {"difference", workspace.show_difference},
           {"shows_pinned", workspace.shows_pinned},
@@ -182,6 +183,9 @@ void take_look(const json& look, Workspace& workspace) {
   if (!look.is_object()) return;
   std::string view = workspace.view, second;
   session_look_read(look, "view", view);
+  std::string level = "full";  // of sessions from before there was another
+  session_look_read(look, "level", level);
+  workspace.level = level == "easy" ? Level::easy : Level::full;
   session_look_read(look, "second_view", second);
   if (is_view(view)) workspace.view = view;
   workspace.second_view = is_view(second) ? second : "";

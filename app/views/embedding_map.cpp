@@ -49,11 +49,6 @@ WordMap make_map(const Tensor& table, const std::vector<int>& ids, int chosen) {
 
 }  // namespace
 
-Tensor token_table(const Trace& trace, Stack stack) {
-  const Tensor* found = trace.weights().find(std::string(stack_prefix(stack)) + "tok_embed.weight");
-  return found && found->rank() == 2 ? *found : Tensor();
-}
-
 void EmbeddingMap::draw(const ViewContext& context, Stack stack, std::int64_t row, ImVec2 at, ImVec2 size) {
   const int sequence = context.workspace.cursor.sequence;
   const int last = static_cast<int>(context.run.traces.size()) - 1;

@@ -13,9 +13,6 @@
 
 namespace attnscope {
 
-/// The token embedding table of a stack; empty if it has none, or its weights are not loaded.
-Tensor token_table(const Trace& trace, Stack stack);
-
 /// Tokens of the vocabulary on their first two principal components.
 struct WordMap {
   std::vector<int> ids;

@@ -21,6 +21,7 @@
 #include "core/session/asking.h"
 #include "core/session/backward_run.h"
 #include "core/session/session.h"
+#include "core/view/view.h"
 
 namespace attnscope {
 
@@ -50,6 +51,7 @@ inline constexpr Named<OutputPage> kOutputPages[] = {{"next", OutputPage::next},
 /// Saved with the session, but not undoable: what is shown and how.
 struct Workspace {
   Cursor cursor;
+  Level level = Level::full;  ///< easy: one picture and its answer (app/shell/easy_window.h)
   std::string view = "steps";
   std::string second_view;             ///< empty: one view on the stage
   std::array<bool, 2> shows_pinned{};  ///< halves of the stage that show the pinned run

@@ -216,11 +216,4 @@ std::int64_t stack_row(const ModelConfig& config, const Site& site, std::int64_t
   return index + (patches && config.of(site.stack).patch.class_token ? 1 : 0);
 }
 
-std::string output_name(const OpenedModel& opened, int id) {
-  if (opened.output_names.empty()) return token_label(opened, id);
-  return id >= 0 && id < static_cast<int>(opened.output_names.size())
-             ? opened.output_names[static_cast<std::size_t>(id)]
-             : std::to_string(id);
-}
-
 }  // namespace attnscope

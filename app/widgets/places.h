@@ -50,7 +50,5 @@ std::int64_t main_row(const Cursor& cursor, const Trace& trace);
 std::string row_name(const RunResult& run, int sequence, Stack stack, std::int64_t row);
 /// Row of the stack for row `index` of a step: patch steps lack the class token, which is row 0.
 std::int64_t stack_row(const ModelConfig& config, const Site& site, std::int64_t index);
-/// Name of output `id`: a class, or a token.
-std::string output_name(const OpenedModel& opened, int id);
 
 }  // namespace attnscope

@@ -337,6 +337,13 @@ std::string token_label(const OpenedModel& opened, int id) {
   return word ? opened.scene->words[static_cast<std::size_t>(id)] : format("<%d>", id);
 }
 
+std::string output_name(const OpenedModel& opened, int id) {
+  if (opened.output_names.empty()) return token_label(opened, id);
+  return id >= 0 && id < static_cast<int>(opened.output_names.size())
+             ? opened.output_names[static_cast<std::size_t>(id)]
+             : std::to_string(id);
+}
+
 namespace {
 
 // Numbers that stand under another name already: a tied head, a table that encoder and decoder share.

@@ -73,6 +73,8 @@ OpenedModel with_texts(OpenedModel opened);
 
 /// How a token is shown: the tokenizer's spelling, the scene's word, or its id in <>.
 std::string token_label(const OpenedModel& opened, int id);
+/// Name of output `id`: a class, or a token.
+std::string output_name(const OpenedModel& opened, int id);
 
 /// Non-finite weights: how many, and where the first stands ("blocks.0.attn.q.weight[3, 4]"); empty when
 /// none.

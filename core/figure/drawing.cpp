@@ -8,13 +8,27 @@
 namespace attnscope::figure {
 namespace {
 
-// text, dim, accent, query, key, value, warning
-constexpr Palette kDark{
-    0x14181f, 0x232a35, 0x3a4352, {0xe8ecf2, 0x97a3b4, 0xffc857, 0x6fb1fc, 0x58d0a8, 0xc79bff, 0xff7a6b},
-    0x4f9df7, 0xf0884a, 0x4f9df7, 0x1b212a};
-constexpr Palette kLight{
-    0xffffff, 0xeef1f5, 0xc4ccd8, {0x1b2430, 0x5c6878, 0x9a5b00, 0x1f66c1, 0x0f7f5a, 0x7440c0, 0xb3271b},
-    0x1f66c1, 0xc24e10, 0x1f66c1, 0xf6f7f9};
+// text, dim, accent, query, key, value, warning, mlp: those of the window's themes
+constexpr Palette kDark{0x14181f,
+                        0x262e3a,
+                        0x1b212b,
+                        0x3a4352,
+                        {0xe8ecf2, 0x97a3b4, 0x7cc4ff, 0x6fb1fc, 0xff8a80, 0x8fd694, 0xf2b84b, 0xb892ff},
+                        0x4f9df7,
+                        0xf0884a,
+                        0x4f9df7,
+                        0x1b212a};
+constexpr Palette kLight{0xffffff,
+                         0xe6eaf0,
+                         0xf6f7f9,
+                         0xc4ccd8,
+                         {0x1b2430, 0x5c6878, 0x1565c0, 0x1f66c1, 0xc23a32, 0x1b8055, 0x9a5b00, 0x7440c0},
+                         0x1f66c1,
+                         0xc24e10,
+                         0x1f66c1,
+                         0xf6f7f9};
+
+constexpr double kOpenCell = 0.4;  // how green a cell is that may be looked at
 
 double channel(Rgb colour, int shift) { return static_cast<double>(colour >> shift & 0xffu); }
 Rgb mixed(Rgb from, Rgb to, double share) {
@@ -50,6 +64,8 @@ const Palette& palette(bool dark) { return dark ? kDark : kLight; }
 Rgb Palette::heat(Scale scale, double value) const {
   const double share = std::clamp(std::isfinite(value) ? std::abs(value) : 1.0, 0.0, 1.0);
   if (scale == Scale::diverging) return mixed(panel, value < 0 ? negative : positive, share);
+  if (scale == Scale::allowed || scale == Scale::open)
+    return mixed(panel, ink(Ink::value), share * kOpenCell);
   return mixed(panel, share_most, share);
 }
 

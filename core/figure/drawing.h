@@ -15,8 +15,8 @@ namespace attnscope::figure {
 using Rgb = std::uint32_t;  ///< 0xRRGGBB
 
 struct Palette {
-  Rgb ground, panel, frame;
-  std::array<Rgb, 7> inks;  ///< by Ink
+  Rgb ground, panel, card, frame;
+  std::array<Rgb, 8> inks;  ///< by Ink
   Rgb share_most, positive, negative, masked;
   Rgb ink(Ink ink) const { return inks[static_cast<std::size_t>(ink)]; }
   /// Colour of a value in -1 .. 1 (diverging) or 0 .. 1.
@@ -31,13 +31,15 @@ struct DrawnShape {
   PixelRect rect;  ///< of a text: the box it must stay inside of
   Rgb colour = 0;
   std::vector<std::pair<float, float>> points = {};  ///< line
-  bool dashed = false;
+  bool dashed = false;                               ///< line, frame
+  float round = 0;                                   ///< radius of the corners of a rect or a frame
   std::string text = {};
   float em = 0, x = 0, y = 0;  ///< text: left end of its baseline
   float turned = 0;            ///< text: degrees around (x, y), clockwise
   Face face = Face::sans;
-  bool digit = false;     ///< a text inside of a cell
-  std::string part = {};  ///< id of the part
+  bool digit = false;               ///< a text inside of a cell
+  std::int64_t row = -1, col = -1;  ///< rect: a cell of a matrix, or a row of a table; -1: neither
+  std::string part = {};            ///< id of the part
 };
 
 struct Drawing {

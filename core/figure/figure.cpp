@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -72,7 +73,8 @@ void print(const TableMark& table, std::string& out) {
   if (!table.header.empty()) out += join(in_words(table.header), "\t") + "\n";
   for (const TableMark::Row& row : table.rows) out += join(in_words(row.cells), "\t") + "\n";
   if (table.others > 0 && table.rest)
-    out += tr("figure.others", {std::to_string(table.others)}) + "\t" + number_text(*table.rest, 4) + "\n";
+    out += tr("figure.others", {std::to_string(table.others)}) + "\t" +
+           (table.shares ? percent_text(*table.rest) : number_text(*table.rest, 4)) + "\n";
 }
 void print(const PlotMark& plot, std::string& out) {
   for (const PlotMark::Series& one : plot.series) {

@@ -16,7 +16,7 @@
 namespace attnscope::figure {
 
 /// Colours by meaning; the palette of a theme has one for each.
-enum class Ink : std::uint8_t { text, dim, accent, query, key, value, warning };
+enum class Ink : std::uint8_t { text, dim, accent, query, key, value, warning, mlp };
 
 /// Lines of text. `forms`: the full text first, then shorter ones.
 struct WordsMark {
@@ -31,7 +31,8 @@ struct Names {
   Ink ink = Ink::dim;
 };
 
-enum class Scale : std::uint8_t { share, diverging, allowed };
+/// allowed, open: 1 where it is so; open with its digits.
+enum class Scale : std::uint8_t { share, diverging, allowed, open };
 
 /// Values as cells with colours and, where there is room, digits. -inf is masked: hatched, without a digit.
 struct MatrixMark {
@@ -59,6 +60,9 @@ struct TableMark {
   double most = 1;
   std::optional<double> rest;  ///< what the rows not in the table add up to, where they are numbers that add
   std::int64_t others = 0;     ///< how many those are
+  bool shares = false;         ///< the bars are shares of 1: what is added up is written in percent
+  bool leads = false;          ///< the first row is the answer: larger, bold, its bar in the ink of answers
+  enum class Card : std::uint8_t { none, plain, chosen } card = Card::none;  ///< it stands on a panel
 };
 
 /// Curves over one x axis.

@@ -193,10 +193,12 @@ Rgb colour_of(const MatrixMark& matrix, double value, const Palette& palette) {
   return palette.heat(matrix.scale, matrix.most > 0 ? value / matrix.most : 0);
 }
 
-void draw_cell(const MatrixMark& matrix, double value, PixelRect rect, const PlacedPart& placed, Drawing& out,
-               const MarkContext& context) {
+// `row`, `col`: which cell it is; -1: several.
+void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::int64_t col, PixelRect rect,
+               const PlacedPart& placed, Drawing& out, const MarkContext& context) {
   const Rgb ground = colour_of(matrix, value, out.colours());
   out.rect(rect, ground);
+  out.shapes.back().row = row, out.shapes.back().col = col;
   if (masked(value)) return out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
   if (placed.digit <= 0) return;
   const std::string text = cell_text(matrix, value, placed.form);
@@ -234,8 +236,8 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
                          placed.columns.end();
         if (!own && !masked(one)) value += one;
       }
-      draw_cell(matrix, value, {x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2}, placed,
-                out, context);
+      draw_cell(matrix, value, row, others ? -1 : col,
+                {x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2}, placed, out, context);
     }
   }
 }
@@ -263,7 +265,8 @@ void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& conte
     const std::int64_t row1 = std::min(rows_of(matrix), row + block_rows);
     for (std::int64_t col = 0; col < cols_of(matrix); col += block_cols) {
       const std::int64_t col1 = std::min(cols_of(matrix), col + block_cols);
-      draw_cell(matrix, pooled(matrix, row, row1, col, col1),
+      const bool one = block_rows == 1 && block_cols == 1;
+      draw_cell(matrix, pooled(matrix, row, row1, col, col1), one ? row : -1, one ? col : -1,
                 {placed.cells.x + wide * count(col), placed.cells.y + tall * count(row),
                  wide * count(col1 - col) - gap, tall * count(row1 - row) - gap},
                 placed, out, context);

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/marks.h"
@@ -11,11 +12,13 @@
 namespace attnscope::figure {
 namespace {
 
-constexpr std::array<Give, 5> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
-                                          Give::fewest_rows, Give::left_out};
+// names: columns of words but the first.
+constexpr std::array<Give, 6> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
+                                          Give::fewest_rows,   Give::names,       Give::left_out};
 constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
 constexpr std::size_t kFewest = 3;
 constexpr float kBarLeast = 2.7f, kBarNatural = 10, kBarMost = 28;  // em
+constexpr float kRound = 3, kLeastBar = 2;                          // pixels
 constexpr std::size_t kSentence =
     16;  // bytes: a longer cell with blanks is words and may be cut, a number not
 
@@ -38,7 +41,17 @@ std::size_t rows_in(const TableMark& table, const Form& form) {
 bool has_rest(const TableMark& table, std::size_t shown) {
   return table.others > 0 || shown < table.rows.size();
 }
-float line_height(const LetterSizes& look) { return look.body * 1.5f; }
+// Heights of a row by its letters; the row that leads is taller, as its letters are.
+constexpr SizeNeed kRowHeight{1.6f, 1.9f, 2.3f};  // em
+constexpr float kLead = 1.25f;
+float lead_of(const TableMark& table) { return table.leads ? kLead : 1.f; }
+float pad_of(const TableMark& table, const LetterSizes& look) {
+  return table.card == TableMark::Card::none ? 0 : look.gap;
+}
+// Heights of rows that the table is tall.
+float rows_tall(const TableMark& table, std::size_t shown) {
+  return static_cast<float>(shown + (has_rest(table, shown) ? 1 : 0)) + lead_of(table) - 1;
+}
 std::string others_text(const TableMark& table, std::size_t shown) {
   return tr("figure.others",
             {std::to_string(table.others + static_cast<std::int64_t>(table.rows.size() - shown))});
@@ -59,12 +72,22 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
   const float limit = (form.has(Give::short_names) ? kShortRowName : kLongRowName) * em / 15;
   std::vector<float> out(columns_in(table), 0);
   for (std::size_t col = 0; col < out.size(); ++col) {
+    if (col > 0 && form.has(Give::names) && is_words(table, col)) {
+      out[col] = -kBetween;
+      continue;
+    }
     const Face face = col == 0 || is_words(table, col) ? Face::sans : Face::mono;
     if (col < table.header.size())
       out[col] = context.measure.width(table.header[col].str(), context.look.small, Face::sans);
-    for (const TableMark::Row& row : table.rows)
-      if (col < row.cells.size())
-        out[col] = std::max(out[col], context.measure.width(row.cells[col].str(), em, face));
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const std::vector<Text>& cells = table.rows[row].cells;
+      const bool lead = row == 0 && table.leads;
+      if (col < cells.size())
+        out[col] = std::max(out[col], context.measure.width(cells[col].str(), em * (lead ? kLead : 1.f),
+                                                            lead && col == 0 ? Face::bold : face));
+    }
+    if (table.rest && table.shares && col == 1)
+      out[col] = std::max(out[col], context.measure.width(percent_text(1), em, face));
     if (col == 0) {
       const float others = context.measure.width(others_text(table, 0), em, Face::sans);
       out[col] = std::max(std::min(out[col], limit), others);
@@ -77,24 +100,32 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
 float fixed_width(const TableMark& table, const Form& form, const MarkContext& context) {
   float out = -kBetween;
   for (const float wide : column_widths(table, form, context)) out += wide + kBetween;
-  return std::max(0.f, out);
+  return std::max(0.f, out) + 2 * pad_of(table, context.look);
 }
 
 SizeNeed table_width(const Part& part, const Form& form, const MarkContext& context) {
   const TableMark& table = table_in(part);
   const float title = context.measure.width(title_of(part, form), context.look.body, Face::bold) + 1;
-  const float fixed = std::max(title, fixed_width(table, form, context) + 1), em = context.look.body;
+  const float fixed =
+                  std::max(title + 2 * pad_of(table, context.look), fixed_width(table, form, context) + 1),
+              em = context.look.body;
   if (!has_bars(table)) return {fixed, fixed, fixed};
   return {fixed + kBarLeast * em + kBetween, fixed + kBarNatural * em + kBetween,
           fixed + kBarMost * em + kBetween};
 }
+// All but the rows.
+float head_height(const Part& part, const Form& form, const LetterSizes& look) {
+  const TableMark& table = table_in(part);
+  return title_height(part, form, look) + (table.header.empty() ? 0 : look.small * 1.5f) +
+         2 * pad_of(table, look);
+}
 SizeNeed table_height(const Part& part, const Form& form, float, const MarkContext& context) {
   const TableMark& table = table_in(part);
   const std::size_t shown = rows_in(table, form);
-  const float lines = static_cast<float>(shown + (has_rest(table, shown) ? 1 : 0));
-  const float height = title_height(part, form, context.look) + lines * line_height(context.look) +
-                       (table.header.empty() ? 0 : context.look.small * 1.5f);
-  return {height, height, height};
+  const float lines = rows_tall(table, shown) * context.look.body,
+              fixed = head_height(part, form, context.look);
+  return {fixed + lines * kRowHeight.least, fixed + lines * kRowHeight.natural,
+          fixed + lines * kRowHeight.most};
 }
 void settle_table(PlacedPart& placed, const MarkContext&) {
   placed.rows = static_cast<std::int64_t>(rows_in(table_in(*placed.part), placed.form));
@@ -108,61 +139,99 @@ class TableDrawing {
         out_(out),
         context_(context),
         widths_(column_widths(table_, placed.form, context)),
-        y_(placed.box.y) {
-    const float fixed = fixed_width(table_, placed.form, context);
+        pad_(pad_of(table_, context.look)),
+        x_(placed.box.x + pad_),
+        y_(placed.box.y + pad_) {
+    const float fixed = fixed_width(table_, placed.form, context), em = context.look.body;
+    const float head = head_height(*placed.part, placed.form, context.look),
+                rows = rows_tall(table_, static_cast<std::size_t>(placed.rows));
+    tall_ =
+        std::clamp((placed.box.h - head) / std::max(1.f, rows), kRowHeight.least * em, kRowHeight.most * em);
     for (std::size_t col = 0; col < widths_.size(); ++col) words_.push_back(is_words(table_, col));
     bar_ = has_bars(table_)
                ? std::clamp(placed.box.w - fixed - kBetween - 1, 0.f, kBarMost * context.look.body)
                : 0;
+    const float wide = fixed + 1 + (bar_ > 0 ? bar_ + kBetween : 0);
+    card_ = {placed.box.x, placed.box.y,
+             std::min(placed.box.w, std::max(wide, table_width(*placed.part, placed.form, context).least)),
+             head + tall_ * rows};
   }
   void draw() {
+    if (table_.card != TableMark::Card::none) {
+      out_.rect(card_, out_.colours().card);
+      out_.shapes.back().round = kRound * 2;
+      if (table_.card == TableMark::Card::chosen) {
+        out_.rect(card_, out_.colours().ink(Ink::accent), DrawnShape::Kind::frame);
+        out_.shapes.back().round = kRound * 2;
+      }
+    }
     if (const std::string title = title_of(*placed_.part, placed_.form); !title.empty()) {
-      put(title, placed_.box.x, placed_.box.w, context_.look.body, Face::bold, Ink::text, false);
+      put(title, x_, placed_.box.w - 2 * pad_, {context_.look.body, Face::bold, Ink::text}, false,
+          title_height(*placed_.part, placed_.form, context_.look) - 4);
       y_ += title_height(*placed_.part, placed_.form, context_.look);
     }
     if (!table_.header.empty()) {
-      texts(table_.header, context_.look.small, Ink::dim, true);
+      texts(table_.header, {context_.look.small, Face::sans, Ink::dim}, true, context_.look.small * 1.5f);
       y_ += context_.look.small * 1.5f;
     }
-    for (std::int64_t at = 0; at < placed_.rows; ++at) row(table_.rows[static_cast<std::size_t>(at)]);
+    for (std::int64_t at = 0; at < placed_.rows; ++at)
+      row(table_.rows[static_cast<std::size_t>(at)], at == 0 && table_.leads);
     if (has_rest(table_, static_cast<std::size_t>(placed_.rows))) rest();
   }
 
  private:
-  void put(const std::string& text, float x, float room, float em, Face face, Ink ink, bool right) {
-    const std::string shown = context_.measure.fitted(text, em, face, room + 0.5f);
-    const float from = right ? x + room - context_.measure.width(shown, em, face) : x;
-    out_.text(shown, from, y_ + em * (kAscent + 0.1f), em, face, out_.colours().ink(ink),
-              {x, y_, room + 1, em * 1.5f});
+  struct Letters {
+    float em;
+    Face face;  ///< of the name
+    Ink ink;
+  };
+  // In the middle of a row that is `tall`.
+  void put(const std::string& text, float x, float room, const Letters& letters, bool right, float tall) {
+    const std::string shown = context_.measure.fitted(text, letters.em, letters.face, room + 0.5f);
+    const float from = right ? x + room - context_.measure.width(shown, letters.em, letters.face) : x;
+    out_.text(shown, from, y_ + tall / 2 + letters.em * 0.36f, letters.em, letters.face,
+              out_.colours().ink(letters.ink), {x, y_, room + 1, tall});
   }
   // The bar stands behind the name.
-  void texts(const std::vector<Text>& cells, float em, Ink ink, bool header) {
-    float x = placed_.box.x;
+  void texts(const std::vector<Text>& cells, Letters letters, bool header, float tall) {
+    float x = x_;
     for (std::size_t col = 0; col < cells.size(); ++col) {
-      const bool name = col == 0;
-      const bool words = name || words_[col];
-      put(cells[col].str(), x, widths_[col], em, words || header ? Face::sans : Face::mono, ink, !words);
+      const bool name = col == 0, words = name || words_[col];
+      if (widths_[col] < 0) continue;
+      if (!name) letters.face = words || header ? Face::sans : Face::mono;
+      put(cells[col].str(), x, widths_[col], letters, !words, tall);
       x += widths_[col] + kBetween + (name && bar_ > 0 ? bar_ + kBetween : 0);
     }
   }
-  void row(const TableMark::Row& row) {
-    const float tall = line_height(context_.look);
+  float length(double value) const {
+    return table_.most > 0 && std::isfinite(value)
+               ? bar_ * static_cast<float>(std::clamp(value / table_.most, 0.0, 1.0))
+               : 0.f;
+  }
+  void bar(PixelRect rect, Rgb colour, DrawnShape::Kind kind) {
+    out_.rect(rect, colour, kind);
+    out_.shapes.back().round = std::min(kRound, rect.w / 2);
+    out_.shapes.back().dashed = kind == DrawnShape::Kind::frame;
+  }
+  void row(const TableMark::Row& row, bool lead) {
+    const float tall = tall_ * (lead ? kLead : 1.f), em = context_.look.body * (lead ? kLead : 1.f);
     const Palette& colours = out_.colours();
-    texts(row.cells, context_.look.body, row.lit ? Ink::accent : Ink::text, false);
-    const float x = placed_.box.x + widths_[0] + kBetween;
-    const auto length = [&](double value) {
-      return table_.most > 0 && std::isfinite(value)
-                 ? bar_ * static_cast<float>(std::clamp(value / table_.most, 0.0, 1.0))
-                 : 0.f;
-    };
+    const bool lit = row.lit && !table_.leads;
+    texts(row.cells, {em, lead ? Face::bold : Face::sans, lit ? Ink::warning : Ink::text}, false, tall);
+    const float x = x_ + widths_[0] + kBetween, top = y_ + tall * 0.22f, thick = tall * 0.56f;
     if (row.bar && bar_ > 0) {
-      out_.rect({x, y_ + tall * 0.2f, bar_, tall * 0.5f}, colours.panel);
-      out_.rect({x, y_ + tall * 0.2f, length(*row.bar), tall * 0.5f},
-                colours.ink(row.lit ? Ink::accent : Ink::key));
+      bar({x, top, bar_, thick}, colours.panel, DrawnShape::Kind::rect);
+      const float wide = length(*row.bar);
+      if (wide > 0)
+        bar({x, top, std::max(wide, kLeastBar), thick},
+            colours.ink(lit    ? Ink::warning
+                        : lead ? Ink::value
+                               : Ink::query),
+            DrawnShape::Kind::rect);
     }
-    if (row.before && bar_ > 0)
-      out_.rect({x, y_ + tall * 0.15f, length(*row.before), tall * 0.6f}, colours.ink(Ink::dim),
-                DrawnShape::Kind::frame);
+    if (row.before && bar_ > 0 && std::abs(length(*row.before) - length(row.bar.value_or(0))) > 1)
+      bar({x, top - 2, std::max(length(*row.before), kLeastBar), thick + 4}, colours.ink(Ink::dim),
+          DrawnShape::Kind::frame);
     y_ += tall;
   }
   // The rows that are not shown, added up where they are numbers that add.
@@ -172,10 +241,10 @@ class TableDrawing {
     if (table_.rest && widths_.size() > 1) {
       double sum = *table_.rest;
       for (std::size_t at = shown; at < table_.rows.size(); ++at) sum += table_.rows[at].bar.value_or(0);
-      cells.emplace_back(number_text(sum, 3));
+      cells.emplace_back(table_.shares ? percent_text(sum) : number_text(sum, 3));
     }
-    texts(cells, context_.look.body, Ink::dim, false);
-    y_ += line_height(context_.look);
+    texts(cells, {context_.look.body, Face::sans, Ink::dim}, false, tall_);
+    y_ += tall_;
   }
 
   const PlacedPart& placed_;
@@ -184,7 +253,8 @@ class TableDrawing {
   const MarkContext& context_;
   std::vector<float> widths_;
   std::vector<bool> words_;  // by column: begins at the left, as sentences do
-  float y_, bar_ = 0;
+  float pad_, x_, y_, bar_ = 0, tall_ = 0;
+  PixelRect card_;
 };
 void draw_table(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
   TableDrawing(placed, out, context).draw();

@@ -30,6 +30,9 @@ std::string corners(const PixelRect& rect) {
   return attribute("x", rect.x) + attribute("y", rect.y) + attribute("width", rect.w) +
          attribute("height", rect.h);
 }
+std::string rounding(const DrawnShape& shape) {
+  return shape.round > 0 ? attribute("rx", shape.round) : std::string();
+}
 std::string font(const DrawnShape& shape) {
   const char* family = shape.face == Face::mono ? "'JetBrains Mono', 'Nanum Gothic', monospace"
                                                 : "Inter, 'Nanum Gothic', sans-serif";
@@ -52,9 +55,11 @@ std::string line_of(const DrawnShape& shape) {
 }
 std::string element(const DrawnShape& shape) {
   switch (shape.kind) {
-    case DrawnShape::Kind::rect: return "<rect" + corners(shape.rect) + colour("fill", shape.colour) + "/>";
+    case DrawnShape::Kind::rect:
+      return "<rect" + corners(shape.rect) + rounding(shape) + colour("fill", shape.colour) + "/>";
     case DrawnShape::Kind::frame:
-      return "<rect fill=\"none\"" + corners(shape.rect) + colour("stroke", shape.colour) + "/>";
+      return "<rect fill=\"none\"" + corners(shape.rect) + rounding(shape) + colour("stroke", shape.colour) +
+             (shape.dashed ? " stroke-dasharray=\"3 2\"" : "") + "/>";
     case DrawnShape::Kind::hatch:
       return "<line" + attribute("x1", shape.rect.x) + attribute("y1", shape.rect.bottom()) +
              attribute("x2", shape.rect.right()) + attribute("y2", shape.rect.y) +

@@ -83,6 +83,11 @@ std::vector<NearRow> nearest_rows(const Tensor& table, const Tensor& vector, std
   return all;
 }
 
+Tensor token_table(const Trace& trace, Stack stack) {
+  const Tensor* found = trace.weights().find(std::string(stack_prefix(stack)) + "tok_embed.weight");
+  return found && found->rank() == 2 ? *found : Tensor();
+}
+
 EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row) {
   EmbeddingSum out;
   const ModelConfig& config = trace.config().of(stack);

@@ -29,6 +29,9 @@ struct NearRow {
 std::vector<NearRow> nearest_rows(const Tensor& table, const Tensor& vector, std::size_t count,
                                   std::int64_t self = -1);
 
+/// The token embedding table of a stack [token, dim]; empty if it has none, or its weights are not loaded.
+Tensor token_table(const Trace& trace, Stack stack);
+
 /// The addends of an embedding, at one row of a stack; the sum is before a norm of embeddings.
 struct EmbeddingSum {
   Tensor token;     ///< [d], as it lies in the table, or the patch; empty where none was recorded

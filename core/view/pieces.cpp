@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "core/lens/attention_plane.h"
-#include "core/sample/sampler.h"
 #include "core/session/document.h"
 #include "core/step/place.h"
 #include "core/view/view.h"
@@ -55,26 +54,38 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
   return out;
 }
 
-Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most) {
-  const Tensor logits = state.run->logits_row(row);
-  if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
-  const std::vector<NextToken> tokens = next_tokens(logits, Sampling{});
-  figure::TableMark out;
-  double rest = 0;
-  for (std::size_t at = 0; at < tokens.size(); ++at) {
-    const double share = static_cast<double>(tokens[at].prob);
-    if (at >= most) {
-      rest += share;
-      continue;
-    }
-    out.rows.push_back(
-        {{Text(token_label(*state.opened, tokens[at].id)), Text(figure::number_text(share, 3))},
-         share,
-         {},
-         at == 0});
+std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row,
+                            std::int64_t col) {
+  const auto place = parse_place(matrix.of);
+  const auto site = place ? parse_site(place->name) : Result<Site>(place.error());
+  const Record* record = site ? run.find(*site) : nullptr;
+  if (!record || row < 0 || col < 0) return std::nullopt;
+  Cell out{*site, {}};
+  std::size_t free = 0;
+  for (const Axis axis : record->axes)
+    if (!range_on(place->at, axis_name(axis))) ++free;
+  if (free == 0 || free > 2) return std::nullopt;
+  std::vector<std::int64_t> open{row, col};
+  if (free == 1) open = {matrix.values.size(0) == 1 ? col : row};
+  std::size_t at = 0;
+  for (std::size_t axis = 0; axis < record->axes.size(); ++axis) {
+    const std::string_view name = axis_name(record->axes[axis]);
+    const AxisRange* fixed = range_on(place->at, name);
+    const std::int64_t index = fixed ? fixed->begin : open[at++];
+    if (index < 0 || index >= record->shape[axis]) return std::nullopt;
+    out.at.push_back({std::string(name), index});
   }
-  out.others = static_cast<std::int64_t>(tokens.size() - out.rows.size());
-  if (out.others > 0) out.rest = rest;
+  return out;
+}
+
+figure::MatrixMark numbers_mark(const Tensor& vector) {
+  figure::MatrixMark out;
+  std::vector<float> values = vector.values();
+  out.scale = figure::Scale::diverging, out.most = 0;
+  for (const float value : values) out.most = std::max(out.most, std::abs(static_cast<double>(value)));
+  if (out.most == 0) out.most = 1;
+  const auto width = static_cast<std::int64_t>(values.size());
+  out.values = Tensor::from(std::move(values), {{Axis::pos, 1}, {Axis::d_model, width}});
   return out;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/model/measure.h"
 
 namespace attnscope {
 namespace {
@@ -31,6 +30,22 @@ Result<const ViewSpec*> find_view(std::string_view id) {
   return fail(Code::not_found, "error.view.unknown", {in_quotes(id), join(known, ", ")});
 }
 
+Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled) {
+  using figure::WordsMark;
+  TRY(ViewDrawing drawn, view.draw(state));
+  std::vector<figure::PartBox> beside{std::move(drawn.picture)};
+  if (view.answers && state.run)
+    if (const auto answer = answer_table(state, answer_row(state), 5))
+      beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
+  const Text title = drawn.question.front();
+  std::vector<figure::PartBox> all;
+  if (titled) all.push_back(figure::words("question", WordsMark::As::title, std::move(drawn.question), 2));
+  all.push_back(figure::words("sentence", WordsMark::As::sentence, std::move(drawn.sentence), 2));
+  all.push_back(beside.size() > 1 ? figure::either(std::move(beside)) : std::move(beside.front()));
+  if (drawn.below) all.push_back(std::move(*drawn.below));
+  return figure::Figure{title, figure::column(std::move(all))};
+}
+
 ViewState first_state(const OpenedModel& opened, std::shared_ptr<const Trace> run) {
   ViewState out;
   out.opened = &opened;
@@ -39,7 +54,7 @@ ViewState first_state(const OpenedModel& opened, std::shared_ptr<const Trace> ru
     return place.stack == run->config().stack && looks_at_itself(place);
   });
   if (own != places.end()) out.place = *own;
-  out.row = std::max<std::int64_t>(0, prediction_row(*run));
+  out.row = first_row(opened, *run);
   out.run = std::move(run);
   return out;
 }

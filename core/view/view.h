@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/figure/figure.h"
 #include "core/lab/lab.h"
 #include "core/lens/attention_places.h"
+#include "core/sample/sampler.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -22,23 +24,37 @@ enum class Level : std::uint8_t { easy, full };
 /// What a view is drawn from.
 struct ViewState {
   const OpenedModel* opened = nullptr;
-  std::shared_ptr<const Trace> run;  ///< null for views of no model
-  AttentionPlace place;              ///< whose attention is looked at
-  int layer = 0;                     ///< block
+  std::shared_ptr<const Trace> run;     ///< null for views of no model
+  std::shared_ptr<const Trace> before;  ///< the same input without its edits; null: nothing is edited
+  AttentionPlace place;                 ///< whose attention is looked at
+  int layer = 0;                        ///< block
   std::int64_t head = 0;
-  std::int64_t row = 0;  ///< of the main stack, or of the queries
+  std::int64_t row = 0;    ///< of the main stack, or of the queries
+  double temperature = 1;  ///< that the outputs are drawn at; 0: the likeliest one
   Level level = Level::full;
+  std::string page;          ///< of a view of several pages; empty: its first
   const Lab* lab = nullptr;  ///< of the view of labs
   LabValues values;          ///< of its controls
 };
 
-struct ViewSpec {
-  std::string id;     ///< "attention"
-  int order = 0;      ///< in lists, smallest first
-  bool model = true;  ///< it shows a run
-  /// Errors: what the run lacks; a place outside of it.
-  Result<figure::Figure> (*draw)(const ViewState& state) = nullptr;
+/// What a view says: one question, one true sentence, one picture. Of texts the full one first, then shorter.
+struct ViewDrawing {
+  std::vector<Text> question, sentence;
+  figure::PartBox picture;                    ///< beside the answer of the model
+  std::optional<figure::PartBox> below = {};  ///< over the whole width: the row that is looked at, a formula
 };
+
+struct ViewSpec {
+  std::string id;       ///< "attention"
+  int order = 0;        ///< in lists, smallest first
+  bool model = true;    ///< it shows a run
+  bool answers = true;  ///< the answer stands beside its picture; false: it is about something else, or is it
+  /// Errors: what the run lacks; a place outside of it.
+  Result<ViewDrawing> (*draw)(const ViewState& state) = nullptr;
+  bool heads = false;  ///< it shows one head, which can be chosen
+};
+/// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row.
+Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled = true);
 
 /// From core/view/view_*.cpp, in the order of files.
 const std::vector<ViewSpec>& views_by_file();
@@ -59,8 +75,27 @@ figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, st
 figure::MatrixMark attention_matrix(const ViewState& state, Slot stage);
 /// Its row `state.row` alone, to be drawn large: the keys ordered by weight, largest first.
 figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::MatrixMark& pattern);
-/// The `most` likeliest outputs of a row with their probabilities, and what the others add up to. Errors: a
-/// run without logits.
-Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most);
+/// The numbers of one vector as a strip of colours, with digits where they fit.
+figure::MatrixMark numbers_mark(const Tensor& vector);
+/// The cell of the run that a matrix shows at (row, col). Nothing where it names no place, or one that is not
+/// a plane of rows and columns, or one of its rows or columns.
+std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row,
+                            std::int64_t col);
+/// Position of the main stack whose answer is shown: the one that is looked at, or the predicting one.
+std::int64_t answer_row(const ViewState& state);
+/// The row to begin with: of a [MASK], of the first action, or the predicting one.
+std::int64_t first_row(const OpenedModel& opened, const Trace& run);
+/// The `most` likeliest outputs of a row with their probabilities, and what the others add up to; beside
+/// each its probability in `state.before`. Errors: a run without logits.
+Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,
+                                       double temperature = 1);
+/// "The word it says next"; or letter, class, action, ..., by what the model says. Full, then short.
+std::vector<Text> answer_title(const ViewState& state, std::int64_t row);
+/// A text of which there is one for each kind of output: "figure.answer." + "word", "sign",
+/// "class", ...
+Text answer_text(const ViewState& state, std::int64_t row, const std::string& key,
+                 std::vector<Text> arguments = {});
+/// "98.4 %", in the language of the moment when it is read.
+Text percent(double share);
 
 }  // namespace attnscope

@@ -12,10 +12,10 @@ using figure::Ink, figure::WordsMark;
 Ink ink_of(LabInk ink) {
   switch (ink) {
     case LabInk::blue: return Ink::query;
-    case LabInk::red: return Ink::warning;
-    case LabInk::green: return Ink::key;
-    case LabInk::amber: return Ink::accent;
-    case LabInk::purple: return Ink::value;
+    case LabInk::red: return Ink::key;
+    case LabInk::green: return Ink::value;
+    case LabInk::amber: return Ink::warning;
+    case LabInk::purple: return Ink::mlp;
     case LabInk::dim: break;
   }
   return Ink::dim;
@@ -72,7 +72,7 @@ std::vector<Text> titles_of(const LabPiece& piece) {
   return out;
 }
 
-Result<figure::Figure> draw_labs(const ViewState& state) {
+Result<ViewDrawing> draw_labs(const ViewState& state) {
   TRY(const LabPicture picture, compute(*state.lab, state.values));
   std::vector<std::vector<figure::PartBox>> rows;
   for (std::size_t at = 0; at < picture.pieces.size(); ++at) {
@@ -82,16 +82,16 @@ Result<figure::Figure> draw_labs(const ViewState& state) {
         {"piece" + std::to_string(at), std::visit(MarkOf{}, piece.what), 1, titles_of(piece), ""}));
   }
   const Text name = Text::of(state.lab->key + ".title");
-  std::vector<figure::PartBox> body{figure::words("question", WordsMark::As::title, {name}, 2),
-                                    figure::words("notice", WordsMark::As::sentence, {picture.notice}, 2)};
+  std::vector<figure::PartBox> body;
   for (std::vector<figure::PartBox>& row : rows) body.push_back(figure::either(std::move(row)));
+  ViewDrawing out{{name}, {picture.notice}, figure::column(std::move(body))};
   if (state.level == Level::full && !picture.formula.empty())
-    body.push_back(figure::words("formula", WordsMark::As::formula, {picture.formula}, 1));
-  return figure::Figure{name, figure::column(std::move(body))};
+    out.below = figure::words("formula", WordsMark::As::formula, {picture.formula}, 1);
+  return out;
 }
 
 }  // namespace
 
-ViewSpec view_labs() { return {"labs", 40, false, draw_labs}; }
+ViewSpec view_labs() { return {"labs", 90, false, false, draw_labs}; }
 
 }  // namespace attnscope

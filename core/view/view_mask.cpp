@@ -1,4 +1,5 @@
-// Who may look? Scores, the mask, the masked scores and the pattern of one head beside each other.
+// Who may look? The scores of one head, the mask, what it leaves of them, and the pattern, side by side.
+#include <algorithm>
 #include <cmath>
 
 #include "core/lens/attention_plane.h"
@@ -7,7 +8,7 @@
 namespace attnscope {
 namespace {
 
-using figure::PartBox, figure::WordsMark;
+using figure::PartBox;
 
 // 1 where a query may look at a key; masked cells of the pattern stay masked.
 figure::MatrixMark allowed_of(const figure::MatrixMark& pattern) {
@@ -20,49 +21,70 @@ figure::MatrixMark allowed_of(const figure::MatrixMark& pattern) {
     }
   out.values = Tensor::from(std::move(values),
                             {{Axis::query, pattern.values.size(0)}, {Axis::key, pattern.values.size(1)}});
-  out.scale = figure::Scale::allowed, out.most = 1;
+  out.scale = figure::Scale::open, out.most = 1, out.digits = 0;
   return out;
 }
 
-// Where every key is open, nothing is to be said of the others.
-std::vector<Text> mask_sentence(const Text& query, std::int64_t open, std::int64_t keys) {
-  std::vector<Text> out{Text::of("figure.mask.short", {query, open, keys})};
-  if (open < keys) out.insert(out.begin(), Text::of("figure.mask.sentence", {query, open, keys}));
+// Which keys the looked-at row may look at.
+struct OpenKeys {
+  std::int64_t open = 0, hidden_before = 0, hidden_after = 0, keys = 0;
+};
+OpenKeys open_keys(const ViewState& state, const figure::MatrixMark& allowed) {
+  OpenKeys out;
+  out.keys = allowed.values.size(1);
+  for (std::int64_t key = 0; key < out.keys; ++key)
+    ++(allowed.values.at(state.row, key) > 0 ? out.open
+       : key < state.row                     ? out.hidden_before
+                                             : out.hidden_after);
   return out;
 }
 
-Result<figure::Figure> draw_mask(const ViewState& state) {
+// How many keys, and why the others are hidden: as the model's own mask has it, or counted.
+std::vector<Text> mask_sentence(const ViewState& state, const Text& query, const OpenKeys& keys) {
+  const AttentionSpec& attention = state.run->config().attention_at(state.place.pattern(state.layer));
+  const bool itself = looks_at_itself(state.place),
+             causal = itself && attention.causal && attention.mask.empty();
+  const bool future = keys.hidden_before == 0 && keys.hidden_after == keys.keys - 1 - state.row;
+  const char* why = "hidden";
+  if (causal && future)
+    why = keys.hidden_after > 0 ? "future" : "last";
+  else if (keys.open == keys.keys)
+    why = "all";
+  else if (!itself)
+    why = "cross";
+  return {Text::of(std::string("figure.mask.") + why,
+                   {query, keys.open, keys.keys, keys.hidden_before, keys.hidden_after}),
+          Text::of("figure.mask.short", {query, keys.open, keys.keys})};
+}
+
+Result<ViewDrawing> draw_mask(const ViewState& state) {
   const Site site = state.place.pattern(state.layer);
   if (!state.run->find(site)) return fail(Code::not_found, "error.view.no_attention");
   const std::vector<Slot> stages = attention_stages(*state.run, site);  // scores first, the pattern last
+  const auto masked = std::find(stages.begin(), stages.end(), slot_of(StepRole::scores, Rule::mask));
   const figure::MatrixMark pattern = attention_matrix(state, site.slot), allowed = allowed_of(pattern),
                            row = attention_row_matrix(state, pattern);
-  std::int64_t open = 0;
-  for (std::int64_t key = 0; key < allowed.values.size(1); ++key)
-    open += allowed.values.at(state.row, key) > 0 ? 1 : 0;
   const Text& query = row.rows.labels.front();
   std::vector<PartBox> planes;
   const auto add = [&](const char* id, const figure::MatrixMark& matrix, int priority) {
-    const std::string key = std::string("figure.") + id;
+    const std::string key = std::string("figure.mask.") + id;
     planes.push_back(
         figure::leaf({id, matrix, priority, {Text::of(key), Text::of(key + ".short")}, "planes"}));
   };
-  const bool full = state.level == Level::full;
-  if (full && stages.size() > 1) add("scores", attention_matrix(state, stages.front()), 1);
+  // The scores as the mask finds them, so that scores and mask make the masked ones.
+  if (masked != stages.end() && masked != stages.begin())
+    add("scores", attention_matrix(state, *(masked - 1)), 1);
   add("allowed", allowed, 2);
-  if (full && stages.size() > 2) add("masked", attention_matrix(state, stages[stages.size() - 2]), 1);
+  if (masked != stages.end()) add("masked", attention_matrix(state, *masked), 1);
   add("pattern", pattern, 2);
-  return figure::Figure{
-      Text::of("figure.mask.question"),
-      figure::column({figure::words("question", WordsMark::As::title, {Text::of("figure.mask.question")}, 2),
-                      figure::words("sentence", WordsMark::As::sentence,
-                                    mask_sentence(row.rows.labels.front(), open, allowed.values.size(1)), 2),
-                      figure::either(std::move(planes)),
-                      figure::leaf({"row", row, 3, {Text::of("figure.row", {query})}, ""})})};
+  return ViewDrawing{{Text::of("figure.mask.question")},
+                     mask_sentence(state, query, open_keys(state, allowed)),
+                     figure::either(std::move(planes)),
+                     figure::leaf({"row", row, 3, {Text::of("figure.row", {query})}, ""})};
 }
 
 }  // namespace
 
-ViewSpec view_mask() { return {"mask", 20, true, draw_mask}; }
+ViewSpec view_mask() { return {"mask", 20, true, true, draw_mask, true}; }
 
 }  // namespace attnscope

@@ -1,30 +1,57 @@
-// What will it say? The likeliest outputs of one row with their probabilities.
+// What will it say? The likeliest outputs of one row, drawn at three temperatures.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
 #include "core/session/document.h"
 #include "core/view/view.h"
 
 namespace attnscope {
 namespace {
 
-using figure::WordsMark;
+using Temperatures = std::array<double, 3>;
 
-Result<figure::Figure> draw_output(const ViewState& state) {
-  TRY(const figure::TableMark answer, answer_table(state, state.row, state.level == Level::easy ? 5 : 15));
-  const Text after = row_label(*state.opened, *state.run, state.run->config().stack, state.row);
-  const std::vector<Text>& first = answer.rows.front().cells;
-  return figure::Figure{
-      Text::of("figure.output.question"),
-      figure::column(
-          {figure::words("question", WordsMark::As::title, {Text::of("figure.output.question")}, 2),
-           figure::words("sentence", WordsMark::As::sentence,
-                         {Text::of("figure.output.sentence", {after, first[0], first[1]}),
-                          Text::of("figure.output.short", {first[0], first[1]})},
-                         2),
-           figure::leaf(
-               {"answer", answer, 3, {Text::of("figure.answer"), Text::of("figure.answer.short")}, ""})})};
+// 0.5, 1 and 2; the state's own in the place of the nearest one.
+Temperatures temperatures_of(const ViewState& state) {
+  Temperatures out{0.5, 1, 2};
+  if (!(state.temperature > 0)) return out;
+  *std::min_element(out.begin(), out.end(), [&](double a, double b) {
+    return std::abs(std::log(a / state.temperature)) < std::abs(std::log(b / state.temperature));
+  }) = state.temperature;
+  return out;
+}
+Text temperature_text(double temperature) { return format("%.4g", temperature); }
+
+Result<ViewDrawing> draw_output(const ViewState& state) {
+  const std::int64_t row = answer_row(state);
+  const std::size_t most = state.level == Level::easy ? 8 : 15;
+  std::vector<figure::PartBox> tables;
+  std::vector<Text> said{row_label(*state.opened, *state.run, state.run->config().stack, row)};
+  for (const double temperature : temperatures_of(state)) {
+    TRY(figure::TableMark answer, answer_table(state, row, most, temperature));
+    const bool own = temperature == state.temperature;
+    const bool stays = own || (!(state.temperature > 0) && tables.size() == 1);
+    if (own) answer.card = figure::TableMark::Card::chosen;
+    const Text shown = temperature_text(temperature);
+    if (said.size() == 1) said.push_back(answer.rows.front().cells[0]);
+    said.push_back(shown), said.push_back(answer.rows.front().cells[1]);
+    tables.push_back(
+        figure::leaf({"at" + std::to_string(tables.size()),
+                      std::move(answer),
+                      stays ? 3 : 1,
+                      {Text::of(own ? "figure.output.own" : "figure.output.temperature", {shown}),
+                       Text::of("figure.output.temperature", {shown})},
+                      "tables"}));
+  }
+  return ViewDrawing{
+      {Text::of("figure.output.question")},
+      {answer_text(state, row, "figure.output.sentence.", said), Text::of("figure.output.short", said)},
+      figure::either(std::move(tables))};
 }
 
 }  // namespace
 
-ViewSpec view_output() { return {"output", 30, true, draw_output}; }
+ViewSpec view_output() { return {"output", 60, true, false, draw_output}; }
 
 }  // namespace attnscope

@@ -14,6 +14,7 @@ TEST(TheLookOfTheWorkspace, IsWrittenByNameAndReadByTheNumbersOfOldFiles) {
   workspace.asking.settings.stack = Stack::vision;
   workspace.backward_rows = LossRows::last;
   workspace.output_page = OutputPage::draws;
+  workspace.level = Level::easy;
   nlohmann::json look = look_of(workspace);
   const auto expect_same = [&] {
     Workspace other;
@@ -22,11 +23,13 @@ TEST(TheLookOfTheWorkspace, IsWrittenByNameAndReadByTheNumbersOfOldFiles) {
     EXPECT_EQ(other.asking.settings.stack, Stack::vision);
     EXPECT_EQ(other.backward_rows, LossRows::last);
     EXPECT_EQ(other.output_page, OutputPage::draws);
+    EXPECT_EQ(other.level, Level::easy);
   };
   EXPECT_EQ(look.at("ask").at("page"), "graph");
   EXPECT_EQ(look.at("ask").at("stack"), "vision");
   EXPECT_EQ(look.at("backward_rows"), "last");
   EXPECT_EQ(look.at("output_page"), "draws");
+  EXPECT_EQ(look.at("level"), "easy");
   expect_same();
   look["ask"]["page"] = 5;
   look["ask"]["stack"] = 3;

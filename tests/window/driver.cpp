@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -154,6 +155,8 @@ Window::Window(const TempFolder& folder, const std::vector<std::string>& argumen
   std::error_code ignored;
   fs::remove(state_path_, ignored);
   std::vector<std::string> all{ATTNSCOPE_PROGRAM};
+  if (std::find(arguments.begin(), arguments.end(), "--level") == arguments.end())
+    all.insert(all.end(), {"--level", "full"});  // the first start is easy
   all.insert(all.end(), arguments.begin(), arguments.end());
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   const int err = open(stderr_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -274,6 +274,27 @@ float InputBar::draw_rows(const PanelContext& context, FrameState& state, Kind k
   return y + px(3) + px(kChipRow) - at.y;
 }
 
+float InputBar::draw_easy(const PanelContext& context, FrameState& state, ImVec2 position, float width) {
+  const Document& document = context.session.document();
+  if (!document.opened || document.sequences.empty()) return 0;
+  follow(context, state);
+  bool clicked = false;
+  float y = position.y;
+  if (document.model->config().encoder()) {
+    ImGui::SetCursorScreenPos(ImVec2(position.x, y));
+    source_.draw_chips(context, width, {}, clicked);
+    y += px(kChipRow);
+  }
+  ImGui::SetCursorScreenPos(ImVec2(position.x, y));
+  main_.draw_chips(context, width, picture_.key(), clicked);
+  if (clicked) picture_.ask();
+  y += px(kChipRow);
+  source_.draw_menu(context);
+  main_.draw_menu(context);
+  picture_.draw_window(context, state, main_.chips());
+  return y - position.y;
+}
+
 float InputBar::draw(const PanelContext& context, FrameState& state, ImVec2 position, float width) {
   const Document& document = context.session.document();
   const ImVec2 inner(position.x + px(metric::kPadding), position.y + px(5));

@@ -16,6 +16,8 @@ class InputBar {
  public:
   /// Draws at `position`; returns the height used, pixels.
   float draw(const PanelContext& context, FrameState& state, ImVec2 position, float width);
+  /// The easy window's: the sentence as chips alone, or what else the model reads in one line.
+  float draw_easy(const PanelContext& context, FrameState& state, ImVec2 position, float width);
 
  private:
   enum class Kind : std::uint8_t { vectors, picture, text, source_and_text };

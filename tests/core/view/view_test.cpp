@@ -5,36 +5,22 @@
 
 #include <cmath>
 
-#include "core/arch/shipped.h"
 #include "core/base/words.h"
 #include "core/lens/attention_row.h"
 #include "core/sample/sampler.h"
 #include "core/session/document.h"
-#include "core/session/session.h"
+#include "tests/core/view/opened.h"
 
 namespace attnscope {
 namespace {
 
-struct Opened {
-  std::shared_ptr<const OpenedModel> model;
-  std::shared_ptr<const Trace> run;
-};
-Opened opened(const std::string& name) {
-  auto model = open_shipped(name);
-  EXPECT_TRUE(model);
-  Opened out{std::make_shared<const OpenedModel>(std::move(*model)), nullptr};
-  const Document document = new_document(out.model);
-  auto runs = run_all(document, {}, {});
-  EXPECT_TRUE(runs);
-  out.run = runs->front();
-  return out;
-}
+using namespace attnscope::testing;
 
 TEST(ViewFigures, PatternAndRowAreThoseOfTheRun) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
   state.layer = 1, state.head = 3;
-  const auto figure = view_specs().front()->draw(state);
+  const auto figure = draw_view(*view_specs().front(), state);
   ASSERT_TRUE(figure);
   const auto& pattern = std::get<figure::MatrixMark>(figure::find_part(*figure, "pattern")->mark);
   const auto& row = std::get<figure::MatrixMark>(figure::find_part(*figure, "row")->mark);
@@ -55,7 +41,7 @@ TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
   for (state.row = 0; state.row < of.run->length; ++state.row) {
-    const auto figure = view_specs().front()->draw(state);
+    const auto figure = draw_view(*view_specs().front(), state);
     ASSERT_TRUE(figure);
     const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
     const std::vector<Text>& arguments = words.forms.front().arguments();
@@ -64,19 +50,6 @@ TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
     EXPECT_EQ(arguments[2].str(),
               figure::number_text(
                   static_cast<double>(of.run->cell(state.place.pattern(0), {0, state.row, key})), 2));
-  }
-}
-
-TEST(ViewFigures, TheMaskCountsTheKeysThatARowMayLookAt) {
-  const Opened of = opened("model:storyteller");
-  ViewState state = first_state(*of.model, of.run);
-  const auto view = find_view("mask");
-  ASSERT_TRUE(view);
-  for (state.row = 0; state.row < of.run->length; ++state.row) {
-    const auto figure = (*view)->draw(state);
-    ASSERT_TRUE(figure);
-    const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
-    EXPECT_EQ(words.forms.front().arguments()[1].str(), std::to_string(state.row + 1));  // causal
   }
 }
 
@@ -103,7 +76,7 @@ TEST(ViewFigures, EveryShippedModelDrawsInBothLanguages) {
         ViewState state = first_state(*of.model, of.run);
         state.level = level;
         ASSERT_TRUE(check_state(state)) << name;
-        const auto figure = view->draw(state);
+        const auto figure = draw_view(*view, state);
         if (!figure) continue;
         ++drawn;
         for (const std::string& lang : languages()) {

@@ -1,0 +1,145 @@
+#include "app/figure/figure_box.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/figure/canvas.h"
+#include "app/look/fonts.h"
+#include "app/look/imgui_compat.h"
+#include "app/look/item_map.h"
+#include "app/look/theme.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kCellRound = 3.f, kBarRound = 3.f, kHatchStep = 6.f, kDash = 4.f;  // units
+constexpr float kRoundFrom = 12.f;  // smaller cells have square corners
+
+ImU32 figure_colour(figure::Rgb rgb) {
+  return IM_COL32(rgb >> 16 & 0xffu, rgb >> 8 & 0xffu, rgb & 0xffu, 255);
+}
+
+void hatch_cell(const Canvas& canvas, ImVec2 p0, ImVec2 p1) {
+  canvas.push_clip(p0, p1);
+  const float step = kHatchStep * ui_scale(), tall = p1.y - p0.y;
+  const float first = std::floor((p0.x - tall) / step) * step;  // stripes go on from cell to cell
+  for (float x = first; x < p1.x; x += step) {
+    const float shift = p0.y - std::floor(p0.y / step) * step;
+    canvas.line(ImVec2(x - shift, p1.y), ImVec2(x - shift + tall, p0.y), theme().masked_stripe);
+  }
+  canvas.pop_clip();
+}
+
+void dashed_rect(const Canvas& canvas, ImVec2 p0, ImVec2 p1, ImU32 colour) {
+  const float dash = kDash * ui_scale();
+  for (float x = p0.x; x < p1.x; x += 2 * dash)
+    for (const float y : {p0.y, p1.y})
+      canvas.line(ImVec2(x, y), ImVec2(std::min(x + dash, p1.x), y), colour, 1.5f * ui_scale());
+  for (float y = p0.y; y < p1.y; y += 2 * dash)
+    for (const float x : {p0.x, p1.x})
+      canvas.line(ImVec2(x, y), ImVec2(x, std::min(y + dash, p1.y)), colour, 1.5f * ui_scale());
+}
+
+}  // namespace
+
+const figure::Measure& figure_measure() {
+  static const figure::Measure measure;
+  return measure;
+}
+
+bool FigureBox::stale(std::uint64_t key, ImVec2 room, bool presented) const {
+  return !figure_ || shown_.key != key || shown_.width != room.x || shown_.height != room.y ||
+         shown_.scale != ui_scale() || shown_.presented != presented || shown_.fonts != fonts_version() ||
+         shown_.theme != theme_version() || shown_.language != language();
+}
+
+void FigureBox::show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented) {
+  shown_ = {key, room.x, room.y, ui_scale(), presented, fonts_version(), theme_version(), language()};
+  figure_ = std::move(figure);
+  const figure::LetterSizes& look = presented ? figure::kPresenterLetters : figure::kWindowLetters;
+  placed_ = place(*figure_, room.x / ui_scale(), room.y / ui_scale(), look, figure_measure());
+  drawing_ = figure::draw(placed_, look, figure_measure(), theme().kind == ThemeKind::dark);
+  for (const figure::DrawnShape& shape : drawing_.shapes) note_text(shape.text);
+  names_.clear();
+  for (const figure::PlacedPart& part : placed_.parts) names_.push_back("figure." + part.part->id);
+}
+
+ImVec2 FigureBox::on_screen(float x, float y) const {
+  return {at_.x + x * ui_scale(), at_.y + y * ui_scale()};
+}
+
+void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
+  using Kind = figure::DrawnShape::Kind;
+  const Canvas canvas;
+  const ImU32 colour = figure_colour(shape.colour);
+  const ImVec2 p0 = on_screen(shape.rect.x, shape.rect.y),
+               p1 = on_screen(shape.rect.right(), shape.rect.bottom());
+  const bool large = std::min(shape.rect.w, shape.rect.h) >= kRoundFrom;
+  switch (shape.kind) {
+    case Kind::rect:
+      return canvas.fill_rect(p0, p1, colour, (shape.row >= 0 && large ? kCellRound : shape.round) * ui_scale());
+    case Kind::frame:
+      if (shape.dashed) return dashed_rect(canvas, p0, p1, colour);
+      return canvas.rect(p0, p1, colour, (shape.round > 0 ? shape.round : large ? kBarRound : 0) * ui_scale(), 0, 2 * ui_scale());
+    case Kind::hatch: return hatch_cell(canvas, p0, p1);
+    case Kind::line: {
+      for (std::size_t i = 1; i < shape.points.size(); ++i) {
+        if (shape.dashed && i % 2 == 0 && shape.points.size() > 2) continue;
+        canvas.line(on_screen(shape.points[i - 1].first, shape.points[i - 1].second),
+                    on_screen(shape.points[i].first, shape.points[i].second), colour, 1.5f * ui_scale());
+      }
+      return;
+    }
+    case Kind::text: break;
+  }
+  const auto [font, size] = font_for(shape.face, shape.em * ui_scale());
+  const ImVec2 start = on_screen(shape.x, shape.y);
+  if (shape.turned == 0)
+    return canvas.text(font, ImVec2(start.x, start.y - compat::font_ascent(font, size)), colour, shape.text,
+                       size);
+  const float climb = -shape.turned * 3.14159265f / 180;
+  const float up = shape.em * ui_scale() * 0.36f;  // from the baseline to the middle of small letters
+  canvas.climbing_text(font, ImVec2(start.x - up * std::sin(climb), start.y - up * std::cos(climb)), colour,
+                       shape.text, std::sin(climb), std::cos(climb), size);
+}
+
+void FigureBox::draw(ImVec2 at) {
+  at_ = at;
+  if (!figure_) return;
+  for (std::size_t i = 1; i < drawing_.shapes.size(); ++i) draw_shape(drawing_.shapes[i]);  // 0: the ground
+  for (std::size_t i = 0; i < placed_.parts.size(); ++i) {
+    const figure::PlacedPart& part = placed_.parts[i];
+    const figure::PixelRect& box = part.cells.w > 0 ? part.cells : part.box;
+    ItemRect item{on_screen(box.x, box.y), on_screen(box.right(), box.bottom())};
+    item.seen0 = item.p0, item.seen1 = item.p1;
+    if (const auto* matrix = std::get_if<figure::MatrixMark>(&part.part->mark))
+      item.rows = matrix->values.size(0), item.cols = matrix->values.size(1);
+    note_item(names_[i], item);
+  }
+}
+
+FigureHit FigureBox::hit_of(const figure::DrawnShape& shape) const {
+  return {find_part(*figure_, shape.part), shape.row, shape.col, on_screen(shape.rect.x, shape.rect.y),
+          on_screen(shape.rect.right(), shape.rect.bottom())};
+}
+
+std::optional<FigureHit> FigureBox::hit(ImVec2 place) const {
+  if (!figure_) return std::nullopt;
+  const float x = (place.x - at_.x) / ui_scale(), y = (place.y - at_.y) / ui_scale();
+  for (const figure::DrawnShape& shape : drawing_.shapes) {
+    const figure::PixelRect& r = shape.rect;
+    if (shape.row < 0 || shape.col < 0 || x < r.x || y < r.y || x >= r.right() || y >= r.bottom()) continue;
+    FigureHit out = hit_of(shape);
+    if (out.part && std::holds_alternative<figure::MatrixMark>(out.part->mark)) return out;
+  }
+  return std::nullopt;
+}
+
+std::optional<FigureHit> FigureBox::cell(std::string_view part, std::int64_t row, std::int64_t col) const {
+  for (const figure::DrawnShape& shape : drawing_.shapes)
+    if (figure_ && shape.part == part && shape.row == row && shape.col == col) return hit_of(shape);
+  return std::nullopt;
+}
+
+}  // namespace attnscope

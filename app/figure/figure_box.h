@@ -1,0 +1,65 @@
+// A figure of core/figure in a rectangle of the window: placed once for what it shows and the room it has,
+// drawn from then on without allocation, and asked which cell lies under the mouse.
+#pragma once
+
+#include <imgui.h>
+
+#include <optional>
+#include <string>
+
+#include "core/figure/drawing.h"
+
+namespace attnscope {
+
+/// A cell of a matrix of the figure, on the screen.
+struct FigureHit {
+  const figure::Part* part = nullptr;
+  std::int64_t row = 0, col = 0;
+  ImVec2 p0, p1;
+  const figure::MatrixMark& matrix() const { return std::get<figure::MatrixMark>(part->mark); }
+  float value() const { return matrix().values.at(row, col); }
+};
+
+class FigureBox {
+ public:
+  /// True where what is shown, the room (pixels), the letters, the language, colours or typefaces are other
+  /// ones than those of the last show(). `key`: what the figure is made from.
+  bool stale(std::uint64_t key, ImVec2 room, bool presented) const;
+  void show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented);
+  /// Nothing is shown until the next show().
+  void clear() { figure_.reset(); }
+  bool empty() const { return !figure_; }
+  /// Draws with the upper left corner at `at`, pixels; its parts are noted as items "figure.<part>":
+  /// of a matrix its cells.
+  void draw(ImVec2 at);
+  /// The cell at a place on the screen, of the last draw().
+  std::optional<FigureHit> hit(ImVec2 place) const;
+  /// The rectangle of a cell; nothing where it has none of its own.
+  std::optional<FigureHit> cell(std::string_view part, std::int64_t row, std::int64_t col) const;
+  const figure::Placed& placed() const { return placed_; }
+
+ private:
+  struct Shown {
+    std::uint64_t key = 0;
+    float width = 0, height = 0, scale = 0;
+    bool presented = false;
+    int fonts = 0, theme = 0;
+    std::string language;
+    bool operator==(const Shown&) const = default;
+  };
+  void draw_shape(const figure::DrawnShape& shape) const;
+  ImVec2 on_screen(float x, float y) const;
+  FigureHit hit_of(const figure::DrawnShape& shape) const;
+
+  Shown shown_;
+  std::optional<figure::Figure> figure_;  ///< placed_ points into it
+  figure::Placed placed_;
+  figure::Drawing drawing_;
+  std::vector<std::string> names_;  ///< of items, one per placed part
+  ImVec2 at_;
+};
+
+/// Widths of letters; one for the program. UI thread only.
+const figure::Measure& figure_measure();
+
+}  // namespace attnscope

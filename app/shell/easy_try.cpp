@@ -1,0 +1,128 @@
+#include "app/shell/easy_try.h"
+
+#include <algorithm>
+
+#include "app/figure/canvas.h"
+#include "app/gpu/waker.h"
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kCard = 58.f;  // units
+
+}  // namespace
+
+void EasyTry::follow(FrameState& state, const RunResult& run) {
+  const std::uint64_t opened = state.session.opened_version() + 1;
+  if (opened_ != opened) {
+    opened_ = opened, now_ = 0, shown_at_ = 0;
+    auto read = things_to_try(*run.document.opened);
+    things_ = read ? *std::move(read) : std::vector<TryThis>();
+    if (!read) state.session.report(read.error());
+    begin(state);
+  }
+  const bool ran = run.undo_point == state.session.history().point();
+  if (looks_ && ran && !things_.empty()) look(state, things_.front(), run), looks_ = false;
+}
+
+// A document as it was opened gets the text of its first thing to try: no undo point of the user's.
+void EasyTry::begin(FrameState& state) {
+  looks_ = !state.session.history().can_undo() && !things_.empty();
+  if (!looks_ || things_.front().text.empty()) return;
+  state.commands.act([thing = things_.front()](Session& session) {
+    const Status begun =
+        session.edit(Text::of("easy.begin"), {}, [&](Document& document) -> Status {
+          TRY(document, try_begin(document.opened, thing));
+          return Done{};
+        });
+    if (begun) session.take_as_kept();
+  });
+}
+
+// The place that the thing is about: view, block, head and row.
+void EasyTry::look(FrameState& state, const TryThis& thing, const RunResult& run) {
+  if (const auto place = parse_place(thing.at)) {
+    if (const auto site = parse_site(place->name)) go_to_site(state.workspace, run, *site);
+    Cursor& cursor = state.workspace.cursor;
+    if (const AxisRange* head = range_on(place->at, "head")) cursor.head = static_cast<int>(head->begin);
+    if (const AxisRange* query = range_on(place->at, "query")) cursor.query = query->begin;
+    if (const AxisRange* key = range_on(place->at, "key")) cursor.key = key->begin;
+  }
+  if (!thing.view.empty()) state.workspace.view = thing.view;
+}
+
+void EasyTry::show(FrameState& state, const RunResult& run) {
+  const TryThis& thing = things_[now_];
+  state.commands.act([this, thing](Session& session) {
+    const Status done = session.edit(thing.sentence, {}, [&](Document& document) -> Status {
+      TRY(document, try_changed(document.opened, thing));
+      return Done{};
+    });
+    shown_at_ = done ? session.history().point() : 0;
+  });
+  look(state, thing, run);
+}
+
+// What is to be done; once it is done, what came of it.
+const Text& EasyTry::said(FrameState& state, const RunResult& run) {
+  const TryThis& thing = things_[now_];
+  if (shown_at_ == 0 || shown_at_ != state.session.history().point()) return thing.sentence;
+  const auto outcome = outcome_.get(key_of({opened_, now_ + 1}), state.session.workers(),
+                                    [opened = run.document.opened, thing](const auto&) {
+                                      auto played = play_try(opened, thing);
+                                      wake_window();
+                                      return played;
+                                    });
+  return outcome && *outcome ? (*outcome)->sentence : thing.sentence;
+}
+
+float EasyTry::height() const { return things_.empty() ? 0.f : px(kCard); }
+
+void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float width) {
+  if (things_.empty()) return;
+  const bool shown = shown_at_ != 0 && shown_at_ == state.session.history().point();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 end(at.x + width, at.y + px(kCard - 8));
+  list->AddRectFilled(at, end, with_alpha(theme().v, 0.10f), px(8));
+  list->AddRect(at, end, with_alpha(theme().v, 0.8f), px(8), 0, px(1.2f));
+  const float middle = (at.y + end.y) / 2, line = ImGui::GetFrameHeight();
+  float right = end.x - px(12);
+  const auto button = [&](const char* key, const char* name, bool lit) {
+    const Label label(tr(key), "###", name);
+    right -= button_width(label);
+    ImGui::SetCursorScreenPos(ImVec2(right, middle - line / 2));
+    right -= px(8);
+    return raised_button(label, lit);
+  };
+  if (button("easy.try.next", "try_next", false)) now_ = (now_ + 1) % things_.size(), shown_at_ = 0;
+  if (button(shown ? "easy.try.back" : "easy.try.show", "try_show", !shown)) {
+    if (shown)
+      state.commands.act([](Session& session) { session.undo(); });
+    else
+      show(state, run);
+  }
+  const DrawRecording recording(state.recording);
+  const Canvas canvas;
+  const char* title = tr("easy.try");
+  canvas.text(fonts().reading_bold, ImVec2(at.x + px(14), middle - text_size(fonts().reading_bold, title).y / 2),
+              theme().v, title);
+  const float left = at.x + px(14) + text_size(fonts().reading_bold, title).x + px(14);
+  const std::string sentence = said(state, run).str();
+  note_text(sentence);
+  const WithFont face(fonts().reading);
+  const float tall = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, right - left).y;
+  const WithFont fitting(tall > end.y - at.y ? fonts().body : fonts().reading);
+  const float high = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, right - left).y;
+  ImGui::SetCursorScreenPos(ImVec2(left, middle - high / 2));
+  ImGui::PushTextWrapPos(right - ImGui::GetWindowPos().x);
+  ImGui::TextUnformatted(sentence.c_str());
+  ImGui::PopTextWrapPos();
+  note_item("try_sentence");
+}
+
+}  // namespace attnscope

@@ -1,0 +1,253 @@
+#include "app/shell/easy_window.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "app/figure/canvas.h"
+#include "app/gpu/waker.h"
+#include "app/look/item_map.h"
+#include "app/shell/banners.h"
+#include "app/shell/toolbar.h"
+#include "app/shell/welcome.h"
+#include "app/state/controls.h"
+#include "app/state/fault.h"
+#include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kBar = 44.f, kQuestion = 40.f, kEdge = 24.f;  // units
+
+std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+// What the model reads, without edits.
+std::uint64_t key_of_input(const Session& session, int sequence, const Input& input, std::uint64_t version) {
+  Hash hash;
+  hash.take(session.opened_version());
+  hash.take(number(sequence));
+  for (const int id : input.ids) hash.take(number(id));
+  for (const int id : input.source) hash.take(number(id) + 1);
+  if (input.ids.empty()) hash.take(version);
+  return hash.value();
+}
+
+std::uint64_t key_of_state(const ViewState& state, const RunResult& run, const ViewSpec& view,
+                           std::uint64_t sequence) {
+  Hash hash;
+  hash.take(run.version);
+  hash.take(sequence);
+  hash.take(reinterpret_cast<std::uintptr_t>(state.before.get()));
+  hash.take(number(static_cast<int>(state.place.stack)));
+  hash.take(number(static_cast<int>(state.place.part)));
+  hash.take(number(state.layer));
+  hash.take(number(state.head));
+  hash.take(number(state.row));
+  hash.take(std::bit_cast<std::uint64_t>(state.temperature));
+  hash.take(view.id);
+  hash.take(state.page);
+  return hash.value();
+}
+
+Document without_edits(const Document& document) {
+  Document out = document;
+  out.edits.clear();
+  return out;
+}
+
+}  // namespace
+
+bool shows_easy(const FrameState& state) {
+  return state.workspace.level == Level::easy && state.session.document().opened && !state.lessons.open();
+}
+
+// The run of the same input without edits; null where nothing is edited, and until it is computed.
+std::shared_ptr<const Trace> EasyWindow::unedited(const FrameState& state, const RunResult& run) {
+  const auto& opened = run.document.opened;
+  const bool edited = std::any_of(run.document.edits.begin(), run.document.edits.end(),
+                                  [](const auto& edit) { return edit->enabled; });
+  if (!edited || !opened->recorded.empty()) return nullptr;
+  const int sequence = state.workspace.cursor.sequence;
+  const Input& input = run.trace(sequence).input;
+  const auto made =
+      unedited_.get(key_of_input(state.session, sequence, input, run.version), state.session.workers(),
+                    [plain = without_edits(run.document), at = static_cast<std::size_t>(sequence)](
+                        const std::atomic<bool>& cancel) -> Result<std::shared_ptr<const Trace>> {
+                      RunOptions options;
+                      options.cancel = &cancel;
+                      TRY(const auto runs, run_all(plain, options, {}));
+                      wake_window();
+                      return runs.at(at);
+                    });
+  return made && *made ? **made : nullptr;
+}
+
+void EasyWindow::follow(FrameState& state, const RunResult& run) {
+  const Cursor& cursor = state.workspace.cursor;
+  const auto at =
+      static_cast<std::size_t>(std::clamp<int>(cursor.sequence, 0, static_cast<int>(run.traces.size()) - 1));
+  if (view_.run != run.traces[at]) {
+    view_ = first_state(*run.document.opened, run.traces[at]);
+    view_.level = Level::easy;
+  }
+  view_.before = unedited(state, run);
+  view_.temperature = static_cast<double>(run.document.sampling.temperature);
+  view_.place = cursor_place(cursor, *view_.run);
+  view_.layer = cursor.layer;
+  view_.head = cursor.head;
+  view_.row = std::clamp<std::int64_t>(cursor.query, 0,
+                                       std::max<std::int64_t>(0, view_.run->rows(view_.place.stack) - 1));
+  const std::uint64_t opened = state.session.opened_version() + 1;
+  if (offered_for_ == opened) return;
+  offered_for_ = opened;
+  offered_.clear();
+  for (const ViewSpec* view : view_specs())
+    if (view->model && view->draw(view_)) offered_.push_back(view);
+}
+
+const ViewSpec* EasyWindow::chosen(const FrameState& state) const {
+  for (const ViewSpec* view : offered_)
+    if (view->id == state.workspace.view) return view;
+  return offered_.empty() ? nullptr : offered_.front();
+}
+
+// The question of the view; a click offers the others.
+void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
+  const ViewSpec* now = chosen(state);
+  if (!now) return;
+  ImGui::SetCursorScreenPos(at);
+  {
+    const WithFont face(fonts().title);
+    const WithColour ground(ImGuiCol_Button, IM_COL32_BLACK_TRANS);
+    const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
+    const Label key("figure.", now->id, ".question");
+    if (ImGui::Button(Label(tr(key), " \u25be###question").c_str())) ImGui::OpenPopup("###questions");
+  }
+  note_item("question");
+  compat::item_tooltip(tr("easy.question.help"));
+  popup_below_item(false);
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(14), px(12)));
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(9)));
+  if (!ImGui::BeginPopup("###questions")) return;
+  for (const ViewSpec* view : offered_) {
+    const Label name("question_", view->id);
+    const Label key("figure.", view->id, ".question");
+    if (ImGui::MenuItem(Label(tr(key), "###", name).c_str(), nullptr, view == now))
+      state.workspace.view = view->id;
+    note_item(name);
+  }
+  ImGui::EndPopup();
+}
+
+// "block 1, head 3 ▾": which of the heads is looked at.
+void EasyWindow::draw_head(FrameState& state, float right, float y) {
+  const ViewSpec* now = chosen(state);
+  if (!now || !now->heads) return;
+  const Record* pattern = view_.run->find(view_.place.pattern(view_.layer));
+  if (!pattern || pattern->shape.empty()) return;
+  const std::int64_t heads = pattern->shape[0];
+  const int layers = view_.run->config().of(view_.place.stack).n_layers();
+  const std::string shown =
+      tr("easy.head", {std::to_string(view_.layer), std::to_string(view_.head)}) + " \u25be###heads";
+  ImGui::SetCursorScreenPos(ImVec2(right - button_width(shown), y + px(5)));
+  {
+    const WithColour ink(ImGuiCol_Text, theme().accent);
+    if (raised_button(shown)) ImGui::OpenPopup("###heads_popup");
+  }
+  compat::item_tooltip(tr("easy.head.help", {std::to_string(heads * layers)}).c_str());
+  popup_below_item(true);
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
+  if (!ImGui::BeginPopup("###heads_popup")) return;
+  Cursor& cursor = state.workspace.cursor;
+  for (int layer = 0; layer < layers; ++layer) {
+    for (std::int64_t head = 0; head < heads; ++head) {
+      if (head > 0) ImGui::SameLine(0, px(4));
+      const std::string name = std::to_string(layer) + "." + std::to_string(head);
+      const bool on = layer == view_.layer && head == view_.head;
+      if (chip(Label(name, "###head_", name), on)) {
+        cursor.layer = layer, cursor.head = static_cast<int>(head);
+        if (cursor.step.layer >= 0) cursor.step.layer = layer;
+        ImGui::CloseCurrentPopup();
+      }
+    }
+  }
+  ImGui::EndPopup();
+}
+
+void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
+  const ViewSpec* view = chosen(state);
+  const bool presented = state.presenter.on;
+  ImGui::SetCursorScreenPos(at);
+  ImGui::InvisibleButton("###figure", ImVec2(std::max(1.f, size.x), std::max(1.f, size.y)));
+  note_item("figure");
+  if (!view) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y * 0.4f));
+    return centred_text(tr("easy.nothing"), theme().text_dim, fonts().body);
+  }
+  const std::uint64_t key = key_of_state(view_, *context.run, *view, number(state.workspace.cursor.sequence));
+  if (box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
+    auto figure = draw_view(*view, view_, presented);
+    failed_.reset();
+    if (figure) {
+      box_.show(std::move(*figure), key, size, presented);
+    } else {
+      box_.clear();
+      failed_ = figure.error(), failed_key_ = key;
+    }
+  }
+  if (failed_) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y * 0.4f));
+    return centred_text(failed_->text(), theme().text_dim, fonts().body);
+  }
+  const DrawRecording recording(state.recording);
+  box_.draw(at);
+  hands_.follow({*context.run, state.workspace, state.commands, box_});
+}
+
+void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& context) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const float edge = px(kEdge);
+  draw_part(
+      state, "toolbar", [] { return tr("fault.toolbar"); },
+      [&] { draw_easy_toolbar(state, ImVec2(0, 0), ImVec2(size.x, px(kBar))); });
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddLine(ImVec2(0, px(kBar)), ImVec2(size.x, px(kBar)), theme().border, metric::kHairline);
+  float top = px(kBar + 6);
+  draw_part(
+      state, "input", [] { return tr("fault.input"); },
+      [&] { top += input.draw_easy(context, state, ImVec2(edge, top), size.x - 2 * edge); });
+  top += draw_banners(state, ImVec2(0, top), size.x) + px(4);
+  state.stage_min = ImVec2(0, top), state.stage_max = size;
+  if (!context.run) {
+    ImGui::SetCursorScreenPos(ImVec2(0, size.y * 0.45f));
+    if (!state.session.error()) centred_text(tr("frame.computing"), theme().text_dim, fonts().body);
+    return;
+  }
+  draw_part(
+      state, "easy", [] { return tr("fault.easy"); },
+      [&] {
+        try_.follow(state, *context.run);
+        follow(state, *context.run);
+        draw_question(state, ImVec2(edge - px(8), top));
+        draw_head(state, size.x - edge, top);
+        top += px(kQuestion);
+        draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
+                    ImVec2(size.x - 2 * edge + px(28), size.y - top - try_.height()));
+        try_.draw(state, *context.run, ImVec2(edge, size.y - try_.height()), size.x - 2 * edge);
+      });
+}
+
+void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  state.stage_min = ImVec2(0, 0), state.stage_max = size;
+  if (!context.run) return;
+  draw_part(
+      state, "easy", [] { return tr("fault.easy"); },
+      [&] {
+        follow(state, *context.run);
+        draw_figure(state, context, ImVec2(0, 0), size);
+      });
+}
+
+}  // namespace attnscope

@@ -1,0 +1,45 @@
+// The easy window: one sentence, one question, one picture, the answer, one thing to try. Everything else
+// waits behind the switch "full", which shows the same views and panels of app/shell/frame.h.
+#pragma once
+
+#include <string>
+
+#include "app/panels/input/input_bar.h"
+#include "app/shell/easy_try.h"
+#include "app/state/frame_state.h"
+#include "app/widgets/figure_hands.h"
+#include "core/base/computed.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+
+/// True where the easy window is shown instead of the panels: level easy, something is open, no lesson.
+bool shows_easy(const FrameState& state);
+
+class EasyWindow {
+ public:
+  /// Draws the whole window. `run` may be null.
+  void draw(FrameState& state, InputBar& input, const PanelContext& context);
+  /// The figure alone, in letters for a projector.
+  void draw_presented(FrameState& state, const PanelContext& context);
+
+ private:
+  void follow(FrameState& state, const RunResult& run);
+  void draw_question(FrameState& state, ImVec2 at);
+  void draw_head(FrameState& state, float right, float y);
+  void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
+  std::shared_ptr<const Trace> unedited(const FrameState& state, const RunResult& run);
+  const ViewSpec* chosen(const FrameState& state) const;
+
+  EasyTry try_;
+  FigureBox box_;
+  FigureHands hands_;
+  ViewState view_;
+  std::vector<const ViewSpec*> offered_;  ///< views that have something to say about the run
+  std::uint64_t offered_for_ = 0;         ///< Session::opened_version() of that
+  std::optional<Error> failed_;           ///< why there is no figure
+  std::uint64_t failed_key_ = 0;
+  Computed<Result<std::shared_ptr<const Trace>>> unedited_;
+};
+
+}  // namespace attnscope

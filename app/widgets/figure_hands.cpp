@@ -1,0 +1,105 @@
+#include "app/widgets/figure_hands.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/pointed.h"
+#include "app/look/theme.h"
+#include "app/widgets/cell_edit.h"
+#include "app/widgets/edit_menu.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/places.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kFromPixels = 3.f;        // units; a shorter movement is a click
+constexpr float kPixelsPerRange = 120.f;  // units; dragging as far goes through the whole scale
+
+std::string name_of(const figure::Names& names, std::int64_t at) {
+  const auto index = static_cast<std::size_t>(at);
+  return index < names.labels.size() ? names.labels[index].str() : std::to_string(at);
+}
+
+}  // namespace
+
+bool FigureHands::follow(const Context& context) {
+  if (!drag_ && ImGui::IsItemHovered()) hover(context);
+  if (drag_) drag(context);
+  type(context);
+  return drag_.has_value();
+}
+
+void FigureHands::hover(const Context& context) {
+  const auto hit = context.box.hit(ImGui::GetIO().MousePos);
+  if (!hit) return;
+  const Workspace& workspace = context.workspace;
+  const Trace& trace = context.run.trace(workspace.cursor.sequence);
+  const figure::MatrixMark& matrix = hit->matrix();
+  const auto cell = cell_of(trace, matrix, hit->row, hit->col);
+  const bool editable = cell && can_edit(context.run, workspace.cursor.sequence, *cell);
+  const std::string pair[] = {name_of(matrix.rows, hit->row), name_of(matrix.cols, hit->col),
+                              figure::number_text(static_cast<double>(hit->value()), 4)};
+  const bool hidden = std::isinf(hit->value()) && hit->value() < 0;
+  const char* said = hidden                                    ? "figure.cell.masked"
+                     : editable && std::isfinite(hit->value()) ? "figure.cell.drag"
+                                                               : "figure.cell";
+  ImGui::SetTooltip("%s", tr(said, {pair[0], pair[1], pair[2]}).c_str());
+  if (!cell) return;
+  if (const auto index = cell_index(trace, *cell); !index.empty()) point_cell(cell->site, index);
+  offer_edit(context.workspace, {*cell, {}, {}});
+  Held held{hit->part->id, hit->row, hit->col, *cell, ImGui::GetIO().MousePos, hit->value(), 0, false, {}};
+  held.share = matrix.scale == figure::Scale::share;
+  held.per_pixel = static_cast<float>(held.share ? 1.0 : 2 * matrix.most) / (kPixelsPerRange * ui_scale());
+  if (editable && ImGui::IsMouseDoubleClicked(0)) {
+    field_.open(held.value);
+    typed_ = std::move(held);
+  } else if (ImGui::IsMouseClicked(0)) {
+    drag_ = std::move(held);
+  }
+}
+
+void FigureHands::drag(const Context& context) {
+  Held& held = *drag_;
+  const ImVec2 now = ImGui::GetIO().MousePos;
+  const float moved = (now.x - held.from.x) + (held.from.y - now.y);  // up and right make it larger
+  const int sequence = context.workspace.cursor.sequence;
+  if (!ImGui::IsMouseDown(0)) {
+    if (held.gesture.empty())
+      pin_cell(context.workspace, context.run, held.cell);
+    else
+      context.commands.end_gesture();
+    drag_.reset();
+    return;
+  }
+  if (held.gesture.empty()) {
+    const float far = std::max(std::abs(now.x - held.from.x), std::abs(now.y - held.from.y));
+    if (far < kFromPixels * ui_scale() || !std::isfinite(held.value) ||
+        !can_edit(context.run, sequence, held.cell))
+      return;
+    held.gesture = "figure_drag_" + std::to_string(++gestures_);
+  }
+  ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+  float value = held.value + moved * held.per_pixel;
+  if (held.share) value = std::clamp(value, 0.f, 1.f);
+  const ImVec2 delta = ImGui::GetIO().MouseDelta;
+  if (delta.x != 0 || delta.y != 0)
+    edit_cell(context.commands, context.run, sequence, held.cell, value, held.gesture);
+}
+
+void FigureHands::type(const Context& context) {
+  if (!typed_ || !field_.is_open()) return;
+  const auto cell = context.box.cell(typed_->part, typed_->row, typed_->col);
+  if (!cell) return field_.close();
+  const auto value = field_.draw("figure", cell->p0, cell->p1);
+  if (!value) return;
+  const int sequence = context.workspace.cursor.sequence;
+  if (!can_edit(context.run, sequence, typed_->cell)) return field_.refuse();
+  edit_cell(context.commands, context.run, sequence, typed_->cell, *value, {});
+  field_.close();
+}
+
+}  // namespace attnscope

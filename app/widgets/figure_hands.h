@@ -1,0 +1,45 @@
+// What the mouse does in a figure, the same in all: hovering tells the number, a click looks at it, dragging
+// changes it, a double click types it, the right button opens the menu of edits.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/figure/figure_box.h"
+#include "app/widgets/cell_field.h"
+#include "app/widgets/commands.h"
+
+namespace attnscope {
+
+class FigureHands {
+ public:
+  struct Context {
+    const RunResult& run;
+    Workspace& workspace;
+    Commands& commands;
+    const FigureBox& box;
+  };
+  /// After the box was drawn; the last ImGui item is the figure's area. True while a number is dragged.
+  bool follow(const Context& context);
+  bool dragging() const { return drag_.has_value(); }
+
+ private:
+  struct Held {  // a cell under the pressed button
+    std::string part;
+    std::int64_t row = 0, col = 0;
+    Cell cell;
+    ImVec2 from;
+    float value = 0, per_pixel = 0;
+    bool share = false;
+    std::string gesture;  ///< empty: not moved yet
+  };
+  void hover(const Context& context);
+  void drag(const Context& context);
+  void type(const Context& context);
+
+  std::optional<Held> drag_, typed_;
+  CellField field_;
+  int gestures_ = 0;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,188 @@
+#include "core/session/try_this.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/assets.h"
+#include "core/base/percent.h"
+#include "core/io/json_file.h"
+#include "core/io/named.h"
+#include "core/session/request.h"
+#include "core/step/place.h"
+#include "core/trace/place_cells.h"
+#include "core/model/measure.h"
+
+namespace attnscope {
+namespace {
+
+using json = nlohmann::json;
+constexpr std::size_t kMostAnswers = 5;
+constexpr Named<TryMove> kMoves[] = {
+    {"turns", TryMove::turns}, {"falls", TryMove::falls}, {"rises", TryMove::rises}};
+
+Error broken_try(const std::string& name, const std::string& id, const std::string& field) {
+  return fail(Code::bad_format, "error.session.try.field", {name, in_quotes(id), in_quotes(field)});
+}
+
+// "model:sorter" -> "sorter"; empty for what is not shipped.
+std::string shipped_id(const std::string& path) {
+  for (const std::string_view kind : {"model:", "scene:"})
+    if (starts_with(path, kind)) return path.substr(kind.size());
+  return {};
+}
+
+// One line: a sentence of its own where this thing has one, else that of its kind.
+Text sentence_of(const std::string& name, const std::string& kind, const json& say, const TryThis& thing) {
+  std::vector<Text> arguments{thing.before, thing.after.front(),
+                              join({thing.after.begin() + 1, thing.after.end()}, ", ")};
+  for (const json& word : say) arguments.emplace_back(word.get<std::string>());
+  const std::string own = "try." + name + "." + thing.id;
+  if (has_string(own)) return Text::of(own, arguments);
+  return Text::of("try." + kind + "." + std::string(name_of_value(thing.move, kMoves)), arguments);
+}
+
+Result<TryThis> read_try(const json& from, const std::string& text, const std::string& name) {
+  TryThis out;
+  out.text = text;
+  std::string field = "id";
+  try {
+    out.id = from.at("id").get<std::string>();
+    const auto read = [&](const char* key) -> const json& { return from.at(field = key); };
+    for (const json& token : from.value("tokens", json::array()))
+      out.tokens.push_back({token.at(field = "pos").get<std::size_t>(),
+                            token.at(field = "word").get<std::string>(), token.value("enc", false)});
+    field = "edits";
+    out.edits = from.value("edits", out.edits);
+    field = "masks";
+    out.masks = from.value("masks", out.masks);
+    out.view = read("view").get<std::string>();
+    out.at = read("at").get<std::string>();
+    field = "row";
+    out.row = from.value("row", out.row);
+    out.before = read("before").get<std::string>();
+    out.after = read("after").get<std::vector<std::string>>();
+    const auto move = named_value(read("move"), kMoves);
+    if (!move) return broken_try(name, out.id, field);
+    out.move = *move;
+    if (out.after.empty()) return broken_try(name, out.id, "after");
+    if (out.tokens.empty() && out.edits.empty() && out.masks.empty())
+      return broken_try(name, out.id, "edits");
+    out.sentence = sentence_of(name, read("kind").get<std::string>(), read("say"), out);
+  } catch (const json::exception&) {
+    return broken_try(name, out.id, field);
+  }
+  TRY_OK(parse_cell(out.at));
+  return out;
+}
+
+// The id of a token as it is shown.
+Result<int> try_token(const OpenedModel& opened, const std::string& word, Stack of) {
+  const ModelConfig& main = opened.model->config();
+  const int count = of == Stack::enc ? main.encoder()->vocab_size : main.vocab_size;
+  for (int id = 0; id < count; ++id)
+    if (token_label(opened, id) == word) return id;
+  return fail(Code::not_found, "error.session.measure.no_token", {in_quotes(word)});
+}
+
+using TryRun = std::shared_ptr<const Trace>;
+
+Result<TryRun> run_try(const Document& document) {
+  RunOptions options;
+  options.edits = edits_for(document.edits, 0);
+  TRY(TryRun run, document.model->run(inputs_of(document).front(), options));
+  if (run->unreached.empty()) return run;
+  return fail(Code::not_found, "error.session.try.unreached", {to_text(*run->unreached.front())});
+}
+
+// The likeliest outputs of a row, or where nothing is said, its keys by their attention.
+Result<std::vector<TryAnswer>> answers_of(const OpenedModel& opened, const Trace& run, const TryThis& thing) {
+  std::vector<TryAnswer> out;
+  const std::int64_t row = thing.row < 0 ? prediction_row(run) : thing.row;
+  if (const Tensor logits = run.logits_row(row); !logits.empty()) {
+    for (const NextToken& token : next_tokens(logits, Sampling{})) {
+      const auto at = static_cast<std::size_t>(token.id);
+      const bool named = at < opened.output_names.size();
+      out.push_back({named ? opened.output_names[at] : token_label(opened, token.id),
+                     static_cast<double>(token.prob)});
+    }
+  } else {
+    TRY(const Cell cell, parse_cell(thing.at));
+    TRY(const Tensor weights, run.tensor(cell));
+    for (std::int64_t key = 0; key < weights.size(0); ++key)
+      out.push_back({row_label(opened, run, cell.site.stack, key), static_cast<double>(weights.at(key))});
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+  }
+  out.resize(std::min(out.size(), kMostAnswers));
+  if (out.empty()) return fail(Code::not_found, "error.session.try.no_row", {row});
+  return out;
+}
+
+// A share that moves by less than the digits that are shown does not move.
+bool moved_as(const TryThis& thing, const TryAnswer& before, const TryAnswer& after) {
+  if (thing.move == TryMove::turns) return before.word != after.word;
+  const double by = after.share - before.share;
+  return before.word == after.word && (thing.move == TryMove::falls ? by < -0.001 : by > 0.001);
+}
+
+}  // namespace
+
+Result<std::vector<TryThis>> read_tries(std::string_view text, const std::string& name) {
+  TRY(const json all, parse_json(text, name, TwiceKeys::refuse));
+  const auto things = all.find("things");
+  if (!all.is_object() || things == all.end() || !things->is_array()) return broken_try(name, "", "things");
+  if (all.contains("text") && !all["text"].is_string()) return broken_try(name, "", "text");
+  std::vector<TryThis> out;
+  for (const json& one : *things) {
+    TRY(TryThis thing, read_try(one, all.value("text", ""), name));
+    out.push_back(std::move(thing));
+  }
+  return out;
+}
+
+Result<std::vector<TryThis>> things_to_try(const OpenedModel& opened) {
+  const std::string name = shipped_id(opened.path);
+  const std::string_view table = asset("assets/try/" + name + ".json");
+  if (name.empty() || table.data() == nullptr) return std::vector<TryThis>();
+  return read_tries(table, name);
+}
+
+Result<Document> try_begin(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
+  Document out = new_document(std::move(opened));
+  const bool encodes = out.model->config().encoder() != nullptr;
+  if (!thing.text.empty()) TRY_OK(set_text(out, 0, thing.text, encodes ? Stack::enc : Stack::single));
+  return out;
+}
+
+Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
+  TRY(Document out, try_begin(opened, thing));
+  for (const TryThis::NewToken& token : thing.tokens) {
+    const Stack of = token.enc ? Stack::enc : Stack::single;
+    TRY(const int id, try_token(*opened, token.word, of));
+    TRY_OK(replace_token(out, 0, token.pos, id, of));
+  }
+  Request request;
+  request.edits = thing.edits;
+  request.masks = thing.masks;
+  TRY_OK(apply_request(out, request));
+  return out;
+}
+
+Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
+  TRY(const Document begin, try_begin(opened, thing));
+  TRY(const Document changed, try_changed(opened, thing));
+  TRY(const TryRun was, run_try(begin));
+  TRY(const TryRun is, run_try(changed));
+  TryOutcome out;
+  TRY(out.before, answers_of(*opened, *was, thing));
+  TRY(out.after, answers_of(*opened, *is, thing));
+  const TryAnswer &first = out.before.front(), &then = out.after.front();
+  out.true_claim = first.word == thing.before && moved_as(thing, first, then) &&
+                   thing.after.size() <= out.after.size() &&
+                   std::equal(thing.after.begin(), thing.after.end(), out.after.begin(),
+                              [](const std::string& word, const TryAnswer& a) { return word == a.word; });
+  out.sentence = Text::of("try.outcome", {first.word, percent_text(first.share), then.word,
+                                          percent_text(then.share)});
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,66 @@
+// Things to try: small changes of a shipped model or scene, each with what it does to the answer. They are
+// data (assets/try/NAME.json): which tokens, edits and masks change, where to look, and which answer is claimed
+// before and after. Their sentences are made from those claims; play_try() runs both documents, so that a
+// claim can be compared with what the model says.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/keyed_text.h"
+#include "core/session/document.h"
+
+namespace attnscope {
+
+/// Whether the share of the first answer grows where the answer stays the same.
+enum class TryMove : std::uint8_t { turns, falls, rises };
+
+struct TryThis {
+  /// One token of the first sequence becomes another one; `enc`: of what the encoder reads.
+  struct NewToken {
+    std::size_t pos = 0;
+    std::string word;
+    bool enc = false;
+  };
+  std::string id;
+  std::string text;  ///< what the model reads before the change; empty: the inputs that it comes with
+  std::vector<NewToken> tokens;
+  std::vector<std::string> edits, masks;  ///< as --edit and --mask take them
+  std::string view;                       ///< the id of the view to look at
+  std::string at;                         ///< the row to look at: "blocks.1.attn.pattern[head=3,query=13]"
+  std::int64_t row = -1;                  ///< whose answer is read; -1: the row that predicts
+  std::string before;                     ///< the likeliest answer that is claimed before the change
+  std::vector<std::string> after;         ///< and the likeliest ones after it, in their order
+  TryMove move = TryMove::turns;
+  Text sentence;  ///< one line: what to do, and what follows
+};
+
+/// The things to try of what is open; none for what is not shipped. Errors: a table that does not read.
+Result<std::vector<TryThis>> things_to_try(const OpenedModel& opened);
+/// The same from the text of a table, whose name is for errors. Errors: no JSON, a field that lacks or has
+/// another type, a place that does not read.
+Result<std::vector<TryThis>> read_tries(std::string_view json, const std::string& name);
+
+/// What the model reads before the change. Errors: a text that does not fit the model.
+Result<Document> try_begin(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
+/// The same document with the change: what a click on the sentence shows. Errors: an unknown word, a position
+/// that the text does not have, edits and masks that do not fit.
+Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
+
+/// One answer with its share of 1.
+struct TryAnswer {
+  std::string word;
+  double share = 0;
+};
+struct TryOutcome {
+  std::vector<TryAnswer> before, after;  ///< the likeliest first, at most five
+  Text sentence;                         ///< both first answers with their shares
+  bool true_claim = false;               ///< the runs say what TryThis claims
+};
+/// Runs the first sequence of both documents. Where a model answers with words, actions or classes, the
+/// answers are those; without a head, the keys of the row TryThis::at by their attention. Errors: those of the
+/// documents and runs, edits that reach nothing, a row that the run does not have.
+Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
+
+}  // namespace attnscope

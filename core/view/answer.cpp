@@ -1,0 +1,108 @@
+// What the model says at a row: its likeliest outputs, and what kind of thing they are.
+#include <algorithm>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/model/measure.h"
+#include "core/train/pilot_path.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+namespace {
+
+// What an output is to people; also the end of the key of its texts.
+enum class Says { word, sign, written, gap, choice, action };
+const char* says_name(Says says) {
+  switch (says) {
+    case Says::sign: return "sign";
+    case Says::written: return "written";
+    case Says::gap: return "gap";
+    case Says::choice: return "class";
+    case Says::action: return "action";
+    case Says::word: break;
+  }
+  return "word";
+}
+
+// Each token of the vocabulary that is no begin, end or placeholder is one letter or sign.
+bool single_signs(const OpenedModel& opened, int vocabulary) {
+  for (int id = 0; id < vocabulary; ++id) {
+    const std::string name = token_label(opened, id);
+    const bool special = name.size() > 2 && name.front() == '<' && name.back() == '>';
+    if (!special && utf8_length(name) > 1) return false;
+  }
+  return opened.tokenizer != nullptr || !opened.words.empty();
+}
+Says says_of(const ViewState& state, std::int64_t row) {
+  const OpenedModel& opened = *state.opened;
+  const ModelConfig& config = state.run->config();
+  if (!opened.output_names.empty() || config.head.first_row_only) return Says::choice;
+  const Tensor logits = state.run->logits_row(row);
+  if (!logits.empty() && action_bin(output_name(opened, next_tokens(logits, Sampling{}).front().id)))
+    return Says::action;
+  if (config.encoder()) return Says::written;
+  if (!config.predicts_next()) return Says::gap;
+  return single_signs(opened, config.vocab_size) ? Says::sign : Says::word;
+}
+
+}  // namespace
+
+std::int64_t answer_row(const ViewState& state) {
+  if (state.place.stack == state.run->config().stack) return state.row;
+  return std::max<std::int64_t>(0, prediction_row(*state.run));
+}
+
+std::int64_t first_row(const OpenedModel& opened, const Trace& run) {
+  using Kind = CountedRows::Kind;
+  if (opened.card && opened.card->counted) {
+    const Kind kind = opened.card->counted->kind;
+    const std::vector<bool> counted =
+        opened.card->counted->of(run, kind == Kind::masked || kind == Kind::saying ? run.length : 0);
+    const auto first = std::find(counted.begin(), counted.end(), true);
+    if (first != counted.end()) return first - counted.begin();
+  }
+  return std::max<std::int64_t>(0, prediction_row(run));
+}
+
+Text answer_text(const ViewState& state, std::int64_t row, const std::string& key,
+                 std::vector<Text> arguments) {
+  return Text::of(key + says_name(says_of(state, row)), std::move(arguments));
+}
+
+std::vector<Text> answer_title(const ViewState& state, std::int64_t row) {
+  return {answer_text(state, row, "figure.answer."), Text::of("figure.answer.short")};
+}
+
+Text percent(double share) { return Text::of("number.percent", {format("%.1f", 100 * share)}); }
+
+Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,
+                                       double temperature) {
+  const Tensor logits = state.run->logits_row(row);
+  if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
+  Sampling sampling;
+  sampling.temperature = static_cast<float>(temperature);
+  const std::vector<NextToken> tokens = next_tokens(logits, sampling);
+  std::map<int, double> before;
+  if (const Tensor older = state.before ? state.before->logits_row(row) : Tensor(); !older.empty())
+    for (const NextToken& token : next_tokens(older, sampling))
+      before[token.id] = static_cast<double>(token.prob);
+  figure::TableMark out;
+  out.shares = out.leads = true, out.card = figure::TableMark::Card::plain;
+  double rest = 0;
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    const double share = static_cast<double>(tokens[at].prob);
+    if (at >= most) {
+      rest += share;
+      continue;
+    }
+    out.rows.push_back({{Text(output_name(*state.opened, tokens[at].id)), percent(share)},
+                        share,
+                        before.contains(tokens[at].id) ? std::optional(before[tokens[at].id]) : std::nullopt,
+                        at == 0});
+  }
+  out.others = static_cast<std::int64_t>(tokens.size() - out.rows.size());
+  if (out.others > 0) out.rest = rest;
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,143 @@
+// In which order? How the model tells where a token stands: rows that are added, rotations, or biases.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/lens/positions.h"
+#include "core/lens/vectors.h"
+#include "core/session/document.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+namespace {
+
+using figure::Ink;
+
+constexpr std::int64_t kMostPlaces = 64;
+constexpr std::array<Ink, 4> kWaveInks{Ink::query, Ink::key, Ink::value, Ink::warning};
+
+Text turns_text(double tokens) { return format(tokens < 100 ? "%.3g" : "%.0f", tokens); }
+
+// The first pair, the last, and two between them.
+std::vector<std::int64_t> four_of(std::int64_t count) {
+  std::vector<std::int64_t> out;
+  for (int at = 0; at < 4; ++at)
+    if (const std::int64_t one = at * (count - 1) / 3; out.empty() || one != out.back()) out.push_back(one);
+  return out;
+}
+// cos(2 pi p / wavelength) or sin, drawn in steps of a quarter of a token.
+figure::PlotMark waves(const std::vector<double>& wavelengths, std::int64_t length, bool sine) {
+  figure::PlotMark out;
+  out.x_title = Text::of("figure.position.axis");
+  for (const std::int64_t pair : four_of(std::ssize(wavelengths))) {
+    const double turn = wavelengths[static_cast<std::size_t>(pair)];
+    figure::PlotMark::Series one{
+        Text::of("figure.position.pair", {pair, turns_text(turn)}), {}, kWaveInks[out.series.size()], false};
+    for (std::int64_t quarter = 0; quarter <= 4 * std::max<std::int64_t>(1, length - 1); ++quarter) {
+      const double pos = static_cast<double>(quarter) / 4, angle = pos * 2 * std::acos(-1.0) / turn;
+      one.points.emplace_back(pos, sine ? std::sin(angle) : std::cos(angle));
+    }
+    out.series.push_back(std::move(one));
+  }
+  return out;
+}
+ViewDrawing drawn(Text sentence, Text shorter, figure::Mark mark, Text title) {
+  return {{Text::of("figure.position.question")},
+          {std::move(sentence), std::move(shorter)},
+          figure::leaf(
+              {"positions", std::move(mark), 3, {std::move(title), Text::of("figure.position.title")}, ""})};
+}
+ViewDrawing drawn_waves(const std::string& kind, const std::vector<double>& wavelengths,
+                        std::int64_t length) {
+  const auto [fast, slow] = std::minmax_element(wavelengths.begin(), wavelengths.end());
+  const std::vector<Text> said{turns_text(*fast), turns_text(*slow)};
+  const std::string key = "figure.position." + kind;
+  return drawn(Text::of(key, said), Text::of(key + ".short", said),
+               waves(wavelengths, length, kind == "sinusoidal"), Text::of(key + ".title"));
+}
+
+// A learned table: how alike its rows are, and which one is most like the looked-at row. Of long texts the
+// places around it.
+ViewDrawing drawn_learned(const ViewState& state, const Tensor& table) {
+  const std::int64_t length = table.size(0), shown = std::min(length, kMostPlaces),
+                     first = std::clamp<std::int64_t>(state.row - shown / 2, 0, length - shown),
+                     own = state.row - first;
+  const Tensor rows = table.slice(0, first, first + shown);
+  figure::MatrixMark alike;
+  alike.values = cosines(rows, rows), alike.scale = figure::Scale::diverging;
+  figure::Names names = row_names(state, state.place.stack, Ink::dim, own);
+  names.labels = {names.labels.begin() + first, names.labels.begin() + first + shown};
+  alike.rows = alike.cols = names;
+  const Text name = names.labels[static_cast<std::size_t>(own)];
+  const std::vector<NearRow> near = nearest_rows(rows, rows.select(0, own), 1, own);
+  std::vector<Text> said{state.row, name, table.size(1)};
+  if (!near.empty())
+    said.emplace_back(first + near[0].row), said.emplace_back(figure::number_text(near[0].cosine, 2));
+  const std::string key = near.empty() ? "figure.position.learned.alone" : "figure.position.learned";
+  ViewDrawing out = drawn(Text::of(key, said), Text::of("figure.position.learned.short", said),
+                          std::move(alike), Text::of("figure.position.learned.title"));
+  out.below = figure::leaf({"numbers",
+                            numbers_mark(rows.select(0, own)),
+                            1,
+                            {Text::of("figure.position.learned.numbers", {state.row, table.size(1)})},
+                            ""});
+  return out;
+}
+
+// What is added to a score for the distance from the query back to the key, by head; a line per head.
+Result<ViewDrawing> drawn_bias(const ViewState& state, const Site& pattern) {
+  figure::PlotMark out;
+  out.x_title = Text::of("figure.position.bias.axis");
+  const AttentionSpec& spec = state.run->config().attention_at(pattern);
+  const std::int64_t last = state.run->rows(state.place.stack) - 1;
+  std::vector<Text> said{state.head};
+  for (std::int64_t head = 0; head < std::min<std::int64_t>(4, spec.n_heads); ++head) {
+    const std::int64_t shown = head == 0 ? state.head : head <= state.head ? head - 1 : head;
+    const Tensor bias = bias_rectangle(*state.run, pattern, shown, {last, last + 1}, {0, last + 1});
+    if (bias.empty()) return fail(Code::not_found, "error.view.no_attention");
+    figure::PlotMark::Series one{
+        Text::of("figure.position.bias.head", {shown}), {}, kWaveInks[out.series.size()], head > 0};
+    for (std::int64_t back = 0; back <= last; ++back)
+      one.points.emplace_back(static_cast<double>(back), static_cast<double>(bias.at(0, last - back)));
+    if (head == 0)
+      for (const std::int64_t back : {std::min<std::int64_t>(1, last), last})
+        said.emplace_back(back),
+            said.emplace_back(figure::number_text(static_cast<double>(bias.at(0, last - back)), 2));
+    out.series.push_back(std::move(one));
+  }
+  return drawn(Text::of("figure.position.bias", said), Text::of("figure.position.bias.short", said),
+               std::move(out), Text::of("figure.position.bias.title"));
+}
+
+Result<ViewDrawing> draw_position(const ViewState& state) {
+  using Added = PositionSpec::Kind;
+  const ModelConfig& config = state.run->config().of(state.place.stack);
+  const Site pattern = AttentionPlace{state.place.stack}.pattern(state.layer);
+  const AttentionPosition& own = config.blocks[static_cast<std::size_t>(state.layer)].attention.position;
+  const std::int64_t length = state.run->rows(state.place.stack);
+  if (own.rotates() && state.run->attention(pattern))
+    return drawn_waves("rope", wavelengths_of(rotary_of(*state.run, pattern)), length);
+  if (own.biases() && state.run->attention(pattern)) return drawn_bias(state, pattern);
+  const Tensor table = position_table(config, state.run->weights(), length);
+  if (config.position.kind == Added::learned && !table.empty() && table.size(0) == length)
+    return drawn_learned(state, table);
+  if (config.position.kind == Added::sinusoidal) {
+    std::vector<double> turns;
+    for (std::int64_t pair = 0; pair < config.d_model / 2; ++pair)
+      turns.push_back(sinusoid_wavelength(config.position.halves ? pair : 2 * pair, config.d_model,
+                                          config.position.halves));
+    return drawn_waves("sinusoidal", turns, length);
+  }
+  const bool elsewhere = config.has_positions();
+  const std::string key = elsewhere ? "figure.position.other" : "figure.position.none";
+  return ViewDrawing{{Text::of("figure.position.question")},
+                     {Text::of(key)},
+                     figure::words("positions", figure::WordsMark::As::note, {Text::of(key + ".note")}, 2)};
+}
+
+}  // namespace
+
+ViewSpec view_position() { return {"position", 30, true, true, draw_position}; }
+
+}  // namespace attnscope

@@ -1,0 +1,113 @@
+// The easy window: few controls, the answer beside the picture, and what the mouse does in a figure.
+#include "app/shell/easy_window.h"
+
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+class EasyWindowTest : public testing::FrameTest {
+ protected:
+  void open_easy(const std::string& model) {
+    workspace().level = Level::easy;
+    state().open_shipped_model(model);
+    settle();
+    ASSERT_TRUE(session_->result());
+  }
+  ImVec2 middle_of(const std::string& item, std::int64_t row, std::int64_t col) {
+    const ItemRect rect = noted_items().at(item);
+    return {rect.p0.x +
+                (rect.p1.x - rect.p0.x) * (static_cast<float>(col) + 0.5f) / static_cast<float>(rect.cols),
+            rect.p0.y +
+                (rect.p1.y - rect.p0.y) * (static_cast<float>(row) + 0.5f) / static_cast<float>(rect.rows)};
+  }
+  void press(ImVec2 at) {
+    point_at(at.x, at.y);
+    frames();
+    compat::feed_mouse_button(ImGui::GetIO(), 0, true);
+    frames();
+  }
+  void let_go() {
+    compat::feed_mouse_button(ImGui::GetIO(), 0, false);
+    frames();
+    settle();
+  }
+  float weight(std::int64_t query, std::int64_t key) {
+    const Cursor& cursor = workspace().cursor;
+    return run().trace(0).cell(*parse_site("blocks." + std::to_string(cursor.layer) + ".attn.pattern"),
+                               {cursor.head, query, key});
+  }
+};
+
+TEST_F(EasyWindowTest, ShowsOnePictureTheAnswerAndAtMostTwelveControls) {
+  for (const ShippedModel& model : std::vector<ShippedModel>(state().models())) {
+    open_easy(model.name);
+    EXPECT_FALSE(shows("two_views")) << model.name;
+    int controls = 0;
+    for (const auto& [name, rect] : noted_items())
+      if (!name.starts_with("figure") && !name.starts_with("chip") && !name.starts_with("source_chip") &&
+          !name.starts_with("station_"))
+        ++controls;
+    EXPECT_LE(controls, 12) << model.name;
+    EXPECT_TRUE(shows("figure.sentence")) << model.name;
+  }
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(EasyWindowTest, DraggingACellDownChangesTheAnswerAndUndoBringsItBack) {
+  open_easy("storyteller");
+  workspace().view = "attention";
+  frames();
+  ASSERT_TRUE(shows("figure.row") && shows("figure.answer"));
+  const std::int64_t query = workspace().cursor.query;
+  const auto& row = noted_items().at("figure.row");
+  std::int64_t key = 0;
+  for (std::int64_t at = 0; at < row.cols; ++at)
+    if (weight(query, at) > weight(query, key)) key = at;
+  const float before = weight(query, key);
+  ASSERT_GT(before, 0.3f);
+  const ImVec2 cell = middle_of("figure.row", 0, key);
+  press(cell);
+  for (int step = 1; step <= 10; ++step) {
+    point_at(cell.x, cell.y + 40.f * static_cast<float>(step));
+    frames();
+  }
+  EXPECT_LT(weight(query, key), before);
+  let_go();
+  EXPECT_EQ(weight(query, key), 0.f);
+  EXPECT_EQ(document().edits.size(), 1u);
+  key_pointer() = {};
+  FrameTest::key(compat::Key::z, true);
+  settle();
+  EXPECT_EQ(weight(query, key), before);
+  EXPECT_TRUE(document().edits.empty());
+}
+
+TEST_F(EasyWindowTest, AClickLooksAtTheCellAndTheSentenceFollows) {
+  open_easy("storyteller");
+  workspace().view = "attention";
+  frames();
+  ASSERT_TRUE(shows("figure.pattern"));
+  press(middle_of("figure.pattern", 3, 1));
+  let_go();
+  EXPECT_EQ(workspace().cursor.query, 3);
+  EXPECT_EQ(workspace().cursor.key, 1);
+  EXPECT_TRUE(document().edits.empty());
+}
+
+TEST_F(EasyWindowTest, TheSwitchGoesToTheSameViewInFullAndBack) {
+  open_easy("storyteller");
+  workspace().view = "mask";
+  frames();
+  click("full");
+  EXPECT_EQ(workspace().level, Level::full);
+  EXPECT_EQ(workspace().view, "mask");
+  settle();
+  EXPECT_TRUE(shows("level") && shows("two_views"));
+  click("level");
+  EXPECT_EQ(workspace().level, Level::easy);
+  EXPECT_TRUE(shows("figure.allowed"));
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,100 @@
+// What will it say: three temperatures of one row, whose numbers are softmax(logits / T).
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "tests/core/view/opened.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+figure::Figure output_figure(const ViewState& state) {
+  const auto figure = draw_view(**find_view("output"), state);
+  EXPECT_TRUE(figure);
+  return *figure;
+}
+// softmax(logits / temperature), in double.
+std::vector<double> shares(const Tensor& logits, double temperature) {
+  std::vector<double> out;
+  double most = -1e300, sum = 0;
+  for (const float logit : logits.values()) most = std::max(most, static_cast<double>(logit));
+  for (const float logit : logits.values())
+    out.push_back(std::exp((static_cast<double>(logit) - most) / temperature)), sum += out.back();
+  for (double& one : out) one /= sum;
+  return out;
+}
+
+TEST(ViewOutput, SaysTheSharesOfTheRunAtThreeTemperatures) {
+  for_every_row([](const ViewState& state, const std::string& where) {
+    const figure::Figure figure = output_figure(state);
+    const std::vector<std::string> said = sentence_of(figure);
+    const Tensor logits = state.run->logits_row(answer_row(state));
+    const double temperatures[] = {0.5, 1, 2};
+    double last = 2;
+    for (int at = 0; at < 3; ++at) {
+      const std::vector<double> wanted = shares(logits, temperatures[at]);
+      const auto best = std::max_element(wanted.begin(), wanted.end());
+      const auto& table = mark_of<figure::TableMark>(figure, "at" + std::to_string(at));
+      EXPECT_NEAR(*table.rows.front().bar, *best, 1e-4) << where;
+      const std::string name = output_name(*state.opened, static_cast<int>(best - wanted.begin()));
+      EXPECT_EQ(said[1], name) << where;
+      EXPECT_EQ(table.rows.front().cells[0].str(), name) << where;
+      EXPECT_EQ(said[static_cast<std::size_t>(3 + 2 * at)],
+                format("%.1f %%", 100 * static_cast<double>(static_cast<float>(*table.rows.front().bar))));
+      EXPECT_LE(*table.rows.front().bar, last + 1e-6) << where;  // the higher, the more alike
+      last = *table.rows.front().bar;
+      for (std::size_t row = 0; row < table.rows.size(); ++row)
+        EXPECT_EQ(table.rows[row].cells[0].str(),
+                  mark_of<figure::TableMark>(figure, "at1").rows[row].cells[0].str())
+            << where;
+      EXPECT_EQ(table.rows.front().before.has_value(), state.before != nullptr) << where;
+    }
+  });
+}
+
+TEST(ViewOutput, MarksTheTemperatureInUse) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  const auto cards = [&](double temperature) {
+    state.temperature = temperature;
+    std::string out;
+    const figure::Figure figure = output_figure(state);
+    for (const char* part : {"at0", "at1", "at2"})
+      out += mark_of<figure::TableMark>(figure, part).card == figure::TableMark::Card::chosen ? "x" : ".";
+    return out + " " + join({sentence_of(figure)[2], sentence_of(figure)[4], sentence_of(figure)[6]}, " ");
+  };
+  EXPECT_EQ(cards(1), ".x. 0.5 1 2");
+  EXPECT_EQ(cards(2), "..x 0.5 1 2");
+  EXPECT_EQ(cards(0.3), "x.. 0.3 1 2");
+  EXPECT_EQ(cards(1.2), ".x. 0.5 1.2 2");
+  EXPECT_EQ(cards(0), "... 0.5 1 2");
+}
+
+TEST(ViewOutput, NamesWhatTheModelSays) {
+  const std::pair<const char*, const char*> kinds[] = {{"model:storyteller", "word"},
+                                                       {"model:sorter", "sign"},
+                                                       {"model:translator", "written"},
+                                                       {"model:gap-filler", "gap"},
+                                                       {"model:pilot", "action"}};
+  for (const auto& [name, kind] : kinds) {
+    const Opened of = opened(name);
+    const ViewState state = first_state(*of.model, of.run);
+    EXPECT_EQ(answer_title(state, answer_row(state)).front().key(), std::string("figure.answer.") + kind);
+    EXPECT_EQ(sentence_key(output_figure(state)), std::string("figure.output.sentence.") + kind);
+  }
+}
+
+TEST(ViewOutput, BeginsAtTheGapAndAtTheFirstAction) {
+  const Opened gap = opened("model:gap-filler");
+  const ViewState state = first_state(*gap.model, gap.run);
+  EXPECT_EQ(row_label(*gap.model, *gap.run, state.place.stack, state.row), "[MASK]");
+  const Opened pilot = opened("model:pilot");
+  const ViewState flying = first_state(*pilot.model, pilot.run);
+  const auto first = row_label(*pilot.model, *pilot.run, flying.place.stack, flying.row + 1);
+  EXPECT_TRUE(first.starts_with("<act_")) << first;
+}
+
+}  // namespace
+}  // namespace attnscope

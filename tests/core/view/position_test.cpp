@@ -1,0 +1,99 @@
+// In which order: rows that are added, waves and rotations are those of the open model.
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/lens/vectors.h"
+#include "tests/core/view/opened.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+figure::Figure position_figure(const ViewState& state) {
+  const auto figure = draw_view(**find_view("position"), state);
+  EXPECT_TRUE(figure);
+  return *figure;
+}
+
+TEST(ViewPosition, LearnedRowsAreThoseThatTheRunAdded) {
+  int rows = 0;
+  for_every_row([&](const ViewState& state, const std::string& where) {
+    if (state.run->config().of(state.place.stack).position.kind != PositionSpec::Kind::learned) return;
+    ++rows;
+    const figure::Figure figure = position_figure(state);
+    const auto& alike = mark_of<figure::MatrixMark>(figure, "positions").values;
+    EXPECT_EQ(mark_of<figure::MatrixMark>(figure, "numbers").values.values(),
+              embedding_sum(*state.run, state.place.stack, state.row).position.values())
+        << where;
+    const std::vector<std::string> said = sentence_of(figure);
+    const std::int64_t nearest = std::stoll(said[3]);
+    const auto added = [&](std::int64_t row) {
+      return embedding_sum(*state.run, state.place.stack, row).position;
+    };
+    const double cosine = relation(added(state.row), added(nearest)).cosine;
+    EXPECT_EQ(said[4], figure::number_text(cosine, 2)) << where;
+    for (std::int64_t other = 0; other < alike.size(0); ++other) {
+      const double one = relation(added(state.row), added(other)).cosine;
+      EXPECT_NEAR(static_cast<double>(alike.at(state.row, other)), one, 1e-6) << where;
+      if (other != state.row) {
+        EXPECT_LE(one, cosine + 1e-9) << where;
+      }
+    }
+  });
+  EXPECT_GT(rows, 50);
+}
+
+TEST(ViewPosition, SinusoidsHaveTheWavesOfTheRowsThatWereAdded) {
+  const Opened of = opened("model:translator");
+  const ViewState state = first_state(*of.model, of.run);
+  const figure::Figure figure = position_figure(state);
+  EXPECT_EQ(sentence_key(figure), "figure.position.sinusoidal");
+  const auto& plot = mark_of<figure::PlotMark>(figure, "positions");
+  ASSERT_EQ(plot.series.size(), 4u);
+  for (std::int64_t row = 0; row < of.run->length; ++row) {
+    const Tensor added = embedding_sum(*of.run, state.place.stack, row).position;
+    const auto at = static_cast<std::size_t>(4 * row);  // a point every quarter of a token
+    EXPECT_NEAR(plot.series.front().points[at].second, static_cast<double>(added.at(0)), 1e-5) << row;
+    EXPECT_NEAR(plot.series.back().points[at].second, static_cast<double>(added.at(31)), 1e-5) << row;
+  }
+  EXPECT_EQ(sentence_of(figure)[0], "6.28");
+}
+
+TEST(ViewPosition, RotationsTurnByThetaOfTheConfig) {
+  const Opened of = opened("model:storyteller-llama");
+  const figure::Figure figure = position_figure(first_state(*of.model, of.run));
+  EXPECT_EQ(sentence_key(figure), "figure.position.rope");
+  const double slowest = 2 * std::acos(-1.0) * std::pow(10000.0, 14.0 / 16);  // d_head 16
+  EXPECT_EQ(sentence_of(figure), (std::vector<std::string>{"6.28", format("%.0f", slowest)}));
+  const auto& plot = mark_of<figure::PlotMark>(figure, "positions");
+  EXPECT_NEAR(plot.series[1].points[12].second, std::cos(3 * std::pow(10000.0, -4.0 / 16)), 1e-6);  // pair 2
+}
+
+TEST(ViewPosition, BiasesAreThoseOfTheDistance) {
+  auto model = open_model(std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/bloom");
+  ASSERT_TRUE(model);
+  Opened of{std::make_shared<const OpenedModel>(std::move(*model)), nullptr};
+  const auto runs = run_all(new_document(of.model), {}, {});
+  ASSERT_TRUE(runs);
+  of.run = runs->front();
+  const ViewState state = first_state(*of.model, of.run);
+  const figure::Figure figure = position_figure(state);
+  EXPECT_EQ(sentence_key(figure), "figure.position.bias");
+  const auto& head = mark_of<figure::PlotMark>(figure, "positions").series.front();
+  ASSERT_GT(head.points.size(), 2u);
+  const double slope = head.points[0].second - head.points[1].second;
+  EXPECT_GT(slope, 0);
+  for (const auto& [back, bias] : head.points)
+    EXPECT_NEAR(bias, head.points[0].second - slope * back, 1e-4) << back;
+  EXPECT_EQ(sentence_of(figure)[2], figure::number_text(head.points[1].second, 2));
+}
+
+TEST(ViewPosition, WithoutPositionsItSaysSo) {
+  const Opened of = opened("scene:nine_steps");
+  ASSERT_FALSE(of.run->config().has_positions());
+  EXPECT_EQ(sentence_key(position_figure(first_state(*of.model, of.run))), "figure.position.none");
+}
+
+}  // namespace
+}  // namespace attnscope
