@@ -102,8 +102,11 @@ class AttentionView : public View {
   int typed_sequence_ = 0;
 };
 
-// Sentence about the pattern's row sums: 1, or the row whose sum an edit changed.
+// Sentence about the pattern's row sums: 1, what sinks leave, or the row whose sum an edit changed.
 std::string pattern_sentence(const Trace& trace, const Site& site, std::int64_t head) {
+  if (const auto sums = row_sums_with_sinks(trace, site, head))
+    return tr("attention.sentence.pattern.sinks", {number_text(static_cast<float>(sums->least), 4),
+                                                   number_text(static_cast<float>(sums->most), 4)});
   const auto off = row_off_one(trace, site, head);
   if (!off) return tr("attention.sentence.pattern");
   return tr("attention.sentence.pattern.off",

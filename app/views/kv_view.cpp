@@ -212,12 +212,12 @@ void KvView::draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec
     std::fill(cells.begin() + static_cast<std::ptrdiff_t>(there), cells.end(), kMasked);
     values_[which] = Tensor::from(std::move(cells), {{Axis::key, own.size(0)}, {Axis::d_head, own.size(1)}});
   }
-  Site site = trace.main(keys ? Slot::rot_k : Slot::split_v, layer_);
-  for (const Slot slot : {Slot::rot_k, Slot::k_norm, Slot::split_k, Slot::k})
-    if (keys && trace.find(trace.main(slot, layer_))) {
-      site = trace.main(slot, layer_);
-      break;
-    }
+  Site site = trace.main(slot_of(StepRole::split, Hue::value), layer_);
+  for (const StepRole role :
+       {StepRole::projection, StepRole::split, StepRole::head_norm, StepRole::rotated}) {  // the last one
+    const Site made = trace.main(slot_of(role, Hue::key), layer_);
+    if (keys && trace.find(made)) site = made;
+  }
   const DrawGroupScope group("matrix", site, head_);
   MatrixPlot plot;
   plot.key = keys ? "kv_keys" : "kv_values";

@@ -28,6 +28,7 @@ void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, co
   const auto masked = std::find(stages.begin(), stages.end(), slot_of(StepKind::mask));
   ImGui::SetCursorScreenPos(position);
   if (masked == stages.end() || masked == stages.begin()) return caption(tr("mask.blind.recorded"));
+  if (scene.trace->find(scene.pattern().near(StepRole::sinks))) return caption(tr("mask.blind.sink"), size.x);
   const std::int64_t query = std::clamp<std::int64_t>(context.workspace.cursor.query, 0, scene.queries - 1);
   // As many keys as fit with their numbers.
   const auto fit = static_cast<std::int64_t>((size.x - scaled(110)) / scaled(42));

@@ -12,6 +12,7 @@
 #include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
 #include "core/base/words.h"
+#include "core/model/gradient_provenance.h"
 
 namespace attnscope {
 namespace {
@@ -209,6 +210,14 @@ class StepGradientBuilder : GradientParts {
             Range r, Range) { return pattern_row_sums(*gradients, site, head, r); });
     sums.version = grads_->version;
     sums.gradient = true;
+    if (site_.is(StepRole::sinks)) {
+      block(
+          "−",
+          {add(column("share", "steps.back.sink_share", rows, pattern.col.size,
+                      [trace = &trace_, site = pattern.site, head = std::max<std::int64_t>(pattern.head, 0)](
+                          Range r, Range) { return sink_shares(*trace, site, head, r); }))});
+      return block("⊙", {add(std::move(sums))});
+    }
     block("", {add(std::move(pattern))});
     block("⊙", {add(std::move(arrived))});
     block("−", {add(std::move(sums))});
@@ -216,9 +225,7 @@ class StepGradientBuilder : GradientParts {
   void through_curve(const Site& reader, Operand arrived) {
     Operand other;
     if (rule_back(trace_, reader) == Rule::product) {
-      Site factor = site_;
-      factor.slot = site_.slot == Slot::mlp_act ? Slot::mlp_up : Slot::mlp_act;
-      other = step(factor, "factor");
+      other = step(other_factor(site_), "factor");
     } else {
       other = step(site_, "factor");
       other.title =

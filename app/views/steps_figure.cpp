@@ -58,7 +58,7 @@ class Builder : FigureParts {
       case Rule::norm_scale: return norm_scale();
       case Rule::norm: return norm();
       case Rule::activation: return activation();
-      case Rule::lookup: return lookup();
+      case Rule::lookup: return asked_.site.is(StepRole::sinks) ? alone() : lookup();
       case Rule::mask_test: return alone();
     }
   }
@@ -244,7 +244,8 @@ class Builder : FigureParts {
     };
     const auto parts = [trace, from = before.site, head, width, last = std::make_shared<Last>()](Range rows) {
       if (rows.begin != last->rows.begin || rows.end != last->rows.end)
-        *last = {rows, softmax_parts(trace->slice(from, head, rows, {0, width}))};
+        *last = {rows, softmax_parts(trace->slice(from, head, rows, {0, width}),
+                                     trace->slice(from.near(StepRole::sinks), head, rows, {0, 1}))};
       return last->parts;
     };
     const FigureAxis rows = before.row;

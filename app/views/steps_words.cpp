@@ -75,6 +75,10 @@ struct StepFacts {
     const auto* real = mask() ? mask()->attention_mask.get() : nullptr;
     return real && std::find(real->begin(), real->end(), 0) != real->end();
   }
+  /// A softmax over the scores and a sink.
+  bool has_sinks() const {
+    return site.is(StepRole::pattern) && trace.find(site.near(StepRole::sinks)) != nullptr;
+  }
   std::int64_t window() const { return mask() ? mask()->window : attention.window; }
   /// "ln1.out" -> "ln1."
   std::string norm_name() const {
@@ -147,6 +151,7 @@ std::string formula_text(const Trace& trace, const Site& site) {
   if (site.is(StepKind::scores) || site.is(StepRole::head_out)) return shared_formula(at);
   if (site.is(StepKind::scale) && !at.usual_scale()) return "S · " + steps_words_number(at.attention.scale);
   if (site.is(StepKind::residual_post) && at.both_at_once()) return "x ← x + O + m";
+  if (at.has_sinks()) return "A = exp(S − max) / (exp(s − max) + Σ exp(S − max))";
   std::string text(step_formula(at.step));
   const bool biased = at.has_weight(to_text(site) + ".bias");
   const bool dot = at.step.rule == Rule::dot;
@@ -221,10 +226,14 @@ std::string sentence_text(const Trace& trace, const Site& site) {
       if (at.stack.head.first_row_only) return tr("steps.sentence.classes");
       break;
     case StepKind::softmax:
+      if (!site.is(StepRole::pattern)) break;
+      if (const auto sums = row_sums_with_sinks(trace, site))
+        return tr("steps.sentence.pattern_sinks", {number_text(static_cast<float>(sums->least), 4),
+                                                   number_text(static_cast<float>(sums->most), 4)});
       if (const auto off = row_off_one(trace, site))
         return tr("steps.sentence.pattern_off", {std::to_string(off->row), std::to_string(off->head),
                                                  number_text(static_cast<float>(off->sum), 4)});
-      break;
+      return tr("steps.sentence.pattern");
     case StepKind::probs:
       if (!at.attention.causal && at.attention.mask.empty()) return tr("steps.sentence.probs");
       break;
@@ -446,6 +455,9 @@ std::string torch_template(const StepFacts& at) {
     case StepRole::embedding: return embed_torch(at);
     case StepRole::mask: return mask_torch(at);
     case StepRole::logits: return logits_torch(at, text);
+    case StepRole::pattern:
+      if (at.has_sinks()) replace_one(text, "scores", "torch.cat([scores, sinks], dim=-1)");
+      return at.has_sinks() ? text + "[..., :-1]" : text;
     case StepRole::stream:
       return at.site.is(StepKind::residual_post) && at.both_at_once() ? "x = x + out + m" : text;
     default: return text;

@@ -199,9 +199,7 @@ void read_windows(ConfigReader& config, Described& out) {
 void add_gpt_oss(Described& out) {
   out.experts.router_bias = true;
   std::erase_if(out.absent, [](const std::string& name) { return has(name, ".mlp."); });
-  for (int block = 0; block < out.config.n_layers(); ++block)
-    out.beside.push_back({"blocks." + std::to_string(block) + ".attn.sinks",
-                          {out.config.blocks[static_cast<std::size_t>(block)].attention.n_heads}});
+  for (BlockSpec& block : out.config.blocks) block.attention.sinks = true;
 }
 
 Result<Described> by_borrowing(const Json& given, const Borrowed& from, const std::string& what) {

@@ -98,6 +98,7 @@ Status read_rotary_stack(Weights& out, const ModelConfig& config, const WeightRe
                                   {"blocks.*.attn.v", "layers.*.self_attn.v_proj"},
                                   {"blocks.*.attn.q_norm", "layers.*.self_attn.q_norm"},
                                   {"blocks.*.attn.k_norm", "layers.*.self_attn.k_norm"},
+                                  {"blocks.*.attn.sinks", "layers.*.self_attn.sinks", true},
                                   {"blocks.*.attn.out", "layers.*.self_attn.o_proj"},
                                   {"blocks.*.ln2", "layers.*.post_attention_layernorm"},
                                   {"blocks.*.mlp.gate", "layers.*.mlp.gate_proj"},

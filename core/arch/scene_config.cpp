@@ -105,6 +105,7 @@ AttentionSpec scene_config_read_attention(ConfigReader& in, AttentionSpec a) {
   const bool same = a.d_head == width && a.scale != 1.f;
   a.scale = in.real({"scale"}, static_cast<double>(same ? a.scale : usual), kFactor);
   a.cap = in.real({"cap"}, static_cast<double>(a.cap), kStretchOrNone);
+  a.sinks = in.flag({"sinks"}, a.sinks);
   a.qk_norm = norm_at(in, "qk_norm", a.qk_norm);
   a.causal = in.flag({"causal"}, a.causal);
   a.mask_before_scale = in.flag({"mask_before_scale"}, a.mask_before_scale);

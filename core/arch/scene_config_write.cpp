@@ -56,6 +56,7 @@ json attention_json(const AttentionSpec& a) {
            {"causal", a.causal},   {"mask_before_scale", a.mask_before_scale}};
   if (a.window > 0) out["window"] = a.window;
   if (a.cap > 0.f) out["cap"] = spelled(a.cap);
+  if (a.sinks) out["sinks"] = true;
   if (a.qk_norm.kind != NormSpec::Kind::none) out["qk_norm"] = norm_json(a.qk_norm);
   if (!a.mask.empty()) out["mask"] = a.mask;
   return out;
@@ -121,6 +122,7 @@ void scene_config_write_put_block(json& out, const BlockSpec& block) {
   if (!block.cross) return;
   json& cross = out["cross"] = attention_json(*block.cross);
   if (!cross.contains("cap") && out["attention"].contains("cap")) cross["cap"] = 0;
+  if (!cross.contains("sinks") && out["attention"].contains("sinks")) cross["sinks"] = false;
   if (!cross.contains("qk_norm") && out["attention"].contains("qk_norm")) cross["qk_norm"]["kind"] = "none";
 }
 
@@ -132,6 +134,7 @@ BlockSpec without_extras(BlockSpec block) {
   block.cross.reset();
   block.attention.window = 0;
   block.attention.cap = 0.f;
+  block.attention.sinks = false;
   block.attention.qk_norm.kind = NormSpec::Kind::none;
   block.attention.mask.clear();
   return block;

@@ -52,12 +52,19 @@ Status read_one(Weights& out, const WeightReader& from, const TensorNames& names
   return from.linear(out, ours, file, shape[0], shape[1], names.stored);
 }
 
+Status read_vector(Weights& out, const WeightReader& from, const std::string& ours, const std::string& file,
+                   const std::vector<std::int64_t>& shape) {
+  TRY(const Tensor values, from.load(file, shape));
+  out.set(ours + ".weight", values.rename({Axis::head}));
+  return Done{};
+}
+
 }  // namespace
 
-const std::string* TensorNames::find(const std::string& ours) const {
+const TensorRow* TensorNames::find(const std::string& ours) const {
   const auto at =
       std::find_if(rows.begin(), rows.end(), [&](const TensorRow& row) { return row.ours == ours; });
-  return at != rows.end() ? &at->file : nullptr;
+  return at != rows.end() ? &*at : nullptr;
 }
 
 TensorNames TensorNames::with(const std::vector<TensorRow>& exceptions) const {
@@ -73,11 +80,13 @@ Status read_named(Weights& out, const ModelConfig& stack, const WeightReader& fr
     if (!starts_with(weight.name, prefix) || !ends_with(weight.name, kDotWeight)) continue;
     const std::string ours = weight.name.substr(0, weight.name.size() - kDotWeight.size());
     const std::string part = any_block(ours.substr(prefix.size()));
-    if (const std::string* file = names.find(part)) {
-      TRY_OK(read_one(out, from, names, ours, folder + numbered(*file, ours), weight.shape));
-    } else if (const std::string* fused =
+    if (const TensorRow* row = names.find(part)) {
+      const std::string file = folder + numbered(row->file, ours);
+      TRY_OK(row->bare ? read_vector(out, from, ours, file, weight.shape)
+                       : read_one(out, from, names, ours, file, weight.shape));
+    } else if (const TensorRow* fused =
                    part == "blocks.*.attn.q" ? names.find("blocks.*.attn.qkv") : nullptr) {
-      TRY_OK(read_fused(out, stack, from, names, ours, folder + numbered(*fused, ours)));
+      TRY_OK(read_fused(out, stack, from, names, ours, folder + numbered(fused->file, ours)));
     }
   }
   return Done{};

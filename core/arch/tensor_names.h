@@ -14,6 +14,7 @@ namespace attnscope {
 /// that holds the queries, keys and values of all heads (TensorNames::fused).
 struct TensorRow {
   std::string ours, file;
+  bool bare = false;  ///< a vector whose name in the file has no ".weight"
 };
 
 struct TensorNames {
@@ -26,7 +27,7 @@ struct TensorNames {
 
   /// The same names but for some parts.
   TensorNames with(const std::vector<TensorRow>& exceptions) const;
-  const std::string* find(const std::string& ours) const;
+  const TensorRow* find(const std::string& ours) const;
 };
 
 /// Reads the parts of one stack that its config expects and the table names, under the stack's prefix

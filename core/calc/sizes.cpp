@@ -43,13 +43,6 @@ void resize_beside(Described& it, const Sizes& before) {
     if (starts_with(weight.name, "projected"))
       for (std::int64_t& size : weight.shape)
         if (size == before.d_model) size = d;
-    if (ends_with(weight.name, ".attn.sinks")) {
-      if (weight.name.find("blocks.0.") == std::string::npos) continue;
-      for (std::size_t block = 0; block < it.config.blocks.size(); ++block)
-        kept.push_back(
-            {"blocks." + std::to_string(block) + ".attn.sinks", {it.config.blocks[block].attention.n_heads}});
-      continue;
-    }
     kept.push_back(std::move(weight));
   }
   it.beside = std::move(kept);

@@ -15,7 +15,8 @@ constexpr std::int64_t kLabHeadsWidth = 512;
 constexpr int kLabHeadsRounds = 5;
 
 // The projections of one block with all heads beside each other -> [1, pos, heads * d_head].
-Tensor as_one_head(const Trace& trace, Slot slot, int layer) {
+Tensor as_one_head(const Trace& trace, Hue hue, int layer) {
+  const Slot slot = slot_of(StepRole::projection, hue);
   const Tensor rows = trace.find(trace.main(slot, layer))->value();  // [pos, concat]
   return Tensor::from(rows.values(),
                       {{Axis::head, 1}, {Axis::pos, rows.size(0)}, {Axis::d_head, rows.size(1)}});
@@ -24,9 +25,9 @@ Tensor as_one_head(const Trace& trace, Slot slot, int layer) {
 // The pattern of one head as wide as the model -> [query, key].
 Tensor wide_pattern(const Trace& trace, int layer) {
   AttentionInputs in;
-  in.q = as_one_head(trace, Slot::q, layer);
-  in.k = as_one_head(trace, Slot::k, layer);
-  in.v = as_one_head(trace, Slot::v, layer);
+  in.q = as_one_head(trace, Hue::query, layer);
+  in.k = as_one_head(trace, Hue::key, layer);
+  in.v = as_one_head(trace, Hue::value, layer);
   in.scale = static_cast<float>(1 / std::sqrt(static_cast<double>(in.q.size(2))));
   const AttentionResult result = attend(in);
   const std::int64_t n = in.q.size(1);

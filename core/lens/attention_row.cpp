@@ -21,9 +21,10 @@ Tensor row_at(const Trace& trace, Site site, StepKind kind, std::int64_t head, s
 
 // Exponentials, their sum, and whether the pattern that stands there follows from them.
 void finish(AttentionRow& row, const Tensor& entering) {
-  row.maximum = kAttentionRowMinusInfinity;
+  row.maximum = row.sink.value_or(kAttentionRowMinusInfinity);
   for (std::size_t key = 0; key < row.terms.size(); ++key)
     row.maximum = std::fmax(row.maximum, static_cast<double>(entering.at(static_cast<std::int64_t>(key))));
+  if (row.sink) row.sum = std::exp(*row.sink - row.maximum);
   for (std::size_t key = 0; key < row.terms.size(); ++key) {
     const double x = static_cast<double>(entering.at(static_cast<std::int64_t>(key)));
     row.terms[key].exponential = std::isinf(x) ? 0.0 : std::exp(x - row.maximum);
@@ -57,6 +58,7 @@ Result<AttentionRow> attention_row(const Trace& trace, const Site& pattern, std:
   const Tensor weights = row_at(trace, pattern, StepKind::softmax, head, query);
   const std::int64_t absolute = state->in.first_query + query;
   row.cap = static_cast<double>(state->in.cap);
+  if (!state->in.sinks.empty()) row.sink = static_cast<double>(state->in.sinks.at(head, query, 0));
   row.biased = state->in.bias.kind != ScoreBias::Kind::none;
   for (std::int64_t key = 0; key < weights.size(0); ++key) {
     const Tensor& bent = capped.empty() ? scaled : capped;

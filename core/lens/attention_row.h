@@ -2,6 +2,7 @@
 // the exponential and the weight. Errors: rows that the run does not have.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/trace/trace.h"
@@ -20,6 +21,7 @@ struct AttentionTerm {
 
 struct AttentionRow {
   std::vector<AttentionTerm> terms;  ///< one per key
+  std::optional<double> sink;        ///< a logit beside the scores, in maximum and sum
   double maximum = 0, sum = 0;       ///< of the row; -inf and 0 where every key is masked
   double scale = 1;                  ///< the factor between score and scaled
   std::int64_t root_of = 0;  ///< n where the factor is 1/√n, usually the head size; 0: it is another

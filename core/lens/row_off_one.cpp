@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/trace/edit.h"
 
@@ -50,6 +51,7 @@ bool all_masked(const Trace& trace, const Site& site, std::int64_t head, std::in
 std::optional<RowOffOne> row_off_one(const Trace& trace, const Site& site, std::int64_t head) {
   const Record* record = trace.find(site);
   if (!record || trace.edits.empty() || !site.is(StepRole::pattern)) return {};
+  if (trace.find(site.near(StepRole::sinks))) return {};
   const std::int64_t heads = record->shape[0], rows = record->shape[1];
   for (const auto& edit : trace.edits) {
     const Touched touched = touched_by(*edit, site, heads, rows);
@@ -62,6 +64,22 @@ std::optional<RowOffOne> row_off_one(const Trace& trace, const Site& site, std::
       }
   }
   return {};
+}
+
+std::optional<RowSums> row_sums_with_sinks(const Trace& trace, const Site& site, std::int64_t head) {
+  const AttentionState* state = site.is(StepRole::pattern) ? trace.attention(site) : nullptr;
+  if (!state || state->in.sinks.empty()) return {};
+  const std::int64_t heads = state->in.q.size(0), rows = state->in.q.size(1);
+  RowSums out{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (std::int64_t of = std::max<std::int64_t>(head, 0); of < (head < 0 ? heads : head + 1); ++of)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const bool edited = state->edits && state->edits->covers(of, row);
+      const float beyond = state->in.sinks.at(of, row, 0) - state->lse.at(of, row);
+      const double sum =
+          edited ? sum_of_row(trace, site, of, row) : 1 - std::exp(static_cast<double>(beyond));
+      out = {std::min(out.least, sum), std::max(out.most, sum)};
+    }
+  return out;
 }
 
 }  // namespace attnscope

@@ -1,5 +1,7 @@
 // The blocks of forward.cpp, last line first: every step of the forward gets its gradient under the same
 // name.
+#include <algorithm>
+
 #include "core/model/stage_backward.h"
 #include "core/model/tape.h"
 #include "core/trace/flow.h"
@@ -134,14 +136,28 @@ class BlockBack {
         tape_.at(place(Slot::concat), tape_.project(base + "out", tape_.value(place(Slot::concat)), out));
     const Tensor dz = tape_.at(place(Slot::z), concat.split(1, Axis::head, state->in.q.size(0), Axis::d_head)
                                                    .permute({1, 0, 2}));  // [head, query, d_head]
-    for (const Slot slot : score_steps(state->in)) tape_.at(place(slot));
-    return attention_backward(*state, dz, tape_.weighted_values(place(Slot::z), *state),
-                              tape_.sent(place(Slot::z)));
+    const AttentionGrads grads = attention_backward(*state, dz, tape_.weighted_values(place(Slot::z), *state),
+                                                    tape_.sent(place(Slot::z)));
+    std::vector<Slot> steps = score_steps(state->in);
+    std::reverse(steps.begin(), steps.end());
+    for (const Slot slot : steps) {
+      if (slot == Slot::sinks)
+        sinks_back(base + "sinks.weight", tape_.at(place(slot), grads.sinks));
+      else if (slot != Slot::mask)
+        tape_.at(place(slot));
+    }
+    return grads;
   }
-  static std::vector<Slot> score_steps(const AttentionInputs& in) {
-    if (in.mask_before_scale)
-      return {Slot::pattern, Slot::scaled, Slot::masked, Slot::biased, Slot::capped, Slot::scores};
-    return {Slot::pattern, Slot::masked, Slot::biased, Slot::capped, Slot::scaled, Slot::scores};
+  // One logit of each head stands beside all rows.
+  void sinks_back(const std::string& name, const Tensor& dy) {
+    Buffer out({{Axis::head, dy.size(0)}});
+    for (std::int64_t head = 0; head < dy.size(0); ++head) {
+      double sum = 0;
+      for (std::int64_t query = 0; query < dy.size(1); ++query)
+        sum += static_cast<double>(dy.at(head, query, 0));
+      out.data()[head] = static_cast<float>(sum);
+    }
+    tape_.ready(name, std::move(out).freeze());
   }
 
   // One of Q, K, V from its heads [head, pos, d_head] to the rows it was made from.
@@ -294,6 +310,22 @@ StackGradients stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy) {
   }
   out.image = embed_back(tape, stack, dy);
   return out;
+}
+
+Tensor head_backward(Tape& tape, const ModelConfig& stack, Tensor dy) {
+  const HeadSpec& head = stack.head;
+  if (!head.transform) return dy;
+  const std::string base(stack_prefix(stack.stack));
+  const auto site = [&](Slot slot) { return site_of(slot, -1, stack.stack); };
+  if (head.norm.kind != NormSpec::Kind::none) {
+    dy = tape.at(site(Slot::ln_head_out), dy);
+    const Site divisor = site(Slot::ln_head_scale);
+    dy = tape.norm(head.norm, base + "ln_head", tape.value(site(Slot::head_act)), &divisor, dy);
+  }
+  dy = tape.at(site(Slot::head_act), dy);
+  dy = activate_backward(head.activation, dy, tape.value(site(Slot::head_pre)));
+  dy = tape.at(site(Slot::head_pre), dy);
+  return tape.project(base + "head.pre", tape.value(stack_output(tape.trace(), stack.stack)), dy);
 }
 
 }  // namespace attnscope

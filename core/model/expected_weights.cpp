@@ -30,6 +30,7 @@ void expect_attention(Shapes& out, const std::string& base, const AttentionSpec&
     out.push_back({base + "q_norm.weight", {spec.d_head}, false});
     out.push_back({base + "k_norm.weight", {spec.d_head}, false});
   }
+  if (spec.sinks) out.push_back({base + "sinks.weight", {spec.n_heads}, true});
   expect_linear(out, base + "out", q_width, d_model);
 }
 

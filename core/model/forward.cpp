@@ -65,8 +65,10 @@ Tensor rope(const Context& in, const AttentionSpec& spec, const std::string& nor
 }
 
 // Weighted values, heads side by side, output projection -> [query, d_model].
-Tensor attend(const Context& in, const AttentionInputs& inputs, const std::string& base, const Hook& at,
+Tensor attend(const Context& in, AttentionInputs inputs, const std::string& base, const Hook& at,
               std::shared_ptr<KvRows> store = {}) {
+  if (const Tensor sinks = in.get(base + "sinks.weight"); !sinks.empty())
+    inputs.sinks = sinks_beside(sinks, inputs.q.size(1));
   const Tensor z = at.attend(inputs, std::move(store));  // [head, query, d_head]
   const std::int64_t queries = z.size(1), width = z.size(0) * z.size(2);
   const Tensor rows = z.permute({1, 0, 2}).packed();  // [query, head, d_head]

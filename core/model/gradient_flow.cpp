@@ -214,4 +214,15 @@ Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::in
   return std::move(out).freeze();
 }
 
+Tensor sink_shares(const Trace& trace, const Site& pattern, std::int64_t head, Range rows) {
+  const Tensor made = made_pattern(trace, pattern, head, rows);
+  Buffer out({{Axis::query, made.size(0)}, {Axis::unit, 1}});
+  for (std::int64_t row = 0; row < made.size(0); ++row) {
+    double share = 1;
+    for (std::int64_t key = 0; key < made.size(1); ++key) share -= static_cast<double>(made.at(row, key));
+    out.data()[row] = static_cast<float>(share);
+  }
+  return std::move(out).freeze();
+}
+
 }  // namespace attnscope

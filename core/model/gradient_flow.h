@@ -50,5 +50,7 @@ Tensor product_logit_gradients(const Gradients& gradients, Range rows, Range col
 Tensor made_pattern(const Trace& trace, const Site& pattern, std::int64_t head, Range rows);
 /// Sum over each row of pattern times its gradient, which softmax's backward subtracts: [rows, 1].
 Tensor pattern_row_sums(const Gradients& gradients, const Site& pattern, std::int64_t head, Range rows);
+/// What the softmax gave each row's sink: what the keys leave of 1 -> [rows, 1].
+Tensor sink_shares(const Trace& trace, const Site& pattern, std::int64_t head, Range rows);
 
 }  // namespace attnscope

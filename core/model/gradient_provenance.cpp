@@ -236,16 +236,16 @@ class ShareOfCell {
         curve_gradients(trace_, site_, reader_, heads ? index_[0] : 0, {row, row + 1}, {col, col + 1});
     add({arrived(index_), number(name, steep.at(0, 0))});
   }
-  void other_factor() {
-    Site other = site_;
-    other.slot = site_.slot == Slot::mlp_act ? Slot::mlp_up : Slot::mlp_act;
-    add({arrived(index_), step(other, index_)});
-  }
+  void other_factor() { add({arrived(index_), step(attnscope::other_factor(site_), index_)}); }
   void softmax() {
     const std::int64_t query = index_[1];
     const Tensor sum = pattern_row_sums(gradients_, reader_, index_[0], {query, query + 1});
-    GradientFactor a = step(reader_, index_);
+    if (site_.slot == Slot::sinks)
+      return add({number("p_sink", sink_shares(trace_, reader_, index_[0], {query, query + 1}).at(0)),
+                  number("Σ A ⊙ dA", sum.at(0))},
+                 true);
     const Tensor made = made_pattern(trace_, reader_, index_[0], {query, query + 1});
+    GradientFactor a = step(reader_, index_);
     if (const double own = made.at(0, index_[2]); own != a.value) a = number("A", own);  // it was edited
     add({a, arrived(index_)});
     add({a, number("Σ A ⊙ dA", sum.at(0))}, true);
@@ -289,6 +289,10 @@ GradientShare explain_loss(const Gradients& gradients, const Site& logits, const
 }
 
 }  // namespace
+
+Site other_factor(const Site& factor) {
+  return factor.with(factor.slot == Slot::mlp_act ? Slot::mlp_up : Slot::mlp_act);
+}
 
 GradientShare explain_share(const Gradients& gradients, const Site& site, const Site& reader,
                             const std::vector<std::int64_t>& index) {

@@ -46,6 +46,8 @@ struct GradientExplanation {
 /// share is the loss). Errors: no such gradient, index out of range.
 Result<GradientExplanation> explain_gradient(const Gradients& gradients, const std::vector<Site>& readers,
                                              const Site& site, const std::vector<std::int64_t>& index);
+/// The other factor of the product that a gated MLP makes of its activated gate and its up projection.
+Site other_factor(const Site& factor);
 /// The contribution of one reader to a cell; no terms where it has none.
 GradientShare explain_share(const Gradients& gradients, const Site& site, const Site& reader,
                             const std::vector<std::int64_t>& index);

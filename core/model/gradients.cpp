@@ -37,7 +37,7 @@ class Backward {
 
   void run() {
     const ModelConfig& config = trace_.config();
-    Tensor dy = head(unembedding());
+    Tensor dy = head_backward(tape_, config, unembedding());
     const StackGradients main = stack_backward(tape_, config, std::move(dy));
     if (!main.image.empty()) vision(main.image);
     if (!main.encoded.empty()) stack_backward(tape_, *config.encoder(), main.encoded);
@@ -46,8 +46,6 @@ class Backward {
   }
 
  private:
-  Site site(Slot slot) const { return trace_.main(slot); }
-
   // The gradient of the objective by the logits of the rows that it reads [row, vocab].
   Tensor at_logits() {
     const Objective& objective = out_.objective_;
@@ -75,12 +73,12 @@ class Backward {
   // Of the rows that the objective reads [row, vocab]; before edits of the logits, or after.
   Tensor logits_of_rows(bool edited) const {
     const ModelConfig& config = trace_.config();
-    if (!edited || !is_edited(trace_, site(Slot::logits)))
+    if (!edited || !is_edited(trace_, logits_))
       return unembed(config, trace_.weights(), final_rows(trace_).take_rows(out_.rows_),
                      {0, config.outputs()});
     std::vector<Tensor> rows;
     for (const std::int64_t row : out_.rows_)
-      rows.push_back(trace_.slice(site(Slot::logits), 0, {row, row + 1}, {0, config.outputs()}));
+      rows.push_back(trace_.slice(logits_, 0, {row, row + 1}, {0, config.outputs()}));
     return joined_along(0, rows);
   }
 
@@ -88,11 +86,11 @@ class Backward {
   void read_all_rows() {
     const auto reads = [&](const auto& edit) {
       const NumberEdit* number = edit->number();
-      return number && number->where.kind == Target::Kind::step && number->where.site == site(Slot::logits) &&
+      return number && number->where.kind == Target::Kind::step && number->where.site == logits_ &&
              reads_rows(*number);
     };
     if (std::none_of(trace_.edits.begin(), trace_.edits.end(), reads)) return;
-    const std::int64_t count = trace_.find(site(Slot::logits))->shape[0];
+    const std::int64_t count = trace_.find(logits_)->shape[0];
     out_.logits_ = spread(out_.logits_, out_.rows_, count);
     out_.rows_.resize(static_cast<std::size_t>(count));
     std::iota(out_.rows_.begin(), out_.rows_.end(), 0);
@@ -100,16 +98,15 @@ class Backward {
 
   // Through edits of the logits: of all rows together where they read one another, else row by row.
   Tensor before_edits(const Tensor& dy) const {
-    if (std::ssize(out_.rows_) == trace_.find(site(Slot::logits))->shape[0]) {
-      return through_edits(trace_, site(Slot::logits), dy, [&] { return logits_of_rows(false); });
+    if (std::ssize(out_.rows_) == trace_.find(logits_)->shape[0]) {
+      return through_edits(trace_, logits_, dy, [&] { return logits_of_rows(false); });
     }
     std::vector<Tensor> rows;
     for (std::size_t i = 0; i < out_.rows_.size(); ++i) {
       Tensor row = dy.slice(0, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
       for (auto edit = trace_.edits.rbegin(); edit != trace_.edits.rend(); ++edit) {
         const NumberEdit* number = (*edit)->number();
-        if (!number || number->where.kind != Target::Kind::step || number->where.site != site(Slot::logits))
-          continue;
+        if (!number || number->where.kind != Target::Kind::step || number->where.site != logits_) continue;
         auto back = apply_backward(*number, row, {out_.rows_[i], nullptr});
         if (!back) throw EditRefused{back.error()};
         row = *back;
@@ -126,7 +123,7 @@ class Backward {
     out_.logits_ = at_logits();              // [row, vocab]
     read_all_rows();
     const Tensor counted = rows.take_rows(out_.rows_);  // [row, d_model]
-    tape_.at(site(Slot::logits));
+    tape_.at(logits_);
     Tensor dy = out_.logits_passed_ = before_edits(out_.logits_);
     if (config.head.cap > 0.f) dy = soft_cap_backward(dy, logits_of_rows(false), config.head.cap);
     const bool scaled = config.head.scale != 1.f;
@@ -135,25 +132,9 @@ class Backward {
     return spread(scaled ? scale(dy, config.head.scale) : dy, out_.rows_, rows.size(0));
   }
 
-  // Back through the head's own rows to what leaves the main stack.
-  Tensor head(Tensor dy) {
-    const HeadSpec& head = trace_.config().head;
-    if (!head.transform) return dy;
-    const std::string base(stack_prefix(trace_.config().stack));
-    if (head.norm.kind != NormSpec::Kind::none) {
-      dy = tape_.at(site(Slot::ln_head_out), dy);
-      const Site divisor = site(Slot::ln_head_scale);
-      dy = tape_.norm(head.norm, base + "ln_head", tape_.value(site(Slot::head_act)), &divisor, dy);
-    }
-    dy = tape_.at(site(Slot::head_act), dy);
-    dy = activate_backward(head.activation, dy, tape_.value(site(Slot::head_pre)));
-    dy = tape_.at(site(Slot::head_pre), dy);
-    return tape_.project(base + "head.pre", tape_.value(stack_output(trace_, trace_.config().stack)), dy);
-  }
-
   void vision(Tensor dy) {
     const ModelConfig& encoder = *trace_.config().vision();
-    const Site projected = site_of(Slot::projected, -1, Stack::vision);
+    const Site projected = site_of(StepKind::projector, -1, Stack::vision);
     if (encoder.projected > 0) {
       dy = tape_.at(projected, dy);
       dy = tape_.project("vision.projected", tape_.value(stack_output(trace_, Stack::vision)), dy);
@@ -162,6 +143,7 @@ class Backward {
   }
 
   const Trace& trace_;
+  const Site logits_ = trace_.main(StepRole::logits);
   Gradients& out_;
   Tape tape_;
 };

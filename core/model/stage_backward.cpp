@@ -13,11 +13,16 @@ Tensor as_tensor(const Row& row) {
   return Tensor::from(std::move(out), {{Axis::key, keys}});
 }
 
-// Through a softmax: p (dp - sum p dp).
-void through_softmax(const Tensor& pattern, Row& dy) {
+double weighted_mean(const Tensor& pattern, const Row& dy) {
   double sum = 0;
   for (std::size_t key = 0; key < dy.size(); ++key)
     sum += static_cast<double>(pattern.at(0, static_cast<std::int64_t>(key))) * dy[key];
+  return sum;
+}
+
+// Through a softmax: p (dp - sum p dp).
+void through_softmax(const Tensor& pattern, Row& dy) {
+  const double sum = weighted_mean(pattern, dy);
   for (std::size_t key = 0; key < dy.size(); ++key)
     dy[key] = static_cast<double>(pattern.at(0, static_cast<std::int64_t>(key))) * (dy[key] - sum);
 }
@@ -60,6 +65,13 @@ class RowBack {
   // Through the edits of a stage from `first` on.
   void through_edits(ScoreStage stage, Row& dy, std::size_t first = 0) const {
     edits_.send_back(head_, stage, row_, sent_, dy, first);
+  }
+  // What a softmax sends to the row's sink, whose share is what the keys leave.
+  float to_sink(const Row& dy) const {
+    const Tensor pattern = edits_.before(in_, lse_, head_, ScoreStage::pattern, {row_, row_ + 1});
+    double share = 1;
+    for (std::int64_t key = 0; key < pattern.size(1); ++key) share -= static_cast<double>(pattern.at(0, key));
+    return static_cast<float>(-share * weighted_mean(pattern, dy));
   }
   // From a stage before its edits to what it was made of.
   void through(ScoreStage stage, Row& dy) const {
@@ -117,6 +129,7 @@ StageGradients stage_gradients(const AttentionState& state, std::int64_t head, s
     way.through_edits(order[i], dy);
     out.passed[at] = as_tensor(dy);
     if (order[i] == ScoreStage::biased) out.bias = out.passed[at];
+    if (order[i] == ScoreStage::pattern && !state.in.sinks.empty()) out.sink = way.to_sink(dy);
     way.through(order[i], dy);
   }
   out.products = as_tensor(dy);
@@ -136,6 +149,7 @@ AttentionGrads attention_backward(const AttentionState& state, const Tensor& dz,
         streamed.at(head, row, d) = 0.f;
   AttentionGrads grads = attend_backward(std::move(streamed).freeze(), in, {z, state.lse});
   Sum dq(grads.q), dk(grads.k), dv(grads.v);
+  std::vector<float> sinks = grads.sinks.values();
   Tensor table = grads.table;
   std::vector<float> buckets = table.values();
   for (std::int64_t head = 0; head < heads; ++head) {
@@ -146,6 +160,7 @@ AttentionGrads attention_backward(const AttentionState& state, const Tensor& dz,
       if (!edits.involves(head, row)) continue;
       const Tensor own = dz.select(0, head).select(0, row);
       const StageGradients back = stage_gradients(state, head, row, own, own_sent);
+      if (!sinks.empty()) sinks[static_cast<std::size_t>(head * queries + row)] = back.sink;
       const Tensor pattern = state.stage(ScoreStage::pattern, head, {row, row + 1}, {0, keys});
       for (std::int64_t key = 0; key < keys; ++key) {
         const float weight = pattern.at(0, key), product = back.products.at(key);
@@ -161,6 +176,9 @@ AttentionGrads attention_backward(const AttentionState& state, const Tensor& dz,
     }
   }
   grads.q = std::move(dq).freeze(), grads.k = std::move(dk).freeze(), grads.v = std::move(dv).freeze();
+  if (!sinks.empty())
+    grads.sinks =
+        Tensor::from(std::move(sinks), {{Axis::head, heads}, {Axis::query, queries}, {Axis::unit, 1}});
   if (!buckets.empty())
     grads.table = Tensor::from(std::move(buckets), {{table.axis(0), table.size(0)}, {table.axis(1), heads}});
   return grads;

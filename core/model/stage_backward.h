@@ -14,6 +14,7 @@ struct StageGradients {
   std::array<Tensor, kScoreStages> passed;  ///< the same before the edits of the stage
   Tensor bias;      ///< of what was added for the distance [key]; empty where nothing is added
   Tensor products;  ///< of q k^T before any edit [key]
+  float sink = 0;   ///< of the row's sink, where it has one
 };
 /// Gradients from the edits of each head to the rows that they read.
 using SentByHead = std::map<std::int64_t, StageEdits::Sent>;

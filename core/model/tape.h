@@ -72,6 +72,8 @@ struct StackGradients {
   Tensor encoded;  ///< of the encoder's output; empty where there is none
 };
 StackGradients stack_backward(Tape& tape, const ModelConfig& stack, Tensor dy);
+/// Of the rows that the unembedding read -> of those that left the stack, back through the head's own steps.
+Tensor head_backward(Tape& tape, const ModelConfig& stack, Tensor dy);
 
 /// Sum of two gradients of one thing; either may be empty.
 Tensor sum_of(const Tensor& a, const Tensor& b);

@@ -131,11 +131,12 @@ class QueryRows {
   void finish(float* z, float* lse) const {
     for (std::int64_t i = 0; i < count_; ++i) {
       const bool nobody = top_[i] == kNobody;
-      const float factor = nobody ? 0.f : static_cast<float>(1 / sum_[i]);
+      const double keys = static_cast<double>(top_[i]) + (nobody ? 0. : std::log(sum_[i]));
+      const double all = with_sink(in_, head(i), query(i), keys);
+      const float factor = nobody ? 0.f : static_cast<float>(std::exp(keys - all) / sum_[i]);
       float* const to = z + (query(i) * in_.q.size(0) + head(i)) * d_value_;
       for (std::int64_t d = 0; d < d_value_; ++d) to[d] = z_[i * z_step_ + d] * factor;
-      lse[first_ + i] =
-          nobody ? kNobody : static_cast<float>(static_cast<double>(top_[i]) + std::log(sum_[i]));
+      lse[first_ + i] = static_cast<float>(all);
     }
   }
 
@@ -267,6 +268,7 @@ void check_attention(const AttentionInputs& in) {
   CHECK(bias.kind != ScoreBias::Kind::alibi || static_cast<std::int64_t>(bias.slopes.size()) == in.q.size(0));
   CHECK(bias.kind != ScoreBias::Kind::buckets ||
         (bias.table.rank() == 2 && bias.table.size(0) > 0 && bias.table.size(1) == in.q.size(0)));
+  CHECK(in.sinks.empty() || (in.sinks.sizes() == std::vector{in.q.size(0), in.q.size(1), std::int64_t{1}}));
 }
 
 namespace {

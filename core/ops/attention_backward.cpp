@@ -178,6 +178,23 @@ RowsOut head_of(Buffer& storage, const Tensor& x, std::int64_t head) {
   return {storage.data() + head * x.size(2), x.size(0) * x.size(2)};
 }
 
+// A sink's column of the pattern is dropped, so that only the softmax sends it something: -p dz z.
+Tensor sinks_backward(const Seen& seen) {
+  const Tensor& sinks = seen.in.sinks;
+  Buffer out({{sinks.axis(0), sinks.size(0)}, {sinks.axis(1), sinks.size(1)}, {sinks.axis(2), 1}});
+  float* to = out.data();
+  for (std::int64_t head = 0; head < sinks.size(0); ++head)
+    for (std::int64_t query = 0; query < sinks.size(1); ++query) {
+      double sum = 0;
+      for (std::int64_t d = 0; d < seen.z.size(2); ++d)
+        sum +=
+            static_cast<double>(seen.dz.at(head, query, d)) * static_cast<double>(seen.z.at(head, query, d));
+      const float beyond = sinks.at(head, query, 0) - seen.lse.at(head, query);
+      *to++ = static_cast<float>(-std::exp(static_cast<double>(beyond)) * sum);
+    }
+  return std::move(out).freeze();
+}
+
 }  // namespace
 
 AttentionGrads attend_backward(const Tensor& dz, const AttentionInputs& inputs, const AttentionResult& out) {
@@ -203,6 +220,7 @@ AttentionGrads attend_backward(const Tensor& dz, const AttentionInputs& inputs, 
   grads.k = std::move(dk).freeze().permute({1, 0, 2});
   grads.v = std::move(dv).freeze().permute({1, 0, 2});
   if (buckets) grads.table = std::move(table).freeze().rename({in.bias.table.axis(0), in.bias.table.axis(1)});
+  if (!in.sinks.empty()) grads.sinks = sinks_backward(seen);
   return grads;
 }
 

@@ -38,6 +38,7 @@ struct AttentionGrads {
   Tensor k,
       v;  ///< [kv_head, key, d_head] as views of storage [key, kv_head, d_head]; summed over their heads
   Tensor table;  ///< [bucket, head] of the bias; empty where it has no buckets
+  Tensor sinks;  ///< [head, query, 1]; empty where there are none
 };
 /// `dz` [head, query, d_head], `out` what attend() gave. Patterns are computed anew by tiles from `out.lse`
 /// (Dao et al. 2022, algorithm 4): O(n d) memory. Key/value heads are shared out over the threads.

@@ -70,8 +70,8 @@ Tensor activate(Activation kind, const Tensor& x) {
   return std::move(out).freeze();
 }
 
-Tensor softmax_rows(const Tensor& x) {
-  CHECK(x.rank() == 2);
+Tensor softmax_rows(const Tensor& x, const Tensor& sinks) {
+  CHECK(x.rank() == 2 && (sinks.empty() || sinks.size(0) == x.size(0)));
   const Tensor from = x.packed();
   const std::int64_t width = x.size(1);
   Buffer out(shape_of(x));
@@ -81,15 +81,24 @@ Tensor softmax_rows(const Tensor& x) {
                  for (std::int64_t r = begin; r < end; ++r) {
                    float* row = to + r * width;
                    std::memcpy(row, from.data() + r * width, static_cast<std::size_t>(width) * sizeof(float));
-                   const float top = kernel.row_max(row, width);
+                   const float sink = sinks.empty() ? -INFINITY : sinks.at(r, 0);
+                   const float top = std::max(kernel.row_max(row, width), sink);
                    const bool nothing = top == -INFINITY;  // fully masked: zeros, where 0/0 would be NaN
-                   double sum = 0;
+                   double sum = sinks.empty() ? 0 : std::exp(sink - top);
                    for (std::int64_t col = 0; col < width; col += 256)
                      sum += kernel.exp_row(row + col, nothing ? 0.f : top,
                                            std::min<std::int64_t>(256, width - col));
                    kernel.scale_row(row, nothing ? 0.f : static_cast<float>(1 / sum), width);
                  }
                });
+  return std::move(out).freeze();
+}
+
+Tensor sinks_beside(const Tensor& sinks, std::int64_t queries) {
+  CHECK(sinks.rank() == 1);
+  Buffer out({{Axis::head, sinks.size(0)}, {Axis::query, queries}, {Axis::unit, 1}});
+  for (std::int64_t head = 0; head < sinks.size(0); ++head)
+    std::fill_n(out.data() + head * queries, queries, sinks.at(head));
   return std::move(out).freeze();
 }
 

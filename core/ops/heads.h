@@ -2,6 +2,8 @@
 // tiles.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -30,6 +32,13 @@ inline Rows rows_of(const Tensor& x, std::int64_t head) {
 
 inline std::int64_t kv_head(const AttentionInputs& in, std::int64_t head) {
   return head * in.k.size(0) / in.q.size(0);
+}
+
+/// The log-sum-exp of a row with its sink, given that of its keys (-inf: none).
+inline double with_sink(const AttentionInputs& in, std::int64_t head, std::int64_t query, double keys) {
+  if (in.sinks.empty() || std::isnan(keys)) return keys;
+  const double sink = in.sinks.at(head, query, 0), top = std::max(keys, sink);
+  return top + std::log(std::exp(keys - top) + std::exp(sink - top));
 }
 
 /// Room for `count` values that are not set yet.

@@ -165,14 +165,16 @@ struct AttentionInputs {
   Mask mask;
   std::int64_t first_query = 0;    ///< absolute position of query row 0 (> 0 when decoding from a cache)
   bool mask_before_scale = false;  ///< order in which the steps are named; the pattern is the same
+  Tensor sinks = {};  ///< [head, query, 1]: a logit beside each row's scores that no key has; empty: none
 };
 
 /// softmax(mask(cap(q k^T * scale) + bias)) v by tiles with a running row maximum and sum (Milakov &
 /// Gimelshein 2018; Dao et al. 2022): never holds more than a tile of scores. A fully masked row gives zeros
-/// and lse = -inf.
+/// and lse = -inf. With sinks the softmax goes over [scores, sink] and the sink's column is dropped (OpenAI
+/// 2025, gpt-oss): a row of the pattern then sums to less than 1.
 struct AttentionResult {
   Tensor z;    ///< [head, query, d_head] as a view of storage [query, head, d_head], so that concat is free
-  Tensor lse;  ///< [head, query] log of the row's sum of exponentials (row max included)
+  Tensor lse;  ///< [head, query] log of the row's sum of exponentials (row max and sink included)
 };
 /// `cancelled` is called before every tile, from several threads; once it returns true, both tensors are
 /// empty. A weight of exactly 0 hides its value even where that is NaN. A row has the same bits whatever rows
@@ -189,8 +191,11 @@ Tensor attention_rectangle(const AttentionInputs& in, const Tensor& lse, ScoreSt
                            std::int64_t row_begin, std::int64_t row_end, std::int64_t key_begin,
                            std::int64_t key_end);
 
-/// Softmax of each row of [rows, cols]; rows of -inf only give zeros.
-Tensor softmax_rows(const Tensor& x);
+/// Softmax of each row of [rows, cols]; rows of -inf only give zeros. `sinks` [rows, 1] is one more logit of
+/// each row, whose share is not returned.
+Tensor softmax_rows(const Tensor& x, const Tensor& sinks = {});
+/// A logit of each head [head] beside every row of `queries` -> [head, query, 1].
+Tensor sinks_beside(const Tensor& sinks, std::int64_t queries);
 /// pattern [query, key] times v [key, d_head] -> [query, d_head], for heads whose pattern was edited by hand.
 Tensor weighted_sum(const Tensor& pattern, const Tensor& v);
 

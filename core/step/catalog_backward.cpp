@@ -12,7 +12,7 @@ namespace {
 using S = Slot;
 
 // clang-format off
-constexpr std::array<BackwardStep, 52> kRows{{
+constexpr BackwardStep kRows[] = {
   {S::logits, "dL = (p − t) / n", "dW_U = yᵀ · dL"},
   {S::ln_head_out, "dy = dL · W_Uᵀ", "dγ = Σ dy ⊙ x̂,  dβ = Σ dy"},
   {S::head_act, "da = norm′(dy)", ""},
@@ -36,6 +36,7 @@ constexpr std::array<BackwardStep, 52> kRows{{
   {S::concat, "dZ = dO · W_Oᵀ", ""},
   {S::z, "dZ[h, pos, i] = dZ[pos, h·d + i]", ""},
   {S::pattern, "dAₕ = dZₕ · Vₕᵀ", ""},
+  {S::sinks, "ds = −p_sink · Σ A ⊙ dA", "dsink = Σ ds"},
   {S::masked, "dS = A ⊙ (dA − Σ A ⊙ dA)", ""},
   {S::biased, "", ""},
   {S::capped, "", ""},
@@ -65,7 +66,7 @@ constexpr std::array<BackwardStep, 52> kRows{{
   {S::tok_embed, "dE = dx", ""},
   {S::patch_embed, "dE = dx", "dWₚ = Pᵀ · dE,  db = Σ dE"},
   {S::patches, "dP = dE · Wₚᵀ", ""},
-}};
+};
 
 constexpr BackwardStep kThroughLayerNorm{S::ln1_out,
   "dx = (g − mean(g) − x̂ ⊙ mean(g ⊙ x̂)) / σ,  g = dy ⊙ γ", "", "layer_norm"};
@@ -93,14 +94,14 @@ std::string words_key(const BackwardStep& row) {
 }
 
 const BackwardStep* backward_step(Slot slot) {
-  const auto at =
-      std::find_if(kRows.begin(), kRows.end(), [&](const BackwardStep& row) { return row.slot == slot; });
-  return at == kRows.end() ? nullptr : &*at;
+  const auto at = std::find_if(std::begin(kRows), std::end(kRows),
+                               [&](const BackwardStep& row) { return row.slot == slot; });
+  return at == std::end(kRows) ? nullptr : at;
 }
 
 const BackwardStep* backward_through(Slot site, Slot reader) {
   if (site == Slot::tok_embed && reader == Slot::tok_scaled) return &kThroughEmbedScale;
-  if (site < Slot::scores || site >= Slot::pattern) return nullptr;
+  if (!is_score_plane(site) || role_of(site) == StepRole::pattern) return nullptr;
   switch (step_of(reader).rule) {
     case Rule::cap: return &kThroughCap;
     case Rule::softmax: return backward_step(Slot::masked);

@@ -24,7 +24,7 @@ enum class Slot : std::uint8_t {
   patches, patch_embed, tok_embed, tok_scaled, merged, pos_embed, type_embed, embed, ln_embed_scale, ln_embed_out,
   resid_pre, ln1_scale, ln1_out,
   q, k, v, view_q, view_k, view_v, split_q, split_k, split_v, q_norm, k_norm, rot_q, rot_k,
-  scores, scaled, capped, biased, mask, masked, pattern, z, concat, attn_out,
+  scores, scaled, capped, biased, mask, masked, sinks, pattern, z, concat, attn_out,
   ln1_post_scale, ln1_post_out, resid_mid,
   ln_cross_scale, ln_cross_out, resid_cross,
   ln2_scale, ln2_out, mlp_pre, mlp_gate, mlp_up, mlp_act, mlp_post, mlp_out, ln2_post_scale, ln2_post_out, resid_post,
@@ -43,6 +43,7 @@ enum class StepRole : std::uint8_t {
   projection, view, split, head_norm, rotated,  ///< queries, keys and values, on their way to the heads
   scores,     ///< of queries and keys: compared, scaled, capped, biased, masked
   mask, pattern,
+  sinks,      ///< a logit beside each row's scores
   head_out,   ///< weighted values of each head
   concat,
   branch,     ///< what attention or the MLP adds to the stream

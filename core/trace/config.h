@@ -41,8 +41,9 @@ struct AttentionSpec {
   int n_heads = 1;
   int n_kv_heads = 1;  ///< < n_heads: grouped-query attention; 1: multi-query
   int d_head = 1;
-  float scale = 1.f;  ///< scores are multiplied by this; usually 1/sqrt(d_head)
-  float cap = 0.f;    ///< > 0: soft cap of the scaled scores
+  float scale = 1.f;   ///< scores are multiplied by this; usually 1/sqrt(d_head)
+  float cap = 0.f;     ///< > 0: soft cap of the scaled scores
+  bool sinks = false;  ///< a learned logit of each head stands beside every row's scores
   NormSpec qk_norm{NormSpec::Kind::none, 1e-6f, 0.f};  ///< of each head's q and k before the rotation
   bool mask_before_scale = false;                      ///< the order of two steps; the pattern is the same
   AttentionPosition position;

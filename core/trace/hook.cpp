@@ -12,15 +12,6 @@ std::int64_t now_ns() {
       .count();
 }
 
-// Its rows behind those that the run before had of it.
-void put_behind(AttentionState& state, const AttentionState& before) {
-  const std::int64_t shared = state.in.first_query;
-  if (before.in.first_query > 0 || before.in.q.size(1) < shared) return;  // that run kept no queries
-  state.in.q = joined_along(1, {before.in.q.slice(1, 0, shared), state.in.q});
-  state.lse = joined_along(1, {before.lse.slice(1, 0, shared), state.lse});
-  state.in.first_query = 0;
-}
-
 // Logits stand alone: means and copies of other rows become the numbers they stand for.
 NumberEdit with_numbers(NumberEdit edit, const Tensor& all, const RowFrame& rows) {
   const auto applied = apply({edit.where, EditOp::set, edit.value}, all, rows);
@@ -80,6 +71,11 @@ Tensor Hook::edited(const Site& site, Tensor value) const {
 
 Tensor Hook::operator()(Slot slot, Tensor value, std::source_location line) const {
   value = edited(site(slot), std::move(value));
+  record(slot, value, line);
+  return value;
+}
+
+void Hook::record(Slot slot, const Tensor& value, std::source_location line) const {
   std::vector<Axis> axes;
   for (int d = 0; d < value.rank(); ++d) axes.push_back(value.axis(d));
   std::vector<std::int64_t> shape = value.sizes();
@@ -89,7 +85,6 @@ Tensor Hook::operator()(Slot slot, Tensor value, std::source_location line) cons
     shape[static_cast<std::size_t>(row_axis(value))] += first_row_;
   }
   record(slot, std::move(rows), std::move(shape), std::move(axes), line);
-  return value;
 }
 
 void Hook::record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes,
@@ -107,12 +102,13 @@ void Hook::record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std
 Tensor Hook::attend(AttentionInputs in, std::shared_ptr<KvRows> store, std::source_location line) const {
   const MaskEdit asked = asked_mask(options_->edits, attention_kind(stack_, part_, trace_->config().stack));
   in.mask.cells.insert(in.mask.cells.end(), asked.cells.begin(), asked.cells.end());
+  if (!in.sinks.empty()) in.sinks = edited(site(slot_of(StepRole::sinks)), in.sinks);
   const auto cancelled = [this] {
     return options_->cancel && options_->cancel->load(std::memory_order_relaxed);
   };
   const AttentionResult result = attnscope::attend(in, cancelled);
   throw_if_cancelled();
-  const Site here = site(Slot::pattern);
+  const Site here = site(slot_of(StepRole::pattern));
   const auto stage_edits = [&](const AttentionInputs& rows, const Tensor& lse) {
     auto made =
         StageEdits::make(options_->edits, here, rows, lse, frame(here).attention_mask, state_->reached);
@@ -124,32 +120,27 @@ Tensor Hook::attend(AttentionInputs in, std::shared_ptr<KvRows> store, std::sour
   AttentionState state{in, result.lse, {}, std::move(store)};
   const AttentionState* before =
       first_row_ > 0 && options_->keep == Keep::all ? trace_->attention(here) : nullptr;
-  if (before) put_behind(state, *before);
+  if (before) state.put_behind(*before);
   StageEdits all = before ? stage_edits(state.in, state.lse) : edits;
   if (all.any()) state.edits = std::make_shared<const StageEdits>(std::move(all));
   const std::int64_t heads = in.q.size(0), queries = in.first_query + in.q.size(1), keys = in.k.size(1);
-  const bool mask_first = in.mask_before_scale;
-  const bool capped = in.cap > 0.f, biased = in.bias.kind != ScoreBias::Kind::none;
   trace_->set_attention(here, std::move(state));
-  const auto derived = [&](Slot slot) {
-    record(slot, {}, {heads, queries, keys}, {Axis::head, Axis::query, Axis::key}, line);
-  };
-  derived(Slot::scores);
-  if (!mask_first) derived(Slot::scaled);
-  if (capped) derived(Slot::capped);
-  if (biased) derived(Slot::biased);
-  record(Slot::mask, {}, {queries, keys}, {Axis::query, Axis::key}, line);
-  derived(Slot::masked);
-  if (mask_first) derived(Slot::scaled);
-  derived(Slot::pattern);
-  return (*this)(Slot::z, z.rename({Axis::head, Axis::query, Axis::d_head}), line);
+  for (const Slot slot : score_steps(in)) {
+    if (!step_of(slot).derived)
+      record(slot, in.sinks, line);
+    else if (role_of(slot) == StepRole::mask)
+      record(slot, {}, {queries, keys}, {Axis::query, Axis::key}, line);
+    else
+      record(slot, {}, {heads, queries, keys}, {Axis::head, Axis::query, Axis::key}, line);
+  }
+  return (*this)(slot_of(StepRole::head_out), z.rename({Axis::head, Axis::query, Axis::d_head}), line);
 }
 
 void Hook::predict(std::int64_t rows, std::source_location line) const {
   const std::int64_t vocab = trace_->config().outputs();
-  record(Slot::logits, {}, {rows, vocab}, {Axis::pos, Axis::vocab}, line);
-  record(Slot::probs, {}, {rows, vocab}, {Axis::pos, Axis::vocab}, line);
-  const Site here = site(Slot::logits);
+  for (const StepRole role : {StepRole::logits, StepRole::probs})
+    record(slot_of(role), {}, {rows, vocab}, {Axis::pos, Axis::vocab}, line);
+  const Site here = site(slot_of(StepRole::logits));
   std::vector<NumberEdit> edits;
   trace_->set_logit_edits({});
   for (const auto& edit : options_->edits) {

@@ -44,8 +44,8 @@ class Hook {
   Tensor operator()(Slot slot, Tensor value,
                     std::source_location line = std::source_location::current()) const;
 
-  /// Runs an attention: records scores, scaled, mask, masked, pattern as derived steps, applies edits to
-  /// them, and returns z [head, query, d_head]. `store` is where k and v lie, if they can grow.
+  /// Runs an attention: records its score_steps, all but the sinks derived, applies edits to them, and
+  /// returns z [head, query, d_head]. `store` is where k and v lie, if they can grow.
   Tensor attend(AttentionInputs in, std::shared_ptr<KvRows> store = {},
                 std::source_location line = std::source_location::current()) const;
   /// Records logits and probs of the main stack as derived steps of `rows` rows.
@@ -66,6 +66,7 @@ class Hook {
   Site site(Slot slot) const;
   RowFrame frame(const Site& site) const;
   Tensor edited(const Site& site, Tensor value) const;
+  void record(Slot slot, const Tensor& value, std::source_location line) const;
   void record(Slot slot, StepRows rows, std::vector<std::int64_t> shape, std::vector<Axis> axes,
               std::source_location line) const;
 

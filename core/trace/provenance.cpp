@@ -101,6 +101,7 @@ class Explainer {
   void lookup() {
     const std::string name = own(".weight");
     if (!trace_.weights().find(name)) return leaf();  // a formula (sinusoidal), not a table
+    if (site_.is(StepRole::sinks)) return add_term({weight(name, {index_[0]})});
     std::int64_t row = 0;
     const auto at = static_cast<std::size_t>(index_[0]);
     if (site_.slot == Slot::tok_embed) {
@@ -355,6 +356,9 @@ class Explainer {
                              : trace_.slice(from, index_[0], {query, query + 1}, {0, width}).select(0, 0);
     double high = -std::numeric_limits<double>::infinity(), sum = 0;
     for (std::int64_t i = 0; i < width; ++i) high = std::max(high, static_cast<double>(row.at(i)));
+    const bool sinks = !words && has(Slot::sinks);
+    const Source sink = sinks ? step(near(Slot::sinks), {index_[0], query, 0}) : Source();
+    if (sinks) high = std::max(high, sink.value);
     const auto exponential = [&](std::int64_t i) {
       return std::isinf(high) ? 0.0 : std::exp(row.at(i) - high);
     };
@@ -364,6 +368,10 @@ class Explainer {
       at.back() = i;
       if (!words || i == index_.back())
         out_.terms.push_back({{{to_text(from), from, false, at, row.at(i)}}, exponential(i)});
+    }
+    if (sinks) {
+      out_.terms.push_back({{sink}, std::exp(sink.value - high)});
+      sum += out_.terms.back().value;
     }
     out_.own = words ? 0 : static_cast<int>(index_.back());
     out_.asides = {{"max", high}, {"sum", sum}};

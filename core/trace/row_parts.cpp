@@ -13,7 +13,7 @@ constexpr float kNone = -std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-SoftmaxParts softmax_parts(const Tensor& of) {
+SoftmaxParts softmax_parts(const Tensor& of, const Tensor& sinks) {
   const Tensor rows = of.packed();
   const std::int64_t count = rows.size(0), width = rows.size(1);
   Buffer high({{rows.axis(0), count}, {Axis::unit, 1}}), sum({{rows.axis(0), count}, {Axis::unit, 1}});
@@ -21,9 +21,9 @@ SoftmaxParts softmax_parts(const Tensor& of) {
   for (std::int64_t row = 0; row < count; ++row) {
     const float* const from = rows.data() + row * width;
     float* const to = exponential.data() + row * width;
-    float most = kNone;
+    float most = sinks.empty() ? kNone : sinks.at(row, 0);
     for (std::int64_t col = 0; col < width; ++col) most = std::max(most, from[col]);
-    double total = 0;
+    double total = sinks.empty() ? 0. : static_cast<double>(std::exp(sinks.at(row, 0) - most));
     for (std::int64_t col = 0; col < width; ++col) {
       to[col] = most == kNone || from[col] == kNone ? 0.f : std::exp(from[col] - most);
       total += static_cast<double>(to[col]);

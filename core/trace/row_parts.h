@@ -8,13 +8,14 @@
 
 namespace attnscope {
 
-/// Of rows [row, col]; -inf cells are masked and have exponential 0.
+/// Of rows [row, col]; -inf cells are masked and have exponential 0. `sinks` [row, 1] count in maximum and
+/// sum.
 struct SoftmaxParts {
   Tensor high;         ///< [row, 1] the largest of each row; -inf where the row is fully masked
   Tensor exponential;  ///< [row, col] exp(x - high)
   Tensor sum;          ///< [row, 1]
 };
-SoftmaxParts softmax_parts(const Tensor& rows);
+SoftmaxParts softmax_parts(const Tensor& rows, const Tensor& sinks = {});
 
 /// The mean that the norm subtracts -> [row, 1]; zeros for RMSNorm, which subtracts nothing.
 Tensor norm_means(const Tensor& rows, const NormSpec& spec);

@@ -52,7 +52,11 @@ Tensor next_stage(const AttentionInputs& in, std::int64_t head, ScoreStage to, c
       return by_cells([&](std::int64_t query, std::int64_t key, float x) {
         return in.mask.allowed(query, key) ? x : -std::numeric_limits<float>::infinity();
       });
-    case ScoreStage::pattern: return softmax_rows(before);
+    case ScoreStage::pattern: {
+      const std::int64_t end = first + before.size(0);
+      return softmax_rows(before,
+                          in.sinks.empty() ? Tensor() : in.sinks.select(0, head).slice(0, first, end));
+    }
     case ScoreStage::scores: break;
   }
   return before;
@@ -98,8 +102,24 @@ std::vector<ScoreStage> stage_order(const AttentionInputs& in) {
   return {scores, scaled, capped, biased, masked, pattern};
 }
 
+std::vector<Slot> score_steps(const AttentionInputs& in) {
+  std::vector<Slot> out;
+  for (const Step& step : catalog()) {
+    const bool lacks = (step.kind == StepKind::cap && in.cap <= 0.f) ||
+                       (step.kind == StepKind::bias && in.bias.kind == ScoreBias::Kind::none) ||
+                       (step.role == StepRole::sinks && in.sinks.empty());
+    if (step.kind >= StepKind::scores && step.kind <= StepKind::softmax && !lacks) out.push_back(step.slot);
+  }
+  const auto place = [&](StepKind kind) { return std::find(out.begin(), out.end(), slot_of(kind)); };
+  if (in.mask_before_scale) {
+    const auto scaled = place(StepKind::scale);
+    std::rotate(scaled, scaled + 1, place(StepKind::mask) + 1);
+  }
+  return out;
+}
+
 std::optional<ScoreStage> score_stage(Slot slot) {
-  if (role_of(slot) == StepRole::mask) return std::nullopt;
+  if (!is_score_plane(slot) || role_of(slot) == StepRole::mask) return std::nullopt;
   switch (kind_of(slot)) {
     case StepKind::scores: return ScoreStage::scores;
     case StepKind::scale: return ScoreStage::scaled;

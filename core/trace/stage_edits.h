@@ -17,6 +17,8 @@ namespace attnscope {
 std::optional<ScoreStage> score_stage(Slot slot);
 /// The stages that an attention goes through, in order.
 std::vector<ScoreStage> stage_order(const AttentionInputs& in);
+/// The steps that an attention has from its scores to its pattern, in order.
+std::vector<Slot> score_steps(const AttentionInputs& in);
 
 class StageEdits {
  public:

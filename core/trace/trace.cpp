@@ -101,8 +101,7 @@ AttentionState cut(AttentionState state, std::int64_t queries, bool own_keys) {
   const auto first = [](const Tensor& t, int axis, std::int64_t count) {
     return t.empty() || t.size(axis) <= count ? t : t.slice(axis, 0, count);
   };
-  state.in.q = first(state.in.q, 1, queries);
-  state.lse = first(state.lse, 1, queries);
+  state.keep_queries(queries);
   if (!own_keys) return state;
   state.in.k = first(state.in.k, 1, queries);
   state.in.v = first(state.in.v, 1, queries);
@@ -337,6 +336,20 @@ Tensor final_rows(const Trace& trace) {
   const std::vector<Site> from = flow_inputs(trace, trace.main(StepRole::logits));
   const Record* record = from.empty() ? nullptr : trace.find(from.front());
   return record ? record->value() : Tensor();
+}
+
+void AttentionState::keep_queries(std::int64_t count) {
+  for (Tensor* rows : by_query())
+    if (!rows->empty() && rows->size(1) > count) *rows = rows->slice(1, 0, count);
+}
+
+void AttentionState::put_behind(AttentionState before) {
+  const std::int64_t shared = in.first_query;
+  if (before.in.first_query > 0 || before.in.q.size(1) < shared) return;
+  const auto own = by_query(), old = before.by_query();
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (!own[i]->empty()) *own[i] = joined_along(1, {old[i]->slice(1, 0, shared), *own[i]});
+  in.first_query = 0;
 }
 
 Tensor AttentionState::stage(ScoreStage stage, std::int64_t head, Range rows, Range cols) const {

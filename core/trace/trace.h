@@ -48,6 +48,12 @@ struct AttentionState {
 
   /// The rectangle rows x cols of one head at a stage -> [query, key], edits included.
   Tensor stage(ScoreStage stage, std::int64_t head, Range rows, Range cols) const;
+  /// What holds one row of each query, along axis 1; empty where the attention has none.
+  std::array<Tensor*, 3> by_query() { return {&in.q, &lse, &in.sinks}; }
+  /// The attention of the first `count` queries.
+  void keep_queries(std::int64_t count);
+  /// Puts the queries before its own in front, which `before` has; left alone where that kept none.
+  void put_behind(AttentionState before);
 };
 
 class Trace {

@@ -39,6 +39,7 @@ float norm_offset(const ModelConfig& stack, const std::string& name) {
 
 double spread(const ModelConfig& stack, const WeightShape& expected) {
   const std::string& name = expected.name;
+  if (expected.shape.size() == 1) return 0.02;  // sinks
   const double in = static_cast<double>(expected.shape[0]), out = static_cast<double>(expected.shape[1]);
   const BlockSpec* block = stack.block_of(name);
   const bool post = (block ? block->order : common(stack, &BlockSpec::order)) == NormOrder::post;

@@ -112,6 +112,7 @@ TEST(Combinations, attention) {
   }
   Json config = base();
   config["attention"]["cap"] = 5;
+  config["attention"]["sinks"] = true;
   config["attention"]["qk_norm"] = {{"kind", "rms"}};
   config["head"] = {{"present", true}, {"tied", false},     {"cap", 3},
                     {"scale", 0.5},    {"transform", true}, {"norm", {{"kind", "layer"}}}};

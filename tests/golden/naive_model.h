@@ -1,8 +1,9 @@
 // The forward pass of a decoder with pre-norm blocks in double, one number after the other: learned
-// positions, RoPE or ALiBi by block, windows, grouped heads, SiLU MLPs with and without gate.
+// positions, RoPE or ALiBi by block, windows, grouped heads, sinks, SiLU MLPs with and without gate.
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ class NaiveModel {
 
   Matrix logits(const std::vector<int>& ids) const {
     Matrix x;
+    steps_.clear();
     for (std::size_t pos = 0; pos < ids.size(); ++pos)
       x.push_back(sum(table("tok_embed.weight", ids[pos]), table("pos_embed.weight", static_cast<int>(pos))));
     for (std::size_t layer = 0; layer < config_.blocks.size(); ++layer) x = block(layer, x);
@@ -25,6 +27,10 @@ class NaiveModel {
     for (const Row& row : x) out.push_back(linear(norm(config_.final_norm, "ln_final", row), "logits"));
     return out;
   }
+
+  /// Rows of the steps of the last run by their names: those of the stream and of attention; of steps with
+  /// heads, head after head.
+  const std::map<std::string, Matrix>& steps() const { return steps_; }
 
  private:
   Row table(const std::string& name, int row) const {
@@ -115,6 +121,10 @@ class NaiveModel {
       v.push_back(linear(row, base + "v"));
     }
     const bool rotates = spec.position.kind == AttentionPosition::Kind::rope;
+    const Tensor sinks = weights_.get(base + "sinks.weight");
+    Matrix& pattern = steps_[base + "pattern"];
+    pattern.assign(x.size() * static_cast<std::size_t>(spec.n_heads), Row(x.size(), 0.0));
+    steps_[base + "q"] = q, steps_[base + "k"] = k, steps_[base + "v"] = v;
     for (std::size_t query = 0; query < x.size(); ++query) {
       Row concat;
       for (int h = 0; h < spec.n_heads; ++h) {
@@ -122,35 +132,44 @@ class NaiveModel {
         const auto window = static_cast<std::size_t>(spec.window);
         const std::size_t first = window > 0 && query + 1 > window ? query + 1 - window : 0;
         Row z(static_cast<std::size_t>(spec.d_head), 0.0);
-        double total = 0;
+        double total = spec.sinks ? std::exp(static_cast<double>(sinks.at(h))) : 0.0;
+        Row& weights = pattern[static_cast<std::size_t>(h) * x.size() + query];
         for (std::size_t key = first; key <= query; ++key) {
           const double weight = std::exp(score(spec, h, head(spec, q[query], h, query, rotates),
                                                head(spec, k[key], kv, key, rotates), query, key));
           const Row value = head(spec, v[key], kv, key, false);
           for (std::size_t i = 0; i < z.size(); ++i) z[i] += weight * value[i];
+          weights[key] = weight;
           total += weight;
         }
+        for (double& weight : weights) weight /= total;
         for (const double value : z) concat.push_back(value / total);
       }
+      steps_[base + "concat"].push_back(concat);
       out.push_back(linear(concat, base + "out"));
     }
+    steps_[base + "out"] = out;
     return out;
   }
 
   Matrix block(std::size_t layer, Matrix x) const {
     const BlockSpec& spec = config_.blocks[layer];
     const std::string base = "blocks." + std::to_string(layer) + ".";
-    Matrix normed;
+    Matrix normed, middle;
+    steps_[base + "resid_pre"] = x;
     for (const Row& row : x) normed.push_back(norm(spec.norm, base + "ln1", row));
     const Matrix found = attention(spec.attention, base + "attn.", normed);
     for (std::size_t pos = 0; pos < x.size(); ++pos) {
       x[pos] = sum(x[pos], found[pos]);
+      middle.push_back(x[pos]);
       if (spec.mlp.kind == MlpSpec::Kind::none) continue;
       x[pos] = sum(x[pos], mlp(spec.mlp, base + "mlp.", norm(spec.norm, base + "ln2", x[pos])));
     }
+    steps_[base + "ln1.out"] = normed, steps_[base + "resid_mid"] = middle, steps_[base + "resid_post"] = x;
     return x;
   }
 
+  mutable std::map<std::string, Matrix> steps_;
   const ModelConfig& config_;
   const Weights& weights_;
 };

@@ -227,8 +227,11 @@ double least_term(const Explanation& explanation) {
 void softmax_line(const RuleCard& card, std::size_t at, bool) {
   const Term& term = card.explanation.terms[at];
   const bool own = static_cast<int>(at) == card.explanation.own;
-  const std::int64_t key = term.factors.front().index.back();
-  card.flow.text(tr("inspector.softmax.key", {std::to_string(key)}) + " ", own ? card.ink() : card.dim());
+  const Source& from = term.factors.front();
+  const std::string name = from.site.is(StepRole::sinks)
+                               ? std::string(tr("inspector.softmax.sink"))
+                               : tr("inspector.softmax.key", {std::to_string(from.index.back())});
+  card.flow.text(name + " ", own ? card.ink() : card.dim());
   operand(card, term.factors.front(), format("term%zu_0", at));
   say_token(card, term);
   card.flow.right("exp " + shown_in_list(term.value, least_term(card.explanation)),
@@ -238,8 +241,9 @@ void softmax_line(const RuleCard& card, std::size_t at, bool) {
 
 void softmax(const RuleCard& card) {
   const Explanation& e = card.explanation;
-  const auto sight =
-      std::count_if(e.terms.begin(), e.terms.end(), [](const Term& term) { return term.value > 0; });
+  const auto sight = std::count_if(e.terms.begin(), e.terms.end(), [](const Term& term) {
+    return term.value > 0 && !term.factors.front().site.is(StepRole::sinks);
+  });
   const bool words = e.cell.site.is(StepRole::probs);
   if (!words) plain(card, tr("inspector.softmax", {std::to_string(sight)}));
   named(card, tr("inspector.softmax.max"), aside(e, "max"));
@@ -346,7 +350,9 @@ void spell_out(const RuleCard& card) {
     case Rule::mask_test:
       return plain(card, tr(e.result != 0 ? "inspector.mask.allowed" : "inspector.mask.hidden"));
     case Rule::copy: return single(card, tr("inspector.copy"));
-    case Rule::lookup: return single(card, tr("inspector.lookup", {shown_number(aside(e, "row"))}));
+    case Rule::lookup:
+      if (e.cell.site.is(StepRole::sinks)) return single(card, tr("inspector.copy"));
+      return single(card, tr("inspector.lookup", {shown_number(aside(e, "row"))}));
     case Rule::activation: return single(card, tr("inspector.activation"));
     case Rule::product: return single(card, tr("inspector.product"));
   }

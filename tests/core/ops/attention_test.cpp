@@ -126,6 +126,38 @@ TEST(Attend, FullyMaskedRowsGiveZeros) {
   });
 }
 
+TEST(Attend, SinksTakeAShareOfEveryRow) {
+  with_every_kernel([] {
+    for (const AttentionSizes& s :
+         {AttentionSizes{1, 1, 1, 1, 1}, {4, 2, 70, 70, 16}, {3, 3, 1, 600, 64}, {6, 2, 3, 257, 13}}) {
+      AttentionInputs in = attention_inputs(s.heads, s.kv_heads, s.queries, s.keys, s.d_head);
+      in.sinks = scale(noise({{Axis::head, s.heads}, {Axis::query, s.queries}, {Axis::unit, 1}}, 4), 4.f);
+      attention_expect_by_the_book(in);
+      const AttentionResult found = attend(in);
+      const Tensor pattern = whole_pattern(in, found.lse, 0),
+                   scores =
+                       attention_rectangle(in, found.lse, ScoreStage::masked, 0, 0, s.queries, 0, s.keys);
+      EXPECT_LT(max_abs_difference(softmax_rows(scores, in.sinks.select(0, 0)), pattern), 1e-5);
+      for (std::int64_t row = 0; row < s.queries; ++row) {
+        double sum = std::exp(static_cast<double>(in.sinks.at(0, row, 0) - found.lse.at(0, row)));
+        EXPECT_GT(sum, 0);
+        for (std::int64_t key = 0; key < s.keys; ++key) sum += static_cast<double>(pattern.at(row, key));
+        EXPECT_NEAR(sum, 1, 1e-5);
+      }
+    }
+  });
+}
+
+TEST(Attend, SinksTakeAllOfARowThatSeesNobody) {
+  AttentionInputs in = attention_inputs(1, 1, 3, 3, 4);
+  in.mask.cells = {{0, 0, false}};
+  in.sinks = Tensor::filled({{Axis::head, 1}, {Axis::query, 3}, {Axis::unit, 1}}, 0.5f);
+  const AttentionResult found = attend(in);
+  EXPECT_EQ(found.lse.at(0, 0), 0.5f);
+  EXPECT_EQ(stats(whole_pattern(in, found.lse, 0).slice(0, 0, 1)).max, 0.f);
+  for (std::int64_t d = 0; d < 4; ++d) EXPECT_EQ(found.z.at(0, 0, d), 0.f);
+}
+
 TEST(Attend, LargeScoresDoNotOverflow) {
   AttentionInputs in = attention_inputs(1, 1, 40, 600, 8);
   in.q = scale(in.q, 300.f);

@@ -314,7 +314,7 @@ TEST(Backward, CrossEntropyOfHugeLogits) {
 // ---- attention ------------------------------------------------------------------------------------
 
 struct Slots {
-  Values q, k, v, table;
+  Values q, k, v, table, sinks;
 };
 
 // dz times attention, by the book.
@@ -328,7 +328,10 @@ double attention_dot(const AttentionInputs& in, const Slots& at, const Values& d
       const auto cell = [d](std::int64_t rows, std::int64_t h, std::int64_t row, std::int64_t i) {
         return static_cast<std::size_t>((h * rows + row) * d + i);
       };
-      double sum = 0, weighted = 0;
+      double sum = in.sinks.empty()
+                       ? 0
+                       : std::exp(at.sinks[cell(queries, head, query, 0) / static_cast<std::size_t>(d)]);
+      double weighted = 0;
       for (std::int64_t key = 0; key < keys; ++key) {
         if (!in.mask.allowed(position, key)) continue;
         double score = 0, value = 0;
@@ -356,7 +359,7 @@ void expect_attention_gradients(const AttentionInputs& in, std::size_t step) {
       noise({{Axis::query, in.q.size(1)}, {Axis::head, in.q.size(0)}, {Axis::d_head, in.q.size(2)}}, 8)
           .permute({1, 0, 2});
   const AttentionGrads found = attend_backward(dz, in, attend(in));
-  const Slots at{doubles(in.q), doubles(in.k), doubles(in.v), doubles(in.bias.table)};
+  const Slots at{doubles(in.q), doubles(in.k), doubles(in.v), doubles(in.bias.table), doubles(in.sinks)};
   const Values gradient = doubles(dz);
   const auto with = [&](Values Slots::*slot) {
     return [&, slot](const Values& v) {
@@ -370,6 +373,10 @@ void expect_attention_gradients(const AttentionInputs& in, std::size_t step) {
   expect_gradients(found.v, in.v, with(&Slots::v), step);
   EXPECT_TRUE(found.q.permute({1, 0, 2}).contiguous());
   EXPECT_TRUE(found.k.permute({1, 0, 2}).contiguous());
+  if (in.sinks.empty())
+    EXPECT_TRUE(found.sinks.empty());
+  else
+    expect_gradients(found.sinks, in.sinks, with(&Slots::sinks), step > 1 ? 7 : 1);
   if (in.bias.kind == ScoreBias::Kind::buckets)
     expect_gradients(found.table, in.bias.table, with(&Slots::table), step > 1 ? 7 : 1);
   else
@@ -388,6 +395,20 @@ TEST(Backward, AttentionInEveryCombination) {
           expect_attention_gradients(in, 5);
           if (::testing::Test::HasFailure()) return;
         }
+}
+
+TEST(Backward, AttentionWithSinks) {
+  with_every_kernel([] {
+    for (const auto& [queries, keys] : {std::pair{5, 7}, {70, 300}})
+      for (const ScoreBias& bias : biases(4)) {
+        AttentionInputs in = attention_inputs(4, 2, queries, keys, 4);
+        in.cap = 1.5f;
+        in.bias = bias;
+        in.mask = masks(queries, keys)[7];
+        in.sinks = noise({{Axis::head, 4}, {Axis::query, queries}, {Axis::unit, 1}}, 9);
+        expect_attention_gradients(in, queries > 5 ? 97 : 5);
+      }
+  });
 }
 
 TEST(Backward, AttentionOverSeveralTiles) {

@@ -78,7 +78,7 @@ inline Attention attention(const AttentionInputs& in, std::int64_t head) {
   const std::int64_t kv = head * in.k.size(0) / in.q.size(0), keys = in.k.size(1);
   for (std::int64_t query = 0; query < in.q.size(1); ++query) {
     std::vector<double> weights(static_cast<std::size_t>(keys), 0.0);
-    double sum = 0;
+    double sum = in.sinks.empty() ? 0. : std::exp(static_cast<double>(in.sinks.at(head, query, 0)));
     for (std::int64_t key = 0; key < keys; ++key) {
       if (!in.mask.allowed(in.first_query + query, key)) continue;
       double score = 0;
