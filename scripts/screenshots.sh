@@ -97,6 +97,7 @@ elif (($# > 0)); then
   exit 2
 fi
 mkdir -p "$pictures"
+picture easy-dark --level easy --theme dark
 picture storyteller-dark --theme dark
 picture steps-dark scene:nine_steps --view steps --head 0 --step blocks.0.attn.scores --theme dark
 picture attention-light model:induction --view attention --layer 1 --head 0 --step blocks.1.attn.pattern --theme light

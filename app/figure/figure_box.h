@@ -37,6 +37,9 @@ class FigureBox {
   /// The rectangle of a cell; nothing where it has none of its own.
   std::optional<FigureHit> cell(std::string_view part, std::int64_t row, std::int64_t col) const;
   const figure::Placed& placed() const { return placed_; }
+  /// Of the figure that is shown; the question that it answers.
+  const Text& title() const { return figure_->title; }
+  std::uint64_t serial() const { return shown_.key; }
 
  private:
   struct Shown {

@@ -99,6 +99,11 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
   view_.temperature = static_cast<double>(state.session.document().sampling.temperature);
   view_.row = std::clamp<std::int64_t>(cursor.query, 0,
                                        std::max<std::int64_t>(0, view_.run->rows(view_.place.stack) - 1));
+  film_.follow(state, view_,
+               key_of({run.version, number(static_cast<int>(view_.place.stack)),
+                       number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.row),
+                       key_of(language())}));
+  view_.page = film_.page(state);
   const std::uint64_t opened = state.session.opened_version() + 1;
   if (offered_for_ == opened) return;
   offered_for_ = opened;
@@ -123,7 +128,10 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
     const WithColour ground(ImGuiCol_Button, IM_COL32_BLACK_TRANS);
     const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
     const Label key("figure.", now->id, ".question");
-    if (ImGui::Button(Label(tr(key), " \u25be###question").c_str())) ImGui::OpenPopup("###questions");
+    const bool own = !box_.empty() && shown_ == now;
+    const std::string& title = title_.get({box_.serial(), own, key_of(now->id), key_of(language())},
+                                          [&] { return own ? box_.title().str() : std::string(tr(key)); });
+    if (ImGui::Button(Label(title, " \u25be###question").c_str())) ImGui::OpenPopup("###questions");
   }
   note_item("question");
   compat::item_tooltip(tr("easy.question.help"));
@@ -192,6 +200,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
     failed_.reset();
     if (figure) {
       box_.show(std::move(*figure), key, size, presented);
+      shown_ = view;
     } else {
       box_.clear();
       failed_ = figure.error(), failed_key_ = key;
@@ -234,8 +243,10 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         draw_head(state, size.x - edge, top);
         top += px(kQuestion);
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
-                    ImVec2(size.x - 2 * edge + px(28), size.y - top - try_.height()));
-        try_.draw(state, *context.run, ImVec2(edge, size.y - try_.height()), size.x - 2 * edge);
+                    ImVec2(size.x - 2 * edge + px(28), size.y - top - try_.height() - film_.height()));
+        const float below = size.y - film_.height();
+        try_.draw(state, *context.run, ImVec2(edge, below - try_.height()), size.x - 2 * edge);
+        film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
       });
 }
 

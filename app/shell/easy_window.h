@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/panels/input/input_bar.h"
+#include "app/shell/easy_film.h"
 #include "app/shell/easy_try.h"
 #include "app/state/frame_state.h"
 #include "app/widgets/figure_hands.h"
@@ -32,8 +33,11 @@ class EasyWindow {
   const ViewSpec* chosen(const FrameState& state) const;
 
   EasyTry try_;
+  EasyFilm film_;
   FigureBox box_;
   FigureHands hands_;
+  const ViewSpec* shown_ = nullptr;  ///< of box_
+  KeptText title_;
   ViewState view_;
   std::vector<const ViewSpec*> offered_;  ///< views that have something to say about the run
   std::uint64_t offered_for_ = 0;         ///< Session::opened_version() of that

@@ -33,7 +33,8 @@ constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
 // leave room for the stage.
 constexpr float kNarrow = 800.f, kLow = 480.f;
 constexpr float kSlimTimeline = 44.f;
-constexpr double kSmallModel = 1e6;  // parameters x tokens
+constexpr double kStationSeconds = 2.5;  // at speed 1
+constexpr double kSmallModel = 1e6;      // parameters x tokens
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
@@ -156,9 +157,9 @@ void Frame::play() {
     return;
   }
   played_ += static_cast<double>(ImGui::GetIO().DeltaTime) * static_cast<double>(workspace.speed);
-  if (played_ < 1.0) return;
+  if (played_ < (state_.film ? kStationSeconds : 1.0)) return;
   played_ = 0;
-  if (!walk(workspace, *walked_, 1)) workspace.playing = false;
+  if (!(state_.film ? state_.film(state_, 1) : walk(workspace, *walked_, 1))) workspace.playing = false;
 }
 
 bool Frame::moving() const {
@@ -233,6 +234,7 @@ void Frame::draw_window(Painter& painter) {
   }
   begin_no_tab();  // our Tab visits all controls
   state_.workspace.told = presents_words(state_);
+  state_.film = nullptr;  // set by the easy window
   if (shows_easy(state_)) {
     const PanelContext context{state_.session,   run_.get(),      before_.get(),
                                state_.workspace, state_.commands, painter};

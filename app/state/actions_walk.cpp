@@ -22,6 +22,7 @@ const char* no_pin(const FrameState& state) {
 
 void step_by(FrameState& state, int by) {
   state.workspace.playing = false;
+  if (state.film) return (void)state.film(state, by);
   walk(state.workspace, *state.walked, by);
 }
 

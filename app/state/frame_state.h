@@ -108,6 +108,8 @@ struct FrameState {
   int screens = 1;  ///< number of screens; with two, presenter notes get a window
   /// Turns the pages of an open lesson; empty: the page keys move by steps of the timeline.
   std::function<void(FrameState& state, int by)> pages;
+  /// Goes to the station before or after in the easy window; false at its ends. Empty: keys walk the steps.
+  std::function<bool(FrameState& state, int by)> film;
   Leaving leave;                    ///< the dialog before exit
   std::vector<std::string> offers;  ///< sessions kept by earlier runs of the program, newest first
   std::map<std::uint64_t, std::uint64_t> autosaved;  ///< Session::work() -> History::version()

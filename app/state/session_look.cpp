@@ -160,6 +160,7 @@ json look_of(const Workspace& workspace) {
   if (cursor.pinned) at["pinned"] = to_text(*cursor.pinned);
   return {{"level", workspace.level == Level::easy ? "easy" : "full"},
           {"view", workspace.view},
+          {"station", workspace.station},
           {"second_view", workspace.second_view},
           {"difference", workspace.show_difference},
           {"shows_pinned", workspace.shows_pinned},
@@ -183,6 +184,8 @@ void take_look(const json& look, Workspace& workspace) {
   if (!look.is_object()) return;
   std::string view = workspace.view, second;
   session_look_read(look, "view", view);
+  workspace.station.clear();
+  session_look_read(look, "station", workspace.station);
   std::string level = "full";  // of sessions from before there was another
   session_look_read(look, "level", level);
   workspace.level = level == "easy" ? Level::easy : Level::full;

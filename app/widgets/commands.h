@@ -53,6 +53,7 @@ struct Workspace {
   Cursor cursor;
   Level level = Level::full;  ///< easy: one picture and its answer (app/shell/easy_window.h)
   std::string view = "steps";
+  std::string station;                 ///< of the easy view of steps; empty: its first
   std::string second_view;             ///< empty: one view on the stage
   std::array<bool, 2> shows_pinned{};  ///< halves of the stage that show the pinned run
   bool show_difference = false;        ///< show new minus old

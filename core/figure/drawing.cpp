@@ -15,8 +15,8 @@ constexpr Palette kDark{0x14181f,
                         0x3a4352,
                         {0xe8ecf2, 0x97a3b4, 0x7cc4ff, 0x6fb1fc, 0xff8a80, 0x8fd694, 0xf2b84b, 0xb892ff},
                         0x4f9df7,
-                        0xf0884a,
                         0x4f9df7,
+                        0xf0884a,
                         0x1b212a};
 constexpr Palette kLight{0xffffff,
                          0xe6eaf0,
@@ -24,8 +24,8 @@ constexpr Palette kLight{0xffffff,
                          0xc4ccd8,
                          {0x1b2430, 0x5c6878, 0x1565c0, 0x1f66c1, 0xc23a32, 0x1b8055, 0x9a5b00, 0x7440c0},
                          0x1f66c1,
-                         0xc24e10,
                          0x1f66c1,
+                         0xc24e10,
                          0xf6f7f9};
 
 constexpr double kOpenCell = 0.4;  // how green a cell is that may be looked at

@@ -138,7 +138,7 @@ Result<ViewDrawing> draw_steps(const ViewState& state) {
     return fail(Code::not_found, "error.view.page", {in_quotes(state.page), join(step_pages(state), ", ")});
   TRY(StationDrawing drawn, drawing_of(at->id)(state));
   const std::vector<Text> said{looked_name(state), at - all.begin() + 1, all.size(), at->name};
-  return ViewDrawing{{steps_text("question", said), steps_text("question.short", said)},
+  return ViewDrawing{{steps_text("title", said), steps_text("title.short", said)},
                      std::move(drawn.sentence),
                      std::move(drawn.picture),
                      std::move(drawn.below)};
@@ -167,7 +167,7 @@ std::vector<Station> stations(const ViewState& state) {
   }
   const Site mlp = site_of(StepRole::neurons, state.layer, stack);
   if (run.find(mlp) && run.find(mlp.near(StepRole::branch, Hue::mlp)))
-    add("mlp", Ink::accent, mlp.near(StepRole::branch, Hue::mlp));
+    add("mlp", Ink::mlp, mlp.near(StepRole::branch, Hue::mlp));
   if (!run.logits_row(answer_row(state)).empty()) add("word", Ink::value, run.main(StepRole::logits));
   return out;
 }

@@ -1,6 +1,9 @@
 // The easy window: few controls, the answer beside the picture, and what the mouse does in a figure.
 #include "app/shell/easy_window.h"
 
+#include "core/model/measure.h"
+#include "core/sample/sampler.h"
+#include "core/session/try_this.h"
 #include "tests/app/ui_driver.h"
 
 namespace attnscope {
@@ -31,6 +34,11 @@ class EasyWindowTest : public testing::FrameTest {
     compat::feed_mouse_button(ImGui::GetIO(), 0, false);
     frames();
     settle();
+  }
+  // The likeliest output of the row that predicts.
+  int next_token() {
+    const Trace& trace = run().trace(0);
+    return next_tokens(trace.logits_row(prediction_row(trace)), Sampling{}).front().id;
   }
   float weight(std::int64_t query, std::int64_t key) {
     const Cursor& cursor = workspace().cursor;
@@ -107,6 +115,68 @@ TEST_F(EasyWindowTest, TheSwitchGoesToTheSameViewInFullAndBack) {
   click("level");
   EXPECT_EQ(workspace().level, Level::easy);
   EXPECT_TRUE(shows("figure.allowed"));
+}
+
+TEST_F(EasyWindowTest, BeginsWithTheTextOfItsThingsToTryWhichIsNoChangeOfTheUser) {
+  open_easy("storyteller");
+  const auto things = things_to_try(*document().opened);
+  ASSERT_TRUE(things && things->size() >= 3);
+  EXPECT_EQ(document().sequences.front().input.ids.size(), run().trace(0).input.ids.size());
+  EXPECT_EQ(output_name(*document().opened, next_token()), things->front().before);
+  EXPECT_FALSE(session_->worth_keeping());
+  EXPECT_EQ(workspace().view, things->front().view);
+}
+
+TEST_F(EasyWindowTest, ShowMeDoesEachThingAndBackTakesItAway) {
+  open_easy("storyteller");
+  const auto things = things_to_try(*document().opened);
+  ASSERT_TRUE(things);
+  for (const TryThis& thing : *things) {
+    click("try_show");
+    settle();
+    EXPECT_EQ(output_name(*document().opened, next_token()), thing.after.front()) << thing.id;
+    click("try_show");  // back
+    settle();
+    EXPECT_EQ(output_name(*document().opened, next_token()), thing.before) << thing.id;
+    click("try_next");
+  }
+}
+
+TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {
+  open_easy("storyteller");
+  key(compat::Key::right);
+  EXPECT_EQ(workspace().view, "steps");
+  const std::string first = workspace().station;
+  ASSERT_TRUE(shows("station_" + first));
+  std::vector<std::string> seen{first};
+  for (int i = 0; i < 12; ++i) {
+    key(compat::Key::right);
+    if (workspace().station != seen.back()) seen.push_back(workspace().station);
+  }
+  EXPECT_EQ(seen.size(), 7u);
+  for (const std::string& station : seen) {
+    click("station_" + station);
+    EXPECT_EQ(workspace().station, station);
+    EXPECT_TRUE(shows("figure.sentence"));
+  }
+  key(compat::Key::left);
+  EXPECT_EQ(workspace().station, seen[seen.size() - 2]);
+  click("station_" + first);
+  key(compat::Key::space);
+  frames(60 * 3);
+  EXPECT_EQ(workspace().station, seen[1]);
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(EasyWindowTest, PresentsTheFigureAloneAndKeysTurnItsStations) {
+  open_easy("storyteller");
+  key(compat::Key::f5);
+  EXPECT_TRUE(shows("figure.question"));
+  EXPECT_FALSE(shows("try_show") || shows("film_play"));
+  key(compat::Key::right);
+  const std::string first = workspace().station;
+  key(compat::Key::right);
+  EXPECT_NE(workspace().station, first);
 }
 
 }  // namespace

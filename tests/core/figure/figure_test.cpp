@@ -116,5 +116,14 @@ TEST(AsText, HasEveryNumberOfAMatrix) {
   EXPECT_NE(text.find("word2\t0.2727\t0.5455\t0.8182"), std::string::npos) << text;
 }
 
+TEST(FigureColours, PositiveIsBlueAndNegativeIsOrangeAsInTheWindow) {
+  for (const bool dark : {true, false}) {
+    const Rgb plus = palette(dark).heat(Scale::diverging, 1),
+              minus = palette(dark).heat(Scale::diverging, -1);
+    EXPECT_GT(plus & 0xffu, plus >> 16);
+    EXPECT_LT(minus & 0xffu, minus >> 16);
+  }
+}
+
 }  // namespace
 }  // namespace attnscope::figure

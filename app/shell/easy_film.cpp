@@ -1,0 +1,131 @@
+#include "app/shell/easy_film.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/state/controls.h"
+#include "app/widgets/pieces.h"
+#include "core/base/words.h"
+#include "core/figure/drawing.h"
+#include "core/session/document.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kStrip = 60.f, kPlay = 18.f, kEdgeBar = 5.f;  // units; kPlay: a radius
+constexpr float kTitle = 250.f, kLeastStation = 84.f;
+
+ImU32 ink_colour(figure::Ink ink) {
+  const figure::Rgb rgb = figure::palette(theme().kind == ThemeKind::dark).ink(ink);
+  return IM_COL32(rgb >> 16 & 0xffu, rgb >> 8 & 0xffu, rgb & 0xffu, 255);
+}
+
+}  // namespace
+
+void EasyFilm::follow(FrameState& state, const ViewState& view, std::uint64_t key) {
+  if (key_ != key) {
+    key_ = key;
+    stations_ = stations(view);
+    token_ = row_label(*view.opened, *view.run, view.place.stack, view.row);
+  }
+  if (stations_.empty()) return;
+  state.film = [this](FrameState& frame, int by) { return go(frame, by); };
+}
+
+std::ptrdiff_t EasyFilm::now(const FrameState& state) const {
+  if (state.workspace.view != "steps") return -1;
+  for (std::size_t at = 0; at < stations_.size(); ++at)
+    if (stations_[at].id == state.workspace.station) return static_cast<std::ptrdiff_t>(at);
+  return stations_.empty() ? -1 : 0;
+}
+
+const std::string& EasyFilm::page(const FrameState& state) const {
+  static const std::string none;
+  const std::ptrdiff_t at = now(state);
+  return at < 0 ? none : stations_[static_cast<std::size_t>(at)].id;
+}
+
+bool EasyFilm::go(FrameState& state, int by) const {
+  const std::ptrdiff_t to = now(state) < 0 ? 0 : now(state) + by;
+  if (to < 0 || to >= std::ssize(stations_)) return false;
+  state.workspace.view = "steps";
+  state.workspace.station = stations_[static_cast<std::size_t>(to)].id;
+  return true;
+}
+
+float EasyFilm::height() const { return stations_.empty() ? 0.f : px(kStrip); }
+
+void EasyFilm::draw_play(FrameState& state, ImVec2 at) const {
+  const float side = 2 * px(kPlay);
+  bool& playing = state.workspace.playing;
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton("###film_play", ImVec2(side, side))) {
+    playing = !playing;
+    const bool at_end = now(state) + 1 == std::ssize(stations_);
+    if (playing && (now(state) < 0 || at_end))
+      state.workspace.view = "steps", state.workspace.station = stations_.front().id;
+  }
+  note_item("film_play");
+  compat::item_tooltip(tr(playing ? "easy.film.pause" : "easy.film.play"));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 middle(at.x + side / 2, at.y + side / 2);
+  list->AddCircleFilled(middle, side / 2, theme().accent);
+  const float r = side * 0.2f;
+  if (playing) {
+    for (const float x : {-r, r * 0.35f})
+      list->AddRectFilled(ImVec2(middle.x + x, middle.y - r), ImVec2(middle.x + x + r * 0.65f, middle.y + r),
+                          theme().ground);
+  } else {
+    list->AddTriangleFilled(ImVec2(middle.x - r * 0.7f, middle.y - r),
+                            ImVec2(middle.x - r * 0.7f, middle.y + r), ImVec2(middle.x + r * 1.1f, middle.y),
+                            theme().ground);
+  }
+}
+
+void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
+  if (stations_.empty()) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddLine(ImVec2(0, at.y), ImVec2(ImGui::GetIO().DisplaySize.x, at.y), theme().border,
+                metric::kHairline);
+  const float middle = at.y + px(kStrip) / 2, count = static_cast<float>(stations_.size()), gap = px(8);
+  draw_play(state, ImVec2(at.x, middle - px(kPlay)));
+  float left = at.x + 2 * px(kPlay) + px(14);
+  if (width - (left - at.x) - px(kTitle) >= count * (px(kLeastStation) + gap)) {
+    const std::string& title = title_.get({key_}, [&] { return tr("easy.film.title", {token_}); });
+    const WithFont face(fonts().reading_bold);
+    ImGui::SetCursorScreenPos(ImVec2(left, middle - ImGui::GetTextLineHeight() / 2));
+    note_text(title);
+    ImGui::TextUnformatted(shortened(title, px(kTitle - 14)).c_str());
+    left += px(kTitle);
+  }
+  const float each = (at.x + width - left + gap) / count - gap, tall = px(38);
+  const std::ptrdiff_t lit = now(state);
+  for (std::size_t i = 0; i < stations_.size(); ++i) {
+    const Station& station = stations_[i];
+    const ImVec2 p0(left + (each + gap) * static_cast<float>(i), middle - tall / 2),
+        p1(p0.x + each, p0.y + tall);
+    const Label name("station_", station.id);
+    ImGui::SetCursorScreenPos(p0);
+    if (ImGui::InvisibleButton(Label("###", name).c_str(), ImVec2(each, tall))) {
+      state.workspace.view = "steps", state.workspace.station = station.id;
+      state.workspace.playing = false;
+    }
+    note_item(name);
+    const bool on = static_cast<std::ptrdiff_t>(i) == lit;
+    list->AddRectFilled(p0, p1,
+                        on                       ? theme().accent_soft
+                        : ImGui::IsItemHovered() ? theme().hovered
+                                                 : theme().panel_raised,
+                        px(6));
+    list->AddRectFilled(p0, ImVec2(p0.x + px(kEdgeBar), p1.y), ink_colour(station.ink), px(6),
+                        ImDrawFlags_RoundCornersLeft);
+    if (on) list->AddRect(p0, p1, theme().accent, px(6), 0, px(1.5f));
+    const WithFont face(on ? fonts().reading_bold : fonts().reading);
+    const std::string text = shortened(station.name.str(), each - px(kEdgeBar + 6));
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    list->AddText(ImVec2((p0.x + px(kEdgeBar) + p1.x - size.x) / 2, middle - size.y / 2), theme().text,
+                  text.c_str());
+  }
+}
+
+}  // namespace attnscope

@@ -1,0 +1,34 @@
+// The film strip of the easy window: play, and the stations of one token's way through the model.
+#pragma once
+
+#include <vector>
+
+#include "app/look/kept_text.h"
+#include "app/state/frame_state.h"
+#include "core/view/stations.h"
+
+namespace attnscope {
+
+class EasyFilm {
+ public:
+  /// Before anything of the frame is drawn from `view`: which stations there are; the keys that walk steps
+  /// walk stations. `key`: of the run and the attention that is looked at.
+  void follow(FrameState& state, const ViewState& view, std::uint64_t key);
+  /// The page of the view "steps" that is looked at; empty in other views.
+  const std::string& page(const FrameState& state) const;
+  /// Height in pixels; 0: there are no stations.
+  float height() const;
+  void draw(FrameState& state, ImVec2 at, float width);
+
+ private:
+  std::ptrdiff_t now(const FrameState& state) const;
+  bool go(FrameState& state, int by) const;
+  void draw_play(FrameState& state, ImVec2 at) const;
+
+  std::vector<Station> stations_;
+  std::string token_;  ///< that is followed
+  std::uint64_t key_ = 0;
+  KeptText title_;
+};
+
+}  // namespace attnscope
