@@ -24,7 +24,7 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
     auto read = things_to_try(*run.document.opened);
     things_ = read ? *std::move(read) : std::vector<TryThis>();
     if (!read) state.session.report(read.error());
-    begin(state);
+    return begin(state);  // which runs after this frame
   }
   const bool ran = run.undo_point == state.session.history().point();
   if (looks_ && ran && !things_.empty()) look(state, things_.front(), run), looks_ = false;
