@@ -43,7 +43,7 @@ void EasyTry::begin(FrameState& state) {
   });
 }
 
-// The place that the thing is about: view, block, head and row.
+// The place that the thing is about: block, head and row.
 void EasyTry::look(FrameState& state, const TryThis& thing, const RunResult& run) {
   if (const auto place = parse_place(thing.at)) {
     if (const auto site = parse_site(place->name)) go_to_site(state.workspace, run, *site);
@@ -52,7 +52,6 @@ void EasyTry::look(FrameState& state, const TryThis& thing, const RunResult& run
     if (const AxisRange* query = range_on(place->at, "query")) cursor.query = query->begin;
     if (const AxisRange* key = range_on(place->at, "key")) cursor.key = key->begin;
   }
-  if (!thing.view.empty()) state.workspace.view = thing.view;
 }
 
 void EasyTry::show(FrameState& state, const RunResult& run) {
@@ -65,6 +64,7 @@ void EasyTry::show(FrameState& state, const RunResult& run) {
     shown_at_ = done ? session.history().point() : 0;
   });
   look(state, thing, run);
+  if (!thing.view.empty()) state.workspace.view = thing.view;
 }
 
 // What is to be done; once it is done, what came of it.

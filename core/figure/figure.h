@@ -56,10 +56,12 @@ struct TableMark {
     std::optional<double> bar;     ///< 0 .. most
     std::optional<double> before;  ///< the same in the run compared with: a dashed outline
     bool lit = false;
+    std::optional<double> from = {};  ///< a step of a waterfall: the bar goes from here to here + bar
   };
   std::vector<Text> header;  ///< empty: none
   std::vector<Row> rows;
   double most = 1;
+  double least = 0;            ///< of a waterfall, which may go below 0
   std::optional<double> rest;  ///< what the rows not in the table add up to, where they are numbers that add
   std::int64_t others = 0;     ///< how many those are
   bool shares = false;         ///< the bars are shares of 1: what is added up is written in percent

@@ -221,7 +221,8 @@ class TableDrawing {
     const float x = x_ + widths_[0] + kBetween, top = y_ + tall * 0.22f, thick = tall * 0.56f;
     if (row.bar && bar_ > 0) {
       bar({x, top, bar_, thick}, colours.panel, DrawnShape::Kind::rect);
-      const float wide = length(*row.bar);
+      if (row.from) waterfall(row, x, top, thick);
+      const float wide = row.from ? 0 : length(*row.bar);
       if (wide > 0)
         bar({x, top, std::max(wide, kLeastBar), thick},
             colours.ink(lit    ? Ink::warning
@@ -233,6 +234,22 @@ class TableDrawing {
       bar({x, top - 2, std::max(length(*row.before), kLeastBar), thick + 4}, colours.ink(Ink::dim),
           DrawnShape::Kind::frame);
     y_ += tall;
+  }
+  float place(double value) const {
+    const double span = table_.most - table_.least;
+    return span > 0 && std::isfinite(value)
+               ? bar_ * static_cast<float>(std::clamp((value - table_.least) / span, 0.0, 1.0))
+               : 0.f;
+  }
+  // From where the row above ended; blue adds, orange takes away.
+  void waterfall(const TableMark::Row& row, float x, float top, float thick) {
+    const float a = place(*row.from), b = place(*row.from + *row.bar);
+    const Palette& colours = out_.colours();
+    bar({x + std::min(a, b), top, std::max(std::abs(b - a), kLeastBar), thick},
+        row.lit        ? colours.ink(Ink::value)
+        : *row.bar < 0 ? colours.negative
+                       : colours.positive,
+        DrawnShape::Kind::rect);
   }
   // The rows that are not shown, added up where they are numbers that add.
   void rest() {

@@ -1,0 +1,81 @@
+// What does each part add? A waterfall from nothing to the score of the likeliest output, and what the model
+// would say if it stopped after each part.
+#include <algorithm>
+
+#include "core/lens/logit_lens.h"
+#include "core/session/document.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostParts = 40;
+
+Text name_of_part(const Site& site) {
+  if (site.layer < 0) return Text::of("figure.residual.embed");
+  return Text::of(!site.is(StepKind::output) ? "figure.residual.mlp"
+                  : site.part == Part::cross ? "figure.residual.cross"
+                                             : "figure.residual.attn",
+                  {site.layer});
+}
+
+// What the lens reads off the stream after the parts, in their order; none where it has other rows.
+std::vector<std::string> said_after(const ViewState& state, const std::vector<Addition>& parts,
+                                    std::int64_t row) {
+  std::vector<std::string> out;
+  const std::vector<LensRow> rows = lens_rows(*state.run);
+  if (rows.size() != parts.size()) return out;
+  for (const LensRow& one : rows) {
+    const std::vector<LensToken> top = lens_top(*state.run, one, row, 1);
+    if (top.empty()) return {};
+    out.push_back(output_name(*state.opened, top.front().token));
+  }
+  return out;
+}
+
+Result<ViewDrawing> draw_residual(const ViewState& state) {
+  const std::int64_t row = answer_row(state);
+  const Tensor logits = state.run->logits_row(row);
+  if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
+  const int token = next_tokens(logits, Sampling{}).front().id;
+  const std::vector<Addition> parts = additions(*state.run, row);
+  if (parts.empty() || parts.size() > kMostParts) return fail(Code::not_found, "error.view.no_residual");
+  TRY(const Pushes pushed, pushes(*state.run, parts, row, token));
+  const std::vector<std::string> said = said_after(state, parts, row);
+  figure::TableMark table;
+  table.card = figure::TableMark::Card::plain;
+  table.most = 0;
+  double sum = 0;
+  std::size_t largest = 0;
+  const auto add = [&](Text name, double value, Text word) {
+    table.rows.push_back({{std::move(name), Text(figure::number_text(value, 2))}, value, {}, false, sum});
+    if (!said.empty()) table.rows.back().cells.push_back(std::move(word));
+    sum += value;
+    table.most = std::max(table.most, sum), table.least = std::min(table.least, sum);
+  };
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    if (pushed.of[at] > pushed.of[largest]) largest = at;
+    add(name_of_part(parts[at].site), pushed.of[at], said.empty() ? Text() : Text(said[at]));
+  }
+  add(Text::of("figure.residual.bias"), pushed.bias + pushed.rest, Text());
+  table.rows.push_back({{Text::of("figure.residual.total"), Text(figure::number_text(pushed.total, 2))},
+                        pushed.total,
+                        {},
+                        true,
+                        0.0});
+  if (!said.empty()) table.rows.back().cells.emplace_back(output_name(*state.opened, token));
+  table.most = std::max(table.most, pushed.total), table.least = std::min(table.least, pushed.total);
+  table.header = {Text::of("figure.residual.column.part"), Text::of("figure.residual.column.adds")};
+  if (!said.empty()) table.header.push_back(Text::of("figure.residual.column.says"));
+  const std::vector<Text> told{output_name(*state.opened, token), figure::number_text(pushed.total, 2),
+                               name_of_part(parts[largest].site), figure::number_text(pushed.of[largest], 2)};
+  return ViewDrawing{{Text::of("figure.residual.question")},
+                     {Text::of("figure.residual.sentence", told), Text::of("figure.residual.short", told)},
+                     figure::leaf({"waterfall", table, 3, {Text::of("figure.residual.title", told)}, ""})};
+}
+
+}  // namespace
+
+ViewSpec view_residual() { return {"residual", 55, true, true, draw_residual}; }
+
+}  // namespace attnscope

@@ -1,0 +1,45 @@
+// The waterfall closes, and its steps are the pushes of the run.
+#include <gtest/gtest.h>
+
+#include "core/lens/logit_lens.h"
+#include "core/session/document.h"
+#include "tests/core/view/opened.h"
+
+namespace attnscope {
+namespace {
+
+TEST(ViewResidual, TheWaterfallClosesAtTheLogitOfEveryRow) {
+  for (const std::string& name : testing::kShippedForViews) {
+    const testing::Opened of = testing::opened(name);
+    ViewState state = first_state(*of.model, of.run);
+    state.level = Level::easy;
+    for (state.row = 0; state.row < state.run->rows(state.place.stack); ++state.row) {
+      const auto figure = draw_view(**find_view("residual"), state);
+      ASSERT_TRUE(figure) << name << ": " << figure.error().text();
+      const auto& table = std::get<figure::TableMark>(figure::find_part(*figure, "waterfall")->mark);
+      double sum = 0;
+      for (std::size_t at = 0; at + 1 < table.rows.size(); ++at) {
+        EXPECT_NEAR(*table.rows[at].from, sum, 1e-9);
+        sum += *table.rows[at].bar;
+        EXPECT_GE(table.most + 1e-9, sum);
+        EXPECT_LE(table.least - 1e-9, sum);
+      }
+      const Tensor logits = state.run->logits_row(answer_row(state));
+      const int token = next_tokens(logits, Sampling{}).front().id;
+      EXPECT_NEAR(sum, static_cast<double>(logits.at(token)), 1e-3) << name << " row " << state.row;
+      EXPECT_NEAR(*table.rows.back().bar, sum, 1e-6);
+      if (table.rows.front().cells.size() > 2) {
+        EXPECT_EQ(table.rows[table.rows.size() - 3].cells[2].str(), output_name(*of.model, token))
+            << "the last part's lens is not what the model says";
+      }
+      const auto& said = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
+      double largest = -1e30;
+      for (std::size_t at = 0; at + 2 < table.rows.size(); ++at)
+        largest = std::max(largest, *table.rows[at].bar);
+      EXPECT_EQ(said.forms.front().arguments()[3].str(), figure::number_text(largest, 2));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
