@@ -107,9 +107,11 @@ bool keeps_the_way_of_the_hand(const LabPicture& picture) {
          series_of(picture, "lab.robot.own") == series_of(picture, "lab.robot.changed");
 }
 
-bool losses_differ(const LabPicture& picture) {
+// How far a training comes differs by machine (the order of sums): what is said follows the losses shown.
+bool losses_are_as_said(const LabPicture& picture) {
   const double a = argument(picture, 4), b = argument(picture, 5);
-  return std::max(a, b) > 1.25 * std::min(a, b);
+  const bool differ = std::max(a, b) >= 1.25 * std::min(a, b);
+  return picture.notice.key() == (differ ? "lab.pair.notice.as_many" : "lab.pair.notice.alike");
 }
 
 TEST(LabNotice, IsTrueOfWhatIsShown) {
@@ -128,10 +130,12 @@ TEST(LabNotice, IsTrueOfWhatIsShown) {
       {"robot", {"action=roll", "bin=3"}, "lab.robot.notice.turned", keeps_the_way_of_the_hand},
       {"robot", {"action=dz", "bin=12"}, "lab.robot.notice.height", keeps_the_way_of_the_hand},
       {"robot", {"action=gripper", "bin=15"}, "lab.robot.notice.grip", keeps_the_way_of_the_hand},
-      {"pair", {"data=copying", "a=usual", "b=post"}, "lab.pair.notice.as_many", losses_differ}};
+      {"pair", {"data=copying", "a=usual", "b=post"}, "", losses_are_as_said}};
   for (const Claim& claim : claims) {
     const LabPicture picture = picture_of(claim.lab, claim.set);
-    EXPECT_EQ(picture.notice.key(), claim.key) << claim.lab << ": " << picture.notice.str();
+    if (!std::string(claim.key).empty()) {
+      EXPECT_EQ(picture.notice.key(), claim.key) << claim.lab << ": " << picture.notice.str();
+    }
     EXPECT_TRUE(claim.holds(picture)) << claim.lab << ": " << picture.notice.str();
   }
 }
