@@ -22,8 +22,8 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
   if (opened_ != opened) {
     opened_ = opened, now_ = 0, shown_at_ = 0;
     auto read = things_to_try(*run.document.opened);
-    things_ = read ? *std::move(read) : std::vector<TryThis>();
     if (!read) state.session.report(read.error());
+    things_ = read ? *std::move(read) : std::vector<TryThis>();
     return begin(state);  // which runs after this frame
   }
   const bool ran = run.undo_point == state.session.history().point();
