@@ -44,55 +44,56 @@ const char* one_language(const FrameState& /*state*/) {
   return languages().size() > 1 ? nullptr : "why_not.one_language";
 }
 
-}  // namespace
+std::vector<Action> shown_actions() {
+  return {{.id = "view.two",
+           .run = toggle_second_view,
+           .menu = Menu::view,
+           .keys = {{Key::v}},
+           .checked = [](const FrameState& state,
+                         std::string_view) { return !state.workspace.second_view.empty(); },
+           .line_above = true},
+          {.id = "labs.open",
+           .run = open_lab,
+           .menu = Menu::learn,
+           .why_not = nothing_open,
+           .checked =
+               [](const FrameState& state, std::string_view id) {
+                 return state.workspace.view == "labs" && state.workspace.lab == id;
+               },
+           .takes = Takes::lab},
+          {.id = "view.log_scale",
+           .run = [](FrameState& state,
+                     std::string_view) { state.workspace.log_scale = !state.workspace.log_scale; },
+           .menu = Menu::view,
+           .keys = {{Key::l}},
+           .checked = [](const FrameState& state, std::string_view) { return state.workspace.log_scale; }},
+          {.id = "view.level",
+           .run =
+               [](FrameState& state, std::string_view) {
+                 Level& level = state.workspace.level;
+                 level = level == Level::easy ? Level::full : Level::easy;
+               },
+           .menu = Menu::view,
+           .keys = {{Key::l, true}},
+           .checked = [](const FrameState& state,
+                         std::string_view) { return state.workspace.level == Level::easy; }},
+          {.id = "view.theme",
+           .run =
+               [](FrameState& state, std::string_view) {
+                 state.set_theme(theme().kind == ThemeKind::dark ? ThemeKind::light : ThemeKind::dark);
+               },
+           .menu = Menu::view,
+           .keys = {{Key::t}},
+           .checked = [](const FrameState&, std::string_view) { return theme().kind == ThemeKind::light; }},
+          {.id = "view.language", .run = next_language, .menu = Menu::view, .why_not = one_language},
+          {.id = "view.set_language",
+           .run = [](FrameState& state, std::string_view name) { state.set_language(std::string(name)); },
+           .checked = [](const FrameState&, std::string_view name) { return language() == name; },
+           .takes = Takes::language}};
+}
 
-std::vector<Action> view_actions() {
+std::vector<Action> look_actions() {
   return {
-      {.id = "view.two",
-       .run = toggle_second_view,
-       .menu = Menu::view,
-       .keys = {{Key::v}},
-       .checked = [](const FrameState& state,
-                     std::string_view) { return !state.workspace.second_view.empty(); },
-       .line_above = true},
-      {.id = "labs.open",
-       .run = open_lab,
-       .menu = Menu::learn,
-       .why_not = nothing_open,
-       .checked =
-           [](const FrameState& state, std::string_view id) {
-             return state.workspace.view == "labs" && state.workspace.lab == id;
-           },
-       .takes = Takes::lab},
-      {.id = "view.log_scale",
-       .run = [](FrameState& state,
-                 std::string_view) { state.workspace.log_scale = !state.workspace.log_scale; },
-       .menu = Menu::view,
-       .keys = {{Key::l}},
-       .checked = [](const FrameState& state, std::string_view) { return state.workspace.log_scale; }},
-      {.id = "view.level",
-       .run =
-           [](FrameState& state, std::string_view) {
-             Level& level = state.workspace.level;
-             level = level == Level::easy ? Level::full : Level::easy;
-           },
-       .menu = Menu::view,
-       .keys = {{Key::l, true}},
-       .checked = [](const FrameState& state,
-                     std::string_view) { return state.workspace.level == Level::easy; }},
-      {.id = "view.theme",
-       .run =
-           [](FrameState& state, std::string_view) {
-             state.set_theme(theme().kind == ThemeKind::dark ? ThemeKind::light : ThemeKind::dark);
-           },
-       .menu = Menu::view,
-       .keys = {{Key::t}},
-       .checked = [](const FrameState&, std::string_view) { return theme().kind == ThemeKind::light; }},
-      {.id = "view.language", .run = next_language, .menu = Menu::view, .why_not = one_language},
-      {.id = "view.set_language",
-       .run = [](FrameState& state, std::string_view name) { state.set_language(std::string(name)); },
-       .checked = [](const FrameState&, std::string_view name) { return language() == name; },
-       .takes = Takes::language},
       {.id = "view.larger",
        .run = [](FrameState& state, std::string_view) { zoom(state, kZoomStep); },
        .menu = Menu::view,
@@ -135,6 +136,14 @@ std::vector<Action> view_actions() {
        .scope = KeyScope::everywhere,
        .over = OverPopups::lists},
   };
+}
+
+}  // namespace
+
+std::vector<Action> view_actions() {
+  std::vector<Action> out = shown_actions();
+  for (Action& action : look_actions()) out.push_back(std::move(action));
+  return out;
 }
 
 }  // namespace attnscope
