@@ -123,8 +123,9 @@ TEST(Worker, CarriesOutOrdersInTheirSequenceAndGoesOnBetweenThem) {
   worker.order([&] { told += 'b'; });
   worker.finish();
   EXPECT_EQ(told, "abiii");
-  std::atomic<bool> go{false};
+  std::atomic<bool> go{false}, begun{false};
   worker.order([&] {
+    begun = true;
     while (!go) std::this_thread::sleep_for(50us);
     told += 'c';
   });
@@ -133,6 +134,7 @@ TEST(Worker, CarriesOutOrdersInTheirSequenceAndGoesOnBetweenThem) {
     std::this_thread::sleep_for(2ms);
     go = true;
   });
+  while (!begun) std::this_thread::sleep_for(50us);  // else 'd' may come before 'c'
   EXPECT_TRUE(worker.order_now([&] { told += 'd'; }));
   opens.join();
   worker.finish();
