@@ -59,7 +59,8 @@ Document without_edits(const Document& document) {
 }  // namespace
 
 bool shows_easy(const FrameState& state) {
-  return state.workspace.level == Level::easy && state.session.document().opened && !state.lessons.open();
+  const bool something = state.session.document().opened || state.session.opening();
+  return state.workspace.level == Level::easy && something && !state.lessons.open();
 }
 
 // The run of the same input without edits; null where nothing is edited, and until it is computed.

@@ -14,7 +14,8 @@
 
 namespace attnscope {
 
-/// True where the easy window is shown instead of the panels: level easy, something is open, no lesson.
+/// True where the easy window is shown instead of the panels: level easy, something is open or being
+/// opened, no lesson.
 bool shows_easy(const FrameState& state);
 
 class EasyWindow {
