@@ -60,7 +60,7 @@ Status set_lab(ViewState& state, const FigureOptions& options) {
 }
 
 Result<figure::Figure> figure_of(const ViewSpec& view, ViewState state, const FigureOptions& options) {
-  state.level = options.level == "easy" ? Level::easy : Level::full;
+  state.level = value_of_name(options.level, kLevels).value_or(Level::full);
   state.layer = static_cast<int>(options.layer), state.head = options.head, state.page = options.page;
   state.temperature = options.temperature;
   if (options.row >= 0) state.row = options.row;
@@ -220,7 +220,7 @@ class FigureCheck {
                         {"model", model},
                         {"size", room.name},
                         {"lang", lang},
-                        {"level", level == Level::easy ? "easy" : "full"}});
+                        {"level", name_of_value(level, kLevels)}});
       }
     }
     back_to_own_language();
@@ -267,7 +267,7 @@ Status run_figure(const FigureOptions& options) {
   TRY(const ViewSpec* view, find_view(options.view));
   if (!view->model) {
     ViewState state;
-    state.level = options.level == "easy" ? Level::easy : Level::full;
+    state.level = value_of_name(options.level, kLevels).value_or(Level::full);
     TRY_OK(set_lab(state, options));
     TRY(const figure::Figure figure, draw_view(*view, state));
     return write_figure(figure, options);

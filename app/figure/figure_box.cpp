@@ -14,11 +14,12 @@ namespace attnscope {
 namespace {
 
 constexpr float kCellRound = 3.f, kBarRound = 3.f, kHatchStep = 6.f, kDash = 4.f;  // units
+// Units of a room in which letters have their usual size.
+struct UsualRoom {
+  float width, height;
+};
+constexpr UsualRoom kWindowRoom{1260, 480}, kPresenterRoom{1280, 720};
 constexpr float kRoundFrom = 12.f;  // smaller cells have square corners
-
-ImU32 figure_colour(figure::Rgb rgb) {
-  return IM_COL32(rgb >> 16 & 0xffu, rgb >> 8 & 0xffu, rgb & 0xffu, 255);
-}
 
 void hatch_cell(const Canvas& canvas, ImVec2 p0, ImVec2 p1) {
   canvas.push_clip(p0, p1);
@@ -43,6 +44,10 @@ void dashed_rect(const Canvas& canvas, ImVec2 p0, ImVec2 p1, ImU32 colour) {
 
 }  // namespace
 
+ImU32 figure_colour(figure::Rgb rgb) {
+  return IM_COL32(rgb >> 16 & 0xffu, rgb >> 8 & 0xffu, rgb & 0xffu, 255);
+}
+
 const figure::Measure& figure_measure() {
   static const figure::Measure measure;
   return measure;
@@ -54,20 +59,30 @@ bool FigureBox::stale(std::uint64_t key, ImVec2 room, bool presented) const {
          shown_.theme != theme_version() || shown_.language != language();
 }
 
-void FigureBox::show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented) {
+bool FigureBox::show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented, float zoom) {
   shown_ = {key, room.x, room.y, ui_scale(), presented, fonts_version(), theme_version(), language()};
   figure_ = std::move(figure);
   const figure::LetterSizes& look = presented ? figure::kPresenterLetters : figure::kWindowLetters;
-  placed_ = place(*figure_, room.x / ui_scale(), room.y / ui_scale(), look, figure_measure());
+  const UsualRoom usual = presented ? kPresenterRoom : kWindowRoom;
+  const float least = presented ? 0.f : ui_scale();  // a projector's letters go by its room alone
+  const float wanted = std::max(least, std::min(room.x / usual.width, room.y / usual.height)) * zoom;
+  for (const float share : {1.f, 0.8f, 0.65f, 0.5f}) {
+    unit_ = wanted * share;
+    placed_ = place(*figure_, room.x / unit_, room.y / unit_, look, figure_measure());
+    if (placed_.overflows.empty()) break;
+  }
+  if (!placed_.overflows.empty()) {
+    clear();
+    return false;
+  }
   drawing_ = figure::draw(placed_, look, figure_measure(), theme().kind == ThemeKind::dark);
   for (const figure::DrawnShape& shape : drawing_.shapes) note_text(shape.text);
   names_.clear();
   for (const figure::PlacedPart& part : placed_.parts) names_.push_back("figure." + part.part->id);
+  return true;
 }
 
-ImVec2 FigureBox::on_screen(float x, float y) const {
-  return {at_.x + x * ui_scale(), at_.y + y * ui_scale()};
-}
+ImVec2 FigureBox::on_screen(float x, float y) const { return {at_.x + x * unit_, at_.y + y * unit_}; }
 
 void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
   using Kind = figure::DrawnShape::Kind;
@@ -78,34 +93,33 @@ void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
   const bool large = std::min(shape.rect.w, shape.rect.h) >= kRoundFrom;
   switch (shape.kind) {
     case Kind::rect:
-      return canvas.fill_rect(p0, p1, colour,
-                              (shape.row >= 0 && large ? kCellRound : shape.round) * ui_scale());
+      return canvas.fill_rect(p0, p1, colour, (shape.row >= 0 && large ? kCellRound : shape.round) * unit_);
     case Kind::frame:
       if (shape.dashed) return dashed_rect(canvas, p0, p1, colour);
       return canvas.rect(p0, p1, colour,
                          (shape.round > 0 ? shape.round
                           : large         ? kBarRound
                                           : 0) *
-                             ui_scale(),
-                         0, 2 * ui_scale());
+                             unit_,
+                         0, 2 * unit_);
     case Kind::hatch: return hatch_cell(canvas, p0, p1);
     case Kind::line: {
       for (std::size_t i = 1; i < shape.points.size(); ++i) {
         if (shape.dashed && i % 2 == 0 && shape.points.size() > 2) continue;
         canvas.line(on_screen(shape.points[i - 1].first, shape.points[i - 1].second),
-                    on_screen(shape.points[i].first, shape.points[i].second), colour, 1.5f * ui_scale());
+                    on_screen(shape.points[i].first, shape.points[i].second), colour, 1.5f * unit_);
       }
       return;
     }
     case Kind::text: break;
   }
-  const auto [font, size] = font_for(shape.face, shape.em * ui_scale());
+  const auto [font, size] = font_for(shape.face, shape.em * unit_);
   const ImVec2 start = on_screen(shape.x, shape.y);
   if (shape.turned == 0)
     return canvas.text(font, ImVec2(start.x, start.y - compat::font_ascent(font, size)), colour, shape.text,
                        size);
   const float climb = -shape.turned * 3.14159265f / 180;
-  const float up = shape.em * ui_scale() * 0.36f;  // from the baseline to the middle of small letters
+  const float up = shape.em * unit_ * 0.36f;  // from the baseline to the middle of small letters
   canvas.climbing_text(font, ImVec2(start.x - up * std::sin(climb), start.y - up * std::cos(climb)), colour,
                        shape.text, std::sin(climb), std::cos(climb), size);
 }
@@ -132,7 +146,7 @@ FigureHit FigureBox::hit_of(const figure::DrawnShape& shape) const {
 
 std::optional<FigureHit> FigureBox::hit(ImVec2 place) const {
   if (!figure_) return std::nullopt;
-  const float x = (place.x - at_.x) / ui_scale(), y = (place.y - at_.y) / ui_scale();
+  const float x = (place.x - at_.x) / unit_, y = (place.y - at_.y) / unit_;
   for (const figure::DrawnShape& shape : drawing_.shapes) {
     const figure::PixelRect& r = shape.rect;
     if (shape.row < 0 || shape.col < 0 || x < r.x || y < r.y || x >= r.right() || y >= r.bottom()) continue;

@@ -25,7 +25,9 @@ class FigureBox {
   /// True where what is shown, the room (pixels), the letters, the language, colours or typefaces are other
   /// ones than those of the last show(). `key`: what the figure is made from.
   bool stale(std::uint64_t key, ImVec2 room, bool presented) const;
-  void show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented);
+  /// Letters grow with a room larger than 1280x720; where the figure does not fit even in its last form, they
+  /// get smaller. False: it does not fit then either, and nothing is shown. `zoom`: of the presenter.
+  bool show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented, float zoom = 1);
   /// Nothing is shown until the next show().
   void clear() { figure_.reset(); }
   bool empty() const { return !figure_; }
@@ -58,10 +60,13 @@ class FigureBox {
   std::optional<figure::Figure> figure_;  ///< placed_ points into it
   figure::Placed placed_;
   figure::Drawing drawing_;
+  float unit_ = 1;                  ///< pixels per unit of the drawing
   std::vector<std::string> names_;  ///< of items, one per placed part
   ImVec2 at_;
 };
 
+/// A colour of a figure, as Dear ImGui has it.
+ImU32 figure_colour(figure::Rgb rgb);
 /// Widths of letters; one for the program. UI thread only.
 const figure::Measure& figure_measure();
 

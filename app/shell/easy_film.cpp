@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "app/figure/figure_box.h"
 #include "app/look/item_map.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
-#include "core/figure/drawing.h"
 #include "core/session/document.h"
 
 namespace attnscope {
@@ -16,8 +16,7 @@ constexpr float kStrip = 60.f, kPlay = 18.f, kEdgeBar = 5.f;  // units; kPlay: a
 constexpr float kTitle = 250.f, kLeastStation = 84.f;
 
 ImU32 ink_colour(figure::Ink ink) {
-  const figure::Rgb rgb = figure::palette(theme().kind == ThemeKind::dark).ink(ink);
-  return IM_COL32(rgb >> 16 & 0xffu, rgb >> 8 & 0xffu, rgb & 0xffu, 255);
+  return figure_colour(figure::palette(theme().kind == ThemeKind::dark).ink(ink));
 }
 
 }  // namespace
@@ -91,11 +90,14 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
   draw_play(state, ImVec2(at.x, middle - px(kPlay)));
   float left = at.x + 2 * px(kPlay) + px(14);
   if (width - (left - at.x) - px(kTitle) >= count * (px(kLeastStation) + gap)) {
-    const std::string& title = title_.get({key_}, [&] { return tr("easy.film.title", {token_}); });
     const WithFont face(fonts().reading_bold);
+    const std::string& title = title_.get({key_}, [&] {
+      const std::string whole = tr("easy.film.title", {token_});
+      note_text(whole);
+      return shortened(whole, px(kTitle - 14));
+    });
     ImGui::SetCursorScreenPos(ImVec2(left, middle - ImGui::GetTextLineHeight() / 2));
-    note_text(title);
-    ImGui::TextUnformatted(shortened(title, px(kTitle - 14)).c_str());
+    ImGui::TextUnformatted(title.c_str());
     left += px(kTitle);
   }
   const float each = (at.x + width - left + gap) / count - gap, tall = px(38);
@@ -121,7 +123,9 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
                         ImDrawFlags_RoundCornersLeft);
     if (on) list->AddRect(p0, p1, theme().accent, px(6), 0, px(1.5f));
     const WithFont face(on ? fonts().reading_bold : fonts().reading);
-    const std::string text = shortened(station.name.str(), each - px(kEdgeBar + 6));
+    const std::string& text = names_.get(text_key({key_, i, on, static_cast<std::uint64_t>(each)}), [&] {
+      return shortened(station.name.str(), each - px(kEdgeBar + 6));
+    });
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
     list->AddText(ImVec2((p0.x + px(kEdgeBar) + p1.x - size.x) / 2, middle - size.y / 2), theme().text,
                   text.c_str());

@@ -29,6 +29,7 @@ class EasyFilm {
   std::string token_;  ///< that is followed
   std::uint64_t key_ = 0;
   KeptText title_;
+  KeptTexts names_;  ///< of stations, as wide as their buttons
 };
 
 }  // namespace attnscope

@@ -30,16 +30,15 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
   if (looks_ && ran && !things_.empty()) look(state, things_.front(), run), looks_ = false;
 }
 
-// A document as it was opened gets the text of its first thing to try: no undo point of the user's.
+// A document as it was opened begins with the text of its things to try.
 void EasyTry::begin(FrameState& state) {
   looks_ = !state.session.history().can_undo() && !things_.empty();
   if (!looks_ || things_.front().text.empty()) return;
   state.commands.act([thing = things_.front()](Session& session) {
-    const Status begun = session.edit(Text::of("easy.begin"), {}, [&](Document& document) -> Status {
+    (void)session.begin([&](Document& document) -> Status {
       TRY(document, try_begin(document.opened, thing));
       return Done{};
     });
-    if (begun) session.take_as_kept();
   });
 }
 
@@ -67,24 +66,41 @@ void EasyTry::show(FrameState& state, const RunResult& run) {
   if (!thing.view.empty()) state.workspace.view = thing.view;
 }
 
+bool EasyTry::shown(const FrameState& state) const {
+  return shown_at_ != 0 && shown_at_ == state.session.history().point();
+}
+
+// The text is another one than that which the thing changes.
+bool EasyTry::elsewhere(const RunResult& run) const {
+  const auto begins = try_begin(run.document.opened, things_[now_]);
+  if (!begins || begins->sequences.empty() || run.document.sequences.empty()) return false;
+  const Input &own = begins->sequences.front().input, &now = run.document.sequences.front().input;
+  return own.ids != now.ids || own.source != now.source;
+}
+
 // What is to be done; once it is done, what came of it.
-const Text& EasyTry::said(FrameState& state, const RunResult& run) {
+const std::string& EasyTry::said(const FrameState& state, const RunResult& run) {
   const TryThis& thing = things_[now_];
-  if (shown_at_ == 0 || shown_at_ != state.session.history().point()) return thing.sentence;
-  const auto outcome = outcome_.get(key_of({opened_, now_ + 1}), state.session.workers(),
-                                    [opened = run.document.opened, thing](const auto&) {
-                                      auto played = play_try(opened, thing);
-                                      wake_window();
-                                      return played;
-                                    });
-  return outcome && *outcome ? (*outcome)->sentence : thing.sentence;
+  const std::uint64_t key = key_of({opened_, now_ + 1});
+  std::shared_ptr<const Result<TryOutcome>> outcome;
+  if (shown(state))
+    outcome = outcome_.get(key, state.session.workers(), [opened = run.document.opened, thing](const auto&) {
+      auto played = play_try(opened, thing);
+      wake_window();
+      return played;
+    });
+  return sentence_.get({key, run.undo_point, outcome != nullptr}, [&] {
+    if (outcome && *outcome) return (*outcome)->sentence.str();
+    const std::string plain = thing.sentence.str();
+    return shown(state) || !elsewhere(run) ? plain : tr("easy.try.elsewhere", {plain});
+  });
 }
 
 float EasyTry::height() const { return things_.empty() ? 0.f : px(kTryCard); }
 
 void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float width) {
   if (things_.empty()) return;
-  const bool shown = shown_at_ != 0 && shown_at_ == state.session.history().point();
+  const bool done = shown(state);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 end(at.x + width, at.y + px(kTryCard - 8));
   list->AddRectFilled(at, end, with_alpha(theme().v, 0.10f), px(8));
@@ -99,8 +115,8 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
     return raised_button(label, lit);
   };
   if (button("easy.try.next", "try_next", false)) now_ = (now_ + 1) % things_.size(), shown_at_ = 0;
-  if (button(shown ? "easy.try.back" : "easy.try.show", "try_show", !shown)) {
-    if (shown)
+  if (button(done ? "easy.try.back" : "easy.try.show", "try_show", !done)) {
+    if (done)
       state.commands.act([](Session& session) { session.undo(); });
     else
       show(state, run);
@@ -111,11 +127,13 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
   canvas.text(fonts().reading_bold,
               ImVec2(at.x + px(14), middle - text_size(fonts().reading_bold, title).y / 2), theme().v, title);
   const float left = at.x + px(14) + text_size(fonts().reading_bold, title).x + px(14);
-  const std::string sentence = said(state, run).str();
+  const std::string& sentence = said(state, run);
   note_text(sentence);
-  const WithFont face(fonts().reading);
-  const float tall = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, right - left).y;
-  const WithFont fitting(tall > end.y - at.y ? fonts().body : fonts().reading);
+  const auto height_in = [&](ImFont* font) {
+    const WithFont face(font);
+    return ImGui::CalcTextSize(sentence.c_str(), nullptr, false, right - left).y;
+  };
+  const WithFont face(height_in(fonts().reading) > end.y - at.y ? fonts().body : fonts().reading);
   const float high = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, right - left).y;
   ImGui::SetCursorScreenPos(ImVec2(left, middle - high / 2));
   ImGui::PushTextWrapPos(right - ImGui::GetWindowPos().x);

@@ -23,7 +23,9 @@ class EasyTry {
   void begin(FrameState& state);
   static void look(FrameState& state, const TryThis& thing, const RunResult& run);
   void show(FrameState& state, const RunResult& run);
-  const Text& said(FrameState& state, const RunResult& run);
+  bool shown(const FrameState& state) const;
+  bool elsewhere(const RunResult& run) const;
+  const std::string& said(const FrameState& state, const RunResult& run);
 
   std::vector<TryThis> things_;
   std::size_t now_ = 0;
@@ -31,6 +33,7 @@ class EasyTry {
   std::uint64_t shown_at_ = 0;  ///< the undo point after "show me"; 0: not shown
   bool looks_ = false;          ///< the cursor goes to the first thing when its text has run
   Computed<Result<TryOutcome>> outcome_;
+  KeptText sentence_;
 };
 
 }  // namespace attnscope

@@ -59,8 +59,7 @@ Document without_edits(const Document& document) {
 }  // namespace
 
 bool shows_easy(const FrameState& state) {
-  const bool something = state.session.document().opened || state.session.opening();
-  return state.workspace.level == Level::easy && something && !state.lessons.open();
+  return state.workspace.level == Level::easy && !state.lessons.open();
 }
 
 // The run of the same input without edits; null where nothing is edited, and until it is computed.
@@ -130,7 +129,7 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
     const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
     const Label key("figure.", now->id, ".question");
     const bool own = !box_.empty() && shown_ == now;
-    const std::string& title = title_.get({box_.serial(), own, key_of(now->id), key_of(language())},
+    const std::string& title = title_.get({box_.serial(), own, key_of(now->id)},
                                           [&] { return own ? box_.title().str() : std::string(tr(key)); });
     if (ImGui::Button(Label(title, " \u25be###question").c_str())) ImGui::OpenPopup("###questions");
   }
@@ -158,14 +157,16 @@ void EasyWindow::draw_head(FrameState& state, float right, float y) {
   if (!pattern || pattern->shape.empty()) return;
   const std::int64_t heads = pattern->shape[0];
   const int layers = view_.run->config().of(view_.place.stack).n_layers();
-  const std::string shown =
-      tr("easy.head", {std::to_string(view_.layer), std::to_string(view_.head)}) + " \u25be###heads";
+  const std::string& shown = head_.get({number(view_.layer), number(view_.head)}, [&] {
+    return tr("easy.head", {std::to_string(view_.layer), std::to_string(view_.head)}) + " \u25be###heads";
+  });
   ImGui::SetCursorScreenPos(ImVec2(right - button_width(shown), y + px(5)));
   {
     const WithColour ink(ImGuiCol_Text, theme().accent);
     if (raised_button(shown)) ImGui::OpenPopup("###heads_popup");
   }
-  compat::item_tooltip(tr("easy.head.help", {std::to_string(heads * layers)}).c_str());
+  if (ImGui::IsItemHovered())
+    compat::item_tooltip(tr("easy.head.help", {std::to_string(heads * layers)}).c_str());
   popup_below_item(true);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   if (!ImGui::BeginPopup("###heads_popup")) return;
@@ -195,21 +196,25 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y * 0.4f));
     return centred_text(tr("easy.nothing"), theme().text_dim, fonts().body);
   }
-  const std::uint64_t key = key_of_state(view_, *context.run, *view, number(state.workspace.cursor.sequence));
+  const std::uint64_t key =
+      key_of({key_of_state(view_, *context.run, *view, number(state.workspace.cursor.sequence)),
+              std::bit_cast<std::uint32_t>(size.x), std::bit_cast<std::uint32_t>(size.y)});
   if (box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
     failed_.reset();
-    if (figure) {
-      box_.show(std::move(*figure), key, size, presented);
-      shown_ = view;
-    } else {
+    failed_key_ = key, shown_ = view;
+    const float zoom = presented ? state.presenter.zoom : 1.f;
+    if (!figure) {
       box_.clear();
-      failed_ = figure.error(), failed_key_ = key;
+      failed_ = figure.error();
+    } else if (!box_.show(std::move(*figure), key, size, presented, zoom)) {
+      failed_ = fail(Code::out_of_range, "easy.no_room");
     }
   }
   if (failed_) {
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y * 0.4f));
-    return centred_text(failed_->text(), theme().text_dim, fonts().body);
+    const std::string& why = why_.get({key}, [&] { return failed_->text(); });
+    return centred_text(why, theme().text_dim, fonts().body);
   }
   const DrawRecording recording(state.recording);
   box_.draw(at);
@@ -217,6 +222,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
 }
 
 void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& context) {
+  if (state.presenter.on) return draw_presented(state, context);
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float edge = px(kEdge);
   draw_part(
@@ -230,6 +236,12 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
       [&] { top += input.draw_easy(context, state, ImVec2(edge, top), size.x - 2 * edge); });
   top += draw_banners(state, ImVec2(0, top), size.x) + px(4);
   state.stage_min = ImVec2(0, top), state.stage_max = size;
+  if (!state.session.document().opened && !state.session.opening()) {
+    ImGui::SetCursorScreenPos(ImVec2(edge, top));
+    compat::begin_child("welcome", ImVec2(size.x - 2 * edge, size.y - top), false);
+    draw_welcome(state);
+    return ImGui::EndChild();
+  }
   if (!context.run) {
     ImGui::SetCursorScreenPos(ImVec2(0, size.y * 0.45f));
     if (!state.session.error()) centred_text(tr("frame.computing"), theme().text_dim, fonts().body);

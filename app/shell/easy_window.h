@@ -14,18 +14,16 @@
 
 namespace attnscope {
 
-/// True where the easy window is shown instead of the panels: level easy, something is open or being
-/// opened, no lesson.
+/// True where the easy window is shown instead of the panels: level easy, no lesson.
 bool shows_easy(const FrameState& state);
 
 class EasyWindow {
  public:
-  /// Draws the whole window. `run` may be null.
+  /// Draws the whole window; presenting, the figure alone in letters for a projector. `run` may be null.
   void draw(FrameState& state, InputBar& input, const PanelContext& context);
-  /// The figure alone, in letters for a projector.
-  void draw_presented(FrameState& state, const PanelContext& context);
 
  private:
+  void draw_presented(FrameState& state, const PanelContext& context);
   void follow(FrameState& state, const RunResult& run);
   void draw_question(FrameState& state, ImVec2 at);
   void draw_head(FrameState& state, float right, float y);
@@ -38,7 +36,7 @@ class EasyWindow {
   FigureBox box_;
   FigureHands hands_;
   const ViewSpec* shown_ = nullptr;  ///< of box_
-  KeptText title_;
+  KeptText title_, head_, why_;
   ViewState view_;
   std::vector<const ViewSpec*> offered_;  ///< views that have something to say about the run
   std::uint64_t offered_for_ = 0;         ///< Session::opened_version() of that

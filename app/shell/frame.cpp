@@ -236,12 +236,8 @@ void Frame::draw_window(Painter& painter) {
   state_.workspace.told = presents_words(state_);
   state_.film = nullptr;  // set by the easy window
   if (shows_easy(state_)) {
-    const PanelContext context{state_.session,   run_.get(),      before_.get(),
-                               state_.workspace, state_.commands, painter};
-    if (state_.presenter.on)
-      easy_.draw_presented(state_, context);
-    else
-      easy_.draw(state_, input_bar_, context);
+    easy_.draw(state_, input_bar_,
+               {state_.session, run_.get(), before_.get(), state_.workspace, state_.commands, painter});
   } else if (state_.presenter.on) {
     draw_presented(painter);
   } else {

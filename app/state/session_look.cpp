@@ -158,7 +158,7 @@ json look_of(const Workspace& workspace) {
              {"step", to_text(cursor.step)},
              {"cross", cursor.part == Part::cross}};
   if (cursor.pinned) at["pinned"] = to_text(*cursor.pinned);
-  return {{"level", workspace.level == Level::easy ? "easy" : "full"},
+  return {{"level", name_of_value(workspace.level, kLevels)},
           {"view", workspace.view},
           {"station", workspace.station},
           {"second_view", workspace.second_view},
@@ -186,9 +186,8 @@ void take_look(const json& look, Workspace& workspace) {
   session_look_read(look, "view", view);
   workspace.station.clear();
   session_look_read(look, "station", workspace.station);
-  std::string level = "full";  // of sessions from before there was another
-  session_look_read(look, "level", level);
-  workspace.level = level == "easy" ? Level::easy : Level::full;
+  workspace.level = Level::full;  // of sessions from before there was another
+  session_look_read(look, "level", workspace.level, kLevels);
   session_look_read(look, "second_view", second);
   if (is_view(view)) workspace.view = view;
   workspace.second_view = is_view(second) ? second : "";

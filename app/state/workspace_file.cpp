@@ -82,7 +82,7 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
   read_recent(file, settings.recent);
   std::string level = "full";
   workspace_file_read(file, "level", level);
-  workspace.level = level == "easy" ? Level::easy : Level::full;
+  workspace.level = value_of_name(level, kLevels).value_or(Level::full);
   workspace_file_read(file, "view", workspace.view);
   workspace_file_read(file, "second_view", workspace.second_view);
   if (workspace.second_view == workspace.view) workspace.second_view.clear();  // run A is not saved here
@@ -113,7 +113,7 @@ Status save_workspace(const std::string& path, const Workspace& workspace, const
                   {"unsaved", settings.unsaved},
                   {"contrast", settings.contrast},
                   {"safe_colours", settings.safe_colours},
-                  {"level", workspace.level == Level::easy ? "easy" : "full"},
+                  {"level", name_of_value(workspace.level, kLevels)},
                   {"view", workspace.view},
                   {"second_view", workspace.second_view},
                   {"log_scale", workspace.log_scale},

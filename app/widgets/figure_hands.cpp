@@ -44,7 +44,9 @@ void FigureHands::hover(const Context& context) {
   const std::string pair[] = {name_of(matrix.rows, hit->row), name_of(matrix.cols, hit->col),
                               figure::number_text(static_cast<double>(hit->value()), 4)};
   const bool hidden = std::isinf(hit->value()) && hit->value() < 0;
-  const char* said = hidden                                    ? "figure.cell.masked"
+  const bool mask = editable && edit_meaning(context.run, cell->site) == CellEdit::mask;
+  const char* said = mask                                      ? "figure.cell.mask"
+                     : hidden                                  ? "figure.cell.masked"
                      : editable && std::isfinite(hit->value()) ? "figure.cell.drag"
                                                                : "figure.cell";
   ImGui::SetTooltip("%s", tr(said, {pair[0], pair[1], pair[2]}).c_str());
@@ -54,12 +56,23 @@ void FigureHands::hover(const Context& context) {
   Held held{hit->part->id, hit->row, hit->col, *cell, ImGui::GetIO().MousePos, hit->value(), 0, false, {}};
   held.share = matrix.scale == figure::Scale::share;
   held.per_pixel = static_cast<float>(held.share ? 1.0 : 2 * matrix.most) / (kPixelsPerRange * ui_scale());
-  if (editable && ImGui::IsMouseDoubleClicked(0)) {
+  if (editable && !mask && ImGui::IsMouseDoubleClicked(0)) {
     field_.open(held.value);
     typed_ = std::move(held);
   } else if (ImGui::IsMouseClicked(0)) {
     drag_ = std::move(held);
   }
+}
+
+// A cell of a mask is opened or closed; any other is looked at.
+void FigureHands::click(const Context& context, const Held& held) {
+  const int sequence = context.workspace.cursor.sequence;
+  if (edit_meaning(context.run, held.cell.site) != CellEdit::mask ||
+      !can_edit(context.run, sequence, held.cell))
+    return pin_cell(context.workspace, context.run, held.cell);
+  const AxisRange *query = range_on(held.cell.at, "query"), *key = range_on(held.cell.at, "key");
+  if (query && key)
+    toggle_mask_cell(context.commands, context.run, sequence, held.cell.site, query->begin, key->begin);
 }
 
 void FigureHands::drag(const Context& context) {
@@ -69,7 +82,7 @@ void FigureHands::drag(const Context& context) {
   const int sequence = context.workspace.cursor.sequence;
   if (!ImGui::IsMouseDown(0)) {
     if (held.gesture.empty())
-      pin_cell(context.workspace, context.run, held.cell);
+      click(context, held);
     else
       context.commands.end_gesture();
     drag_.reset();
@@ -78,6 +91,7 @@ void FigureHands::drag(const Context& context) {
   if (held.gesture.empty()) {
     const float far = std::max(std::abs(now.x - held.from.x), std::abs(now.y - held.from.y));
     if (far < kFromPixels * ui_scale() || !std::isfinite(held.value) ||
+        edit_meaning(context.run, held.cell.site) == CellEdit::mask ||
         !can_edit(context.run, sequence, held.cell))
       return;
     held.gesture = "figure_drag_" + std::to_string(++gestures_);

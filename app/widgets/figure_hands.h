@@ -35,6 +35,7 @@ class FigureHands {
   };
   void hover(const Context& context);
   void drag(const Context& context);
+  static void click(const Context& context, const Held& held);
   void type(const Context& context);
 
   std::optional<Held> drag_, typed_;

@@ -64,8 +64,7 @@ const Palette& palette(bool dark) { return dark ? kDark : kLight; }
 Rgb Palette::heat(Scale scale, double value) const {
   const double share = std::clamp(std::isfinite(value) ? std::abs(value) : 1.0, 0.0, 1.0);
   if (scale == Scale::diverging) return mixed(panel, value < 0 ? negative : positive, share);
-  if (scale == Scale::allowed || scale == Scale::open)
-    return mixed(panel, ink(Ink::value), share * kOpenCell);
+  if (scale == Scale::open) return mixed(panel, ink(Ink::value), share * kOpenCell);
   return mixed(panel, share_most, share);
 }
 

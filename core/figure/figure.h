@@ -32,7 +32,7 @@ struct Names {
 };
 
 /// allowed, open: 1 where it is so; open with its digits.
-enum class Scale : std::uint8_t { share, diverging, allowed, open };
+enum class Scale : std::uint8_t { share, diverging, open };
 
 /// Values as cells with colours and, where there is room, digits. -inf is masked: hatched, without a digit.
 struct MatrixMark {

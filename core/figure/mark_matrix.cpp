@@ -26,8 +26,7 @@ std::int64_t rows_of(const MatrixMark& matrix) { return matrix.values.size(0); }
 std::int64_t cols_of(const MatrixMark& matrix) { return matrix.values.size(1); }
 
 bool with_digits(const MatrixMark& matrix, const Form& form) {
-  return large_row(matrix) || (!form.has(Give::digits) && matrix.scale != Scale::allowed &&
-                               rows_of(matrix) * cols_of(matrix) <= kMostDigits);
+  return large_row(matrix) || (!form.has(Give::digits) && rows_of(matrix) * cols_of(matrix) <= kMostDigits);
 }
 bool masked(double value) { return std::isinf(value) && value < 0; }
 std::string cell_text(const MatrixMark& matrix, double value, const Form& form) {

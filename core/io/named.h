@@ -32,6 +32,14 @@ std::optional<Value> named_value(const nlohmann::json& written, const Named<Valu
   return row ? std::optional<Value>(table[*row].value) : std::nullopt;
 }
 
+/// The value of that name; nothing where the table does not have it.
+template <class Value, std::size_t N>
+std::optional<Value> value_of_name(std::string_view name, const Named<Value> (&table)[N]) {
+  for (const Named<Value>& row : table)
+    if (row.name == name) return row.value;
+  return std::nullopt;
+}
+
 /// What a file says for the value; "" where the table does not have it.
 template <class Value, std::size_t N>
 std::string_view name_of_value(const Value& value, const Named<Value> (&table)[N]) {

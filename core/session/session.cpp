@@ -203,6 +203,18 @@ Status Session::edit(const Text& sentence, const std::string& gesture,
   return Done{};
 }
 
+Status Session::begin(const std::function<Status(Document&)>& change) {
+  Document changed = document();
+  if (Status status = change(changed); !status) {
+    error_ = status.error();
+    return status;
+  }
+  history_ = History(std::move(changed));
+  take_as_kept();
+  start(Older::stops);
+  return Done{};
+}
+
 void Session::take_as_kept() {
   history_.close_gesture();
   kept_point_ = history_.point();

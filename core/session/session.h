@@ -144,6 +144,8 @@ class Session {
   /// was.
   Status edit(const Text& sentence, const std::string& gesture,
               const std::function<Status(Document&)>& change);
+  /// Changes the document as it was opened, before its first edit: no undo point. The same errors as edit().
+  Status begin(const std::function<Status(Document&)>& change);
   void end_gesture() { history_.close_gesture(); }
   /// One point back; at the first one, back to what was open before.
   void undo();

@@ -110,12 +110,8 @@ Result<std::vector<TryAnswer>> answers_of(const OpenedModel& opened, const Trace
   std::vector<TryAnswer> out;
   const std::int64_t row = thing.row < 0 ? prediction_row(run) : thing.row;
   if (const Tensor logits = run.logits_row(row); !logits.empty()) {
-    for (const NextToken& token : next_tokens(logits, Sampling{})) {
-      const auto at = static_cast<std::size_t>(token.id);
-      const bool named = at < opened.output_names.size();
-      out.push_back(
-          {named ? opened.output_names[at] : token_label(opened, token.id), static_cast<double>(token.prob)});
-    }
+    for (const NextToken& token : next_tokens(logits, Sampling{}))
+      out.push_back({output_name(opened, token.id), static_cast<double>(token.prob)});
   } else {
     TRY(const Cell cell, parse_cell(thing.at));
     TRY(const Tensor weights, run.tensor(cell));

@@ -11,6 +11,7 @@
 
 #include "core/arch/open.h"
 #include "core/figure/figure.h"
+#include "core/io/named.h"
 #include "core/lab/lab.h"
 #include "core/lens/attention_places.h"
 #include "core/sample/sampler.h"
@@ -20,6 +21,7 @@ namespace attnscope {
 
 /// easy: one picture, one sentence, the answer. full: all that the view has to say.
 enum class Level : std::uint8_t { easy, full };
+inline constexpr Named<Level> kLevels[] = {{"easy", Level::easy}, {"full", Level::full}};
 
 /// What a view is drawn from.
 struct ViewState {

@@ -181,5 +181,57 @@ TEST_F(EasyWindowTest, PresentsTheFigureAloneAndKeysTurnItsStations) {
   EXPECT_NE(workspace().station, first);
 }
 
+TEST_F(EasyWindowTest, PresentedFiguresFitEveryProjectorInEveryView) {
+  open_easy("storyteller");
+  key(compat::Key::f5);
+  for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(1024, 768), ImVec2(1920, 1080), ImVec2(800, 600)}) {
+    ImGui::GetIO().DisplaySize = size;
+    for (const ViewSpec* view : view_specs()) {
+      if (!view->model) continue;
+      workspace().view = view->id;
+      frames(3);
+      ASSERT_TRUE(shows("figure.question")) << view->id << " at " << size.x;
+      for (const auto& [name, rect] : noted_items()) {
+        if (!name.starts_with("figure.")) continue;
+        EXPECT_TRUE(rect.p0.x >= 0 && rect.p0.y >= 0 && rect.p1.x <= size.x && rect.p1.y <= size.y)
+            << name << " of " << view->id << " at " << size.x;
+      }
+    }
+  }
+}
+
+TEST_F(EasyWindowTest, AClickInTheMaskOpensAndClosesACell) {
+  open_easy("storyteller");
+  workspace().view = "mask";
+  frames();
+  const Site mask = state().run->trace(0).find(*parse_site("blocks.1.attn.mask"))
+                        ? *parse_site("blocks.1.attn.mask")
+                        : *parse_site("mask");
+  ASSERT_TRUE(run().trace(0).find(mask));
+  const std::int64_t last = run().trace(0).length - 1;
+  const float before = run().trace(0).cell(mask, {last, 2});
+  press(middle_of("figure.allowed", last, 2));
+  let_go();
+  EXPECT_NE(run().trace(0).cell(mask, {last, 2}), before);
+  press(middle_of("figure.allowed", last, 2));
+  let_go();
+  EXPECT_EQ(run().trace(0).cell(mask, {last, 2}), before);
+}
+
+TEST_F(EasyWindowTest, AnotherTextIsSaidToBeAnotherAndNothingOpenIsAStartPage) {
+  workspace().level = Level::easy;
+  settle();
+  EXPECT_FALSE(shows("two_views"));
+  open_easy("storyteller");
+  ASSERT_TRUE(session_->edit(Text::of("x"), {}, [](Document& document) {
+    return set_text(document, 0, "The dog sat", Stack::single);
+  }));
+  settle();
+  EXPECT_TRUE(shows("try_sentence"));
+  click("try_show");
+  settle();
+  EXPECT_EQ(document().sequences.front().input.ids.size(), 14u);
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -80,6 +80,25 @@ TEST_F(Steady, FramesAskTheHeapForNothing) {
     }
 }
 
+TEST_F(Steady, TheEasyWindowAsksTheHeapForNothing) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer's own heap is not counted";
+#endif
+  frame_->state().workspace.level = Level::easy;
+  for (const ViewSpec* view : view_specs()) {
+    if (!view->model) continue;
+    show(view->id);
+    for (int i = 0; i < 6; ++i) frame();
+    std::int64_t fewest = 1 << 30;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t begin = allocations_counted;
+      frame();
+      fewest = std::min(fewest, allocations_counted - begin);
+    }
+    EXPECT_EQ(fewest, 0) << view->id;
+  }
+}
+
 TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {
   const FrameState& state = frame_->state();
   for (const std::string& view : views()) {
