@@ -26,6 +26,14 @@ void step_by(FrameState& state, int by) {
   walk(state.workspace, *state.walked, by);
 }
 
+void step_to_end(FrameState& state, int by) {
+  while (state.film && state.film(state, by)) {
+  }
+  const int last = static_cast<int>(state.walked->steps.size()) - 1,
+            at = current_step(state.workspace, *state.walked);
+  if (!state.film) walk(state.workspace, *state.walked, by > 0 ? last - at : -at);
+}
+
 void layer_by(FrameState& state, int by) {
   const ModelConfig& config = state.walked->trace(state.workspace.cursor.sequence).config();
   if (config.encoders.empty() && config.n_layers() < 2)
@@ -92,19 +100,12 @@ std::vector<Action> step_rows() {
        .why_not = no_run,
        .repeats = true},
       {.id = "walk.first",
-       .run =
-           [](FrameState& state, std::string_view) {
-             walk(state.workspace, *state.walked, -current_step(state.workspace, *state.walked));
-           },
+       .run = [](FrameState& state, std::string_view) { step_to_end(state, -1); },
        .menu = Menu::walk,
        .keys = {{Key::home}},
        .why_not = no_run},
       {.id = "walk.last",
-       .run =
-           [](FrameState& state, std::string_view) {
-             const int last = static_cast<int>(state.walked->steps.size()) - 1;
-             walk(state.workspace, *state.walked, last - current_step(state.workspace, *state.walked));
-           },
+       .run = [](FrameState& state, std::string_view) { step_to_end(state, 1); },
        .menu = Menu::walk,
        .keys = {{Key::end}},
        .why_not = no_run},

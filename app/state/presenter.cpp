@@ -82,6 +82,7 @@ void turn_page(FrameState& state, int by) {
   presenter.strokes.clear();  // strokes belong to the page they were drawn on
   if (state.pages) return state.pages(state, by);
   state.workspace.playing = false;
+  if (state.film) return (void)state.film(state, by);
   if (state.workspace.view == "labs") return turn_lab(state.workspace, by);
   if (by < 0 && presenter.on && go_back(state)) return;
   if (presenter.on && !has_pages(state)) return;  // the step would change invisibly

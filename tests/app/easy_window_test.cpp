@@ -179,6 +179,14 @@ TEST_F(EasyWindowTest, PresentsTheFigureAloneAndKeysTurnItsStations) {
   const std::string first = workspace().station;
   key(compat::Key::right);
   EXPECT_NE(workspace().station, first);
+  key(compat::Key::page_up);  // of a clicker
+  EXPECT_EQ(workspace().station, first);
+  key(compat::Key::page_down);
+  EXPECT_NE(workspace().station, first);
+  key(compat::Key::end);
+  EXPECT_EQ(workspace().station, "word");
+  key(compat::Key::home);
+  EXPECT_EQ(workspace().station, first);
 }
 
 TEST_F(EasyWindowTest, PresentedFiguresFitEveryProjectorInEveryView) {
