@@ -186,7 +186,7 @@ TEST_F(EasyWindowTest, PresentsTheFigureAloneAndKeysTurnItsStations) {
   key(compat::Key::end);
   EXPECT_EQ(workspace().station, "word");
   key(compat::Key::home);
-  EXPECT_EQ(workspace().station, first);
+  EXPECT_EQ(workspace().station, "words");
 }
 
 TEST_F(EasyWindowTest, PresentedFiguresFitEveryProjectorInEveryView) {
