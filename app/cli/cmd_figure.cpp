@@ -18,8 +18,8 @@ struct FigureOptions {
   std::string view = "attention", page, level = "full", size = "1280x720", theme = "dark", out = "-";
   std::int64_t layer = 0, head = 0, row = -1;
   double temperature = 1;
-  bool present = false, minus = false, json = false, list = false, check = false;
-  SequenceOptions text;
+  bool present = false, minus = false, compare = false, json = false, list = false, check = false;
+  SequenceOptions text, a_text;
 };
 struct Room {
   const char* name;
@@ -70,9 +70,9 @@ Result<figure::Figure> figure_of(const ViewSpec& view, ViewState state, const Fi
 
 // The run that is asked for; without any input the one that the window opens with.
 Result<std::shared_ptr<const Trace>> run_of(const std::shared_ptr<const OpenedModel>& opened,
-                                            const FigureOptions& options) {
-  TRY(const Request request, options.text.request());
-  if (!request.empty() || !opened->recorded.empty()) return options.text.run_one(*opened);
+                                            const SequenceOptions& text) {
+  TRY(const Request request, text.request());
+  if (!request.empty() || !opened->recorded.empty()) return text.run_one(*opened);
   Document document = new_document(opened);
   TRY_OK(apply_request(document, request));
   return run_under(*opened, document.edits, inputs_of(document).front());
@@ -82,12 +82,14 @@ Result<std::shared_ptr<const Trace>> run_of(const std::shared_ptr<const OpenedMo
 Result<figure::Figure> figure_of_run(const ViewSpec& view, const FigureOptions& options) {
   TRY(OpenedModel model, open_to_run(options.models.front()));
   const auto opened = std::make_shared<const OpenedModel>(std::move(model));
-  TRY(const std::shared_ptr<const Trace> run, run_of(opened, options));
+  TRY(const std::shared_ptr<const Trace> run, run_of(opened, options.text));
   ViewState state = first_state(*opened, run);
   TRY(const Request request, options.text.request());
-  if (options.minus || !request.edits.empty()) {
+  state.compare = options.compare;
+  if (options.minus || options.compare || !request.edits.empty()) {
     TRY_OK(check_runs(*opened));
-    TRY(state.before, run_under(*opened, {}, run->input));
+    TRY(const Request a, options.a_text.request());
+    TRY(state.before, a.empty() ? run_under(*opened, {}, run->input) : run_of(opened, options.a_text));
   }
   TRY(figure::Figure out, figure_of(view, state, options));
   if (!options.minus) return out;
@@ -284,6 +286,7 @@ void add_figure(CLI::App& app, Action& action) {
   const auto options = std::make_shared<FigureOptions>();
   command->add_option("MODEL", options->models, tr("cli.figure.model"));
   options->text.add_to(*command, false);
+  options->a_text.add_to(*command, false, "a-");
   command->add_option("--view", options->view, tr("cli.figure.view"));
   command->add_option("--page", options->page, tr("cli.figure.page"));
   command->add_option("--set", options->set, tr("cli.lab.set"))->type_name("CONTROL=VALUE");
@@ -300,6 +303,7 @@ void add_figure(CLI::App& app, Action& action) {
   command->add_option("-o,--out", options->out, tr("cli.figure.out"))->type_name("FILE|-");
   command->add_flag("--present", options->present, tr("cli.figure.present"));
   command->add_flag("--minus", options->minus, tr("cli.figure.minus"));
+  command->add_flag("--compare", options->compare, tr("cli.figure.compare"));
   command->add_flag("--check", options->check, tr("cli.figure.check"));
   command->add_flag("--list", options->list, tr("cli.figure.list"));
   command->add_flag("--json", options->json, tr("cli.json"));

@@ -47,6 +47,7 @@ std::uint64_t key_of_state(const ViewState& state, const RunResult& run, const V
   hash.take(std::bit_cast<std::uint64_t>(state.temperature));
   hash.take(view.id);
   hash.take(state.page);
+  hash.take(number(state.compare ? 1 : 0));
   return hash.value();
 }
 
@@ -83,6 +84,19 @@ std::shared_ptr<const Trace> EasyWindow::unedited(const FrameState& state, const
   return made && *made ? **made : nullptr;
 }
 
+// A of what changed: the pinned run, else the same input without edits, else the run before the last change.
+void EasyWindow::compare_with(FrameState& state, const RunResult& run) {
+  view_.compare = state.workspace.show_difference;
+  view_.before = unedited(state, run);
+  view_.opened_before = nullptr;
+  const std::shared_ptr<const RunResult> pinned = state.session.pinned();
+  other_ = pinned ? pinned : view_.before ? nullptr : state.session.previous();
+  if (!view_.compare || !other_) return;
+  const auto at = static_cast<std::size_t>(state.workspace.cursor.sequence);
+  view_.before = other_->traces[std::min(at, other_->traces.size() - 1)];
+  view_.opened_before = other_->document.opened.get();
+}
+
 void EasyWindow::follow(FrameState& state, const RunResult& run) {
   const Cursor& cursor = state.workspace.cursor;
   const auto at =
@@ -91,8 +105,7 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
     view_ = first_state(*run.document.opened, run.traces[at]);
     view_.level = Level::easy;
   }
-  view_.before = unedited(state, run);
-  view_.temperature = static_cast<double>(run.document.sampling.temperature);
+  compare_with(state, run);
   view_.place = cursor_place(cursor, *view_.run);
   view_.layer = cursor.layer;
   view_.head = cursor.head;
@@ -149,18 +162,19 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
   ImGui::EndPopup();
 }
 
-// "block 1, head 3 ▾": which of the heads is looked at.
-void EasyWindow::draw_head(FrameState& state, float right, float y) {
+// "block 1, head 3 ▾": which of the heads is looked at. Returns the left end of what it drew.
+float EasyWindow::draw_head(FrameState& state, float right, float y) {
   const ViewSpec* now = chosen(state);
-  if (!now || !now->heads) return;
+  if (!now || !now->heads) return right;
   const Record* pattern = view_.run->find(view_.place.pattern(view_.layer));
-  if (!pattern || pattern->shape.empty()) return;
+  if (!pattern || pattern->shape.empty()) return right;
   const std::int64_t heads = pattern->shape[0];
   const int layers = view_.run->config().of(view_.place.stack).n_layers();
   const std::string& shown = head_.get({number(view_.layer), number(view_.head)}, [&] {
     return tr("easy.head", {std::to_string(view_.layer), std::to_string(view_.head)}) + " \u25be###heads";
   });
-  ImGui::SetCursorScreenPos(ImVec2(right - button_width(shown), y + px(5)));
+  const float left = right - button_width(shown);
+  ImGui::SetCursorScreenPos(ImVec2(left, y + px(5)));
   {
     const WithColour ink(ImGuiCol_Text, theme().accent);
     if (raised_button(shown)) ImGui::OpenPopup("###heads_popup");
@@ -169,7 +183,7 @@ void EasyWindow::draw_head(FrameState& state, float right, float y) {
     compat::item_tooltip(tr("easy.head.help", {std::to_string(heads * layers)}).c_str());
   popup_below_item(true);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
-  if (!ImGui::BeginPopup("###heads_popup")) return;
+  if (!ImGui::BeginPopup("###heads_popup")) return left;
   Cursor& cursor = state.workspace.cursor;
   for (int layer = 0; layer < layers; ++layer) {
     for (std::int64_t head = 0; head < heads; ++head) {
@@ -184,6 +198,18 @@ void EasyWindow::draw_head(FrameState& state, float right, float y) {
     }
   }
   ImGui::EndPopup();
+  return left;
+}
+
+// A, B and the difference, where there are two runs and the view shows a matrix.
+void EasyWindow::draw_compare(FrameState& state, float right, float y) const {
+  const ViewSpec* now = chosen(state);
+  if (!now || !now->answers || !(view_.before || other_)) return;
+  const std::string& shown = tr("easy.compare");
+  ImGui::SetCursorScreenPos(ImVec2(right - button_width(shown), y + px(5)));
+  if (raised_button({shown, "###compare"}, state.workspace.show_difference))
+    perform(state, "compare.difference");
+  compat::item_tooltip(tr("easy.compare.help"));
 }
 
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
@@ -253,7 +279,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
-        draw_head(state, size.x - edge, top);
+        draw_compare(state, draw_head(state, size.x - edge, top) - px(8), top);
         top += px(kQuestion);
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
                     ImVec2(size.x - 2 * edge + px(28), size.y - top - try_.height() - film_.height()));

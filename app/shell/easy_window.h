@@ -26,7 +26,9 @@ class EasyWindow {
   void draw_presented(FrameState& state, const PanelContext& context);
   void follow(FrameState& state, const RunResult& run);
   void draw_question(FrameState& state, ImVec2 at);
-  void draw_head(FrameState& state, float right, float y);
+  float draw_head(FrameState& state, float right, float y);
+  void draw_compare(FrameState& state, float right, float y) const;
+  void compare_with(FrameState& state, const RunResult& run);
   void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
   std::shared_ptr<const Trace> unedited(const FrameState& state, const RunResult& run);
   const ViewSpec* chosen(const FrameState& state) const;
@@ -43,6 +45,7 @@ class EasyWindow {
   std::optional<Error> failed_;           ///< why there is no figure
   std::uint64_t failed_key_ = 0;
   Computed<Result<std::shared_ptr<const Trace>>> unedited_;
+  std::shared_ptr<const RunResult> other_;  ///< whose trace view_.before is, where it is not `unedited_`
 };
 
 }  // namespace attnscope

@@ -46,6 +46,12 @@ struct MatrixMark {
   /// all fit, the last ones are added up in one cell "other n".
   std::vector<int> order;
   std::size_t most_columns = 0;  ///< of a row drawn large: at most so many beside "other n"; 0: all that fit
+  /// Colours of each row where they have their own; empty: `scale` and `most` for all.
+  struct RowLook {
+    Scale scale = Scale::share;
+    double most = 1;
+  };
+  std::vector<RowLook> row_looks = {};
   bool adds = true;  ///< what the others add up to is a number; false: they are drawn as thin bars
 };
 

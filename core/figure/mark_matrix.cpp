@@ -43,7 +43,7 @@ float longest(const MatrixMark& matrix, const Form& form) {
       if (std::isfinite(value)) sum -= std::abs(value);
     }
   const bool sums = large_row(matrix) && matrix.adds;
-  if (sums && matrix.scale == Scale::diverging)
+  if (sums && (matrix.scale == Scale::diverging || !matrix.row_looks.empty()))
     out = std::max(out, utf8_length(cell_text(matrix, sum, form)));
   if (sums) out = std::max(out, utf8_length(cell_text(matrix, -sum, form)));
   return static_cast<float>(out);
@@ -194,16 +194,21 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
 
 // ---- drawing -------------------------------------------------------------------------------------
 
-Rgb colour_of(const MatrixMark& matrix, double value, const Palette& palette) {
+MatrixMark::RowLook look_of(const MatrixMark& matrix, std::int64_t row) {
+  const auto at = static_cast<std::size_t>(std::max<std::int64_t>(0, row));
+  return at < matrix.row_looks.size() ? matrix.row_looks[at] : MatrixMark::RowLook{matrix.scale, matrix.most};
+}
+Rgb colour_of(const MatrixMark& matrix, std::int64_t row, double value, const Palette& palette) {
   if (masked(value)) return palette.masked;
   if (!std::isfinite(value)) return palette.ink(Ink::warning);
-  return palette.heat(matrix.scale, matrix.most > 0 ? value / matrix.most : 0);
+  const auto [scale, most] = look_of(matrix, row);
+  return palette.heat(scale, most > 0 ? value / most : 0);
 }
 
 // `row`, `col`: which cell it is; -1: several.
 void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::int64_t col, PixelRect rect,
                const PlacedPart& placed, Drawing& out, const MarkContext& context) {
-  const Rgb ground = colour_of(matrix, value, out.colours());
+  const Rgb ground = colour_of(matrix, row, value, out.colours());
   out.rect(rect, ground);
   out.shapes.back().row = row, out.shapes.back().col = col;
   if (masked(value)) return out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);

@@ -33,8 +33,10 @@ Result<const ViewSpec*> find_view(std::string_view id) {
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled) {
   using figure::WordsMark;
   TRY(ViewDrawing drawn, view.draw(state));
+  auto both = state.compare ? compared(view, state) : std::nullopt;
+  if (both) drawn = *std::move(both);
   std::vector<figure::PartBox> beside{std::move(drawn.picture)};
-  if (view.answers && state.run)
+  if (view.answers && state.run && !both)
     if (const auto answer = answer_table(state, answer_row(state), 5))
       beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
   const Text title = drawn.question.front();

@@ -27,9 +27,11 @@ inline constexpr Named<Level> kLevels[] = {{"easy", Level::easy}, {"full", Level
 struct ViewState {
   const OpenedModel* opened = nullptr;
   std::shared_ptr<const Trace> run;     ///< null for views of no model
-  std::shared_ptr<const Trace> before;  ///< the same input without its edits; null: nothing is edited
-  AttentionPlace place;                 ///< whose attention is looked at
-  int layer = 0;                        ///< block
+  std::shared_ptr<const Trace> before;  ///< the run compared with, mostly without its edits; null: none
+  const OpenedModel* opened_before = nullptr;  ///< of `before`; null: `opened`
+  bool compare = false;  ///< show both and their difference, where the view shows a matrix
+  AttentionPlace place;  ///< whose attention is looked at
+  int layer = 0;         ///< block
   std::int64_t head = 0;
   std::int64_t row = 0;    ///< of the main stack, or of the queries
   double temperature = 1;  ///< that the outputs are drawn at; 0: the likeliest one
@@ -57,8 +59,13 @@ struct ViewSpec {
   /// What ViewState::page may be for this run; null: it has one page.
   std::vector<std::string> (*pages)(const ViewState& state) = nullptr;
 };
-/// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row.
+/// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row. With
+/// ViewState::compare that of compared(), where there is one.
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled = true);
+
+/// A (`before`), B (`run`) and B - A of the matrix that matters most in the picture, their answers, and the
+/// row that is looked at of all three. Nothing where no run is compared with, or the picture has no matrix.
+std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state);
 
 /// From core/view/view_*.cpp, in the order of files.
 const std::vector<ViewSpec>& views_by_file();

@@ -208,6 +208,28 @@ TEST_F(EasyWindowTest, PresentedFiguresFitEveryProjectorInEveryView) {
   }
 }
 
+TEST_F(EasyWindowTest, WhatChangedShowsBothRunsAndTheirDifference) {
+  open_easy("storyteller");
+  EXPECT_FALSE(shows("compare"));
+  click("try_show");
+  settle();
+  ASSERT_TRUE(shows("compare"));
+  EXPECT_FALSE(shows("figure.minus"));
+  click("compare");
+  for (const char* part : {"figure.a", "figure.b", "figure.minus", "figure.row"})
+    EXPECT_TRUE(shows(part)) << part;
+  key(compat::Key::f5);
+  EXPECT_TRUE(shows("figure.minus"));
+  key(compat::Key::escape);
+  key(compat::Key::d);
+  EXPECT_FALSE(shows("figure.minus"));
+  EXPECT_TRUE(shows("figure.answer"));
+  key(compat::Key::d);
+  click("try_show");  // takes it back
+  settle();
+  EXPECT_FALSE(shows("compare") || shows("figure.minus"));
+}
+
 TEST_F(EasyWindowTest, AClickInTheMaskOpensAndClosesACell) {
   open_easy("storyteller");
   workspace().view = "mask";
