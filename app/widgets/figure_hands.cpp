@@ -54,8 +54,9 @@ void FigureHands::hover(const Context& context) {
   if (const auto index = cell_index(trace, *cell); !index.empty()) point_cell(cell->site, index);
   offer_edit(context.workspace, {*cell, {}, {}});
   Held held{hit->part->id, hit->row, hit->col, *cell, ImGui::GetIO().MousePos, hit->value(), 0, false, {}};
-  held.share = matrix.scale == figure::Scale::share;
-  held.per_pixel = static_cast<float>(held.share ? 1.0 : 2 * matrix.most) / (kPixelsPerRange * ui_scale());
+  const figure::MatrixMark::Row look = matrix.row(hit->row);
+  held.share = look.scale == figure::Scale::share;
+  held.per_pixel = static_cast<float>(held.share ? 1.0 : 2 * look.most) / (kPixelsPerRange * ui_scale());
   if (editable && !mask && ImGui::IsMouseDoubleClicked(0)) {
     field_.open(held.value);
     typed_ = std::move(held);

@@ -46,13 +46,21 @@ struct MatrixMark {
   /// all fit, the last ones are added up in one cell "other n".
   std::vector<int> order;
   std::size_t most_columns = 0;  ///< of a row drawn large: at most so many beside "other n"; 0: all that fit
-  /// Colours of each row where they have their own; empty: `scale` and `most` for all.
-  struct RowLook {
+  /// What "other n" shows: what they add up to; each as a thin bar; nothing.
+  enum class Others : std::uint8_t { sum, bars, none } others = Others::sum;
+  /// Rows of several kinds of numbers, each with its own place and colours; empty: all as above.
+  struct Row {
+    std::string of;
     Scale scale = Scale::share;
     double most = 1;
+    int digits = 2;
   };
-  std::vector<RowLook> row_looks = {};
-  bool adds = true;  ///< what the others add up to is a number; false: they are drawn as thin bars
+  std::vector<Row> own_rows = {};
+  bool bars = false;  ///< below rows drawn large: the last one once more, as bars from 0 up to its most
+  Row row(std::int64_t at) const {
+    const auto index = static_cast<std::size_t>(at < 0 ? 0 : at);
+    return index < own_rows.size() ? own_rows[index] : Row{of, scale, most, digits};
+  }
 };
 
 /// Rows of a name, a bar and numbers; the most important first.

@@ -29,23 +29,24 @@ bool with_digits(const MatrixMark& matrix, const Form& form) {
   return large_row(matrix) || (!form.has(Give::digits) && rows_of(matrix) * cols_of(matrix) <= kMostDigits);
 }
 bool masked(double value) { return std::isinf(value) && value < 0; }
-std::string cell_text(const MatrixMark& matrix, double value, const Form& form) {
-  return masked(value) ? std::string() : number_text(value, matrix.digits, form.has(Give::short_numbers));
+std::string cell_text(double value, int digits, const Form& form) {
+  return masked(value) ? std::string() : number_text(value, digits, form.has(Give::short_numbers));
 }
 // Letters of the longest number; of a row drawn large also of any sum of its cells.
 float longest(const MatrixMark& matrix, const Form& form) {
   std::size_t out = 1;
-  double sum = 0;
-  for (std::int64_t row = 0; row < rows_of(matrix); ++row)
+  for (std::int64_t row = 0; row < rows_of(matrix); ++row) {
+    const MatrixMark::Row look = matrix.row(row);
+    double sum = 0;
     for (std::int64_t col = 0; col < cols_of(matrix); ++col) {
       const auto value = static_cast<double>(matrix.values.at(row, col));
-      out = std::max(out, utf8_length(cell_text(matrix, value, form)));
-      if (std::isfinite(value)) sum -= std::abs(value);
+      out = std::max(out, utf8_length(cell_text(value, look.digits, form)));
+      if (std::isfinite(value)) sum += std::abs(value);
     }
-  const bool sums = large_row(matrix) && matrix.adds;
-  if (sums && (matrix.scale == Scale::diverging || !matrix.row_looks.empty()))
-    out = std::max(out, utf8_length(cell_text(matrix, sum, form)));
-  if (sums) out = std::max(out, utf8_length(cell_text(matrix, -sum, form)));
+    if (!large_row(matrix) || matrix.others != MatrixMark::Others::sum) continue;
+    if (look.scale == Scale::diverging) sum = -sum;
+    out = std::max(out, utf8_length(cell_text(sum, look.digits, form)));
+  }
   return static_cast<float>(out);
 }
 float longest_kept(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
@@ -114,11 +115,18 @@ SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkConte
   const float natural = std::max(least, std::min(look.plane * 6, cols * 18));
   return {least, natural, std::max(natural, std::min(look.plane * 8, cols * 44))};
 }
+SizeNeed bars_height(const MatrixMark& matrix, const LetterSizes& look) {
+  if (!matrix.bars) return {};
+  return {look.looked * 2, look.looked_natural * 3, look.looked_natural * 5};
+}
 SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
   const LetterSizes& look = context.look;
   const float rows = count(rows_of(matrix));
-  if (large_row(matrix))
-    return {rows * look.looked * 1.6f, rows * look.looked_natural * 1.7f, rows * look.looked_natural * 2};
+  if (large_row(matrix)) {
+    const SizeNeed bars = bars_height(matrix, look);
+    return {rows * look.looked * 1.6f + bars.least, rows * look.looked_natural * 1.7f + bars.natural,
+            rows * look.looked_natural * 2 + bars.most};
+  }
   if (with_digits(matrix, form))
     return {rows * look.digit * 1.35f, rows * look.digit_natural * 1.6f, rows * look.digit_natural * 2.2f};
   const float least = plane_side(rows, look);
@@ -174,6 +182,8 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
                  tall = cells_height(matrix, placed.form, context);
   cells.w = std::min(cells.w, wide.most), cells.h = std::min(cells.h, tall.most);
   if (large_row(matrix)) {
+    placed.bars = cells.h * bars_height(matrix, context.look).natural / tall.natural;
+    cells.h -= placed.bars;
     placed.columns =
         columns_of(matrix, cells.w, large_cell(matrix, placed.form, context.look.looked, context));
   } else if (!with_digits(matrix, placed.form)) {  // cells as square as the room allows
@@ -194,26 +204,22 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
 
 // ---- drawing -------------------------------------------------------------------------------------
 
-MatrixMark::RowLook look_of(const MatrixMark& matrix, std::int64_t row) {
-  const auto at = static_cast<std::size_t>(std::max<std::int64_t>(0, row));
-  return at < matrix.row_looks.size() ? matrix.row_looks[at] : MatrixMark::RowLook{matrix.scale, matrix.most};
-}
-Rgb colour_of(const MatrixMark& matrix, std::int64_t row, double value, const Palette& palette) {
+Rgb colour_of(const MatrixMark::Row& row, double value, const Palette& palette) {
   if (masked(value)) return palette.masked;
   if (!std::isfinite(value)) return palette.ink(Ink::warning);
-  const auto [scale, most] = look_of(matrix, row);
-  return palette.heat(scale, most > 0 ? value / most : 0);
+  return palette.heat(row.scale, row.most > 0 ? value / row.most : 0);
 }
 
 // `row`, `col`: which cell it is; -1: several.
 void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::int64_t col, PixelRect rect,
                const PlacedPart& placed, Drawing& out, const MarkContext& context) {
-  const Rgb ground = colour_of(matrix, row, value, out.colours());
+  const MatrixMark::Row look = matrix.row(row);
+  const Rgb ground = colour_of(look, value, out.colours());
   out.rect(rect, ground);
   out.shapes.back().row = row, out.shapes.back().col = col;
   if (masked(value)) return out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
   if (placed.digit <= 0) return;
-  const std::string text = cell_text(matrix, value, placed.form);
+  const std::string text = cell_text(value, look.digits, placed.form);
   const float width = context.measure.width(text, placed.digit, Face::mono);
   out.text(text, rect.x + (rect.w - width) / 2, rect.y + (rect.h + placed.digit * 0.72f) / 2, placed.digit,
            Face::mono, readable_on(ground), rect);
@@ -229,7 +235,7 @@ void draw_others(const MatrixMark& matrix, std::int64_t row, const std::vector<i
     if (std::isfinite(value) && std::find(shown.begin(), shown.end(), static_cast<int>(col)) == shown.end())
       others.push_back(value);
   }
-  out.rect(rect, out.colours().panel);
+  const double most = matrix.row(row).most;
   const auto bars = std::min<std::size_t>(others.size(), static_cast<std::size_t>(std::max(1.f, rect.w / 2)));
   const float wide = rect.w / static_cast<float>(std::max<std::size_t>(1, bars)),
               middle = rect.y + rect.h / 2;
@@ -238,11 +244,22 @@ void draw_others(const MatrixMark& matrix, std::int64_t row, const std::vector<i
     for (std::size_t at = bar * others.size() / bars; at < (bar + 1) * others.size() / bars; ++at)
       if (std::abs(others[at]) > std::abs(value)) value = others[at];
     const float tall =
-        rect.h / 2 * static_cast<float>(std::min(1.0, matrix.most > 0 ? std::abs(value) / matrix.most : 0.0));
+        rect.h / 2 * static_cast<float>(std::min(1.0, most > 0 ? std::abs(value) / most : 0.0));
     out.rect({rect.x + wide * static_cast<float>(bar), value > 0 ? middle - tall : middle,
               std::max(1.f, wide - 1), tall},
              value > 0 ? out.colours().positive : out.colours().negative);
   }
+}
+
+// The value below its cell: as high as its share of the row's most.
+void draw_bar(const MatrixMark::Row& row, double value, PixelRect cell, const PlacedPart& placed,
+              Drawing& out) {
+  const float room = placed.bars - 6, wide = std::min(cell.w * 0.6f, room),
+              bottom = placed.cells.bottom() + placed.bars;
+  const double share = std::isfinite(value) && row.most > 0 ? std::clamp(value / row.most, 0.0, 1.0) : 0;
+  const float tall = std::max(1.f, room * static_cast<float>(share));
+  out.rect({cell.x + (cell.w - wide) / 2, bottom - tall, wide, tall}, out.colours().ink(Ink::accent));
+  out.rect({cell.x - 1, bottom - 1, cell.w + 2, 1}, out.colours().frame);
 }
 
 void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
@@ -263,12 +280,15 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
     const Face face = others ? Face::sans : Face::mono;
     const std::string shown = context.measure.fitted(name, em, face, wide - 2);
     out.text(shown, x + (wide - context.measure.width(shown, em, face)) / 2, placed.cells.y - 5, em, face,
-             out.colours().ink(others ? Ink::dim : matrix.cols.ink),
+             out.colours().ink(others                      ? Ink::dim
+                               : col == matrix.cols.looked ? Ink::accent
+                                                           : matrix.cols.ink),
              {x, placed.cells.y - em * kLine - 2, wide, em * kLine + 2});
     for (std::int64_t row = 0; row < rows_of(matrix); ++row) {
       const PixelRect cell{x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2};
-      if (others && !matrix.adds) {
-        draw_others(matrix, row, placed.columns, cell, out);
+      if (others && matrix.others != MatrixMark::Others::sum) {
+        out.rect(cell, out.colours().panel);
+        if (matrix.others == MatrixMark::Others::bars) draw_others(matrix, row, placed.columns, cell, out);
         continue;
       }
       double value = others ? 0 : static_cast<double>(matrix.values.at(row, col));
@@ -279,6 +299,7 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
         if (!own && !masked(one)) value += one;
       }
       draw_cell(matrix, value, row, others ? -1 : col, cell, placed, out, context);
+      if (placed.bars > 0 && row + 1 == rows_of(matrix)) draw_bar(matrix.row(row), value, cell, placed, out);
     }
   }
 }

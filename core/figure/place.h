@@ -50,6 +50,7 @@ struct PlacedPart {
   Form form;
   PixelRect box, cells;
   std::vector<int> columns;  ///< of a row drawn large: those with a cell of their own, in order
+  float bars = 0;            ///< height of the bars below the cells
   float digit = 0;           ///< em of the digits in its cells; 0: none
   std::int64_t rows = 0;     ///< of a table: how many are shown
 };

@@ -119,7 +119,8 @@ class Comparison {
     for (std::int64_t col = 0; col < cols; ++col)
       out.cols.labels.resize(static_cast<std::size_t>(cols)),
           out.cols.labels[static_cast<std::size_t>(col)] = col_name(col);
-    out.row_looks = {{a_.scale, a_.most}, {b_.scale, b_.most}, {difference_.scale, difference_.most}};
+    for (const MatrixMark* matrix : {&a_, &b_, &difference_})
+      out.own_rows.push_back({"", matrix->scale, matrix->most, matrix->digits});
     out.of.clear();
     return {"row", std::move(out), 3, {Text::of("figure.row", {row_name(row_)})}, ""};
   }
@@ -170,8 +171,9 @@ std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state
       check_state(then) ? view.draw(then) : Result<ViewDrawing>(fail(Code::not_found, "figure.compare.a"));
   auto after = view.draw(now);
   if (!before || !after) return std::nullopt;
-  const figure::Figure a_picture{Text(), std::move(before->picture)},
-      b_picture{Text(), std::move(after->picture)};
+  if (!before->picture || !after->picture) return std::nullopt;
+  const figure::Figure a_picture{Text(), std::move(*before->picture)},
+      b_picture{Text(), std::move(*after->picture)};
   const MatrixMark *a = plane_of(a_picture), *b = plane_of(b_picture);
   if (!a || !b) return std::nullopt;
   MatrixMark a_plane = *a;

@@ -56,7 +56,8 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
 
 std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, std::int64_t row,
                             std::int64_t col) {
-  const auto place = parse_place(matrix.of);
+  const bool own = row >= 0 && row < std::ssize(matrix.own_rows);
+  const auto place = parse_place(matrix.row(row).of);
   const auto site = place ? parse_site(place->name) : Result<Site>(place.error());
   const Record* record = site ? run.find(*site) : nullptr;
   if (!record || row < 0 || col < 0) return std::nullopt;
@@ -64,9 +65,9 @@ std::optional<Cell> cell_of(const Trace& run, const figure::MatrixMark& matrix, 
   std::size_t free = 0;
   for (const Axis axis : record->axes)
     if (!range_on(place->at, axis_name(axis))) ++free;
-  if (free == 0 || free > 2) return std::nullopt;
+  if (free == 0 || free > 2 || (own && free > 1)) return std::nullopt;
   std::vector<std::int64_t> open{row, col};
-  if (free == 1) open = {matrix.values.size(0) == 1 ? col : row};
+  if (free == 1) open = {matrix.values.size(0) == 1 || own ? col : row};
   std::size_t at = 0;
   for (std::size_t axis = 0; axis < record->axes.size(); ++axis) {
     const std::string_view name = axis_name(record->axes[axis]);

@@ -12,7 +12,6 @@ namespace {
 
 using figure::Ink, figure::MatrixMark, figure::PartBox;
 
-constexpr std::size_t kMostKeys = 12, kManyKeys = 16;
 constexpr std::int64_t kAllNumbers = std::int64_t{1} << 30;
 
 double sum_of(const std::vector<float>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
@@ -24,14 +23,16 @@ struct LookedRow {
   Text query, key_name;
   const AttentionTerm& term() const { return row.terms[static_cast<std::size_t>(key)]; }
 };
+// The step whose numbers softmax reads.
+Site entering_site(const LookedRow& looked, const Site& pattern) {
+  return pattern.with(slot_of(looked.row.mask_first ? StepKind::scale : StepKind::mask));
+}
 Result<LookedRow> looked_row(const ViewState& state) {
   const Site pattern = state.place.pattern(state.layer);
   LookedRow out;
   TRY(out.row, attention_row(*state.run, pattern, state.head, state.row));
   out.key = strongest_key(*state.run, pattern, state.head, state.row);
-  out.entering =
-      row_of_step(*state.run, pattern.with(slot_of(out.row.mask_first ? StepKind::scale : StepKind::mask)),
-                  state.head, state.row);
+  out.entering = row_of_step(*state.run, entering_site(out, pattern), state.head, state.row);
   out.query = looked_name(state);
   out.key_name = row_label(*state.opened, *state.run, state.place.keys(), out.key);
   return out;
@@ -39,15 +40,41 @@ Result<LookedRow> looked_row(const ViewState& state) {
 // A row of scores or weights over the keys, the strongest keys first.
 MatrixMark keys_mark(const ViewState& state, Slot stage) {
   const Site pattern = state.place.pattern(state.layer), site = pattern.with(stage);
-  MatrixMark out = numbers_mark({{looked_name(state), row_of_step(*state.run, site, state.head, state.row)}},
-                                place_of(*state.run, site, state.head, state.row));
+  MatrixMark out = numbers_mark({row_at(state, site, state.head, state.row, looked_name(state))});
   const std::vector<float> weights = row_of_step(*state.run, pattern, state.head, state.row);
   std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
     return weights[static_cast<std::size_t>(a)] > weights[static_cast<std::size_t>(b)];
   });
   out.cols = row_names(state, state.place.keys(), Ink::key, out.order.front());
-  out.most_columns = out.order.size() > kManyKeys ? kMostKeys : 0;
-  if (site == pattern) out.scale = figure::Scale::share, out.most = 1, out.adds = true;
+  show_few_columns(out);
+  if (site == pattern) out.own_rows[0].scale = figure::Scale::share, out.own_rows[0].most = 1;
+  return out;
+}
+
+// Scores, what softmax reads of them, and the weights, one below the other; the weights also as bars.
+MatrixMark softmax_mark(const ViewState& state, const LookedRow& looked) {
+  const Site pattern = state.place.pattern(state.layer);
+  const auto row = [&](const Site& site, const Text& name) {
+    return row_at(state, site, state.head, state.row, name);
+  };
+  const NamedRow scores = row(pattern.with(slot_of(StepRole::scores)), steps_text("name.scores")),
+                 weights = row(pattern, steps_text("name.softmax"));
+  bool scaled = scores.values.size() == looked.entering.size() && looked.row.root_of > 0;
+  for (std::size_t key = 0; scaled && key < scores.values.size(); ++key)
+    scaled = !std::isfinite(looked.entering[key]) ||
+             same_number(static_cast<double>(scores.values[key]) * looked.row.scale,
+                         static_cast<double>(looked.entering[key]));
+  std::vector<NamedRow> rows;
+  if (scaled) rows.push_back(scores);
+  rows.push_back(row(entering_site(looked, pattern),
+                     scaled ? steps_text("root", {looked.row.root_of}) : steps_text("scores.read")));
+  rows.push_back(weights);
+  MatrixMark out = numbers_mark(rows);
+  const MatrixMark keys = keys_mark(state, slot_of(StepRole::pattern));
+  out.cols = keys.cols, out.order = keys.order, out.most_columns = keys.most_columns;
+  for (std::size_t at = 0; at < rows.size(); ++at) out.own_rows[at].most = largest_size(rows[at].values);
+  out.own_rows.back().scale = figure::Scale::share, out.own_rows.back().most = 1;
+  out.bars = true;
   return out;
 }
 }  // namespace
@@ -84,11 +111,13 @@ Result<StationDrawing> scores_station(const ViewState& state) {
                                              : "scores.times";
   return StationDrawing{
       {steps_text(key, said), steps_text("scores.short", said)},
-      numbers_leaf("products",
-                   {{steps_text("query", {looked.query}), q},
-                    {steps_text("key", {looked.key_name}), k},
-                    {steps_text("product"), products}},
-                   steps_text("products", {looked.query, looked.key_name})),
+      numbers_leaf(
+          "products",
+          {{steps_text("query", {looked.query}), q, place_of(*state.run, queries, state.head, state.row)},
+           {steps_text("key", {looked.key_name}), k,
+            place_of(*state.run, keys, state.run->own_head(keys, state.head), looked.key)},
+           {steps_text("product"), products}},
+          steps_text("products", {looked.query, looked.key_name})),
       figure::leaf({"row", keys_mark(state, slot_of(StepKind::scale)), 3, {steps_text("scaled")}, ""})};
 }
 
@@ -108,15 +137,11 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
   const char* key = !(looked.row.sum > 0) ? "softmax.nowhere"
                     : looked.row.edited   ? "softmax.edited"
                                           : "softmax";
-  const Slot entering = slot_of(looked.row.mask_first ? StepKind::scale : StepKind::mask);
-  StationDrawing out{
-      {steps_text(key, said), steps_text("softmax.short", said)},
-      figure::leaf({"scores", keys_mark(state, entering), 2, {steps_text("entering")}, ""}),
-      figure::leaf({"row", keys_mark(state, slot_of(StepRole::pattern)), 3, {steps_text("weights")}, ""})};
+  StationDrawing out{{steps_text(key, said), steps_text("softmax.short", said)}, {}};
+  out.above = figure::leaf({"row", softmax_mark(state, looked), 3, {steps_text("weights", said)}, ""});
   if (looked.row.sum > 0 && !looked.row.edited)
-    out.below =
-        figure::column({std::move(*out.below), figure::words("formula", figure::WordsMark::As::formula,
-                                                             {steps_text("softmax.formula", said)}, 1)});
+    out.picture =
+        figure::words("formula", figure::WordsMark::As::formula, {steps_text("softmax.formula", said)}, 1);
   return out;
 }
 
@@ -158,8 +183,8 @@ Result<StationDrawing> values_station(const ViewState& state) {
   return StationDrawing{
       {steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
       numbers_leaf("parts", rows, steps_text("parts")),
-      numbers_leaf("row", {{looked.query, z}}, steps_text("z", {looked.query}), 3,
-                   place_of(run, result, state.head, state.row))};
+      numbers_leaf("row", {row_at(state, result, state.head, state.row, looked.query)},
+                   steps_text("z", {looked.query}), 3)};
 }
 
 }  // namespace attnscope

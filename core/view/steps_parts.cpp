@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostNumbers = 8;
+constexpr std::size_t kMostNumbers = 8, kFewColumns = 12, kManyColumns = 16;
 constexpr double kSameNumber = 2e-3;  // relative: of sums in another order
 
 }  // namespace
@@ -33,24 +33,31 @@ std::string place_of(const Trace& run, const Site& site, std::int64_t head, std:
   }
   return to_text(site) + to_text(at);
 }
+NamedRow row_at(const ViewState& state, const Site& site, std::int64_t head, std::int64_t row,
+                const Text& name) {
+  return {name, row_of_step(*state.run, site, head, row), place_of(*state.run, site, head, row)};
+}
+double largest_size(const std::vector<float>& values) {
+  double out = 0;
+  for (const float value : values)
+    if (std::isfinite(value)) out = std::max(out, std::abs(static_cast<double>(value)));
+  return out > 0 ? out : 1;
+}
 bool same_number(double a, double b) {
   return std::abs(a - b) <= kSameNumber * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
 // Rows of equal length; the columns where the last of them is largest come first.
-MatrixMark numbers_mark(const std::vector<NamedRow>& rows, std::string of) {
+MatrixMark numbers_mark(const std::vector<NamedRow>& rows) {
   MatrixMark out;
   std::vector<float> values;
   const std::vector<float>& led = rows.back().values;
-  out.rows.ink = Ink::text, out.most = 0, out.most_columns = kMostNumbers;
+  out.rows.ink = Ink::text, out.most_columns = kMostNumbers;
   for (const NamedRow& row : rows) {
     out.rows.labels.push_back(row.name);
-    for (const float value : row.values) {
-      values.push_back(value);
-      if (std::isfinite(value)) out.most = std::max(out.most, std::abs(static_cast<double>(value)));
-    }
+    values.insert(values.end(), row.values.begin(), row.values.end());
   }
-  if (out.most == 0) out.most = 1;
+  out.most = largest_size(values);
   out.rows.looked = static_cast<int>(rows.size()) - 1;
   for (std::size_t col = 0; col < led.size(); ++col) out.cols.labels.emplace_back(col);
   out.order.resize(led.size());
@@ -60,12 +67,16 @@ MatrixMark numbers_mark(const std::vector<NamedRow>& rows, std::string of) {
   });
   out.values = Tensor::from(std::move(values), {{Axis::none, static_cast<std::int64_t>(rows.size())},
                                                 {Axis::none, static_cast<std::int64_t>(led.size())}});
-  out.scale = figure::Scale::diverging, out.adds = false, out.of = std::move(of);
+  out.scale = figure::Scale::diverging, out.others = MatrixMark::Others::bars;
+  for (const NamedRow& row : rows) out.own_rows.push_back({row.of, out.scale, out.most, out.digits});
   return out;
 }
 PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, const Text& title,
-                     int priority, std::string of) {
-  return figure::leaf({id, numbers_mark(rows, std::move(of)), priority, {title}, ""});
+                     int priority) {
+  return figure::leaf({id, numbers_mark(rows), priority, {title}, ""});
+}
+void show_few_columns(MatrixMark& matrix) {
+  matrix.most_columns = matrix.order.size() > kManyColumns ? kFewColumns : 0;
 }
 Text steps_number(double value) { return figure::number_text(value, 2); }
 Text steps_text(const std::string& key, std::vector<Text> arguments) {

@@ -12,24 +12,32 @@ namespace attnscope {
 struct NamedRow {
   Text name;
   std::vector<float> values;
+  std::string of = {};  ///< the row as a place; empty: no step of the run
 };
 
 // What a station says, before its question and the answer are set around it.
 struct StationDrawing {
   std::vector<Text> sentence;
-  figure::PartBox picture;
-  std::optional<figure::PartBox> below = {};
+  std::optional<figure::PartBox> picture;
+  std::optional<figure::PartBox> below = {}, above = {};
 };
 /// One row of a step, of one head where it has heads; empty where the run lacks it.
 std::vector<float> row_of_step(const Trace& run, const Site& site, std::int64_t head, std::int64_t row);
 /// The same as a place: "blocks.0.attn.z[head=1,query=3]".
 std::string place_of(const Trace& run, const Site& site, std::int64_t head, std::int64_t row);
+/// Both, with a name.
+NamedRow row_at(const ViewState& state, const Site& site, std::int64_t head, std::int64_t row,
+                const Text& name);
 /// The numbers of a vector.
 std::vector<float> floats_of(const Tensor& row);
 /// Rows of equal length drawn large, eight columns at most: those where the last row is largest in size.
-figure::MatrixMark numbers_mark(const std::vector<NamedRow>& rows, std::string of = {});
+figure::MatrixMark numbers_mark(const std::vector<NamedRow>& rows);
 figure::PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, const Text& title,
-                             int priority = 2, std::string of = {});
+                             int priority = 2);
+/// Of a row drawn large: all columns where they are few, else the most important twelve.
+void show_few_columns(figure::MatrixMark& matrix);
+/// Magnitude of the largest finite number; 1 where there is none above 0.
+double largest_size(const std::vector<float>& values);
 /// Equal but for the rounding of a sum in another order.
 bool same_number(double a, double b);
 Text steps_number(double value);

@@ -35,15 +35,20 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   TRY(ViewDrawing drawn, view.draw(state));
   auto both = state.compare ? compared(view, state) : std::nullopt;
   if (both) drawn = *std::move(both);
-  std::vector<figure::PartBox> beside{std::move(drawn.picture)};
+  std::vector<figure::PartBox> beside;
+  if (drawn.picture) beside.push_back(std::move(*drawn.picture));
   if (view.answers && state.run && !both)
-    if (const auto answer = answer_table(state, answer_row(state), 5))
+    if (const auto answer = answer_table(state, answer_row(state), drawn.above ? 3 : 5))
       beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
   if (titled) all.push_back(figure::words("question", WordsMark::As::title, std::move(drawn.question), 2));
   all.push_back(figure::words("sentence", WordsMark::As::sentence, std::move(drawn.sentence), 2));
-  all.push_back(beside.size() > 1 ? figure::either(std::move(beside)) : std::move(beside.front()));
+  if (drawn.above) all.push_back(std::move(*drawn.above));
+  if (beside.size() > 1)
+    all.push_back(figure::either(std::move(beside)));
+  else if (!beside.empty())
+    all.push_back(std::move(beside.front()));
   if (drawn.below) all.push_back(std::move(*drawn.below));
   return figure::Figure{title, figure::column(std::move(all))};
 }

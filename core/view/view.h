@@ -44,8 +44,9 @@ struct ViewState {
 /// What a view says: one question, one true sentence, one picture. Of texts the full one first, then shorter.
 struct ViewDrawing {
   std::vector<Text> question, sentence;
-  figure::PartBox picture;                    ///< beside the answer of the model
+  std::optional<figure::PartBox> picture;     ///< beside the answer of the model
   std::optional<figure::PartBox> below = {};  ///< over the whole width: the row that is looked at, a formula
+  std::optional<figure::PartBox> above = {};  ///< the same above the picture
 };
 
 struct ViewSpec {

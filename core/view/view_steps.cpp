@@ -11,31 +11,33 @@ namespace {
 
 using figure::Ink, figure::MatrixMark, figure::PartBox;
 
-constexpr std::int64_t kRowsShown = 6;
+constexpr double kPale = 1e9;  // names of things are numbers without a size: no colour
 
 Result<StationDrawing> words_station(const ViewState& state) {
   const Trace& run = *state.run;
-  const std::int64_t rows = run.rows(state.place.stack),
-                     first = std::clamp<std::int64_t>(state.row - kRowsShown / 2, 0,
-                                                      std::max<std::int64_t>(0, rows - kRowsShown));
+  const std::int64_t rows = run.rows(state.place.stack);
   const std::vector<int>& ids = run.ids_of(state.place.stack);
   const bool tokens = static_cast<std::int64_t>(ids.size()) == rows;
-  figure::TableMark table;
-  table.header = {steps_text("token"), steps_text("place")};
-  if (tokens) table.header.push_back(steps_text("id"));
-  for (std::int64_t row = first; row < std::min(rows, first + kRowsShown); ++row) {
-    std::vector<Text> cells{row_label(*state.opened, run, state.place.stack, row), row};
-    if (tokens) cells.emplace_back(ids[static_cast<std::size_t>(row)]);
-    table.rows.push_back({std::move(cells), {}, {}, row == state.row});
-  }
-  table.others = rows - static_cast<std::int64_t>(table.rows.size());
+  std::vector<NamedRow> shown{{steps_text("place"), {}}};
+  for (std::int64_t row = 0; row < rows; ++row) shown.front().values.push_back(static_cast<float>(row));
+  if (tokens) shown.push_back({steps_text("id"), {ids.begin(), ids.end()}});
+  MatrixMark matrix = numbers_mark(shown);
+  matrix.others = MatrixMark::Others::none;
+  for (MatrixMark::Row& row : matrix.own_rows) row.digits = 0, row.most = kPale;
+  matrix.cols = row_names(state, state.place.stack, Ink::dim, state.row);
+  std::stable_sort(matrix.order.begin(), matrix.order.end(), [&](int a, int b) {
+    return std::abs(a - state.row) < std::abs(b - state.row);  // the nearest ones
+  });
+  show_few_columns(matrix);
   std::vector<Text> said{looked_name(state), state.row, rows};
   if (tokens) {
     said.emplace_back(ids[static_cast<std::size_t>(state.row)]);
     said.emplace_back(run.config().of(state.place.stack).vocab_size);
   }
   return StationDrawing{{steps_text(tokens ? "words" : "words.rows", said), steps_text("words.short", said)},
-                        figure::leaf({"tokens", table, 3, {steps_text("rows")}, ""})};
+                        {},
+                        {},
+                        figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""})};
 }
 
 Result<StationDrawing> embed_station(const ViewState& state) {
@@ -83,22 +85,30 @@ Result<StationDrawing> mlp_station(const ViewState& state) {
       name,          state.layer, std::count_if(active.begin(), active.end(), [](float x) { return x > 0; }),
       active.size(), best,        steps_number(static_cast<double>(active[static_cast<std::size_t>(best)])),
       out.size()};
-  return StationDrawing{{steps_text("mlp", said), steps_text("mlp.short", said)},
-                        numbers_leaf("neurons", {{name, active}}, steps_text("neurons", said), 2,
-                                     place_of(*state.run, neurons, 0, state.row)),
-                        numbers_leaf("row", {{name, out}}, steps_text("mlp.out", said), 3,
-                                     place_of(*state.run, result, 0, state.row))};
+  return StationDrawing{
+      {steps_text("mlp", said), steps_text("mlp.short", said)},
+      numbers_leaf("neurons", {row_at(state, neurons, 0, state.row, name)}, steps_text("neurons", said), 2),
+      numbers_leaf("row", {row_at(state, result, 0, state.row, name)}, steps_text("mlp.out", said), 3)};
 }
 
+// Probabilities of all outputs, by id.
+std::vector<float> shares_of(const Tensor& logits) {
+  std::vector<float> out(static_cast<std::size_t>(logits.count()));
+  for (const NextToken& token : next_tokens(logits, Sampling{}))
+    out[static_cast<std::size_t>(token.id)] = token.prob;
+  return out;
+}
 Result<StationDrawing> word_station(const ViewState& state) {
   const std::int64_t row = answer_row(state);
   TRY(const figure::TableMark answer, answer_table(state, row, 1));
   const Stack stack = state.run->config().stack;
   const Text name = row_label(*state.opened, *state.run, stack, row);
   const Site site = state.run->main(StepRole::logits);
-  std::vector<NamedRow> logits{{name, floats_of(state.run->logits_row(row))}};
-  MatrixMark out = numbers_mark(logits, place_of(*state.run, site, 0, row));
-  const std::vector<float>& values = logits.front().values;
+  const std::vector<float> values = floats_of(state.run->logits_row(row));
+  MatrixMark out = numbers_mark({{steps_text("logit"), values, place_of(*state.run, site, 0, row)},
+                                 {steps_text("probability"), shares_of(state.run->logits_row(row))}});
+  out.own_rows.back().scale = figure::Scale::share, out.own_rows.back().most = 1, out.bars = true;
+  out.own_rows.front().most = largest_size(values);
   std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
     return values[static_cast<std::size_t>(a)] > values[static_cast<std::size_t>(b)];
   });
@@ -109,6 +119,8 @@ Result<StationDrawing> word_station(const ViewState& state) {
       steps_number(static_cast<double>(values[static_cast<std::size_t>(out.order.front())])), values.size(),
       answer.rows.front().cells[1]};
   return StationDrawing{{steps_text("word", said), steps_text("word.short", said)},
+                        {},
+                        {},
                         figure::leaf({"row", out, 3, {steps_text("logits")}, ""})};
 }
 
@@ -141,7 +153,8 @@ Result<ViewDrawing> draw_steps(const ViewState& state) {
   return ViewDrawing{{steps_text("title", said), steps_text("title.short", said)},
                      std::move(drawn.sentence),
                      std::move(drawn.picture),
-                     std::move(drawn.below)};
+                     std::move(drawn.below),
+                     std::move(drawn.above)};
 }
 
 }  // namespace

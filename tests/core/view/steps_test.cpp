@@ -51,15 +51,23 @@ TEST(Steps, SoftmaxOfTheScoresShownIsTheRowOfWeights) {
   for_every_row([](const ViewState& state, const std::string& where) {
     if (!has_station(state, "softmax")) return;
     const figure::Figure figure = station_of(state, "softmax");
-    const Tensor &scores = mark_of<figure::MatrixMark>(figure, "scores").values,
-                 &weights = mark_of<figure::MatrixMark>(figure, "row").values;
+    const auto& rows = mark_of<figure::MatrixMark>(figure, "row");
+    const std::int64_t weights = rows.values.size(0) - 1, scores = weights - 1;
     double sum = 0;
-    for (std::int64_t key = 0; key < scores.size(1); ++key)
-      sum += std::exp(static_cast<double>(scores.at(0, key)));
-    for (std::int64_t key = 0; key < scores.size(1); ++key)
-      EXPECT_NEAR(std::exp(static_cast<double>(scores.at(0, key))) / sum,
-                  static_cast<double>(weights.at(0, key)), 1e-4)
+    for (std::int64_t key = 0; key < rows.values.size(1); ++key)
+      sum += std::exp(static_cast<double>(rows.values.at(scores, key)));
+    for (std::int64_t key = 0; key < rows.values.size(1); ++key) {
+      EXPECT_NEAR(std::exp(static_cast<double>(rows.values.at(scores, key))) / sum,
+                  static_cast<double>(rows.values.at(weights, key)), 1e-4)
           << where;
+      if (scores > 0 &&
+          std::isfinite(rows.values.at(1, key))) {  // the raw ones, scaled by the text of the row
+        const double root = std::stod(rows.rows.labels[1].arguments().front().str());
+        EXPECT_NEAR(static_cast<double>(rows.values.at(0, key)) / std::sqrt(root),
+                    static_cast<double>(rows.values.at(1, key)), 2e-3)
+            << where;
+      }
+    }
   });
 }
 
@@ -101,20 +109,26 @@ TEST(Steps, EachStationDrawsAndTheMatricesNameCellsOfTheRun) {
     const ViewState state = first_state(*of.model, of.run);
     const std::vector<Station> all = stations(state);
     ASSERT_GE(all.size(), 5u) << name;
+    int named = 0;
     for (const Station& station : all) {
       const figure::Figure figure = station_of(state, station.id);
       for (const figure::Part* part : figure::parts_of(figure)) {
         const auto* matrix = std::get_if<figure::MatrixMark>(&part->mark);
-        if (!matrix || matrix->of.empty()) continue;
-        const auto cell = cell_of(*of.run, *matrix, 0, 1);
-        ASSERT_TRUE(cell) << name << station.id << matrix->of;
-        const auto value = of.run->tensor(*cell);
-        ASSERT_TRUE(value);
-        if (std::isfinite(matrix->values.at(0, 1))) {
-          EXPECT_NEAR(value->data()[0], matrix->values.at(0, 1), 1e-4f) << name << matrix->of;
+        for (std::int64_t row = 0; matrix && row < matrix->values.size(0); ++row) {
+          const std::string place = matrix->row(row).of;
+          if (place.empty()) continue;
+          const auto cell = cell_of(*of.run, *matrix, row, 1);
+          ASSERT_TRUE(cell) << name << station.id << place;
+          const auto value = of.run->tensor(*cell);
+          ASSERT_TRUE(value);
+          ++named;
+          if (std::isfinite(matrix->values.at(row, 1))) {
+            EXPECT_NEAR(value->data()[0], matrix->values.at(row, 1), 1e-4f) << name << place;
+          }
         }
       }
     }
+    EXPECT_GE(named, 6) << name;
   }
 }
 
