@@ -84,10 +84,11 @@ bool FigureBox::show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool
 
 ImVec2 FigureBox::on_screen(float x, float y) const { return {at_.x + x * unit_, at_.y + y * unit_}; }
 
-void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
+void FigureBox::draw_shape(const figure::DrawnShape& shape, float alpha) const {
   using Kind = figure::DrawnShape::Kind;
   const Canvas canvas;
-  const ImU32 colour = figure_colour(shape.colour);
+  const ImU32 colour =
+      alpha < 1 ? with_alpha(figure_colour(shape.colour), alpha) : figure_colour(shape.colour);
   const ImVec2 p0 = on_screen(shape.rect.x, shape.rect.y),
                p1 = on_screen(shape.rect.right(), shape.rect.bottom());
   const bool large = std::min(shape.rect.w, shape.rect.h) >= kRoundFrom;
@@ -128,6 +129,24 @@ void FigureBox::draw(ImVec2 at) {
   at_ = at;
   if (!figure_) return;
   for (std::size_t i = 1; i < drawing_.shapes.size(); ++i) draw_shape(drawing_.shapes[i]);  // 0: the ground
+  note_parts();
+}
+
+void FigureBox::draw(ImVec2 at, const FigureMotion& motion) {
+  if (!figure_ || !motion.moving()) return draw(at);
+  at_ = at;
+  for (std::size_t i = 1; i < drawing_.shapes.size(); ++i) {
+    const auto [shape, alpha] = motion.at(i, drawing_.shapes[i]);
+    if (alpha > 0) draw_shape(shape, alpha);
+  }
+  note_parts();
+}
+
+FigureMotion::OnScreen FigureBox::on_screen() const {
+  return {figure_ ? &*figure_ : nullptr, &drawing_, at_.x, at_.y, unit_};
+}
+
+void FigureBox::note_parts() const {
   for (std::size_t i = 0; i < placed_.parts.size(); ++i) {
     const figure::PlacedPart& part = placed_.parts[i];
     const figure::PixelRect& box = part.cells.w > 0 ? part.cells : part.box;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/figure/figure_motion.h"
 #include "core/figure/drawing.h"
 
 namespace attnscope {
@@ -34,6 +35,10 @@ class FigureBox {
   /// Draws with the upper left corner at `at`, pixels; its parts are noted as items "figure.<part>":
   /// of a matrix its cells.
   void draw(ImVec2 at);
+  /// The same on the way from the figure before.
+  void draw(ImVec2 at, const FigureMotion& motion);
+  /// As it is on the screen; of the last draw().
+  FigureMotion::OnScreen on_screen() const;
   /// The cell at a place on the screen, of the last draw().
   std::optional<FigureHit> hit(ImVec2 place) const;
   /// The rectangle of a cell; nothing where it has none of its own.
@@ -52,7 +57,8 @@ class FigureBox {
     std::string language;
     bool operator==(const Shown&) const = default;
   };
-  void draw_shape(const figure::DrawnShape& shape) const;
+  void draw_shape(const figure::DrawnShape& shape, float alpha = 1) const;
+  void note_parts() const;
   ImVec2 on_screen(float x, float y) const;
   FigureHit hit_of(const figure::DrawnShape& shape) const;
 

@@ -33,22 +33,25 @@ std::uint64_t key_of_input(const Session& session, int sequence, const Input& in
   return hash.value();
 }
 
-std::uint64_t key_of_state(const ViewState& state, const RunResult& run, const ViewSpec& view,
-                           std::uint64_t sequence) {
+std::uint64_t key_of_state(const ViewState& state, const RunResult& run, std::uint64_t sequence,
+                           ImVec2 size) {
   Hash hash;
   hash.take(run.version);
   hash.take(sequence);
+  hash.take(std::bit_cast<std::uint32_t>(size.x));
+  hash.take(std::bit_cast<std::uint32_t>(size.y));
   hash.take(reinterpret_cast<std::uintptr_t>(state.before.get()));
   hash.take(number(static_cast<int>(state.place.stack)));
   hash.take(number(static_cast<int>(state.place.part)));
   hash.take(number(state.layer));
   hash.take(number(state.head));
-  hash.take(number(state.row));
   hash.take(std::bit_cast<std::uint64_t>(state.temperature));
-  hash.take(view.id);
-  hash.take(state.page);
-  hash.take(number(state.compare ? 1 : 0));
   return hash.value();
+}
+// The same with what a motion goes between.
+std::uint64_t key_of_figure(std::uint64_t still, const ViewState& state, const ViewSpec& view) {
+  return key_of(
+      {still, number(state.row), key_of(view.id), key_of(state.page), number(state.compare ? 1 : 0)});
 }
 
 Document without_edits(const Document& document) {
@@ -222,12 +225,15 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y * 0.4f));
     return centred_text(tr("easy.nothing"), theme().text_dim, fonts().body);
   }
-  const std::uint64_t key =
-      key_of({key_of_state(view_, *context.run, *view, number(state.workspace.cursor.sequence)),
-              std::bit_cast<std::uint32_t>(size.x), std::bit_cast<std::uint32_t>(size.y)});
+  const std::uint64_t still =
+      key_of_state(view_, *context.run, number(state.workspace.cursor.sequence), size);
+  const std::uint64_t key = key_of_figure(still, view_, *view);
   if (box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
     failed_.reset();
+    const bool moves = state.workspace.animate && still == std::exchange(still_key_, still) && !box_.empty();
+    if (moves) motion_.leave(box_.on_screen(), *view_.run);
+    motion_.stop();
     failed_key_ = key, shown_ = view;
     const float zoom = presented ? state.presenter.zoom : 1.f;
     if (!figure) {
@@ -235,6 +241,9 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
       failed_ = figure.error();
     } else if (!box_.show(std::move(*figure), key, size, presented, zoom)) {
       failed_ = fail(Code::out_of_range, "easy.no_room");
+    } else if (moves) {
+      motion_.enter({box_.on_screen().figure, box_.on_screen().drawing, at.x, at.y, box_.on_screen().unit},
+                    *view_.run);
     }
   }
   if (failed_) {
@@ -243,7 +252,8 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
     return centred_text(why, theme().text_dim, fonts().body);
   }
   const DrawRecording recording(state.recording);
-  box_.draw(at);
+  state.workspace.moving |= motion_.step(ImGui::GetIO().DeltaTime);
+  box_.draw(at, motion_);
   hands_.follow({*context.run, state.workspace, state.commands, box_});
 }
 

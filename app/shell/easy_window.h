@@ -36,6 +36,8 @@ class EasyWindow {
   EasyTry try_;
   EasyFilm film_;
   FigureBox box_;
+  FigureMotion motion_;
+  std::uint64_t still_key_ = 0;  ///< of all that a figure shows but the view, its page and its row
   FigureHands hands_;
   const ViewSpec* shown_ = nullptr;  ///< of box_
   KeptText title_, head_, why_;

@@ -32,6 +32,7 @@ struct DrawnShape {
   Rgb colour = 0;
   std::vector<std::pair<float, float>> points = {};  ///< line
   bool dashed = false;                               ///< line, frame
+  bool grows = false;                                ///< rect: a bar that stands on its lower edge
   float round = 0;                                   ///< radius of the corners of a rect or a frame
   std::string text = {};
   float em = 0, x = 0, y = 0;  ///< text: left end of its baseline

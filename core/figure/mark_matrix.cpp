@@ -259,6 +259,7 @@ void draw_bar(const MatrixMark::Row& row, double value, PixelRect cell, const Pl
   const double share = std::isfinite(value) && row.most > 0 ? std::clamp(value / row.most, 0.0, 1.0) : 0;
   const float tall = std::max(1.f, room * static_cast<float>(share));
   out.rect({cell.x + (cell.w - wide) / 2, bottom - tall, wide, tall}, out.colours().ink(Ink::accent));
+  out.shapes.back().grows = true;
   out.rect({cell.x - 1, bottom - 1, cell.w + 2, 1}, out.colours().frame);
 }
 

@@ -1,0 +1,93 @@
+// A motion begins where the old figure had a cell and ends where the new one has it.
+#include "app/figure/figure_motion.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/view/opened.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+using figure::DrawnShape;
+
+struct Drawn {
+  figure::Figure figure;
+  figure::Placed placed;
+  figure::Drawing drawing;
+};
+std::unique_ptr<Drawn> drawn(const ViewState& state, const char* view, const std::string& page) {
+  static const figure::Measure measure;
+  auto out = std::make_unique<Drawn>();
+  ViewState at = state;
+  at.page = page, at.level = Level::easy;
+  out->figure = *draw_view(**find_view(view), at);
+  out->placed = place(out->figure, 1260, 480, figure::kWindowLetters, measure);
+  out->drawing = draw(out->placed, figure::kWindowLetters, measure, true);
+  return out;
+}
+const DrawnShape* cell(const Drawn& of, const std::string& part, std::int64_t row, std::int64_t col,
+                       std::size_t& index) {
+  for (index = 0; index < of.drawing.shapes.size(); ++index) {
+    const DrawnShape& shape = of.drawing.shapes[index];
+    if (shape.part == part && shape.row == row && shape.col == col) return &shape;
+  }
+  return nullptr;
+}
+
+TEST(FigureMotion, TheRowGrowsOutOfItsMatrixAndEndsWhereItStands) {
+  const Opened of = opened("model:storyteller");
+  const ViewState state = first_state(*of.model, of.run);
+  const auto pattern = drawn(state, "attention", ""), softmax = drawn(state, "steps", "softmax");
+  FigureMotion motion;
+  motion.leave({&pattern->figure, &pattern->drawing, 10, 20, 1}, *of.run);
+  motion.enter({&softmax->figure, &softmax->drawing, 10, 20, 1}, *of.run);
+  ASSERT_TRUE(motion.moving());
+  std::size_t old_index = 0, index = 0;
+  const auto& rows = mark_of<figure::MatrixMark>(softmax->figure, "row");
+  const DrawnShape *old = cell(*pattern, "row", 0, 3, old_index),
+                   *now = cell(*softmax, "row", rows.values.size(0) - 1, 3, index);
+  ASSERT_TRUE(old && now);
+  EXPECT_NEAR(motion.at(index, *now).first.rect.x, old->rect.x, 0.5f);
+  EXPECT_NEAR(motion.at(index, *now).first.rect.y, old->rect.y, 0.5f);
+  int frames = 0;
+  while (motion.step(1.f / 60) && frames < 600) ++frames;
+  EXPECT_GT(frames, 20);
+  EXPECT_LT(frames, 120);
+  for (std::size_t at = 0; at < softmax->drawing.shapes.size(); ++at) {
+    const auto [shape, alpha] = motion.at(at, softmax->drawing.shapes[at]);
+    EXPECT_EQ(alpha, 1.f);
+    EXPECT_EQ(shape.rect.x, softmax->drawing.shapes[at].rect.x);
+    EXPECT_EQ(shape.rect.h, softmax->drawing.shapes[at].rect.h);
+  }
+}
+
+TEST(FigureMotion, AProductComesOutOfTheRowsAboveIt) {
+  const Opened of = opened("model:storyteller");
+  const ViewState state = first_state(*of.model, of.run);
+  const auto before = drawn(state, "steps", "embed"), scores = drawn(state, "steps", "scores");
+  FigureMotion motion;
+  motion.leave({&before->figure, &before->drawing, 0, 0, 1}, *of.run);
+  motion.enter({&scores->figure, &scores->drawing, 0, 0, 1}, *of.run);
+  std::size_t key_at = 0, product_at = 0;
+  const int col = scores->placed.parts[2].columns.empty() ? 0 : scores->placed.parts[2].columns.front();
+  const DrawnShape *key = cell(*scores, "products", 1, col, key_at),
+                   *product = cell(*scores, "products", 2, col, product_at);
+  ASSERT_TRUE(key && product);
+  EXPECT_EQ(motion.at(product_at, *product).second, 0.f);  // not there yet
+  for (int i = 0; i < 18; ++i) motion.step(1.f / 60);
+  const figure::PixelRect rect = motion.at(product_at, *product).first.rect;
+  EXPECT_GE(rect.y, key->rect.y - 0.5f);
+  EXPECT_LT(rect.y, product->rect.y);
+}
+
+TEST(FigureMotion, WithoutAFigureBeforeNothingMoves) {
+  const Opened of = opened("model:storyteller");
+  const auto scores = drawn(first_state(*of.model, of.run), "steps", "scores");
+  FigureMotion motion;
+  motion.enter({&scores->figure, &scores->drawing, 0, 0, 1}, *of.run);
+  EXPECT_FALSE(motion.moving());
+}
+
+}  // namespace
+}  // namespace attnscope
