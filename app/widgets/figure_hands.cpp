@@ -45,8 +45,9 @@ void FigureHands::hover(const Context& context) {
                               figure::number_text(static_cast<double>(hit->value()), 4)};
   const bool hidden = std::isinf(hit->value()) && hit->value() < 0;
   const bool mask = editable && edit_meaning(context.run, cell->site) == CellEdit::mask;
-  const char* said = mask                                      ? "figure.cell.mask"
-                     : hidden                                  ? "figure.cell.masked"
+  const char* said = mask     ? "figure.cell.mask"
+                     : hidden ? matrix.row(hit->row).scale == figure::Scale::share ? "figure.cell.hidden"
+                                                                                   : "figure.cell.masked"
                      : editable && std::isfinite(hit->value()) ? "figure.cell.drag"
                                                                : "figure.cell";
   ImGui::SetTooltip("%s", tr(said, {pair[0], pair[1], pair[2]}).c_str());

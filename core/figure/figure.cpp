@@ -12,6 +12,8 @@
 namespace attnscope::figure {
 namespace {
 
+constexpr double kLargeNumber = 1e6;  // from here on with an exponent
+
 void collect(const PartBox& box, std::vector<const Part*>& out) {
   if (box.part) out.push_back(&*box.part);
   for (const PartBox& inside : box.inside) collect(inside, out);
@@ -122,6 +124,8 @@ Figure minus(const Figure& b, const Figure& a) {
 std::string number_text(double value, int digits, bool shorter) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value < 0 ? "\xE2\x88\x92\xE2\x88\x9E" : "\xE2\x88\x9E";
+  if (std::abs(value) >= kLargeNumber)
+    return (value < 0 ? "\xE2\x88\x92" : "") + format("%.1e", std::abs(value));
   const int places = std::max(0, digits - (shorter ? 1 : 0));
   std::string out = format("%.*f", places, std::abs(value));
   const bool zero = out.find_first_not_of("0.") == std::string::npos;

@@ -17,6 +17,7 @@ constexpr std::int64_t kMostDigits = 64 * 64;  // cells; larger matrices are dra
 constexpr std::int64_t kMostDrawn = 192;       // cells a side; more are pooled
 constexpr float kLongName = 110, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
+constexpr float kFewCells = 12, kWideCell = 1.6f;
 constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
@@ -69,9 +70,9 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
   const float em = context.look.small;
   out.longest_allowed = (form.has(Give::short_names) ? kShortName : kLongName) * em / 12;
   if (form.has(Give::names) && !large_row(matrix)) return out;
-  if (!matrix.rows.labels.empty())
+  if (!matrix.rows.labels.empty() && matrix.rows.shown)
     out.row = std::min(out.longest_allowed, widest(matrix.rows.labels, em, Face::mono, context)) + 6;
-  if (matrix.cols.labels.empty()) return out;
+  if (matrix.cols.labels.empty() || !matrix.cols.shown) return out;
   out.column = std::min(out.longest_allowed, widest(matrix.cols.labels, em, Face::mono, context));
   out.slanted = !large_row(matrix) && out.column + 4 > least_cell;
   out.top = out.slanted ? (out.column + em) * kSlant + 2 : em * kLine + 2;
@@ -92,6 +93,11 @@ std::size_t most_columns(const MatrixMark& matrix) {
   const std::size_t all = matrix.order.size();
   return matrix.most_columns == 0 || all <= matrix.most_columns ? all : matrix.most_columns + 1;
 }
+// Digits of few cells are larger.
+float natural_digit(const MatrixMark& matrix, const LetterSizes& look) {
+  const float side = count(std::max(rows_of(matrix), cols_of(matrix)));
+  return look.digit_natural * std::clamp(kFewCells / std::max(1.f, side), 1.f, 2.f);
+}
 // The least side of cells without digits.
 float plane_side(float cells, const LetterSizes& look) {
   return std::max(std::min(look.plane, cells * 11), std::min(look.plane * 2, cells));
@@ -108,7 +114,7 @@ SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkConte
   const float cols = count(cols_of(matrix));
   if (with_digits(matrix, form)) {
     const float least = digit_width(matrix, form, look.digit, context),
-                natural = digit_width(matrix, form, look.digit_natural, context);
+                natural = digit_width(matrix, form, natural_digit(matrix, look), context);
     return {cols * least, cols * natural, cols * natural * 1.25f};
   }
   const float least = plane_side(cols, look);
@@ -127,8 +133,10 @@ SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkCont
     return {rows * look.looked * 1.6f + bars.least, rows * look.looked_natural * 1.7f + bars.natural,
             rows * look.looked_natural * 2 + bars.most};
   }
-  if (with_digits(matrix, form))
-    return {rows * look.digit * 1.35f, rows * look.digit_natural * 1.6f, rows * look.digit_natural * 2.2f};
+  if (with_digits(matrix, form)) {
+    const float natural = natural_digit(matrix, look);
+    return {rows * look.digit * 1.35f, rows * natural * 1.6f, rows * natural * 2.2f};
+  }
   const float least = plane_side(rows, look);
   const float natural = std::max(least, std::min(look.plane * 6, rows * 18));
   return {least, natural, std::max(natural, std::min(look.plane * 8, rows * 44))};
@@ -160,12 +168,13 @@ SizeNeed matrix_height(const Part& part, const Form& form, float width, const Ma
 }
 
 // Columns with a cell of their own: all, or the strongest that fit beside "other n", in the order of the row.
+// In the order in which they stand.
 std::vector<int> columns_of(const MatrixMark& matrix, float width, float cell) {
   std::vector<int> out = matrix.order;
   const auto room = static_cast<std::size_t>(std::max(1.f, std::floor(width / cell + 1e-3f)));
   const std::size_t fit = std::min(room, most_columns(matrix));
   if (out.size() > fit) out.resize(std::max<std::size_t>(1, fit - 1));
-  std::sort(out.begin(), out.end());
+  if (!matrix.by_order) std::sort(out.begin(), out.end());
   return out;
 }
 
@@ -187,9 +196,9 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
     placed.columns =
         columns_of(matrix, cells.w, large_cell(matrix, placed.form, context.look.looked, context));
   } else if (!with_digits(matrix, placed.form)) {  // cells as square as the room allows
-    const float cell = std::min(cells.w / count(cols_of(matrix)), cells.h / count(rows_of(matrix)));
-    cells.w = std::max(wide.least, cell * count(cols_of(matrix)));
-    cells.h = std::max(tall.least, cell * count(rows_of(matrix)));
+    const float across = cells.w / count(cols_of(matrix)), down = cells.h / count(rows_of(matrix));
+    cells.w = std::max(wide.least, std::min(across, kWideCell * down) * count(cols_of(matrix)));
+    cells.h = std::max(tall.least, std::min(across, down) * count(rows_of(matrix)));
     return;
   }
   const bool rest = large_row(matrix) && placed.columns.size() < matrix.order.size();
@@ -198,8 +207,9 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   const float by_width = (cells.w / across - kCellPad) / (longest_kept(matrix, placed.form, context) *
                                                           context.measure.width("0", 1, Face::mono));
   const float by_height = cells.h / count(rows_of(matrix)) / 1.25f;
-  placed.digit = std::min(
-      {by_width, by_height, large_row(matrix) ? context.look.looked_natural : context.look.digit_natural});
+  placed.digit =
+      std::min({by_width, by_height,
+                large_row(matrix) ? context.look.looked_natural : natural_digit(matrix, context.look)});
 }
 
 // ---- drawing -------------------------------------------------------------------------------------
@@ -269,10 +279,14 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
   const float em = context.look.small,
               wide = placed.cells.w / static_cast<float>(placed.columns.size() + (rest ? 1 : 0)),
               tall = placed.cells.h / count(rows_of(matrix));
+  // Then a line stands where they are.
+  const bool few_left_out = rest && !matrix.by_order && placed.columns.size() * 2 > matrix.order.size();
   for (std::size_t at = 0; at < placed.columns.size() + (rest ? 1 : 0); ++at) {
     const bool others = at == placed.columns.size();
     const float x = placed.cells.x + wide * static_cast<float>(at);
     const auto col = others ? 0 : placed.columns[at];
+    if (few_left_out && at > 0 && !others && col != placed.columns[at - 1] + 1)
+      out.rect({x - 1, placed.cells.y - em, 2, placed.cells.h + em}, out.colours().ink(Ink::dim));
     const std::string name =
         others ? tr("figure.others", {std::to_string(matrix.order.size() - placed.columns.size())})
         : static_cast<std::size_t>(col) < matrix.cols.labels.size()
@@ -282,7 +296,7 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
     const std::string shown = context.measure.fitted(name, em, face, wide - 2);
     out.text(shown, x + (wide - context.measure.width(shown, em, face)) / 2, placed.cells.y - 5, em, face,
              out.colours().ink(others                      ? Ink::dim
-                               : col == matrix.cols.looked ? Ink::accent
+                               : col == matrix.cols.looked ? Ink::text
                                                            : matrix.cols.ink),
              {x, placed.cells.y - em * kLine - 2, wide, em * kLine + 2});
     for (std::int64_t row = 0; row < rows_of(matrix); ++row) {

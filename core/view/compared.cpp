@@ -119,6 +119,7 @@ class Comparison {
     for (std::int64_t col = 0; col < cols; ++col)
       out.cols.labels.resize(static_cast<std::size_t>(cols)),
           out.cols.labels[static_cast<std::size_t>(col)] = col_name(col);
+    out.cols.shown = true;
     for (const MatrixMark* matrix : {&a_, &b_, &difference_})
       out.own_rows.push_back({"", matrix->scale, matrix->most, matrix->digits});
     out.of.clear();
@@ -151,6 +152,7 @@ PartBox headed(const std::string& id, figure::Ink ink, const ViewState& state, M
     forms.insert(forms.begin(),
                  Text::of(key + ".answer", {answer->rows.front().cells[0], answer->rows.front().cells[1]}));
   using figure::WordsMark;
+  matrix.rows.shown = true;
   matrix.rows.looked = std::min<int>(matrix.rows.looked, static_cast<int>(matrix.values.size(0)) - 1);
   return figure::column(
       {figure::leaf(

@@ -27,6 +27,12 @@ struct LookedRow {
 Site entering_site(const LookedRow& looked, const Site& pattern) {
   return pattern.with(slot_of(looked.row.mask_first ? StepKind::scale : StepKind::mask));
 }
+Site pattern_of(const ViewState& state) { return state.place.pattern(state.layer); }
+// The mask hides some keys from the row.
+bool hides(const LookedRow& looked) {
+  return std::any_of(looked.entering.begin(), looked.entering.end(),
+                     [](float score) { return std::isinf(score) && score < 0; });
+}
 Result<LookedRow> looked_row(const ViewState& state) {
   const Site pattern = state.place.pattern(state.layer);
   LookedRow out;
@@ -109,16 +115,25 @@ Result<StationDrawing> scores_station(const ViewState& state) {
                     : !scaled                ? "scores.sum"
                     : looked.row.root_of > 0 ? "scores.root"
                                              : "scores.times";
+  const Text block = state.layer, head = state.head;
   return StationDrawing{
       {steps_text(key, said), steps_text("scores.short", said)},
-      numbers_leaf(
-          "products",
-          {{steps_text("query", {looked.query}), q, place_of(*state.run, queries, state.head, state.row)},
-           {steps_text("key", {looked.key_name}), k,
-            place_of(*state.run, keys, state.run->own_head(keys, state.head), looked.key)},
-           {steps_text("product"), products}},
-          steps_text("products", {looked.query, looked.key_name})),
-      figure::leaf({"row", keys_mark(state, slot_of(StepKind::scale)), 3, {steps_text("scaled")}, ""})};
+      figure::column(
+          {numbers_leaf(
+               "products",
+               {{steps_text("query", {looked.query}), q,
+                 place_of(*state.run, queries, state.head, state.row)},
+                {steps_text("key", {looked.key_name}), k,
+                 place_of(*state.run, keys, state.run->own_head(keys, state.head), looked.key)},
+                {steps_text("product"), products}},
+               {steps_text("products", {looked.query, looked.key_name, block, head}), steps_text("product")}),
+           figure::words("formula", figure::WordsMark::As::formula,
+                         {steps_text("scores.formula", {block}), steps_text("scores.formula.short")}),
+           figure::leaf({"row",
+                         keys_mark(state, entering_site(looked, pattern_of(state)).slot),
+                         3,
+                         {steps_text(hides(looked) ? "scaled.masked" : "scaled"), steps_text("scaled")},
+                         ""})})};
 }
 
 Result<StationDrawing> softmax_station(const ViewState& state) {
@@ -137,12 +152,22 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
   const char* key = !(looked.row.sum > 0) ? "softmax.nowhere"
                     : looked.row.edited   ? "softmax.edited"
                                           : "softmax";
-  StationDrawing out{{steps_text(key, said), steps_text("softmax.short", said)}, {}};
-  out.above = figure::leaf({"row", softmax_mark(state, looked), 3, {steps_text("weights", said)}, ""});
-  if (looked.row.sum > 0 && !looked.row.edited)
-    out.picture =
-        figure::words("formula", figure::WordsMark::As::formula, {steps_text("softmax.formula", said)}, 1);
-  return out;
+  std::vector<PartBox> picture{
+      figure::leaf({"row",
+                    softmax_mark(state, looked),
+                    3,
+                    {steps_text(hides(looked) ? "weights.masked" : "weights"), steps_text("weights")},
+                    ""})};
+  if (looked.row.sum > 0 && !looked.row.edited) {
+    const double top = std::exp(static_cast<double>(looked.entering[static_cast<std::size_t>(looked.key)]));
+    std::vector<Text> terms = said;
+    terms.emplace_back(figure::number_text(top, 1)), terms.emplace_back(figure::number_text(top / share, 1));
+    std::vector<Text> forms{steps_text("softmax.formula", terms), steps_text("softmax.formula.short", terms)};
+    if (!std::isfinite(top) || !(share > 0)) forms.erase(forms.begin());
+    picture.push_back(figure::words("formula", figure::WordsMark::As::formula, std::move(forms), 1));
+  }
+  return StationDrawing{{steps_text(key, said), steps_text("softmax.short", said)},
+                        figure::column(std::move(picture))};
 }
 
 Result<StationDrawing> values_station(const ViewState& state) {
@@ -166,25 +191,24 @@ Result<StationDrawing> values_station(const ViewState& state) {
       sum[dim] += part.back();
       if (at >= shown) others[dim] += part.back();
     }
-    if (at < shown)
+    if (at < shown && weight != 0)
       rows.push_back({steps_text("weighted", {steps_number(static_cast<double>(weight)),
                                               weights.cols.labels[static_cast<std::size_t>(key)]}),
                       std::move(part)});
   }
-  if (weights.order.size() > shown)
-    rows.push_back({Text::of("figure.others", {weights.order.size() - shown}), std::move(others)});
-  rows.push_back({steps_text("sum"), sum});
+  const std::int64_t handing = std::count_if(looked.row.terms.begin(), looked.row.terms.end(),
+                                             [](const AttentionTerm& term) { return term.weight > 0; });
+  if (handing > std::ssize(rows))
+    rows.push_back({Text::of("figure.others", {handing - std::ssize(rows)}), std::move(others)});
   bool holds = true;
   for (std::size_t dim = 0; dim < z.size(); ++dim)
     holds = holds && same_number(static_cast<double>(sum[dim]), static_cast<double>(z[dim]));
-  const std::int64_t handing = std::count_if(looked.row.terms.begin(), looked.row.terms.end(),
-                                             [](const AttentionTerm& term) { return term.weight > 0; });
+  if (!holds) rows.push_back({steps_text("sum"), sum});
+  rows.push_back(row_at(state, result, state.head, state.row, steps_text(holds ? "sum" : "edited.row")));
   const std::vector<Text> said{looked.query, looked.key_name, steps_number(looked.term().weight), handing};
   return StationDrawing{
       {steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
-      numbers_leaf("parts", rows, steps_text("parts")),
-      numbers_leaf("row", {row_at(state, result, state.head, state.row, looked.query)},
-                   steps_text("z", {looked.query}), 3)};
+      numbers_leaf("row", rows, {steps_text("parts", said)}, 3)};
 }
 
 }  // namespace attnscope

@@ -71,9 +71,9 @@ MatrixMark numbers_mark(const std::vector<NamedRow>& rows) {
   for (const NamedRow& row : rows) out.own_rows.push_back({row.of, out.scale, out.most, out.digits});
   return out;
 }
-PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, const Text& title,
+PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, std::vector<Text> titles,
                      int priority) {
-  return figure::leaf({id, numbers_mark(rows), priority, {title}, ""});
+  return figure::leaf({id, numbers_mark(rows), priority, std::move(titles), ""});
 }
 void show_few_columns(MatrixMark& matrix) {
   matrix.most_columns = matrix.order.size() > kManyColumns ? kFewColumns : 0;

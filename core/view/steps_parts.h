@@ -18,8 +18,7 @@ struct NamedRow {
 // What a station says, before its question and the answer are set around it.
 struct StationDrawing {
   std::vector<Text> sentence;
-  std::optional<figure::PartBox> picture;
-  std::optional<figure::PartBox> below = {}, above = {};
+  figure::PartBox picture;  ///< over the whole width, above the answer
 };
 /// One row of a step, of one head where it has heads; empty where the run lacks it.
 std::vector<float> row_of_step(const Trace& run, const Site& site, std::int64_t head, std::int64_t row);
@@ -32,8 +31,8 @@ NamedRow row_at(const ViewState& state, const Site& site, std::int64_t head, std
 std::vector<float> floats_of(const Tensor& row);
 /// Rows of equal length drawn large, eight columns at most: those where the last row is largest in size.
 figure::MatrixMark numbers_mark(const std::vector<NamedRow>& rows);
-figure::PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, const Text& title,
-                             int priority = 2);
+figure::PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows,
+                             std::vector<Text> titles, int priority = 2);
 /// Of a row drawn large: all columns where they are few, else the most important twelve.
 void show_few_columns(figure::MatrixMark& matrix);
 /// Magnitude of the largest finite number; 1 where there is none above 0.

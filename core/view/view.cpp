@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/session/document.h"
 
 namespace attnscope {
 namespace {
@@ -10,6 +11,22 @@ namespace {
 Status check_index(const char* what, std::int64_t value, std::int64_t count) {
   if (value >= 0 && value < count) return Done{};
   return fail(Code::out_of_range, "error.view.index", {what, value, count});
+}
+
+constexpr std::int64_t kRowsBefore = 20, kRowsAfter = 8;
+
+// What the model reads, around the row that is looked at: presented, nothing else on the screen says it.
+figure::WordsMark read_text(const ViewState& state) {
+  const Stack stack = state.place.stack;
+  const std::int64_t rows = state.run->rows(stack),
+                     first = std::max<std::int64_t>(0, state.row - kRowsBefore),
+                     last = std::min(rows, state.row + kRowsAfter);
+  std::vector<std::string> words;
+  if (first > 0) words.emplace_back("\xE2\x80\xA6");
+  for (std::int64_t row = first; row < last; ++row)
+    words.push_back(row_label(*state.opened, *state.run, stack, row));
+  if (last < rows) words.emplace_back("\xE2\x80\xA6");
+  return {figure::WordsMark::As::note, {Text(join(words, " "))}, figure::Ink::dim};
 }
 
 }  // namespace
@@ -42,7 +59,10 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
       beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
-  if (titled) all.push_back(figure::words("question", WordsMark::As::title, std::move(drawn.question), 2));
+  if (titled) {
+    all.push_back(figure::words("question", WordsMark::As::title, std::move(drawn.question), 2));
+    if (state.run) all.push_back(figure::leaf({"text", read_text(state), 1, {}, ""}));
+  }
   all.push_back(figure::words("sentence", WordsMark::As::sentence, std::move(drawn.sentence), 2));
   if (drawn.above) all.push_back(std::move(*drawn.above));
   if (beside.size() > 1)

@@ -1,4 +1,6 @@
 // Where does it look? One head's pattern, the row that is looked at drawn large, and the answer.
+#include <cmath>
+
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -6,16 +8,36 @@ namespace {
 
 using figure::PartBox;
 
-// The largest weight of the row, or that there is none.
+constexpr double kAddsUp = 0.01;  // how far from 1 the weights of a row may add up
+
+// Where the row has its largest weight; or that there is none, that several are alike, or that an edit left
+// weights that do not add up to 1.
 std::vector<Text> attention_sentence(const ViewState& state, const figure::MatrixMark& row) {
+  const auto weight_of = [&](int key) { return static_cast<double>(row.values.at(0, key)); };
   const int key = row.order.front();
-  const auto weight = static_cast<double>(row.values.at(0, key));
+  const double weight = weight_of(key);
   const Text& query = row.rows.labels.front();
   if (!(weight > 0)) return {Text::of("figure.attention.nowhere", {query})};
-  const Text& name = row.cols.labels[static_cast<std::size_t>(key)];
-  const Text number = figure::number_text(weight, weight < 0.01 ? 4 : 2);
-  return {Text::of("figure.attention.sentence", {query, name, number, state.layer, state.head}),
-          Text::of("figure.attention.short", {query, name, number})};
+  const auto name_of = [&](int at) { return row.cols.labels[static_cast<std::size_t>(at)]; };
+  const std::string number = figure::number_text(weight, weight < 0.01 ? 4 : 2);
+  double sum = 0;
+  std::int64_t alike = 0;
+  for (const int at : row.order) {
+    if (const double one = weight_of(at); one > 0) sum += one;
+    alike += figure::number_text(weight_of(at), weight < 0.01 ? 4 : 2) == number ? 1 : 0;
+  }
+  const std::vector<Text> said{query,      name_of(key),
+                               number,     state.layer,
+                               state.head, name_of(row.order[alike > 1 ? 1 : 0]),
+                               alike,      figure::number_text(sum, 2)};
+  const char* kind = std::abs(sum - 1) > kAddsUp ? "edited"
+                     : alike == 1                ? "sentence"
+                     : alike == 2                ? "two"
+                                                 : "alike";
+  return {Text::of(std::string("figure.attention.") + kind, said),
+          Text::of(std::string("figure.attention.") +
+                       (alike == 1 || kind == std::string("edited") ? "short" : std::string(kind) + ".short"),
+                   said)};
 }
 
 Result<ViewDrawing> draw_attention(const ViewState& state) {

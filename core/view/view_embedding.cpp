@@ -8,6 +8,8 @@
 namespace attnscope {
 namespace {
 
+constexpr double kAlike = 0.1;  // cosines below it say that nothing is alike
+
 Result<ViewDrawing> draw_embedding(const ViewState& state) {
   const Tensor table = token_table(*state.run, state.place.stack);
   const std::vector<int>& ids = state.run->ids_of(state.place.stack);
@@ -30,7 +32,9 @@ Result<ViewDrawing> draw_embedding(const ViewState& state) {
                to_text(std::vector<AxisRange>{{"pos", state.row}});
   const Text name = token_label(*state.opened, id);
   std::vector<Text> said{Text::of("figure.embedding.nowhere", {name})};
-  if (!near.rows.empty())
+  if (!near.rows.empty() && *near.rows[0].bar < kAlike)
+    said = {Text::of("figure.embedding.alone", {name, near.rows[0].cells[0], near.rows[0].cells[1]})};
+  else if (!near.rows.empty())
     said = {Text::of("figure.embedding.sentence", {name, near.rows[0].cells[0], near.rows[0].cells[1]}),
             Text::of("figure.embedding.short", {name, near.rows[0].cells[0], near.rows[0].cells[1]})};
   return ViewDrawing{

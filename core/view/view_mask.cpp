@@ -25,13 +25,47 @@ figure::MatrixMark allowed_of(const figure::MatrixMark& pattern) {
   return out;
 }
 
+// The row that is looked at, at each stage, one below the other.
+class StageRows {
+ public:
+  StageRows(const ViewState& state, figure::MatrixMark row) : state_(state), mark_(std::move(row)) {
+    mark_.rows = {{}, -1, figure::Ink::dim};
+  }
+  /// The matrix of a stage, whose row is taken.
+  figure::MatrixMark add(const char* id, Slot stage) {
+    figure::MatrixMark out = attention_matrix(state_, stage);
+    for (std::int64_t key = 0; key < out.values.size(1); ++key)
+      values_.push_back(out.values.at(state_.row, key));
+    const std::vector<AxisRange> at{{"head", state_.head}, {"query", state_.row}};
+    mark_.own_rows.push_back(
+        {to_text(state_.place.site(stage, state_.layer)) + to_text(at), out.scale, out.most, 2});
+    mark_.rows.labels.push_back(Text::of(std::string("figure.mask.") + id + ".short"));
+    return out;
+  }
+  figure::MatrixMark made() {
+    const auto count = std::ssize(mark_.own_rows);
+    mark_.rows.looked = static_cast<int>(count) - 1;
+    mark_.values =
+        Tensor::from(std::move(values_), {{Axis::query, count}, {Axis::key, std::ssize(mark_.order)}});
+    mark_.others = figure::MatrixMark::Others::bars;
+    return std::move(mark_);
+  }
+
+ private:
+  const ViewState& state_;
+  figure::MatrixMark mark_;
+  std::vector<float> values_;
+};
+
 // Which keys the looked-at row may look at.
 struct OpenKeys {
   std::int64_t open = 0, hidden_before = 0, hidden_after = 0, keys = 0;
+  bool own = false;  ///< itself
 };
 OpenKeys open_keys(const ViewState& state, const figure::MatrixMark& allowed) {
   OpenKeys out;
   out.keys = allowed.values.size(1);
+  out.own = looks_at_itself(state.place) && allowed.values.at(state.row, state.row) > 0;
   for (std::int64_t key = 0; key < out.keys; ++key)
     ++(allowed.values.at(state.row, key) > 0 ? out.open
        : key < state.row                     ? out.hidden_before
@@ -45,7 +79,7 @@ std::vector<Text> mask_sentence(const ViewState& state, const Text& query, const
   const bool itself = looks_at_itself(state.place),
              causal = itself && attention.causal && attention.mask.empty();
   const bool future = keys.hidden_before == 0 && keys.hidden_after == keys.keys - 1 - state.row;
-  const char* why = "hidden";
+  const char* why = keys.own ? "around" : "hidden";
   if (causal && future)
     why = keys.hidden_after > 0 ? "future" : "last";
   else if (keys.open == keys.keys)
@@ -69,21 +103,22 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
   allowed.of = state.run->find(mask) ? to_text(mask) : std::string();
   const Text& query = row.rows.labels.front();
   std::vector<PartBox> planes;
-  const auto add = [&](const char* id, const figure::MatrixMark& matrix, int priority) {
+  StageRows rows(state, row);
+  const auto add = [&](const char* id, figure::MatrixMark matrix, int priority) {
     const std::string key = std::string("figure.mask.") + id;
+    matrix.rows.shown = planes.empty(), matrix.cols.shown = false;  // the rows below have them
     planes.push_back(
         figure::leaf({id, matrix, priority, {Text::of(key), Text::of(key + ".short")}, "planes"}));
   };
   // The scores as the mask finds them, so that scores and mask make the masked ones.
-  if (masked != stages.end() && masked != stages.begin())
-    add("scores", attention_matrix(state, *(masked - 1)), 1);
+  if (masked != stages.end() && masked != stages.begin()) add("scores", rows.add("scores", *(masked - 1)), 1);
   add("allowed", allowed, 2);
-  if (masked != stages.end()) add("masked", attention_matrix(state, *masked), 1);
-  add("pattern", pattern, 2);
+  if (masked != stages.end()) add("masked", rows.add("masked", *masked), 1);
+  add("pattern", rows.add("pattern", site.slot), 2);
   return ViewDrawing{{Text::of("figure.mask.question")},
                      mask_sentence(state, query, open_keys(state, allowed)),
                      figure::either(std::move(planes)),
-                     figure::leaf({"row", row, 3, {Text::of("figure.row", {query})}, ""})};
+                     figure::leaf({"row", rows.made(), 3, {Text::of("figure.row", {query})}, ""})};
 }
 
 }  // namespace

@@ -66,10 +66,11 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& table) {
   const Tensor rows = table.slice(0, first, first + shown);
   figure::MatrixMark alike;
   alike.values = cosines(rows, rows), alike.scale = figure::Scale::diverging;
-  figure::Names names = row_names(state, state.place.stack, Ink::dim, own);
-  names.labels = {names.labels.begin() + first, names.labels.begin() + first + shown};
-  alike.rows = alike.cols = names;
-  const Text name = names.labels[static_cast<std::size_t>(own)];
+  figure::Names places;
+  places.looked = static_cast<int>(own);
+  for (std::int64_t place = first; place < first + shown; ++place) places.labels.emplace_back(place);
+  alike.rows = alike.cols = places;
+  const Text name = row_label(*state.opened, *state.run, state.place.stack, state.row);
   const std::vector<NearRow> near = nearest_rows(rows, rows.select(0, own), 1, own);
   std::vector<Text> said{state.row, name, table.size(1)};
   if (!near.empty())

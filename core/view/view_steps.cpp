@@ -34,9 +34,8 @@ Result<StationDrawing> words_station(const ViewState& state) {
     said.emplace_back(ids[static_cast<std::size_t>(state.row)]);
     said.emplace_back(run.config().of(state.place.stack).vocab_size);
   }
+  said.resize(5), said.emplace_back(rows - 1);
   return StationDrawing{{steps_text(tokens ? "words" : "words.rows", said), steps_text("words.short", said)},
-                        {},
-                        {},
                         figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""})};
 }
 
@@ -55,21 +54,14 @@ Result<StationDrawing> embed_station(const ViewState& state) {
   add(steps_text("embed.place", {state.row}), parts.position);
   add(steps_text("embed.segment"), parts.type);
   const bool alone = rows.size() < 2;
-  StationDrawing out{{steps_text(alone                                        ? "embed.alone"
-                                 : parts.type.empty() && !parts.token.empty() ? "embed"
-                                                                              : "embed.parts",
-                                 {name, parts.sum.count()}),
-                      steps_text("embed.short", {name, parts.sum.count()})},
-                     {}};
-  const Text title = steps_text("embed.sum");
-  const std::vector<NamedRow> sum{{name, floats_of(parts.sum)}};
-  if (alone) {
-    out.picture = numbers_leaf("row", sum, title, 3);
-    return out;
-  }
-  rows.push_back({steps_text("sum"), floats_of(parts.sum)});
-  out.picture = numbers_leaf("row", rows, title, 3);
-  return out;
+  if (alone) rows.clear();
+  rows.push_back({alone ? name : steps_text("sum"), floats_of(parts.sum)});
+  return StationDrawing{{steps_text(alone                                        ? "embed.alone"
+                                    : parts.type.empty() && !parts.token.empty() ? "embed"
+                                                                                 : "embed.parts",
+                                    {name, parts.sum.count()}),
+                         steps_text("embed.short", {name, parts.sum.count()})},
+                        numbers_leaf("row", rows, {steps_text("embed.sum")}, 3)};
 }
 
 Result<StationDrawing> mlp_station(const ViewState& state) {
@@ -85,10 +77,11 @@ Result<StationDrawing> mlp_station(const ViewState& state) {
       name,          state.layer, std::count_if(active.begin(), active.end(), [](float x) { return x > 0; }),
       active.size(), best,        steps_number(static_cast<double>(active[static_cast<std::size_t>(best)])),
       out.size()};
-  return StationDrawing{
-      {steps_text("mlp", said), steps_text("mlp.short", said)},
-      numbers_leaf("neurons", {row_at(state, neurons, 0, state.row, name)}, steps_text("neurons", said), 2),
-      numbers_leaf("row", {row_at(state, result, 0, state.row, name)}, steps_text("mlp.out", said), 3)};
+  return StationDrawing{{steps_text("mlp", said), steps_text("mlp.short", said)},
+                        figure::column({numbers_leaf("neurons", {row_at(state, neurons, 0, state.row, name)},
+                                                     {steps_text("neurons", said)}, 2),
+                                        numbers_leaf("row", {row_at(state, result, 0, state.row, name)},
+                                                     {steps_text("mlp.out", said)}, 3)})};
 }
 
 // Probabilities of all outputs, by id.
@@ -112,16 +105,16 @@ Result<StationDrawing> word_station(const ViewState& state) {
   std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
     return values[static_cast<std::size_t>(a)] > values[static_cast<std::size_t>(b)];
   });
+  out.by_order = true;
   for (std::size_t id = 0; id < out.cols.labels.size(); ++id)
     out.cols.labels[id] = output_name(*state.opened, static_cast<int>(id));
   const std::vector<Text> said{
       name, answer.rows.front().cells[0],
       steps_number(static_cast<double>(values[static_cast<std::size_t>(out.order.front())])), values.size(),
       answer.rows.front().cells[1]};
-  return StationDrawing{{steps_text("word", said), steps_text("word.short", said)},
-                        {},
-                        {},
-                        figure::leaf({"row", out, 3, {steps_text("logits")}, ""})};
+  return StationDrawing{
+      {steps_text("word", said), steps_text("word.short", said)},
+      figure::leaf({"row", out, 3, {steps_text("logits"), steps_text("logits.short")}, ""})};
 }
 
 using DrawStation = Result<StationDrawing> (*)(const ViewState&);
@@ -150,11 +143,10 @@ Result<ViewDrawing> draw_steps(const ViewState& state) {
     return fail(Code::not_found, "error.view.page", {in_quotes(state.page), join(step_pages(state), ", ")});
   TRY(StationDrawing drawn, drawing_of(at->id)(state));
   const std::vector<Text> said{looked_name(state), at - all.begin() + 1, all.size(), at->name};
-  return ViewDrawing{{steps_text("title", said), steps_text("title.short", said)},
-                     std::move(drawn.sentence),
-                     std::move(drawn.picture),
-                     std::move(drawn.below),
-                     std::move(drawn.above)};
+  ViewDrawing out{
+      {steps_text("title", said), steps_text("title.short", said)}, std::move(drawn.sentence), {}};
+  out.above = std::move(drawn.picture);
+  return out;
 }
 
 }  // namespace

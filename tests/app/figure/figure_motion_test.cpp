@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/core/view/opened.h"
 
 namespace attnscope {
@@ -70,7 +72,11 @@ TEST(FigureMotion, AProductComesOutOfTheRowsAboveIt) {
   motion.leave({&before->figure, &before->drawing, 0, 0, 1}, *of.run);
   motion.enter({&scores->figure, &scores->drawing, 0, 0, 1}, *of.run);
   std::size_t key_at = 0, product_at = 0;
-  const int col = scores->placed.parts[2].columns.empty() ? 0 : scores->placed.parts[2].columns.front();
+  const auto placed =
+      std::find_if(scores->placed.parts.begin(), scores->placed.parts.end(),
+                   [](const figure::PlacedPart& part) { return part.part->id == "products"; });
+  ASSERT_TRUE(placed != scores->placed.parts.end() && !placed->columns.empty());
+  const int col = placed->columns.front();
   const DrawnShape *key = cell(*scores, "products", 1, col, key_at),
                    *product = cell(*scores, "products", 2, col, product_at);
   ASSERT_TRUE(key && product);

@@ -51,8 +51,12 @@ TEST(ViewMask, SaysWhyKeysAreHidden) {
   set_mask_cell(document, 3, 1, false);  // not by the model's own rule
   const auto runs = run_all(document, {}, {});
   ASSERT_TRUE(runs);
-  EXPECT_EQ(key_at(causal, runs->front(), 3), "figure.mask.hidden");
+  EXPECT_EQ(key_at(causal, runs->front(), 3), "figure.mask.around");
   EXPECT_EQ(key_at(causal, runs->front(), 4), "figure.mask.future");
+  set_mask_cell(document, 3, 3, false);  // nor does it see itself
+  const auto blind = run_all(document, {}, {});
+  ASSERT_TRUE(blind);
+  EXPECT_EQ(key_at(causal, blind->front(), 3), "figure.mask.hidden");
 }
 
 TEST(ViewMask, ACellOfTheMaskIsOneOfTheMaskStep) {

@@ -53,6 +53,26 @@ TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
   }
 }
 
+TEST(ViewFigures, SaysWhereTwoKeysAreAlikeAndWhereAnEditTookWeightAway) {
+  const Opened scene = opened("scene:it_cat_mat");
+  const auto tie = draw_view(**find_view("attention"), first_state(*scene.model, scene.run));
+  ASSERT_TRUE(tie);
+  EXPECT_EQ(sentence_key(*tie), "figure.attention.two");
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3;
+  const std::int64_t key = strongest_key(*of.run, state.place.pattern(1), 3, state.row);
+  state.run = edited(of, "blocks.1.attn.pattern[head=3,query=" + std::to_string(state.row) +
+                             ",key=" + std::to_string(key) + "]=0");
+  const auto figure = draw_view(**find_view("attention"), state);
+  ASSERT_TRUE(figure);
+  EXPECT_EQ(sentence_key(*figure), "figure.attention.edited");
+  double sum = 0;
+  for (std::int64_t at = 0; at <= state.row; ++at)
+    sum += static_cast<double>(state.run->cell(state.place.pattern(1), {3, state.row, at}));
+  EXPECT_EQ(sentence_of(*figure)[7], figure::number_text(sum, 2));
+}
+
 TEST(ViewFigures, TheAnswerAddsUpToOne) {
   const Opened of = opened("model:storyteller");
   const ViewState state = first_state(*of.model, of.run);
