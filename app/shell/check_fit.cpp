@@ -9,6 +9,7 @@
 #include "app/figure/text_faults.h"
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
+#include "app/shell/easy_window.h"
 #include "app/shell/picture.h"
 #include "app/shell/startup.h"
 #include "app/state/presenter.h"
@@ -67,10 +68,20 @@ class FitCheck {
         continue;
       frame_.state().workspace.view = view->id();
       if (std::string_view(view->id()) == "steps")
-        check_steps(run);
+        shows_easy(frame_.state()) ? check_stations() : check_steps(run);
       else
         check_figure("");
     }
+  }
+
+  // Each station of the film, from the first one on.
+  void check_stations() {
+    FrameState& state = frame_.state();
+    stand_still();
+    while (state.film && state.film(state, -1)) {
+    }
+    do check_figure(state.workspace.station);
+    while (state.film && state.film(state, 1));
   }
 
   // One step of each kind: those of other blocks are drawn alike.

@@ -151,6 +151,17 @@ TEST(Screenshot, NothingScrollsWhilePresenting) {
   }
 }
 
+TEST(Screenshot, TheEasyWindowFitsEachViewAndStation) {
+  for (const char* way : {"--json", "--present"}) {
+    const Finished done = run_blind({"model:translator", "--check-fit", "--json", "--level", "easy", way});
+    const auto json = nlohmann::json::parse(done.out, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << done.out << done.err;
+    EXPECT_GE(json["looked_at"].get<int>(), 2 * (6 + 7)) << "views and stations in two languages";
+    EXPECT_TRUE(json["findings"].empty()) << json["findings"].front();
+    EXPECT_EQ(done.status, 0);
+  }
+}
+
 TEST(Screenshot, NothingIsCutOnASmallerProjector) {
   const Finished done = run_blind({"model:storyteller-llama", "--check-fit", "--json", "--present", "--size",
                                    "1024x768", "--lang", "en"});
