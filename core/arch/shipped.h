@@ -3,11 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/arch/open.h"
 
 namespace attnscope {
 
+/// "model:NAME" of every model inside the program, in the order of the alphabet.
+std::vector<std::string> shipped_models();
 /// True for "scene:..." and "model:...".
 bool is_shipped_name(const std::string& name);
 /// "scene:nine_steps" or "model:sorter".
