@@ -6,8 +6,8 @@
     references.py --show NAME [STEP]   # the whole arrays of a model's steps
 
 Each model is written down here once more, from its papers, out of PyTorch's functions and in float64, and without
-looking at the program's code: the two share the files in assets/models and the names of the steps. A model runs on the
-input of its card. Of every step a reference has the shape, some cells (the first four, the last four and eight between
+looking at the program's code: the two share the files in assets/models and the names of the steps. A model runs on what
+the window shows of it first: the text of its things to try (assets/try), else the input of its card. Of every step a reference has the shape, some cells (the first four, the last four and eight between
 them), the norm, the least and the greatest number, and how many cells the mask hides (-infinity, left out of all else).
 Needs torch and numpy (Debian: python3-torch).
 """
@@ -15,6 +15,7 @@ import argparse
 import json
 import math
 import pathlib
+import re
 import signal
 import sys
 
@@ -24,7 +25,7 @@ if "--help" not in sys.argv and "-h" not in sys.argv:
     import torch.nn.functional as F
 
 ROOT = pathlib.Path(__file__).parent.parent
-MODELS, REFERENCES = ROOT / "assets/models", ROOT / "assets/references"
+MODELS, TRIES, REFERENCES = ROOT / "assets/models", ROOT / "assets/try", ROOT / "assets/references"
 NEAR = 1e-7  # what two references of one model may differ by, on other machines and versions
 
 
@@ -44,6 +45,24 @@ def read_safetensors(path):
         values = numpy.frombuffer(data[begin + first : begin + end], "<f4").reshape(entry["shape"])
         weights[name] = torch.from_numpy(values.astype("float64"))
     return weights
+
+
+def tokens(text, tokenizer):
+    """Words and signs by a list of words, with the token in front that the tokenizer's template has."""
+    assert tokenizer["model"]["type"] == "WordLevel" and tokenizer["pre_tokenizer"]["type"] == "BertPreTokenizer"
+    vocabulary = tokenizer["model"]["vocab"]
+    begins = [part["SpecialToken"]["id"] for part in tokenizer["post_processor"]["single"] if "SpecialToken" in part]
+    return [vocabulary[word] for word in begins + re.findall(r"\w+|[^\w\s]", text)]
+
+
+def first_input(name):
+    """What the window shows first of a model."""
+    given = json.loads((MODELS / name / "card.json").read_text())["inputs"][0]
+    tries = TRIES / f"{name}.json"
+    text = json.loads(tries.read_text()).get("text") if tries.exists() else None
+    if text:
+        given["ids"] = tokens(text, json.loads((MODELS / name / "tokenizer.json").read_text()))
+    return given
 
 
 class Run:
@@ -337,10 +356,10 @@ FAMILIES = {"gpt2": gpt2, "llama": llama, "bert": bert, "marian": marian, "attns
 
 
 def computed(name):
-    """Of a shipped model: the input of its card, and its steps."""
+    """Of a shipped model: its first input, and its steps."""
     folder = MODELS / name
     config = json.loads((folder / "config.json").read_text())
-    given = json.loads((folder / "card.json").read_text())["inputs"][0]
+    given = first_input(name)
     if config["model_type"] not in FAMILIES:
         sys.exit(f"references: {folder}/config.json is of the kind {config['model_type']}, which is not written down here")
     run = Run(read_safetensors(folder / "model.safetensors"))
@@ -379,10 +398,10 @@ def reference(name):
                 "hidden": len(flat) - len(seen),
             }
         )
-    tokens = {side: given[side] for side in ("source", "ids") if side in given}
+    read = {side: given[side] for side in ("source", "ids") if side in given}
     version = torch.__version__.split("+")[0]
     head = {"format": "attnscope-reference", "version": 1, "model": name}
-    return head | {"made_by": f"PyTorch {version}, float64, scripts/references.sh", "input": tokens, "steps": rows}
+    return head | {"made_by": f"PyTorch {version}, float64, scripts/references.sh", "input": read, "steps": rows}
 
 
 def written(made):

@@ -44,13 +44,6 @@ Result<Traces> runs_of(const OpenedModel& opened, const SequenceOptions& sequenc
   return out;
 }
 
-// "smallest number at [pos=3,d_model=7]", "norm", "[pos=0,d_model=1]".
-std::string place_text(const StepDifference& one) {
-  const std::string at = to_text(one.at);
-  if (one.what.empty()) return at;
-  return at.empty() ? one.what.str() : tr("compare.what.at", {one.what.str(), at});
-}
-
 nlohmann::json token_json(const std::optional<TokenDifference>& tokens) {
   if (!tokens) return nullptr;
   const auto id = [](int one) { return one < 0 ? nlohmann::json(nullptr) : nlohmann::json(one); };
@@ -102,7 +95,7 @@ void print_as_lines(const std::vector<StepDifference>& all, double tolerance, bo
                     tr("cli.compare.not_compared", {one.why.str()}).c_str());
     } else {
       std::printf("%-32s %12.4g  %s%s%s\n", one.name().c_str(), unsigned_nan(one.error()),
-                  place_text(one).c_str(), one.error() > tolerance ? "  <" : "",
+                  one.place().c_str(), one.error() > tolerance ? "  <" : "",
                   one.alone > 0
                       ? ("  " + std::string(tr("compare.alone", {std::to_string(one.alone)}))).c_str()
                       : "");
@@ -155,13 +148,13 @@ Status run_two(const CompareOptions& options) {
   return judged(compared, a, b, tolerance);
 }
 
-// The run that the reference is of: the model's first input, with what was asked for over it.
+// The run that the reference is of, with what was asked for over it.
 Result<Document> reference_document(const std::shared_ptr<const OpenedModel>& opened,
                                     const CompareOptions& options, const TorchReference& reference) {
   TRY(const Request given, options.sequences.request());
   Document out = new_document(opened);
+  TRY_OK(take_input(out, 0, reference));
   TRY_OK(apply_request(out, given));
-  TRY_OK(check_input(reference, out));
   return out;
 }
 
@@ -176,6 +169,8 @@ Status run_reference(const CompareOptions& options) {
   TRY(const Document document, reference_document(opened, options, reference));
   TRY(const std::shared_ptr<const Trace> run,
       run_under(*opened, document.edits, inputs_of(document).front()));
+  if (document.sequences.size() != 1 || !same_input(reference, *run))
+    return fail(Code::out_of_range, "error.cli.reference.input", {reference.file});
   const Compared compared{torch_differences(*run, reference), nullptr, {}, 1, 1};
   const TorchVerdict verdict = torch_verdict(compared.steps, tolerance);
   if (options.json) {
@@ -191,7 +186,7 @@ Status run_reference(const CompareOptions& options) {
     if (!wrong->compared())
       return fail(Code::out_of_range, "error.cli.reference.lacks", {wrong->name(), wrong->why});
     return fail(Code::out_of_range, "error.cli.reference.differs",
-                {wrong->name(), border, format("%g", wrong->error()), place_text(*wrong)});
+                {wrong->name(), border, format("%g", wrong->error()), wrong->place()});
   }
   if (!options.json)
     std::printf("%s\n", tr("cli.compare.equal",

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/lens/alignment.h"
 #include "core/trace/editable.h"
 
@@ -124,6 +125,12 @@ double number_difference(double a, double b) {
 
 std::string StepDifference::name() const {
   return (sequence > 0 ? "seq" + std::to_string(sequence) + "." : std::string()) + to_text(site);
+}
+
+std::string StepDifference::place() const {
+  const std::string where = to_text(at);
+  if (what.empty()) return where;
+  return where.empty() ? what.str() : tr("compare.what.at", {what.str(), where});
 }
 
 std::vector<StepDifference> step_differences(const Traces& a, const Traces& b,

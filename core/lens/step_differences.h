@@ -29,6 +29,8 @@ struct StepDifference {
   bool compared() const { return why.empty(); }
   /// What a tolerance is compared with.
   double error() const { return max_abs / size; }
+  /// Where: "[pos=3,d_model=7]", "smallest number at [pos=3,d_model=7]", "norm"; empty where nothing differs.
+  std::string place() const;
   /// "seq1.blocks.0.attn.z": the sequence in front from the second one on.
   std::string name() const;
 };

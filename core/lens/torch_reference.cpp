@@ -118,12 +118,12 @@ std::vector<AxisRange> place_of(const Record& record, std::int64_t cell) {
 
 // Takes over the difference of two numbers where its error is the largest.
 void take(StepDifference& out, double first, double second, double size, const char* what,
-          std::vector<AxisRange> at) {
+          const Record* record = nullptr, std::int64_t cell = 0) {
   const double d = number_difference(first, second), of = std::max(1.0, size);
   if (d / of <= out.error()) return;
   out.max_abs = d, out.size = of, out.first = first, out.second = second;
   out.what = *what ? Text::of(what) : Text();
-  out.at = std::move(at);
+  out.at = record ? place_of(*record, cell) : std::vector<AxisRange>();
 }
 
 void compare_step(const Record& record, const Trace& run, const TorchStep& theirs, StepDifference& out) {
@@ -153,13 +153,12 @@ void compare_step(const Record& record, const Trace& run, const TorchStep& their
   const double largest = std::max(std::fabs(theirs.least), std::fabs(theirs.greatest));
   std::size_t next = 0;
   for (const std::int64_t i : reference_places(std::ssize(mine)))
-    take(out, number(i), theirs.cells[next++], largest, "", place_of(record, i));
+    take(out, number(i), theirs.cells[next++], largest, "", &record, i);
   if (least >= 0) {
-    take(out, number(least), theirs.least, largest, "compare.what.least", place_of(record, least));
-    take(out, number(greatest), theirs.greatest, largest, "compare.what.greatest",
-         place_of(record, greatest));
+    take(out, number(least), theirs.least, largest, "compare.what.least", &record, least);
+    take(out, number(greatest), theirs.greatest, largest, "compare.what.greatest", &record, greatest);
   }
-  take(out, std::sqrt(squares), theirs.norm, theirs.norm, "compare.what.norm", {});
+  take(out, std::sqrt(squares), theirs.norm, theirs.norm, "compare.what.norm");
   if (hidden != theirs.hidden) {
     out.first = static_cast<double>(hidden), out.second = static_cast<double>(theirs.hidden);
     out.max_abs = std::numeric_limits<double>::infinity();
