@@ -401,7 +401,7 @@ def reference(name):
     read = {side: given[side] for side in ("source", "ids") if side in given}
     version = torch.__version__.split("+")[0]
     head = {"format": "attnscope-reference", "version": 1, "model": name}
-    return head | {"made_by": f"PyTorch {version}, float64, scripts/references.sh", "input": read, "steps": rows}
+    return head | {"made_by": f"scripts/references.sh (PyTorch {version}, float64)", "input": read, "steps": rows}
 
 
 def written(made):

@@ -32,7 +32,9 @@ void draw_model(const ViewContext& context, const ModelCheck& check, float width
   const std::string name = check.model.substr(check.model.find(':') + 1), title = shipped_title(name);
   const std::string count = check.error ? "–" : std::to_string(check.verdict().steps);
   const float lamp = scaled(kLamp), gap = scaled(kLampGap), high = scaled(kModelHigh);
-  const ImVec2 words = text_size(fonts().body, title), digits = text_size(fonts().mono_small, count);
+  const bool open = context.run.document.opened && context.run.document.opened->path == check.model;
+  ImFont* const font = open ? fonts().body_bold : fonts().body;
+  const ImVec2 words = text_size(font, title), digits = text_size(fonts().mono_small, count);
   const float wide = lamp + 2 * gap + words.x + digits.x;
   if (x > left && x + wide > left + width)
     x = left;
@@ -45,14 +47,13 @@ void draw_model(const ViewContext& context, const ModelCheck& check, float width
   note_item(id);
   const bool lit = ImGui::IsItemHovered() || ImGui::IsItemFocused();
   compat::item_tooltip(told_of(check).c_str());
-  const bool open = context.run.document.opened && context.run.document.opened->path == check.model;
   const Canvas canvas;
   const float middle = at.y + high / 2;
   canvas.fill_rect(ImVec2(at.x, middle - lamp / 2), ImVec2(at.x + lamp, middle + lamp / 2),
                    check.good() ? theme().ok : theme().error, scaled(2));
   const ImU32 ink = lit || open ? theme().text : theme().text_dim;
   const float text = at.x + lamp + gap;
-  canvas.text(open ? fonts().body_bold : fonts().body, ImVec2(text, middle - words.y / 2), ink, title);
+  canvas.text(font, ImVec2(text, middle - words.y / 2), ink, title);
   canvas.text(fonts().mono_small, ImVec2(text + words.x + gap, middle - digits.y / 2), theme().text_dim,
               count);
   x += wide + scaled(kModelGap);

@@ -3,14 +3,12 @@
 // recorded by another program (PyTorch, TransformerLens), or against the pinned run A. Each step is green or
 // red with its largest error; the first red one is named. Errors: a recording that does not match the model.
 #include <algorithm>
-#include <cmath>
 
 #include "app/look/item_map.h"
 #include "app/views/check_reference.h"
 #include "app/views/check_shipped.h"
+#include "app/views/check_table.h"
 #include "app/views/view.h"
-#include "app/widgets/matrix_plot.h"
-#include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/computed.h"
 #include "core/base/text.h"
@@ -19,8 +17,6 @@
 namespace attnscope {
 namespace {
 
-constexpr float kStrip = 26.f, kMark = 13.f, kBar = 48.f;  // units
-constexpr double kDecades = 8;  // decades below the tolerance at which a bar starts; it ends three above
 struct Tolerance {
   double value;
   const char* label;
@@ -46,20 +42,13 @@ class CheckView : public View {
   static std::shared_ptr<const RunResult> pinned_of(const ViewContext& context);
   std::shared_ptr<const CheckReference> reference(const ViewContext& context) const;
   bool torch(const ViewContext& context) const;
+  CheckRows rows() const { return {*rows_, border_, torch_ != nullptr, torch_ && torch_->other_input}; }
   double& tolerance(const ViewContext& context) { return torch(context) ? torch_tolerance_ : tolerance_; }
   void draw_choices(const ViewContext& context, float width);
   void draw_heading(const ViewContext& context, float width) const;
-  std::string verdict() const;
   void draw_tokens(const ViewContext& context, const CheckReference& other, float width) const;
   void draw_other_input(const ViewContext& context, float width) const;
   static void draw_error(const Error& error, float width);
-  void draw_strip(const ViewContext& context, float width);
-  void draw_rows(const ViewContext& context);
-  void draw_row(const ViewContext& context, const StepDifference& one, std::size_t number) const;
-  void go_to(const ViewContext& context, const StepDifference& one) const;
-  bool wrong(const StepDifference& one) const;
-  const StepDifference* first_wrong() const;
-  ImU32 colour(const StepDifference& one) const;
 
   std::shared_ptr<std::string> chosen_ = std::make_shared<std::string>();  ///< from the browser or a session
   std::string path_;                                                       ///< the last path, readable or not
@@ -167,28 +156,6 @@ void CheckView::follow_torch(const ViewContext& context) {
   if (torch_ && !torch_->check.error) rows_ = {torch_, &torch_->check.steps};
 }
 
-bool CheckView::wrong(const StepDifference& one) const {
-  return one.compared() ? one.error() > border_ : torch_ != nullptr;
-}
-
-const StepDifference* CheckView::first_wrong() const {
-  if (!rows_) return nullptr;
-  const auto found = std::find_if(rows_->begin(), rows_->end(), [&](const auto& one) { return wrong(one); });
-  return found == rows_->end() ? nullptr : &*found;
-}
-
-ImU32 CheckView::colour(const StepDifference& one) const {
-  if (wrong(one)) return theme().error;
-  return one.compared() ? theme().ok : mix(theme().text_dim, theme().panel, 0.5f);
-}
-
-void CheckView::go_to(const ViewContext& context, const StepDifference& one) const {
-  context.workspace.cursor.sequence = one.sequence;
-  if (one.at.empty() || (torch_ && torch_->other_input))
-    return go_to_site(context.workspace, context.run, one.site);
-  pin_cell(context.workspace, context.run, {one.site, one.at});
-}
-
 void CheckView::draw_choices(const ViewContext& context, float width) {
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
   const float right = ImGui::GetCursorScreenPos().x + width;
@@ -211,10 +178,10 @@ void CheckView::draw_choices(const ViewContext& context, float width) {
              tr("check.pinned.help")))
       against_pinned_ = true, against_torch_ = false;
   }
-  if (const StepDifference* first = first_wrong()) {
+  if (const StepDifference* first = rows_ ? rows().first_wrong() : nullptr) {
     ImGui::SameLine();
     if (chip(Label(tr("check.go"), "###check_go"), false, tr("check.go.help"))) {
-      go_to(context, *first);
+      go_to(context, rows(), *first);
       scroll_to_ = static_cast<int>(first - rows_->data());
     }
   }
@@ -232,24 +199,6 @@ void CheckView::draw_choices(const ViewContext& context, float width) {
   }
 }
 
-// What the rows of the table come to.
-std::string CheckView::verdict() const {
-  const std::vector<StepDifference>& rows = *rows_;
-  const auto compared =
-      std::count_if(rows.begin(), rows.end(), [&](const auto& one) { return torch_ || one.compared(); });
-  const auto good =
-      std::count_if(rows.begin(), rows.end(), [&](const auto& one) { return one.compared() && !wrong(one); });
-  const StepDifference* first = first_wrong();
-  const std::string border = format("%.0e", border_), all = std::to_string(compared);
-  if (compared == 0) return tr("check.none");
-  if (!first) return tr(torch_ ? "check.torch.all" : "check.all", {all, border});
-  const std::string equal = std::to_string(good);
-  if (!first->compared())
-    return tr("check.torch.lacks", {equal, all, border, first->name(), first->why.str()});
-  return tr(torch_ ? "check.torch.first" : "check.first",
-            {equal, all, border, first->name(), significant(first->error(), 3), first->place()});
-}
-
 // What all models come to, and the result of the table in place of the view's description.
 void CheckView::draw_heading(const ViewContext& context, float width) const {
   if (rows_)
@@ -259,14 +208,10 @@ void CheckView::draw_heading(const ViewContext& context, float width) const {
   draw_shipped_check(context, width);
   if (!rows_) return;
   ImGui::Dummy(ImVec2(1, scaled(4)));
-  const bool any =
-      torch_ || std::any_of(rows_->begin(), rows_->end(), [](const auto& one) { return one.compared(); });
+  const CheckRows found = rows();
+  const ImU32 ink = !found.any() ? theme().text_dim : found.first_wrong() ? theme().error : theme().ok;
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  text_line(fonts().body_bold,
-            !any            ? theme().text_dim
-            : first_wrong() ? theme().error
-                            : theme().ok,
-            verdict());
+  text_line(fonts().body_bold, ink, found.verdict());
   ImGui::PopTextWrapPos();
   note_item("check.verdict");
 }
@@ -274,19 +219,17 @@ void CheckView::draw_heading(const ViewContext& context, float width) const {
 // PyTorch's numbers are of another text than that of this run: what the rows are of, and the way there.
 void CheckView::draw_other_input(const ViewContext& context, float width) const {
   if (!torch_->other_input) return;
-  const std::string& text = torch_->check.text;
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  text_line(fonts().body, theme().warning,
-            text.empty() ? tr("check.torch.other") : tr("check.torch.other_input", {in_quotes(text)}));
+  if (chip(Label(tr("check.take_input"), "###check_take"), false, tr("check.take_input.help")))
+    context.commands.edit(Text::of("check.edit.input", {tr("check.torch")}), {},
+                          [reference = torch_->check.reference,
+                           at = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence))](
+                              Document& document) { return take_input(document, at, reference); });
+  ImGui::SameLine();
+  ImGui::AlignTextToFramePadding();
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - ImGui::GetItemRectSize().x);
+  text_line(fonts().small, theme().warning, tr("check.torch.reads_other", {in_quotes(torch_->check.text)}));
   ImGui::PopTextWrapPos();
   note_item("check.other_tokens");
-  if (!chip(Label(tr("check.take_input"), "###check_take"), false, tr("check.take_input.help"))) return;
-  context.commands.edit(Text::of("check.edit.input", {tr("check.torch")}), {},
-                        [reference = torch_->check.reference,
-                         sequence = context.workspace.cursor.sequence](Document& document) {
-                          return take_input(document, static_cast<std::size_t>(std::max(0, sequence)),
-                                            reference);
-                        });
 }
 
 void CheckView::draw_tokens(const ViewContext& context, const CheckReference& other, float width) const {
@@ -307,94 +250,6 @@ void CheckView::draw_tokens(const ViewContext& context, const CheckReference& ot
   if (!context.run.recorded() &&
       chip(Label(tr("check.take_input"), "###check_take"), false, tr("check.take_input.help")))
     take_input(context.commands, other);
-}
-
-// Overview: one stripe per step, in timeline order.
-void CheckView::draw_strip(const ViewContext& context, float width) {
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float high = scaled(kStrip),
-              each = width / static_cast<float>(std::max<std::size_t>(1, rows_->size()));
-  ImGui::InvisibleButton("###check_strip", ImVec2(width, high));
-  note_item("check_strip");
-  const Canvas canvas;
-  const float gap = each > scaled(4) ? scaled(1) : 0;
-  for (std::size_t i = 0; i < rows_->size(); ++i) {
-    const float x = at.x + each * static_cast<float>(i);
-    canvas.fill_rect(ImVec2(x, at.y), ImVec2(x + each - gap, at.y + high), colour((*rows_)[i]));
-  }
-  if (!ImGui::IsItemHovered()) return;
-  const auto index = static_cast<std::size_t>(
-      std::clamp((ImGui::GetIO().MousePos.x - at.x) / each, 0.f, static_cast<float>(rows_->size() - 1)));
-  const StepDifference& one = (*rows_)[index];
-  const std::string alone =
-      one.alone > 0 ? "\n" + std::string(tr("compare.alone", {std::to_string(one.alone)})) : "";
-  ImGui::SetTooltip("%s  %s%s", one.name().c_str(),
-                    one.compared() ? significant(one.error(), 3).c_str() : one.why.str().c_str(),
-                    alone.c_str());
-  if (!ImGui::IsItemClicked()) return;
-  go_to(context, one);
-  scroll_to_ = static_cast<int>(index);
-}
-
-void CheckView::draw_row(const ViewContext& context, const StepDifference& one, std::size_t number) const {
-  const Canvas canvas;
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float line = ImGui::GetTextLineHeight(), mark = scaled(kMark);
-  const float top = at.y + (line - mark) / 2;
-  canvas.fill_rect(ImVec2(at.x, top), ImVec2(at.x + mark, top + mark), colour(one), scaled(3));
-  const std::string id = "###check_row_" + std::to_string(number);
-  const bool here =
-      context.workspace.cursor.step == one.site && context.workspace.cursor.sequence == one.sequence;
-  if (ImGui::Selectable(id.c_str(), here, ImGuiSelectableFlags_SpanAllColumns)) go_to(context, one);
-  note_item("check_row_" + std::to_string(number));
-  if (one.compared() && one.alone > 0)
-    compat::item_tooltip(tr("compare.alone", {std::to_string(one.alone)}).c_str());
-  ImGui::TableNextColumn();
-  text_line(fonts().mono, theme().text, one.name());
-  ImGui::TableNextColumn();
-  if (!one.compared()) return text_line(fonts().small, theme().text_dim, one.why.str());
-  text_line(fonts().mono, colour(one), one.error() == 0 ? "0" : significant(one.error(), 3));
-  ImGui::TableNextColumn();
-  const ImVec2 bar = ImGui::GetCursorScreenPos();
-  const double decades = one.error() > 0 ? std::log10(one.error() / border_) + kDecades : 0;
-  const float wide = scaled(kBar), share = static_cast<float>(std::clamp(decades / (kDecades + 3), 0.0, 1.0));
-  const float border = bar.x + wide * static_cast<float>(kDecades / (kDecades + 3));
-  canvas.fill_rect(ImVec2(bar.x, top), ImVec2(bar.x + wide * share, top + mark),
-                   with_alpha(colour(one), 0.7f));
-  canvas.line(ImVec2(border, at.y), ImVec2(border, at.y + line), theme().text_dim);
-  ImGui::Dummy(ImVec2(wide, line));
-  ImGui::TableNextColumn();
-  if (one.error() == 0) return;
-  text_line(fonts().mono, theme().text_dim, one.place());
-  for (const double value : {one.first, one.second}) {
-    ImGui::TableNextColumn();
-    text_line(fonts().mono, theme().text, significant(value, 5));
-  }
-}
-
-void CheckView::draw_rows(const ViewContext& context) {
-  const StyleScope cells(ImGuiStyleVar_CellPadding, ImVec2(scaled(6), scaled(3)));
-  const int flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX;
-  if (!ImGui::BeginTable("###check_table", 7, flags, ImGui::GetContentRegionAvail())) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
-  for (const char* key :
-       {"", "check.column.step", "check.column.error", "check.column.border", "check.column.at",
-        "check.column.here", torch_ ? "check.torch" : "check.column.there"})
-    ImGui::TableSetupColumn(*key ? tr(key) : "");
-  ImGui::TableHeadersRow();
-  if (scroll_to_ >= 0) {
-    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-    ImGui::SetScrollY(row * (static_cast<float>(scroll_to_) - 1));
-    scroll_to_ = -1;
-  }
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(rows_->size()));
-  while (clipper.Step())
-    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
-      draw_row(context, (*rows_)[static_cast<std::size_t>(row)], static_cast<std::size_t>(row));
-  ImGui::EndTable();
 }
 
 void CheckView::draw_error(const Error& error, float width) {
@@ -425,8 +280,8 @@ void CheckView::draw(const ViewContext& context) {
     if (!rows_) return caption(tr("check.comparing"));
     draw_tokens(context, *other, width);
   }
-  draw_strip(context, width);
-  draw_rows(context);
+  if (const auto clicked = draw_check_strip(context, rows(), width)) scroll_to_ = static_cast<int>(*clicked);
+  draw_check_table(context, rows(), scroll_to_);
 }
 
 }  // namespace
