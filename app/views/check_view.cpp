@@ -43,7 +43,7 @@ class CheckView : public View {
   std::shared_ptr<const CheckReference> reference(const ViewContext& context) const;
   bool torch(const ViewContext& context) const;
   CheckRows rows() const { return {*rows_, border_, torch_ != nullptr, torch_ && torch_->other_input}; }
-  double& tolerance(const ViewContext& context) { return torch(context) ? torch_tolerance_ : tolerance_; }
+  double& tolerance() { return by_torch_ ? torch_tolerance_ : tolerance_; }
   void draw_choices(const ViewContext& context, float width);
   void draw_heading(const ViewContext& context, float width) const;
   void draw_tokens(const ViewContext& context, const CheckReference& other, float width) const;
@@ -66,6 +66,7 @@ class CheckView : public View {
   Computed<RunCheck> torch_compared_;
   std::shared_ptr<const RunCheck> torch_;                    ///< while it is compared with PyTorch's numbers
   std::shared_ptr<const std::vector<StepDifference>> rows_;  ///< of `found_` or `torch_`
+  bool by_torch_ = false;                                    ///< in this frame: see torch()
   double border_ = 0;                                        ///< the tolerance of this frame
 };
 
@@ -126,8 +127,9 @@ void CheckView::follow(const ViewContext& context) {
   rows_.reset();
   found_.reset();
   torch_.reset();
-  border_ = tolerance(context);
-  if (torch(context)) return follow_torch(context);
+  by_torch_ = torch(context);
+  border_ = tolerance();
+  if (by_torch_) return follow_torch(context);
   const auto pinned = pinned_of(context);
   const auto other = reference(context);
   if (!other) return;
@@ -159,9 +161,8 @@ void CheckView::follow_torch(const ViewContext& context) {
 void CheckView::draw_choices(const ViewContext& context, float width) {
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
   const float right = ImGui::GetCursorScreenPos().x + width;
-  const bool by_torch = torch(context);
   if (context.run.document.opened && has_reference(*context.run.document.opened)) {
-    if (chip(Label(tr("check.torch"), "###check_torch"), by_torch, tr("check.torch.help")))
+    if (chip(Label(tr("check.torch"), "###check_torch"), by_torch_, tr("check.torch.help")))
       against_torch_ = true;
     ImGui::SameLine();
   }
@@ -169,12 +170,12 @@ void CheckView::draw_choices(const ViewContext& context, float width) {
   if (file_) {
     ImGui::SameLine();
     const Label label(middle_truncated(fonts().body, file_->name, scaled(220)), "###check_file");
-    if (chip(label, !by_torch && reference(context) == file_, file_->name.c_str()))
+    if (chip(label, !by_torch_ && reference(context) == file_, file_->name.c_str()))
       against_pinned_ = against_torch_ = false;
   }
   if (pinned_of(context)) {
     ImGui::SameLine();
-    if (chip(Label(tr("check.pinned"), "###check_pinned"), !by_torch && (against_pinned_ || !file_),
+    if (chip(Label(tr("check.pinned"), "###check_pinned"), !by_torch_ && (against_pinned_ || !file_),
              tr("check.pinned.help")))
       against_pinned_ = true, against_torch_ = false;
   }
@@ -195,7 +196,7 @@ void CheckView::draw_choices(const ViewContext& context, float width) {
   text_line(fonts().small, theme().text_dim, tr("check.tolerance"));
   for (const auto& [one, label] : kTolerances) {
     ImGui::SameLine();
-    if (chip(label, border_ == one, tr("check.tolerance.help"))) tolerance(context) = one;
+    if (chip(label, border_ == one, tr("check.tolerance.help"))) tolerance() = one;
   }
 }
 
@@ -267,7 +268,7 @@ void CheckView::draw(const ViewContext& context) {
   ImGui::Dummy(ImVec2(1, scaled(2)));
   draw_choices(context, width);
   if (error_) draw_error(*error_, width);
-  if (torch(context)) {
+  if (by_torch_) {
     if (torch_ && torch_->check.error) return draw_error(*torch_->check.error, width);
     if (!rows_) return caption(tr("check.comparing"));
     draw_other_input(context, width);
