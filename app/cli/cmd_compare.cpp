@@ -185,8 +185,9 @@ Status run_reference(const CompareOptions& options) {
   if (const StepDifference* wrong = verdict.first_wrong) {
     if (!wrong->compared())
       return fail(Code::out_of_range, "error.cli.reference.lacks", {wrong->name(), wrong->why});
-    return fail(Code::out_of_range, "error.cli.reference.differs",
-                {wrong->name(), border, format("%g", wrong->error()), wrong->place()});
+    return fail(
+        Code::out_of_range, "error.cli.reference.differs",
+        {wrong->name(), border, format("%.5g", wrong->first), format("%.5g", wrong->second), wrong->place()});
   }
   if (!options.json)
     std::printf("%s\n", tr("cli.compare.equal",

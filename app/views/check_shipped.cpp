@@ -69,9 +69,7 @@ void draw_shipped_check(const ViewContext& context, float width) {
   if (!checks) return caption(tr("check.shipped.waits"), width);
   if (checks->models.empty()) return;
   const bool good = !checks->first_wrong();
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  text_line(fonts().body_bold, good ? theme().ok : theme().error, checks->verdict().str());
-  ImGui::PopTextWrapPos();
+  text_line(fonts().body_bold, good ? theme().ok : theme().error, checks->verdict().str(), width);
   note_item("check.shipped");
   compat::item_tooltip(tr("check.shipped.help"));
   caption(checks->details().str(), width);

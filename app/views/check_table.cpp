@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
@@ -84,8 +85,11 @@ std::string CheckRows::verdict() const {
   if (!first) return tr(torch ? "check.torch.all" : "check.all", {count, within});
   if (!first->compared())
     return tr("check.torch.lacks", {equal, count, within, first->name(), first->why.str()});
-  return tr(torch ? "check.torch.first" : "check.first",
-            {equal, count, within, first->name(), significant(first->error(), 3), first->place()});
+  if (!torch)
+    return tr("check.first",
+              {equal, count, within, first->name(), significant(first->error(), 3), to_text(first->at)});
+  return tr("check.torch.first", {equal, count, within, first->name(), first->place(),
+                                  significant(first->first, 5), significant(first->second, 5)});
 }
 
 void go_to(const ViewContext& context, const CheckRows& rows, const StepDifference& one) {
@@ -120,21 +124,55 @@ std::optional<std::size_t> draw_check_strip(const ViewContext& context, const Ch
   return index;
 }
 
-void draw_check_table(const ViewContext& context, const CheckRows& rows, int& scroll_to) {
-  const StyleScope cells(ImGuiStyleVar_CellPadding, ImVec2(scaled(6), scaled(3)));
-  const int flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX;
-  if (!ImGui::BeginTable("###check_table", 7, flags, ImGui::GetContentRegionAvail())) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
+namespace {
+
+float row_height() { return ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y; }
+
+// Which rows are drawn while presenting, where nothing scrolls: as many as there is room for, from the one
+// before the first wrong one.
+struct RowRange {
+  std::size_t begin = 0, end = 0;
+};
+RowRange presented_rows(const CheckRows& rows) {
+  const float room = ImGui::GetContentRegionAvail().y / row_height() - 3;  // the header, and the line below
+  const auto count = std::min(rows.all.size(), static_cast<std::size_t>(std::max(0.f, room)));
+  const StepDifference* first = rows.first_wrong();
+  const auto wanted =
+      static_cast<std::size_t>(first ? std::max<std::ptrdiff_t>(0, first - rows.all.data() - 1) : 0);
+  const std::size_t begin = std::min(wanted, rows.all.size() - count);
+  return {begin, begin + count};
+}
+
+void set_up_columns(const CheckRows& rows) {
   for (const char* key :
        {"", "check.column.step", "check.column.error", "check.column.border", "check.column.here",
         rows.torch ? "check.torch" : "check.column.there", "check.column.at"})
     ImGui::TableSetupColumn(*key ? tr(key) : "");
   ImGui::TableHeadersRow();
-  if (scroll_to >= 0) {
-    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
-    ImGui::SetScrollY(row * (static_cast<float>(scroll_to) - 1));
-    scroll_to = -1;
+}
+
+void draw_presented_table(const ViewContext& context, const CheckRows& rows) {
+  const RowRange some = presented_rows(rows);
+  if (some.end > some.begin && ImGui::BeginTable("###check_table", 7, ImGuiTableFlags_SizingFixedFit)) {
+    set_up_columns(rows);
+    for (std::size_t row = some.begin; row < some.end; ++row) draw_row(context, rows, row);
+    ImGui::EndTable();
   }
+  if (const std::size_t left = rows.all.size() - (some.end - some.begin))
+    caption(tr("check.more", {std::to_string(left)}));
+}
+
+}  // namespace
+
+void draw_check_table(const ViewContext& context, const CheckRows& rows, int& scroll_to) {
+  const StyleScope cells(ImGuiStyleVar_CellPadding, ImVec2(scaled(6), scaled(3)));
+  if (context.workspace.presenting) return draw_presented_table(context, rows);
+  const int flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX;
+  if (!ImGui::BeginTable("###check_table", 7, flags, ImGui::GetContentRegionAvail())) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  set_up_columns(rows);
+  if (scroll_to >= 0)
+    ImGui::SetScrollY(row_height() * (static_cast<float>(std::exchange(scroll_to, -1)) - 1));
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(rows.all.size()));
   while (clipper.Step())

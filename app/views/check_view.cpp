@@ -200,26 +200,22 @@ void CheckView::draw_choices(const ViewContext& context, float width) {
   }
 }
 
-// What all models come to, and the result of the table in place of the view's description.
+// What all models come to; then the result of the table, or where there is none what it would hold.
 void CheckView::draw_heading(const ViewContext& context, float width) const {
-  if (rows_)
-    text_line(fonts().title, theme().text, tr("check.title"));
-  else
-    view_heading(tr("check.title"), tr("check.sentence"), width);
+  text_line(fonts().title, theme().text, tr("check.title"));
   draw_shipped_check(context, width);
-  if (!rows_) return;
   ImGui::Dummy(ImVec2(1, scaled(4)));
+  if (!rows_) return caption(tr("check.sentence"), width);
   const CheckRows found = rows();
   const ImU32 ink = !found.any() ? theme().text_dim : found.first_wrong() ? theme().error : theme().ok;
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  text_line(fonts().body_bold, ink, found.verdict());
-  ImGui::PopTextWrapPos();
+  text_line(fonts().body_bold, ink, found.verdict(), width);
   note_item("check.verdict");
 }
 
 // PyTorch's numbers are of another text than that of this run: what the rows are of, and the way there.
 void CheckView::draw_other_input(const ViewContext& context, float width) const {
   if (!torch_->other_input) return;
+  const float right = ImGui::GetCursorPosX() + width;
   if (chip(Label(tr("check.take_input"), "###check_take"), false, tr("check.take_input.help")))
     context.commands.edit(Text::of("check.edit.input", {tr("check.torch")}), {},
                           [reference = torch_->check.reference,
@@ -227,17 +223,14 @@ void CheckView::draw_other_input(const ViewContext& context, float width) const 
                               Document& document) { return take_input(document, at, reference); });
   ImGui::SameLine();
   ImGui::AlignTextToFramePadding();
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width - ImGui::GetItemRectSize().x);
-  text_line(fonts().small, theme().warning, tr("check.torch.reads_other", {in_quotes(torch_->check.text)}));
-  ImGui::PopTextWrapPos();
+  text_line(fonts().small, theme().warning, tr("check.torch.reads_other", {in_quotes(torch_->check.text)}),
+            right - ImGui::GetCursorPosX());
   note_item("check.other_tokens");
 }
 
 void CheckView::draw_tokens(const ViewContext& context, const CheckReference& other, float width) const {
   if (!other_tokens(context.run, other)) return;
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  text_line(fonts().body, theme().warning, tr("check.other_tokens", {other.name}));
-  ImGui::PopTextWrapPos();
+  text_line(fonts().body, theme().warning, tr("check.other_tokens", {other.name}), width);
   note_item("check.other_tokens");
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
   if (sequence < found_->tokens.size()) {
@@ -254,10 +247,8 @@ void CheckView::draw_tokens(const ViewContext& context, const CheckReference& ot
 }
 
 void CheckView::draw_error(const Error& error, float width) {
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  text_line(fonts().body, theme().error, error.sentence());
-  if (const std::string hint = error.hint(); !hint.empty()) caption(hint);
-  ImGui::PopTextWrapPos();
+  text_line(fonts().body, theme().error, error.sentence(), width);
+  if (const std::string hint = error.hint(); !hint.empty()) caption(hint, width);
   note_item("check.error");
 }
 

@@ -160,8 +160,9 @@ Text ModelChecks::verdict() const {
   if (!step.compared())
     return Text::of("check.shipped.lacks",
                     {equal(), steps(), tolerance_text(), step.name(), title, step.why});
-  return Text::of("check.shipped.first", {equal(), steps(), tolerance_text(), step.name(), title,
-                                          format("%.2g", step.error()), step.place()});
+  return Text::of("check.shipped.first",
+                  {equal(), steps(), tolerance_text(), step.name(), title, step.place(),
+                   format("%.5g", step.first), format("%.5g", step.second)});
 }
 
 Text ModelChecks::details() const {
