@@ -1,5 +1,6 @@
 // attnscope-cli compare: compares two runs of one input step by step; prints the first step that differs, and
-// the steps that cannot be compared. Two models, two file formats of one, or a model and its recording.
+// the steps that cannot be compared. Two models, two file formats of one, a model and its recording, or a
+// shipped model and what PyTorch says of it (--reference).
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -9,16 +10,20 @@
 #include "core/base/words.h"
 #include "core/lens/step_differences.h"
 #include "core/session/document.h"
+#include "core/session/reference_check.h"
 
 namespace attnscope::cli {
 namespace {
 
 struct CompareOptions {
   std::string first, second;
+  std::string reference;  // of the program itself, or the path of another
   SequenceOptions sequences;
-  double tolerance = 1e-4;
+  std::optional<double> tolerance;
   bool json = false, all = false;
 };
+constexpr double kTolerance = 1e-4;
+constexpr const char* kOwnReference = "shipped";
 
 struct Compared {
   std::vector<StepDifference> steps;
@@ -49,7 +54,8 @@ nlohmann::json token_json(const std::optional<TokenDifference>& tokens) {
           {"second", id(tokens->second)}};
 }
 
-void print_as_json(const Compared& compared, const Edits& edits, const std::vector<std::string>& unknown) {
+nlohmann::json as_json(const Compared& compared, const Edits& edits,
+                       const std::vector<std::string>& unknown) {
   nlohmann::json steps = nlohmann::json::array(), left_out = nlohmann::json::array();
   for (const StepDifference& one : compared.steps) {
     if (!one.compared()) {
@@ -60,6 +66,8 @@ void print_as_json(const Compared& compared, const Edits& edits, const std::vect
     for (const AxisRange& c : one.at) at[c.axis] = c.begin;
     steps.push_back({{"step", one.name()}, {"max_abs", json_number(one.max_abs)}, {"at", std::move(at)}});
     if (one.alone > 0) steps.back()["alone"] = one.alone;
+    if (!one.what.empty()) steps.back()["what"] = one.what.str();
+    if (one.size != 1) steps.back()["size"] = one.size;
   }
   nlohmann::json out = {{"steps", std::move(steps)},
                         {"first", nullptr},
@@ -69,6 +77,10 @@ void print_as_json(const Compared& compared, const Edits& edits, const std::vect
   if (compared.first) out["first"] = compared.first->name();
   put_edits(out, edits);
   put_unknown(out, unknown);
+  return out;
+}
+
+void print_whole(const nlohmann::json& out) {
   std::printf("%s\n", out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
@@ -82,8 +94,8 @@ void print_as_lines(const std::vector<StepDifference>& all, double tolerance, bo
         std::printf("%-32s %s\n", one.name().c_str(),
                     tr("cli.compare.not_compared", {one.why.str()}).c_str());
     } else {
-      std::printf("%-32s %12.4g  %s%s%s\n", one.name().c_str(), unsigned_nan(one.max_abs),
-                  to_text(one.at).c_str(), one.max_abs > tolerance ? "  <" : "",
+      std::printf("%-32s %12.4g  %s%s%s\n", one.name().c_str(), unsigned_nan(one.error()),
+                  one.place().c_str(), one.error() > tolerance ? "  <" : "",
                   one.alone > 0
                       ? ("  " + std::string(tr("compare.alone", {std::to_string(one.alone)}))).c_str()
                       : "");
@@ -116,7 +128,8 @@ Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel&
               {first->name(), format("%g", tolerance), format("%g", first->max_abs), to_text(first->at)});
 }
 
-Status run_compare(const CompareOptions& options) {
+Status run_two(const CompareOptions& options) {
+  const double tolerance = options.tolerance.value_or(kTolerance);
   TRY(const OpenedModel a, open_to_run(options.first));
   TRY(const OpenedModel b, open_to_run(options.second));
   TRY(const Traces left, runs_of(a, options.sequences));
@@ -124,15 +137,64 @@ Status run_compare(const CompareOptions& options) {
   Compared compared{step_differences(left, right), nullptr, first_token_difference(left, right), left.size(),
                     right.size()};
   const std::vector<StepDifference>& all = compared.steps;
-  compared.first = first_beyond(all, options.tolerance);
+  compared.first = first_beyond(all, tolerance);
   const bool any = std::any_of(all.begin(), all.end(), [](const auto& one) { return one.compared(); });
   if (!any) return fail(Code::not_found, "error.cli.nothing_to_compare");
   if (options.json)
-    print_as_json(compared, a.recorded.empty() ? left.front()->edits : right.front()->edits,
-                  options.sequences.unknown());
+    print_whole(as_json(compared, a.recorded.empty() ? left.front()->edits : right.front()->edits,
+                        options.sequences.unknown()));
   else
-    print_as_lines(all, options.tolerance, options.all);
-  return judged(compared, a, b, options.tolerance);
+    print_as_lines(all, tolerance, options.all);
+  return judged(compared, a, b, tolerance);
+}
+
+// The run that the reference is of, with what was asked for over it.
+Result<Document> reference_document(const std::shared_ptr<const OpenedModel>& opened,
+                                    const CompareOptions& options, const TorchReference& reference) {
+  TRY(const Request given, options.sequences.request());
+  Document out = new_document(opened);
+  TRY_OK(take_input(out, 0, reference));
+  TRY_OK(apply_request(out, given));
+  return out;
+}
+
+Status run_reference(const CompareOptions& options) {
+  const double tolerance = options.tolerance.value_or(kReferenceTolerance);
+  TRY(OpenedModel read, open_to_run(options.first));
+  TRY_OK(check_runs(read));
+  const auto opened = std::make_shared<const OpenedModel>(std::move(read));
+  TRY(const TorchReference reference, options.reference == kOwnReference
+                                          ? reference_of(*opened)
+                                          : reference_from(options.reference, *opened));
+  TRY(const Document document, reference_document(opened, options, reference));
+  TRY(const std::shared_ptr<const Trace> run,
+      run_under(*opened, document.edits, inputs_of(document).front()));
+  if (document.sequences.size() != 1 || !same_input(reference, *run))
+    return fail(Code::out_of_range, "error.cli.reference.input", {reference.file});
+  const Compared compared{torch_differences(*run, reference), nullptr, {}, 1, 1};
+  const TorchVerdict verdict = torch_verdict(compared.steps, tolerance);
+  if (options.json) {
+    nlohmann::json out = as_json(compared, run->edits, options.sequences.unknown());
+    out["first"] = verdict.first_wrong ? nlohmann::json(verdict.first_wrong->name()) : nlohmann::json();
+    out["reference"] = {{"file", reference.file}, {"made_by", reference.made_by}, {"equal", verdict.equal}};
+    print_whole(out);
+  } else {
+    print_as_lines(compared.steps, tolerance, true);
+  }
+  const std::string border = format("%g", tolerance);
+  if (const StepDifference* wrong = verdict.first_wrong) {
+    if (!wrong->compared())
+      return fail(Code::out_of_range, "error.cli.reference.lacks", {wrong->name(), wrong->why});
+    return fail(
+        Code::out_of_range, "error.cli.reference.differs",
+        {wrong->name(), border, format("%.5g", wrong->first), format("%.5g", wrong->second), wrong->place()});
+  }
+  if (!options.json)
+    std::printf("%s\n", tr("cli.compare.equal",
+                           {std::to_string(verdict.steps), border, format("%.2g", verdict.worst->error()),
+                            verdict.worst->name(), reference.file, reference.made_by})
+                            .c_str());
+  return Done{};
 }
 
 }  // namespace
@@ -141,13 +203,20 @@ void add_compare(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("compare", tr("cli.compare"));
   const auto options = std::make_shared<CompareOptions>();
   command->add_option("MODEL_A", options->first, tr(kModelHelp))->required();
-  command->add_option("MODEL_B", options->second, tr("cli.compare.other"))->required();
+  auto* second = command->add_option("MODEL_B", options->second, tr("cli.compare.other"));
   options->sequences.add_to(*command, true);
+  command
+      ->add_flag(std::string("--reference{") + kOwnReference + "}", options->reference,
+                 tr("cli.compare.reference"))
+      ->excludes(second);
   command->add_option("--tolerance", options->tolerance, tr("cli.compare.tolerance"))
       ->transform(real(0, 1e30));
   command->add_flag("--all", options->all, tr("cli.compare.all"));
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_compare(*options); }; });
+  command->callback([options, &action] {
+    if (options->second.empty() && options->reference.empty()) throw CLI::RequiredError("MODEL_B");
+    action = [options] { return options->reference.empty() ? run_two(*options) : run_reference(*options); };
+  });
 }
 
 }  // namespace attnscope::cli

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/command.h"
-#include "core/base/assets.h"
+#include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/drawing.h"
@@ -132,17 +132,6 @@ Status list_views(bool json) {
 }
 
 // ---- --check ---------------------------------------------------------------------------------------
-
-// "model:NAME" of every model inside the program.
-std::vector<std::string> shipped_models() {
-  constexpr std::string_view kFolder = "assets/models/", kConfig = "/config.json";
-  std::vector<std::string> out;
-  for (const std::string_view path : assets_under(kFolder))
-    if (path.ends_with(kConfig))
-      out.push_back("model:" +
-                    std::string(path.substr(kFolder.size(), path.size() - kFolder.size() - kConfig.size())));
-  return out;
-}
 
 class FigureCheck {
  public:

@@ -185,6 +185,7 @@ void Frame::draw_all(Painter& painter) {
   follow_backward();
   state_.workspace.asking.follow(state_.session.workers(), run_, state_.workspace.cursor.sequence,
                                  state_.session.pinned());
+  if (run_) state_.workspace.shipped_check.follow(state_.session.workers());
   const auto measured = state_.workspace.asking.measure.newest();
   if (std::exchange(seen_measure_, measured) != measured && measured && measured->failed)
     state_.session.report(*measured->error);

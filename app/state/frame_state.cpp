@@ -11,6 +11,7 @@
 #include "app/state/session_look.h"
 #include "core/arch/described.h"
 #include "core/arch/random_model.h"
+#include "core/arch/shipped.h"
 #include "core/base/assets.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -33,16 +34,7 @@ std::string in_language(const LocalText& text) {
 
 constexpr const char* kModelsFolder = "assets/models/";
 
-/// The embedded files of a shipped model; empty if there is no such model.
-ModelFiles frame_state_files_of(const std::string& name) {
-  const std::string folder = kModelsFolder + name + "/";
-  ModelFiles out;
-  for (const std::string_view path : assets_under(folder))
-    out.emplace(path.substr(folder.size()), asset(path));
-  return out;
-}
-
-/// Its title (which = "") or description (".what"); its file name if it has none.
+/// The title of a shipped model (which = "") or description (".what"); its file name if it has none.
 std::string shipped_text(const std::string& name, const char* which) {
   const std::string key = "shipped." + name + which;
   return has_string(key) ? tr(key) : *which ? std::string() : name;
@@ -198,7 +190,7 @@ void FrameState::open_session(SessionFile file) {
   }
   ModelFiles files;
   if (file.model.starts_with(kModelPrefix))
-    files = frame_state_files_of(file.model.substr(std::string(kModelPrefix).size()));
+    files = shipped_files(file.model.substr(std::string(kModelPrefix).size()));
   take_look(file.look(), workspace);
   asked_session_ = file;
   session.open_document([file = std::move(file), files = std::move(files)](const std::atomic<bool>& cancel) {
@@ -314,7 +306,7 @@ void FrameState::open_shipped(const std::string& name) {
 void FrameState::open_shipped_model(const std::string& name) {
   note_leaving();
   asked_session_.reset();
-  ModelFiles files = frame_state_files_of(name);
+  ModelFiles files = shipped_files(name);
   std::string known;
   for (const ShippedModel& model : models())
     known += (known.empty() ? "" : ", ") + (kModelPrefix + model.name);

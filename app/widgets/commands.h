@@ -20,6 +20,7 @@
 #include "core/lab/lab.h"
 #include "core/session/asking.h"
 #include "core/session/backward_run.h"
+#include "core/session/reference_check.h"
 #include "core/session/session.h"
 #include "core/view/view.h"
 
@@ -82,6 +83,7 @@ struct Workspace {
   Asking asking;                  ///< the measure, and the question about it
   std::optional<int> measure_at;  ///< an output that was right-clicked
   OutputPage output_page = OutputPage::next;
+  ShippedCheck shipped_check;                   ///< of the models inside the program, with PyTorch's numbers
   std::string lab;                              ///< id of the open lab; empty: the first
   std::map<std::string, LabValues> lab_values;  ///< control values of the labs opened so far, by id
   float stage_share = 0.5f;                     ///< width of the first of two views

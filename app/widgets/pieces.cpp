@@ -61,10 +61,10 @@ void figure_text(std::string_view text, float wrap) {
                       std::max(width, 0.f));
 }
 
-void text_line(ImFont* font, ImU32 colour, std::string_view text) {
+void text_line(ImFont* font, ImU32 colour, std::string_view text, float wrap) {
   const FontScope face(font);
   const ColourScope ink(ImGuiCol_Text, colour);
-  figure_text(text);
+  figure_text(text, wrap);
 }
 
 void set_headings_told(bool told) { headings_told = told; }

@@ -34,8 +34,8 @@ void section_heading(std::string_view text);
 void caption(std::string_view text, float width = 0);
 /// Height of the caption in pixels when it wraps at `width`.
 float caption_height(std::string_view text, float width);
-/// One line of text in `font` and `colour`.
-void text_line(ImFont* font, ImU32 colour, std::string_view text);
+/// One line of text in `font` and `colour`; `wrap` as in figure_text.
+void text_line(ImFont* font, ImU32 colour, std::string_view text, float wrap = -1);
 /// Dims the rectangle: its content is being recomputed.
 void veil(ImVec2 p0, ImVec2 p1);
 /// Tints the rectangle: a previewed change would affect it (app/look/shade.h).

@@ -1,5 +1,6 @@
 #include "core/arch/shipped.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/base/assets.h"
@@ -22,15 +23,9 @@ ModelFile model_file(std::string_view path) {
 }
 
 Result<OpenedModel> open_shipped_model(const std::string& name) {
-  ModelFiles files;
-  std::vector<std::string> known;
-  for (const auto* asset = kAssets; !asset->first.empty(); ++asset) {
-    const ModelFile found = model_file(asset->first);
-    if (found.file == "config.json") known.push_back(std::string(kModel) + std::string(found.model));
-    if (!found.file.empty() && found.model == name.substr(kModel.size()))
-      files.emplace(found.file, asset->second);
-  }
+  const ModelFiles files = shipped_files(std::string_view(name).substr(kModel.size()));
   if (!files.empty()) return open_model_files(files, name);
+  const std::vector<std::string> known = shipped_models();
   return fail(Code::not_found, known.empty() ? "error.arch.shipped.no_models" : "error.arch.shipped.no_model",
               {in_quotes(name), join(known, ", ")});
 }
@@ -48,6 +43,23 @@ Result<OpenedModel> open_shipped_scene(const std::string& name) {
 }
 
 }  // namespace
+
+std::vector<std::string> shipped_models() {
+  std::vector<std::string> out;
+  for (const auto* asset = kAssets; !asset->first.empty(); ++asset)
+    if (const ModelFile found = model_file(asset->first); found.file == "config.json")
+      out.push_back(std::string(kModel) + std::string(found.model));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+ModelFiles shipped_files(std::string_view name) {
+  ModelFiles out;
+  for (const auto* asset = kAssets; !asset->first.empty(); ++asset)
+    if (const ModelFile found = model_file(asset->first); !found.file.empty() && found.model == name)
+      out.emplace(found.file, asset->second);
+  return out;
+}
 
 bool is_shipped_name(const std::string& name) {
   return starts_with(name, kScene) || starts_with(name, kModel);

@@ -3,11 +3,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/arch/open.h"
 
 namespace attnscope {
 
+/// "model:NAME" of every model inside the program, in the order of the alphabet.
+std::vector<std::string> shipped_models();
+/// The files of "sorter", by their names; empty where there is no such model.
+ModelFiles shipped_files(std::string_view name);
 /// True for "scene:..." and "model:...".
 bool is_shipped_name(const std::string& name);
 /// "scene:nine_steps" or "model:sorter".

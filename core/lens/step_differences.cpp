@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/lens/alignment.h"
 #include "core/trace/editable.h"
 
@@ -12,12 +13,6 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 22;
-
-double difference(double a, double b) {
-  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
-  const double d = std::fabs(a - b);
-  return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
-}
 
 // The axis of heads, of which Trace::slice takes one; past the end where a step has none.
 std::size_t axis_of_heads(const Record& record) {
@@ -53,7 +48,7 @@ void take_plane(const Record& record, std::int64_t head, const Trace& a, const T
     for (std::int64_t row = 0; row < some.size(); ++row)
       for (std::int64_t col = 0; col < cols; ++col) {
         const auto first = static_cast<double>(x.at(row, col)), second = static_cast<double>(y.at(row, col));
-        const double d = difference(first, second);
+        const double d = number_difference(first, second);
         if (d <= out.max_abs || !partners.matches(begin + row, col)) continue;
         out.max_abs = d, out.first = first, out.second = second;
         out.at.clear();
@@ -63,12 +58,6 @@ void take_plane(const Record& record, std::int64_t head, const Trace& a, const T
                                                                                           : col});
       }
   }
-}
-
-std::string shape_of(const Record& record) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : record.shape) sizes.push_back(std::to_string(size));
-  return "(" + join(sizes, ", ") + ")";
 }
 
 bool counts_tokens(Axis axis) { return is_row_axis(axis) || axis == Axis::key; }
@@ -96,7 +85,7 @@ void compare(const Record& record, const Trace& a, const Trace& b, StepDifferenc
     return;
   }
   if (!fits(record, *other, same_words)) {
-    out.why = Text::of("compare.shapes", {shape_of(record), shape_of(*other)});
+    out.why = Text::of("compare.shapes", {shape_text(record.shape), shape_text(other->shape)});
     return;
   }
   const std::size_t heads_axis = axis_of_heads(record);
@@ -112,7 +101,7 @@ void compare(const Record& record, const Trace& a, const Trace& b, StepDifferenc
       own = align_outputs(a, b, {0, record.shape[d]});
     if (!own.to_b.empty()) {
       if (!reaches(own, record.shape[d], other->shape[d])) {
-        out.why = Text::of("compare.shapes", {shape_of(record), shape_of(*other)});
+        out.why = Text::of("compare.shapes", {shape_text(record.shape), shape_text(other->shape)});
         return;
       }
       (plane == 0 ? partners.rows : partners.cols) = &own;
@@ -128,8 +117,20 @@ void compare(const Record& record, const Trace& a, const Trace& b, StepDifferenc
 
 }  // namespace
 
+double number_difference(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
+  const double d = std::fabs(a - b);
+  return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
+}
+
 std::string StepDifference::name() const {
   return (sequence > 0 ? "seq" + std::to_string(sequence) + "." : std::string()) + to_text(site);
+}
+
+std::string StepDifference::place() const {
+  const std::string where = to_text(at);
+  if (what.empty()) return where;
+  return where.empty() ? what.str() : tr("compare.what.at", {what.str(), where});
 }
 
 std::vector<StepDifference> step_differences(const Traces& a, const Traces& b,
@@ -164,7 +165,7 @@ std::optional<TokenDifference> first_token_difference(const Traces& a, const Tra
 
 const StepDifference* first_beyond(const std::vector<StepDifference>& all, double tolerance) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const StepDifference& one) {
-    return one.compared() && one.max_abs > tolerance;
+    return one.compared() && one.error() > tolerance;
   });
   return found == all.end() ? nullptr : &*found;
 }

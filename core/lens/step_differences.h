@@ -20,13 +20,23 @@ struct StepDifference {
   double max_abs = 0;  ///< infinite where one of the two is NaN
   std::vector<AxisRange> at;
   double first = 0, second = 0;  ///< the two numbers there; 0 where nothing differs
-  std::int64_t alone = 0;        ///< rows, keys and outputs that have no partner in the second run
-  Text why;                      ///< not empty: why the two could not be compared
+  Text what;               ///< not empty: which number of the step they are, where it is no cell: its norm
+  std::int64_t alone = 0;  ///< rows, keys and outputs that have no partner in the second run
+  Text why;                ///< not empty: why the two could not be compared
+
+  double size = 1;  ///< what max_abs is measured against: 1, or with torch_differences() what is larger there
 
   bool compared() const { return why.empty(); }
+  /// What a tolerance is compared with.
+  double error() const { return max_abs / size; }
+  /// Where: "[pos=3,d_model=7]", "smallest number at [pos=3,d_model=7]", "norm"; empty where nothing differs.
+  std::string place() const;
   /// "seq1.blocks.0.attn.z": the sequence in front from the second one on.
   std::string name() const;
 };
+
+/// |a - b|; 0 for equal infinities and two NaN, infinite where one of the two is NaN.
+double number_difference(double a, double b);
 
 using Traces = std::vector<std::shared_ptr<const Trace>>;
 

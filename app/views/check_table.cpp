@@ -1,0 +1,184 @@
+#include "app/views/check_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/figure/canvas.h"
+#include "app/look/item_map.h"
+#include "app/widgets/navigation.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr float kStrip = 26.f, kMark = 13.f, kBar = 48.f;  // units
+constexpr double kDecades = 8;  // decades below the tolerance at which a bar starts; it ends three above
+
+ImU32 colour(const CheckRows& rows, const StepDifference& one) {
+  if (rows.wrong(one)) return theme().error;
+  return one.compared() ? theme().ok : mix(theme().text_dim, theme().panel, 0.5f);
+}
+
+void draw_row(const ViewContext& context, const CheckRows& rows, std::size_t number) {
+  const StepDifference& one = rows.all[number];
+  const Canvas canvas;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float line = ImGui::GetTextLineHeight(), mark = scaled(kMark);
+  const float top = at.y + (line - mark) / 2;
+  canvas.fill_rect(ImVec2(at.x, top), ImVec2(at.x + mark, top + mark), colour(rows, one), scaled(3));
+  const std::string id = "###check_row_" + std::to_string(number);
+  const bool here =
+      context.workspace.cursor.step == one.site && context.workspace.cursor.sequence == one.sequence;
+  if (ImGui::Selectable(id.c_str(), here, ImGuiSelectableFlags_SpanAllColumns)) go_to(context, rows, one);
+  note_item("check_row_" + std::to_string(number));
+  if (one.compared() && one.alone > 0)
+    compat::item_tooltip(tr("compare.alone", {std::to_string(one.alone)}).c_str());
+  ImGui::TableNextColumn();
+  text_line(fonts().mono, theme().text, one.name());
+  ImGui::TableNextColumn();
+  if (!one.compared()) return text_line(fonts().small, theme().text_dim, one.why.str());
+  text_line(fonts().mono, colour(rows, one), one.error() == 0 ? "0" : significant(one.error(), 3));
+  ImGui::TableNextColumn();
+  const ImVec2 bar = ImGui::GetCursorScreenPos();
+  const double decades = one.error() > 0 ? std::log10(one.error() / rows.border) + kDecades : 0;
+  const float wide = scaled(kBar), share = static_cast<float>(std::clamp(decades / (kDecades + 3), 0.0, 1.0));
+  const float border = bar.x + wide * static_cast<float>(kDecades / (kDecades + 3));
+  canvas.fill_rect(ImVec2(bar.x, top), ImVec2(bar.x + wide * share, top + mark),
+                   with_alpha(colour(rows, one), 0.7f));
+  canvas.line(ImVec2(border, at.y), ImVec2(border, at.y + line), theme().text_dim);
+  ImGui::Dummy(ImVec2(wide, line));
+  ImGui::TableNextColumn();
+  if (one.error() == 0) return;
+  for (const double value : {one.first, one.second}) {
+    text_line(fonts().mono, theme().text, significant(value, 5));
+    ImGui::TableNextColumn();
+  }
+  text_line(fonts().mono, theme().text_dim, one.place());
+}
+
+}  // namespace
+
+const StepDifference* CheckRows::first_wrong() const {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return wrong(one); });
+  return found == all.end() ? nullptr : &*found;
+}
+
+bool CheckRows::any() const {
+  return torch || std::any_of(all.begin(), all.end(), [](const auto& one) { return one.compared(); });
+}
+
+std::string CheckRows::verdict() const {
+  const auto compared =
+      std::count_if(all.begin(), all.end(), [&](const auto& one) { return torch || one.compared(); });
+  const auto good =
+      std::count_if(all.begin(), all.end(), [&](const auto& one) { return one.compared() && !wrong(one); });
+  const StepDifference* first = first_wrong();
+  const std::string within = format("%.0e", border), count = std::to_string(compared);
+  if (compared == 0) return tr("check.none");
+  const std::string equal = std::to_string(good);
+  if (other_input) return tr("check.torch.other_all", {equal, count, within});
+  if (!first) return tr(torch ? "check.torch.all" : "check.all", {count, within});
+  if (!first->compared())
+    return tr("check.torch.lacks", {equal, count, within, first->name(), first->why.str()});
+  if (!torch)
+    return tr("check.first",
+              {equal, count, within, first->name(), significant(first->error(), 3), to_text(first->at)});
+  return tr("check.torch.first", {equal, count, within, first->name(), first->place(),
+                                  significant(first->first, 5), significant(first->second, 5)});
+}
+
+void go_to(const ViewContext& context, const CheckRows& rows, const StepDifference& one) {
+  context.workspace.cursor.sequence = one.sequence;
+  if (one.at.empty() || rows.other_input) return go_to_site(context.workspace, context.run, one.site);
+  pin_cell(context.workspace, context.run, {one.site, one.at});
+}
+
+std::optional<std::size_t> draw_check_strip(const ViewContext& context, const CheckRows& rows, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float high = scaled(kStrip),
+              each = width / static_cast<float>(std::max<std::size_t>(1, rows.all.size()));
+  ImGui::InvisibleButton("###check_strip", ImVec2(width, high));
+  note_item("check_strip");
+  const Canvas canvas;
+  const float gap = each > scaled(4) ? scaled(1) : 0;
+  for (std::size_t i = 0; i < rows.all.size(); ++i) {
+    const float x = at.x + each * static_cast<float>(i);
+    canvas.fill_rect(ImVec2(x, at.y), ImVec2(x + each - gap, at.y + high), colour(rows, rows.all[i]));
+  }
+  if (!ImGui::IsItemHovered()) return std::nullopt;
+  const auto index = static_cast<std::size_t>(
+      std::clamp((ImGui::GetIO().MousePos.x - at.x) / each, 0.f, static_cast<float>(rows.all.size() - 1)));
+  const StepDifference& one = rows.all[index];
+  const std::string alone =
+      one.alone > 0 ? "\n" + std::string(tr("compare.alone", {std::to_string(one.alone)})) : "";
+  ImGui::SetTooltip("%s  %s%s", one.name().c_str(),
+                    one.compared() ? significant(one.error(), 3).c_str() : one.why.str().c_str(),
+                    alone.c_str());
+  if (!ImGui::IsItemClicked()) return std::nullopt;
+  go_to(context, rows, one);
+  return index;
+}
+
+namespace {
+
+float row_height() { return ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y; }
+
+// Which rows are drawn while presenting, where nothing scrolls: as many as there is room for, from the one
+// before the first wrong one.
+struct RowRange {
+  std::size_t begin = 0, end = 0;
+};
+RowRange presented_rows(const CheckRows& rows) {
+  const float room = ImGui::GetContentRegionAvail().y / row_height() - 3;  // the header, and the line below
+  const auto count = std::min(rows.all.size(), static_cast<std::size_t>(std::max(0.f, room)));
+  const StepDifference* first = rows.first_wrong();
+  const auto wanted =
+      static_cast<std::size_t>(first ? std::max<std::ptrdiff_t>(0, first - rows.all.data() - 1) : 0);
+  const std::size_t begin = std::min(wanted, rows.all.size() - count);
+  return {begin, begin + count};
+}
+
+void set_up_columns(const CheckRows& rows) {
+  for (const char* key :
+       {"", "check.column.step", "check.column.error", "check.column.border", "check.column.here",
+        rows.torch ? "check.torch" : "check.column.there", "check.column.at"})
+    ImGui::TableSetupColumn(*key ? tr(key) : "");
+  ImGui::TableHeadersRow();
+}
+
+void draw_presented_table(const ViewContext& context, const CheckRows& rows) {
+  const RowRange some = presented_rows(rows);
+  if (some.end > some.begin && ImGui::BeginTable("###check_table", 7, ImGuiTableFlags_SizingFixedFit)) {
+    set_up_columns(rows);
+    for (std::size_t row = some.begin; row < some.end; ++row) draw_row(context, rows, row);
+    ImGui::EndTable();
+  }
+  if (const std::size_t left = rows.all.size() - (some.end - some.begin))
+    caption(tr("check.more", {std::to_string(left)}));
+}
+
+}  // namespace
+
+void draw_check_table(const ViewContext& context, const CheckRows& rows, int& scroll_to) {
+  const StyleScope cells(ImGuiStyleVar_CellPadding, ImVec2(scaled(6), scaled(3)));
+  if (context.workspace.presenting) return draw_presented_table(context, rows);
+  const int flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX;
+  if (!ImGui::BeginTable("###check_table", 7, flags, ImGui::GetContentRegionAvail())) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  set_up_columns(rows);
+  if (scroll_to >= 0)
+    ImGui::SetScrollY(row_height() * (static_cast<float>(std::exchange(scroll_to, -1)) - 1));
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(rows.all.size()));
+  while (clipper.Step())
+    for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
+      draw_row(context, rows, static_cast<std::size_t>(row));
+  ImGui::EndTable();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,35 @@
+// The rows of the Check view: every step with its largest error, green or red, as stripes and as a table; and
+// what they come to.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/views/view.h"
+#include "core/lens/step_differences.h"
+
+namespace attnscope {
+
+struct CheckRows {
+  const std::vector<StepDifference>& all;
+  double border;     ///< the tolerance
+  bool torch;        ///< against PyTorch's numbers: a step that cannot be compared is wrong
+  bool other_input;  ///< of a run that reads something else: its cells are not those of what is open
+
+  bool wrong(const StepDifference& one) const { return one.compared() ? one.error() > border : torch; }
+  const StepDifference* first_wrong() const;  ///< null: there is none
+  /// Some could be compared.
+  bool any() const;
+  std::string verdict() const;
+};
+
+/// Goes to the step and, where the numbers are those of a cell of this run, pins it.
+void go_to(const ViewContext& context, const CheckRows& rows, const StepDifference& one);
+/// One stripe per step, in timeline order; the row that was clicked.
+std::optional<std::size_t> draw_check_strip(const ViewContext& context, const CheckRows& rows, float width);
+/// `scroll_to`: a row that is to be seen; < 0: none. Reset when it was done.
+void draw_check_table(const ViewContext& context, const CheckRows& rows, int& scroll_to);
+
+}  // namespace attnscope
