@@ -138,7 +138,7 @@ std::string title_of(const PanelContext& context, int current) {
   if (opened && opened->scene && !opened->scene->walk.empty()) {
     const LocalText& title = opened->scene->title;
     return tr("timeline.scene",
-              {language() == "ko" && !title.ko.empty() ? title.ko : title.en, number, kind_label(run, step)});
+              {in_language(title), number, kind_label(run, step)});
   }
   const ModelConfig& config = run.trace(0).config();
   if (step.layer < 0 && has_stacks(config))
