@@ -105,8 +105,8 @@ void draw_walk(FrameState& state, float x, float& y, float width) {
   const bool listed = player.panel && !player.inspecting && state.workspace.level != Level::easy;
   if (!player.walking() || listed) return;
   const std::string title = player.title(), slide = player.slide_title(player.at());
-  const std::string said = tr("lecture.walk.where", {std::to_string(player.at() + 1),
-                                                std::to_string(player.size()), title, slide});
+  const std::string said = tr("lecture.walk.where",
+                              {std::to_string(player.at() + 1), std::to_string(player.size()), title, slide});
   note_text(said);
   Line line{theme().accent, said, tr("lecture.button.present"), false};
   line.other = tr("lecture.button.end");

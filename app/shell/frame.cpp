@@ -266,7 +266,8 @@ void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel
   ImGui::EndChild();
 }
 
-// The inspector, the open lesson, or the list of slides; the lesson can show the inspector when no cell is covered.
+// The inspector, the open lesson, or the list of slides; the lesson can show the inspector when no cell is
+// covered.
 void Frame::draw_right(const PanelContext& context, ImVec2 position, ImVec2 size) {
   const bool lesson = state_.lessons.open();
   if (!lesson && !state_.lecture.panel)

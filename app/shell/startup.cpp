@@ -43,7 +43,8 @@ void open_asked(FrameState& state, const Options& options) {
     return;
   }
   if (!options.lecture.empty()) {
-    if (const Status begun = state.lecture.start(state, options.lecture, std::max(0, options.page - 1)); !begun)
+    if (const Status begun = state.lecture.start(state, options.lecture, std::max(0, options.page - 1));
+        !begun)
       state.session.report(begun.error());
     return;
   }

@@ -12,9 +12,7 @@ using compat::Key;
 const char* no_slides(const FrameState& state) {
   return state.lecture.size() > 0 ? nullptr : "why_not.no_slides";
 }
-const char* no_walk(const FrameState& state) {
-  return state.lecture.walking() ? nullptr : "why_not.no_walk";
-}
+const char* no_walk(const FrameState& state) { return state.lecture.walking() ? nullptr : "why_not.no_walk"; }
 
 // At the end of the frame: what is open is still being drawn.
 void open_lecture(FrameState& state, std::string_view name) {

@@ -325,8 +325,8 @@ void FrameState::open_slide(const SessionFile& slide) {
   look.erase("lecture");
   page_look_ = std::move(look);
   asked_slide_ = slide;
-  session.open_document(
-      [slide](const std::atomic<bool>& cancel) { return slide_document(slide, &cancel); }, OpenedAs::page);
+  session.open_document([slide](const std::atomic<bool>& cancel) { return slide_document(slide, &cancel); },
+                        OpenedAs::page);
 }
 
 void FrameState::open_shipped(const std::string& name) {

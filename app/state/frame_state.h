@@ -108,7 +108,8 @@ struct FrameState {
   std::shared_ptr<const RunResult> run, walked;  ///< Frame::run() and Frame::walked() of this frame
   Presenter presenter;
   int screens = 1;  ///< number of screens; with two, presenter notes get a window
-  /// Turns the pages of an open lesson, or the slides of a lecture; empty: the page keys move by steps of the timeline.
+  /// Turns the pages of an open lesson, or the slides of a lecture; empty: the page keys move by steps of the
+  /// timeline.
   std::function<void(FrameState& state, int by)> pages;
   /// Goes to the station before or after in the easy window; false at its ends. Empty: keys walk the steps.
   std::function<bool(FrameState& state, int by)> film;

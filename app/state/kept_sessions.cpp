@@ -98,8 +98,7 @@ std::string new_path(const std::string& name, const char* ending) {
   if (config_folder().empty()) return {};
   std::string path = begin + ending;
   std::error_code ignored;
-  for (int i = 2; fs::exists(path, ignored) && i < 1000; ++i)
-    path = begin + "-" + std::to_string(i) + ending;
+  for (int i = 2; fs::exists(path, ignored) && i < 1000; ++i) path = begin + "-" + std::to_string(i) + ending;
   return path;
 }
 
@@ -122,9 +121,8 @@ std::string new_lecture_path(const std::string& title) {
 
 std::vector<std::string> left_lectures() {
   std::vector<std::string> out;
-  for (const std::string& name : names_in_config([](const std::string& one) {
-         return one.starts_with(kLeftLecture) && is_lecture_path(one);
-       }))
+  for (const std::string& name : names_in_config(
+           [](const std::string& one) { return one.starts_with(kLeftLecture) && is_lecture_path(one); }))
     out.push_back(in_config_folder(name));
   sort_newest_first(out);
   return out;

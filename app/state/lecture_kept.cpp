@@ -109,9 +109,8 @@ bool LecturePlayer::follow_keeping(FrameState& state, double now) {
   const std::uint64_t seen = seen_;
   std::string text = kept_text(kept());
   seen_ = hash_of(text);
-  writing_.begin(state.session.workers(), [path = kept_in_, text = std::move(text), seen] {
-    return write_kept(path, text, seen);
-  });
+  writing_.begin(state.session.workers(),
+                 [path = kept_in_, text = std::move(text), seen] { return write_kept(path, text, seen); });
   return true;
 }
 

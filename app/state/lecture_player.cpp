@@ -43,8 +43,8 @@ std::string LecturePlayer::slide_title(int index) const { return in_language(sli
 Status LecturePlayer::start(FrameState& state, const std::string& name, int slide) {
   const bool shipped = name.starts_with(kLecturePrefix);
   Result<Lecture> read = is_lecture_path(name) ? read_lecture(name)
-                         : shipped             ? shipped_lecture(name.substr(std::string(kLecturePrefix).size()))
-                                               : shipped_lecture(name);
+                         : shipped ? shipped_lecture(name.substr(std::string(kLecturePrefix).size()))
+                                   : shipped_lecture(name);
   if (!read) return read.error();
   if (slide < 0 || slide >= static_cast<int>(read->slides.size()))
     return fail(Code::out_of_range, "error.session.lecture.no_slide", {slide + 1, read->slides.size()});
@@ -125,8 +125,7 @@ Result<Slide> LecturePlayer::slide_now(FrameState& state) {
   nlohmann::json look = state.look();
   look.erase("room");
   const auto pinned = session.pinned();
-  TRY(nlohmann::json kept,
-      session_to_json(session.document(), look, pinned ? &pinned->document : nullptr));
+  TRY(nlohmann::json kept, session_to_json(session.document(), look, pinned ? &pinned->document : nullptr));
   return Slide{{title_now(state), {}}, {}, std::make_shared<const nlohmann::json>(std::move(kept))};
 }
 

@@ -15,6 +15,7 @@
 namespace attnscope {
 
 struct FrameState;
+class SlidePreview;
 
 class LecturePlayer {
  public:
@@ -43,8 +44,8 @@ class LecturePlayer {
   void follow(const FrameState& state);
 
   // ---- the list ----
-  /// What is shown now as a slide behind the current one, or as the last. Errors: of writing a session, a model
-  /// in training.
+  /// What is shown now as a slide behind the current one, or as the last. Errors: of writing a session, a
+  /// model in training.
   Status keep(FrameState& state);
   /// The same in the place of a slide, which keeps its title and note.
   Status replace(FrameState& state, int slide);
@@ -74,13 +75,14 @@ class LecturePlayer {
   Status keep_now();
   /// As a part of a session; null where there is nothing that was made or opened from a file.
   nlohmann::json part() const;
-  /// The list of a session; `older`: that of a crash or of an earlier end, where a list that is here already is
-  /// the newer one.
+  /// The list of a session; `older`: that of a crash or of an earlier end, where a list that is here already
+  /// is the newer one.
   void take_part(FrameState& state, const nlohmann::json& part, const std::string& session, bool older);
 
-  bool panel = false;       ///< the list stands beside the stage
-  bool inspecting = false;  ///< and the inspector is shown in its place
-  int chosen = -1;          ///< the slide that is edited in the list; -1: the one that is shown
+  bool panel = false;                     ///< the list stands beside the stage
+  bool inspecting = false;                ///< and the inspector is shown in its place
+  std::shared_ptr<SlidePreview> preview;  ///< of the next slide, made where it is drawn
+  int chosen = -1;                        ///< the slide that is edited in the list; -1: the one that is shown
 
  private:
   enum class Gesture { none, title, note, lecture };

@@ -84,8 +84,8 @@ Result<Lecture> read_lecture(const std::string& path) {
 }
 
 Status write_lecture(const std::string& path, const Lecture& lecture) {
-  return write_file(path,
-                    lecture_to_json(lecture, path).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  return write_file(
+      path, lecture_to_json(lecture, path).dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 std::vector<std::string> shipped_lectures() {

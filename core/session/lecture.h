@@ -44,7 +44,8 @@ Result<Lecture> shipped_lecture(const std::string& name);
 
 /// The session of a slide, to be opened. Errors: those of reading a session.
 Result<SessionFile> slide_session(const Lecture& lecture, std::size_t slide);
-/// What a slide's session opens with its inputs and edits. Errors: a model that is not there or may not be read.
+/// What a slide's session opens with its inputs and edits. Errors: a model that is not there or may not be
+/// read.
 Result<Document> slide_document(const SessionFile& session, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace attnscope

@@ -49,8 +49,8 @@ std::string fingerprint(const Tensor& tensor);
 /// trains and is in no file, the writers'.
 Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
                     const Document* pinned = nullptr, std::optional<TrainingShown> training = {});
-/// The same as one JSON value, to stand in another file (lecture.h). Errors: as above, more numbers than such a
-/// file takes.
+/// The same as one JSON value, to stand in another file (lecture.h). Errors: as above, more numbers than such
+/// a file takes.
 Result<nlohmann::json> session_to_json(const Document& document, const nlohmann::json& look,
                                        const Document* pinned = nullptr);
 /// The files that a session at `path` may have beside it.

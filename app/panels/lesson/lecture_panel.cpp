@@ -135,7 +135,8 @@ void draw_lecture_trouble(FrameState& state) {
   const int at = state.lecture.at();
   {
     const WithFont face(fonts().title);
-    wrapped_text(tr("lecture.trouble", {std::to_string(at + 1), state.lecture.slide_title(at)}), theme().text);
+    wrapped_text(tr("lecture.trouble", {std::to_string(at + 1), state.lecture.slide_title(at)}),
+                 theme().text);
   }
   reading_text(trouble->sentence(), theme().warning);
   reading_text(trouble->hint(), theme().text_dim);
