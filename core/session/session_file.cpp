@@ -349,8 +349,10 @@ Result<json> session_json(const std::string& path, const Document& document, con
 
 Result<json> session_to_json(const Document& document, const json& look, const Document* pinned) {
   ArraysOut arrays;
-  TRY(json file, session_json({}, document, look, pinned, arrays));
-  if (arrays.tensors().empty()) return file;
+  TRY(const json file, session_json({}, document, look, pinned, arrays));
+  // As a file gives it back: a whole number that was written is read as one without a sign.
+  if (arrays.tensors().empty())
+    return parse_json(file.dump(-1, ' ', false, json::error_handler_t::replace), "session");
   return fail(Code::unsupported, "error.session.file.large_input", {kMostEmbeddedNumbers});
 }
 
