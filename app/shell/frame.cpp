@@ -332,7 +332,7 @@ void Frame::draw_panels(Painter& painter) {
       size.y - px(slim ? kSlimTimeline : std::clamp(workspace.timeline_height, kLeastTimeline, highest));
   const float sides = std::max(0.f, size.x - px(kLeastStage));
   const float left = narrow ? 0.f : std::min(px(workspace.map_width), sides * 0.4f);
-  const bool lesson = state_.lessons.open();
+  const bool lesson = state_.lessons.open() || state_.lecture.panel;
   const float wanted = lesson ? std::max(workspace.inspector_width, kLessonWidth) : workspace.inspector_width;
   const float right = size.x - std::min(px(wanted), sides * 0.6f);
   if (!narrow) draw_side("map", ImVec2(0, top), ImVec2(left, bottom - top), draw_network_map, context);

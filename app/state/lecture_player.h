@@ -82,7 +82,8 @@ class LecturePlayer {
   bool panel = false;                     ///< the list stands beside the stage
   bool inspecting = false;                ///< and the inspector is shown in its place
   std::shared_ptr<SlidePreview> preview;  ///< of the next slide, made where it is drawn
-  int chosen = -1;                        ///< the slide that is edited in the list; -1: the one that is shown
+  int chosen = -1;                        ///< the slide whose title and note are edited in the list; -1: none
+  int shown_in_list = -1;                 ///< the one that the list was scrolled to
 
  private:
   enum class Gesture { none, title, note, lecture };

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 30.f, kNoteLines = 5.f;
+constexpr float kRow = 28.f, kNoteLines = 5.f, kLeastList = 90.f;  // units, lines
 
 // A button that runs an action of the table; false where there is no room for it in this line.
 void lecture_button(FrameState& state, ChipRow& row, const char* id, const char* label) {
@@ -43,7 +43,12 @@ void draw_lecture_head(FrameState& state) {
   lecture_button(state, row, "lecture.save", "lecture.button.save");
   lecture_button(state, row, "file.open", "lecture.button.open");
   lecture_button(state, row, "lecture.new", "lecture.button.new");
-  ImGui::NewLine();
+}
+
+// Of the part below the list: title, note, two lines of buttons.
+float editor_height() {
+  return 3 * (ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y) +
+         kNoteLines * ImGui::GetTextLineHeight() + px(8) + 2 * ImGui::GetStyle().ItemSpacing.y;
 }
 
 // Title, note and buttons of the chosen slide.
@@ -74,7 +79,6 @@ void draw_chosen_slide(FrameState& state, int index) {
   if (player.at() == index) lecture_button(state, row, "lecture.replace", "lecture.button.replace");
   if (row(Label(tr("lecture.button.delete"), "###lecture_delete"), false, tr("lecture.delete.help")))
     state.commands.act([&state, index](Session&) { state.lecture.remove(state, index); });
-  ImGui::NewLine();
 }
 
 void draw_slide_row(FrameState& state, int index) {
@@ -86,6 +90,10 @@ void draw_slide_row(FrameState& state, int index) {
     state.commands.act([&state, index](Session&) { state.lecture.go(state, index); });
   note_item(name);
   const bool here = player.at() == index, chosen = player.chosen == index;
+  if (player.shown_in_list != player.chosen && chosen) {
+    ImGui::SetScrollHereY(0.5f);
+    player.shown_in_list = player.chosen;
+  }
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 end(at.x + width, at.y + tall);
   if (here || chosen || ImGui::IsItemHovered())
@@ -100,6 +108,14 @@ void draw_slide_row(FrameState& state, int index) {
   if (shown != title) compat::item_tooltip(title.c_str());
 }
 
+void draw_slide_rows(FrameState& state) {
+  const WithVar tight(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(2)));
+  for (int index = 0; index < static_cast<int>(state.lecture.size()); ++index) {
+    const WithId scope(index);
+    draw_slide_row(state, index);
+  }
+}
+
 }  // namespace
 
 void draw_lecture_panel(FrameState& state) {
@@ -108,10 +124,17 @@ void draw_lecture_panel(FrameState& state) {
   compat::begin_child("###lecture_body", ImVec2(ImGui::GetContentRegionAvail().x - px(10), 0), false);
   draw_lecture_head(state);
   if (player.size() == 0) wrapped_text(tr("lecture.empty"), theme().text_dim);
-  for (int index = 0; index < static_cast<int>(player.size()); ++index) {
-    const WithId scope(index);
-    draw_slide_row(state, index);
-    if (player.chosen == index) draw_chosen_slide(state, index);
+  const int chosen = player.chosen;
+  const bool edits = chosen >= 0 && chosen < static_cast<int>(player.size());
+  const float room = ImGui::GetContentRegionAvail().y - (edits ? editor_height() : 0.f);
+  if (player.size() > 0) {
+    compat::begin_child("###lecture_rows", ImVec2(0, std::max(px(kLeastList), room)), false);
+    draw_slide_rows(state);
+    ImGui::EndChild();
+  }
+  if (edits) {
+    const WithId scope(chosen);
+    draw_chosen_slide(state, chosen);
   }
   ImGui::EndChild();
 }

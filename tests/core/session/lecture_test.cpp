@@ -1,5 +1,5 @@
-// Lectures: slides come back as the runs they were, wherever their file lies; damage is told; each that travels
-// with the program is whole, in both languages.
+// Lectures: slides come back as the runs they were, wherever their file lies; damage is told; each that
+// travels with the program is whole, in both languages.
 #include "core/session/lecture.h"
 
 #include <gtest/gtest.h>
@@ -111,7 +111,8 @@ TEST(Lectures, WhatIsMissingOrElsewhereIsASentence) {
 TEST(Lectures, DamageIsNamedByItsSlide) {
   const json good = {{"session", *slide_of(lecture_document("scene:nine_steps")).session}};
   const auto read = [&](const json& slides, const char* format = "attnscope-lecture", int version = 1) {
-    return lecture_from_json({{"format", format}, {"version", version}, {"slides", slides}}, "x.lecture.json");
+    return lecture_from_json({{"format", format}, {"version", version}, {"slides", slides}},
+                             "x.lecture.json");
   };
   EXPECT_TRUE(read(json::array({good})));
   EXPECT_FALSE(read(json::array({good}), "attnscope-scene"));
