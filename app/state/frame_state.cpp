@@ -239,6 +239,10 @@ void FrameState::remember_opened() {
   const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // of a file inside the folder
   if (!from && opened->path != path && !inside) return;
   if (!workspace.still) know_file(opened->path);
+  put_recent(path);
+}
+
+void FrameState::put_recent(const std::string& path) {
   std::erase(settings.recent, path);
   settings.recent.insert(settings.recent.begin(), path);
   if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);

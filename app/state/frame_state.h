@@ -148,6 +148,8 @@ struct FrameState {
   void open(const std::string& path);
   /// Called when another document was opened: adds it to the recent files if it is the requested one.
   void remember_opened();
+  /// The newest of the recent files.
+  void put_recent(const std::string& path);
   /// A scene of assets/scenes, by its name there ("nine_steps").
   void open_shipped(const std::string& name);
   /// A model of assets/models, by its name there ("storyteller").

@@ -1,6 +1,7 @@
 #include "app/state/lecture_player.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/state/frame_state.h"
@@ -41,16 +42,21 @@ std::string LecturePlayer::slide_title(int index) const { return in_language(sli
 // ---- the walk -------------------------------------------------------------------------------------
 
 Status LecturePlayer::start(FrameState& state, const std::string& name, int slide) {
-  const bool shipped = name.starts_with(kLecturePrefix);
-  Result<Lecture> read = is_lecture_path(name) ? read_lecture(name)
-                         : shipped ? shipped_lecture(name.substr(std::string(kLecturePrefix).size()))
-                                   : shipped_lecture(name);
+  const bool own = is_lecture_path(name), prefixed = name.starts_with(kLecturePrefix);
+  std::error_code ignored;
+  const std::string path = own ? std::filesystem::absolute(name, ignored).lexically_normal().string() : name;
+  Result<Lecture> read =
+      own ? read_lecture(path)
+          : shipped_lecture(prefixed ? name.substr(std::string_view(kLecturePrefix).size()) : name);
   if (!read) return read.error();
   if (slide < 0 || slide >= static_cast<int>(read->slides.size()))
     return fail(Code::out_of_range, "error.session.lecture.no_slide", {slide + 1, read->slides.size()});
-  if (!state.workspace.still) know_file(name);
   take(state, *std::move(read));
-  file_ = is_lecture_path(name) ? name : std::string();
+  if (own) {
+    file_ = path;
+    if (!state.workspace.still) know_file(path);
+    state.put_recent(path);
+  }
   go(state, slide);
   return Done{};
 }
