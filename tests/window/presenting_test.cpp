@@ -72,7 +72,7 @@ TEST_F(Presenting, NotesStandInASecondWindowAndGoAgain) {
   EXPECT_EQ(window.wait_for_end(), 0) << window.errors();
 }
 
-TEST_F(Presenting, AClickerWalksALectureAndWhatIsKeptIsThereAtTheNextStart) {
+TEST_F(Presenting, AClickerWalksALectureAndWhatIsShownIsKept) {
   Window& window = start({"--lecture", "7_anatomy", "--size", "1000x700"});
   const auto at = [](int slide) { return [=](const Json& now) { return now.at("slide") == slide; }; };
   window.wait("the first slide", at(0));

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRow = 28.f, kNoteLines = 5.f, kLeastList = 90.f;  // units, lines
+constexpr float kRow = 28.f, kNoteLines = 3.f, kLeastList = 90.f;  // units, lines
 
 // A button that runs an action of the table; false where there is no room for it in this line.
 void lecture_button(FrameState& state, ChipRow& row, const char* id, const char* label) {
@@ -29,16 +29,15 @@ void draw_lecture_head(FrameState& state) {
   if (ImGui::InputTextWithHint("###lecture_title", tr("lecture.untitled"), &title))
     player.rename_lecture(title);
   note_item("lecture_title");
-  if (player.walking()) {
-    gap(1);
-    dim_text(tr("lecture.where", {std::to_string(player.at() + 1), std::to_string(player.size())}));
-  }
   gap(1);
   ChipRow row(ImGui::GetContentRegionAvail().x, 5);
   lecture_button(state, row, "lecture.keep", "lecture.button.keep");
   lecture_button(state, row, player.walking() ? "lecture.end" : "lecture.walk",
                  player.walking() ? "lecture.button.end" : "lecture.button.walk");
-  lecture_button(state, row, "view.present", "lecture.button.present");
+  if (row(Label(tr("lecture.button.present"), "###lecture_present"), false, tr("lecture.present.help"))) {
+    if (!player.walking()) perform(state, "lecture.walk");
+    perform(state, "view.present");
+  }
   lecture_button(state, row, "lecture.undo", "lecture.button.undo");
   lecture_button(state, row, "lecture.save", "lecture.button.save");
   lecture_button(state, row, "file.open", "lecture.button.open");

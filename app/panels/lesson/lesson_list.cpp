@@ -66,12 +66,14 @@ void draw_lectures(FrameState& state) {
   for (const Choice& lecture : all) {
     note_text(lecture.title);
     const std::string shown = shortened(lecture.title, width - px(40));
-    if (ImGui::Selectable((shown + "###lecture_" + lecture.argument).c_str(), false, 0,
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::Selectable(("###lecture_" + lecture.argument).c_str(), false, 0,
                           ImVec2(width - px(24), px(24)))) {
       perform(state, "lecture.open", lecture.argument);
       ImGui::CloseCurrentPopup();
     }
     note_item("lecture_" + lecture.argument);
+    ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, shown.c_str());
   }
   ImGui::EndChild();
 }
