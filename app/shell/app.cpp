@@ -265,7 +265,7 @@ int run_window(const Options& asked) {
   Frame frame(session);
   FrameState& state = frame.state();
   const bool known = load_workspace(workspace_path(), state.workspace, state.settings);
-  const bool plain = asked.lesson.empty() && !asked.present;
+  const bool plain = asked.lesson.empty() && asked.lecture.empty() && !asked.present;
   if (!known && plain) state.workspace.level = Level::easy;  // the first start
   apply_language(state, asked);
   prune_kept_sessions({asked.path, state.settings.unsaved});
@@ -273,6 +273,7 @@ int run_window(const Options& asked) {
   std::erase(state.offers, asked.path);
   session.training().keep_in(training_folder());
   state.lessons.keep_in(progress_path());
+  state.lecture.keep_in(state, lecture_path());
   const Options options = with_defaults(asked, state.settings);
   open_asked(state, options);  // runs while the window is created
   auto context = make_window("attnscope", options.width, options.height);

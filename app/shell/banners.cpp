@@ -4,6 +4,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/text_lines.h"
+#include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/state/kept_sessions.h"
 #include "core/base/text.h"
@@ -98,6 +99,22 @@ void draw_changed_file(FrameState& state, float x, float& y, float width) {
   if (asked == Asked::dismiss) state.commands.act([](Session& s) { s.dismiss_newer_file(); });
 }
 
+// Which slide of a lecture is shown, where the list of slides does not say it.
+void draw_walk(FrameState& state, float x, float& y, float width) {
+  const LecturePlayer& player = state.lecture;
+  const bool listed = player.panel && !player.inspecting && state.workspace.level != Level::easy;
+  if (!player.walking() || listed) return;
+  const std::string title = player.title(), slide = player.slide_title(player.at());
+  const std::string said = tr("lecture.walk.where",
+                              {std::to_string(player.at() + 1), std::to_string(player.size()), title, slide});
+  note_text(said);
+  Line line{theme().accent, said, tr("lecture.button.present"), false};
+  line.other = tr("lecture.button.end");
+  const Asked asked = draw_line(line, "lecture", x, y, width);
+  if (asked == Asked::act) perform(state, "view.present");
+  if (asked == Asked::other) perform(state, "lecture.end");
+}
+
 // Offers the sessions kept by earlier runs, one at a time.
 void draw_offer(FrameState& state, float x, float& y, float width) {
   if (state.offers.empty()) return;
@@ -123,6 +140,7 @@ float draw_banners(FrameState& state, ImVec2 position, float width) {
   draw_changed_file(state, position.x, y, width);
   if (state.session.error()) draw_error(state, position.x, y, width);
   draw_offer(state, position.x, y, width);
+  draw_walk(state, position.x, y, width);
   int number = 0;
   for (Notice& notice : state.notices) {
     const bool timed = notice.seconds_left > 0;

@@ -58,6 +58,23 @@ class FitCheck {
       check_language(*run, language);
     return Done{};
   }
+  /// Every slide of a lecture, as it is shown.
+  Status check_lecture(const std::string& name) {
+    FrameState& state = frame_.state();
+    TRY_OK(state.lecture.start(state, name));
+    model_ = name;
+    if (options_.present) set_presenting(state, true);
+    for (const std::string& language :
+         options_.language.empty() ? languages() : std::vector{options_.language})
+      for (int slide = 0; slide < static_cast<int>(state.lecture.size()); ++slide) {
+        state.set_language(language);
+        state.lecture.go(state, slide);
+        settle(session_, host_, frame_, kFitFrames);
+        if (session_.error()) return *session_.error();
+        check_figure(std::to_string(slide + 1));
+      }
+    return Done{};
+  }
   const FitReport& report() const { return report_; }
 
  private:
@@ -195,7 +212,12 @@ int check_fit(const Options& options) {
   if (!host) return check_fit_complain(host.error());
   const std::string own_language{std::string_view(language())};  // a copy: the checks change it
   FitCheck check(options, session, **host, frame, size);
-  for (const std::string& model : models_to_check(state, options))
+  const std::string lecture = options.lecture;
+  if (!lecture.empty())
+    if (const Status checked = check.check_lecture(lecture); !checked)
+      return check_fit_complain(checked.error());
+  for (const std::string& model :
+       lecture.empty() ? models_to_check(state, options) : std::vector<std::string>())
     if (const Status checked = check.check_model(model); !checked) return check_fit_complain(checked.error());
   (void)set_language(own_language);
   print_fit(check.report(), options.json);

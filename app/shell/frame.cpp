@@ -6,6 +6,7 @@
 #include "app/look/item_map.h"
 #include "app/look/key_controls.h"
 #include "app/look/pointed.h"
+#include "app/panels/lesson/lecture_panel.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/shell/banners.h"
 #include "app/shell/dialogs.h"
@@ -94,13 +95,14 @@ void Frame::take_news() {
     state_.notices.clear();
     state_.remember_opened();
     if (const auto& opened = state_.session.document().opened) {
-      again_ = !state_.lessons.open() && !opened->path.empty() &&
+      again_ = !state_.lessons.open() && !state_.lecture.walking() && !opened->path.empty() &&
                opened->path == seen_path_;  // same model: the cursor stays where it was
       seen_path_ = opened->path;
       for (const Text& warning : opened->warnings) state_.notify(Notice::Kind::warning, warning, {}, 0);
       for (const Text& note : opened->notes) state_.notify(Notice::Kind::info, note, {}, 0);
     }
   }
+  state_.lecture.follow(state_);
   if (!run_) return;
   if (fresh_) {
     const Site wanted = state_.workspace.cursor.step;
@@ -245,6 +247,7 @@ void Frame::draw_window(Painter& painter) {
     draw_panels(painter);
   }
   draw_lesson_overlay(state_);
+  draw_lecture_trouble(state_);
   end_no_tab();
   ImGui::End();
   draw_key_pointer();
@@ -264,20 +267,25 @@ void Frame::draw_side(const char* id, ImVec2 position, ImVec2 size, void (*panel
   ImGui::EndChild();
 }
 
-// The inspector, or the open lesson; the lesson can show the inspector when no cell is covered.
+// The inspector, the open lesson, or the list of slides; the lesson can show the inspector when no cell is
+// covered.
 void Frame::draw_right(const PanelContext& context, ImVec2 position, ImVec2 size) {
-  if (!state_.lessons.open()) return draw_side("inspector", position, size, draw_inspector, context);
+  const bool lesson = state_.lessons.open();
+  if (!lesson && !state_.lecture.panel)
+    return draw_side("inspector", position, size, draw_inspector, context);
   const float tabs = px(34);
   ImGui::SetCursorScreenPos(ImVec2(position.x + px(metric::kPadding), position.y + px(7)));
-  draw_lesson_switch(state_);
+  lesson ? draw_lesson_switch(state_) : draw_lecture_switch(state_);
   const ImVec2 below(position.x, position.y + tabs), rest(size.x, size.y - tabs);
-  if (state_.lessons.inspecting) return draw_side("inspector", below, rest, draw_inspector, context);
+  if (lesson ? state_.lessons.inspecting : state_.lecture.inspecting)
+    return draw_side("inspector", below, rest, draw_inspector, context);
   const ImVec2 pad(px(metric::kPadding), px(6));
   ImGui::SetCursorScreenPos(ImVec2(below.x + pad.x, below.y + pad.y));
   compat::begin_child("lesson", ImVec2(std::max(1.f, rest.x - pad.x - px(4)), std::max(1.f, rest.y - pad.y)),
                       false);
   draw_part(
-      state_, "lesson", [] { return tr("fault.lesson"); }, [&] { draw_lesson_panel(state_); });
+      state_, "lesson", [] { return tr("fault.lesson"); },
+      [&] { lesson ? draw_lesson_panel(state_) : draw_lecture_panel(state_); });
   ImGui::EndChild();
 }
 
@@ -325,7 +333,7 @@ void Frame::draw_panels(Painter& painter) {
       size.y - px(slim ? kSlimTimeline : std::clamp(workspace.timeline_height, kLeastTimeline, highest));
   const float sides = std::max(0.f, size.x - px(kLeastStage));
   const float left = narrow ? 0.f : std::min(px(workspace.map_width), sides * 0.4f);
-  const bool lesson = state_.lessons.open();
+  const bool lesson = state_.lessons.open() || state_.lecture.panel;
   const float wanted = lesson ? std::max(workspace.inspector_width, kLessonWidth) : workspace.inspector_width;
   const float right = size.x - std::min(px(wanted), sides * 0.6f);
   if (!narrow) draw_side("map", ImVec2(0, top), ImVec2(left, bottom - top), draw_network_map, context);

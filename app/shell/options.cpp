@@ -102,6 +102,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   named("--motion", options.motion, tr("options.motion"), "T")
       ->transform(CLI::Validator(real_number(0, 1), ""));
   named("--lesson", options.lesson, tr("options.lesson"), "ID");
+  named("--lecture", options.lecture, tr("options.lecture"), "NAME");
   named("--page", options.page, tr("options.page"), "N")->transform(counted(1));
   named("--worksheet", options.worksheet, tr("options.worksheet"), "OUT.html");
   cli.add_flag("--answers", options.answers, tr("cli.lesson.answers"));

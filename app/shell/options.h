@@ -18,7 +18,8 @@ struct Options {
   Request request;           ///< what is run: the same flags as attnscope-cli trace
   std::string view, level, step, theme, language;
   std::string lesson;                 ///< id of a shipped lesson, or a file
-  int page = 0;                       ///< of the lesson, from 1; 0: where it was left
+  std::string lecture;                ///< name of a shipped lecture, or a file
+  int page = 0;                       ///< of the lesson or lecture, from 1; 0: where it was left
   std::string worksheet;              ///< HTML file to write of the lesson instead of opening a window
   bool answers = false;               ///< worksheet with the answers
   std::string lab;                    ///< lab to show, with values: "sqrt,d_k=64"

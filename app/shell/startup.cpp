@@ -42,6 +42,12 @@ void open_asked(FrameState& state, const Options& options) {
       state.session.report(begun.error());
     return;
   }
+  if (!options.lecture.empty()) {
+    if (const Status begun = state.lecture.start(state, options.lecture, std::max(0, options.page - 1));
+        !begun)
+      state.session.report(begun.error());
+    return;
+  }
   if (options.path.empty())
     open_default(state, options);
   else

@@ -255,6 +255,7 @@ json StateFile::describe(Frame& frame) {
            {"zoom", state.settings.zoom},
            {"playing", workspace.playing},
            {"presenting", describe_presenter(state.presenter)},
+           {"slide", state.lecture.at()},
            {"difference", workspace.show_difference},
            {"log_scale", workspace.log_scale},
            {"backward", describe_backward(workspace)},

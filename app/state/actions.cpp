@@ -5,6 +5,7 @@
 #include "app/look/label.h"
 #include "app/state/frame_state.h"
 #include "app/state/halves.h"
+#include "app/state/kept_sessions.h"
 #include "core/base/language_names.h"
 #include "core/base/words.h"
 #include "core/lab/lab.h"
@@ -51,6 +52,7 @@ std::vector<Action> all_actions() {
   add(compare_actions());
   add(present_actions());
   add(learn_actions());
+  add(lecture_actions());
   add(help_actions());
   for (Action& row : rows)
     if (row.text.empty()) row.text = "action." + row.id;
@@ -146,6 +148,12 @@ std::vector<Choice> choices(FrameState& state, Takes takes) {
     case Takes::lesson:
       for (const Lesson& lesson : state.lessons.lessons())
         out.push_back({lesson.id, lesson_title(lesson), {}});
+      break;
+    case Takes::lecture:
+      for (const std::string& name : shipped_lectures())
+        if (const auto lecture = shipped_lecture(name); lecture)
+          out.push_back({name, in_language(lecture->title), {}});
+      for (const std::string& path : left_lectures()) out.push_back({path, path, {}});
       break;
     case Takes::lab:
       for (const Lab& lab : labs()) out.push_back({lab.id(), tr(Label(lab.key, ".title")), {}});

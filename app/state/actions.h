@@ -47,7 +47,7 @@ constexpr int kMenus = static_cast<int>(Menu::none);
 const char* menu_name(Menu menu);
 
 /// Argument type of an action; choices() lists the possible values.
-enum class Takes : std::uint8_t { nothing, model, scene, lesson, lab, path, language, site };
+enum class Takes : std::uint8_t { nothing, model, scene, lesson, lecture, lab, path, language, site };
 
 struct Action {
   using WhyNot = const char* (*)(const FrameState& state);
@@ -107,6 +107,7 @@ std::vector<Action> run_actions();
 std::vector<Action> compare_actions();
 std::vector<Action> present_actions();
 std::vector<Action> learn_actions();
+std::vector<Action> lecture_actions();
 std::vector<Action> help_actions();
 
 }  // namespace attnscope

@@ -32,6 +32,7 @@ std::string redo_words(const FrameState& state) {
 
 void back_to_work(FrameState& state, std::string_view) {
   if (state.lessons.open() && state.session.shows_page()) return state.lessons.close(state);
+  if (state.lecture.walking() && state.session.shows_page()) return state.lecture.end(state);
   state.commands.act([](Session& session) { session.go_back(); });
 }
 

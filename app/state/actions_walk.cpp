@@ -20,13 +20,19 @@ const char* no_pin(const FrameState& state) {
   return has_run(state) && state.workspace.cursor.pinned ? nullptr : "why_not.no_pin";
 }
 
+// In a presented lecture the arrows turn slides, as a clicker's keys do.
+bool walks_slides(const FrameState& state) { return state.presenter.on && state.lecture.walking(); }
+const char* nothing_to_walk(const FrameState& state) { return walks_slides(state) ? nullptr : no_run(state); }
+
 void step_by(FrameState& state, int by) {
+  if (walks_slides(state)) return turn_page(state, by);
   state.workspace.playing = false;
   if (state.film) return (void)state.film(state, by);
   walk(state.workspace, *state.walked, by);
 }
 
 void step_to_end(FrameState& state, int by) {
+  if (walks_slides(state)) return turn_page(state, by * static_cast<int>(state.lecture.size()));
   while (state.film && state.film(state, by)) {
   }
   const int last = static_cast<int>(state.walked->steps.size()) - 1,
@@ -91,24 +97,24 @@ std::vector<Action> step_rows() {
        .run = [](FrameState& state, std::string_view) { step_by(state, 1); },
        .menu = Menu::walk,
        .keys = {{Key::right}},
-       .why_not = no_run,
+       .why_not = nothing_to_walk,
        .repeats = true},
       {.id = "walk.previous",
        .run = [](FrameState& state, std::string_view) { step_by(state, -1); },
        .menu = Menu::walk,
        .keys = {{Key::left}},
-       .why_not = no_run,
+       .why_not = nothing_to_walk,
        .repeats = true},
       {.id = "walk.first",
        .run = [](FrameState& state, std::string_view) { step_to_end(state, -1); },
        .menu = Menu::walk,
        .keys = {{Key::home}},
-       .why_not = no_run},
+       .why_not = nothing_to_walk},
       {.id = "walk.last",
        .run = [](FrameState& state, std::string_view) { step_to_end(state, 1); },
        .menu = Menu::walk,
        .keys = {{Key::end}},
-       .why_not = no_run},
+       .why_not = nothing_to_walk},
       {.id = "walk.next_page",
        .run = [](FrameState& state, std::string_view) { turn_page(state, 1); },
        .menu = Menu::walk,

@@ -94,19 +94,20 @@ void Autosave::follow_current(FrameState& state, double now) {
   waiting_ = false;
   step_ = step;
   if (session.shows_training()) write_run(session, work);
-  write(state, work, version, session.copy(), state.look());
+  write(state, work, version, session.copy(), state.look_to_keep());
 }
 
 void Autosave::follow(FrameState& state) {
   take_written(state);
   take_run_written(state);
+  const bool slides = state.lecture.follow_keeping(state, ImGui::GetTime());
   waiting_ = state.autosaving.waits();
   if (waiting_) return;
   if (follow_left(state))
     waiting_ = true;
   else
     follow_current(state, ImGui::GetTime());
-  waiting_ = waiting_ || state.autosaving.waits();
+  waiting_ = waiting_ || state.autosaving.waits() || slides;
 }
 
 void Autosave::finish(const FrameState& state) {

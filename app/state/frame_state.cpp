@@ -28,10 +28,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostRecent = 10;
 
-std::string in_language(const LocalText& text) {
-  return language() == "ko" && !text.ko.empty() ? text.ko : text.en;
-}
-
 constexpr const char* kModelsFolder = "assets/models/";
 
 /// The title of a shipped model (which = "") or description (".what"); its file name if it has none.
@@ -165,6 +161,10 @@ void FrameState::open(const std::string& path) {
   asked_path_ = path.starts_with(kRandomPrefix) ? path : whole_path(path);
   last_asked_ = asked_path_;
   if (!workspace.still) know_file(asked_path_);
+  if (is_lecture_path(path)) {
+    if (const Status begun = lecture.start(*this, asked_path_); !begun) session.report(begun.error());
+    return;
+  }
   if (!is_session_path(path)) return session.open(asked_path_);
   Result<SessionFile> file = read_session(asked_path_);
   if (!file) return session.report(file.error());
@@ -216,18 +216,25 @@ void FrameState::remember_opened() {
   kept_version_ = kept ? session.history().version() : 0;
   look_.reset();
   if (from) look_ = from->look();
+  const std::optional<SessionFile> slide = std::exchange(asked_slide_, {});
+  if (slide && page_look_) take_look(*page_look_, workspace);
   if (auto look = std::exchange(page_look_, {})) look_ = std::move(look);
   if (other_work && !look_) workspace.breakpoints.clear();  // they belonged to the other model
   tell_left();
   if (from) session.train_from(*from);
-  if (from)
-    session.pin([file = *from, document = session.document()](const std::atomic<bool>& cancel) {
+  if (from) lecture.take_part(*this, from->look().value("lecture", nlohmann::json()), from->path, kept);
+  if (const auto& made = from ? from : slide)
+    session.pin([file = *made, document = session.document()](const std::atomic<bool>& cancel) {
       return pinned_of(file, document, &cancel);
     });
   if (path.empty() || path.starts_with(kRandomPrefix) || !opened || kept) return;
   const bool inside = fs::path(path).parent_path() == fs::path(opened->path);  // of a file inside the folder
   if (!from && opened->path != path && !inside) return;
   if (!workspace.still) know_file(opened->path);
+  put_recent(path);
+}
+
+void FrameState::put_recent(const std::string& path) {
   std::erase(settings.recent, path);
   settings.recent.insert(settings.recent.begin(), path);
   if (settings.recent.size() > kMostRecent) settings.recent.resize(kMostRecent);
@@ -278,6 +285,12 @@ nlohmann::json FrameState::look() const {
   return out;
 }
 
+nlohmann::json FrameState::look_to_keep() const {
+  nlohmann::json out = look();
+  if (nlohmann::json slides = lecture.part(); !slides.is_null()) out["lecture"] = std::move(slides);
+  return out;
+}
+
 void FrameState::open_page(const PageState& page) {
   note_leaving();
   asked_session_.reset();
@@ -292,6 +305,23 @@ void FrameState::open_page(const PageState& page) {
   workspace.playing = false;
   page_look_ = std::move(look);
   session.open_document([page](const std::atomic<bool>& cancel) { return page_document(page, &cancel); },
+                        OpenedAs::page);
+}
+
+// Views and cursor are taken when the document is there: until then the slide before is on the screen.
+void FrameState::open_slide(const SessionFile& slide) {
+  note_leaving();
+  asked_session_.reset();
+  asked_path_.clear();
+  nlohmann::json look = look_of(Workspace{});
+  look.erase("cursor");
+  look["view"] = "attention";
+  if (slide.look().is_object()) look.update(slide.look());
+  look.erase("room");
+  look.erase("lecture");
+  page_look_ = std::move(look);
+  asked_slide_ = slide;
+  session.open_document([slide](const std::atomic<bool>& cancel) { return slide_document(slide, &cancel); },
                         OpenedAs::page);
 }
 
@@ -336,7 +366,7 @@ void FrameState::save() {
 Status FrameState::save_session_to(const std::string& path) const {
   const auto& opened = session.document().opened;
   if (opened && fs::path(opened->path).is_absolute()) know_file(opened->path);
-  return session.save(path, look());
+  return session.save(path, look_to_keep());
 }
 
 std::optional<std::string> FrameState::asked_outside() const {
@@ -348,6 +378,7 @@ void FrameState::answer_outside(bool read) {
   session.dismiss_error();
   if (!path || !read) return;
   know_file(*path);
+  if (lecture.walking()) return lecture.go(*this, lecture.at());
   if (!last_asked_.empty()) open(std::string(last_asked_));
 }
 

@@ -15,6 +15,7 @@
 #include "app/look/kept_text.h"
 #include "app/look/theme.h"
 #include "app/state/leaving.h"
+#include "app/state/lecture_player.h"
 #include "app/state/lesson_player.h"
 #include "app/state/presenter.h"
 #include "app/views/view.h"
@@ -96,6 +97,7 @@ struct FrameState {
   Settings settings;
   Commands commands;
   LessonPlayer lessons;
+  LecturePlayer lecture;
   MeasureField measure_field;                       ///< of the toolbar
   std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs
   std::vector<std::unique_ptr<View>> second_views;  ///< those of the stage's second half
@@ -106,7 +108,8 @@ struct FrameState {
   std::shared_ptr<const RunResult> run, walked;  ///< Frame::run() and Frame::walked() of this frame
   Presenter presenter;
   int screens = 1;  ///< number of screens; with two, presenter notes get a window
-  /// Turns the pages of an open lesson; empty: the page keys move by steps of the timeline.
+  /// Turns the pages of an open lesson, or the slides of a lecture; empty: the page keys move by steps of the
+  /// timeline.
   std::function<void(FrameState& state, int by)> pages;
   /// Goes to the station before or after in the easy window; false at its ends. Empty: keys walk the steps.
   std::function<bool(FrameState& state, int by)> film;
@@ -145,12 +148,16 @@ struct FrameState {
   void open(const std::string& path);
   /// Called when another document was opened: adds it to the recent files if it is the requested one.
   void remember_opened();
+  /// The newest of the recent files.
+  void put_recent(const std::string& path);
   /// A scene of assets/scenes, by its name there ("nine_steps").
   void open_shipped(const std::string& name);
   /// A model of assets/models, by its name there ("storyteller").
   void open_shipped_model(const std::string& name);
   /// Opens a page of a lesson, with its views and cursor.
   void open_page(const PageState& page);
+  /// Opens a slide of a lecture in the same way, with its pinned run.
+  void open_slide(const SessionFile& slide);
   /// Saves the session or scene to its file; if it has none, opens the file browser.
   void save();
   /// Saves a session (*.attnscope), or a scene if one is open; any other name gets the session's extension.
@@ -158,7 +165,9 @@ struct FrameState {
   bool save_as(const std::string& path);
   /// The path that save() writes to without a dialog; empty: it opens one.
   std::string own_path() const;
-  /// Writes the session with views, cursor and the pinned run.
+  /// look() and the list of slides: what a session file holds of the window.
+  nlohmann::json look_to_keep() const;
+  /// Writes the session with views, cursor, the pinned run and the list of slides.
   Status save_session_to(const std::string& path) const;
   /// A path outside the folder of the last opened file that needs the user's permission to be read; empty
   /// when it has been answered, and always while pictures are taken.
@@ -176,7 +185,7 @@ struct FrameState {
   void discard_open();
   /// Remembers the open session, if it has a file, to be offered at the next start.
   void settle_last_session();
-  /// Closes the lesson's document and restores what was open before, with its views and cursor.
+  /// Closes the document of a lesson or slide and restores what was open before, with its views and cursor.
   void leave_lesson();
   /// Views and cursor of a work that was closed, and its title.
   nlohmann::json look_left(const LeftWork& left) const;
@@ -226,7 +235,8 @@ struct FrameState {
   std::optional<nlohmann::json> choices_;                ///< the same, until its views were drawn
   nlohmann::json chosen_;                                ///< of choose_in_views, until they are taken
   std::map<std::string, nlohmann::json> usual_choices_;  ///< defaults of each view
-  std::optional<nlohmann::json> page_look_;              ///< of the lesson page being opened
+  std::optional<nlohmann::json> page_look_;              ///< of the lesson page or slide being opened
+  std::optional<SessionFile> asked_slide_;               ///< being opened
   std::vector<ShippedScene> scenes_;
   std::vector<ShippedModel> models_;
   std::string scenes_language_, models_language_;

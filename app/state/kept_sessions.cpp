@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/io/local_time.h"
+#include "core/session/lecture.h"
 #include "core/session/session_file.h"
 #include "core/system/places.h"
 #include "core/system/process.h"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kAutosave = "autosave-";
 constexpr std::array<std::string_view, 3> kKept = {"kept-", "recovered",
                                                    "unsaved-"};  // with the names of earlier versions
+constexpr std::string_view kLeftLecture = "left-slides-";
 constexpr std::size_t kTitleBytes = 60;
 constexpr std::size_t kNewestKept = 20;
 constexpr std::chrono::hours kKeptFor{24 * 30};
@@ -87,6 +89,19 @@ std::vector<std::string> names_in_config(Fits fits) {
   return out;
 }
 
+// An unused name in the config folder: begin, the time, ending. Empty without that folder.
+std::string new_path(const std::string& name, const char* ending) {
+  std::string when = local_time(fs::file_time_type::clock::now());  // "2026-01-31 17:05"
+  std::replace(when.begin(), when.end(), ' ', '-');
+  std::erase(when, ':');
+  const std::string begin = in_config_folder(name + "-" + when);
+  if (config_folder().empty()) return {};
+  std::string path = begin + ending;
+  std::error_code ignored;
+  for (int i = 2; fs::exists(path, ignored) && i < 1000; ++i) path = begin + "-" + std::to_string(i) + ending;
+  return path;
+}
+
 }  // namespace
 
 std::string autosave_path(std::uint64_t work) {
@@ -95,16 +110,22 @@ std::string autosave_path(std::uint64_t work) {
 }
 
 std::string new_kept_path(const std::string& title) {
-  std::string when = local_time(fs::file_time_type::clock::now());  // "2026-01-31 17:05"
-  std::replace(when.begin(), when.end(), ' ', '-');
-  std::erase(when, ':');
-  const std::string begin = in_config_folder(std::string(kKept.front()) + plain_name(title) + "-" + when);
-  if (config_folder().empty()) return {};
-  std::string path = begin + kSessionEnding;
-  std::error_code ignored;
-  for (int i = 2; fs::exists(path, ignored) && i < 1000; ++i)
-    path = begin + "-" + std::to_string(i) + kSessionEnding;
-  return path;
+  return new_path(std::string(kKept.front()) + plain_name(title), kSessionEnding);
+}
+
+std::string lecture_path() { return in_config_folder(std::string("slides") + kLectureEnding); }
+
+std::string new_lecture_path(const std::string& title) {
+  return new_path(std::string(kLeftLecture) + plain_name(title), kLectureEnding);
+}
+
+std::vector<std::string> left_lectures() {
+  std::vector<std::string> out;
+  for (const std::string& name : names_in_config(
+           [](const std::string& one) { return one.starts_with(kLeftLecture) && is_lecture_path(one); }))
+    out.push_back(in_config_folder(name));
+  sort_newest_first(out);
+  return out;
 }
 
 bool is_kept_session(const std::string& path) {

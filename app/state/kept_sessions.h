@@ -14,6 +14,11 @@ std::string autosave_path(std::uint64_t work);
 /// An unused file name for a session kept for the next start; contains `title`. Empty without a config
 /// folder.
 std::string new_kept_path(const std::string& title);
+/// Where the list of slides lies while the program runs; empty without a config folder. An unused file name
+/// for one that another list took the place of, and those that are there, newest first.
+std::string lecture_path();
+std::string new_lecture_path(const std::string& title);
+std::vector<std::string> left_lectures();
 /// True for a session kept for the next start, by this or an earlier version.
 bool is_kept_session(const std::string& path);
 /// All of them, newest first. Autosaves of processes that no longer run are renamed, and so kept,

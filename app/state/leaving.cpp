@@ -37,6 +37,7 @@ void take_answer(FrameState& state, void (*answer)(FrameState&)) {
   Session& session = state.session;
   if (made_under(session) == nullptr) return answer(state);
   if (state.lessons.open()) state.lessons.close(state);
+  state.lecture.halt(state);
   state.commands.carry_out(session);
   while (made_under(session) != nullptr) session.go_back();
   state.leave.answer = answer;
@@ -145,6 +146,7 @@ Status keep_works(FrameState& state, bool asked) {
   keep_dropped(state);
   if (state.leave.discarded) state.discard_open();
   state.settle_last_session();
+  note(state.lecture.keep_now());
   if (done) remove_autosaves();  // on errors the autosaves are the only copies
   return done;
 }

@@ -29,6 +29,8 @@ bool lies_beside(const std::shared_ptr<const OpenedModel>& opened, const std::st
 
 // Saves views and cursor now: opening changes them before the new document is there.
 void FrameState::note_leaving() {
+  page_look_.reset();
+  asked_slide_.reset();
   if (!session.opening()) leaving_look_ = look();
 }
 
@@ -45,6 +47,7 @@ std::string FrameState::left_name(const LeftWork& left) const {
 void FrameState::take_left(const nlohmann::json& left) {
   asked_path_.clear();
   asked_session_.reset();
+  asked_slide_.reset();
   page_look_.reset();
   leaving_look_.reset();
   session_path_ = left.value("session", "");
@@ -76,6 +79,7 @@ void FrameState::leave_lesson() {
   if (session.shows_page()) return session.leave_page();
   if (!leaving_look_ || !run) return;  // its page was not opened yet: restore views and cursor
   look_ = std::exchange(leaving_look_, {});
+  asked_slide_.reset();
   page_look_.reset();
   take_look(*look_, workspace);
   take_session_cursor(*run);

@@ -42,6 +42,7 @@ Status LessonPlayer::start(FrameState& state, const std::string& name, std::opti
   const int pages = static_cast<int>(lesson->pages.size()), page = asked ? *asked : page_left(*lesson);
   if (page < 0 || page >= pages)
     return fail(Code::out_of_range, "error.lesson.no_page", {in_quotes(lesson->id), pages, page + 1});
+  state.lecture.halt(state);
   lesson_ = std::make_shared<const Lesson>(*std::move(lesson));
   source_ = name;
   drafts_.clear();
@@ -55,9 +56,14 @@ Status LessonPlayer::start(FrameState& state, const std::string& name, std::opti
   return Done{};
 }
 
-void LessonPlayer::close(FrameState& state) {
+void LessonPlayer::drop(FrameState& state) {
+  if (!lesson_) return;
   lesson_.reset();
   state.pages = {};
+}
+
+void LessonPlayer::close(FrameState& state) {
+  drop(state);
   state.commands.act([&state](Session&) { state.leave_lesson(); });
 }
 

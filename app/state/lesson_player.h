@@ -45,6 +45,8 @@ class LessonPlayer {
   /// Opens a page; the current page is reset.
   void go(FrameState& state, int page);
   void close(FrameState& state);
+  /// The same without opening what was there before: something else is being opened.
+  void drop(FrameState& state);
   /// Once per frame: takes the page's newest run, and checks whether a requested change has been
   /// made.
   void follow(const FrameState& state, const std::shared_ptr<const RunResult>& run);

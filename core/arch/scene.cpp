@@ -8,6 +8,7 @@
 #include "core/arch/config_reader.h"
 #include "core/arch/scene_config.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/io/json_file.h"
 #include "core/system/atomic_file.h"
 #include "core/trace/common.h"
@@ -23,11 +24,7 @@ Shape canonical_axes(const std::string& name, const std::vector<std::int64_t>& s
   return {{Axis::in, shape[0]}, {Axis::out, shape[1]}};
 }
 
-namespace {
-
 using nlohmann::json;
-
-constexpr std::int64_t kSceneMostNumbers = std::int64_t{1} << 24;
 
 LocalText local_text(const json& object, const char* key) {
   const auto at = object.find(key);
@@ -39,6 +36,20 @@ LocalText local_text(const json& object, const char* key) {
   if (const auto ko = at->find("ko"); ko != at->end() && ko->is_string()) text.ko = ko->get<std::string>();
   return text;
 }
+
+json text_json(const LocalText& text) {
+  json out{{"en", text.en}};
+  if (!text.ko.empty()) out["ko"] = text.ko;
+  return out;
+}
+
+std::string in_language(const LocalText& text) {
+  return language() == "ko" && !text.ko.empty() ? text.ko : text.en;
+}
+
+namespace {
+
+constexpr std::int64_t kSceneMostNumbers = std::int64_t{1} << 24;
 
 Status check_toy(const ModelConfig& config, const std::string& what) {
   std::int64_t total = 0;
@@ -89,12 +100,6 @@ json rows_of(const Tensor& tensor) {
     for (std::int64_t j = 0; j < tensor.size(1); ++j) row.push_back(tensor.at(i, j));
     out.push_back(std::move(row));
   }
-  return out;
-}
-
-json text_json(const LocalText& text) {
-  json out{{"en", text.en}};
-  if (!text.ko.empty()) out["ko"] = text.ko;
   return out;
 }
 

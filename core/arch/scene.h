@@ -32,6 +32,12 @@ struct Scene {
   std::string walk;                 ///< "nine_steps": the steps are grouped and numbered as in that text
 };
 
+/// A text of a file: {"en": "...", "ko": "..."}, or a string for all languages; empty where there is none.
+LocalText local_text(const nlohmann::json& object, const char* key);
+nlohmann::json text_json(const LocalText& text);
+/// In the current language; in English where it has no other.
+std::string in_language(const LocalText& text);
+
 /// Parses a scene; `what` is its name in errors.
 Result<Scene> scene_from_json(const nlohmann::json& json, const std::string& what);
 Result<Scene> scene_from_text(std::string_view text, const std::string& what);

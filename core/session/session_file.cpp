@@ -79,19 +79,26 @@ Sequence words_of(const OpenedModel& opened, const std::vector<int>& ids, const 
   return sequence_from_ids(opened, ids, of);
 }
 
+// Written by hand, a text alone will do: the model's tokenizer spells it.
+Result<Sequence> words_from(const OpenedModel& opened, const std::vector<int>& ids, const std::string& text,
+                            Stack of) {
+  if (ids.empty() && !text.empty()) return spelled(opened, text, of);
+  Sequence out;
+  if (!ids.empty()) out = words_of(opened, ids, text, of);
+  out.input.ids = ids;
+  return out;
+}
+
 Result<Sequence> sequence_from(const json& value, const OpenedModel& opened, ArraysIn& arrays,
                                const std::string& path) {
   TRY(const std::vector<int> ids, ints_at(value, "ids", path));
   TRY(const std::vector<int> source, ints_at(value, "source", path));
   Sequence out;
-  if (!ids.empty()) out = words_of(opened, ids, session_text_at(value, "text"), opened.model->config().stack);
-  if (!source.empty()) {
-    Sequence words = words_of(opened, source, session_text_at(value, "source_text"), Stack::enc);
-    out.source_text = std::move(words.text);
-    out.source_tokens = std::move(words.tokens);
-  }
-  out.input.ids = ids;
-  out.input.source = source;
+  TRY(out, words_from(opened, ids, session_text_at(value, "text"), opened.model->config().stack));
+  TRY(Sequence read, words_from(opened, source, session_text_at(value, "source_text"), Stack::enc));
+  out.source_text = std::move(read.text);
+  out.source_tokens = std::move(read.tokens);
+  out.input.source = std::move(read.input.ids);
   TRY(out.input.types, ints_at(value, "types", path));
   if (value.contains("vectors")) {
     TRY(const Tensor vectors, arrays.find(value["vectors"], "vectors"));
@@ -309,14 +316,15 @@ std::vector<std::string> beside_session(const std::string& path) {
   return {arrays_beside(path), path + kModelEnding, path + kPinnedEnding, path + kRunEnding};
 }
 
-Status save_session(const std::string& path, const Document& document, const json& look,
-                    const Document* pinned, std::optional<TrainingShown> training) {
+namespace {
+
+// `path`: of the file that it will stand in.
+Result<json> session_json(const std::string& path, const Document& document, const json& look,
+                          const Document* pinned, ArraysOut& arrays) {
   if (!document.opened) return fail(Code::not_found, "error.session.nothing_open");
   if (document.opened->path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
   allow_file(document.opened->path);  // who saves a session opened its model
   if (pinned && pinned->opened) allow_file(pinned->opened->path);
-  ArraysOut arrays;
-  std::error_code ignored;
   json file = {{"format", "attnscope-session"}, {"version", kVersion}};
   TRY(file["model"], session_model_json(document, path));
   put_run(file, document, arrays);
@@ -329,12 +337,31 @@ Status save_session(const std::string& path, const Document& document, const jso
     }
     put_run(file["pinned"], *pinned, arrays);
   }
-  if (training) file["training"] = {{"step", training->step}, {"newest", training->newest}};
   file["look"] = look;
   if (!arrays.table().empty())
     file["arrays"] = arrays.table();
   else if (arrays.tensors().empty())
     file["version"] = 1;  // earlier programs read it too
+  return file;
+}
+
+}  // namespace
+
+Result<json> session_to_json(const Document& document, const json& look, const Document* pinned) {
+  ArraysOut arrays;
+  TRY(const json file, session_json({}, document, look, pinned, arrays));
+  // As a file gives it back: a whole number that was written is read as one without a sign.
+  if (arrays.tensors().empty())
+    return parse_json(file.dump(-1, ' ', false, json::error_handler_t::replace), "session");
+  return fail(Code::unsupported, "error.session.file.large_input", {kMostEmbeddedNumbers});
+}
+
+Status save_session(const std::string& path, const Document& document, const json& look,
+                    const Document* pinned, std::optional<TrainingShown> training) {
+  ArraysOut arrays;
+  std::error_code ignored;
+  TRY(json file, session_json(path, document, look, pinned, arrays));
+  if (training) file["training"] = {{"step", training->step}, {"newest", training->newest}};
   if (!arrays.tensors().empty()) TRY_OK(write_safetensors(arrays_beside(path), arrays.tensors()));
   TRY_OK(write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
   if (arrays.tensors().empty()) fs::remove(arrays_beside(path), ignored);
@@ -344,6 +371,10 @@ Status save_session(const std::string& path, const Document& document, const jso
 
 Result<SessionFile> read_session(const std::string& path) {
   TRY(json file, read_json_file(path, kMostBytes));
+  return session_from_json(std::move(file), path);
+}
+
+Result<SessionFile> session_from_json(json file, const std::string& path) {
   if (!file.is_object() || session_text_at(file, "format") != "attnscope-session")
     return fail(Code::bad_format, "error.session.file.none", {quoted_path(path)});
   const auto version = file.find("version");

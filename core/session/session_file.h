@@ -49,10 +49,16 @@ std::string fingerprint(const Tensor& tensor);
 /// trains and is in no file, the writers'.
 Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
                     const Document* pinned = nullptr, std::optional<TrainingShown> training = {});
+/// The same as one JSON value, to stand in another file (lecture.h). Errors: as above, more numbers than such
+/// a file takes.
+Result<nlohmann::json> session_to_json(const Document& document, const nlohmann::json& look,
+                                       const Document* pinned = nullptr);
 /// The files that a session at `path` may have beside it.
 std::vector<std::string> beside_session(const std::string& path);
 /// Reads the file, not the model. Errors: no session, a newer version, a damaged field.
 Result<SessionFile> read_session(const std::string& path);
+/// The same of a session that stands in the file `path`. Errors as above.
+Result<SessionFile> session_from_json(nlohmann::json file, const std::string& path);
 /// Whether the model of the session may be opened without confirmation (core/system/named_files.h).
 /// Errors: error.system.outside.
 Status may_open_model(const SessionFile& session);

@@ -38,6 +38,7 @@ Result<json> session_model_json(const Document& document, const std::string& pat
   out["prints"] = weight_prints(opened);
   if (WeightPrints files = file_prints(opened); !files.empty()) out["files"] = std::move(files);
   if (opened.training_step >= 0) out["training_step"] = opened.training_step;
+  if (path.empty()) return out;
   std::error_code ignored;
   const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
   if (!beside.empty()) out["beside"] = beside.string();
@@ -46,10 +47,27 @@ Result<json> session_model_json(const Document& document, const std::string& pat
   return out;
 }
 
+void place_session_models(json& session, const std::string& from, const std::string& to) {
+  const auto place = [&](json& model) {
+    std::string lies = session_text_at(model, "path");
+    if (lies.empty() || is_shipped_name(lies) || lies.starts_with(kRandomPrefix)) return;
+    if (!from.empty()) lies = session_model_path(model, from);
+    model["path"] = lies;
+    model.erase("beside");
+    if (to.empty()) return;
+    std::error_code ignored;
+    const fs::path beside = fs::relative(lies, fs::absolute(to).parent_path(), ignored);
+    if (!beside.empty()) model["beside"] = beside.string();
+  };
+  if (session.is_object() && session.contains("model")) place(session["model"]);
+  if (!session.is_object() || !session.contains("pinned") || !session["pinned"].is_object()) return;
+  if (session["pinned"].contains("model")) place(session["pinned"]["model"]);
+}
+
 std::string session_model_path(const json& model, const std::string& path) {
   std::string saved = session_text_at(model, "path");
   const std::string beside = session_text_at(model, "beside");
-  if (is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
+  if (path.empty() || is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
   if (fs::path(saved).is_relative())  // to the session, wherever one stands
     saved = (fs::absolute(path).parent_path() / saved).lexically_normal().string();
   const std::string own = session_text_at(model, "own");

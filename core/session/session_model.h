@@ -16,11 +16,14 @@ Error damaged_session(const std::string& path, const Text& problem);
 std::string session_text_at(const nlohmann::json& object, const char* field);
 
 /// Identity of the model: a scene whole, others by path and by the hashes of all weights (and the sample of
-/// older versions). `path`: of the session.
+/// older versions). `path`: of the session; empty: it has no file yet.
 Result<nlohmann::json> session_model_json(const Document& document, const std::string& path);
 /// Where the model lies: under the session's own name where it was written with it, at the saved path, or
 /// beside the session, whichever is there.
 std::string session_model_path(const nlohmann::json& model, const std::string& path);
+/// Says where the models of a session lie for whoever reads it from another file: found as those of the file
+/// `from` (empty: it was in none), named for the file `to` (empty: for none).
+void place_session_models(nlohmann::json& session, const std::string& from, const std::string& to);
 /// Errors: a file elsewhere that the file being read names and this user never opened (named_files.h).
 Status model_may_be_read(const std::string& model);
 /// Adds warnings to `opened` for the numbers that differ from those that were saved; older sessions have one

@@ -72,6 +72,33 @@ TEST_F(Presenting, NotesStandInASecondWindowAndGoAgain) {
   EXPECT_EQ(window.wait_for_end(), 0) << window.errors();
 }
 
+TEST_F(Presenting, AClickerWalksALectureAndWhatIsShownIsKept) {
+  Window& window = start({"--lecture", "7_anatomy", "--size", "1000x700"});
+  const auto at = [](int slide) { return [=](const Json& now) { return now.at("slide") == slide; }; };
+  window.wait("the first slide", at(0));
+  const std::string first = window.state().at("path");
+  window.key("F5");
+  window.wait("it presents", presenting(true));
+  for (int slide = 1; slide <= 5; ++slide) {
+    window.key(slide % 2 == 1 ? "Next" : "Right");
+    window.wait("a slide further", at(slide));
+  }
+  window.wait("another model",
+              [&](const Json& now) { return now.at("path") == "model:storyteller"; });
+  EXPECT_NE(first, "model:storyteller");
+  window.key("Prior");
+  window.wait("a slide back", at(4));
+  window.wait("its model", [](const Json& now) { return now.at("path") == "scene:alibi"; });
+  window.key("Escape");
+  window.wait("it has ended", presenting(false));
+  EXPECT_EQ(window.state().at("error"), "");
+  EXPECT_EQ(window.state().at("slide"), 4) << "the lecture has not";
+  window.key("ctrl+k");
+  window.wait("kept behind it", at(5));
+  window.key("ctrl+q");
+  EXPECT_EQ(window.wait_for_end(), 0) << window.errors();
+}
+
 TEST_F(Presenting, ThePaletteIsTypedInto) {
   Window& window = start();
   window.key("ctrl+p");

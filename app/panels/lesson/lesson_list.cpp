@@ -24,8 +24,8 @@ int asked_pages(const Lesson& lesson) {
 void draw_rows(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const float width = px(560);
-  compat::begin_child("###lesson_rows", ImVec2(width, std::min(px(430), ImGui::GetIO().DisplaySize.y * 0.6f)),
-                      false);
+  compat::begin_child("###lesson_rows",
+                      ImVec2(width, std::min(px(430), ImGui::GetIO().DisplaySize.y * 0.45f)), false);
   for (const Lesson& lesson : player.lessons()) {
     const int right = player.progress().right_in(player.learner(), lesson.id), of = asked_pages(lesson);
     const std::string done = tr("lessons.done", {std::to_string(right), std::to_string(of)});
@@ -47,6 +47,33 @@ void draw_rows(FrameState& state) {
       ask_worksheet(state, lesson.id, player.sheet_answers);
       ImGui::CloseCurrentPopup();
     }
+  }
+  ImGui::EndChild();
+}
+
+// Lectures, above the lessons: a click walks it from its first slide.
+void draw_lectures(FrameState& state) {
+  const std::vector<Choice> all = choices(state, Takes::lecture);
+  if (all.empty()) return;
+  {
+    const WithFont face(fonts().title);
+    ImGui::TextUnformatted(tr("lecture.list"));
+  }
+  const float width = px(560);
+  const float tall = std::min(static_cast<float>(all.size()) * (px(24) + ImGui::GetStyle().ItemSpacing.y),
+                              ImGui::GetIO().DisplaySize.y * 0.25f);
+  compat::begin_child("###lecture_rows", ImVec2(width, tall), false);
+  for (const Choice& lecture : all) {
+    note_text(lecture.title);
+    const std::string shown = shortened(lecture.title, width - px(40));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::Selectable(("###lecture_" + lecture.argument).c_str(), false, 0,
+                          ImVec2(width - px(24), px(24)))) {
+      perform(state, "lecture.open", lecture.argument);
+      ImGui::CloseCurrentPopup();
+    }
+    note_item("lecture_" + lecture.argument);
+    ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, shown.c_str());
   }
   ImGui::EndChild();
 }
@@ -96,6 +123,7 @@ void draw_lesson_list(FrameState& state) {
   ask = false;
   centre_next_window();
   if (!ImGui::BeginPopupModal("###lesson_list", nullptr, kDialog)) return;
+  draw_lectures(state);
   {
     const WithFont face(fonts().title);
     ImGui::TextUnformatted(tr("lessons.list"));

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "app/panels/lesson/lesson_ask.h"
+#include "app/panels/lesson/slide_preview.h"
 #include "app/state/controls.h"
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
@@ -96,6 +97,31 @@ void draw_next_page(FrameState& state) {
   if (page.ask.index() > 0) reading_text(page_words(player.lesson(), page, "ask"), theme().text_dim);
 }
 
+// ---- notes of a lecture ----------------------------------------------------------------------------
+
+// Of a picture that leaves room for its heading and title above it.
+float next_width(float room) { return std::max(px(120), (room - px(60)) * 1280 / 720); }
+
+void draw_slide_notes(const FrameState& state) {
+  const LecturePlayer& player = state.lecture;
+  dim_text(tr("lecture.walk.at",
+              {player.title(), std::to_string(player.at() + 1), std::to_string(player.size())}));
+  reading_text(player.slide_title(player.at()), theme().text, true);
+  if (const std::string note = in_language(player.slide(player.at()).note); !note.empty())
+    reading_text(note, theme().text);
+}
+
+void draw_next_slide(FrameState& state, float width) {
+  LecturePlayer& player = state.lecture;
+  const int next = player.at() + 1;
+  heading("speaker.next");
+  if (next >= static_cast<int>(player.size())) return dim_text(tr("speaker.last"));
+  reading_text(player.slide_title(next), theme().text, true);
+  if (!player.preview) player.preview = std::make_shared<SlidePreview>();
+  if (!player.preview->draw(state, next, width))
+    reading_text(in_language(player.slide(next).note), theme().text_dim);
+}
+
 // ---- notes of the steps ----------------------------------------------------------------------------
 
 void draw_step_notes(FrameState& state) {
@@ -126,19 +152,25 @@ void draw_speaker(FrameState& state, const Mirror& mirror) {
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("###speaker", nullptr, kWhole);
-  const bool lesson = state.lessons.open();
+  const bool lesson = state.lessons.open(), lecture = state.lecture.walking() && !lesson;
   const float left = ImGui::GetContentRegionAvail().x * kPictureShare;
   compat::begin_child("###speaker_left", ImVec2(left, 0), false);
   own_type();
   draw_mirror(mirror, ImGui::GetContentRegionAvail().x - px(8));
-  lesson ? draw_next_page(state) : draw_next_step(state);
+  if (lecture)
+    draw_next_slide(state, std::min(ImGui::GetContentRegionAvail().x - px(8),
+                                    next_width(ImGui::GetContentRegionAvail().y)));
+  else
+    lesson ? draw_next_page(state) : draw_next_step(state);
   ImGui::EndChild();
   ImGui::SameLine(0, px(12));
   compat::begin_child("###speaker_right", ImVec2(0, 0), false);
   own_type();
   draw_time(state);
   gap(6);
-  if (lesson)
+  if (lecture)
+    draw_slide_notes(state);
+  else if (lesson)
     draw_lesson_notes(state);
   else if (state.run)
     draw_step_notes(state);

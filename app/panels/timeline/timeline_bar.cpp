@@ -137,8 +137,7 @@ std::string title_of(const PanelContext& context, int current) {
   const auto& opened = run.document.opened;
   if (opened && opened->scene && !opened->scene->walk.empty()) {
     const LocalText& title = opened->scene->title;
-    return tr("timeline.scene",
-              {language() == "ko" && !title.ko.empty() ? title.ko : title.en, number, kind_label(run, step)});
+    return tr("timeline.scene", {in_language(title), number, kind_label(run, step)});
   }
   const ModelConfig& config = run.trace(0).config();
   if (step.layer < 0 && has_stacks(config))
