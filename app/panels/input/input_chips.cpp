@@ -257,6 +257,16 @@ void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float 
   if (hovered) tell(chip);
 }
 
+// The left edge of the first chip that begins there or later: no chip is cut at the left.
+float TokenLine::begin_of_chip(float x) const {
+  const auto at = std::lower_bound(chip_x_.begin(), chip_x_.end(), x);
+  return at == chip_x_.end() ? chip_x_.back() : *at;
+}
+
+float TokenLine::last_scroll(float width) const {
+  return chip_x_.back() > width + 1 ? begin_of_chip(chip_x_.back() - width) : 0.f;
+}
+
 // Scrolls by the mouse wheel, and to the query when it moves or when the width of the strip changes.
 void TokenLine::scroll_strip(const PanelContext& context, float width) {
   const float wheel = ImGui::GetIO().MouseWheel + ImGui::GetIO().MouseWheelH;
@@ -270,9 +280,9 @@ void TokenLine::scroll_strip(const PanelContext& context, float width) {
   if (row != shown_row_ || width != shown_width_) {
     for (std::size_t i = 0; i < chips_.size(); ++i)
       if (chips_[i].holds(row))
-        scroll = std::min(chip_x_[i], std::max(scroll, chip_x_[i + 1] - width + px(20)));
+        scroll = std::min(chip_x_[i], begin_of_chip(std::max(scroll, chip_x_[i + 1] - width + px(20))));
   }
-  scroll = std::clamp(scroll, 0.f, std::max(0.f, chip_x_.back() - width));
+  scroll = std::clamp(scroll, 0.f, last_scroll(width));
   if (std::fabs(scroll - ImGui::GetScrollX()) >= 1) return ImGui::SetScrollX(scroll);
   shown_row_ = row, shown_width_ = width;  // scrolling is done
 }
@@ -294,7 +304,7 @@ float TokenLine::draw_chips(const PanelContext& context, float room, const std::
     ImGui::SetCursorScreenPos(ImVec2(origin.x + chip_x_[at], origin.y));
     draw_chip(context, at, height, picture, picture_clicked);
   }
-  ImGui::SetCursorScreenPos(ImVec2(origin.x + content - 1, origin.y));
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + std::max(content, last_scroll(width) + width) - 1, origin.y));
   ImGui::Dummy(ImVec2(1, 1));
   if (content > width + 1) {
     const ImVec2 low(ImGui::GetWindowPos().x, origin.y + height + px(3));
