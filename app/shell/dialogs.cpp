@@ -164,7 +164,11 @@ std::vector<KeyGroup> key_groups(Level level) {
     Menu menu = action.menu;
     if (menu == Menu::none) menu = action.id.starts_with("walk.") ? Menu::walk : Menu::help;
     const auto at = action.scope == KeyScope::presenter ? groups.size() - 1 : static_cast<std::size_t>(menu);
-    groups[at].lines.emplace_back(all_keys(action), action_name(action));
+    const bool question =
+        level == Level::easy && action.id.starts_with("view.") && find_view(action.argument);
+    groups[at].lines.emplace_back(all_keys(action), question
+                                                        ? tr(Label("figure.", action.argument, ".question"))
+                                                        : action_name(action));
   }
   auto& edits = groups[static_cast<std::size_t>(Menu::edit)].lines;  // keys that figures handle themselves
   if (level == Level::full) edits.emplace_back(chord_text({Key::enter}), tr("keys.type_number"));

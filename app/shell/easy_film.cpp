@@ -46,7 +46,7 @@ const std::string& EasyFilm::page(const FrameState& state) const {
 }
 
 bool EasyFilm::go(FrameState& state, int by) const {
-  const std::ptrdiff_t to = now(state) < 0 ? 0 : now(state) + by;
+  const std::ptrdiff_t at = now(state), to = at < 0 ? 0 : at + by;
   if (to < 0 || to >= std::ssize(stations_)) return false;
   state.workspace.view = "steps";
   state.workspace.station = stations_[static_cast<std::size_t>(to)].id;

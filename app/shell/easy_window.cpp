@@ -23,7 +23,8 @@ namespace attnscope {
 namespace {
 
 constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostScale = 3.f;  // of easy_scale()
-constexpr float kBar = 44.f, kQuestion = 40.f, kEdge = 24.f;                   // units
+constexpr float kHeadChip = 36.f;                             // units, from one head of the list to the next
+constexpr float kBar = 44.f, kQuestion = 40.f, kEdge = 24.f;  // units
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
@@ -245,12 +246,16 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   if (!ImGui::BeginPopup("###heads_popup")) return left;
   Cursor& cursor = state.workspace.cursor;
+  const float names = ImGui::CalcTextSize(tr("easy.heads.row", {std::to_string(layers)}).c_str()).x + px(10);
   for (int layer = 0; layer < layers; ++layer) {
+    const float start = ImGui::GetCursorPosX();
+    ImGui::AlignTextToFramePadding();
+    dim_text(tr("easy.heads.row", {std::to_string(layer)}));
     for (std::int64_t head = 0; head < heads; ++head) {
-      if (head > 0) ImGui::SameLine(0, px(4));
-      const std::string name = std::to_string(layer) + "." + std::to_string(head);
+      ImGui::SameLine(start + names + px(kHeadChip) * static_cast<float>(head));
+      const std::string number = std::to_string(head), name = std::to_string(layer) + "." + number;
       const bool on = layer == view_.layer && head == view_.head;
-      if (chip(Label(name, "###head_", name), on)) {
+      if (chip(Label(number, "###head_", name), on)) {
         cursor.layer = layer, cursor.head = static_cast<int>(head);
         if (cursor.step.layer >= 0) cursor.step.layer = layer;
         ImGui::CloseCurrentPopup();

@@ -83,6 +83,7 @@ void chooser(FrameState& state, const std::string& label) {
   for (const char* id : {"file.open_model", "file.open_scene", "file.open_path"}) {
     const Action& action = *find_action(id);
     if (choices(state, action.takes).empty()) continue;
+    dim_text(action_name(action));
     choice_lines(state, action);
     ImGui::Separator();
   }
@@ -195,7 +196,7 @@ void draw_easy_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
   }
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(10), px(7)));
   ImGui::SameLine(0, px(22));
-  chooser(state, chooser_label(state, px(220)));
+  chooser(state, chooser_label(state, std::min(px(420), size.x * 0.3f)));
   ImGui::SameLine();
   draw_switch(state, {"learn.list", "lessons", "toolbar.lessons_short", nullptr});
   const ToolbarSwitch right[] = {{"edit.undo", "undo", "toolbar.undo_short", nullptr},

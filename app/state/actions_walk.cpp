@@ -26,6 +26,13 @@ void step_by(FrameState& state, int by) {
   walk(state.workspace, *state.walked, by);
 }
 
+// In another view the film begins with its first station at once.
+void play(FrameState& state, std::string_view) {
+  bool& playing = state.workspace.playing;
+  playing = !playing;
+  if (playing && state.film) (void)state.film(state, 0);
+}
+
 void step_to_end(FrameState& state, int by) {
   while (state.film && state.film(state, by)) {
   }
@@ -128,7 +135,7 @@ std::vector<Action> step_rows() {
        .repeats = true,
        .level = Level::easy},
       {.id = "walk.play",
-       .run = [](FrameState& state, std::string_view) { state.workspace.playing = !state.workspace.playing; },
+       .run = play,
        .menu = Menu::walk,
        .keys = {{Key::space}},
        .why_not = no_run,

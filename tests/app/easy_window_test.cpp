@@ -215,7 +215,14 @@ TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {
   click("station_" + first);
   key(compat::Key::space);
   frames(60 * 3);
+  EXPECT_EQ(workspace().station, seen[0]) << "there is time to read";
+  frames(60 * 3);
   EXPECT_EQ(workspace().station, seen[1]);
+  key(compat::Key::space);
+  workspace().view = "attention";
+  frames();
+  key(compat::Key::space);
+  EXPECT_EQ(workspace().view, "steps") << "playing begins at once";
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
 }
 
@@ -437,8 +444,10 @@ TEST_F(EasyWindowTest, ThePageOfKeysListsWhatWorks) {
     EXPECT_EQ(easy.find(action_name(*find_action(id))), std::string::npos) << id;
     EXPECT_NE(full.find(action_name(*find_action(id))), std::string::npos) << id;
   }
-  for (const char* id : {"run.generate", "edit.type", "view.attention", "walk.next", "present.end"})
+  for (const char* id : {"run.generate", "edit.type", "walk.next", "present.end"})
     EXPECT_NE(easy.find(action_name(*find_action(id))), std::string::npos) << id;
+  EXPECT_NE(easy.find(tr("figure.attention.question")), std::string::npos)
+      << "views are named by their question";
 }
 
 TEST_F(EasyWindowTest, TheAnswerShownIsTheOneThatTheSentenceClaims) {

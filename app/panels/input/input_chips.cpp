@@ -151,17 +151,23 @@ struct Ink {
   float outline = 1.f;
 };
 
+bool is_key(const PanelContext& context, Stack of, const Chip& chip) {
+  const Cursor& cursor = context.workspace.cursor;
+  const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
+  const Stack rows = of == Stack::enc ? of : context.session.document().model->config().stack;
+  return keys == rows && chip.holds(cursor.key);
+}
+
 // The query has a blue border, the key a red one.
 Ink chip_ink(const PanelContext& context, Stack of, const Chip& chip, bool lit) {
   const Theme& t = theme();
   const Cursor& cursor = context.workspace.cursor;
-  const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
   const Stack rows = of == Stack::enc ? of : context.session.document().model->config().stack;
   Ink ink{t.panel_raised, t.border, t.text};
   if (chip.kind == Chip::Kind::special) ink = {t.ground, t.border, t.text_dim};
   if (chip.kind == Chip::Kind::padding) ink = {t.masked, t.border, t.text_dim};
   if (lit) ink.ground = t.hovered;
-  const bool key = keys == rows && chip.holds(cursor.key);
+  const bool key = is_key(context, of, chip);
   const bool query = cursor.stack == rows && chip.holds(cursor.query);
   const bool image = chip.kind == Chip::Kind::image && cursor.stack == Stack::vision;
   if (key) ink.border = t.k;
@@ -196,7 +202,14 @@ void draw_thumb(const PanelContext& context, const Chip& chip, const std::string
   list->AddRect(at, end, theme().border);
 }
 
-void tell(const Chip& chip) {
+// In the easy window a chip is clicked to look from it; the key follows.
+std::string easy_help(const Chip& chip, bool key) {
+  const std::string help = tr(chip.kind == Chip::Kind::special ? "easy.chip.special" : "easy.chip.help",
+                              {chip.label, std::to_string(chip.row)});
+  return key ? tr("easy.chip.key", {help}) : help;
+}
+
+void tell(const PanelContext& context, const Chip& chip, bool key) {
   const std::string row = std::to_string(chip.row);
   std::string text;
   switch (chip.kind) {
@@ -204,6 +217,10 @@ void tell(const Chip& chip) {
     case Chip::Kind::image: text = tr("input.image.help", {std::to_string(chip.rows)}); break;
     case Chip::Kind::vector: text = tr("input.row.help", {row}); break;
     default:
+      if (chip.id >= 0 && context.workspace.level == Level::easy) {
+        text = easy_help(chip, key);
+        break;
+      }
       text = chip.id < 0 ? tr("input.patch.help", {chip.label, row})
                          : tr(chip.kind == Chip::Kind::special ? "input.special.help" : "input.chip.help",
                               {chip.label, std::to_string(chip.id), row});
@@ -254,7 +271,7 @@ void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float 
   };
   write(fonts().mono, chip.label, ink.text);
   write(fonts().mono_small, small_text(chip), theme().text_dim);
-  if (hovered) tell(chip);
+  if (hovered) tell(context, chip, is_key(context, of_, chip));
 }
 
 // The left edge of the first chip that begins there or later: no chip is cut at the left.

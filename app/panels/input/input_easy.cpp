@@ -10,8 +10,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kEasyRow = 38.f, kPencil = 30.f, kEasyField = 26.f;  // units
-constexpr std::size_t kMostUnknown = 8;                              // words of a notice
+constexpr float kEasyRow = 38.f, kPencil = 30.f, kEasyField = 26.f, kEasyPicture = 72.f;  // units
+constexpr std::size_t kMostUnknown = 8;                                                   // words of a notice
 
 // True where the model reads a text that can be typed.
 bool reads_text(const Document& document, std::size_t sequence) {
@@ -96,9 +96,25 @@ float InputBar::draw_easy(const PanelContext& context, FrameState& state, ImVec2
   if (!document.opened || document.sequences.empty()) return 0;
   follow(context, state);
   follow_entry(context, state);
-  float y = position.y;
-  if (document.model->config().encoder()) y += draw_easy_line(context, source_, ImVec2(position.x, y), width);
-  y += draw_easy_line(context, main_, ImVec2(position.x, y), width);
+  float y = position.y, left = position.x;
+  if (document.model->config().encoder()) {
+    const auto name = [&](const char* key) {
+      ImGui::SetCursorScreenPos(ImVec2(position.x, y + px(5)));
+      dim_text(tr(key));
+    };
+    left +=
+        px(14) + std::max(ImGui::CalcTextSize(tr("easy.reads")).x, ImGui::CalcTextSize(tr("easy.writes")).x);
+    name("easy.reads");
+    y += draw_easy_line(context, source_, ImVec2(left, y), width - (left - position.x));
+    name("easy.writes");
+  }
+  float high = 0;
+  if (!picture_.key().empty()) {
+    picture_.draw_plain(context, ImVec2(left, y), px(kEasyPicture));
+    left += px(kEasyPicture + 14);
+    high = px(kEasyPicture + 8);
+  }
+  y += std::max(high, draw_easy_line(context, main_, ImVec2(left, y), width - (left - position.x)));
   source_.draw_menu(context);
   main_.draw_menu(context);
   picture_.draw_window(context, state, main_.chips());
