@@ -175,6 +175,40 @@ std::optional<FigureHit> FigureBox::hit(ImVec2 place) const {
   return std::nullopt;
 }
 
+// The lines of a table, from above: its title where it has one, rows, what the others add up to.
+std::optional<FigureHit> FigureBox::table_row(std::string_view part, ImVec2 place) const {
+  if (!figure_) return std::nullopt;
+  const auto placed = std::find_if(placed_.parts.begin(), placed_.parts.end(),
+                                   [&](const auto& one) { return one.part->id == part; });
+  if (placed == placed_.parts.end() || !std::holds_alternative<figure::TableMark>(placed->part->mark))
+    return std::nullopt;
+  const float x = (place.x - at_.x) / unit_, y = (place.y - at_.y) / unit_;
+  float left = placed->box.right(), right = placed->box.x;
+  std::vector<float> lines;  // their middles
+  for (const figure::DrawnShape& shape : drawing_.shapes) {
+    if (shape.part != part || shape.kind != figure::DrawnShape::Kind::text) continue;
+    left = std::min(left, shape.x), right = std::max(right, shape.rect.right());
+    const float middle = shape.y - 0.35f * shape.em;
+    if (lines.empty() || middle > lines.back() + 0.5f * shape.em) lines.push_back(middle);
+  }
+  const auto& table = std::get<figure::TableMark>(placed->part->mark);
+  const bool rest = table.others > 0 || placed->rows < std::ssize(table.rows);
+  const std::ptrdiff_t first = std::ssize(lines) - placed->rows - (rest ? 1 : 0);
+  if (first < 0 || !table.header.empty() || x < left || x >= right) return std::nullopt;
+  const auto middle = [&](std::ptrdiff_t at) { return lines[static_cast<std::size_t>(at)]; };
+  for (std::ptrdiff_t row = 0; row < placed->rows; ++row) {
+    const std::ptrdiff_t at = first + row;
+    const float below = at + 1 < std::ssize(lines) ? (middle(at + 1) - middle(at)) / 2
+                        : at > 0                   ? (middle(at) - middle(at - 1)) / 2
+                                                   : placed->box.h / 2;
+    const float above = row > 0 ? (middle(at) - middle(at - 1)) / 2 : below;
+    if (y < middle(at) - above || y >= middle(at) + below) continue;
+    return FigureHit{placed->part, row, -1, on_screen(left - 4, middle(at) - above),
+                     on_screen(right + 4, middle(at) + below)};
+  }
+  return std::nullopt;
+}
+
 std::optional<FigureHit> FigureBox::cell(std::string_view part, std::int64_t row, std::int64_t col) const {
   for (const figure::DrawnShape& shape : drawing_.shapes)
     if (figure_ && shape.part == part && shape.row == row && shape.col == col) return hit_of(shape);

@@ -12,7 +12,7 @@
 
 namespace attnscope {
 
-/// A cell of a matrix of the figure, on the screen.
+/// A cell of a matrix or a row of a table of the figure, on the screen.
 struct FigureHit {
   const figure::Part* part = nullptr;
   std::int64_t row = 0, col = 0;
@@ -41,6 +41,8 @@ class FigureBox {
   FigureMotion::OnScreen on_screen() const;
   /// The cell at a place on the screen, of the last draw().
   std::optional<FigureHit> hit(ImVec2 place) const;
+  /// The row of a table at a place on the screen, as wide as the table; of the last draw().
+  std::optional<FigureHit> table_row(std::string_view part, ImVec2 place) const;
   /// The rectangle of a cell; nothing where it has none of its own.
   std::optional<FigureHit> cell(std::string_view part, std::int64_t row, std::int64_t col) const;
   const figure::Placed& placed() const { return placed_; }

@@ -13,6 +13,7 @@
 #include "app/gpu/side_window.h"
 #include "app/look/fonts.h"
 #include "app/panels/lesson/speaker.h"
+#include "app/shell/easy_window.h"
 #include "app/shell/picture.h"
 #include "app/shell/presenter_sheet.h"
 #include "app/shell/startup.h"
@@ -48,6 +49,11 @@ constexpr float kAppDefaultWidth = 1440.f, kAppDefaultHeight = 900.f;
 int app_complain(const Error& error) {
   std::fprintf(stderr, "attnscope: %s\n", error.text().c_str());
   return 1;
+}
+
+// The easy window grows with its size, the panels show more.
+float window_scale(const FrameState& state, float base, float width, float height) {
+  return shows_easy(state) ? base * easy_scale(width / base, height / base) : base;
 }
 
 /// The event loop of the window.
@@ -100,8 +106,9 @@ class Loop {
   void draw() {
     FrameState& state = frame_.state();
     const auto width = static_cast<float>(context_.width()), height = static_cast<float>(context_.height());
-    host_.set_scale(state.presenter.on ? presenter_scale(state, width, height)
-                                       : base_scale() * state.settings.zoom);
+    host_.set_scale(state.presenter.on
+                        ? presenter_scale(state, width, height)
+                        : window_scale(state, base_scale(), width, height) * state.settings.zoom);
     state_file_.begin();
     host_.new_frame();
     frame_.draw(host_.painter());
@@ -334,7 +341,12 @@ int take_screenshot(const Options& options) {
   auto host = ImguiHost::make(**context, scale);
   if (!host) return app_complain(host.error());
   if (Status status = apply_look(state, options); !status) return app_complain(status.error());
-  if (state.presenter.on) (*host)->set_scale(presenter_scale(state, width * scale, height * scale));
+  const auto set_scale = [&] {  // depends on the current view and level
+    const float wide = width * scale, high = height * scale;
+    (*host)->set_scale(state.presenter.on ? presenter_scale(state, wide, high)
+                                          : window_scale(state, scale, wide, high));
+  };
+  set_scale();
   state.workspace.animate = false;
   const auto frames = [&](int count) { draw_frames(count, **host, frame); };
   frames(1);
@@ -346,8 +358,8 @@ int take_screenshot(const Options& options) {
   state.workspace.motion = options.motion;
   state.workspace.motion_held = options.motion < 1;
   settle(session, **host, frame, kSettleFrames);
-  if (state.presenter.on) {  // depends on the current view
-    (*host)->set_scale(presenter_scale(state, width * scale, height * scale));
+  if (state.presenter.on) {
+    set_scale();
     settle(session, **host, frame, kSettleFrames);
   }
   if (session.mixed()) return app_complain(*session.mixed());

@@ -154,20 +154,24 @@ void draw_size(FrameState& state) {
 
 }  // namespace
 
-std::vector<KeyGroup> key_groups() {
+std::vector<KeyGroup> key_groups(Level level) {
   std::vector<KeyGroup> groups(kMenus + 1);
   for (int i = 0; i < kMenus; ++i)
     groups[static_cast<std::size_t>(i)].title = tr(std::string("toolbar.") + menu_name(static_cast<Menu>(i)));
   groups.back().title = tr("palette.presenter");
   for (const Action& action : actions()) {
-    if (action.keys.empty()) continue;
+    if (!has_keys(action, level)) continue;
     Menu menu = action.menu;
     if (menu == Menu::none) menu = action.id.starts_with("walk.") ? Menu::walk : Menu::help;
     const auto at = action.scope == KeyScope::presenter ? groups.size() - 1 : static_cast<std::size_t>(menu);
-    groups[at].lines.emplace_back(all_keys(action), action_name(action));
+    const bool question =
+        level == Level::easy && action.id.starts_with("view.") && find_view(action.argument);
+    groups[at].lines.emplace_back(all_keys(action), question
+                                                        ? tr(Label("figure.", action.argument, ".question"))
+                                                        : action_name(action));
   }
   auto& edits = groups[static_cast<std::size_t>(Menu::edit)].lines;  // keys that figures handle themselves
-  edits.emplace_back(chord_text({Key::enter}), tr("keys.type_number"));
+  if (level == Level::full) edits.emplace_back(chord_text({Key::enter}), tr("keys.type_number"));
   edits.emplace_back(tr("keys.right_button"), tr("keys.menu"));
   return groups;
 }
@@ -176,14 +180,16 @@ void draw_help(FrameState& state) {
   if (!begin_dialog("###keys_help", state.show_keys)) return;
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float width = std::min(px(3 * kColumn), screen.x - px(60));
+  const Level level = shown_level(state);
+  const bool easy = level == Level::easy;
   const std::string view = state.workspace.view, own = "help.view." + view;
-  dialogs_heading(tr("view." + view));
-  const std::string text = has_string(own) ? tr(own) : tr("view." + view + ".help");
+  dialogs_heading(tr(easy ? std::string("help.easy.title") : "view." + view));
+  const std::string text = tr(easy ? "help.easy" : has_string(own) ? own : "view." + view + ".help");
   note_text(text);
   text_in_lines(text, width);
   ImGui::Dummy(ImVec2(width, px(4)));
   const float used = ImGui::GetCursorPosY() + px(90);
-  draw_key_columns(key_groups(), width, std::max(px(120), screen.y - used));
+  draw_key_columns(key_groups(level), width, std::max(px(120), screen.y - used));
   end_dialog("help.keys");
 }
 

@@ -11,7 +11,7 @@ struct KeyGroup {
   std::string title;
   std::vector<std::pair<std::string, std::string>> lines;  ///< keys, description
 };
-std::vector<KeyGroup> key_groups();
+std::vector<KeyGroup> key_groups(Level level);
 
 /// Help: what the current view is for, and every key.
 void draw_help(FrameState& state);

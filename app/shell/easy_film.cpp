@@ -21,7 +21,8 @@ ImU32 ink_colour(figure::Ink ink) {
 
 }  // namespace
 
-void EasyFilm::follow(FrameState& state, const ViewState& view, std::uint64_t key) {
+void EasyFilm::follow(FrameState& state, const ViewState& view, bool shown, std::uint64_t key) {
+  instead_ = shown ? state.workspace.view : "steps";
   if (key_ != key) {
     key_ = key;
     stations_ = stations(view);
@@ -32,7 +33,7 @@ void EasyFilm::follow(FrameState& state, const ViewState& view, std::uint64_t ke
 }
 
 std::ptrdiff_t EasyFilm::now(const FrameState& state) const {
-  if (state.workspace.view != "steps") return -1;
+  if (state.workspace.view != "steps" && state.workspace.view != instead_) return -1;
   for (std::size_t at = 0; at < stations_.size(); ++at)
     if (stations_[at].id == state.workspace.station) return static_cast<std::ptrdiff_t>(at);
   return stations_.empty() ? -1 : 0;
@@ -45,7 +46,7 @@ const std::string& EasyFilm::page(const FrameState& state) const {
 }
 
 bool EasyFilm::go(FrameState& state, int by) const {
-  const std::ptrdiff_t to = now(state) < 0 ? 0 : now(state) + by;
+  const std::ptrdiff_t at = now(state), to = at < 0 ? 0 : at + by;
   if (to < 0 || to >= std::ssize(stations_)) return false;
   state.workspace.view = "steps";
   state.workspace.station = stations_[static_cast<std::size_t>(to)].id;

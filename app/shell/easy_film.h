@@ -12,8 +12,8 @@ namespace attnscope {
 class EasyFilm {
  public:
   /// Before anything of the frame is drawn from `view`: which stations there are; the keys that walk steps
-  /// walk stations. `key`: of the run and the attention that is looked at.
-  void follow(FrameState& state, const ViewState& view, std::uint64_t key);
+  /// walk stations. `shown`: the view "steps" is. `key`: of the run and the attention that is looked at.
+  void follow(FrameState& state, const ViewState& view, bool shown, std::uint64_t key);
   /// The page of the view "steps" that is looked at; empty in other views.
   const std::string& page(const FrameState& state) const;
   /// Height in pixels; 0: there are no stations.
@@ -28,6 +28,7 @@ class EasyFilm {
   std::vector<Station> stations_;
   std::string token_;  ///< that is followed
   std::uint64_t key_ = 0;
+  std::string instead_;  ///< a view without a figure, in whose place the stations are shown
   KeptText title_;
   KeptTexts names_;  ///< of stations, as wide as their buttons
 };

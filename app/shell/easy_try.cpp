@@ -26,8 +26,9 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
     things_ = read ? *std::move(read) : std::vector<TryThis>();
     return begin(state);  // which runs after this frame
   }
-  const bool ran = run.undo_point == state.session.history().point();
-  if (looks_ && ran && !things_.empty()) look(state, things_.front(), run), looks_ = false;
+  if (!looks_ || things_.empty() || run.undo_point != state.session.history().point()) return;
+  looks_ = false;
+  if (!elsewhere(run) || shown(state)) look(state, things_[now_], run);
 }
 
 // A document as it was opened begins with the text of its things to try.
@@ -42,18 +43,24 @@ void EasyTry::begin(FrameState& state) {
   });
 }
 
-// The place that the thing is about: block, head and row.
+// The place that the thing is about: block and head, and the row whose answer it speaks of.
 void EasyTry::look(FrameState& state, const TryThis& thing, const RunResult& run) {
+  Cursor& cursor = state.workspace.cursor;
+  cursor.sequence = 0;
+  const Trace& trace = run.trace(0);
   if (const auto place = parse_place(thing.at)) {
     if (const auto site = parse_site(place->name)) go_to_site(state.workspace, run, *site);
-    Cursor& cursor = state.workspace.cursor;
     if (const AxisRange* head = range_on(place->at, "head")) cursor.head = static_cast<int>(head->begin);
     if (const AxisRange* query = range_on(place->at, "query")) cursor.query = query->begin;
-    if (const AxisRange* key = range_on(place->at, "key")) cursor.key = key->begin;
   }
+  const std::int64_t row = thing.row < 0 ? prediction_row(trace) : thing.row;
+  if (row < 0 || row >= trace.length || trace.logits_row(row).empty()) return;
+  if (cursor.stack != trace.config().stack)
+    go_to_site(state.workspace, run, trace.main(StepRole::pattern, std::max(0, cursor.layer)));
+  cursor.query = row;
 }
 
-void EasyTry::show(FrameState& state, const RunResult& run) {
+void EasyTry::show(FrameState& state) {
   const TryThis& thing = things_[now_];
   state.commands.act([this, thing](Session& session) {
     const Status done = session.edit(thing.sentence, {}, [&](Document& document) -> Status {
@@ -62,8 +69,15 @@ void EasyTry::show(FrameState& state, const RunResult& run) {
     });
     shown_at_ = done ? session.history().point() : 0;
   });
-  look(state, thing, run);
+  looks_ = true;
   if (!thing.view.empty()) state.workspace.view = thing.view;
+}
+
+// What was shown is taken back: the next thing, too, speaks of the text that it begins with.
+void EasyTry::next(FrameState& state) {
+  if (shown(state)) state.commands.act([](Session& session) { session.undo(); });
+  now_ = (now_ + 1) % things_.size(), shown_at_ = 0;
+  looks_ = true;
 }
 
 bool EasyTry::shown(const FrameState& state) const {
@@ -78,22 +92,16 @@ bool EasyTry::elsewhere(const RunResult& run) const {
   return own.ids != now.ids || own.source != now.source;
 }
 
-// What is to be done; once it is done, what came of it.
-const std::string& EasyTry::said(const FrameState& state, const RunResult& run) {
-  const TryThis& thing = things_[now_];
-  const std::uint64_t key = key_of({opened_, now_ + 1});
-  std::shared_ptr<const Result<TryOutcome>> outcome;
-  if (shown(state))
-    outcome = outcome_.get(key, state.session.workers(), [opened = run.document.opened, thing](const auto&) {
-      auto played = play_try(opened, thing);
-      wake_window();
-      return played;
-    });
-  return sentence_.get({key, run.undo_point, outcome != nullptr}, [&] {
-    if (outcome && *outcome) return (*outcome)->sentence.str();
-    const std::string plain = thing.sentence.str();
-    return shown(state) || !elsewhere(run) ? plain : tr("easy.try.elsewhere", {plain});
-  });
+// What came of the thing that is shown; null before it is known.
+const TryOutcome* EasyTry::outcome(const FrameState& state, const RunResult& run) {
+  if (!shown(state)) return nullptr;
+  const auto played = outcome_.get(key_of({opened_, now_ + 1}), state.session.workers(),
+                                   [opened = run.document.opened, thing = things_[now_]](const auto&) {
+                                     auto out = play_try(opened, thing);
+                                     wake_window();
+                                     return out;
+                                   });
+  return played && *played ? &**played : nullptr;
 }
 
 float EasyTry::height() const { return things_.empty() ? 0.f : px(kTryCard); }
@@ -114,12 +122,12 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
     right -= px(8);
     return raised_button(label, lit);
   };
-  if (button("easy.try.next", "try_next", false)) now_ = (now_ + 1) % things_.size(), shown_at_ = 0;
+  if (button("easy.try.next", "try_next", false)) next(state);
   if (button(done ? "easy.try.back" : "easy.try.show", "try_show", !done)) {
     if (done)
       state.commands.act([](Session& session) { session.undo(); });
     else
-      show(state, run);
+      show(state);
   }
   const DrawRecording recording(state.recording);
   const Canvas canvas;
@@ -127,16 +135,48 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
   canvas.text(fonts().reading_bold,
               ImVec2(at.x + px(14), middle - text_size(fonts().reading_bold, title).y / 2), theme().v, title);
   const float left = at.x + px(14) + text_size(fonts().reading_bold, title).x + px(14);
-  const std::string& sentence = said(state, run);
+  draw_words(state, run, ImVec2(left, at.y), ImVec2(right, end.y));
+}
+
+// What is to be done; once it is done, what came of it below.
+void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end) {
+  const TryOutcome* came = outcome(state, run);
+  const float width = end.x - at.x, middle = (at.y + end.y) / 2;
+  const std::uint64_t key = key_of({opened_, now_ + 1, run.undo_point});
+  const bool plain = shown(state) || !elsewhere(run);
+  if (came) {
+    const WithFont face(fonts().body);
+    const std::string& done = sentence_.get({key, 1, static_cast<std::uint64_t>(width)}, [&] {
+      const std::string whole = things_[now_].sentence.str();
+      note_text(whole);
+      return shortened(whole, width);
+    });
+    ImGui::SetCursorScreenPos(ImVec2(at.x, middle - px(1) - ImGui::GetTextLineHeight()));
+    dim_text(done);
+    note_item("try_done");
+    const WithFont large(fonts().reading);
+    const std::string& said = came_.get({key}, [&] {
+      note_text(came->sentence.str());
+      return came->sentence.str();
+    });
+    ImGui::SetCursorScreenPos(ImVec2(at.x, middle + px(1)));
+    ImGui::TextUnformatted(said.c_str());
+    note_item("try_sentence");
+    return;
+  }
+  const std::string& sentence = sentence_.get({key, 2, plain}, [&] {
+    const std::string whole = things_[now_].sentence.str();
+    return plain ? whole : tr("easy.try.elsewhere", {whole});
+  });
   note_text(sentence);
   const auto height_in = [&](ImFont* font) {
     const WithFont face(font);
-    return ImGui::CalcTextSize(sentence.c_str(), nullptr, false, right - left).y;
+    return ImGui::CalcTextSize(sentence.c_str(), nullptr, false, width).y;
   };
   const WithFont face(height_in(fonts().reading) > end.y - at.y ? fonts().body : fonts().reading);
-  const float high = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, right - left).y;
-  ImGui::SetCursorScreenPos(ImVec2(left, middle - high / 2));
-  ImGui::PushTextWrapPos(right - ImGui::GetWindowPos().x);
+  const float high = ImGui::CalcTextSize(sentence.c_str(), nullptr, false, width).y;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, middle - high / 2));
+  ImGui::PushTextWrapPos(end.x - ImGui::GetWindowPos().x);
   ImGui::TextUnformatted(sentence.c_str());
   ImGui::PopTextWrapPos();
   note_item("try_sentence");

@@ -22,18 +22,20 @@ class EasyTry {
  private:
   void begin(FrameState& state);
   static void look(FrameState& state, const TryThis& thing, const RunResult& run);
-  void show(FrameState& state, const RunResult& run);
+  void show(FrameState& state);
+  void next(FrameState& state);
   bool shown(const FrameState& state) const;
   bool elsewhere(const RunResult& run) const;
-  const std::string& said(const FrameState& state, const RunResult& run);
+  const TryOutcome* outcome(const FrameState& state, const RunResult& run);
+  void draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end);
 
   std::vector<TryThis> things_;
   std::size_t now_ = 0;
   std::uint64_t opened_ = 0;    ///< Session::opened_version() + 1 of things_
   std::uint64_t shown_at_ = 0;  ///< the undo point after "show me"; 0: not shown
-  bool looks_ = false;          ///< the cursor goes to the first thing when its text has run
+  bool looks_ = false;          ///< the cursor goes to the thing when what it says has run
   Computed<Result<TryOutcome>> outcome_;
-  KeptText sentence_;
+  KeptText sentence_, came_;
 };
 
 }  // namespace attnscope

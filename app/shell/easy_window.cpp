@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "app/figure/canvas.h"
 #include "app/gpu/waker.h"
@@ -9,15 +10,20 @@
 #include "app/shell/banners.h"
 #include "app/shell/toolbar.h"
 #include "app/shell/welcome.h"
+#include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/state/fault.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/words.h"
+#include "core/lens/attention_row.h"
+#include "core/model/measure.h"
 
 namespace attnscope {
 namespace {
 
+constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostScale = 3.f;  // of easy_scale()
+constexpr float kHeadChip = 36.f;                             // units, from one head of the list to the next
 constexpr float kBar = 44.f, kQuestion = 40.f, kEdge = 24.f;  // units
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -62,8 +68,12 @@ Document without_edits(const Document& document) {
 
 }  // namespace
 
-bool shows_easy(const FrameState& state) {
-  return state.workspace.level == Level::easy && !state.lessons.open();
+bool shows_easy(const FrameState& state) { return shown_level(state) == Level::easy; }
+
+float easy_scale(float width, float height) {
+  constexpr float kSteps = 8;
+  const float share = std::clamp(std::min(width / kUsualWidth, height / kUsualHeight), 1.f, kMostScale);
+  return std::floor(share * kSteps) / kSteps;
 }
 
 // The run of the same input without edits; null where nothing is edited, and until it is computed.
@@ -94,14 +104,53 @@ void EasyWindow::compare_with(FrameState& state, const RunResult& run) {
   view_.opened_before = nullptr;
   const std::shared_ptr<const RunResult> pinned = state.session.pinned();
   other_ = pinned ? pinned : view_.before ? nullptr : state.session.previous();
-  if (!view_.compare || !other_) return;
+  if (!other_) return;
   const auto at = static_cast<std::size_t>(state.workspace.cursor.sequence);
-  view_.before = other_->traces[std::min(at, other_->traces.size() - 1)];
+  const std::shared_ptr<const Trace>& trace = other_->traces[std::min(at, other_->traces.size() - 1)];
+  // Beside the answer of now stands the one of before where both are of the same row.
+  const bool same_rows = other_->document.opened == run.document.opened && trace->length == view_.run->length;
+  if (!view_.compare && !same_rows) return;
+  view_.before = trace;
   view_.opened_before = other_->document.opened.get();
 }
 
+// A token at the end, or another text: the row that predicts is looked at. Where one token was changed, put
+// in or taken out, the cursor stays at its own.
+void EasyWindow::follow_text(FrameState& state, const RunResult& run) {
+  Cursor& cursor = state.workspace.cursor;
+  const Trace& trace = run.trace(cursor.sequence);
+  const std::vector<int>& now = trace.input.ids;
+  const bool same_model = std::exchange(read_of_, run.opened_version) == run.opened_version;
+  if (same_model && now == read_) return;
+  const std::vector<int> before = std::exchange(read_, now);
+  if (!same_model || before.empty() || cursor.stack != trace.config().stack) return;
+  const auto same = static_cast<std::size_t>(
+      std::mismatch(before.begin(), before.end(), now.begin(), now.end()).first - before.begin());
+  const auto same_end = static_cast<std::size_t>(
+      std::mismatch(before.rbegin(), before.rend(), now.rbegin(), now.rend()).first - before.rbegin());
+  const bool longer = same == before.size();
+  const bool other = same + same_end + 1 < std::max(before.size(), now.size());
+  if (longer || other) cursor.query = first_row(*run.document.opened, trace);
+}
+
+// A click on an output appends it: where the model generates, and the answer is that of the last token.
+bool EasyWindow::appends(const FrameState& state) const {
+  return is_possible(*find_action("run.generate"), state) && !view_.compare &&
+         answer_row(view_) == view_.run->length - 1 && prediction_row(*view_.run) == answer_row(view_);
+}
+
+void EasyWindow::append(FrameState& state, std::int64_t output) const {
+  const std::vector<NextToken> tokens = next_tokens(view_.run->logits_row(answer_row(view_)), Sampling{});
+  if (output < 0 || output >= std::ssize(tokens)) return;
+  const int id = tokens[static_cast<std::size_t>(output)].id;
+  const auto sequence = static_cast<std::size_t>(state.workspace.cursor.sequence);
+  const std::size_t where = view_.run->input.ids.size();
+  state.commands.edit(Text::of("easy.append", {output_name(*view_.opened, id)}), {},
+                      [=](Document& changed) { return insert_token(changed, sequence, where, id); });
+}
+
 void EasyWindow::follow(FrameState& state, const RunResult& run) {
-  const Cursor& cursor = state.workspace.cursor;
+  Cursor& cursor = state.workspace.cursor;
   const auto at =
       static_cast<std::size_t>(std::clamp<int>(cursor.sequence, 0, static_cast<int>(run.traces.size()) - 1));
   if (view_.run != run.traces[at]) {
@@ -115,11 +164,17 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
   view_.temperature = static_cast<double>(state.session.document().sampling.temperature);
   view_.row = std::clamp<std::int64_t>(cursor.query, 0,
                                        std::max<std::int64_t>(0, view_.run->rows(view_.place.stack) - 1));
-  film_.follow(state, view_,
+  if (const Site pattern = view_.place.pattern(view_.layer); view_.run->find(pattern))
+    cursor.key = strongest_key(*view_.run, pattern, view_.head, view_.row);
+  offer(state);
+  film_.follow(state, view_, chosen(state) && chosen(state)->id == "steps",
                key_of({run.version, number(static_cast<int>(view_.place.stack)),
                        number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.row),
                        key_of(language())}));
   view_.page = film_.page(state);
+}
+
+void EasyWindow::offer(const FrameState& state) {
   const std::uint64_t opened = state.session.opened_version() + 1;
   if (offered_for_ == opened) return;
   offered_for_ = opened;
@@ -158,7 +213,10 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
   for (const ViewSpec* view : offered_) {
     const Label name("question_", view->id);
     const Label key("figure.", view->id, ".question");
-    if (ImGui::MenuItem(Label(tr(key), "###", name).c_str(), nullptr, view == now))
+    const Action* action = find_action(Label("view.", view->id));
+    const std::string shortcut = action ? action_key(*action) : std::string();
+    if (ImGui::MenuItem(Label(tr(key), "###", name).c_str(), shortcut.empty() ? nullptr : shortcut.c_str(),
+                        view == now))
       state.workspace.view = view->id;
     note_item(name);
   }
@@ -188,12 +246,16 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
   if (!ImGui::BeginPopup("###heads_popup")) return left;
   Cursor& cursor = state.workspace.cursor;
+  const float names = ImGui::CalcTextSize(tr("easy.heads.row", {std::to_string(layers)}).c_str()).x + px(10);
   for (int layer = 0; layer < layers; ++layer) {
+    const float start = ImGui::GetCursorPosX();
+    ImGui::AlignTextToFramePadding();
+    dim_text(tr("easy.heads.row", {std::to_string(layer)}));
     for (std::int64_t head = 0; head < heads; ++head) {
-      if (head > 0) ImGui::SameLine(0, px(4));
-      const std::string name = std::to_string(layer) + "." + std::to_string(head);
+      ImGui::SameLine(start + names + px(kHeadChip) * static_cast<float>(head));
+      const std::string number = std::to_string(head), name = std::to_string(layer) + "." + number;
       const bool on = layer == view_.layer && head == view_.head;
-      if (chip(Label(name, "###head_", name), on)) {
+      if (chip(Label(number, "###head_", name), on)) {
         cursor.layer = layer, cursor.head = static_cast<int>(head);
         if (cursor.step.layer >= 0) cursor.step.layer = layer;
         ImGui::CloseCurrentPopup();
@@ -254,7 +316,8 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   const DrawRecording recording(state.recording);
   state.workspace.moving |= motion_.step(ImGui::GetIO().DeltaTime);
   box_.draw(at, motion_);
-  hands_.follow({*context.run, state.workspace, state.commands, box_});
+  hands_.follow({*context.run, state.workspace, state.commands, box_, appends(state)});
+  if (const auto output = hands_.take_output()) append(state, *output);
 }
 
 void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& context) {
@@ -286,6 +349,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
   draw_part(
       state, "easy", [] { return tr("fault.easy"); },
       [&] {
+        follow_text(state, *context.run);
         try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
@@ -306,6 +370,7 @@ void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) 
   draw_part(
       state, "easy", [] { return tr("fault.easy"); },
       [&] {
+        follow_text(state, *context.run);
         follow(state, *context.run);
         draw_figure(state, context, ImVec2(0, 0), size);
       });

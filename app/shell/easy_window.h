@@ -17,6 +17,10 @@ namespace attnscope {
 /// True where the easy window is shown instead of the panels: level easy, no lesson.
 bool shows_easy(const FrameState& state);
 
+/// How much larger than usual everything is drawn in a window of so many units: by steps of 1/8, so that
+/// dragging its edge does not build typefaces for every pixel.
+float easy_scale(float width, float height);
+
 class EasyWindow {
  public:
   /// Draws the whole window; presenting, the figure alone in letters for a projector. `run` may be null.
@@ -24,7 +28,11 @@ class EasyWindow {
 
  private:
   void draw_presented(FrameState& state, const PanelContext& context);
+  void follow_text(FrameState& state, const RunResult& run);
   void follow(FrameState& state, const RunResult& run);
+  void offer(const FrameState& state);
+  bool appends(const FrameState& state) const;
+  void append(FrameState& state, std::int64_t output) const;
   void draw_question(FrameState& state, ImVec2 at);
   float draw_head(FrameState& state, float right, float y);
   void draw_compare(FrameState& state, float right, float y) const;
@@ -42,6 +50,8 @@ class EasyWindow {
   const ViewSpec* shown_ = nullptr;  ///< of box_
   KeptText title_, head_, why_;
   ViewState view_;
+  std::vector<int> read_;                 ///< tokens of the main stack in the run before
+  std::uint64_t read_of_ = 0;             ///< Session::opened_version() of those
   std::vector<const ViewSpec*> offered_;  ///< views that have something to say about the run
   std::uint64_t offered_for_ = 0;         ///< Session::opened_version() of that
   std::optional<Error> failed_;           ///< why there is no figure

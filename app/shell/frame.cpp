@@ -34,8 +34,8 @@ constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
 // leave room for the stage.
 constexpr float kNarrow = 800.f, kLow = 480.f;
 constexpr float kSlimTimeline = 44.f;
-constexpr double kStationSeconds = 2.5;  // at speed 1
-constexpr double kSmallModel = 1e6;      // parameters x tokens
+constexpr double kStationSeconds = 5;  // at speed 1
+constexpr double kSmallModel = 1e6;    // parameters x tokens
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |

@@ -24,6 +24,7 @@ bool is_digit(Key key) {
 /// State of the keyboard in this frame.
 struct Listening {
   bool ctrl, shift, typing, busy, arrows, presenting;
+  Level level;  ///< whose keys work
   bool to(const Action& action) const {
     if (action.scope == KeyScope::everywhere) return true;
     if (typing || busy) return false;
@@ -42,14 +43,18 @@ Listening listening(const FrameState& state) {
   const bool second = keys_in_second(state);
   const View* shown = state.view(second ? state.workspace.second_view : state.workspace.view, second);
   const bool arrows = !shown || !state.run || !shown->takes_arrows(*state.run);
-  return {
-      io.KeyCtrl || io.KeySuper, io.KeyShift, io.WantTextInput, io.KeyAlt || ImGui::IsAnyItemActive(), arrows,
-      state.presenter.on};
+  return {io.KeyCtrl || io.KeySuper,
+          io.KeyShift,
+          io.WantTextInput,
+          io.KeyAlt || ImGui::IsAnyItemActive(),
+          arrows,
+          state.presenter.on,
+          shown_level(state)};
 }
 
 const Action* heard(const Listening& keys, KeyScope scope) {
   for (const Action& action : actions()) {
-    if (action.scope != scope || !keys.to(action)) continue;
+    if (action.scope != scope || !has_keys(action, keys.level) || !keys.to(action)) continue;
     for (const Chord& chord : action.keys)
       if (keys.hears(action, chord)) return &action;
   }

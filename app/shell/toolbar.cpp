@@ -83,6 +83,7 @@ void chooser(FrameState& state, const std::string& label) {
   for (const char* id : {"file.open_model", "file.open_scene", "file.open_path"}) {
     const Action& action = *find_action(id);
     if (choices(state, action.takes).empty()) continue;
+    dim_text(action_name(action));
     choice_lines(state, action);
     ImGui::Separator();
   }
@@ -110,9 +111,14 @@ struct ToolbarSwitch {
 bool draw_switch(FrameState& state, const ToolbarSwitch& what) {
   const Action& action = *find_action(what.action);
   const bool shown_on = action.id != "view.theme" && is_checked(action, state);
+  ImGui::BeginDisabled(!is_possible(action, state));
   if (raised_button({tr(what.label), "###", what.name}, shown_on)) perform(state, action.id);
-  if (!ImGui::IsItemHovered()) return true;
-  const std::string key = action_key(action), help = what.help ? tr(what.help) : action_name(action);
+  ImGui::EndDisabled();
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return true;
+  const std::string key = action_key(action), why = why_not(action, state),
+                    help = !why.empty() ? why
+                           : what.help  ? tr(what.help)
+                                        : action_name(action);
   compat::item_tooltip(key.empty() ? help.c_str() : tr("toolbar.with_key", {help, key}).c_str());
   return true;
 }
@@ -190,15 +196,11 @@ void draw_easy_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
   }
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(10), px(7)));
   ImGui::SameLine(0, px(22));
-  chooser(state, chooser_label(state, px(220)));
-  for (const ToolbarSwitch& one :
-       {ToolbarSwitch{"file.open", "open", "toolbar.open_short", nullptr},
-        ToolbarSwitch{"learn.list", "lessons", "toolbar.lessons_short", nullptr}}) {
-    ImGui::SameLine();
-    draw_switch(state, one);
-  }
+  chooser(state, chooser_label(state, std::min(px(420), size.x * 0.3f)));
+  ImGui::SameLine();
+  draw_switch(state, {"learn.list", "lessons", "toolbar.lessons_short", nullptr});
   const ToolbarSwitch right[] = {{"edit.undo", "undo", "toolbar.undo_short", nullptr},
-                                 {"file.export", "export", "toolbar.share_short", "toolbar.export.help"},
+                                 {"file.export", "export", "toolbar.export_short", "toolbar.export.help"},
                                  {"view.language", "language", "toolbar.language", nullptr}};
   float width = button_width(tr("toolbar.easy")) + button_width(tr("toolbar.full")) + px(12);
   for (const ToolbarSwitch& one : right) width += button_width(tr(one.label)) + px(10);

@@ -33,6 +33,7 @@ void add_views(std::vector<Action>& rows) {
         .id = "view." + id, .run = show_view, .menu = Menu::view, .checked = shows_view, .argument = id};
     action.text = action.id;
     action.line_above = std::exchange(group, view->group()) != view->group();
+    action.level = find_view(id) && (*find_view(id))->model ? Level::easy : Level::full;
     if (++number <= 9) action.keys = {{static_cast<Key>(static_cast<int>(Key::n0) + number)}};
     rows.push_back(std::move(action));
   }
@@ -100,6 +101,10 @@ std::string action_name(const Action& action) { return tr(action.text); }
 
 std::string action_key(const Action& action) {
   return action.keys.empty() ? std::string() : chord_text(action.keys.front());
+}
+
+bool has_keys(const Action& action, Level level) {
+  return !action.keys.empty() && (level == Level::full || action.level == Level::easy);
 }
 
 bool is_possible(const Action& action, const FrameState& state) {

@@ -11,6 +11,7 @@
 
 #include "app/look/imgui_compat.h"
 #include "core/session/session.h"
+#include "core/view/view.h"
 
 namespace attnscope {
 
@@ -67,8 +68,9 @@ struct Action {
   std::string text = {};      ///< string key; empty: "action.<id>"
   Label label = nullptr;      ///< a label that depends on the state, instead of `text`
   OverPopups over = OverPopups::no;
-  bool repeats = false;     ///< while its key is held down
-  bool line_above = false;  ///< a separator above it in its menu
+  bool repeats = false;       ///< while its key is held down
+  bool line_above = false;    ///< a separator above it in its menu
+  Level level = Level::full;  ///< easy: its keys work in the easy window too; full: only beside all panels
 };
 
 /// Every action: those of the groups in the order of the menus, and one per view.
@@ -81,6 +83,8 @@ std::string action_text(const Action& action, const FrameState& state);
 std::string action_name(const Action& action);
 /// Its first key as text; empty if it has none.
 std::string action_key(const Action& action);
+/// True where its keys are listened to at this level; in the easy window few are.
+bool has_keys(const Action& action, Level level);
 bool is_possible(const Action& action, const FrameState& state);
 /// One sentence: why it is disabled now; empty if it is enabled.
 std::string why_not(const Action& action, const FrameState& state);

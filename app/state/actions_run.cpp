@@ -5,6 +5,7 @@
 #include "app/state/frame_state.h"
 #include "core/base/words.h"
 #include "core/session/training_arm.h"
+#include "core/trace/longest_input.h"
 
 namespace attnscope {
 namespace {
@@ -20,6 +21,8 @@ const char* writes_nothing(const FrameState& state) {
   const bool tokens = row < document.sequences.size() && document.sequences[row].input.vectors.empty();
   if (!document.model->config().predicts_next()) return "why_not.no_writer";
   if (!tokens) return "why_not.no_tokens";
+  const std::int64_t most = longest_input(document.model->config());
+  if (most > 0 && std::ssize(document.sequences[row].input.ids) >= most) return "why_not.full";
   const auto& tokenizer = document.opened->tokenizer;
   if (tokenizer && arm_actions_left(*tokenizer, document.sequences[row].input.ids) == 0)
     return "why_not.answered";
@@ -90,7 +93,8 @@ std::vector<Action> run_actions() {
        .run = generate_one,
        .menu = Menu::run,
        .keys = {{Key::g}},
-       .why_not = writes_nothing},
+       .why_not = writes_nothing,
+       .level = Level::easy},
       {.id = "run.stop",
        .run = stop,
        .menu = Menu::run,
@@ -120,7 +124,8 @@ std::vector<Action> compare_actions() {
                  std::string_view) { state.workspace.show_difference = !state.workspace.show_difference; },
        .menu = Menu::run,
        .keys = {{Key::d}},
-       .checked = [](const FrameState& state, std::string_view) { return state.workspace.show_difference; }},
+       .checked = [](const FrameState& state, std::string_view) { return state.workspace.show_difference; },
+       .level = Level::easy},
       {.id = "compare.both",
        .run = toggle_both,
        .menu = Menu::run,

@@ -124,6 +124,10 @@ void FrameState::open_second_view(const std::string& first) {
     if (workspace.second_view.empty() && compares == (first == one->id())) workspace.second_view = one->id();
 }
 
+Level shown_level(const FrameState& state) {
+  return state.lessons.open() ? Level::full : state.workspace.level;
+}
+
 void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds) {
   const std::string words = text.str();
   note_text(words);

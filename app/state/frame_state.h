@@ -242,6 +242,8 @@ struct FrameState {
   std::string scenes_language_, models_language_;
 };
 
+/// What is shown: the easy window, or all panels; lessons use the panels.
+Level shown_level(const FrameState& state);
 /// The default scene's name.
 inline constexpr const char* kDefaultScene = "nine_steps";
 /// The model that is opened at the start if it was built in; otherwise the default scene.

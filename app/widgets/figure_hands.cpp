@@ -35,7 +35,7 @@ bool FigureHands::follow(const Context& context) {
 
 void FigureHands::hover(const Context& context) {
   const auto hit = context.box.hit(ImGui::GetIO().MousePos);
-  if (!hit) return;
+  if (!hit) return hover_answer(context);
   const Workspace& workspace = context.workspace;
   const Trace& trace = context.run.trace(workspace.cursor.sequence);
   const figure::MatrixMark& matrix = hit->matrix();
@@ -64,6 +64,19 @@ void FigureHands::hover(const Context& context) {
   } else if (ImGui::IsMouseClicked(0)) {
     drag_ = std::move(held);
   }
+}
+
+// A word of the answer: a click appends it.
+void FigureHands::hover_answer(const Context& context) {
+  if (!context.appends) return;
+  const auto row = context.box.table_row("answer", ImGui::GetIO().MousePos);
+  if (!row) return;
+  const auto& table = std::get<figure::TableMark>(row->part->mark);
+  const std::vector<Text>& cells = table.rows[static_cast<std::size_t>(row->row)].cells;
+  ImGui::SetTooltip("%s", tr("easy.append.help", {cells.front().str()}).c_str());
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  ImGui::GetWindowDrawList()->AddRect(row->p0, row->p1, theme().accent, 4 * ui_scale(), 0, ui_scale());
+  if (ImGui::IsMouseClicked(0)) output_ = row->row;
 }
 
 // A cell of a mask is opened or closed; any other is looked at.

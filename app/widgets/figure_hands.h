@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/figure/figure_box.h"
 #include "app/widgets/cell_field.h"
@@ -18,9 +19,12 @@ class FigureHands {
     Workspace& workspace;
     Commands& commands;
     const FigureBox& box;
+    bool appends = false;  ///< a click on a row of the table "answer" is asked for by take_output()
   };
   /// After the box was drawn; the last ImGui item is the figure's area. True while a number is dragged.
   bool follow(const Context& context);
+  /// The row of the answer that was clicked, once.
+  std::optional<std::int64_t> take_output() { return std::exchange(output_, std::nullopt); }
   bool dragging() const { return drag_.has_value(); }
 
  private:
@@ -34,11 +38,13 @@ class FigureHands {
     std::string gesture;  ///< empty: not moved yet
   };
   void hover(const Context& context);
+  void hover_answer(const Context& context);
   void drag(const Context& context);
   static void click(const Context& context, const Held& held);
   void type(const Context& context);
 
   std::optional<Held> drag_, typed_;
+  std::optional<std::int64_t> output_;  ///< of take_output()
   CellField field_;
   int gestures_ = 0;
 };

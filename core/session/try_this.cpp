@@ -5,6 +5,7 @@
 
 #include "core/base/assets.h"
 #include "core/base/percent.h"
+#include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/named.h"
 #include "core/model/measure.h"
@@ -31,11 +32,23 @@ std::string shipped_id(const std::string& path) {
   return {};
 }
 
+// "1.3": block 1, head 3. Everything else is a word as it is.
+Text said_word(const std::string& word, const std::string& kind) {
+  const std::size_t dot = word.find('.');
+  const auto number = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const bool of_head = kind == "head" || kind == "hide" || kind == "cell";
+  if (!of_head || dot == std::string::npos) return word;
+  const std::string block = word.substr(0, dot), head = word.substr(dot + 1);
+  return number(block) && number(head) ? Text::of("try.at_head", {block, head}) : Text(word);
+}
+
 // One line: a sentence of its own where this thing has one, else that of its kind.
 Text sentence_of(const std::string& name, const std::string& kind, const json& say, const TryThis& thing) {
   std::vector<Text> arguments{thing.before, thing.after.front(),
                               join({thing.after.begin() + 1, thing.after.end()}, ", ")};
-  for (const json& word : say) arguments.emplace_back(word.get<std::string>());
+  for (const json& word : say) arguments.push_back(said_word(word.get<std::string>(), kind));
   const std::string own = "try." + name + "." + thing.id;
   if (has_string(own)) return Text::of(own, arguments);
   return Text::of("try." + kind + "." + std::string(name_of_value(thing.move, kMoves)), arguments);
@@ -183,8 +196,13 @@ Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const Try
                    thing.after.size() <= out.after.size() &&
                    std::equal(thing.after.begin(), thing.after.end(), out.after.begin(),
                               [](const std::string& word, const TryAnswer& a) { return word == a.word; });
-  out.sentence =
-      Text::of("try.outcome", {first.word, percent_text(first.share), then.word, percent_text(then.share)});
+  // Weights of attention are written as the picture has them.
+  const std::int64_t row = thing.row < 0 ? prediction_row(*was) : thing.row;
+  const bool weights = was->logits_row(row).empty();
+  const auto share = [&](const TryAnswer& answer) {
+    return weights ? format("%.2f", answer.share) : percent_text(answer.share);
+  };
+  out.sentence = Text::of("try.outcome", {first.word, share(first), then.word, share(then)});
   return out;
 }
 

@@ -76,7 +76,7 @@ TEST(Actions, TheListOfNamesIsComplete) {
 TEST_F(FrameTest, F1ListsEveryKeyAndTellsWhatTheViewIsFor) {
   open_default();
   std::string all;
-  for (const KeyGroup& group : key_groups())
+  for (const KeyGroup& group : key_groups(Level::full))
     for (const auto& [keys, what] : group.lines) {
       all += "|" + keys + "|";
       EXPECT_FALSE(what.empty()) << keys;

@@ -1,6 +1,10 @@
 // The easy window: few controls, the answer beside the picture, and what the mouse does in a figure.
 #include "app/shell/easy_window.h"
 
+#include "app/shell/dialogs.h"
+#include "app/state/actions.h"
+#include "app/state/controls.h"
+#include "core/lens/attention_row.h"
 #include "core/model/measure.h"
 #include "core/sample/sampler.h"
 #include "core/session/try_this.h"
@@ -40,6 +44,50 @@ class EasyWindowTest : public testing::FrameTest {
     const Trace& trace = run().trace(0);
     return next_tokens(trace.logits_row(prediction_row(trace)), Sampling{}).front().id;
   }
+  // The first word of the answer on the screen; empty where there is none.
+  std::string answer_shown() {
+    if (!shows("figure.answer")) return {};
+    const ItemRect rect = noted_items().at("figure.answer");
+    DisplayList list;
+    state().recording = &list;
+    frames(1);
+    state().recording = nullptr;
+    std::vector<std::pair<ImVec2, std::string>> texts;
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::text && item.p0.x >= rect.p0.x - 1 && item.p0.x < rect.p1.x &&
+          item.p0.y >= rect.p0.y - 1 && item.p0.y < rect.p1.y)
+        texts.emplace_back(item.p0, std::string(list.text(item)));
+    // The title, then names at the left end of their rows.
+    float left = 1e9f;
+    for (const auto& [at, text] : texts) left = std::min(left, at.x);
+    std::erase_if(texts, [&](const auto& one) { return one.first.x > left + 4; });
+    std::sort(texts.begin(), texts.end(), [](const auto& a, const auto& b) { return a.first.y < b.first.y; });
+    return texts.size() > 1 ? texts[1].second : std::string();
+  }
+  void open_easy_scene(const std::string& name) {
+    workspace().level = Level::easy;
+    state().open_shipped(name);
+    settle();
+    ASSERT_TRUE(session_->result());
+  }
+  // Each thing to try of what is open: the answer beside the picture is the one that the sentence claims.
+  int claims_shown(const std::string& what) {
+    const auto things = things_to_try(*document().opened);
+    int seen = 0;
+    if (!things) return 0;
+    for (const TryThis& thing : *things) {
+      const std::string before = answer_shown();
+      if (before.empty()) break;  // nothing is predicted
+      EXPECT_EQ(before, thing.before) << what << ", " << thing.id;
+      click("try_show");
+      settle();
+      EXPECT_EQ(answer_shown(), thing.after.front()) << what << ", " << thing.id;
+      click("try_next");
+      settle();
+      ++seen;
+    }
+    return seen;
+  }
   float weight(std::int64_t query, std::int64_t key) {
     const Cursor& cursor = workspace().cursor;
     return run().trace(0).cell(*parse_site("blocks." + std::to_string(cursor.layer) + ".attn.pattern"),
@@ -54,7 +102,8 @@ TEST_F(EasyWindowTest, ShowsOnePictureTheAnswerAndAtMostTwelveControls) {
     int controls = 0;
     for (const auto& [name, rect] : noted_items())
       if (!name.starts_with("figure") && !name.starts_with("chip") && !name.starts_with("source_chip") &&
-          !name.starts_with("station_") && name != "try_sentence" && name != "full")  // easy | full is one
+          !name.starts_with("station_") && name != "try_sentence" && name != "try_done" &&
+          name != "full")  // easy | full is one
         ++controls;
     EXPECT_LE(controls, 12) << model.name;
     EXPECT_TRUE(shows("figure.sentence")) << model.name;
@@ -155,7 +204,7 @@ TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {
     key(compat::Key::right);
     if (workspace().station != seen.back()) seen.push_back(workspace().station);
   }
-  EXPECT_EQ(seen.size(), 7u);
+  EXPECT_EQ(seen.size(), 7u) << join(seen, " ");
   for (const std::string& station : seen) {
     click("station_" + station);
     EXPECT_EQ(workspace().station, station);
@@ -166,7 +215,14 @@ TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {
   click("station_" + first);
   key(compat::Key::space);
   frames(60 * 3);
+  EXPECT_EQ(workspace().station, seen[0]) << "there is time to read";
+  frames(60 * 3);
   EXPECT_EQ(workspace().station, seen[1]);
+  key(compat::Key::space);
+  workspace().view = "attention";
+  frames();
+  key(compat::Key::space);
+  EXPECT_EQ(workspace().view, "steps") << "playing begins at once";
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
 }
 
@@ -261,6 +317,311 @@ TEST_F(EasyWindowTest, AnotherTextIsSaidToBeAnotherAndNothingOpenIsAStartPage) {
   click("try_show");
   settle();
   EXPECT_EQ(document().sequences.front().input.ids.size(), 14u);
+}
+
+TEST_F(EasyWindowTest, ASentenceIsTypedInPlaceOfTheChips) {
+  open_easy("storyteller");
+  EXPECT_FALSE(shows("input_text"));
+  click("type_text");
+  ASSERT_TRUE(shows("input_text"));
+  EXPECT_FALSE(shows("type_text") || shows("chip0"));
+  key(compat::Key::a, true);
+  type("The dog sat on the mat");
+  EXPECT_EQ(document().sequences.front().input.ids.size(), 14u) << "nothing runs before Enter";
+  key(compat::Key::enter);
+  settle();
+  EXPECT_EQ(document().sequences.front().text, "The dog sat on the mat");
+  EXPECT_EQ(run().trace(0).length, 7);
+  EXPECT_FALSE(shows("input_text"));
+  EXPECT_TRUE(shows("type_text") && shows("figure.sentence"));
+  EXPECT_TRUE(state().notices.empty());
+  key(compat::Key::t, true);
+  ASSERT_TRUE(shows("input_text"));
+  type("hello");
+  key(compat::Key::escape);
+  settle();
+  EXPECT_FALSE(shows("input_text"));
+  EXPECT_EQ(document().sequences.front().text, "The dog sat on the mat");
+}
+
+TEST_F(EasyWindowTest, UnknownWordsAreNamedAndATextThatDoesNotFitChangesNothing) {
+  open_easy("storyteller");
+  key(compat::Key::t, true);
+  key(compat::Key::a, true);
+  type("The wizard sat on a zeppelin");
+  key(compat::Key::enter);
+  settle();
+  EXPECT_EQ(document().sequences.front().text, "The wizard sat on a zeppelin");
+  ASSERT_EQ(state().notices.size(), 1u);
+  const std::string said = state().notices.front().text.str();
+  EXPECT_TRUE(said.find("wizard") != std::string::npos && said.find("zeppelin") != std::string::npos) << said;
+  EXPECT_EQ(said.find("sat"), std::string::npos) << said;
+
+  const std::uint64_t point = session_->history().point();
+  key(compat::Key::t, true);
+  key(compat::Key::a, true);
+  std::string many;
+  for (int i = 0; i < 80; ++i) many += "cat ";
+  ImGui::GetIO().AddInputCharactersUTF8(many.c_str());
+  frames();
+  key(compat::Key::enter);
+  settle();
+  EXPECT_TRUE(shows("input_text") && shows("input_error"));
+  EXPECT_EQ(session_->history().point(), point);
+  EXPECT_FALSE(session_->error());
+  EXPECT_TRUE(shows("figure.sentence"));
+  click("input_text");
+  key(compat::Key::a, true);
+  key(compat::Key::backspace);
+  key(compat::Key::enter);
+  settle();
+  EXPECT_TRUE(shows("input_error")) << "an empty text";
+  EXPECT_EQ(session_->history().point(), point);
+  click("input_text");
+  key(compat::Key::escape);
+  EXPECT_FALSE(shows("input_text") || shows("input_error"));
+  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
+}
+
+TEST_F(EasyWindowTest, ATypedSentenceIsTranslatedAnew) {
+  open_easy("translator");
+  const std::vector<int> before = document().sequences.front().input.ids;
+  click("type_text");
+  ASSERT_TRUE(shows("source_text")) << noted_items().size();
+  key(compat::Key::a, true);
+  type("the dog saw the cat");
+  key(compat::Key::enter);
+  settle();
+  EXPECT_EQ(document().sequences.front().source_text, "the dog saw the cat");
+  EXPECT_NE(document().sequences.front().input.ids, before);
+  EXPECT_GT(document().sequences.front().input.ids.size(), 2u);
+}
+
+TEST_F(EasyWindowTest, KeysOfTheFullProgramDoNothing) {
+  open_easy("storyteller");
+  const auto look = [&] {
+    const Cursor& c = workspace().cursor;
+    return workspace().view + "|" + workspace().station + "|" + workspace().second_view + "|" +
+           std::to_string(static_cast<int>(theme().kind)) + std::to_string(c.query) + "," +
+           std::to_string(c.head) + "," + std::to_string(c.layer) + (c.pinned ? "pin" : "") +
+           (session_->pinned() ? "A" : "") + (workspace().log_scale ? "log" : "") +
+           (workspace().backward ? "back" : "") + (state().presenter.magnifier.on ? "magnifier" : "") +
+           std::to_string(session_->history().point()) + std::to_string(open_popups());
+  };
+  int full = 0, easy = 0;
+  for (const Action& action : actions())
+    for (const Chord& chord : action.keys) {
+      const bool letter = chord.key >= compat::Key::a && chord.key < compat::Key::f1 && !chord.ctrl;
+      if (!letter || action.scope == KeyScope::presenter) continue;
+      if (action.level == Level::easy) {
+        ++easy;
+        continue;
+      }
+      ++full;
+      const std::string before = look();
+      key(chord.key, false, chord.shift);
+      EXPECT_EQ(look(), before) << action.id;
+    }
+  EXPECT_GE(full, 7);
+  EXPECT_GE(easy, 3);  // T, D, G
+  key(compat::Key::t);
+  EXPECT_EQ(theme().kind, ThemeKind::light);
+  key(compat::Key::f10);
+  EXPECT_EQ(open_popups(), 0);
+  workspace().level = Level::full;
+  frames(3);
+  EXPECT_EQ(open_popups(), 0) << "what was pressed before waits for nothing";
+  key(compat::Key::l);
+  EXPECT_TRUE(workspace().log_scale);
+}
+
+TEST_F(EasyWindowTest, ThePageOfKeysListsWhatWorks) {
+  std::string easy, full;
+  for (const Level level : {Level::easy, Level::full})
+    for (const KeyGroup& group : key_groups(level))
+      for (const auto& [keys, what] : group.lines) (level == Level::easy ? easy : full) += what + "\n";
+  for (const char* id : {"walk.pin_number", "view.two", "walk.backward", "help.menus", "view.tokenizer"}) {
+    EXPECT_EQ(easy.find(action_name(*find_action(id))), std::string::npos) << id;
+    EXPECT_NE(full.find(action_name(*find_action(id))), std::string::npos) << id;
+  }
+  for (const char* id : {"run.generate", "edit.type", "walk.next", "present.end"})
+    EXPECT_NE(easy.find(action_name(*find_action(id))), std::string::npos) << id;
+  EXPECT_NE(easy.find(tr("figure.attention.question")), std::string::npos)
+      << "views are named by their question";
+}
+
+TEST_F(EasyWindowTest, TheAnswerShownIsTheOneThatTheSentenceClaims) {
+  int seen = 0;
+  for (const ShippedModel& model : std::vector<ShippedModel>(state().models())) {
+    open_easy(model.name);
+    seen += claims_shown(model.name);
+  }
+  for (const ShippedScene& scene : std::vector<ShippedScene>(state().scenes())) {
+    open_easy_scene(scene.name);
+    seen += claims_shown(scene.name);
+  }
+  EXPECT_GT(seen, 40);
+}
+
+TEST_F(EasyWindowTest, ShowMeSaysWhatWasDoneAndWhatCameOfIt) {
+  open_easy("storyteller");
+  EXPECT_FALSE(shows("try_done"));
+  click("try_show");
+  settle();
+  EXPECT_TRUE(shows("try_done") && shows("try_sentence"));
+  EXPECT_LT(noted_items().at("try_done").p1.y, noted_items().at("try_sentence").p1.y);
+  click("try_next");
+  settle();
+  EXPECT_FALSE(shows("try_done"));
+  EXPECT_TRUE(document().edits.empty()) << "the next one speaks of the text as it was";
+}
+
+TEST_F(EasyWindowTest, TheFramedKeyIsTheStrongestOfTheRow) {
+  const auto expect_strongest = [&](const std::string& what) {
+    frames();
+    const Cursor& c = workspace().cursor;
+    const Trace& trace = run().trace(c.sequence);
+    const Site pattern{c.stack, c.layer, c.part, slot_of(StepRole::pattern)};
+    if (trace.find(pattern)) {
+      EXPECT_EQ(c.key, strongest_key(trace, pattern, c.head, c.query)) << what;
+    }
+  };
+  for (const ShippedModel& model : std::vector<ShippedModel>(state().models())) {
+    open_easy(model.name);
+    expect_strongest(model.name);
+    for (const compat::Key which : {compat::Key::up, compat::Key::down}) {
+      key(which);
+      expect_strongest(model.name + ", another block");
+      key(which, false, true);
+      expect_strongest(model.name + ", another head");
+    }
+    if (!shows("chip1")) continue;
+    click("chip1");
+    expect_strongest(model.name + ", another row");
+  }
+}
+
+TEST_F(EasyWindowTest, ATokenIsAppendedByKeyOrByItsRowAndLookedAt) {
+  open_easy("storyteller");
+  workspace().view = "attention";
+  const auto length = [&] { return static_cast<int>(document().sequences.front().input.ids.size()); };
+  const int before = length();
+  const int likeliest = next_token();
+  key(compat::Key::g);
+  settle();
+  ASSERT_EQ(length(), before + 1);
+  EXPECT_EQ(document().sequences.front().input.ids.back(), likeliest);
+  EXPECT_EQ(workspace().cursor.query, before);
+  // The third of the likeliest, by a click on its row.
+  const std::vector<NextToken> next = next_tokens(run().trace(0).logits_row(before), Sampling{});
+  ASSERT_TRUE(shows("figure.answer"));
+  const ItemRect rect = noted_items().at("figure.answer");
+  bool appended = false;
+  for (float y = rect.p0.y + 4; y < rect.p1.y && !appended; y += 4) {
+    press(ImVec2((rect.p0.x + rect.p1.x) / 2, y));
+    let_go();
+    if (length() == before + 1) continue;
+    appended = true;
+    EXPECT_EQ(document().sequences.front().input.ids.back(), next[0].id) << "the first row from above";
+    key(compat::Key::z, true);
+    settle();
+    EXPECT_EQ(length(), before + 1);
+    for (float below = y + 8; below < rect.p1.y; below += 8) {
+      workspace().cursor.query = before;
+      frames();
+      press(ImVec2((rect.p0.x + rect.p1.x) / 2, below));
+      let_go();
+      if (length() == before + 1) continue;
+      if (document().sequences.front().input.ids.back() == next[0].id) {
+        key(compat::Key::z, true);
+        settle();
+        continue;
+      }
+      EXPECT_EQ(document().sequences.front().input.ids.back(), next[1].id);
+      EXPECT_EQ(workspace().cursor.query, before + 1);
+      break;
+    }
+  }
+  EXPECT_TRUE(appended);
+  // The answer of another row is no next word of the text.
+  workspace().cursor.query = 2;
+  frames();
+  const int now = length();
+  press(ImVec2((rect.p0.x + rect.p1.x) / 2, rect.p0.y + (rect.p1.y - rect.p0.y) * 0.3f));
+  let_go();
+  EXPECT_EQ(length(), now);
+}
+
+TEST_F(EasyWindowTest, AFullModelTakesNoMoreTokens) {
+  open_easy("storyteller");
+  for (int i = 0; i < 70; ++i) {
+    key(compat::Key::g);
+    settle();
+  }
+  EXPECT_EQ(document().sequences.front().input.ids.size(), 64u);
+  EXPECT_FALSE(session_->error());
+  EXPECT_TRUE(shows("figure.sentence"));
+}
+
+TEST_F(EasyWindowTest, ATokenChangedByHandAsksWhatChanged) {
+  open_easy("storyteller");
+  EXPECT_FALSE(shows("compare"));
+  workspace().view = "attention";
+  state().commands.edit(Text::of("x"), {}, [](Document& changed) {  // as the menu of a chip does
+    return replace_token(changed, 0, 2, changed.sequences.front().input.ids[6], Stack::single);
+  });
+  settle();
+  ASSERT_TRUE(shows("compare"));
+  click("compare");
+  for (const char* part : {"figure.a", "figure.b", "figure.minus"}) EXPECT_TRUE(shows(part)) << part;
+}
+
+TEST_F(EasyWindowTest, UndoIsDimWhereThereIsNothingToUndo) {
+  open_easy("storyteller");
+  const auto length = document().sequences.front().input.ids.size();
+  EXPECT_FALSE(is_possible(*find_action("edit.undo"), state()));
+  click("undo");
+  settle();
+  EXPECT_EQ(document().sequences.front().input.ids.size(), length);
+  key(compat::Key::g);
+  settle();
+  click("undo");
+  settle();
+  EXPECT_EQ(document().sequences.front().input.ids.size(), length);
+}
+
+TEST(EasyScale, GrowsWithTheWindowBySteps) {
+  EXPECT_EQ(easy_scale(1280, 720), 1.f);
+  EXPECT_EQ(easy_scale(800, 600), 1.f);
+  EXPECT_EQ(easy_scale(1350, 760), 1.f);
+  EXPECT_EQ(easy_scale(1440, 900), 1.125f);
+  EXPECT_EQ(easy_scale(1920, 1080), 1.5f);
+  EXPECT_EQ(easy_scale(1920, 720), 1.f);
+  EXPECT_EQ(easy_scale(3840, 2160), 3.f);
+  EXPECT_EQ(easy_scale(7680, 4320), 3.f);
+}
+
+// The looked-at chip can be seen, and no chip is cut at the left edge, in whatever width.
+TEST_F(EasyWindowTest, TheLookedAtChipIsSeenAndNoChipIsCutAtTheLeft) {
+  for (const char* model : {"storyteller", "induction", "sorter"}) {
+    open_easy(model);
+    const auto count = static_cast<std::int64_t>(document().sequences.front().input.ids.size());
+    for (const float width : {800.f, 1024.f, 1280.f}) {
+      ImGui::GetIO().DisplaySize = ImVec2(width, 720);
+      for (std::int64_t row = 0; row < count; row += 3) {
+        workspace().cursor.query = row;
+        frames(6);
+        const std::string name = "chip" + std::to_string(row);
+        ASSERT_TRUE(shows(name)) << model << " " << width;
+        float first = 1e9f;
+        for (const auto& [item, rect] : noted_items())
+          if (item.starts_with("chip") && rect.seen1.x > rect.seen0.x) first = std::min(first, rect.p0.x);
+        EXPECT_GE(first, 23.f) << model << " " << width << " row " << row;
+        const ItemRect rect = noted_items().at(name);
+        EXPECT_TRUE(rect.p0.x >= 23 && rect.p1.x <= width - 24) << model << " " << width << " row " << row;
+      }
+    }
+  }
 }
 
 }  // namespace

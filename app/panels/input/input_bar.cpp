@@ -57,7 +57,13 @@ void right_text(const std::string& text, float right, float y) {
   dim_text(text);
 }
 
-// Clears the decoder's text and generates it anew from the encoder's input.
+/// True if the model can generate: new tokens are appended to the main stack.
+bool writes(const OpenedModel& opened) {
+  return opened.recorded.empty() && opened.model->config().predicts_next();
+}
+
+}  // namespace
+
 void answer_anew(Session& session, int sequence) {
   const auto at = static_cast<std::size_t>(sequence);
   const Status begun = session.edit(Text::of("input.edit.forget"), {}, [&](Document& changed) {
@@ -65,13 +71,6 @@ void answer_anew(Session& session, int sequence) {
   });
   if (begun) session.answer(sequence, kMostAnswer, Text::of("input.edit.answer"));
 }
-
-/// True if the model can generate: new tokens are appended to the main stack.
-bool writes(const OpenedModel& opened) {
-  return opened.recorded.empty() && opened.model->config().predicts_next();
-}
-
-}  // namespace
 
 void InputBar::follow(const PanelContext& context, FrameState& state) {
   source_.follow(context);
@@ -274,29 +273,9 @@ float InputBar::draw_rows(const PanelContext& context, FrameState& state, Kind k
   return y + px(3) + px(kChipRow) - at.y;
 }
 
-float InputBar::draw_easy(const PanelContext& context, FrameState& state, ImVec2 position, float width) {
-  const Document& document = context.session.document();
-  if (!document.opened || document.sequences.empty()) return 0;
-  follow(context, state);
-  bool clicked = false;
-  float y = position.y;
-  if (document.model->config().encoder()) {
-    ImGui::SetCursorScreenPos(ImVec2(position.x, y));
-    source_.draw_chips(context, width, {}, clicked);
-    y += px(kChipRow);
-  }
-  ImGui::SetCursorScreenPos(ImVec2(position.x, y));
-  main_.draw_chips(context, width, picture_.key(), clicked);
-  if (clicked) picture_.ask();
-  y += px(kChipRow);
-  source_.draw_menu(context);
-  main_.draw_menu(context);
-  picture_.draw_window(context, state, main_.chips());
-  return y - position.y;
-}
-
 float InputBar::draw(const PanelContext& context, FrameState& state, ImVec2 position, float width) {
   const Document& document = context.session.document();
+  entering_ = false;
   const ImVec2 inner(position.x + px(metric::kPadding), position.y + px(5));
   const float room = width - 2 * px(metric::kPadding);
   if (!document.opened || document.sequences.empty()) {

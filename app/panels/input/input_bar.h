@@ -12,11 +12,15 @@
 
 namespace attnscope {
 
+/// Clears the decoder's text and generates it anew from the encoder's input.
+void answer_anew(Session& session, int sequence);
+
 class InputBar {
  public:
   /// Draws at `position`; returns the height used, pixels.
   float draw(const PanelContext& context, FrameState& state, ImVec2 position, float width);
-  /// The easy window's: the sentence as chips alone, or what else the model reads in one line.
+  /// The easy window's: the sentence as chips alone, or what else the model reads in one line. A click behind
+  /// the chips opens a field to type another text.
   float draw_easy(const PanelContext& context, FrameState& state, ImVec2 position, float width);
 
  private:
@@ -34,6 +38,10 @@ class InputBar {
   void draw_switches(const PanelContext& context, float right, float y);
   void draw_generate(const PanelContext& context);
   void draw_add_token(const PanelContext& context);
+  // input_easy.cpp
+  void follow_entry(const PanelContext& context, FrameState& state);
+  float draw_easy_line(const PanelContext& context, TokenLine& line, ImVec2 at, float width);
+  void draw_pencil(ImVec2 at, float width);
   // input_sizes.cpp
   void draw_sizes(const PanelContext& context, FrameState& state);
 
@@ -42,6 +50,8 @@ class InputBar {
   MaskBox mask_;
   PictureBox picture_;
   int generate_count_ = 1;
+  bool entering_ = false, entry_begins_ = false;  ///< the text field of the easy window is open; opens now
+  std::uint64_t entering_in_ = 0;                 ///< Session::opened_version() of that
   KeptText facts_;
 };
 

@@ -151,17 +151,23 @@ struct Ink {
   float outline = 1.f;
 };
 
+bool is_key(const PanelContext& context, Stack of, const Chip& chip) {
+  const Cursor& cursor = context.workspace.cursor;
+  const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
+  const Stack rows = of == Stack::enc ? of : context.session.document().model->config().stack;
+  return keys == rows && chip.holds(cursor.key);
+}
+
 // The query has a blue border, the key a red one.
 Ink chip_ink(const PanelContext& context, Stack of, const Chip& chip, bool lit) {
   const Theme& t = theme();
   const Cursor& cursor = context.workspace.cursor;
-  const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
   const Stack rows = of == Stack::enc ? of : context.session.document().model->config().stack;
   Ink ink{t.panel_raised, t.border, t.text};
   if (chip.kind == Chip::Kind::special) ink = {t.ground, t.border, t.text_dim};
   if (chip.kind == Chip::Kind::padding) ink = {t.masked, t.border, t.text_dim};
   if (lit) ink.ground = t.hovered;
-  const bool key = keys == rows && chip.holds(cursor.key);
+  const bool key = is_key(context, of, chip);
   const bool query = cursor.stack == rows && chip.holds(cursor.query);
   const bool image = chip.kind == Chip::Kind::image && cursor.stack == Stack::vision;
   if (key) ink.border = t.k;
@@ -196,7 +202,14 @@ void draw_thumb(const PanelContext& context, const Chip& chip, const std::string
   list->AddRect(at, end, theme().border);
 }
 
-void tell(const Chip& chip) {
+// In the easy window a chip is clicked to look from it; the key follows.
+std::string easy_help(const Chip& chip, bool key) {
+  const std::string help = tr(chip.kind == Chip::Kind::special ? "easy.chip.special" : "easy.chip.help",
+                              {chip.label, std::to_string(chip.row)});
+  return key ? tr("easy.chip.key", {help}) : help;
+}
+
+void tell(const PanelContext& context, const Chip& chip, bool key) {
   const std::string row = std::to_string(chip.row);
   std::string text;
   switch (chip.kind) {
@@ -204,6 +217,10 @@ void tell(const Chip& chip) {
     case Chip::Kind::image: text = tr("input.image.help", {std::to_string(chip.rows)}); break;
     case Chip::Kind::vector: text = tr("input.row.help", {row}); break;
     default:
+      if (chip.id >= 0 && context.workspace.level == Level::easy) {
+        text = easy_help(chip, key);
+        break;
+      }
       text = chip.id < 0 ? tr("input.patch.help", {chip.label, row})
                          : tr(chip.kind == Chip::Kind::special ? "input.special.help" : "input.chip.help",
                               {chip.label, std::to_string(chip.id), row});
@@ -254,7 +271,17 @@ void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float 
   };
   write(fonts().mono, chip.label, ink.text);
   write(fonts().mono_small, small_text(chip), theme().text_dim);
-  if (hovered) tell(chip);
+  if (hovered) tell(context, chip, is_key(context, of_, chip));
+}
+
+// The left edge of the first chip that begins there or later: no chip is cut at the left.
+float TokenLine::begin_of_chip(float x) const {
+  const auto at = std::lower_bound(chip_x_.begin(), chip_x_.end(), x);
+  return at == chip_x_.end() ? chip_x_.back() : *at;
+}
+
+float TokenLine::last_scroll(float width) const {
+  return chip_x_.back() > width + 1 ? begin_of_chip(chip_x_.back() - width) : 0.f;
 }
 
 // Scrolls by the mouse wheel, and to the query when it moves or when the width of the strip changes.
@@ -270,9 +297,9 @@ void TokenLine::scroll_strip(const PanelContext& context, float width) {
   if (row != shown_row_ || width != shown_width_) {
     for (std::size_t i = 0; i < chips_.size(); ++i)
       if (chips_[i].holds(row))
-        scroll = std::min(chip_x_[i], std::max(scroll, chip_x_[i + 1] - width + px(20)));
+        scroll = std::min(chip_x_[i], begin_of_chip(std::max(scroll, chip_x_[i + 1] - width + px(20))));
   }
-  scroll = std::clamp(scroll, 0.f, std::max(0.f, chip_x_.back() - width));
+  scroll = std::clamp(scroll, 0.f, last_scroll(width));
   if (std::fabs(scroll - ImGui::GetScrollX()) >= 1) return ImGui::SetScrollX(scroll);
   shown_row_ = row, shown_width_ = width;  // scrolling is done
 }
@@ -294,7 +321,7 @@ float TokenLine::draw_chips(const PanelContext& context, float room, const std::
     ImGui::SetCursorScreenPos(ImVec2(origin.x + chip_x_[at], origin.y));
     draw_chip(context, at, height, picture, picture_clicked);
   }
-  ImGui::SetCursorScreenPos(ImVec2(origin.x + content - 1, origin.y));
+  ImGui::SetCursorScreenPos(ImVec2(origin.x + std::max(content, last_scroll(width) + width) - 1, origin.y));
   ImGui::Dummy(ImVec2(1, 1));
   if (content > width + 1) {
     const ImVec2 low(ImGui::GetWindowPos().x, origin.y + height + px(3));

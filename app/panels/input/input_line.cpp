@@ -8,6 +8,7 @@
 #include "app/state/controls.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/trace/longest_input.h"
 
 namespace attnscope {
 namespace {
@@ -88,19 +89,21 @@ void TokenLine::follow(const PanelContext& context) {
   }
 }
 
+// Why the document cannot take the text.
+std::optional<Error> TokenLine::refusal(const Document& document, const Result<Sequence>& made) const {
+  if (!made) return made.error();
+  if (made->input.ids.empty()) return fail(Code::bad_format, "input.empty");
+  const int known = vocabulary_of(document, of_), id = unknown_id(made->input.ids, known);
+  if (id < 0) return std::nullopt;
+  return Error{Code::out_of_range, Text::of("input.unknown_id", {id, known}),
+               Text::of("input.unknown_id.hint", {known - 1})};
+}
+
 // Pasted text is an undo point of its own; typed text shares one.
 void TokenLine::take_typed(Session& session, std::size_t sequence, Result<Sequence> made, bool pasted) {
-  error_.reset();
   if (pasted) session.end_gesture();
-  const int known = vocabulary_of(session.document(), of_);
-  if (!made) {
-    error_ = made.error();
-  } else if (made->input.ids.empty()) {
-    error_ = fail(Code::bad_format, "input.empty");
-  } else if (const int id = unknown_id(made->input.ids, known); id >= 0) {
-    error_ = Error{Code::out_of_range, Text::of("input.unknown_id", {id, known}),
-                   Text::of("input.unknown_id.hint", {known - 1})};
-  } else {
+  error_ = refusal(session.document(), made);
+  if (!error_) {
     const Text sentence =
         made->text.empty()
             ? Text::of("input.edit.no_text")
@@ -163,8 +166,8 @@ void TokenLine::light_spans(const std::vector<Token>& tokens, const std::string&
   }
 }
 
-bool TokenLine::draw_box(const PanelContext& context, bool focus, float width, float height,
-                         bool many_lines) {
+bool TokenLine::draw_box(const PanelContext& context, bool focus, float width, float height, bool many_lines,
+                         const char* hint) {
   if (focus) ImGui::SetKeyboardFocusHere();
   const WithColour border(ImGuiCol_Border, error_    ? theme().error
                                            : typing_ ? theme().accent
@@ -173,13 +176,13 @@ bool TokenLine::draw_box(const PanelContext& context, bool focus, float width, f
   const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(4)));
   const std::string id = "###" + item(is_source() ? "text" : "input_text");
   const bool decoder = context.session.document().model->config().encoder() && !is_source();
-  const char* hint = tr(is_source() ? "input.hint.source" : decoder ? "input.hint.target" : "input.hint");
+  if (!hint) hint = is_source() ? "input.hint.source" : decoder ? "input.hint.target" : "input.hint";
   bool changed = false;
   if (many_lines) {
     changed = ImGui::InputTextMultiline(id.c_str(), &text_, ImVec2(width, height));
   } else {
     ImGui::SetNextItemWidth(width);
-    changed = ImGui::InputTextWithHint(id.c_str(), hint, &text_);
+    changed = ImGui::InputTextWithHint(id.c_str(), tr(hint), &text_);
   }
   note_item(id);
   return changed;
@@ -196,7 +199,7 @@ float TokenLine::draw_field(const PanelContext& context, bool focus, float width
   const bool many_lines = text_.find('\n') != std::string::npos;
   const float height = many_lines ? 2 * ImGui::GetTextLineHeight() + px(8) : ImGui::GetFrameHeight();
   ImGui::SetCursorScreenPos(ImVec2(at.x - px(6), at.y));
-  const bool changed = draw_box(context, focus, width, height, many_lines);
+  const bool changed = draw_box(context, focus, width, height, many_lines, nullptr);
   const bool ended = ImGui::IsItemDeactivated();
   typing_ = ImGui::IsItemActive();
   if (ImGui::IsItemActivated()) typed_over_ = context.session.history().point();
@@ -214,6 +217,43 @@ float TokenLine::draw_field(const PanelContext& context, bool focus, float width
     context.commands.end_gesture();
   }
   return height;
+}
+
+// True: the document takes the text. False: the error says why not, and the document stays as it is.
+bool TokenLine::enter(const PanelContext& context) {
+  const Document& document = context.session.document();
+  const Stack stack = is_source() ? of_ : document.model->config().stack;
+  Result<Sequence> made = spelled(*document.opened, text_, of_);
+  error_ = refusal(document, made);
+  if (!error_ && text_.find_first_not_of(" \t\n") == std::string::npos)
+    error_ = fail(Code::bad_format, "input.empty");
+  const std::int64_t most = longest_input(document.model->config().of(stack));
+  if (!error_ && most > 0 && std::ssize(made->input.ids) > most)
+    error_ = fail(Code::out_of_range, "error.model.too_long", {made->input.ids.size(), most});
+  error_point_ = context.session.history().point();
+  if (error_) return false;
+  if (document.opened->tokenizer) unknown_ = unknown_pieces(*document.opened->tokenizer, text_, made->tokens);
+  note_text(text_);
+  context.commands.act([this, made = *std::move(made), sequence = sequence_](Session& session) {
+    take_typed(session, sequence, made, true);
+  });
+  applied_ = true;
+  return true;
+}
+
+bool TokenLine::draw_entry(const PanelContext& context, bool focus, float width) {
+  const Sequence& now = context.session.document().sequences[sequence_];
+  const bool was_refused = error_.has_value();
+  (void)draw_box(context, focus, width, ImGui::GetFrameHeight(), false, "easy.type.hint");
+  const bool ended = ImGui::IsItemDeactivated();
+  typing_ = ImGui::IsItemActive();
+  if (!ended) return true;
+  const bool escaped = compat::key_pressed(compat::Key::escape, false);
+  const bool same = text_ == (is_source() ? now.source_text : now.text) && !was_refused;
+  if (!escaped && (same || enter(context))) return false;
+  if (!escaped && compat::key_pressed(compat::Key::enter, false)) return true;
+  error_.reset();
+  return false;
 }
 
 float TokenLine::draw_error(float width) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/panels/input/input_menu.h"
@@ -25,6 +26,13 @@ class TokenLine {
   float wanted_width() const;
   /// The text field; returns the height used, pixels. `focus`: takes the keyboard focus.
   float draw_field(const PanelContext& context, bool focus, float width);
+  /// The field of the easy window: Enter or a click elsewhere applies the text, Escape leaves it. False: it
+  /// is done with. Text that is refused stays, with its error, until it is left.
+  bool draw_entry(const PanelContext& context, bool focus, float width);
+  /// True once after draw_entry() applied a text.
+  bool take_applied() { return std::exchange(applied_, false); }
+  /// Words of the last applied text that the vocabulary does not know; each set of them once.
+  std::vector<std::string> take_unknown() { return std::exchange(unknown_, {}); }
   /// The error of the typed text; returns the height used in pixels, 0 if there is none.
   float draw_error(float width);
   /// The chips in a strip that scrolls horizontally, at most `width` wide; returns the width used. `picture`:
@@ -57,12 +65,17 @@ class TokenLine {
   void take_back_typed(const PanelContext& context);
   void take_typed(Session& session, std::size_t sequence, Result<Sequence> made, bool pasted);
   void light_spans(const std::vector<Token>& tokens, const std::string& spelled, ImVec2 min, ImVec2 max);
-  bool draw_box(const PanelContext& context, bool focus, float width, float height, bool many_lines);
+  bool draw_box(const PanelContext& context, bool focus, float width, float height, bool many_lines,
+                const char* hint);
+  std::optional<Error> refusal(const Document& document, const Result<Sequence>& made) const;
+  bool enter(const PanelContext& context);
   // input_chips.cpp
   void measure(const PanelContext& context);
   void draw_chip(const PanelContext& context, std::size_t index, float height, const std::string& picture,
                  bool& picture_clicked);
   void click_chip(const PanelContext& context, const Chip& chip) const;
+  float begin_of_chip(float x) const;
+  float last_scroll(float width) const;
   void scroll_strip(const PanelContext& context, float width);
 
   Stack of_;
@@ -71,7 +84,9 @@ class TokenLine {
   std::uint64_t typed_over_ = 0;  ///< the undo point that was there when the field took the keys
   double last_key_ = 0;           ///< ImGui time; 0: no gesture is open
   std::optional<Error> error_;
-  std::uint64_t error_point_ = 0;  ///< history point at which it occurred
+  std::vector<std::string> unknown_;  ///< of take_unknown()
+  bool applied_ = false;              ///< of take_applied()
+  std::uint64_t error_point_ = 0;     ///< history point at which it occurred
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
   Computed<Result<Sequence>> tokenized_;  ///< of a long text

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "app/look/item_map.h"
 #include "app/state/controls.h"
@@ -29,8 +30,14 @@ bool is_number(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Ids whose tokens contain the query; if it is a number, that id first.
+/// Ids whose tokens contain the query, or all of a small vocabulary where there is none; if it is a number,
+/// that id first.
 std::vector<int> searched_ids(const Tokenizer& tokenizer, const std::string& query) {
+  if (query.empty() && tokenizer.vocab_size() <= kMostListed) {
+    std::vector<int> all(static_cast<std::size_t>(tokenizer.vocab_size()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
   std::vector<int> ids = tokenizer.search(query, kMostFound);
   int id = 0;
   const bool number =
@@ -153,7 +160,8 @@ void ChipMenu::draw_token_search(const PanelContext& context, Stack of, const Ch
 
 void ChipMenu::draw_looks(const PanelContext& context, Stack of, const Chip& chip) {
   if (menu_item("input.menu.query")) look_at(context, of, chip.row, false);
-  if (menu_item("input.menu.key")) look_at(context, of, chip.row, true);
+  if (context.workspace.level == Level::full && menu_item("input.menu.key"))
+    look_at(context, of, chip.row, true);
 }
 
 void ChipMenu::draw_segments(const PanelContext& context, const Chip& chip) {

@@ -100,17 +100,22 @@ std::string PictureBox::facts(const PanelContext& context) const {
              number(std::int64_t{patch.rows} * patch.size), number(patch.cols), number(patch.rows)});
 }
 
-void PictureBox::draw_thumbnail(const PanelContext& context, float side) {
-  const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + side, at.y + side);
-  if (ImGui::InvisibleButton("###picture", ImVec2(side, side))) ask();
-  note_item("picture");
+void PictureBox::draw_plain(const PanelContext& context, ImVec2 at, float side, bool lit) {
+  const ImVec2 end(at.x + side, at.y + side);
   corner_ = ImVec2(at.x, end.y + px(5));
-  const bool hovered = ImGui::IsItemHovered();
-  compat::item_tooltip(tr("input.picture.help"));
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, end, theme().masked, px(4));
   context.painter.picture(list, key_, at, end);
-  list->AddRect(at, end, hovered ? theme().accent : theme().border, px(4), 0, hovered ? px(2) : 1.f);
+  list->AddRect(at, end, lit ? theme().accent : theme().border, px(4), 0, lit ? px(2) : 1.f);
+}
+
+void PictureBox::draw_thumbnail(const PanelContext& context, float side) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::InvisibleButton("###picture", ImVec2(side, side))) ask();
+  note_item("picture");
+  const bool hovered = ImGui::IsItemHovered();
+  compat::item_tooltip(tr("input.picture.help"));
+  draw_plain(context, at, side, hovered);
 }
 
 void PictureBox::browse(FrameState& state) {

@@ -21,7 +21,9 @@ class PictureBox {
   void follow(const PanelContext& context, FrameState& state);
   /// Painter key of the model's input image; empty if there is none.
   const std::string& key() const { return key_; }
-  /// A square of `side` pixels at the ImGui cursor; a click opens the window.
+  /// A square of `side` pixels; the window opens below it.
+  void draw_plain(const PanelContext& context, ImVec2 at, float side, bool lit = false);
+  /// The same at the ImGui cursor; a click opens the window.
   void draw_thumbnail(const PanelContext& context, float side);
   /// Opens the window in this frame.
   void ask() { ask_ = true; }
