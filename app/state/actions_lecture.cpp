@@ -72,7 +72,8 @@ std::vector<Action> lecture_actions() {
        .menu = Menu::learn,
        .keys = {{Key::k, true}},
        .scope = KeyScope::everywhere,
-       .why_not = nothing_open},
+       .why_not = nothing_open,
+       .level = Level::easy},
       {.id = "lecture.panel",
        .run =
            [](FrameState& state, std::string_view) {
