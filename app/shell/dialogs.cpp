@@ -18,9 +18,9 @@ using compat::Key;
 constexpr ImGuiWindowFlags kDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
                                      ImGuiWindowFlags_AlwaysAutoResize;
-constexpr float kColumn = 340.f, kKeys = 118.f, kLine = 19.f;
 
-/// Opens the popup if `ask` is set; true while it is open: then draw it, and call end_dialog().
+}  // namespace
+
 bool begin_dialog(const char* id, bool& ask) {
   if (ask) ImGui::OpenPopup(id);
   ask = false;
@@ -41,80 +41,18 @@ void end_dialog(const char* opened_by) {
   ImGui::EndPopup();
 }
 
+namespace {
+
 void dialogs_heading(const char* text) {
   const WithFont face(fonts().title);
   ImGui::TextUnformatted(text);
 }
 
-// ---- help ----
 std::string all_keys(const Action& action) {
   std::string out;
   for (const Chord& chord : action.keys)
     if (!chord.untold) out += (out.empty() ? "" : "  ") + chord_text(chord);
   return out;
-}
-
-void draw_key_line(const std::string& keys, const std::string& what, float width) {
-  const float x = ImGui::GetCursorPosX();
-  {
-    const WithFont face(fonts().mono);
-    const WithColour ink(ImGuiCol_Text, theme().accent);
-    ImGui::TextUnformatted(keys.c_str());
-  }
-  ImGui::SameLine(0, 0);
-  ImGui::SetCursorPosX(std::max(x + px(kKeys), ImGui::GetCursorPosX() + px(8)));
-  const std::string shown = shortened(what, x + width - ImGui::GetCursorPosX() - px(12));
-  ImGui::TextUnformatted(shown.c_str());
-  if (shown != what) compat::item_tooltip(what.c_str());
-}
-
-/// One line of a column; a heading if `keys` is empty.
-struct KeyRow {
-  std::string keys, what;
-};
-
-// All groups in sequence, each below its heading.
-std::vector<KeyRow> key_rows(const std::vector<KeyGroup>& groups) {
-  std::vector<KeyRow> rows;
-  for (const KeyGroup& group : groups) {
-    if (group.lines.empty()) continue;
-    rows.push_back({{}, group.title});
-    for (const auto& [keys, what] : group.lines) rows.push_back({keys, what});
-  }
-  return rows;
-}
-
-// Rows in columns of equal height; a heading never ends a column.
-void draw_rows(const std::vector<KeyRow>& rows, int columns, float each) {
-  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(3)));
-  const ImVec2 corner = ImGui::GetCursorPos();
-  const int count = static_cast<int>(rows.size()), most = (count + columns - 1) / columns;
-  int column = 0, line = 0;
-  for (int i = 0; i < count; ++i) {
-    const KeyRow& row = rows[static_cast<std::size_t>(i)];
-    const bool heads = row.keys.empty();
-    if (column + 1 < columns && (line >= most || (heads && line + 1 >= most))) ++column, line = 0;
-    ImGui::SetCursorPos(ImVec2(corner.x + each * static_cast<float>(column),
-                               corner.y + px(kLine) * static_cast<float>(line++)));
-    if (!heads) {
-      draw_key_line(row.keys, row.what, each);
-      continue;
-    }
-    const WithFont bold(fonts().body_bold);
-    ImGui::TextUnformatted(row.what.c_str());
-  }
-  const float below =
-      px(kLine) * static_cast<float>(std::max(most, line)) + corner.y - ImGui::GetCursorPosY();
-  end_at(ImVec2(ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + below));
-}
-
-void draw_key_columns(const std::vector<KeyGroup>& groups, float width, float most_height) {
-  const int columns = std::clamp(static_cast<int>(width / px(kColumn)), 1, 3);
-  const std::vector<KeyRow> rows = key_rows(groups);
-  const float lines = static_cast<float>(rows.size()) / static_cast<float>(columns) + 2;
-  compat::begin_child("keys", ImVec2(width, std::min(most_height, px(kLine) * lines)), false);
-  draw_rows(rows, columns, width / static_cast<float>(columns));
-  ImGui::EndChild();
 }
 
 // ---- settings ----
@@ -174,23 +112,6 @@ std::vector<KeyGroup> key_groups(Level level) {
   if (level == Level::full) edits.emplace_back(chord_text({Key::enter}), tr("keys.type_number"));
   edits.emplace_back(tr("keys.right_button"), tr("keys.menu"));
   return groups;
-}
-
-void draw_help(FrameState& state) {
-  if (!begin_dialog("###keys_help", state.show_keys)) return;
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const float width = std::min(px(3 * kColumn), screen.x - px(60));
-  const Level level = shown_level(state);
-  const bool easy = level == Level::easy;
-  const std::string view = state.workspace.view, own = "help.view." + view;
-  dialogs_heading(tr(easy ? std::string("help.easy.title") : "view." + view));
-  const std::string text = tr(easy ? "help.easy" : has_string(own) ? own : "view." + view + ".help");
-  note_text(text);
-  text_in_lines(text, width);
-  ImGui::Dummy(ImVec2(width, px(4)));
-  const float used = ImGui::GetCursorPosY() + px(90);
-  draw_key_columns(key_groups(level), width, std::max(px(120), screen.y - used));
-  end_dialog("help.keys");
 }
 
 void draw_settings(FrameState& state) {

@@ -1,4 +1,4 @@
-// Modal dialogs: help with every key, settings, about, permission to read a file, exit. Closed by Escape, a
+// Modal dialogs: settings, about, permission to read a file, exit. Closed by Escape, a
 // button, or the key that opened them.
 #pragma once
 
@@ -6,15 +6,17 @@
 
 namespace attnscope {
 
-/// The keys of one menu, as listed by F1.
+/// The keys of one menu, as the handbook lists them.
 struct KeyGroup {
   std::string title;
   std::vector<std::pair<std::string, std::string>> lines;  ///< keys, description
 };
 std::vector<KeyGroup> key_groups(Level level);
 
-/// Help: what the current view is for, and every key.
-void draw_help(FrameState& state);
+/// Opens the popup if `ask` is set; true while it is open: then draw it, and call end_dialog().
+bool begin_dialog(const char* id, bool& ask);
+/// Its button to close it; Escape and the key of the action that opened it close it too.
+void end_dialog(const char* opened_by);
 /// Language, size, theme, contrast, colours, motion.
 void draw_settings(FrameState& state);
 void draw_about(FrameState& state);

@@ -403,7 +403,7 @@ void Frame::draw_dialogs() {
   browser_.draw(state_);
   export_.draw(state_);
   draw_lesson_list(state_);
-  draw_help(state_);
+  handbook_.draw(state_);
   draw_settings(state_);
   draw_about(state_);
   draw_outside(state_);

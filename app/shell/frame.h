@@ -11,6 +11,7 @@
 #include "app/panels/input/input_bar.h"
 #include "app/shell/compare_bar.h"
 #include "app/shell/easy_window.h"
+#include "app/shell/handbook.h"
 #include "app/shell/palette.h"
 #include "app/shell/stage.h"
 #include "app/shell/tour.h"
@@ -36,6 +37,7 @@ class Frame {
   bool answered() const { return answered_; }
 
   FrameState& state() { return state_; }
+  const Handbook& handbook() const { return handbook_; }
   const std::shared_ptr<const RunResult>& run() const { return run_; }
   /// The run whose steps the timeline shows: run(), or in backward mode its steps in reverse order.
   const std::shared_ptr<const RunResult>& walked() const { return walked_; }
@@ -67,6 +69,7 @@ class Frame {
   FileBrowser browser_;
   ExportDialog export_;
   Palette palette_;
+  Handbook handbook_;
   Tour tour_;
   WeightCheck weight_check_;
   EditMenu edit_menu_;

@@ -128,6 +128,14 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
 
 }  // namespace
 
+std::string options_table() {
+  Raw raw;
+  Options options;
+  CLI::App cli;
+  declare(cli, raw, options);
+  return flags_table(cli);
+}
+
 CommandLine read_command_line(int count, const char* const* arguments) {
   CommandLine out;
   Raw raw;

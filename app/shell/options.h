@@ -48,5 +48,7 @@ struct CommandLine {
 };
 /// Parses the arguments. Errors: status 2 and "sentence hint" in `text`; --help and --version: status 0.
 CommandLine read_command_line(int count, const char* const* arguments);
+/// Every flag as a Markdown table, for the handbook.
+std::string options_table();
 
 }  // namespace attnscope

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/listed.h"
+#include "core/base/markdown.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/system/system_language.h"
@@ -116,6 +117,20 @@ void translate_help(CLI::App& app) {
                                    {"Env", "arguments.environment"}})
     app.get_formatter()->label(label, tr(key));
   translate(app);
+}
+
+std::string flags_table(const CLI::App& app) {
+  std::string out;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option == app.get_help_ptr() || option->get_group().empty()) continue;
+    const std::string name = option->get_name(false, true), type = option->get_type_name();
+    const bool named = starts_with(name, "-"), takes = option->get_items_expected_max() > 0;
+    out += "| `" + name + "` | " + (named && takes ? markdown_cell(type) : "") + " | " +
+           markdown_cell(option->get_description()) + " |\n";
+  }
+  if (out.empty()) return out;
+  return "| " + join({tr("arguments.flag"), tr("arguments.takes"), tr("arguments.meaning")}, " | ") +
+         " |\n|---|---|---|\n" + out;
 }
 
 std::string sentence_of(const CLI::App& app, const CLI::ParseError& error) {

@@ -17,6 +17,8 @@ namespace attnscope {
 std::string wanted_language(int count, const char* const* arguments);
 /// The headings of the help of a program and its commands. Call it when everything is declared.
 void translate_help(CLI::App& app);
+/// What it takes, as a Markdown table: flag, value, meaning. Empty where it takes nothing but --help.
+std::string flags_table(const CLI::App& app);
 /// What is wrong, in a sentence.
 std::string sentence_of(const CLI::App& app, const CLI::ParseError& error);
 /// A flag that takes a value: "--text", or "--clean-text,--clean".

@@ -73,7 +73,7 @@ TEST(Actions, TheListOfNamesIsComplete) {
   EXPECT_EQ(views, listed_views) << "a view came or went: assets/names.json must say so";
 }
 
-TEST_F(FrameTest, F1ListsEveryKeyAndTellsWhatTheViewIsFor) {
+TEST_F(FrameTest, EveryKeyIsListedAndF1OpensTheHandbookAndClosesIt) {
   open_default();
   std::string all;
   for (const KeyGroup& group : key_groups(Level::full))

@@ -575,25 +575,6 @@ TEST(Ask, a_direction_of_two_runs_leads_from_one_to_the_other) {
   expect_refused(story + " --edit 'blocks.1.resid_pre+=@dir:cat-matt'", 1, "\"matt\"");
 }
 
-// The questions that README asks are answered as they stand there.
-TEST(Ask, readme_commands_run) {
-  std::string readme = read_text(source_path("README.md"));
-  for (std::size_t at; (at = readme.find("\\\n")) != std::string::npos;) readme.replace(at, 2, " ");
-  const std::regex line("\nattnscope-cli ((ablate|patch|attribute|heads|rollout|probe) model:[^\n]*)");
-  const TempFolder folder;
-  std::set<std::string> seen;
-  for (std::sregex_iterator at(readme.begin(), readme.end(), line), none; at != none; ++at) {
-    std::string command = (*at)[1];
-    if (const std::size_t file = command.find("graph.json"); file != std::string::npos)
-      command.replace(file, 10, folder / "graph.json");
-    seen.insert((*at)[2]);
-    const Ran ran = cli(command);
-    EXPECT_EQ(ran.exit_code, 0) << command << "\n" << ran.err;
-    EXPECT_FALSE(ran.out.empty() && command.find("--graph") == std::string::npos) << command;
-  }
-  EXPECT_EQ(seen.size(), 6u) << "each of them stands in README";
-}
-
 TEST(Generate, an_edit_without_a_place_is_refused_as_by_trace) {
   for (const char* command : {"trace", "generate --max-new-tokens 2"})
     expect_refused(std::string(command) + " model:storyteller --text cat --edit blocks.0.attn.z[head=9]=0", 1,

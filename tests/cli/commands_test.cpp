@@ -230,17 +230,6 @@ TEST(Cli, trace_takes_parts_of_steps) {
   expect_refused("trace " + model_path("gpt2") + " --ids 1 --steps 'logits[pos=1]'", 1, "there is no pos 1");
 }
 
-// The selectors and cells that README shows are understood.
-TEST(Cli, readme_selectors_parse) {
-  const std::string readme = read_text(source_path("README.md"));
-  int found = 0;
-  for (const std::regex& shown :
-       {std::regex("--steps \"([^\"]+)\""), std::regex("`([a-z0-9.]*blocks[^` ]+\\])`")})
-    for (std::sregex_iterator at(readme.begin(), readme.end(), shown), none; at != none; ++at, ++found)
-      EXPECT_TRUE(Selector::parse((*at)[1].str())) << (*at)[1];
-  EXPECT_GE(found, 4);
-}
-
 TEST(Cli, generate_is_greedy_by_default) {
   const auto expected = *open_safetensors(model_path("gpt2") + "/expected.safetensors");
   const auto ids = *expected->load_ints("greedy");
