@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Takes the pictures of README.md from the program itself, offscreen, into assets/pictures/.
+# Takes the pictures of README.md and the handbook from the program itself, offscreen, into assets/pictures/.
 #   scripts/screenshots.sh
 #   scripts/screenshots.sh --check             takes them into a folder of its own and says which of README's are of
 #       another program than this one: those that differ in a byte, are missing, or are taken by no line below
 #   scripts/screenshots.sh all DIR [NAME...]   every view of every shipped model (or of those named: storyteller)
-#       at 1280x720 and 1920x1080, dark and light, in English and Korean, and DIR/index.html, which shows them in
-#       rows; pictures that are there already stay, so that it can go on
+#       at 1280x720 and 1920x1080, dark and light, in English and Korean, the easy window's pictures too, and
+#       DIR/index.html, which shows them in rows; pictures that are there already stay, so that it can go on
 # No display is needed. It takes pictures of the built program and what it ships only: it edits nothing.
 set -euo pipefail
 # shellcheck source=scripts/help.sh
@@ -23,17 +23,23 @@ picture() {
   echo "screenshots: $name.png"
 }
 
-# asked NAME PAGE THEME: the question of the story, from a session that asks it.
-asked() {
-  local session
+# of_session NAME THEME LOOK RUN ARGUMENT...: the story as a session that looks so; RUN: what else the session holds.
+of_session() {
+  local name=$1 theme=$2 look=$3 run=${4:-} session
+  shift $(($# < 4 ? $# : 4))
   session=$(mktemp --suffix=.attnscope)
   cat > "$session" <<JSON
 {"format": "attnscope-session", "version": 1, "model": {"path": "model:storyteller", "title": "Storyteller"},
- "look": {"view": "ask", "ask": {"measure": "logit_diff:cat,mat", "page": $2, "change": false,
-                                 "other": "${story/tired/soft}"}}}
+ "look": {$look}${run:+, $run}}
 JSON
-  picture "$1" "$session" --text "$story" --theme "$3"
+  picture "$name" "$session" --text "$story" --theme "$theme" "$@"
   rm "$session"
+}
+
+# asked NAME PAGE THEME: the question of the story.
+asked() {
+  of_session "$1" "$3" "\"view\": \"ask\", \"ask\": {\"measure\": \"logit_diff:cat,mat\", \"page\": $2, \"change\": false,
+    \"other\": \"${story/tired/soft}\"}"
 }
 
 # all DIR [NAME...]: a row for each view of each model, a column for each size, theme and language.
@@ -42,9 +48,12 @@ all() {
   shift
   [[ -x $program ]] || program=$root/scripts/run.sh
   mkdir -p "$dir"
-  local models=("$@") views=()
+  local models=("$@") views=() easy=()
   [[ $# -gt 0 ]] || for model in "$root"/assets/models/*/; do models+=("$(basename "$model")"); done
   for view in "$root"/app/views/*_view.cpp; do views+=("$(basename "$view" _view.cpp)"); done
+  for view in "$root"/core/view/view_*.cpp; do  # labs show no model
+    [[ $view == */view_labs.cpp ]] || easy+=("$(basename "${view#*/view/view_}" .cpp)")
+  done
   local page=$dir/index.html
   cat > "$page" <<'HTML'
 <!doctype html><meta charset="utf-8"><title>attnscope: every view of every model</title>
@@ -59,20 +68,27 @@ HTML
     done; done; done
     printf '</tr>\n'
   } >> "$page"
+  # row LABEL NAME ARGUMENT...: one picture for each size, theme and language.
+  row() {
+    local label=$1 named=$2
+    shift 2
+    printf '<tr><th>%s</th>' "$label" >> "$page"
+    for size in 1280x720 1920x1080; do for theme in dark light; do for lang in en ko; do
+      name=$named-$size-$theme-$lang.png
+      if [[ ! -s $dir/$name ]] && ! "$program" --screenshot "$dir/$name" --size "$size" --theme "$theme" \
+          --lang "$lang" "$@"; then
+        echo "screenshots: $name failed" >&2
+        failed=1
+      fi
+      printf '<td><a href="%s"><img loading="lazy" src="%s"></a></td>' "$name" "$name" >> "$page"
+    done; done; done
+    printf '</tr>\n' >> "$page"
+  }
   for model in "${models[@]}"; do
-    for view in "${views[@]}"; do
-      printf '<tr><th>%s<br>%s</th>' "$model" "$view" >> "$page"
-      for size in 1280x720 1920x1080; do for theme in dark light; do for lang in en ko; do
-        name=$model-$view-$size-$theme-$lang.png
-        if [[ ! -s $dir/$name ]] && ! "$program" --screenshot "$dir/$name" --size "$size" --theme "$theme" \
-            --lang "$lang" --view "$view" "model:$model"; then
-          echo "screenshots: $name failed" >&2
-          failed=1
-        fi
-        printf '<td><a href="%s"><img loading="lazy" src="%s"></a></td>' "$name" "$name" >> "$page"
-      done; done; done
-      printf '</tr>\n' >> "$page"
+    for view in "${easy[@]}"; do
+      row "$model<br>$view, easy" "$model-easy-$view" --level easy --view "$view" "model:$model"
     done
+    for view in "${views[@]}"; do row "$model<br>$view" "$model-$view" --view "$view" "model:$model"; done
     echo "screenshots: $model"
   done
   echo '</table>' >> "$page"
@@ -98,12 +114,20 @@ elif (($# > 0)); then
 fi
 mkdir -p "$pictures"
 picture easy-dark --level easy --theme dark
+of_session film-dark dark '"level": "easy", "station": "softmax"' "" --view steps
+of_session ab-dark dark '"view": "attention", "second_view": "attention", "shows_pinned": [true, false],
+  "cursor": {"step": "blocks.1.attn.pattern", "layer": 1, "head": 3, "query": 13, "key": 2}' \
+  '"edits": ["blocks.1.attn.pattern[head=3,query=13,key=2]=0"], "pinned": {}'
 picture storyteller-dark --theme dark
 picture steps-dark scene:nine_steps --view steps --head 0 --step blocks.0.attn.scores --theme dark
 picture attention-light model:induction --view attention --layer 1 --head 0 --step blocks.1.attn.pattern --theme light
 picture mask-dark scene:nine_steps --view mask --head 0 --step blocks.0.attn.mask --theme dark
 picture position-dark "$llama" --view position --theme dark
+picture tokenizer-dark --text "$story" --set tokenizer.shelf=beside --view tokenizer --theme dark
+picture embedding-light model:storyteller --text "$story" --set embedding.page=map --view embedding --theme light
 picture residual-dark model:storyteller --text "$story" --view residual --step blocks.1.resid_post --theme dark
+picture mlp-dark model:storyteller --text "$story" --view mlp --layer 1 --theme dark
+picture kv-light model:storyteller --text "$story" --view kv --theme light
 picture output-light model:storyteller --text "$story" --view output --step logits --theme light
 picture cross-light model:translator --view steps --step dec.blocks.1.cross.pattern --head 3 --theme light
 picture sight-dark model:pilot --view attention --theme dark
@@ -111,6 +135,8 @@ picture training-dark --train sorter --train-steps 400 --theme dark
 picture backward-light model:storyteller --backward --view steps --step blocks.1.resid_mid --theme light
 asked ask-dark 1 dark
 asked parts-light 2 light
+of_session check-dark dark '"view": "check", "check": {"against_pinned": true}' \
+  '"edits": ["blocks.1.attn.z[head=3]=0"], "pinned": {}'
 picture lesson-light --lesson induction_head --page 2 --theme light
 picture labs-dark --lab sqrt --theme dark
 picture calculator-dark --view calculator --theme dark

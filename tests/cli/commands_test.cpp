@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <regex>
 
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"

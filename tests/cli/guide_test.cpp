@@ -5,7 +5,7 @@
 #include <regex>
 #include <set>
 
-#include "core/step/selector.h"
+#include "core/step/place.h"
 #include "tests/cli/program.h"
 #include "tests/guide_tables.h"
 
