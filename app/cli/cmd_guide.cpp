@@ -27,7 +27,8 @@ void print_flags(const CLI::App& command, const std::string& name) {
     std::printf("%s.\n\n", what.c_str());
   if (const std::string table = flags_table(command); !table.empty()) std::printf("%s\n", table.c_str());
   for (const CLI::App* below : command.get_subcommands({}))
-    print_flags(*below, name + " " + below->get_name());
+    if (!below->get_name().empty())  // else a group of its options
+      print_flags(*below, name + " " + below->get_name());
 }
 
 void print_all_flags(const CLI::App& app) {

@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::string_view kSigns = "|*_<>[]`\\";  // that a backslash keeps as they are
+constexpr std::string_view kSigns = "|*<`\\";  // that a backslash keeps as they are
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");

@@ -79,6 +79,17 @@ std::string raw_sentence(const CLI::App& app, const CLI::ParseError& error) {
   return tr("arguments.other");
 }
 
+// Those that help shows but for --help itself; of groups of options, which are commands without a name, too.
+std::vector<const CLI::Option*> options_with_groups(const CLI::App& app) {
+  std::vector<const CLI::Option*> out;
+  for (const CLI::Option* option : app.get_options())
+    if (option != app.get_help_ptr() && !option->get_group().empty()) out.push_back(option);
+  for (const CLI::App* group : app.get_subcommands({}))
+    if (group->get_name().empty())
+      for (const CLI::Option* option : options_with_groups(*group)) out.push_back(option);
+  return out;
+}
+
 // CLI11 writes its own headings in capitals since 2.5.
 bool is_called(const std::string& group, std::string_view name) {
   return std::equal(group.begin(), group.end(), name.begin(), name.end(),
@@ -121,11 +132,10 @@ void translate_help(CLI::App& app) {
 
 std::string flags_table(const CLI::App& app) {
   std::string out;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option == app.get_help_ptr() || option->get_group().empty()) continue;
-    const std::string name = option->get_name(false, true), type = option->get_type_name();
-    const bool named = starts_with(name, "-"), takes = option->get_items_expected_max() > 0;
-    out += "| `" + name + "` | " + (named && takes ? markdown_cell(type) : "") + " | " +
+  for (const CLI::Option* option : options_with_groups(app)) {
+    const std::string name = option->get_name(false, true);
+    const bool takes = starts_with(name, "-") && option->get_items_expected_max() > 0;
+    out += "| `" + name + "` | " + (takes ? markdown_cell(option->get_type_name()) : "") + " | " +
            markdown_cell(option->get_description()) + " |\n";
   }
   if (out.empty()) return out;

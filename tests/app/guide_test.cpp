@@ -95,7 +95,9 @@ TEST_F(Guide, NamesEveryKeyLabLessonAndFlag) {
         }
     for (const Lab& lab : labs())
       EXPECT_NE(labs_page.find(code(lab.id())), std::string::npos) << language << " " << lab.id();
-    for (const Lesson& lesson : *shipped_lessons())
+    const auto lessons = shipped_lessons();
+    ASSERT_TRUE(lessons);
+    for (const Lesson& lesson : *lessons)
       EXPECT_NE(lessons_page.find(code(lesson.id)), std::string::npos) << language << " " << lesson.id;
     for (const RequestFlag& flag : request_flags())
       EXPECT_NE(flags.find("`--" + std::string(flag.name)), std::string::npos)

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,32 @@ TEST(Korean, TitlesAndNotesOfScenesKeepTheGlossary) {
     for (const char* name : {"title", "note"})
       expect_korean(glossary, "scene_" + entry.path().stem().string(), name, scene.at(name).at("ko"));
   }
+}
+
+// A page without code, targets of links and what the program's tables wrote.
+std::string prose_of(const std::string& page) {
+  static const std::regex code("`[^`]*`|\\]\\([^)]*\\)|<!--.*?-->");
+  std::istringstream lines(page);
+  std::string out;
+  bool fenced = false, table = false;
+  for (std::string line; std::getline(lines, line);) {
+    fenced ^= line.starts_with("```");
+    table = (table || line.starts_with("<!-- table:")) && !line.starts_with("<!-- end of table");
+    if (!fenced && !table && !line.starts_with("```")) out += line + "\n";
+  }
+  return std::regex_replace(out, code, "]");
+}
+
+TEST(Korean, EveryPageOfTheHandbookKeepsTheGlossary) {
+  const Glossary glossary = read_glossary(read(kGlossary));
+  int pages = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "assets/guide/ko")) {
+    std::istringstream lines(prose_of(read(entry.path())));
+    for (std::string line; std::getline(lines, line);)
+      expect_korean(glossary, "guide", entry.path().stem().string(), line);
+    ++pages;
+  }
+  EXPECT_GE(pages, 20);
 }
 
 // A glossary of two terms for the tests below.
