@@ -51,7 +51,7 @@ void dialogs_heading(const char* text) {
 std::string all_keys(const Action& action) {
   std::string out;
   for (const Chord& chord : action.keys)
-    if (!chord.untold) out += (out.empty() ? "" : "  ") + chord_text(chord);
+    if (!chord.untold) out += (out.empty() ? "" : ", ") + chord_text(chord);
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kParagraphGap = 9.f, kItemGap = 4.f, kHeadingGap = 18.f, kIndent = 18.f, kCodePadding = 10.f,
-                kColumnGap = 16.f, kRowGap = 5.f;  // units
+                kCodeEdge = 2.f, kColumnGap = 16.f, kRowGap = 5.f;  // units
 
 ImFont* face_for(MarkdownStyle style, ImFont* plain, ImFont* bold) {
   return style == MarkdownStyle::code                                    ? fonts().mono
@@ -84,7 +84,6 @@ void MarkdownPage::put(const MarkdownSpan& span, const Faces& faces, std::string
   ImFont* font = face_for(span.style, faces.plain, faces.bold);
   const ImU32 colour = span.style == MarkdownStyle::link   ? theme().accent
                        : span.style == MarkdownStyle::bold ? theme().text
-                       : span.style == MarkdownStyle::code ? theme().residual
                                                            : faces.colour;
   int link = -1;
   if (span.style == MarkdownStyle::link) {
@@ -95,6 +94,11 @@ void MarkdownPage::put(const MarkdownSpan& span, const Faces& faces, std::string
               own = compat::font_ascent(faces.plain, compat::font_size(faces.plain));
   at.y += (line - compat::font_size(faces.plain)) / 2 + own - ascent;
   pieces_.push_back({at, page_text_width(font, word), font, colour, std::string(word), link});
+  if (span.style != MarkdownStyle::code) return;
+  const float edge = scaled(kCodeEdge);
+  const ImVec2 p0(at.x - edge, at.y - edge);
+  grounds_.push_back({p0, ImVec2(at.x + pieces_.back().width + edge, at.y + compat::font_size(font) + edge),
+                      theme().panel_raised});
 }
 
 float MarkdownPage::flow(const MarkdownText& text, const Faces& faces, float x, float y, float width) {
@@ -112,8 +116,10 @@ float MarkdownPage::flow(const MarkdownText& text, const Faces& faces, float x, 
       at = 0, y += line;
     else
       at += blank;
-    for (; i < end; ++i) {
+    for (std::size_t first = i; i < end; ++i) {
       put(*words[i].span, faces, words[i].text, ImVec2(x + at, y), line);
+      const bool goes_on = i == first && i > 0 && at > 0 && words[i].span == words[i - 1].span;
+      if (goes_on && words[i].span->style == MarkdownStyle::code) grounds_.back().p0.x -= blank;
       at += pieces_.back().width;
     }
   }
