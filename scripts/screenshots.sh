@@ -115,9 +115,8 @@ fi
 mkdir -p "$pictures"
 picture easy-dark --level easy --theme dark
 of_session film-dark dark '"level": "easy", "station": "softmax"' "" --view steps
-of_session ab-dark dark '"view": "attention", "second_view": "attention", "shows_pinned": [true, false],
-  "cursor": {"step": "blocks.1.attn.pattern", "layer": 1, "head": 3, "query": 13, "key": 2}' \
-  '"edits": ["blocks.1.attn.pattern[head=3,query=13,key=2]=0"], "pinned": {}'
+of_session ab-dark dark '"level": "easy", "difference": true' \
+  '"edits": ["blocks.1.attn.pattern[head=3,query=13,key=2]=0"]'
 picture storyteller-dark --theme dark
 picture steps-dark scene:nine_steps --view steps --head 0 --step blocks.0.attn.scores --theme dark
 picture attention-light model:induction --view attention --layer 1 --head 0 --step blocks.1.attn.pattern --theme light
