@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the tables of the handbook (keys, flags, labs, lessons) anew from the program's own, in every language:
+# Writes the tables of the handbook (keys, flags, controls, labs, lessons) anew from the program's own, in every language:
 # between "<!-- table: NAME; TITLE; ... -->" and "<!-- end of table -->" in assets/guide/*/*.md.
 #   scripts/guide.sh
 # It needs a release build with tests (scripts/test.sh). What is written is in the program with its next build.

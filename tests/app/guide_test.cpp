@@ -10,6 +10,7 @@
 #include "app/shell/handbook.h"
 #include "app/shell/options.h"
 #include "app/state/actions.h"
+#include "app/views/view.h"
 #include "core/base/markdown.h"
 #include "core/base/text.h"
 #include "core/lab/lab.h"
@@ -28,7 +29,8 @@ using testing::guide_text;
 using testing::table_head;
 using testing::table_row;
 
-constexpr int kMostLines = 60;  // of the page of a view
+constexpr int kMostLines = 60;            // of the page of a view
+constexpr double kManyNumbers = 1 << 16;  // the end of a range that only keeps numbers sane
 
 class Guide : public testing::FrameTest {
  protected:
@@ -69,11 +71,27 @@ std::string lessons_as_markdown(const Titles& titles) {
   return out;
 }
 
+std::string controls_as_markdown(const Titles& titles) {
+  std::string out = table_head(titles);
+  for (const auto& view : make_views())
+    for (const Offered& one : offered_by(*view)) {
+      std::string values;
+      for (const std::string& word : one.words) values += (values.empty() ? "" : ", ") + code(word);
+      const bool open_end = one.most >= kManyNumbers;  // as many as the model or the text has
+      if (values.empty() && one.least < one.most)
+        values = format("%g \u2026", open_end ? std::max(one.least, -1.0) : one.least) +
+                 (open_end ? "" : format(" %g", one.most));
+      out += table_row({code(std::string(view->id()) + "." + one.name), values});
+    }
+  return out;
+}
+
 TEST_F(Guide, ItsTablesAreThoseOfTheProgram) {
   each_guide([](const std::string& language) {
     expect_guide_table(language, "keys", "keys", keys_as_markdown);
     expect_guide_table(language, "labs", "labs", labs_as_markdown);
     expect_guide_table(language, "lessons", "lessons", lessons_as_markdown);
+    expect_guide_table(language, "controls", "controls", controls_as_markdown);
     expect_guide_table(
         language, "flags", "attnscope", [](const Titles&) { return options_table(); },
         testing::without_takes);
