@@ -59,7 +59,7 @@ void Handbook::draw_contents(float height) {
       const bool here = page.id == page_;
       if (ImGui::Selectable(Label(page.title, "###guide_", page.id).c_str(), here)) chosen = page.id;
       note_item("guide_" + page.id);
-      if (here && reveal_) ImGui::SetScrollHereY();
+      if (here && reveal_ && !ImGui::IsItemVisible()) ImGui::SetScrollHereY();
     }
     ImGui::Dummy(ImVec2(1, px(3)));
   }
