@@ -29,10 +29,14 @@ bool begin_dialog(const char* id, bool& ask) {
   return ImGui::BeginPopupModal(id, nullptr, kDialog);
 }
 
-void end_dialog(const char* opened_by) {
+void end_dialog(const char* opened_by, const char* hint) {
   ImGui::Dummy(ImVec2(1, px(4)));
   const bool close = ImGui::Button(Label(tr("frame.close"), "###close").c_str());
   note_item("close");
+  if (hint) {
+    ImGui::SameLine(0, px(14));
+    dim_text(hint);
+  }
   const auto& keys = find_action(opened_by)->keys;
   const bool again = !ImGui::IsWindowAppearing() && !keys.empty() &&
                      compat::key_pressed(keys.front().key, false) &&

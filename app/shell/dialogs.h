@@ -15,8 +15,9 @@ std::vector<KeyGroup> key_groups(Level level);
 
 /// Opens the popup if `ask` is set; true while it is open: then draw it, and call end_dialog().
 bool begin_dialog(const char* id, bool& ask);
-/// Its button to close it; Escape and the key of the action that opened it close it too.
-void end_dialog(const char* opened_by);
+/// Its button to close it, with `hint` beside it; Escape and the key of the action that opened it close it
+/// too.
+void end_dialog(const char* opened_by, const char* hint = nullptr);
 /// Language, size, theme, contrast, colours, motion.
 void draw_settings(FrameState& state);
 void draw_about(FrameState& state);

@@ -95,7 +95,7 @@ void Handbook::draw(FrameState& state) {
   draw_contents(size.y);
   ImGui::SameLine(0, px(18));
   draw_page(size);
-  end_dialog("help.keys");
+  end_dialog("help.keys", tr("frame.handbook.keys"));
 }
 
 }  // namespace attnscope
