@@ -44,12 +44,21 @@ std::string code(const std::string& text) { return "`" + text + "`"; }
 
 std::string keys_as_markdown(const Titles& titles) {
   std::string out;
-  for (const KeyGroup& group : key_groups()) {
+  for (const KeyGroup& group : key_groups(Level::full)) {
     if (group.lines.empty()) continue;
     out += (out.empty() ? "### " : "\n### ") + group.title + "\n\n" + table_head(titles);
     for (const auto& [keys, what] : group.lines)
       out += table_row({"**" + markdown_cell(keys) + "**", markdown_cell(what)});
   }
+  return out;
+}
+
+// Those that work in the easy window, in one table.
+std::string easy_keys_as_markdown(const Titles& titles) {
+  std::string out = table_head(titles);
+  for (const KeyGroup& group : key_groups(Level::easy))
+    for (const auto& [keys, what] : group.lines)
+      out += table_row({"**" + markdown_cell(keys) + "**", markdown_cell(what)});
   return out;
 }
 
@@ -89,6 +98,7 @@ std::string controls_as_markdown(const Titles& titles) {
 TEST_F(Guide, ItsTablesAreThoseOfTheProgram) {
   each_guide([](const std::string& language) {
     expect_guide_table(language, "keys", "keys", keys_as_markdown);
+    expect_guide_table(language, "easy", "keys", easy_keys_as_markdown);
     expect_guide_table(language, "labs", "labs", labs_as_markdown);
     expect_guide_table(language, "lessons", "lessons", lessons_as_markdown);
     expect_guide_table(language, "controls", "controls", controls_as_markdown);
