@@ -37,8 +37,7 @@ GuidePage page_of(const MarkdownText& item) {
 std::vector<GuideChapter> guide_contents() {
   std::vector<GuideChapter> out;
   for (const MarkdownBlock& block : read_markdown(guide_file("README.md"))) {
-    if (block.kind == MarkdownKind::heading && block.level == 2)
-      out.push_back({plain_text(block.text), {}});
+    if (block.kind == MarkdownKind::heading && block.level == 2) out.push_back({plain_text(block.text), {}});
     if (block.kind != MarkdownKind::item || out.empty()) continue;
     if (GuidePage page = page_of(block.text); !page.id.empty()) out.back().pages.push_back(std::move(page));
   }

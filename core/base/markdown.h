@@ -1,5 +1,6 @@
 // Markdown as the handbook writes it: headings, paragraphs, lists, tables, code between fences, and in a text
-// `code`, **bold**, *emphasis* and [links](page.md); a backslash keeps a sign as it is. Comments and pictures are left out; all else is text.
+// `code`, **bold**, *emphasis* and [links](page.md); a backslash keeps a sign as it is. Comments and pictures
+// are left out; all else is text.
 #pragma once
 
 #include <cstdint>

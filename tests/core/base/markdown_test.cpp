@@ -47,7 +47,8 @@ TEST(Markdown, SpansAreFound) {
 }
 
 TEST(Markdown, ACellReadsBackAsItWas) {
-  for (const std::string text : {"a | b", "\"blocks.*.attn.*,!*.mask\"", "<bos> [pos=1] `z` \\ d_k", "plain"}) {
+  for (const std::string text :
+       {"a | b", "\"blocks.*.attn.*,!*.mask\"", "<bos> [pos=1] `z` \\ d_k", "plain"}) {
     const auto table = read_markdown("| " + markdown_cell(text) + " | next |\n");
     ASSERT_EQ(table.size(), 1u) << text;
     ASSERT_EQ(table[0].rows[0].size(), 2u) << text;
