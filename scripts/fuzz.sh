@@ -32,7 +32,7 @@ readers=(
   core/arch/'family_*' core/arch/'gguf_*'
   core/arch/{bart_parts,config_reader,fused_heads,image_parts,memory_limit,model_card,open,preprocess_config,recorded}
   core/arch/{edit_json,quantisation,rotary_decoder,scene,scene_config,token_encoder,unused_tensors,weight_reader}
-  core/train/{card,checkpoint,data_file,recipe_json,report_table}
+  core/lens/torch_reference core/train/{card,checkpoint,data_file,recipe_json,report_table}
   core/session/{edit_values,session_file,spelling,training_files} app/state/workspace_file
   core/arch/{described,described_config,described_file} core/calc/{sizes,workload} core/lab/lab
   core/lesson/{check,check_parts,expression,expression_functions,expression_gradients,expression_places,lesson_file,progress}

@@ -217,6 +217,11 @@ fi
 if [[ $what == full ]]; then
   part "benchmarks" "3 minutes" measured
   part "pictures" "1 minute" pictured
+  if dpkg -s python3-torch >/dev/null 2>&1; then
+    part "references" "10 s" scripts/references.sh --check
+  else
+    echo "== references: left out, PyTorch is not here (python3-torch)"
+  fi
   for suite in trixie sid; do
     if ((EUID == 0)); then
       part "$suite" "20 minutes" in_tree $suite

@@ -144,10 +144,14 @@ RowRange presented_rows(const CheckRows& rows) {
 }
 
 void set_up_columns(const CheckRows& rows) {
-  for (const char* key :
-       {"", "check.column.step", "check.column.error", "check.column.border", "check.column.here",
-        rows.torch ? "check.torch" : "check.column.there", "check.column.at"})
+  for (const char* key : {"", "check.column.step", "check.column.error", "check.column.border",
+                          "check.column.here", rows.torch ? "check.torch" : "check.column.there"})
     ImGui::TableSetupColumn(*key ? tr(key) : "");
+  // As wide as its widest place, also of rows that are not in sight.
+  float widest = 0;
+  for (const StepDifference& one : rows.all)
+    widest = std::max(widest, text_size(fonts().mono, one.place()).x);
+  ImGui::TableSetupColumn(tr("check.column.at"), ImGuiTableColumnFlags_WidthFixed, widest + scaled(12));
   ImGui::TableHeadersRow();
 }
 

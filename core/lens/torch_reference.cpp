@@ -19,6 +19,7 @@ using nlohmann::json;
 
 constexpr std::int64_t kAllOf = 16, kAtEnds = 4, kBetween = 8;
 constexpr std::int64_t kMostRank = 3;
+constexpr std::size_t kMostNameBytes = 200;  // of texts that are shown
 
 Error broken_reference(const std::string& file, const std::string& field) {
   return fail(Code::bad_format, "error.lens.reference.field", {file, in_quotes(field)});
@@ -44,7 +45,10 @@ class StepReader {
     out.site = *site;
     TRY(out.shape, shape());
     std::int64_t count = 1;
-    for (const std::int64_t size : out.shape) count *= size;
+    for (const std::int64_t size : out.shape) {
+      if (count > kMostValues / size) return broken("shape");
+      count *= size;
+    }
     TRY(out.cells, cells(reference_places(count).size()));
     TRY(out.norm, number("norm"));
     TRY(out.least, number("least"));
@@ -196,7 +200,7 @@ Result<TorchReference> read_torch_reference(std::string_view text, const std::st
   for (const auto& [field, into] : {std::pair{"model", &out.model}, std::pair{"made_by", &out.made_by}}) {
     const auto value = all.find(field);
     if (value == all.end() || !value->is_string()) return broken_reference(file, field);
-    *into = value->get<std::string>();
+    *into = printable(value->get<std::string>(), kMostNameBytes);
   }
   const auto input = all.find("input"), steps = all.find("steps");
   if (input == all.end() || !input->is_object()) return broken_reference(file, "input");

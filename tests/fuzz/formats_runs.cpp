@@ -1,6 +1,6 @@
-// Runs that another program recorded: arrays under our names and under those of TransformerLens, in
-// safetensors and in npz. What opens is looked at: every step, and the document that the window would make of
-// it.
+// Runs that another program recorded, and what PyTorch says of one: arrays under our names and under those of
+// TransformerLens, in safetensors and in npz. What opens is looked at: every step, and the document that the
+// window would make of it.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/io/npy.h"
 #include "core/io/writers.h"
+#include "core/lens/torch_reference.h"
 #include "core/session/document.h"
 #include "core/session/session_file.h"
 #include "tests/fuzz/format.h"
@@ -295,9 +296,55 @@ const std::vector<std::string> kSessionWords{
 
 }  // namespace
 
+namespace {
+
+// A shipped reference with some of its steps.
+std::vector<Files> reference_seeds() {
+  std::vector<Files> out;
+  for (const char* model : {"induction", "translator"}) {
+    nlohmann::json seed =
+        nlohmann::json::parse(repository_file("assets/references/" + std::string(model) + ".json"));
+    nlohmann::json some = nlohmann::json::array();
+    for (const nlohmann::json& step : seed["steps"])
+      if (some.size() < 6 || step["step"].get<std::string>().ends_with("masked")) some.push_back(step);
+    seed["steps"] = some;
+    out.push_back({{"reference", seed.dump()}});
+  }
+  return out;
+}
+
+bool read_reference(const Files& files) {
+  const auto reference = read_torch_reference(only_file(files), "some.json");
+  if (!reference) return refused(reference.error(), "some.json");
+  static const auto scene = scene_from_text(repository_file("assets/scenes/tiny_gpt.json"), "tiny_gpt");
+  static const auto run = scene->model->run(scene->inputs.front());
+  const auto all = torch_differences(**run, *reference);
+  const TorchVerdict verdict = torch_verdict(all, 1e-5);
+  must(verdict.steps >= std::ssize((*run)->records()) && verdict.equal <= verdict.steps,
+       "steps of a comparison are lost");
+  must((verdict.equal == verdict.steps) == (verdict.first_wrong == nullptr),
+       "a verdict that contradicts itself");
+  return true;
+}
+
+const std::vector<std::string> kReferenceWords{"-inf",
+                                               "1e308",
+                                               "shape",
+                                               "cells",
+                                               "norm",
+                                               "hidden",
+                                               "268435456",
+                                               "least",
+                                               "greatest",
+                                               "logits",
+                                               "blocks.0.attn.masked"};
+
+}  // namespace
+
 std::vector<Format> formats_of_runs() {
   return {{"recording", recording_seeds, read_recorded, kFormatsRunsWords},
-          {"session", session_seeds, read_saved_session, kSessionWords, session_misses}};
+          {"session", session_seeds, read_saved_session, kSessionWords, session_misses},
+          {"reference", reference_seeds, read_reference, kReferenceWords}};
 }
 
 }  // namespace attnscope::fuzz
