@@ -118,6 +118,10 @@ class Loop {
       host_.new_frame();
       frame_.draw(host_.painter());
     }
+    if (state.lecture.changing(state)) {
+      ImGui::EndFrame();
+      return state_file_.end(frame_);
+    }
     host_.set_lens(magnifier(state));
     host_.render();
     show_notes();

@@ -77,6 +77,8 @@ void LecturePlayer::go(FrameState& state, int slide) {
   turn_pages(state);
   trouble_.reset();
   settled_ = false;
+  waits_ = true;
+  asked_ = std::chrono::steady_clock::now();
   opened_before_ = state.session.opened_version();
   state.session.dismiss_error();
   const Result<SessionFile> file = slide_session(lecture_, static_cast<std::size_t>(slide));
@@ -87,6 +89,8 @@ void LecturePlayer::go(FrameState& state, int slide) {
 // What could not be opened has an error, and the slide before is still open.
 void LecturePlayer::follow(const FrameState& state) {
   const Session& session = state.session;
+  const bool drawn = state.run && state.run->opened_version == session.opened_version();  // one frame ago
+  if (settled_ && (drawn || session.error())) waits_ = false;
   if (!walking() || settled_) return;
   if (session.opened_version() != opened_before_) {
     settled_ = true;
@@ -95,6 +99,11 @@ void LecturePlayer::follow(const FrameState& state) {
   if (session.opening() || session.has_news() || !session.error()) return;
   settled_ = true;
   trouble_ = session.error();
+}
+
+bool LecturePlayer::changing(const FrameState& state) const {
+  constexpr std::chrono::milliseconds kMostWait{500};
+  return walking() && waits_ && state.presenter.on && std::chrono::steady_clock::now() - asked_ < kMostWait;
 }
 
 void LecturePlayer::halt(FrameState& state) {

@@ -4,6 +4,7 @@
 // and, where it is saved, in a file of its own. Draws nothing.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,9 @@ class LecturePlayer {
   const std::optional<Error>& trouble() const { return trouble_; }
   /// Once per frame, after news of the session.
   void follow(const FrameState& state);
+  /// A presented slide has been asked for and was not drawn yet: the projector keeps the slide before, which
+  /// is better than an empty screen. For half a second at most.
+  bool changing(const FrameState& state) const;
 
   // ---- the list ----
   /// What is shown now as a slide behind the current one, or as the last. Errors: of writing a session, a
@@ -103,6 +107,8 @@ class LecturePlayer {
   int at_ = -1;
   std::uint64_t opened_before_ = 0;  ///< Session::opened_version() when the slide was asked for
   bool settled_ = true;
+  bool waits_ = false;  ///< for the first picture of the slide
+  std::chrono::steady_clock::time_point asked_;
   std::optional<Error> trouble_;
   std::string kept_in_;
   std::uint64_t version_ = 0, kept_version_ = 0, writing_version_ = 0;

@@ -154,6 +154,19 @@ TEST_F(LectureTest, ASlideLooksTheSameFromWhereverOneComes) {
   EXPECT_EQ(first, again);
 }
 
+TEST_F(LectureTest, TheProjectorKeepsASlideUntilTheNextOneIsDrawn) {
+  make_three();
+  slides().go(state(), 0);
+  settle();
+  EXPECT_FALSE(slides().changing(state()));
+  press(Key::f5);
+  slides().go(state(), 1);
+  EXPECT_TRUE(slides().changing(state()));
+  settle();
+  ASSERT_EQ(model(), "scene:tiny_gpt");
+  EXPECT_FALSE(slides().changing(state()));
+}
+
 TEST_F(LectureTest, AMissingModelIsASentenceAndTheWalkGoesOn) {
   make_three();
   Lecture lecture = slides().lecture();

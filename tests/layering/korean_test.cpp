@@ -74,6 +74,20 @@ TEST(Korean, EveryPageOfTheHandbookKeepsTheGlossary) {
   EXPECT_GE(pages, 20);
 }
 
+TEST(Korean, TitlesAndNotesOfLecturesKeepTheGlossary) {
+  const Glossary glossary = read_glossary(read(kGlossary));
+  std::size_t seen = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "assets/lectures")) {
+    const nlohmann::json lecture = nlohmann::json::parse(read(entry.path()));
+    const std::string file = "lecture_" + entry.path().stem().string();
+    expect_korean(glossary, file, "title", lecture.at("title").at("ko"));
+    for (const nlohmann::json& slide : lecture.at("slides"))
+      for (const char* name : {"title", "note"})
+        expect_korean(glossary, file, slide.at("title").at("en"), slide.at(name).at("ko")), ++seen;
+  }
+  EXPECT_GT(seen, 100U);
+}
+
 // A glossary of two terms for the tests below.
 const Glossary& small_glossary() {
   static const Glossary glossary = read_glossary(R"({"terms": [
