@@ -31,9 +31,11 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
   if (!elsewhere(run) || shown(state)) look(state, things_[now_], run);
 }
 
-// A document as it was opened begins with the text of its things to try.
+// A document as it was opened begins with the text of its things to try; a session or a slide has its own.
 void EasyTry::begin(FrameState& state) {
-  looks_ = !state.session.history().can_undo() && !things_.empty();
+  const Document& opened = state.session.document();
+  looks_ = !state.lecture.walking() && !state.session.history().can_undo() && !things_.empty() &&
+           same_computation(opened, new_document(opened.opened));
   if (!looks_ || things_.front().text.empty()) return;
   state.commands.act([thing = things_.front()](Session& session) {
     (void)session.begin([&](Document& document) -> Status {

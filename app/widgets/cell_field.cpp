@@ -42,7 +42,7 @@ std::optional<float> CellField::draw(const char* id, ImVec2 p0, ImVec2 p1) {
   note_item(Label(id, "_number"), {at, end, 0, 0, 0, 0, 0, 0, {}, at, end});
   Canvas().rect(at, end, theme().accent, scaled(3), 0, scaled(1.5f));
   ImGui::EndChild();
-  if (wrong_) tell_below(at, end, tr("edit_menu.no_number"));
+  if (wrong_) tell_below(at, end, tr(why_));
   if (compat::key_pressed(compat::Key::escape) || (left && !entered && !first)) {
     open_ = false;
     return std::nullopt;

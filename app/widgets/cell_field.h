@@ -14,14 +14,15 @@ class CellField {
   void open(float value);
   bool is_open() const { return open_; }
   void close() { open_ = false; }
-  /// Marks the typed number as not accepted and keeps the focus.
-  void refuse() { wrong_ = focus_ = true; }
+  /// Marks the typed number as not accepted and keeps the focus. `why`: string key.
+  void refuse(const char* why = "edit_menu.no_number") { why_ = why, wrong_ = focus_ = true; }
   /// Draws the field over the cell between two corners (screen pixels). Returns the number when Enter is
   /// pressed; text that is no number is marked as an error. `id` is unique in the window.
   std::optional<float> draw(const char* id, ImVec2 p0, ImVec2 p1);
 
  private:
   std::string text_;
+  const char* why_ = "";
   bool open_ = false, focus_ = false, wrong_ = false;
 };
 

@@ -127,6 +127,7 @@ void FigureHands::type(const Context& context) {
   if (!value) return;
   const int sequence = context.workspace.cursor.sequence;
   if (!can_edit(context.run, sequence, typed_->cell)) return field_.refuse();
+  if (typed_->share && !(*value >= 0 && *value <= 1)) return field_.refuse("easy.cell.share");
   edit_cell(context.commands, context.run, sequence, typed_->cell, *value, {});
   field_.close();
 }

@@ -552,6 +552,52 @@ TEST_F(EasyWindowTest, ATokenIsAppendedByKeyOrByItsRowAndLookedAt) {
   EXPECT_EQ(length(), now);
 }
 
+TEST_F(EasyWindowTest, AWeightIsTypedBetweenZeroAndOne) {
+  open_easy("storyteller");
+  workspace().view = "attention";
+  frames();
+  ASSERT_TRUE(shows("figure.row"));
+  const std::int64_t query = workspace().cursor.query;
+  const auto type_weight = [&](const std::string& text) {
+    const ImVec2 cell = middle_of("figure.row", 0, 2);
+    point_at(cell.x, cell.y);
+    frames();
+    for (int click = 0; click < 2; ++click) {
+      compat::feed_mouse_button(ImGui::GetIO(), 0, true);
+      frames(1);
+      compat::feed_mouse_button(ImGui::GetIO(), 0, false);
+      frames(1);
+    }
+    frames();
+    ASSERT_TRUE(shows("figure_number"));
+    key(compat::Key::a, true);
+    type(text);
+    key(compat::Key::enter);
+    settle();
+  };
+  const float before = weight(query, 2);
+  type_weight("50");
+  EXPECT_EQ(weight(query, 2), before);
+  EXPECT_TRUE(shows("figure_number")) << "the field stays, with the reason";
+  key(compat::Key::escape);
+  settle();
+  type_weight("0.5");
+  EXPECT_EQ(weight(query, 2), 0.5f);
+}
+
+TEST_F(EasyWindowTest, ASessionKeepsItsOwnText) {
+  workspace().level = Level::full;
+  state().open_shipped_model("storyteller");
+  settle();
+  // A history of one point with a text of its own: a slide, or a session without its history.
+  ASSERT_TRUE(session_->begin([](Document& document) {
+    return set_text(document, 0, "The dog sat on the mat", Stack::single);
+  }));
+  workspace().level = Level::easy;
+  settle();
+  EXPECT_EQ(document().sequences.front().text, "The dog sat on the mat");
+}
+
 TEST_F(EasyWindowTest, AFullModelTakesNoMoreTokens) {
   open_easy("storyteller");
   for (int i = 0; i < 70; ++i) {
