@@ -41,7 +41,8 @@ void next_language(FrameState& state, std::string_view) {
 }
 
 const char* one_language(const FrameState& /*state*/) {
-  return languages().size() > 1 ? nullptr : "why_not.one_language";
+  static const bool several = languages().size() > 1;  // asked in every frame; their tables ship
+  return several ? nullptr : "why_not.one_language";
 }
 
 std::vector<Action> shown_actions() {
