@@ -165,7 +165,11 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
   view_.row = std::clamp<std::int64_t>(cursor.query, 0,
                                        std::max<std::int64_t>(0, view_.run->rows(view_.place.stack) - 1));
   if (const Site pattern = view_.place.pattern(view_.layer); view_.run->find(pattern))
-    cursor.key = strongest_key(*view_.run, pattern, view_.head, view_.row);
+    cursor.key =
+        strongest_.get({run.version, number(cursor.sequence), number(static_cast<int>(view_.place.stack)),
+                        number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.head),
+                        number(view_.row)},
+                       [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
   offer(state);
   film_.follow(state, view_, chosen(state) && chosen(state)->id == "steps",
                key_of({run.version, number(static_cast<int>(view_.place.stack)),

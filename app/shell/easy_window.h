@@ -49,6 +49,7 @@ class EasyWindow {
   FigureHands hands_;
   const ViewSpec* shown_ = nullptr;  ///< of box_
   KeptText title_, head_, why_;
+  Kept<std::int64_t> strongest_;  ///< key of the row that is looked at
   ViewState view_;
   std::vector<int> read_;                 ///< tokens of the main stack in the run before
   std::uint64_t read_of_ = 0;             ///< Session::opened_version() of those
