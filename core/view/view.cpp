@@ -50,11 +50,12 @@ Result<const ViewSpec*> find_view(std::string_view id) {
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled) {
   using figure::WordsMark;
   TRY(ViewDrawing drawn, view.draw(state));
-  auto both = state.compare ? compared(view, state) : std::nullopt;
+  std::optional<ViewDrawing> both = state.compare ? compared(view, state) : std::nullopt;
+  const bool answered = both.has_value();  // each run's answer stands over its picture
   if (both) drawn = *std::move(both);
   std::vector<figure::PartBox> beside;
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
-  if (view.answers && state.run && !both)
+  if (view.answers && state.run && !answered)
     if (const auto answer = answer_table(state, answer_row(state), drawn.above ? 3 : 5))
       beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
   const Text title = drawn.question.front();
