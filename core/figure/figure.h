@@ -46,7 +46,7 @@ struct MatrixMark {
   /// One row drawn large, whose digits always stay: columns by importance, strongest first. Where they do not
   /// all fit, the last ones are added up in one cell "other n".
   std::vector<int> order;
-  bool by_order = false;  ///< columns stand as in `order`, not as in `values`
+  bool by_order = false;         ///< columns stand as in `order`, not as in `values`
   std::size_t most_columns = 0;  ///< of a row drawn large: at most so many beside "other n"; 0: all that fit
   /// What "other n" shows: what they add up to; each as a thin bar; nothing.
   enum class Others : std::uint8_t { sum, bars, none } others = Others::sum;

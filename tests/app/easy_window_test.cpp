@@ -590,9 +590,8 @@ TEST_F(EasyWindowTest, ASessionKeepsItsOwnText) {
   state().open_shipped_model("storyteller");
   settle();
   // A history of one point with a text of its own: a slide, or a session without its history.
-  ASSERT_TRUE(session_->begin([](Document& document) {
-    return set_text(document, 0, "The dog sat on the mat", Stack::single);
-  }));
+  ASSERT_TRUE(session_->begin(
+      [](Document& document) { return set_text(document, 0, "The dog sat on the mat", Stack::single); }));
   workspace().level = Level::easy;
   settle();
   EXPECT_EQ(document().sequences.front().text, "The dog sat on the mat");

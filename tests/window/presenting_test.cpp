@@ -83,8 +83,7 @@ TEST_F(Presenting, AClickerWalksALectureAndWhatIsShownIsKept) {
     window.key(slide % 2 == 1 ? "Next" : "Right");
     window.wait("a slide further", at(slide));
   }
-  window.wait("another model",
-              [&](const Json& now) { return now.at("path") == "model:storyteller"; });
+  window.wait("another model", [&](const Json& now) { return now.at("path") == "model:storyteller"; });
   EXPECT_NE(first, "model:storyteller");
   window.key("Prior");
   window.wait("a slide back", at(4));
