@@ -51,5 +51,6 @@ struct TorchVerdict {
   const StepDifference* worst = nullptr;        ///< the largest error of those compared; null: there are none
 };
 TorchVerdict torch_verdict(const std::vector<StepDifference>& all, double tolerance);
+TorchVerdict torch_verdict(std::vector<StepDifference>&& all, double tolerance) = delete;
 
 }  // namespace attnscope

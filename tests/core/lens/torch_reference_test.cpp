@@ -59,7 +59,8 @@ TEST(TorchReference, ReadsWhatIsShipped) {
   EXPECT_NE(reference->made_by.find("PyTorch"), std::string::npos);
   EXPECT_NE(reference->made_by.find("scripts/references.sh"), std::string::npos);
   EXPECT_FALSE(reference->ids.empty());
-  const TorchVerdict verdict = torch_verdict(torch_differences(*sorter_run(), *reference), 1e-5);
+  const std::vector<StepDifference> found = torch_differences(*sorter_run(), *reference);
+  const TorchVerdict verdict = torch_verdict(found, 1e-5);
   EXPECT_EQ(verdict.first_wrong, nullptr) << verdict.first_wrong->name();
   EXPECT_EQ(verdict.steps, std::ssize(reference->steps));
   EXPECT_EQ(verdict.equal, verdict.steps);

@@ -127,7 +127,8 @@ TEST_P(ReferenceCheck, FindsASingleNumber) {
       const std::string edit = name + "[" + std::string(axis_name(tensor.axis(0))) + "=" +
                                at.substr(0, comma) + "," + std::string(axis_name(tensor.axis(1))) + "=" +
                                at.substr(comma + 1) + "]+=0.05";
-      EXPECT_NE(torch_verdict(under(model, edit), kReferenceTolerance).first_wrong, nullptr) << edit;
+      const std::vector<StepDifference> steps = under(model, edit);
+      EXPECT_NE(torch_verdict(steps, kReferenceTolerance).first_wrong, nullptr) << edit;
     }
 }
 
