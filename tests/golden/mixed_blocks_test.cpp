@@ -69,7 +69,7 @@ std::shared_ptr<const Model> mixed_model() {
   return *made;
 }
 
-const Input kIds{{1, 5, 2, 9, 0, 7, 7, 3}, {}};
+const Input kMixedIds{{1, 5, 2, 9, 0, 7, 7, 3}, {}};
 
 TEST(MixedBlocks, are_read_as_the_config_says) {
   const ModelConfig config = mixed_config();
@@ -93,9 +93,9 @@ TEST(MixedBlocks, are_read_as_the_config_says) {
 
 TEST(MixedBlocks, logits_equal_a_loop_in_double) {
   const auto model = mixed_model();
-  const TracePointer trace = must_run(*model, kIds);
+  const TracePointer trace = must_run(*model, kMixedIds);
   const Tensor logits = must_tensor(*trace, trace->main(Slot::logits));
-  const std::vector<std::vector<double>> expected = NaiveModel(*model).logits(kIds.ids);
+  const std::vector<std::vector<double>> expected = NaiveModel(*model).logits(kMixedIds.ids);
   for (std::size_t pos = 0; pos < expected.size(); ++pos)
     for (std::size_t id = 0; id < expected[pos].size(); ++id)
       EXPECT_NEAR(logits.at(static_cast<std::int64_t>(pos), static_cast<std::int64_t>(id)), expected[pos][id],
@@ -103,13 +103,13 @@ TEST(MixedBlocks, logits_equal_a_loop_in_double) {
           << pos << " " << id;
 }
 
-TEST(MixedBlocks, explain_their_numbers) { expect_explained(*must_run(*mixed_model(), kIds), 12); }
+TEST(MixedBlocks, explain_their_numbers) { expect_explained(*must_run(*mixed_model(), kMixedIds), 12); }
 
 TEST(MixedBlocks, gradients_agree_with_finite_differences) {
   const auto model = mixed_model();
   Objective objective;
   objective.targets = {5, 2, 9, 0, 7, 7, 3, kNotCounted};
-  const auto made = backward(must_run(*model, kIds), std::move(objective));
+  const auto made = backward(must_run(*model, kMixedIds), std::move(objective));
   ASSERT_TRUE(made) << made.error().text();
   const Gradients& gradients = **made;
   std::mt19937 random(7);
@@ -145,12 +145,12 @@ TEST(MixedBlocks, gradients_agree_with_finite_differences) {
 
 TEST(MixedBlocks, token_by_token_equals_one_run) {
   const auto model = mixed_model();
-  const TracePointer whole = must_run(*model, kIds);
+  const TracePointer whole = must_run(*model, kMixedIds);
   RunOptions options;
   options.keep = Keep::predictions;
   options.base = *model->run({{1, 5}, {}}, options);
-  for (std::ptrdiff_t i = 2; i < std::ssize(kIds.ids); ++i) {
-    const Input input{{kIds.ids.begin(), kIds.ids.begin() + i + 1}, {}};
+  for (std::ptrdiff_t i = 2; i < std::ssize(kMixedIds.ids); ++i) {
+    const Input input{{kMixedIds.ids.begin(), kMixedIds.ids.begin() + i + 1}, {}};
     EXPECT_EQ(model->cone(input, options)->block_rows(), 4) << "one row in each block";
     options.base = *model->run(input, options);
     EXPECT_LE(max_abs_difference(options.base->logits_row(i), whole->logits_row(i)), 1e-5) << i;
@@ -160,12 +160,12 @@ TEST(MixedBlocks, token_by_token_equals_one_run) {
 TEST(MixedBlocks, an_edit_in_the_middle_shares_the_blocks_before_it) {
   const auto model = mixed_model();
   RunOptions options;
-  options.base = must_run(*model, kIds);
+  options.base = must_run(*model, kMixedIds);
   options.edits = {*parse_edit("blocks.2.attn.z*=0")};
-  EXPECT_EQ(model->cone(kIds, options)->block_rows(), 2 * std::ssize(kIds.ids));
-  const auto part = *model->run(kIds, options);
+  EXPECT_EQ(model->cone(kMixedIds, options)->block_rows(), 2 * std::ssize(kMixedIds.ids));
+  const auto part = *model->run(kMixedIds, options);
   options.base = nullptr;
-  const auto full = *model->run(kIds, options);
+  const auto full = *model->run(kMixedIds, options);
   EXPECT_EQ(max_abs_difference(must_tensor(*part, part->main(Slot::logits)),
                                must_tensor(*full, full->main(Slot::logits))),
             0);
@@ -228,7 +228,7 @@ TEST(MixedBlocks, are_written_and_read_again) {
   const Status saved = save_model(folder / "m", "attnscope", *model, Json::object());
   ASSERT_TRUE(saved) << saved.error().text();
   const OpenedModel opened = must_open(folder / "m");
-  const TracePointer before = must_run(*model, kIds), after = must_run(*opened.model, kIds);
+  const TracePointer before = must_run(*model, kMixedIds), after = must_run(*opened.model, kMixedIds);
   EXPECT_EQ(max_abs_difference(must_tensor(*before, before->main(Slot::logits)),
                                must_tensor(*after, after->main(Slot::logits))),
             0);
@@ -253,7 +253,7 @@ TEST(MixedBlocks, share_one_table_of_distances_or_are_refused) {
   const auto model = Model::make(*config, first_weights(*config, 2));
   ASSERT_TRUE(model) << model.error().text();
   EXPECT_EQ((*model)->weights().get("rel_bias.weight").sizes(), (std::vector<std::int64_t>{8, 4}));
-  expect_explained(*must_run(**model, kIds), 4);
+  expect_explained(*must_run(**model, kMixedIds), 4);
   json["blocks"][2]["attention"]["positions"] = buckets;  // 1 head
   const auto other = config_from_json(json, "test");
   ASSERT_TRUE(other);
