@@ -92,6 +92,8 @@ Result<figure::Figure> figure_of_run(const ViewSpec& view, const FigureOptions& 
     TRY(state.before, a.empty() ? run_under(*opened, {}, run->input) : run_of(opened, options.a_text));
   }
   TRY(figure::Figure out, figure_of(view, state, options));
+  if (options.compare && !shows_matrix(out))
+    return fail(Code::unsupported, "error.cli.figure_compare", {options.view});
   if (!options.minus) return out;
   TRY(const figure::Figure before, figure_of(view, first_state(*opened, state.before), options));
   return minus(out, before);

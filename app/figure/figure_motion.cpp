@@ -58,7 +58,7 @@ void FigureMotion::enter(const OnScreen& now, const Trace& run) {
     if (shape.part != part) part = shape.part, above.clear();
     ShapeMotion& motion = motions_[i];
     const bool cell = shape.kind == DrawnShape::Kind::rect && shape.row >= 0 && shape.col >= 0;
-    if (shape.digit && i > 0) {  // drawn after its cell
+    if (shape.digit) {  // drawn after its cell
       motion = motions_[i - 1];
       continue;
     }

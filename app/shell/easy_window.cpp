@@ -273,7 +273,7 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
 // A, B and the difference, where there are two runs and the view shows a matrix.
 void EasyWindow::draw_compare(FrameState& state, float right, float y) const {
   const ViewSpec* now = chosen(state);
-  if (!now || !now->answers || !(view_.before || other_)) return;
+  if (!now || !comparable_ || !(view_.before || other_)) return;
   const std::string& shown = tr("easy.compare");
   ImGui::SetCursorScreenPos(ImVec2(right - button_width(shown), y + px(5)));
   if (raised_button({shown, "###compare"}, state.workspace.show_difference))
@@ -296,6 +296,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   const std::uint64_t key = key_of_figure(still, view_, *view);
   if (box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
+    comparable_ = figure && shows_matrix(*figure);
     failed_.reset();
     const bool moves = state.workspace.animate && still == std::exchange(still_key_, still) && !box_.empty();
     if (moves) motion_.leave(box_.on_screen(), *view_.run);

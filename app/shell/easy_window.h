@@ -48,6 +48,7 @@ class EasyWindow {
   std::uint64_t still_key_ = 0;  ///< of all that a figure shows but the view, its page and its row
   FigureHands hands_;
   const ViewSpec* shown_ = nullptr;  ///< of box_
+  bool comparable_ = false;          ///< box_ shows a matrix
   KeptText title_, head_, why_;
   Kept<std::int64_t> strongest_;  ///< key of the row that is looked at
   ViewState view_;

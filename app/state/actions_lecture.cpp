@@ -29,7 +29,7 @@ void keep_slide(FrameState& state, std::string_view) {
   const Status kept = state.lecture.keep(state);
   if (!kept) return state.session.report(kept.error());
   state.notify(Notice::Kind::good, Text::of("lecture.kept", {state.lecture.chosen + 1}),
-               Text::of("lecture.kept.hint"), 5);
+               Text::of("lecture.kept.hint", {action_key(*find_action("help.palette"))}), 5);
 }
 
 void replace_slide(FrameState& state, std::string_view) {

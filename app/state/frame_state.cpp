@@ -132,7 +132,11 @@ void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds)
   const std::string words = text.str();
   note_text(words);
   note_text(hint.str());
-  std::erase_if(notices, [&](const Notice& notice) { return notice.text.str() == words; });
+  // News of the same kind takes the place of the old one.
+  std::erase_if(notices, [&](const Notice& notice) {
+    const bool again = kind == Notice::Kind::good && !text.key().empty() && notice.text.key() == text.key();
+    return again || notice.text.str() == words;
+  });
   notices.push_back({kind, std::move(text), std::move(hint), seconds, {}});
 }
 

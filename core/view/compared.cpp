@@ -162,6 +162,8 @@ PartBox headed(const std::string& id, figure::Ink ink, const ViewState& state, M
 
 }  // namespace
 
+bool shows_matrix(const figure::Figure& figure) { return plane_of(figure) != nullptr; }
+
 std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state) {
   if (!state.before) return std::nullopt;
   ViewState then = state, now = state;
@@ -169,9 +171,8 @@ std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state
   if (state.opened_before) then.opened = state.opened_before;
   then.row =
       std::clamp<std::int64_t>(state.row, 0, std::max<std::int64_t>(0, then.run->rows(then.place.stack) - 1));
-  auto before =
-      check_state(then) ? view.draw(then) : Result<ViewDrawing>(fail(Code::not_found, "figure.compare.a"));
-  auto after = view.draw(now);
+  if (!check_state(then)) return std::nullopt;
+  auto before = view.draw(then), after = view.draw(now);
   if (!before || !after) return std::nullopt;
   if (!before->picture || !after->picture) return std::nullopt;
   const figure::Figure a_picture{Text(), std::move(*before->picture)},

@@ -68,6 +68,9 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
 /// row that is looked at of all three. Nothing where no run is compared with, or the picture has no matrix.
 std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state);
 
+/// True where a picture has a matrix, which compared() can set beside that of another run.
+bool shows_matrix(const figure::Figure& figure);
+
 /// From core/view/view_*.cpp, in the order of files.
 const std::vector<ViewSpec>& views_by_file();
 /// In their own order.

@@ -30,14 +30,11 @@ std::vector<Text> attention_sentence(const ViewState& state, const figure::Matri
                                number,     state.layer,
                                state.head, name_of(row.order[alike > 1 ? 1 : 0]),
                                alike,      figure::number_text(sum, 2)};
-  const char* kind = std::abs(sum - 1) > kAddsUp ? "edited"
-                     : alike == 1                ? "sentence"
-                     : alike == 2                ? "two"
-                                                 : "alike";
-  return {Text::of(std::string("figure.attention.") + kind, said),
-          Text::of(std::string("figure.attention.") +
-                       (alike == 1 || kind == std::string("edited") ? "short" : std::string(kind) + ".short"),
-                   said)};
+  const std::string start = "figure.attention.";
+  if (std::abs(sum - 1) > kAddsUp) return {Text::of(start + "edited", said), Text::of(start + "short", said)};
+  if (alike == 1) return {Text::of(start + "sentence", said), Text::of(start + "short", said)};
+  const std::string kind = start + (alike == 2 ? "two" : "alike");
+  return {Text::of(kind, said), Text::of(kind + ".short", said)};
 }
 
 Result<ViewDrawing> draw_attention(const ViewState& state) {

@@ -274,6 +274,11 @@ TEST_F(EasyWindowTest, WhatChangedShowsBothRunsAndTheirDifference) {
   click("compare");
   for (const char* part : {"figure.a", "figure.b", "figure.minus", "figure.row"})
     EXPECT_TRUE(shows(part)) << part;
+  click("station_scores");  // which shows rows, no matrix
+  frames(2);
+  EXPECT_FALSE(shows("compare") || shows("figure.minus"));
+  workspace().view = "attention";
+  frames(3);
   key(compat::Key::f5);
   EXPECT_TRUE(shows("figure.minus"));
   key(compat::Key::escape);

@@ -38,6 +38,14 @@ TEST(CliFigure, MinusShowsTheEffectOfAnEdit) {
       << out.out;
 }
 
+TEST(CliFigure, ComparesTwoTextsAndSaysWhereItCannot) {
+  const std::string texts = "--compare --a-text \"The cat sat\" --text \"The dog sat\" ";
+  const auto out = cli(kFigureOfStory + texts);
+  EXPECT_EQ(out.exit_code, 0) << out.err;
+  EXPECT_NE(out.out.find("cat/dog"), std::string::npos) << out.out;
+  expect_refused(kFigureOfStory + texts + "--view mlp", 1, "matrix");
+}
+
 TEST(CliFigure, WrongWordsAreSentences) {
   EXPECT_EQ(cli("figure model:storyteller --view nothing").exit_code, 1);
   EXPECT_EQ(cli("figure model:storyteller --layer 99").exit_code, 1);

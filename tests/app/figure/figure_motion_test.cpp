@@ -28,6 +28,13 @@ std::unique_ptr<Drawn> drawn(const ViewState& state, const char* view, const std
   out->drawing = draw(out->placed, figure::kWindowLetters, measure, true);
   return out;
 }
+// On the way from one figure to the next, both in the same place of the screen.
+FigureMotion moving(const Drawn& from, const Drawn& to, const Trace& run) {
+  FigureMotion out;
+  out.leave({&from.figure, &from.drawing, 10, 20, 1}, run);
+  out.enter({&to.figure, &to.drawing, 10, 20, 1}, run);
+  return out;
+}
 const DrawnShape* cell(const Drawn& of, const std::string& part, std::int64_t row, std::int64_t col,
                        std::size_t& index) {
   for (index = 0; index < of.drawing.shapes.size(); ++index) {
@@ -41,9 +48,7 @@ TEST(FigureMotion, TheRowGrowsOutOfItsMatrixAndEndsWhereItStands) {
   const Opened of = opened("model:storyteller");
   const ViewState state = first_state(*of.model, of.run);
   const auto pattern = drawn(state, "attention", ""), softmax = drawn(state, "steps", "softmax");
-  FigureMotion motion;
-  motion.leave({&pattern->figure, &pattern->drawing, 10, 20, 1}, *of.run);
-  motion.enter({&softmax->figure, &softmax->drawing, 10, 20, 1}, *of.run);
+  FigureMotion motion = moving(*pattern, *softmax, *of.run);
   ASSERT_TRUE(motion.moving());
   std::size_t old_index = 0, index = 0;
   const auto& rows = mark_of<figure::MatrixMark>(softmax->figure, "row");
@@ -68,9 +73,7 @@ TEST(FigureMotion, AProductComesOutOfTheRowsAboveIt) {
   const Opened of = opened("model:storyteller");
   const ViewState state = first_state(*of.model, of.run);
   const auto before = drawn(state, "steps", "embed"), scores = drawn(state, "steps", "scores");
-  FigureMotion motion;
-  motion.leave({&before->figure, &before->drawing, 0, 0, 1}, *of.run);
-  motion.enter({&scores->figure, &scores->drawing, 0, 0, 1}, *of.run);
+  FigureMotion motion = moving(*before, *scores, *of.run);
   std::size_t key_at = 0, product_at = 0;
   const auto placed =
       std::find_if(scores->placed.parts.begin(), scores->placed.parts.end(),
