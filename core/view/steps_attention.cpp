@@ -127,8 +127,8 @@ Result<StationDrawing> scores_station(const ViewState& state) {
                  place_of(*state.run, keys, state.run->own_head(keys, state.head), looked.key)},
                 {steps_text("product"), products}},
                {steps_text("products", {looked.query, looked.key_name, block, head}), steps_text("product")}),
-           figure::words("formula", figure::WordsMark::As::formula,
-                         {steps_text("scores.formula", {block}), steps_text("scores.formula.short")}),
+           figure::words("made", figure::WordsMark::As::note,
+                         {steps_text("scores.made", {block}), steps_text("scores.made.short")}),
            figure::leaf({"row",
                          keys_mark(state, entering_site(looked, pattern_of(state)).slot),
                          3,
@@ -151,6 +151,7 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
       steps_number(share)};
   const char* key = !(looked.row.sum > 0) ? "softmax.nowhere"
                     : looked.row.edited   ? "softmax.edited"
+                    : looked.row.sink     ? "softmax.sink"
                                           : "softmax";
   std::vector<PartBox> picture{
       figure::leaf({"row",
@@ -158,7 +159,7 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
                     3,
                     {steps_text(hides(looked) ? "weights.masked" : "weights"), steps_text("weights")},
                     ""})};
-  if (looked.row.sum > 0 && !looked.row.edited) {
+  if (looked.row.sum > 0 && !looked.row.edited && !looked.row.sink) {
     const double top = std::exp(static_cast<double>(looked.entering[static_cast<std::size_t>(looked.key)]));
     std::vector<Text> terms = said;
     terms.emplace_back(figure::number_text(top, 1)), terms.emplace_back(figure::number_text(top / share, 1));

@@ -1,6 +1,7 @@
 // Where does it look? One head's pattern, the row that is looked at drawn large, and the answer.
 #include <cmath>
 
+#include "core/lens/attention_row.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -31,7 +32,9 @@ std::vector<Text> attention_sentence(const ViewState& state, const figure::Matri
                                state.head, name_of(row.order[alike > 1 ? 1 : 0]),
                                alike,      figure::number_text(sum, 2)};
   const std::string start = "figure.attention.";
-  if (std::abs(sum - 1) > kAddsUp) return {Text::of(start + "edited", said), Text::of(start + "short", said)};
+  const auto terms = attention_row(*state.run, state.place.pattern(state.layer), state.head, state.row);
+  if (terms && terms->edited && std::abs(sum - 1) > kAddsUp)
+    return {Text::of(start + "edited", said), Text::of(start + "short", said)};
   if (alike == 1) return {Text::of(start + "sentence", said), Text::of(start + "short", said)};
   const std::string kind = start + (alike == 2 ? "two" : "alike");
   return {Text::of(kind, said), Text::of(kind + ".short", said)};

@@ -8,6 +8,7 @@
 #include "core/model/gradient_provenance.h"
 #include "core/model/gradients.h"
 #include "core/train/trainer.h"
+#include "core/view/view.h"
 #include "tests/edits.h"
 #include "tests/golden/explained.h"
 #include "tests/golden/naive_model.h"
@@ -17,6 +18,10 @@ namespace attnscope {
 namespace {
 
 using namespace attnscope::testing;
+
+std::string key_of_sentence(const figure::Figure& figure) {
+  return std::get<figure::WordsMark>(find_part(figure, "sentence")->mark).forms.front().key();
+}
 
 const Input kSinkInput{{1, 5, 2, 9, 0, 7, 7, 3}, {}};
 
@@ -240,7 +245,16 @@ TEST_F(SinksOfGptOss, are_read_by_the_names_of_the_library) {
     ASSERT_EQ(sinks.sizes(), std::vector<std::int64_t>{attention.n_heads});
     EXPECT_EQ(sinks.at(0), 0.25f * static_cast<float>(layer + 1));
   }
-  expect_explained(*must_run(*model.model, {kIds, {}}), 6);
+  const TracePointer run = must_run(*model.model, {kIds, {}});
+  expect_explained(*run, 6);
+  // Rows that add up to less than 1 are no work of an edit, nor do their keys share 1 among them.
+  ViewState state = first_state(model, run);
+  const auto pattern = draw_view(**find_view("attention"), state);
+  state.page = "softmax";
+  const auto station = draw_view(**find_view("steps"), state);
+  ASSERT_TRUE(pattern && station);
+  EXPECT_EQ(key_of_sentence(*pattern), "figure.attention.sentence");
+  EXPECT_EQ(key_of_sentence(*station), "figure.steps.softmax.sink");
   EXPECT_GT(max_abs_difference(logits_of(model), logits_at(model_path("llama"))), 1e-3);
 }
 
