@@ -1,0 +1,73 @@
+// What is kept for the next word? The keys and values of one head, a row for each token up to the one that
+// is looked at: its own row is new, those before it come out of the KV cache.
+#include <algorithm>
+#include <cmath>
+
+#include "core/sample/cached_run.h"
+#include "core/session/document.h"
+#include "core/view/steps_parts.h"
+
+namespace attnscope {
+namespace {
+
+// Rows 0 .. state.row of the head's keys or values.
+figure::MatrixMark kept_rows(const ViewState& state, const Site& site, std::int64_t head) {
+  figure::MatrixMark out;
+  out.values = state.run->slice(site, head, {0, state.row + 1}, {0, std::int64_t{1} << 30});
+  out.rows = row_names(state, state.place.stack, figure::Ink::key, state.row);
+  out.rows.labels.resize(static_cast<std::size_t>(state.row + 1));
+  out.scale = figure::Scale::diverging;
+  out.most = largest_size(out.values.values());
+  out.of = to_text(site) + to_text(std::vector<AxisRange>{{"head", head}});
+  return out;
+}
+
+Result<ViewDrawing> draw_kv(const ViewState& state) {
+  const Trace& run = *state.run;
+  const bool main_stack = state.place.stack == run.config().stack && state.place.part == Part::attn;
+  if (!runs_with_cache(run.config()) || !main_stack) return fail(Code::not_found, "error.view.no_cache");
+  const Site keys = read_heads(state, Hue::key),
+             values = state.place.site(StepRole::split, Hue::value, state.layer);
+  if (!run.find(keys) || !run.find(values)) return fail(Code::not_found, "error.view.no_cache");
+  const std::int64_t head = run.own_head(keys, state.head);
+  const figure::MatrixMark kept_keys = kept_rows(state, keys, head);
+  figure::MatrixMark kept_values = kept_rows(state, values, run.own_head(values, state.head));
+  kept_values.rows.shown = false;
+  const std::int64_t numbers = kept_keys.values.size(1) + kept_values.values.size(1);
+  const std::vector<Text> said{looked_name(state),  numbers,     state.row,
+                               state.row * numbers, state.layer, head};
+  const char* key = state.row == 0 ? "figure.kv.first" : "figure.kv.sentence";
+  const auto plane = [&](const char* id, figure::MatrixMark mark) {
+    const std::string name = std::string("figure.kv.") + id;
+    return figure::leaf(
+        {id, std::move(mark), 1, {Text::of(name, said), Text::of(name + ".short")}, "planes"});
+  };
+  ViewDrawing out{{Text::of("figure.kv.question")},
+                  {Text::of(key, said), Text::of(std::string(key) + ".short", said)},
+                  figure::either({plane("keys", kept_keys), plane("values", std::move(kept_values))})};
+  // Without the cache each block would compute the keys and values of all rows once more.
+  figure::TableMark table;
+  table.card = figure::TableMark::Card::plain, table.most = static_cast<double>(state.row + 1);
+  for (const bool cached : {true, false}) {
+    const std::int64_t rows = cached ? 1 : state.row + 1;
+    table.rows.push_back({{Text::of(cached ? "figure.kv.with" : "figure.kv.without"), Text(rows)},
+                          static_cast<double>(rows),
+                          {},
+                          cached});
+  }
+  // The new row large; the numbers that attention reads of it.
+  out.below = figure::either(
+      {numbers_leaf(
+           "row",
+           {row_at(state, keys, head, state.row, Text::of("figure.kv.key")),
+            row_at(state, values, run.own_head(values, state.head), state.row, Text::of("figure.kv.value"))},
+           {Text::of("figure.kv.new", said)}, 3),
+       figure::leaf({"work", table, 1, {Text::of("figure.kv.work"), Text::of("figure.kv.work.short")}, ""})});
+  return out;
+}
+
+}  // namespace
+
+ViewSpec view_kv() { return {"kv", 62, true, true, draw_kv, true}; }
+
+}  // namespace attnscope

@@ -1,0 +1,145 @@
+// How does the text become tokens? The word of the looked-at token, and how its vocabulary cut it: merge by
+// merge, lookup by lookup, or the most probable pieces.
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/lens/vectors.h"
+#include "core/session/document.h"
+#include "core/text/segmentation.h"
+#include "core/view/steps_parts.h"
+
+namespace attnscope {
+namespace {
+
+using figure::TableMark;
+
+constexpr std::size_t kMostSteps = 40;
+
+struct CutWord {
+  SegmentedWord word;
+  std::string text;  // as typed
+};
+std::string typed(std::string_view text, const SegmentedWord& word, std::size_t begin, std::size_t end) {
+  const ByteSpan span = word.text.span(begin, end);
+  return std::string(
+      text.substr(static_cast<std::size_t>(span.begin), static_cast<std::size_t>(span.end - span.begin)));
+}
+// The word that the looked-at token is a part of; nothing where the tokens are not those of a text.
+std::optional<CutWord> looked_word(const ViewState& state) {
+  const Tokenizer& tokenizer = *state.opened->tokenizer;
+  const std::vector<int>& ids = state.run->ids_of(state.place.stack);
+  const std::string text = tokenizer.decode(ids);
+  const auto cut = segment(tokenizer, text, {}, false);
+  if (!cut) return std::nullopt;
+  // Tokens that a template or a start added stand around those of the text.
+  const std::vector<int> own = cut->encoding.ids();
+  const auto begin = std::search(ids.begin(), ids.end(), own.begin(), own.end());
+  if (own.empty() || begin == ids.end()) return std::nullopt;
+  const std::int64_t at = state.row - (begin - ids.begin());
+  for (const SegmentedWord& word : cut->words)
+    if (const auto first = static_cast<std::int64_t>(word.first_token);
+        at >= first && at < first + std::ssize(word.parts))
+      return CutWord{word, typed(text, word, 0, word.text.text().size())};
+  return std::nullopt;
+}
+
+Text shown_part(const ViewState& state, const CutWord& cut, const WordPart& part) {
+  if (part.id >= 0) return Text(token_label(*state.opened, part.id));
+  return Text(std::string(cut.word.text.text().substr(part.begin, part.end - part.begin)));
+}
+// "l · o · w"
+Text shown_parts(const ViewState& state, const CutWord& cut, const std::vector<WordPart>& parts) {
+  std::vector<std::string> out;
+  for (const WordPart& part : parts) out.push_back(shown_part(state, cut, part).str());
+  return Text(join(out, " \xC2\xB7 "));
+}
+
+// The steps of the word, one per row, the result last. Empty: it was looked up as a whole.
+TableMark steps_table(const ViewState& state, const CutWord& cut) {
+  TableMark out;
+  out.card = TableMark::Card::plain;
+  const WordSteps& steps = cut.word.steps;
+  if (steps.kind == WordSteps::Kind::merges && !steps.merges.empty() && steps.merges.size() < kMostSteps) {
+    out.header = {Text::of("figure.tokenizer.column.merge"), Text::of("figure.tokenizer.column.pieces")};
+    for (std::size_t at = 0; at <= steps.merges.size(); ++at)
+      out.rows.push_back({{Text(at), shown_parts(state, cut, pieces_after(cut.word, at))},
+                          {},
+                          {},
+                          at == steps.merges.size()});
+  }
+  if (steps.kind == WordSteps::Kind::attempts && steps.attempts.size() > 1 &&
+      steps.attempts.size() < kMostSteps) {
+    out.header = {Text::of("figure.tokenizer.column.tried"), Text::of("figure.tokenizer.column.found")};
+    for (const WordSteps::Attempt& one : steps.attempts)
+      out.rows.push_back({{Text(std::string(cut.word.text.text().substr(one.begin, one.end - one.begin))),
+                           one.id < 0 ? Text::of("figure.tokenizer.no") : Text(one.id)},
+                          {},
+                          {},
+                          one.id >= 0});
+  }
+  if (steps.kind == WordSteps::Kind::lattice && steps.candidates.size() > cut.word.parts.size()) {
+    out.header = {Text::of("figure.tokenizer.column.piece"), Text::of("figure.tokenizer.column.score")};
+    for (const WordSteps::Candidate& one : steps.candidates)
+      if (one.chosen || out.rows.size() + cut.word.parts.size() < kMostSteps)
+        out.rows.push_back(
+            {{Text(token_label(*state.opened, one.id)), Text(figure::number_text(one.score, 2))},
+             {},
+             {},
+             one.chosen});
+  }
+  return out;
+}
+
+// The tokens of the text with their ids.
+TableMark ids_table(const ViewState& state) {
+  TableMark out;
+  out.card = TableMark::Card::plain;
+  out.header = {Text::of("figure.tokenizer.column.token"), Text::of("figure.tokenizer.column.id")};
+  const std::vector<int>& ids = state.run->ids_of(state.place.stack);
+  for (std::size_t row = 0; row < ids.size(); ++row)
+    out.rows.push_back(
+        {{Text(row_label(*state.opened, *state.run, state.place.stack, static_cast<std::int64_t>(row))),
+          Text(ids[row])},
+         {},
+         {},
+         static_cast<std::int64_t>(row) == state.row});
+  return out;
+}
+
+Result<ViewDrawing> draw_tokenizer(const ViewState& state) {
+  const std::vector<int>& ids = state.run->ids_of(state.place.stack);
+  if (!state.opened->tokenizer || state.row >= std::ssize(ids))
+    return fail(Code::not_found, "error.view.no_tokenizer");
+  const int id = ids[static_cast<std::size_t>(state.row)];
+  const std::optional<CutWord> cut = looked_word(state);
+  const TableMark steps = cut ? steps_table(state, *cut) : TableMark();
+  const int known = state.opened->tokenizer->vocab_size();
+  const Text token = token_label(*state.opened, id);
+  std::vector<Text> said{token, id, known};
+  std::string key = "figure.tokenizer.whole";
+  if (cut && !steps.rows.empty()) {
+    said = {Text(cut->text), cut->word.parts.size(), shown_parts(state, *cut, cut->word.parts), known};
+    key = cut->word.parts.size() == 1 ? "figure.tokenizer.one" : "figure.tokenizer.several";
+  }
+  ViewDrawing out{
+      {Text::of("figure.tokenizer.question")},
+      {Text::of(key, said), Text::of(key + ".short", said)},
+      figure::leaf(
+          {"ids", ids_table(state), steps.rows.empty() ? 3 : 1, {Text::of("figure.tokenizer.ids")}, ""})};
+  if (!steps.rows.empty())
+    out.picture =
+        figure::row({figure::leaf({"steps", steps, 3, {Text::of("figure.tokenizer.steps", said)}, ""}),
+                     std::move(*out.picture)});
+  // What the id stands for: a row of the embedding table.
+  const Tensor table = token_table(*state.run, state.place.stack);
+  if (!table.empty() && id < table.size(0))
+    out.below = numbers_leaf("vector", {{token, floats_of(table.select(0, id))}},
+                             {Text::of("figure.tokenizer.vector", {id, table.size(1)})}, 1);
+  return out;
+}
+
+}  // namespace
+
+ViewSpec view_tokenizer() { return {"tokenizer", 35, true, true, draw_tokenizer}; }
+
+}  // namespace attnscope

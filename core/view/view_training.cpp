@@ -1,0 +1,124 @@
+// How does it learn? What each place should have said, with which probability the model said it, and the
+// loss; and of the place that is looked at, the way from the loss to single weights of the unembedding.
+#include <algorithm>
+#include <cmath>
+
+#include "core/model/gradients.h"
+#include "core/session/backward_run.h"
+#include "core/session/document.h"
+#include "core/view/steps_parts.h"
+
+namespace attnscope {
+namespace {
+
+struct LossPlace {
+  std::int64_t row = 0;
+  int id = 0;
+  double share = 0;  ///< that the model gave it
+  double loss() const { return -std::log(share); }
+};
+
+// The rows that count in the loss: the one that is looked at, then the largest loss first.
+Result<std::vector<LossPlace>> targets_of(const ViewState& state) {
+  const Trace& run = *state.run;
+  TRY(const Objective objective, default_objective(run, {}, trained_rows(*state.opened)));
+  std::vector<LossPlace> out;
+  for (std::size_t row = 0; row < objective.targets.size(); ++row) {
+    const int id = objective.targets[row];
+    if (id < 0) continue;
+    out.push_back({static_cast<std::int64_t>(row), id, 0});
+    for (const NextToken& one : next_tokens(run.logits_row(out.back().row), Sampling{}))
+      if (one.id == id) out.back().share = static_cast<double>(one.prob);
+  }
+  if (out.empty()) return fail(Code::not_found, "error.view.no_loss");
+  const std::int64_t looked = answer_row(state);
+  std::stable_sort(out.begin(), out.end(), [&](const LossPlace& a, const LossPlace& b) {
+    return std::pair(a.row == looked, a.loss()) > std::pair(b.row == looked, b.loss());
+  });
+  return out;
+}
+
+figure::TableMark losses_table(const ViewState& state, const std::vector<LossPlace>& targets,
+                               std::int64_t looked) {
+  figure::TableMark out;
+  out.card = figure::TableMark::Card::plain, out.most = std::log(2);  // of a coin
+  out.header = {Text::of("figure.training.column.place"), Text::of("figure.training.column.loss"),
+                Text::of("figure.training.column.share")};
+  for (const LossPlace& one : targets) {
+    const Text place = row_label(*state.opened, *state.run, state.run->config().stack, one.row);
+    out.rows.push_back({{Text::of("figure.training.then", {place, output_name(*state.opened, one.id)}),
+                         Text(figure::number_text(one.loss(), 2)), percent(one.share)},
+                        std::isfinite(one.loss()) ? one.loss() : 0.0,
+                        {},
+                        one.row == looked});
+    out.most = std::max(out.most, *out.rows.back().bar);
+  }
+  return out;
+}
+
+// What the unembedding reads there, its column of the target, and the gradient of that column: x (p - 1).
+// Nothing where more than one product stands between the two.
+std::optional<figure::PartBox> weights_part(const ViewState& state, const LossPlace& target,
+                                            const Text& place) {
+  const Trace& run = *state.run;
+  const HeadSpec& head = run.config().head;
+  const Tensor *table = run.weights().find(std::string(stack_prefix(run.config().stack)) + "logits.weight"),
+               *bias = run.weights().find(std::string(stack_prefix(run.config().stack)) + "logits.bias");
+  const std::vector<float> read = floats_of(final_rows(run).select(0, target.row));
+  if (!table || head.scale != 1.f || table->size(0) != std::ssize(read) || target.id >= table->size(1))
+    return std::nullopt;
+  std::vector<float> column, gradient;
+  double logit = bias ? static_cast<double>(bias->at(target.id)) : 0;
+  for (std::size_t dim = 0; dim < read.size(); ++dim) {
+    column.push_back(table->at(static_cast<std::int64_t>(dim), target.id));
+    gradient.push_back(read[dim] * static_cast<float>(target.share - 1));
+    logit += static_cast<double>(read[dim]) * static_cast<double>(column.back());
+  }
+  if (!same_number(logit, static_cast<double>(run.logits_row(target.row).at(target.id)))) return std::nullopt;
+  const Text word = output_name(*state.opened, target.id);
+  const std::vector<Text> said{place, word, steps_number(target.share - 1)};
+  return numbers_leaf(
+      "weights",
+      {{Text::of("figure.training.read", said), read},
+       {Text::of("figure.training.weight", said), column},
+       {Text::of("figure.training.gradient", said), gradient}},
+      {Text::of("figure.training.weights", said), Text::of("figure.training.weights.short", said)}, 1);
+}
+
+Result<ViewDrawing> draw_training(const ViewState& state) {
+  TRY(const std::vector<LossPlace> targets, targets_of(state));
+  const std::int64_t row = answer_row(state);
+  const LossPlace& shown = targets.front();
+  double sum = 0;
+  for (const LossPlace& one : targets) sum += one.loss();
+  const Text place = row_label(*state.opened, *state.run, state.run->config().stack, shown.row),
+             looked = row_label(*state.opened, *state.run, state.run->config().stack, row);
+  const std::vector<Text> said{place,
+                               output_name(*state.opened, shown.id),
+                               percent(shown.share),
+                               figure::number_text(shown.loss(), 2),
+                               targets.size(),
+                               figure::number_text(sum / static_cast<double>(targets.size()), 2),
+                               looked};
+  // Where the input does not hold what is right, what the model finds likeliest stands for it.
+  const bool assumed = !state.run->config().predicts_next() && !state.run->config().encoder();
+  const std::string key = std::string("figure.training.") + (assumed            ? "assumed"
+                                                             : shown.row != row ? "elsewhere"
+                                                                                : "sentence");
+  ViewDrawing out{
+      {Text::of("figure.training.question")},
+      {Text::of(key, said), Text::of(key + ".short", said)},
+      figure::leaf({"losses",
+                    losses_table(state, targets, shown.row),
+                    3,
+                    {Text::of("figure.training.losses", said), Text::of("figure.training.losses.short")},
+                    ""})};
+  out.below = weights_part(state, shown, place);
+  return out;
+}
+
+}  // namespace
+
+ViewSpec view_training() { return {"training", 65, true, true, draw_training}; }
+
+}  // namespace attnscope

@@ -1,0 +1,58 @@
+// What the cache keeps: the rows of keys and values are those that attention reads in the run.
+#include "core/base/words.h"
+#include "core/view/steps_parts.h"
+#include "tests/core/view/opened.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+TEST(ViewKv, KeysAndValuesAreThoseThatAttentionReads) {
+  int drawn = 0;
+  for_every_row([&](ViewState state, const std::string& where) {
+    if (!looks_at_itself(state.place)) return;
+    const auto figure = draw_view(**find_view("kv"), state);
+    ASSERT_EQ(figure.ok(), state.run->config().predicts_next()) << where;
+    if (!figure) return;
+    ++drawn;
+    const AttentionState* attention = state.run->attention(state.place.pattern(state.layer));
+    ASSERT_TRUE(attention);
+    const auto expect_rows = [&](const char* id, const Tensor& kept) {
+      const auto& mark = mark_of<figure::MatrixMark>(*figure, id);
+      ASSERT_EQ(mark.values.size(0), state.row + 1) << where;
+      const std::int64_t head = state.head * kept.size(0) / attention->in.q.size(0);
+      for (std::int64_t row = 0; row <= state.row; ++row)
+        for (std::int64_t col = 0; col < kept.size(2); ++col)
+          EXPECT_EQ(mark.values.at(row, col), kept.at(head, row, col)) << where << " " << id;
+    };
+    expect_rows("keys", attention->in.k);
+    expect_rows("values", attention->in.v);
+    const auto& work = mark_of<figure::TableMark>(*figure, "work");
+    EXPECT_EQ(*work.rows[0].bar, 1);
+    EXPECT_EQ(*work.rows[1].bar, static_cast<double>(state.row + 1));
+    const std::vector<std::string> said = sentence_of(*figure);
+    EXPECT_EQ(said[1], std::to_string(attention->in.k.size(2) + attention->in.v.size(2))) << where;
+    EXPECT_EQ(sentence_key(*figure), state.row == 0 ? "figure.kv.first" : "figure.kv.sentence");
+  });
+  EXPECT_GT(drawn, 100);
+}
+
+// The keys and values of a token do not change when another one follows: what makes the cache possible.
+TEST(ViewKv, WhatIsKeptStaysAsItWasWhenTheTextGrows) {
+  const Opened of = opened("model:storyteller");
+  Document document = new_document(of.model);
+  ASSERT_TRUE(insert_token(document, 0, document.sequences[0].input.ids.size(), 13));
+  const auto longer = run_all(document, {}, {});
+  ASSERT_TRUE(longer);
+  ViewState state = first_state(*of.model, of.run), after = first_state(*of.model, longer->front());
+  after.row = state.row;
+  const auto one = draw_view(**find_view("kv"), state), two = draw_view(**find_view("kv"), after);
+  ASSERT_TRUE(one && two);
+  for (const char* id : {"keys", "values"})
+    EXPECT_EQ(mark_of<figure::MatrixMark>(*one, id).values.values(),
+              mark_of<figure::MatrixMark>(*two, id).values.values());
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,52 @@
+// How the word of a token was cut: its pieces are the tokens of the run.
+#include "core/text/tokenizer.h"
+
+#include "core/base/words.h"
+#include "tests/core/view/opened.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+TEST(ViewTokenizer, IdsAreThoseOfTheRun) {
+  for_every_row([](const ViewState& state, const std::string& where) {
+    const std::vector<int>& ids = state.run->ids_of(state.place.stack);
+    const auto figure = draw_view(**find_view("tokenizer"), state);
+    ASSERT_EQ(figure.ok(), state.row < std::ssize(ids)) << where;
+    if (!figure) return;
+    const auto& table = mark_of<figure::TableMark>(*figure, "ids");
+    ASSERT_EQ(table.rows.size(), ids.size()) << where;
+    for (std::size_t row = 0; row < ids.size(); ++row) {
+      EXPECT_EQ(table.rows[row].cells[1].str(), std::to_string(ids[row])) << where;
+      EXPECT_EQ(table.rows[row].lit, static_cast<std::int64_t>(row) == state.row) << where;
+    }
+  });
+}
+
+// WordPiece: the lookups that succeeded are the pieces, in their order, and the sentence counts them.
+TEST(ViewTokenizer, AWordOfSeveralPiecesSaysHowItWasCut) {
+  const Opened of = opened("model:translator");
+  ViewState state = first_state(*of.model, of.run);
+  int several = 0;
+  for (state.row = 0; state.row < state.run->rows(state.place.stack); ++state.row) {
+    const auto figure = draw_view(**find_view("tokenizer"), state);
+    ASSERT_TRUE(figure);
+    if (!figure::find_part(*figure, "steps")) continue;
+    const int id = state.run->ids_of(state.place.stack)[static_cast<std::size_t>(state.row)];
+    std::vector<std::string> found;
+    for (const auto& row : mark_of<figure::TableMark>(*figure, "steps").rows)
+      if (row.lit) found.push_back(row.cells[1].str());
+    EXPECT_NE(std::find(found.begin(), found.end(), std::to_string(id)), found.end());
+    const std::vector<std::string> said = sentence_of(*figure);
+    EXPECT_EQ(said[1], std::to_string(found.size()));
+    if (found.size() < 2) continue;
+    ++several;
+    EXPECT_EQ(sentence_key(*figure), "figure.tokenizer.several");
+    EXPECT_NE(said[2].find(state.opened->tokenizer->token_display(id)), std::string::npos) << said[2];
+  }
+  EXPECT_GT(several, 3);
+}
+
+}  // namespace
+}  // namespace attnscope
