@@ -16,6 +16,7 @@
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/view/view.h"
 
 namespace attnscope {
 namespace {
@@ -83,12 +84,19 @@ class FitCheck {
     for (const auto& view : frame_.state().views) {
       if (!view->unavailable(run).empty() || (!options_.view.empty() && options_.view != view->id()))
         continue;
+      if (shows_easy(frame_.state()) && !has_easy_form(view->id())) continue;
       frame_.state().workspace.view = view->id();
       if (std::string_view(view->id()) == "steps")
         shows_easy(frame_.state()) ? check_stations() : check_steps(run);
       else
         check_figure("");
     }
+  }
+
+  // Views without one show another view in its place.
+  static bool has_easy_form(std::string_view view) {
+    const auto found = find_view(view);
+    return found && (*found)->model;
   }
 
   // Each station of the film, from the first one on.

@@ -7,6 +7,7 @@
 #include "app/figure/canvas.h"
 #include "app/gpu/waker.h"
 #include "app/look/item_map.h"
+#include "app/look/scopes.h"
 #include "app/shell/banners.h"
 #include "app/shell/toolbar.h"
 #include "app/shell/welcome.h"
@@ -271,14 +272,49 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
 }
 
 // A, B and the difference, where there are two runs and the view shows a matrix.
-void EasyWindow::draw_compare(FrameState& state, float right, float y) const {
+void EasyWindow::draw_compare(FrameState& state, float right, float y) {
   const ViewSpec* now = chosen(state);
   if (!now || !comparable_ || !(view_.before || other_)) return;
   const std::string& shown = tr("easy.compare");
-  ImGui::SetCursorScreenPos(ImVec2(right - button_width(shown), y + px(5)));
+  const float left = right - button_width(shown);
+  ImGui::SetCursorScreenPos(ImVec2(left, y + px(5)));
   if (raised_button({shown, "###compare"}, state.workspace.show_difference))
     perform(state, "compare.difference");
   compat::item_tooltip(tr("easy.compare.help"));
+  const bool here = changes_.size() == 1 && changes_.front().row == view_.row;  // nowhere to go
+  if (view_.compare && !changes_.empty() && !here) draw_changes(state, left - px(8), y);
+}
+
+// "2 of 9" between two arrows: the rows that changed, the largest difference first.
+void EasyWindow::draw_changes(FrameState& state, float right, float y) {
+  const auto count = std::ssize(changes_);
+  const auto found = std::find_if(changes_.begin(), changes_.end(),
+                                  [&](const RowChange& one) { return one.row == view_.row; });
+  const std::ptrdiff_t at = found == changes_.end() ? -1 : found - changes_.begin();
+  const std::string& shown = change_.get({number(at), number(count), key_of(language())}, [&] {
+    return at < 0 ? tr("easy.changes.none", {std::to_string(count)})
+                  : tr("easy.changes", {std::to_string(at + 1), std::to_string(count)});
+  });
+  const float arrow = button_width("\u25b8"), width = ImGui::CalcTextSize(shown.c_str()).x + px(12);
+  const float left = right - 2 * arrow - width;
+  const auto go = [&](std::ptrdiff_t to) {
+    state.workspace.cursor.query = changes_[static_cast<std::size_t>(to)].row;
+  };
+  ImGui::SetCursorScreenPos(ImVec2(left, y + px(5)));
+  {
+    const DisabledScope first(at <= 0);
+    if (raised_button("\u25c2###change_before")) go(at - 1);
+  }
+  compat::item_tooltip(tr("easy.changes.before"));
+  ImGui::SetCursorScreenPos(ImVec2(left + arrow + px(6), y + px(5)));
+  ImGui::AlignTextToFramePadding();
+  dim_text(shown);
+  ImGui::SetCursorScreenPos(ImVec2(right - arrow, y + px(5)));
+  {
+    const DisabledScope last(at + 1 >= count);
+    if (raised_button("\u25b8###change_next")) go(at + 1);
+  }
+  compat::item_tooltip(tr("easy.changes.next"));
 }
 
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
@@ -297,6 +333,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   if (box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
     comparable_ = figure && shows_matrix(*figure);
+    changes_ = view_.compare ? largest_changes(*view, view_) : std::vector<RowChange>();
     failed_.reset();
     const bool moves = state.workspace.animate && still == std::exchange(still_key_, still) && !box_.empty();
     if (moves) motion_.leave(box_.on_screen(), *view_.run);

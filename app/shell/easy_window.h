@@ -35,7 +35,8 @@ class EasyWindow {
   void append(FrameState& state, std::int64_t output) const;
   void draw_question(FrameState& state, ImVec2 at);
   float draw_head(FrameState& state, float right, float y);
-  void draw_compare(FrameState& state, float right, float y) const;
+  void draw_compare(FrameState& state, float right, float y);
+  void draw_changes(FrameState& state, float right, float y);
   void compare_with(FrameState& state, const RunResult& run);
   void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
   std::shared_ptr<const Trace> unedited(const FrameState& state, const RunResult& run);
@@ -49,7 +50,8 @@ class EasyWindow {
   FigureHands hands_;
   const ViewSpec* shown_ = nullptr;  ///< of box_
   bool comparable_ = false;          ///< box_ shows a matrix
-  KeptText title_, head_, why_;
+  std::vector<RowChange> changes_;   ///< of the runs that are compared
+  KeptText title_, head_, why_, change_;
   Kept<std::int64_t> strongest_;  ///< key of the row that is looked at
   ViewState view_;
   std::vector<int> read_;                 ///< tokens of the main stack in the run before

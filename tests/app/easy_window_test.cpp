@@ -626,6 +626,32 @@ TEST_F(EasyWindowTest, ATokenChangedByHandAsksWhatChanged) {
   for (const char* part : {"figure.a", "figure.b", "figure.minus"}) EXPECT_TRUE(shows(part)) << part;
 }
 
+TEST_F(EasyWindowTest, TheRowsThatChangedAreWalkedLargestFirst) {
+  open_easy("storyteller");
+  workspace().view = "attention";
+  state().commands.edit(Text::of("x"), {}, [](Document& changed) {
+    return replace_token(changed, 0, 2, changed.sequences.front().input.ids[6], Stack::single);
+  });
+  settle();
+  click("compare");
+  ASSERT_TRUE(shows("change_next"));
+  std::set<std::int64_t> rows;
+  for (int at = 0; at < 40; ++at) {
+    const std::int64_t before = workspace().cursor.query;
+    click("change_next");
+    frames(2);
+    if (workspace().cursor.query == before) break;
+    EXPECT_TRUE(rows.insert(workspace().cursor.query).second);
+  }
+  EXPECT_GT(rows.size(), 2U);
+  const std::int64_t last = workspace().cursor.query;
+  click("change_before");
+  frames(2);
+  EXPECT_NE(workspace().cursor.query, last);
+  click("compare");
+  EXPECT_FALSE(shows("change_next"));
+}
+
 TEST_F(EasyWindowTest, UndoIsDimWhereThereIsNothingToUndo) {
   open_easy("storyteller");
   const auto length = document().sequences.front().input.ids.size();

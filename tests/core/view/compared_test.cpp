@@ -45,6 +45,32 @@ TEST(ViewCompared, ThreeMatricesAndThreeRowsAreThoseOfTheRuns) {
   EXPECT_FALSE(b.of.empty());
 }
 
+TEST(ViewCompared, TheRowsThatChangedComeLargestFirst) {
+  const Opened of = opened("model:storyteller");
+  const ViewState state = both(of, "blocks.0.attn.z*=0", 1, 3);
+  const std::vector<RowChange> changes = largest_changes(**find_view("attention"), state);
+  const Site site = state.place.pattern(1);
+  std::size_t expected = 0;
+  for (std::int64_t query = 0; query < state.run->length; ++query) {
+    double most = 0;
+    for (std::int64_t key = 0; key <= query; ++key)
+      most = std::max(most, std::abs(static_cast<double>(state.run->cell(site, {3, query, key})) -
+                                     static_cast<double>(of.run->cell(site, {3, query, key}))));
+    const auto found =
+        std::find_if(changes.begin(), changes.end(), [&](const RowChange& one) { return one.row == query; });
+    ASSERT_EQ(found != changes.end(), most >= 0.005) << query;  // what two digits show
+    if (found == changes.end()) continue;
+    ++expected;
+    EXPECT_NEAR(found->by, most, 1e-6);
+    EXPECT_EQ(static_cast<float>(found->a), of.run->cell(site, {3, query, found->col}));
+    EXPECT_EQ(static_cast<float>(found->b), state.run->cell(site, {3, query, found->col}));
+  }
+  EXPECT_GT(expected, 3U);
+  EXPECT_EQ(changes.size(), expected);
+  for (std::size_t at = 1; at < changes.size(); ++at) EXPECT_LE(changes[at].by, changes[at - 1].by);
+  EXPECT_TRUE(largest_changes(**find_view("mlp"), state).empty());
+}
+
 TEST(ViewCompared, TheSentenceNamesTheCellsOfTheRow) {
   for (const int layer : {0, 1}) {
     const Opened of = opened("model:storyteller");
