@@ -634,6 +634,7 @@ TEST_F(EasyWindowTest, TheRowsThatChangedAreWalkedLargestFirst) {
   });
   settle();
   click("compare");
+  frames(2);
   ASSERT_TRUE(shows("change_next"));
   std::set<std::int64_t> rows;
   for (int at = 0; at < 40; ++at) {
