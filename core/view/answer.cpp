@@ -45,6 +45,16 @@ Says says_of(const ViewState& state, std::int64_t row) {
   return single_signs(opened, config.vocab_size) ? Says::sign : Says::word;
 }
 
+// Which of the arm's movements an action at this row is: as many as were said before it.
+std::optional<std::size_t> movement_at(const ViewState& state, std::int64_t row) {
+  if (says_of(state, row) != Says::action) return std::nullopt;
+  const std::vector<int>& ids = state.run->ids_of(state.run->config().stack);
+  const auto said = static_cast<std::size_t>(
+      std::count_if(ids.begin(), ids.begin() + std::min<std::int64_t>(row + 1, std::ssize(ids)),
+                    [&](int id) { return action_bin(token_label(*state.opened, id)).has_value(); }));
+  return said < kArmActionKeys.size() ? std::optional(said) : std::nullopt;
+}
+
 }  // namespace
 
 std::int64_t answer_row(const ViewState& state) {
@@ -70,6 +80,9 @@ Text answer_text(const ViewState& state, std::int64_t row, const std::string& ke
 }
 
 std::vector<Text> answer_title(const ViewState& state, std::int64_t row) {
+  if (const std::optional<std::size_t> movement = movement_at(state, row))
+    return {Text::of("figure.answer.movement", {Text::of(kArmActionKeys[*movement])}),
+            Text::of("figure.answer.short")};
   return {answer_text(state, row, "figure.answer."), Text::of("figure.answer.short")};
 }
 

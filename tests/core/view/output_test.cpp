@@ -81,8 +81,22 @@ TEST(ViewOutput, NamesWhatTheModelSays) {
   for (const auto& [name, kind] : kinds) {
     const Opened of = opened(name);
     const ViewState state = first_state(*of.model, of.run);
-    EXPECT_EQ(answer_title(state, answer_row(state)).front().key(), std::string("figure.answer.") + kind);
+    const bool movement = std::string(kind) == "action";
+    EXPECT_EQ(answer_title(state, answer_row(state)).front().key(),
+              std::string("figure.answer.") + (movement ? "movement" : kind));
     EXPECT_EQ(sentence_key(output_figure(state)), std::string("figure.output.sentence.") + kind);
+  }
+}
+
+// The Pilot says seven movements, one after the other; after them an eighth would be no movement of the arm.
+TEST(ViewOutput, NamesTheMovementOfEachAction) {
+  const Opened of = opened("model:pilot");
+  ViewState state = first_state(*of.model, of.run);
+  for (const char* movement : {"dx", "dy", "dz", "roll", "pitch", "yaw", "gripper"}) {
+    const Text title = answer_title(state, answer_row(state)).front();
+    ASSERT_EQ(title.key(), "figure.answer.movement") << movement;
+    EXPECT_EQ(title.arguments().front().key(), std::string("lab.robot.action.") + movement);
+    ++state.row;
   }
 }
 
