@@ -1,6 +1,7 @@
 #include "app/shell/easy_try.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/figure/canvas.h"
 #include "app/gpu/waker.h"
@@ -15,6 +16,11 @@ namespace {
 
 constexpr float kTryCard = 58.f;  // units
 
+// What it changes is on the screen: words are above every view, numbers in their own one.
+bool fits(const TryThis& thing, const std::string& view) {
+  return (thing.edits.empty() && thing.masks.empty()) || thing.view.empty() || thing.view == view;
+}
+
 }  // namespace
 
 void EasyTry::follow(FrameState& state, const RunResult& run) {
@@ -26,6 +32,7 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
     things_ = read ? *std::move(read) : std::vector<TryThis>();
     return begin(state);  // which runs after this frame
   }
+  if (std::exchange(view_, state.workspace.view) != state.workspace.view && !shown(state)) suit(state);
   if (!looks_ || things_.empty() || run.undo_point != state.session.history().point()) return;
   looks_ = false;
   if (!elsewhere(run) || shown(state)) look(state, things_[now_], run);
@@ -72,7 +79,16 @@ void EasyTry::show(FrameState& state) {
     shown_at_ = done ? session.history().point() : 0;
   });
   looks_ = true;
-  if (!thing.view.empty()) state.workspace.view = thing.view;
+  if (!fits(thing, state.workspace.view)) state.workspace.view = thing.view;
+}
+
+// In another view: a thing that can be done there, where there is one.
+void EasyTry::suit(const FrameState& state) {
+  const std::string& view = state.workspace.view;
+  const auto fit = [&](const TryThis& thing) { return fits(thing, view); };
+  if (things_.empty() || fit(things_[now_]) || view == "steps") return;  // a film passes all places
+  const auto found = std::find_if(things_.begin(), things_.end(), fit);
+  if (found != things_.end()) now_ = static_cast<std::size_t>(found - things_.begin());
 }
 
 // What was shown is taken back: the next thing, too, speaks of the text that it begins with.

@@ -24,6 +24,7 @@ class EasyTry {
   static void look(FrameState& state, const TryThis& thing, const RunResult& run);
   void show(FrameState& state);
   void next(FrameState& state);
+  void suit(const FrameState& state);
   bool shown(const FrameState& state) const;
   bool elsewhere(const RunResult& run) const;
   const TryOutcome* outcome(const FrameState& state, const RunResult& run);
@@ -31,6 +32,7 @@ class EasyTry {
 
   std::vector<TryThis> things_;
   std::size_t now_ = 0;
+  std::string view_;            ///< in the frame before
   std::uint64_t opened_ = 0;    ///< Session::opened_version() + 1 of things_
   std::uint64_t shown_at_ = 0;  ///< the undo point after "show me"; 0: not shown
   bool looks_ = false;          ///< the cursor goes to the thing when what it says has run

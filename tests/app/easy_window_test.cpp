@@ -626,6 +626,23 @@ TEST_F(EasyWindowTest, ATokenChangedByHandAsksWhatChanged) {
   for (const char* part : {"figure.a", "figure.b", "figure.minus"}) EXPECT_TRUE(shows(part)) << part;
 }
 
+// A weight of attention is not on the screen beside a list of words; a word can be changed everywhere.
+TEST_F(EasyWindowTest, WhatThereIsToTryCanBeDoneInTheViewThatIsOpen) {
+  open_easy("storyteller");
+  workspace().view = "embedding";
+  frames(3);
+  const std::vector<int> before = document().sequences.front().input.ids;
+  click("try_show");
+  settle();
+  EXPECT_TRUE(document().edits.empty());
+  EXPECT_NE(document().sequences.front().input.ids, before);
+  EXPECT_EQ(workspace().view, "embedding");
+  EXPECT_TRUE(shows("figure.answer"));
+  click("try_show");  // back
+  settle();
+  EXPECT_EQ(document().sequences.front().input.ids, before);
+}
+
 TEST_F(EasyWindowTest, TheRowsThatChangedAreWalkedLargestFirst) {
   open_easy("storyteller");
   workspace().view = "attention";
