@@ -318,7 +318,8 @@ void Frame::draw_panels(Painter& painter) {
   // Without a document there is nothing to show beside the stage.
   const bool empty = !state_.session.document().opened && !state_.session.opening() && !state_.lessons.open();
   const bool whole = empty || (shown && shown->wants_all() && workspace.second_view.empty());
-  const float input = whole ? toolbar : draw_bars(context, toolbar);
+  const bool text = !empty && shown && shown->reads_text();
+  const float input = whole && !text ? toolbar : draw_bars(context, toolbar);
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
   if (whole) {

@@ -39,6 +39,7 @@ class CalculatorView : public View {
   const char* id() const override { return "calculator"; }
   ViewGroup group() const override { return ViewGroup::learn; }
   int order() const override { return 2; }
+  bool wants_all() const override { return true; }
   bool shows_runs() const override { return false; }
   void keep(Choices& choices) override;
   void draw(const ViewContext& context) override;

@@ -32,6 +32,8 @@ class CheckView : public View {
   const char* id() const override { return "check"; }
   ViewGroup group() const override { return ViewGroup::ask; }
   int order() const override { return 1; }
+  bool wants_all() const override { return true; }
+  bool reads_text() const override { return true; }
   void keep(Choices& choices) override;
   void draw(const ViewContext& context) override;
 

@@ -44,6 +44,8 @@ class TokenizerView : public View {
   const char* id() const override { return "tokenizer"; }
   ViewGroup group() const override { return ViewGroup::words; }
   int order() const override { return 0; }
+  bool wants_all() const override { return true; }
+  bool reads_text() const override { return true; }
   std::string unavailable(const RunResult& run) const override {
     return tokenizer_of(run) ? std::string() : "tokenizer.none";
   }

@@ -272,6 +272,7 @@ void TrainingSetup::draw_buttons(const ViewContext& context, float width) {
     note_item(label);
     compat::item_tooltip(tr("training.start.help"));
   }
+  toggle(row, more);
   if (row(Label(tr("training.step_once"), "###train_first_step"), false, tr("training.first_step.help")))
     begin(false);
   if (row(Label(tr("training.open"), "###train_open"), false, tr("training.open.help")))
@@ -313,7 +314,8 @@ void TrainingSetup::draw(const ViewContext& context, float width) {
   if (!source_.on() || source_.ready()) draw_form(context, width);
 }
 
-void TrainingSetup::draw_form(const ViewContext& context, float width) {
+// Sizes and recipe, beside each other.
+void TrainingSetup::draw_settings(const ViewContext& context, float width) {
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float gap = scaled(32), half = (width - gap) / 2;
   ImGui::BeginGroup();
@@ -326,9 +328,14 @@ void TrainingSetup::draw_form(const ViewContext& context, float width) {
   ImGui::EndGroup();
   const float end = std::max(left_end, ImGui::GetCursorScreenPos().y);
   ImGui::SetCursorScreenPos(ImVec2(top.x, end + scaled(10)));
+}
+
+void TrainingSetup::draw_form(const ViewContext& context, float width) {
+  if (more.on || error_) draw_settings(context, width);
   draw_buttons(context, width);
   draw_error(width);
-  const ImVec2 at(top.x, ImGui::GetCursorScreenPos().y + scaled(14));
+  if (!more.on) return;
+  const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + scaled(14));
   draw_plan(at, ImVec2(width, std::min(scaled(420), ImGui::GetContentRegionAvail().y - scaled(16))));
 }
 

@@ -9,6 +9,7 @@
 #include "app/views/training_kept.h"
 #include "app/views/training_source.h"
 #include "app/views/view.h"
+#include "app/widgets/controls.h"
 #include "app/widgets/line_plot.h"
 #include "core/base/computed.h"
 
@@ -19,6 +20,8 @@ class TrainingSetup {
   void draw(const ViewContext& context, float width);
   /// The form is opened again: reads the saved runs again.
   void reopen() { kept_.reopen(); }
+  /// Sizes and recipe are shown.
+  Switch more{"more", "training.more", "###train_more"};
 
  private:
   void choose(const std::string& task);
@@ -30,6 +33,7 @@ class TrainingSetup {
   void draw_recipe(float width);
   LinePlot plan() const;
   void draw_plan(ImVec2 at, ImVec2 size);
+  void draw_settings(const ViewContext& context, float width);
   void draw_form(const ViewContext& context, float width);
   void draw_buttons(const ViewContext& context, float width);
   void draw_error(float width) const;

@@ -34,11 +34,13 @@ class TrainingView : public View {
   const char* id() const override { return "training"; }
   ViewGroup group() const override { return ViewGroup::learn; }
   int order() const override { return 0; }
+  bool wants_all() const override { return true; }
   bool shows_runs() const override { return false; }
   bool takes_arrows(const RunResult&) const override { return scrubs_; }
   void keep(Choices& choices) override {
     choices.of(pane_);
     choices.of("form", form_);
+    choices.of(setup_.more);
   }
   void draw(const ViewContext& context) override;
 

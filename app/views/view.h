@@ -56,9 +56,10 @@ class View {
   virtual std::string unavailable(const RunResult&) const { return {}; }
   /// False if the view is about the document or a training run: then it cannot show run A.
   virtual bool shows_runs() const { return true; }
-  /// True if the view does not depend on the open model: alone on the stage it also gets the room of the
-  /// input bar, network map, inspector and timeline.
+  /// True if network map, inspector and timeline have nothing to say beside it: alone on the stage it also
+  /// gets their room, and that of the input bar unless it reads the text.
   virtual bool wants_all() const { return false; }
+  virtual bool reads_text() const { return false; }
   /// True if arrow keys are used inside this view instead of moving through the model's steps.
   virtual bool takes_arrows(const RunResult&) const { return false; }
   /// Called when it is no longer on the stage: may cancel its background jobs.

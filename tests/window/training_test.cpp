@@ -19,12 +19,17 @@ class TrainingWindow : public WindowTest {
     Window& window = start();
     window.click_view("training");
     window.click("task_sorter");
+    more_settings(window);
     fill(window, "train_layers", 1);
     fill(window, "train_heads", 2);
     fill(window, "train_width", 16);
     fill(window, "train_batch", 4);
     fill(window, "train_steps", steps);
     return window;
+  }
+  static void more_settings(Window& window) {
+    window.click("train_more");
+    window.wait("the settings", [](const Json& now) { return now.at("items").contains("train_layers"); });
   }
   static void fill(Window& window, const std::string& field, int value) {
     window.click(field);
@@ -292,6 +297,7 @@ TEST_F(TrainingWindow, ATextFileIsLearnedAndBadOnesAreTold) {
               [](const Json& now) { return now.at("items").contains("train_file_error"); });
   window.click("train_words_own");
   window.wait("its own words", [](const Json& now) { return now.at("items").contains("train_file_found"); });
+  more_settings(window);
   fill(window, "train_width", 16);
   fill(window, "train_batch", 4);
   fill(window, "train_steps", 30);
