@@ -3,6 +3,7 @@
 // attribute. Unavailable for models without logits, recordings and prompts that were not typed; the reason is
 // shown.
 #include <algorithm>
+#include <cmath>
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
@@ -42,6 +43,7 @@ class AskView : public View {
 
  private:
   void draw_head(const ViewContext& context, const MeasureAnswer& answer, float width);
+  static std::string result(const ViewContext& context, const std::string& measure);
   void draw_pages(const ViewContext& context, float width);
   static void draw_questions(const ViewContext& context, float width);
   void draw_other(const ViewContext& context, float width);
@@ -59,9 +61,28 @@ class AskView : public View {
   AskGraph graph_;
   AskProbes probes_;
   std::string other_;
-  KeptText title_, words_;
+  KeptText title_, words_, result_;
   bool typing_ = false;
 };
+
+// The place that matters most, once every cell of a knock-out is exact; empty before.
+std::string AskView::result(const ViewContext& context, const std::string& measure) {
+  const Asking& asking = context.workspace.asking;
+  const auto answer = asking.answer();
+  if (asking.settings.page != AskPage::knock_out || !answer || !answer->sweep || answer->request.other ||
+      !asking.is_fresh(*answer) || answer->known() < std::ssize(answer->values))
+    return {};
+  const double base = answer->base();
+  std::optional<std::size_t> most;
+  const auto moves = [&](std::size_t cell) { return std::abs(answer->values[cell] - base); };
+  for (std::size_t cell = 0; cell < answer->values.size(); ++cell)
+    if (std::isfinite(answer->values[cell]) && (!most || moves(cell) > moves(*most))) most = cell;
+  if (!most || moves(*most) == 0) return {};
+  const auto number = [](double value) { return number_text(static_cast<float>(value), 2); };
+  return tr(asking.settings.mean ? "ask.result.mean" : "ask.result.zero",
+            {place_words(*context.run.document.opened, *answer, answer->sweep->cells()[*most]), measure,
+             number(base), number(answer->values[*most])});
+}
 
 void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer, float width) {
   const OpenedModel& opened = *context.run.document.opened;
@@ -77,8 +98,15 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
+  const auto swept = context.workspace.asking.answer();
+  const std::string& found =
+      result_.get({swept ? swept->change : 0, key_of(words), key_of(language()),
+                   static_cast<std::uint64_t>(settings.page), static_cast<std::uint64_t>(settings.mean),
+                   static_cast<std::uint64_t>(swept && context.workspace.asking.is_fresh(*swept))},
+                  [&] { return result(context, words); });
   view_heading(title_.get(key, [&] { return measure_question(opened, *answer.measure); }),
-               kept_tr(sentence, {words}), width);
+               found.empty() ? kept_tr(sentence, {words}) : found, width);
+  note_item(found.empty() ? "ask_sentence" : "ask_result");
   ImGui::Dummy(ImVec2(1, scaled(2)));
 }
 

@@ -342,10 +342,7 @@ void ResidualView::draw_colours(const ViewContext& context, float width) {
                                     : std::string(tr("residual.colour.answer"));
   note_text(of);
   const FontScope face(fonts().small);
-  const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
-  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
-  ChipRow line(width, 5);
-  choose(line, colour_, AllOptions(), {of});
+  choose_in_menu(colour_, width - scaled(8), {of});
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const char* unit = difference_ ? "residual.legend.difference" : lens_unit(colour_);
   const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -2,11 +2,13 @@
 // --set, its texts and the item on screen. `choose`, `toggle` and `slide` draw it, Choices keeps it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
 
+#include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -92,6 +94,31 @@ bool choose(ChipRow& row, OneOf<Value>& control, const There& there = {},
     control.value = option.value;
     clicked = true;
   }
+  return clicked;
+}
+
+/// The same as one menu of `width` pixels, whose item is `items` + "menu".
+template <class Value>
+bool choose_in_menu(OneOf<Value>& control, float width,
+                    std::initializer_list<std::string_view> arguments = {}) {
+  const auto now = std::find_if(control.options.begin(), control.options.end(),
+                                [&](const auto& option) { return option.value == control.value; });
+  const Label chosen = label_of(control, *now, arguments);
+  const std::string_view whole = chosen;
+  const Label shown(whole.substr(0, whole.find("###")), {});
+  const Label id(control.items, "menu");
+  bool clicked = false;
+  ImGui::SetNextItemWidth(width);
+  const bool open = ImGui::BeginCombo(id.c_str(), shown.c_str());
+  note_item(id);
+  if (!open) return false;
+  for (const Option<Value>& option : control.options) {
+    const Label label = label_of(control, option, arguments);
+    if (ImGui::Selectable(label.c_str(), control.value == option.value))
+      control.value = option.value, clicked = true;
+    note_item(label);
+  }
+  ImGui::EndCombo();
   return clicked;
 }
 
