@@ -1,0 +1,93 @@
+// Which head does the answer need? The share of the likeliest output in runs without one head each.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/lens/sweep.h"
+#include "core/sample/sampler.h"
+#include "core/session/document.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostWork = 4096;  // rows times heads: what is run while a number is dragged
+
+// The runs without a head each. Errors: a run that cannot be run again, one that would take too long.
+Result<Sweep> without_each_head(const ViewState& state, std::int64_t row, int answer) {
+  const Trace& run = *state.run;
+  const auto& model = state.opened->model;
+  if (!model || run.weights().all().empty()) return fail(Code::not_found, "error.view.no_rerun");
+  if (run.shared_weights().get() != &model->weights() || &run.config() != &model->config())
+    return fail(Code::not_found, "error.view.other_model");
+  const ModelConfig& stack = run.config().of(state.place.stack);
+  const std::int64_t heads = std::int64_t{stack.n_layers()} * run.find(state.place.pattern(0))->shape[0];
+  if (run.rows(state.place.stack) * heads > kMostWork) return fail(Code::not_found, "error.view.many_heads");
+  LogitMeasure share;
+  share.kind = LogitMeasure::Kind::prob, share.target = answer, share.row = row;
+  TRY(const Selector steps, Selector::parse(std::string(stack_prefix(state.place.stack)) + "blocks.*." +
+                                            (state.place.part == Part::cross ? "cross" : "attn") + ".z"));
+  TRY(Sweep sweep, Sweep::ablation(model, state.run, share, steps, {"head"}, {}));
+  TRY_OK(sweep.fill());
+  return sweep;
+}
+
+Result<ViewDrawing> draw_ask(const ViewState& state) {
+  const std::int64_t row = answer_row(state);
+  const Tensor logits = state.run->logits_row(row);
+  if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
+  if (!state.run->find(state.place.pattern(0)) || !state.run->attention(state.place.pattern(0)))
+    return fail(Code::not_found, "error.view.no_attention");
+  const int answer = next_tokens(logits, Sampling{}).front().id;
+  TRY(const Sweep sweep, without_each_head(state, row, answer));
+  const int blocks = state.run->config().of(state.place.stack).n_layers();
+  std::int64_t heads = 0;
+  for (const SweepCell& cell : sweep.cells()) heads = std::max(heads, cell.at.front().begin + 1);
+  figure::MatrixMark left;
+  std::vector<float> values(static_cast<std::size_t>(blocks * heads),
+                            std::numeric_limits<float>::quiet_NaN());
+  const SweepCell* most = nullptr;
+  const auto moves = [&](const SweepCell& cell) { return std::abs(cell.value - sweep.base()); };
+  for (const SweepCell& cell : sweep.cells()) {
+    values[static_cast<std::size_t>(cell.site.layer * heads + cell.at.front().begin)] =
+        static_cast<float>(cell.value);
+    if (!most || moves(cell) > moves(*most)) most = &cell;
+  }
+  left.values = Tensor::from(std::move(values), {{Axis::none, blocks}, {Axis::none, heads}});
+  for (int block = 0; block < blocks; ++block)
+    left.rows.labels.push_back(Text::of("figure.ask.block", {block}));
+  for (std::int64_t head = 0; head < heads; ++head)
+    left.cols.labels.push_back(Text::of("figure.ask.head", {head}));
+  left.rows.looked = most->site.layer, left.cols.looked = static_cast<int>(most->at.front().begin);
+  left.rows.ink = figure::Ink::query, left.cols.ink = figure::Ink::key;
+  const Text word = output_name(*state.opened, answer);
+  const std::vector<Text> said{word, percent(sweep.base()), most->site.layer, most->at.front().begin,
+                               percent(most->value)};
+  const char* kind = moves(*most) < 0.0005 ? "none" : most->value < sweep.base() ? "falls" : "rises";
+  const std::string key = std::string("figure.ask.") + kind;
+  ViewDrawing out{
+      {Text::of("figure.ask.question")},
+      {Text::of(key, said), Text::of(key + ".short", said)},
+      figure::leaf({"left",
+                    std::move(left),
+                    3,
+                    {Text::of("figure.ask.title", said), Text::of("figure.ask.title.short", said)},
+                    ""})};
+  // Where that head looks from the row that is looked at.
+  ViewState there = state;
+  there.layer = most->site.layer, there.head = most->at.front().begin;
+  figure::MatrixMark looks = attention_row_matrix(there, attention_matrix(there, slot_of(StepRole::pattern)));
+  const std::vector<Text> where{looks.rows.labels.front(), there.layer, there.head};
+  out.below = figure::leaf({"row",
+                            std::move(looks),
+                            2,
+                            {Text::of("figure.ask.looks", where), Text::of("figure.ask.looks.short", where)},
+                            ""});
+  return out;
+}
+
+}  // namespace
+
+ViewSpec view_ask() { return {"ask", 58, true, true, draw_ask}; }
+
+}  // namespace attnscope

@@ -1,0 +1,73 @@
+// Which head the answer needs: each cell against a run of its own with that head switched off.
+#include <cmath>
+
+#include "core/base/words.h"
+#include "core/model/measure.h"
+#include "tests/core/view/opened.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+TEST(ViewAsk, EachCellIsARunWithoutThatHead) {
+  for (const std::string name : {"model:storyteller", "model:gap-filler", "model:translator"}) {
+    const Opened of = opened(name);
+    ViewState state = first_state(*of.model, of.run);
+    const std::int64_t row = answer_row(state);
+    const int answer = next_tokens(of.run->logits_row(row), Sampling{}).front().id;
+    const auto share = [&](const Trace& run) {
+      return std::exp(log_probabilities(run.logits_row(row))[static_cast<std::size_t>(answer)]);
+    };
+    const auto figure = draw_view(**find_view("ask"), state);
+    ASSERT_TRUE(figure) << name;
+    const Tensor& left = mark_of<figure::MatrixMark>(*figure, "left").values;
+    double most = 0;
+    std::pair<std::int64_t, std::int64_t> where;
+    for (std::int64_t block = 0; block < left.size(0); ++block)
+      for (std::int64_t head = 0; head < left.size(1); ++head) {
+        const auto without =
+            edited(of, std::string(stack_prefix(state.place.stack)) + "blocks." + std::to_string(block) +
+                           ".attn.z[head=" + std::to_string(head) + "]=0");
+        EXPECT_NEAR(left.at(block, head), share(*without), 2e-4) << name << " " << block << "." << head;
+        if (const double by = std::abs(share(*without) - share(*of.run)); by > most)
+          most = by, where = {block, head};
+      }
+    const std::vector<std::string> said = sentence_of(*figure);
+    EXPECT_EQ(said[0], output_name(*of.model, answer));
+    if (most < 0.0005) continue;
+    EXPECT_EQ(said[2], std::to_string(where.first)) << name;
+    EXPECT_EQ(said[3], std::to_string(where.second)) << name;
+  }
+}
+
+// With edits, cells are runs with these edits and one head less.
+TEST(ViewAsk, KeepsTheEditsOfTheRun) {
+  const Opened of = opened("model:storyteller");
+  const std::string edit = "blocks.1.attn.z[head=0]=0";
+  ViewState state = first_state(*of.model, edited(of, edit));
+  const auto figure = draw_view(**find_view("ask"), state);
+  ASSERT_TRUE(figure);
+  const std::int64_t row = answer_row(state);
+  const int answer = next_tokens(state.run->logits_row(row), Sampling{}).front().id;
+  Document document = new_document(of.model);
+  Request request;
+  request.edits = {edit, "blocks.1.attn.z[head=3]=0"};
+  ASSERT_TRUE(apply_request(document, request));
+  const auto both = run_all(document, {}, {});
+  ASSERT_TRUE(both);
+  EXPECT_NEAR(mark_of<figure::MatrixMark>(*figure, "left").values.at(1, 3),
+              std::exp(log_probabilities(both->front()->logits_row(row))[static_cast<std::size_t>(answer)]),
+              2e-4);
+}
+
+TEST(ViewAsk, SaysWhereItDoesNotRunAgain) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, edited(of, "blocks.0.attn.v.weight*=0.5"));
+  const auto figure = draw_view(**find_view("ask"), state);
+  ASSERT_FALSE(figure);
+  EXPECT_EQ(figure.error().sentence(), tr("error.view.other_model"));
+}
+
+}  // namespace
+}  // namespace attnscope
