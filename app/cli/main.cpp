@@ -10,6 +10,7 @@
 #include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/about.h"
 #include "core/system/arguments.h"
 #include "core/system/named_files.h"
 #include "core/system/output.h"
@@ -57,7 +58,7 @@ int run(int argc, char** argv) {
   app.name("attnscope-cli");
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", tr("cli.help"));
-  app.set_version_flag("--version", "attnscope 0.1.0", tr("cli.version"));
+  app.set_version_flag("--version", about_text(), tr("cli.version"));
   app.fallthrough();  // the limit may be before or after the command
   std::string limit;
   app.add_option("--memory-limit", limit, tr("cli.memory_limit"))

@@ -203,6 +203,11 @@ Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int w
 
 }  // namespace
 
+std::string renderer_name() {
+  const GLubyte* name = glad_glGetString ? glGetString(GL_RENDERER) : nullptr;
+  return name ? reinterpret_cast<const char*>(name) : "";
+}
+
 Result<std::unique_ptr<GlContext>> make_window(const std::string& title, int width, int height) {
   TRY(auto context, open_glfw(title, width, height, true));
   return std::unique_ptr<GlContext>(std::move(context));

@@ -52,6 +52,8 @@ class GlContext {
 Result<std::unique_ptr<GlContext>> make_window(const std::string& title, int width, int height);
 /// A context that draws into a framebuffer object of width x height pixels, with or without a display.
 Result<std::unique_ptr<GlContext>> make_offscreen(int width, int height);
+/// The driver's name of what draws; empty without a current context.
+std::string renderer_name();
 /// glFinish(): blocks until the GPU has drawn everything. Needs a current context.
 void finish_drawing();
 /// Ends a waiting poll(). Async-signal-safe, from any thread; does nothing without a window.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
 #include "app/look/text_lines.h"
 #include "app/state/actions.h"
@@ -10,6 +11,7 @@
 #include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/about.h"
 
 namespace attnscope {
 namespace {
@@ -212,9 +214,16 @@ void draw_leaving(FrameState& state) {
 
 void draw_about(FrameState& state) {
   if (!begin_dialog("###about", state.show_about)) return;
-  dialogs_heading("attnscope 0.1.0");
+  dialogs_heading("attnscope");
   ImGui::Dummy(ImVec2(px(420), px(2)));
   wrapped_text(tr("frame.about"), theme().text_dim);
+  ImGui::Dummy(ImVec2(1, px(2)));
+  std::string about = about_text();
+  if (const std::string graphics = renderer_name(); !graphics.empty())
+    about += "\n" + tr("about.graphics", {graphics});
+  wrapped_text(about, theme().text);
+  if (raised_button(Label(tr("about.copy"), "###about_copy"))) ImGui::SetClipboardText(about.c_str());
+  note_item("about_copy");
   end_dialog("help.about");
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lab/lab.h"
+#include "core/session/about.h"
 #include "core/session/session_file.h"
 #include "core/step/site.h"
 #include "core/system/arguments.h"
@@ -88,7 +89,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
     return cli.add_option(name, into, help)->type_name(type);
   };
   cli.set_help_flag("-h,--help", tr("cli.help"));
-  cli.set_version_flag("--version", "attnscope 0.1.0", tr("cli.version"));
+  cli.set_version_flag("--version", about_text(), tr("cli.version"));
   cli.add_option("MODEL_OR_SCENE", options.path, tr("options.model"));
   named("--screenshot", options.screenshot, tr("options.screenshot"), "OUT.png");
   named("--save-session", options.save_session, tr("options.save_session"), "S.attnscope");
@@ -153,7 +154,7 @@ CommandLine read_command_line(int count, const char* const* arguments) {
     out.text = cli.help();
   } catch (const CLI::CallForVersion&) {
     out.run = false;
-    out.text = "attnscope 0.1.0\n";
+    out.text = about_text() + "\n";
   } catch (const CLI::ParseError& error) {
     refuse(tr("options.more", {sentence_of(cli, error)}));
   }
