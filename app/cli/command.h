@@ -52,6 +52,7 @@ void add_lesson(CLI::App& app, Action& action);
 void add_calc(CLI::App& app, Action& action);
 void add_figure(CLI::App& app, Action& action);
 void add_try(CLI::App& app, Action& action);
+void add_course(CLI::App& app, Action& action);
 void add_guide(CLI::App& app, Action& action);
 
 /// Opens a folder, a file in it, a scene file, or a shipped model: "model:NAME", "scene:NAME".

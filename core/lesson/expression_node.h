@@ -35,4 +35,11 @@ Result<ExpressionValue> expression_gradient(const std::vector<ExpressionValue>& 
 Result<ExpressionValue> expression_loss(const std::vector<ExpressionValue>& arguments,
                                         const ExpressionScope& scope);
 
+/// calc('llama-2-7b', 'total'): parameters of a preset by part (embedding, attention, mlp, norms,
+/// unembedding), or its norm_eps. cache('llama-2-7b', 2048): bytes of its KV cache in bfloat16.
+Result<ExpressionValue> expression_calc(const std::vector<ExpressionValue>& arguments,
+                                        const ExpressionScope& scope);
+Result<ExpressionValue> expression_cache(const std::vector<ExpressionValue>& arguments,
+                                         const ExpressionScope& scope);
+
 }  // namespace attnscope
