@@ -405,6 +405,7 @@ void Frame::draw_dialogs() {
   export_.draw(state_);
   draw_lesson_list(state_);
   handbook_.draw(state_);
+  course_.draw(state_, run_.get());
   draw_settings(state_);
   draw_about(state_);
   draw_outside(state_);

@@ -10,6 +10,7 @@
 #include "app/dialogs/weight_check.h"
 #include "app/panels/input/input_bar.h"
 #include "app/shell/compare_bar.h"
+#include "app/shell/course.h"
 #include "app/shell/easy_window.h"
 #include "app/shell/handbook.h"
 #include "app/shell/palette.h"
@@ -70,6 +71,7 @@ class Frame {
   ExportDialog export_;
   Palette palette_;
   Handbook handbook_;
+  CourseWindow course_;
   Tour tour_;
   WeightCheck weight_check_;
   EditMenu edit_menu_;

@@ -106,7 +106,7 @@ void CalculatorView::keep(Choices& choices) {
   choices.of(pane_);
   choices.of("machine", machine_);
   Chosen it = choices.reads() ? Chosen{} : chosen();
-  choices.of("preset", it.preset);
+  choices.of("preset", it.preset, preset_names());
   choices.of("file", it.file);
   choices.of("dtype", it.dtype);
   for (const std::string& name : size_names())

@@ -43,6 +43,11 @@ void Choices::of(const char* name, std::string& value) {
   if (const auto* found = find(name); found && found->is_string()) value = found->get<std::string>();
 }
 
+void Choices::of(const char* name, std::string& value, const std::vector<std::string>& known) {
+  if (offered_) offered_->push_back({name, known});
+  of(name, value);
+}
+
 void Choices::of(const char* name, double& value, double least, double most) {
   offer(name, least, most, false);
   if (to_) (*to_)[name] = value;

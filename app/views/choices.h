@@ -38,6 +38,8 @@ class Choices {
 
   void of(const char* name, bool& value);
   void of(const char* name, std::string& value);
+  /// The same, one of these, or empty.
+  void of(const char* name, std::string& value, const std::vector<std::string>& known);
   void of(const char* name, float& value, float least, float most);
   void of(const char* name, double& value, double least, double most);
   void of(const char* name, std::int64_t& value, std::int64_t least, std::int64_t most);

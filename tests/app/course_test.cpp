@@ -11,6 +11,7 @@
 #include "core/arch/shipped.h"
 #include "core/lab/lab.h"
 #include "core/step/site.h"
+#include "tests/app/ui_driver.h"
 
 namespace attnscope {
 namespace {
@@ -35,6 +36,39 @@ TEST(CoursePlaces, EachIsThere) {
     EXPECT_TRUE(options.path.empty() || open_shipped(options.path)) << row.id << ": " << options.path;
     EXPECT_TRUE(options.step.empty() || parse_site(options.step)) << row.id << ": " << options.step;
   }
+}
+
+class CourseWindowTest : public testing::FrameTest {};
+
+TEST_F(CourseWindowTest, ARowGoesToItsPlaceAndOneThatDiffersSaysWhyFirst) {
+  state().open_shipped("storyteller");
+  settle();
+  state().show_course = true;
+  for (int i = 0; i < 200 && !shows("course_000-att"); ++i) frames(1), settle();
+  ASSERT_TRUE(shows("course_000-att"));
+  workspace().view = "mask";
+  click("course_000-att");  // the reason
+  frames(2);
+  EXPECT_EQ(workspace().view, "mask");
+  click("course_000-att");
+  frames(3);
+  EXPECT_EQ(workspace().view, "calculator");
+  EXPECT_FALSE(shows("course_000-att"));
+}
+
+TEST_F(CourseWindowTest, APlaceOfASceneOpensItAndItsStep) {
+  state().open_shipped("storyteller");
+  settle();
+  state().show_course = true;
+  for (int i = 0; i < 200 && !shows("course_000-att"); ++i) frames(1), settle();
+  click("chapter_002");
+  frames(2);
+  click("course_002-w33");
+  settle();
+  frames(3);
+  EXPECT_EQ(document().opened->path, "scene:nine_steps");
+  EXPECT_EQ(workspace().view, "steps");
+  EXPECT_EQ(to_text(workspace().cursor.step), "blocks.0.attn.pattern");
 }
 
 }  // namespace
