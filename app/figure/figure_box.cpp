@@ -112,6 +112,7 @@ void FigureBox::draw_shape(const figure::DrawnShape& shape, float alpha) const {
       }
       return;
     }
+    case Kind::picture: return;  // of files alone
     case Kind::text: break;
   }
   const auto [font, size] = font_for(shape.face, shape.em * unit_);

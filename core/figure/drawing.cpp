@@ -28,6 +28,17 @@ constexpr Palette kLight{0xffffff,
                          0xc24e10,
                          0xf6f7f9};
 
+// After Okabe and Ito (https://jfly.uni-koeln.de/color), darker where their colour is too pale for letters.
+constexpr Palette kPaper{0xffffff,
+                         0xefefef,
+                         0xffffff,
+                         0xb0b0b0,
+                         {0x000000, 0x4d4d4d, 0x00558a, 0x0072b2, 0xb34a00, 0x00735a, 0x8a5a00, 0xa0487a},
+                         0x0072b2,
+                         0x0072b2,
+                         0xd55e00,
+                         0xffffff};
+
 constexpr double kOpenCell = 0.4;  // how green a cell is that may be looked at
 
 double channel(Rgb colour, int shift) { return static_cast<double>(colour >> shift & 0xffu); }
@@ -60,6 +71,7 @@ TextBox box_of(const DrawnShape& text, const Measure& measure) {
 }  // namespace
 
 const Palette& palette(bool dark) { return dark ? kDark : kLight; }
+const Palette& paper_palette() { return kPaper; }
 
 Rgb Palette::heat(Scale scale, double value) const {
   const double share = std::clamp(std::isfinite(value) ? std::abs(value) : 1.0, 0.0, 1.0);
@@ -92,8 +104,9 @@ void Drawing::text(std::string text, float x, float baseline, float em, Face fac
   shapes.push_back(std::move(shape));
 }
 
-Drawing draw(const Placed& placed, const LetterSizes& look, const Measure& measure, bool dark) {
-  Drawing out{placed.room.w, placed.room.h, dark};
+Drawing draw(const Placed& placed, const LetterSizes& look, const Measure& measure, const Palette& colours,
+             bool pictures) {
+  Drawing out{placed.room.w, placed.room.h, &colours, pictures};
   out.rect(placed.room, out.colours().ground);
   std::map<std::pair<const void*, int>, float> kept;
   for (const PlacedPart& part : placed.parts) {
@@ -133,6 +146,34 @@ std::vector<DrawingFault> faults_of(const Drawing& drawing, const Measure& measu
     }
   }
   return out;
+}
+
+void seal_cells(Drawing& drawing) {
+  constexpr float kOver = 0.5f, kNear = 0.01f;
+  std::vector<DrawnShape> out;
+  std::ptrdiff_t last = -1;  // index of the cell that the next one may go on from
+  for (DrawnShape& shape : drawing.shapes) {
+    if (shape.kind != DrawnShape::Kind::rect || !shape.touches) {
+      if (shape.kind != DrawnShape::Kind::hatch) last = -1;
+      out.push_back(std::move(shape));
+      continue;
+    }
+    if (last >= 0) {
+      DrawnShape& before = out[static_cast<std::size_t>(last)];
+      const bool on = before.rect.y == shape.rect.y && std::abs(before.rect.right() - shape.rect.x) < kNear;
+      if (on && before.colour == shape.colour) {
+        before.rect.w = shape.rect.right() - before.rect.x;
+        continue;
+      }
+    }
+    last = std::ssize(out);
+    out.push_back(std::move(shape));
+  }
+  for (DrawnShape& shape : out) {
+    if (shape.kind != DrawnShape::Kind::rect || !shape.touches) continue;
+    shape.rect.w += kOver, shape.rect.h += kOver;
+  }
+  drawing.shapes = std::move(out);
 }
 
 float smallest_digit(const Drawing& drawing) {

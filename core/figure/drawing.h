@@ -23,11 +23,15 @@ struct Palette {
   Rgb heat(Scale scale, double value) const;
 };
 const Palette& palette(bool dark);
+/// White, for print: nothing but the marks, in inks that are told apart by those who are colour-blind and are
+/// dark enough for small letters.
+const Palette& paper_palette();
 /// Black or white, whichever is read better on `ground` (WCAG 2.1 contrast ratio).
 Rgb readable_on(Rgb ground);
 
 struct DrawnShape {
-  enum class Kind : std::uint8_t { rect, frame, hatch, line, text } kind = Kind::rect;
+  /// picture: cells of a large matrix, one pixel each.
+  enum class Kind : std::uint8_t { rect, frame, hatch, line, text, picture } kind = Kind::rect;
   PixelRect rect;  ///< of a text: the box it must stay inside of
   Rgb colour = 0;
   std::vector<std::pair<float, float>> points = {};  ///< line
@@ -40,24 +44,38 @@ struct DrawnShape {
   Face face = Face::sans;
   bool digit = false;               ///< a text inside of a cell
   std::int64_t row = -1, col = -1;  ///< rect: a cell of a matrix, or a row of a table; -1: neither
+  bool touches = false;             ///< rect: a cell without a gap to its neighbours
+  std::int64_t columns = 0;         ///< picture
+  std::vector<Rgb> pixels = {};     ///< picture, row by row
   std::string part = {};            ///< id of the part
 };
 
+/// Of a matrix that is drawn cell by cell where Drawing::pictures is set.
+inline constexpr std::int64_t kMostCells = 4096;
+
 struct Drawing {
   float width = 0, height = 0;
-  bool dark = true;
+  const Palette* palette = nullptr;
+  bool pictures = false;  ///< matrices of more than kMostCells cells are pictures
   std::vector<DrawnShape> shapes = {};
   std::string part = {};                           ///< of the shapes that are added
   std::map<std::string, std::string> places = {};  ///< by part: whose numbers it shows
 
-  const Palette& colours() const { return palette(dark); }
+  const Palette& colours() const { return *palette; }
   void rect(PixelRect rect, Rgb colour, DrawnShape::Kind kind = DrawnShape::Kind::rect);
   void line(std::vector<std::pair<float, float>> points, Rgb colour, bool dashed = false);
   /// `box`: what it must stay inside of.
   void text(std::string text, float x, float baseline, float em, Face face, Rgb colour, PixelRect box);
 };
 
-Drawing draw(const Placed& placed, const LetterSizes& look, const Measure& measure, bool dark);
+Drawing draw(const Placed& placed, const LetterSizes& look, const Measure& measure, const Palette& colours,
+             bool pictures = false);
+inline Drawing draw(const Placed& placed, const LetterSizes& look, const Measure& measure, bool dark) {
+  return draw(placed, look, measure, palette(dark));
+}
+/// The drawing as a file has it: neighbours of one colour merged, and cells that touch drawn a little over
+/// those that follow, so that no seam is seen between them.
+void seal_cells(Drawing& drawing);
 
 /// What is wrong with a drawing: texts outside of their box or of the page, and texts over each other.
 struct DrawingFault {
@@ -67,7 +85,19 @@ std::vector<DrawingFault> faults_of(const Drawing& drawing, const Measure& measu
 /// em of the smallest digit in a cell; 0: there are none.
 float smallest_digit(const Drawing& drawing);
 
-/// SVG 1.1, texts as text. `title`: its <title>.
-std::string to_svg(const Drawing& drawing, const std::string& title);
+/// What stands around the shapes of an SVG.
+struct SvgPage {
+  std::string title, description, language;
+  std::string metadata;       ///< XML inside of <metadata>; empty: none
+  std::string width, height;  ///< "8.5cm"; empty: as the drawing has them, in pixels
+  bool ground = true;         ///< false: transparent
+  /// A PNG of a picture as data: URL; null where the drawing has no pictures.
+  std::string (*picture)(const DrawnShape&) = nullptr;
+};
+/// SVG 1.1, texts as text, groups by part with the site that they show.
+std::string to_svg(const Drawing& drawing, const SvgPage& page);
+inline std::string to_svg(const Drawing& drawing, const std::string& title) {
+  return to_svg(drawing, SvgPage{title, {}, {}, {}, {}, {}});
+}
 
 }  // namespace attnscope::figure

@@ -13,8 +13,9 @@ namespace {
 
 constexpr std::array<Give, 6> kMatrixGives{Give::shorter_words, Give::short_numbers, Give::short_names,
                                            Give::digits,        Give::names,         Give::left_out};
-constexpr std::int64_t kMostDigits = 64 * 64;  // cells; larger matrices are drawn as colours
-constexpr std::int64_t kMostDrawn = 192;       // cells a side; more are pooled
+constexpr std::int64_t kMostDigits = kMostCells;  // larger matrices are drawn as colours
+constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pooled
+constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 110, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
 constexpr float kFewCells = 12, kWideCell = 1.6f;
@@ -332,10 +333,30 @@ double pooled(const MatrixMark& matrix, std::int64_t row0, std::int64_t row1, st
   return out;
 }
 
-void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
+std::int64_t pooled_together(std::int64_t cells, std::int64_t most) { return (cells + most - 1) / most; }
+
+// One pixel per cell.
+void draw_picture(const PlacedPart& placed, Drawing& out) {
   const MatrixMark& matrix = matrix_in(*placed.part);
-  const std::int64_t block_rows = (rows_of(matrix) + kMostDrawn - 1) / kMostDrawn,
-                     block_cols = (cols_of(matrix) + kMostDrawn - 1) / kMostDrawn;
+  const std::int64_t tall = pooled_together(rows_of(matrix), kMostPixels),
+                     wide = pooled_together(cols_of(matrix), kMostPixels);
+  DrawnShape shape;
+  shape.kind = DrawnShape::Kind::picture, shape.rect = placed.cells, shape.part = out.part;
+  shape.columns = pooled_together(cols_of(matrix), wide);
+  for (std::int64_t row = 0; row < rows_of(matrix); row += tall)
+    for (std::int64_t col = 0; col < cols_of(matrix); col += wide)
+      shape.pixels.push_back(colour_of(matrix.row(row),
+                                       pooled(matrix, row, std::min(rows_of(matrix), row + tall), col,
+                                              std::min(cols_of(matrix), col + wide)),
+                                       out.colours()));
+  out.shapes.push_back(std::move(shape));
+}
+
+void draw_cells(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(*placed.part);
+  if (out.pictures && rows_of(matrix) * cols_of(matrix) > kMostCells) return draw_picture(placed, out);
+  const std::int64_t block_rows = pooled_together(rows_of(matrix), kMostDrawn),
+                     block_cols = pooled_together(cols_of(matrix), kMostDrawn);
   const float wide = placed.cells.w / count(cols_of(matrix)), tall = placed.cells.h / count(rows_of(matrix));
   const float gap = std::min(wide, tall) > 6 ? 1.f : 0.f;
   for (std::int64_t row = 0; row < rows_of(matrix); row += block_rows) {
@@ -343,12 +364,20 @@ void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& conte
     for (std::int64_t col = 0; col < cols_of(matrix); col += block_cols) {
       const std::int64_t col1 = std::min(cols_of(matrix), col + block_cols);
       const bool one = block_rows == 1 && block_cols == 1;
+      const std::size_t cell = out.shapes.size();
       draw_cell(matrix, pooled(matrix, row, row1, col, col1), one ? row : -1, one ? col : -1,
                 {placed.cells.x + wide * count(col), placed.cells.y + tall * count(row),
                  wide * count(col1 - col) - gap, tall * count(row1 - row) - gap},
                 placed, out, context);
+      out.shapes[cell].touches = gap == 0;
     }
   }
+}
+
+void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
+  const MatrixMark& matrix = matrix_in(*placed.part);
+  draw_cells(placed, out, context);
+  const float tall = placed.cells.h / count(rows_of(matrix));
   if (matrix.rows.looked >= 0 && matrix.rows.looked < rows_of(matrix))
     out.rect({placed.cells.x, placed.cells.y + tall * count(matrix.rows.looked), placed.cells.w, tall},
              out.colours().ink(Ink::accent), DrawnShape::Kind::frame);

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/figure/typefaces.h"
+#include "core/figure/letters.h"
 
 namespace attnscope::figure {
 
@@ -19,10 +18,6 @@ inline constexpr float kAscent = 0.97f, kDescent = 0.24f, kLine = 1.32f;
 
 class Measure {
  public:
-  Measure();
-  ~Measure();
-  Measure(const Measure&) = delete;
-  Measure& operator=(const Measure&) = delete;
   /// Pixels; `em`: size of the em square in pixels. Not thread-safe: widths of letters are kept.
   float width(std::string_view text, float em, Face face) const;
   /// The text, or as much of it as fits with "…" behind.
@@ -31,8 +26,7 @@ class Measure {
   std::vector<std::string> lines(const std::string& text, float em, Face face, float room) const;
 
  private:
-  struct Faces;
-  std::unique_ptr<Faces> faces_;
+  Letters letters_;
 };
 
 }  // namespace attnscope::figure

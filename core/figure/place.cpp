@@ -103,6 +103,7 @@ class Solver {
     }
     for (PlacedPart& part : out.parts) rules_of(part.part->mark).settle(part, context_);
     out.loss = loss();
+    out.natural_height = root_.inside.front().need[kHeight].natural + 2 * room_.y;
     return out;
   }
 

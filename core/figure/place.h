@@ -60,6 +60,7 @@ struct Placed {
   std::vector<std::string> given_up;   ///< "pattern: digits"
   std::vector<std::string> overflows;  ///< what does not fit even in its last form; empty: all fits
   float loss = 0;                      ///< sum of the prices of what was given up
+  float natural_height = 0;            ///< at this width, with what was given up
 };
 
 /// `figure` has to live as long as the result.

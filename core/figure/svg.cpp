@@ -66,6 +66,7 @@ std::string element(const DrawnShape& shape) {
              colour("stroke", shape.colour) + " stroke-opacity=\"0.35\"/>";
     case DrawnShape::Kind::line: return line_of(shape);
     case DrawnShape::Kind::text: return text_of(shape);
+    case DrawnShape::Kind::picture: break;
   }
   return {};
 }
@@ -79,19 +80,32 @@ std::string group_of(const Drawing& drawing, const std::string& part) {
 
 }  // namespace
 
-std::string to_svg(const Drawing& drawing, const std::string& title) {
-  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"" +
-                    attribute("width", drawing.width) + attribute("height", drawing.height) +
-                    " viewBox=\"0 0 " + number(drawing.width) + " " + number(drawing.height) +
-                    "\">\n<title>" + xml_text(title) + "</title>\n";
+std::string to_svg(const Drawing& drawing, const SvgPage& page) {
+  const std::string sides = page.width.empty()
+                                ? attribute("width", drawing.width) + attribute("height", drawing.height)
+                                : " width=\"" + page.width + "\" height=\"" + page.height + "\"";
+  std::string out =
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+      "xmlns:xlink=\"http://www.w3.org/1999/xlink\" version=\"1.1\"" +
+      sides + " viewBox=\"0 0 " + number(drawing.width) + " " + number(drawing.height) + "\"" +
+      (page.language.empty() ? "" : " xml:lang=\"" + xml_text(page.language) + "\"") + ">\n<title>" +
+      xml_text(page.title) + "</title>\n";
+  if (!page.description.empty()) out += "<desc>" + xml_text(page.description) + "</desc>\n";
+  if (!page.metadata.empty()) out += "<metadata>" + page.metadata + "</metadata>\n";
   std::string part;
-  for (const DrawnShape& shape : drawing.shapes) {
+  for (std::size_t at = page.ground ? 0 : 1; at < drawing.shapes.size(); ++at) {  // 0: the ground
+    const DrawnShape& shape = drawing.shapes[at];
     if (shape.part != part) {
       if (!part.empty()) out += "</g>\n";
       part = shape.part;
       if (!part.empty()) out += group_of(drawing, part);
     }
-    out += element(shape) + "\n";
+    const bool picture = shape.kind == DrawnShape::Kind::picture;
+    if (!picture)
+      out += element(shape) + "\n";
+    else if (page.picture)
+      out += "<image preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\"" + corners(shape.rect) +
+             " xlink:href=\"" + page.picture(shape) + "\"/>\n";
   }
   return out + (part.empty() ? "" : "</g>\n") + "</svg>\n";
 }

@@ -34,13 +34,13 @@ Result<std::vector<zip::Member>> plan(const std::string& path, const std::vector
 
 }  // namespace
 
-Status write_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
-                 const std::vector<NamedInts>& ints) {
+Status put_npz(AtomicFile& file, const std::string& path, const std::vector<NamedTensor>& tensors,
+               const std::vector<NamedInts>& ints) {
   TRY(const auto entries, make_entries(path, tensors, ints));
   std::vector<std::string> headers;
   for (const Entry& entry : entries) headers.push_back(npy_header(entry.ints ? "<i8" : "<f4", entry.shape));
   TRY(auto members, plan(path, entries, headers));
-  TRY(AtomicFile file, AtomicFile::create(path));
+  const std::uint64_t begin = file.written();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     with_values(entries[i], [&](const void* data, std::size_t bytes) {
       members[i].crc =
@@ -50,18 +50,32 @@ Status write_npz(const std::string& path, const std::vector<NamedTensor>& tensor
       file.write(data, bytes);
     });
   }
-  const std::uint64_t directory = file.written();
+  const std::uint64_t directory = file.written() - begin;
   for (const zip::Member& member : members) file.write(zip::central_header(member));
-  file.write(zip::end_record(members.size(), file.written() - directory, directory));
+  file.write(zip::end_record(members.size(), file.written() - begin - directory, directory));
+  return Done{};
+}
+
+Status write_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
+                 const std::vector<NamedInts>& ints) {
+  TRY_OK(make_entries(path, tensors, ints));  // names are checked before a file is touched
+  TRY(AtomicFile file, AtomicFile::create(path));
+  TRY_OK(put_npz(file, path, tensors, ints));
   return file.commit();
 }
 
-Status write_npy(const std::string& path, const Tensor& tensor) {
+Status put_npy(AtomicFile& file, const std::string& path, const Tensor& tensor) {
   TRY(const auto entries, make_entries(path, {{"array", tensor}}, {}));
-  TRY(AtomicFile file, AtomicFile::create(path));
   file.write(npy_header("<f4", tensor.sizes()));
   const Tensor packed = tensor.packed();
   file.write(packed.data(), static_cast<std::size_t>(entries[0].bytes));
+  return Done{};
+}
+
+Status write_npy(const std::string& path, const Tensor& tensor) {
+  TRY_OK(make_entries(path, {{"array", tensor}}, {}));
+  TRY(AtomicFile file, AtomicFile::create(path));
+  TRY_OK(put_npy(file, path, tensor));
   return file.commit();
 }
 

@@ -39,6 +39,10 @@ Status put_safetensors(AtomicFile& file, const std::string& path, const std::vec
 Status write_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
                  const std::vector<NamedInts>& ints = {});
 Status write_npy(const std::string& path, const Tensor& tensor);
+/// As these, into a file that the caller commits.
+Status put_npz(AtomicFile& file, const std::string& path, const std::vector<NamedTensor>& tensors,
+               const std::vector<NamedInts>& ints = {});
+Status put_npy(AtomicFile& file, const std::string& path, const Tensor& tensor);
 /// {"NAME": {"shape": [2, 3], "axes": ["pos", "d_model"], "values": [[...], [...]]}, ...}; what JSON has no
 /// numbers for is written "NaN", "Infinity", "-Infinity". Metadata stands under "__metadata__".
 Status write_json(const std::string& path, const std::vector<NamedTensor>& tensors,

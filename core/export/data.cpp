@@ -1,0 +1,108 @@
+#include "core/export/data.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+std::vector<std::string> names_in(const figure::Names& names, std::int64_t count) {
+  std::vector<std::string> out;
+  for (std::int64_t at = 0; at < count; ++at) {
+    const auto index = static_cast<std::size_t>(at);
+    out.push_back(index < names.labels.size() ? names.labels[index].str() : std::to_string(at));
+  }
+  return out;
+}
+
+void fill(FigureData& out, const figure::MatrixMark& matrix) {
+  out.kind = FigureData::Kind::matrix;
+  if (matrix.own_rows.empty())
+    out.of = {matrix.of};
+  else
+    for (std::int64_t row = 0; row < matrix.values.size(0); ++row) out.of.push_back(matrix.row(row).of);
+  out.rows = names_in(matrix.rows, matrix.values.size(0));
+  out.columns = names_in(matrix.cols, matrix.values.size(1));
+  out.values = matrix.values;
+  out.digits = matrix.digits;
+  for (const auto& row : matrix.own_rows) out.digits = std::max(out.digits, row.digits);
+}
+void fill(FigureData& out, const figure::TableMark& table) {
+  out.kind = FigureData::Kind::table;
+  out.columns = in_words(table.header);
+  for (const figure::TableMark::Row& row : table.rows) {
+    out.rows.push_back(row.cells.empty() ? std::string() : row.cells.front().str());
+    out.cells.push_back(in_words(row.cells));
+    out.numbers.push_back(row.bar);
+  }
+}
+void fill(FigureData& out, const figure::PlotMark& plot) {
+  out.kind = FigureData::Kind::plot;
+  for (const figure::PlotMark::Series& one : plot.series) {
+    out.rows.push_back(one.name.str());
+    out.curves.push_back(one.points);
+  }
+  out.x_title = plot.x_title.str();
+}
+void fill(FigureData&, const figure::WordsMark&) {}
+
+template <class Number>
+std::string shortest(Number value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end.ptr};
+}
+
+}  // namespace
+
+std::vector<FigureData> data_of(const figure::Figure& figure) {
+  std::vector<FigureData> out;
+  for (const figure::Part* part : parts_of(figure)) {
+    if (std::holds_alternative<figure::WordsMark>(part->mark)) continue;
+    FigureData& one = out.emplace_back();
+    one.id = part->id, one.priority = part->priority;
+    if (!part->title.empty()) one.title = part->title.front().str();
+    std::visit([&](const auto& mark) { fill(one, mark); }, part->mark);
+  }
+  return out;
+}
+
+std::string exact_text(float value) { return shortest(value); }
+std::string exact_text(double value) { return shortest(value); }
+
+std::vector<NamedTensor> arrays_of(const std::vector<FigureData>& data) {
+  std::vector<NamedTensor> out;
+  for (const FigureData& one : data) {
+    if (one.kind == FigureData::Kind::matrix) out.push_back({one.id, one.values});
+    if (one.kind == FigureData::Kind::table && !one.numbers.empty()) {
+      std::vector<float> numbers;
+      for (const auto& number : one.numbers) numbers.push_back(static_cast<float>(number.value_or(NAN)));
+      const auto count = std::ssize(numbers);
+      out.push_back({one.id + ".numbers", Tensor::from(std::move(numbers), {{Axis::none, count}})});
+    }
+    for (std::size_t curve = 0; curve < one.curves.size(); ++curve) {
+      if (one.curves[curve].empty()) continue;
+      std::vector<float> points;
+      for (const auto& [x, y] : one.curves[curve])
+        points.push_back(static_cast<float>(x)), points.push_back(static_cast<float>(y));
+      const auto count = std::ssize(one.curves[curve]);
+      out.push_back({one.id + "." + std::to_string(curve),
+                     Tensor::from(std::move(points), {{Axis::none, count}, {Axis::none, 2}})});
+    }
+  }
+  return out;
+}
+
+std::string names_json(const std::vector<FigureData>& data) {
+  nlohmann::json out = nlohmann::json::object();
+  for (const FigureData& one : data) out[one.id] = {{"rows", one.rows}, {"columns", one.columns}};
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace attnscope

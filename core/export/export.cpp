@@ -1,0 +1,37 @@
+#include "core/export/export.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/text.h"
+
+namespace attnscope {
+
+std::vector<const Exporter*> exporters() {
+  std::vector<const Exporter*> out;
+  for (const Exporter& one : exporters_by_file()) out.push_back(&one);
+  std::stable_partition(out.begin(), out.end(), [](const Exporter* one) { return one->picture; });
+  return out;
+}
+
+Result<const Exporter*> find_exporter(std::string_view id) {
+  std::vector<std::string> known;
+  for (const Exporter* one : exporters()) {
+    if (one->id == id) return one;
+    known.push_back(one->id);
+  }
+  return fail(Code::unsupported, "error.export.format", {in_quotes(id), join(known, ", ")});
+}
+
+Result<const Exporter*> exporter_of_path(const std::string& path) {
+  const std::string ending = lower(std::filesystem::path(path).extension().string());
+  return find_exporter(std::string_view(ending).substr(ending.empty() ? 0 : 1));
+}
+
+Status export_figure(const Exporter& exporter, const FigureToExport& what, const std::string& path) {
+  TRY(AtomicFile file, AtomicFile::create(path));
+  TRY_OK(exporter.write(what, file, path));
+  return file.commit();
+}
+
+}  // namespace attnscope

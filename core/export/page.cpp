@@ -1,0 +1,103 @@
+#include "core/export/page.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kPointsPerCm = 72 / 2.54;
+constexpr float kLeast = 100, kMost = 16384;
+constexpr float kTallest = 4;  // times the width, where the height follows from the figure
+
+struct Side {
+  double value = 0;
+  bool cm = false;
+};
+std::optional<Side> side_of(std::string_view text) {
+  Side out;
+  if (text.ends_with("cm")) out.cm = true, text.remove_suffix(2);
+  const auto number = parse_real(text, 0, 1e6);
+  if (!number) return std::nullopt;
+  out.value = *number;
+  if (!out.cm && out.value != std::floor(out.value)) return std::nullopt;
+  return out;
+}
+bool allowed(float units) { return units >= kLeast && units <= kMost; }
+
+// The lowest edge of what is drawn, but for the ground.
+float bottom_of(const figure::Drawing& drawing) {
+  float out = 0;
+  for (std::size_t i = 1; i < drawing.shapes.size(); ++i) {
+    const figure::DrawnShape& shape = drawing.shapes[i];
+    if (shape.kind == figure::DrawnShape::Kind::text)
+      out = std::max(out, shape.y + shape.em * figure::kDescent);
+    else if (shape.kind != figure::DrawnShape::Kind::line)
+      out = std::max(out, shape.rect.bottom());
+    for (const auto& [x, y] : shape.points) out = std::max(out, y);
+  }
+  return out;
+}
+
+}  // namespace
+
+const figure::LetterSizes kPaperLetters{.title = 9,
+                                        .body = 8,
+                                        .small = 7,
+                                        .digit = 6,
+                                        .digit_natural = 7.5f,
+                                        .looked = 7,
+                                        .looked_natural = 8,
+                                        .gap = 6,
+                                        .pad = 2,
+                                        .plane = 48};
+
+Result<PageSize> parse_page_size(const std::string& text) {
+  const std::vector<std::string> parts = split(text, 'x');
+  std::vector<Side> sides;
+  for (const std::string& part : parts)
+    if (const auto side = side_of(part)) sides.push_back(*side);
+  const Error wrong = fail(Code::bad_format, "error.cli.figure_size", {in_quotes(text)});
+  if (sides.size() != parts.size() || sides.size() > 2 || sides.front().cm != sides.back().cm) return wrong;
+  PageSize out{0, 0, sides.front().cm};
+  if (sides.size() == 1 && !out.printed) return wrong;
+  const double unit = out.printed ? kPointsPerCm : 1;
+  out.width = static_cast<float>(sides[0].value * unit);
+  if (sides.size() == 2) out.height = static_cast<float>(sides[1].value * unit);
+  if (!allowed(out.width) || (sides.size() == 2 && !allowed(out.height))) return wrong;
+  return out;
+}
+
+Result<FigurePage> page_of(const figure::Figure& figure, const PageSize& size, const std::string& text,
+                           const PageStyle& style) {
+  const figure::Measure measure;
+  const figure::LetterSizes& letters = *style.letters;
+  const bool own_height = size.height <= 0;
+  const float tallest = std::min(kMost, size.width * kTallest);
+  figure::Placed placed = place(figure, size.width, own_height ? tallest : size.height, letters, measure);
+  if (own_height && placed.overflows.empty())
+    if (figure::Placed natural =
+            place(figure, size.width, std::min(tallest, placed.natural_height + 1), letters, measure);
+        natural.overflows.empty())
+      placed = std::move(natural);
+  if (!placed.overflows.empty())
+    return fail(Code::out_of_range, "error.cli.figure_room", {text, join(placed.overflows, ", ")});
+  FigurePage out;
+  out.printed = size.printed;
+  out.incomplete = placed.parts.size() < parts_of(figure).size();
+  out.given_up = placed.given_up;
+  out.drawing = draw(placed, letters, measure, *style.palette, true);
+  seal_cells(out.drawing);
+  if (own_height) {
+    out.drawing.height = std::ceil(std::min(out.drawing.height, bottom_of(out.drawing) + letters.pad));
+    out.drawing.shapes.front().rect.h = out.drawing.height;
+  }
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,32 @@
+// PNG (https://www.w3.org/TR/png-3): written from rows of pixels, with texts and a density; the texts of a
+// file are found without decoding its pixels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace attnscope {
+
+/// A text of an iTXt chunk. `keyword`: Latin letters, 1 to 79 bytes.
+struct PngText {
+  std::string keyword, text;
+};
+
+struct PngPixels {
+  int width = 0, height = 0;
+  bool alpha = false;               ///< four bytes a pixel instead of three
+  std::vector<std::uint8_t> bytes;  ///< RGB or RGBA, not multiplied by alpha, from the top
+};
+
+/// `per_metre`: pixels, both ways; 0: not said.
+std::string png_of(const PngPixels& pixels, const std::vector<PngText>& texts = {},
+                   std::uint32_t per_metre = 0);
+bool is_png(std::string_view bytes);
+/// The first text with this keyword in a file of anybody's; nothing where there is none, it is damaged, or it
+/// unpacks to more than `most` bytes.
+std::optional<std::string> png_text(std::string_view png, std::string_view keyword, std::uint64_t most);
+
+}  // namespace attnscope

@@ -1,0 +1,73 @@
+#include "core/view/caption.h"
+
+#include "core/base/text.h"
+#include "core/trace/edit.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostLetters = 240;  // of a text or a list of edits
+constexpr const char* kVersion = "0.1.0";
+
+std::string text_read(const Document& document) {
+  if (document.sequences.empty()) return {};
+  const Sequence& first = document.sequences.front();
+  return printable(first.source_text.empty() ? first.text : first.source_text, kMostLetters);
+}
+
+// The matrix of the most colours, of those with a scale.
+const figure::MatrixMark* coloured(const figure::Figure& figure) {
+  const figure::MatrixMark* out = nullptr;
+  for (const figure::Part* part : parts_of(figure)) {
+    const auto* matrix = std::get_if<figure::MatrixMark>(&part->mark);
+    if (!matrix || matrix->scale == figure::Scale::open || !matrix->own_rows.empty()) continue;
+    if (!out || matrix->values.count() > out->values.count()) out = matrix;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const Document* document,
+                             const figure::Figure& figure) {
+  std::vector<Text> out;
+  if (document && document->opened && state.run) {
+    out.push_back(Text::of("figure.caption.model", {document->opened->title}));
+    if (const std::string text = text_read(*document); !text.empty())
+      out.push_back(Text::of("figure.caption.text", {text}));
+    if (view.heads)
+      out.push_back(Text::of("figure.caption.head", {state.layer, state.head}));
+    else
+      out.push_back(Text::of("figure.caption.block", {state.layer}));
+    std::vector<std::string> edits;
+    for (const auto& edit : document->edits)
+      if (edit->enabled) edits.push_back(to_text(*edit));
+    if (!edits.empty())
+      out.push_back(Text::of("figure.caption.edits", {printable(join(edits, "; "), kMostLetters)}));
+  }
+  if (const figure::MatrixMark* matrix = coloured(figure)) {
+    const std::string most = figure::number_text(matrix->most, matrix->digits),
+                      least = figure::number_text(-matrix->most, matrix->digits);
+    if (matrix->scale == figure::Scale::diverging)
+      out.push_back(Text::of("figure.caption.diverging", {least, most}));
+    else
+      out.push_back(Text::of("figure.caption.share", {most}));
+  }
+  out.push_back(Text::of("figure.caption.version", {kVersion}));
+  return out;
+}
+
+figure::Figure captioned(figure::Figure figure, const std::vector<Text>& caption) {
+  std::vector<figure::PartBox> all{std::move(figure.body)};
+  for (std::size_t at = 0; at < caption.size(); ++at)
+    all.push_back(
+        figure::leaf({"caption." + std::to_string(at),
+                      figure::WordsMark{figure::WordsMark::As::note, {caption[at]}, figure::Ink::dim},
+                      2,
+                      {},
+                      "caption"}));
+  figure.body = figure::column(std::move(all));
+  return figure;
+}
+
+}  // namespace attnscope
