@@ -9,6 +9,7 @@
 #include "core/export/export.h"
 #include "core/session/figure_session.h"
 #include "core/view/caption.h"
+#include "core/view/step_figure.h"
 #include "core/view/view.h"
 
 namespace attnscope::cli {
@@ -21,6 +22,7 @@ constexpr const char* kLabModel = "scene:nine_steps";  // that the window shows 
 // A figure, and what it is made from.
 struct MadeFigure {
   figure::Figure figure;
+  std::string about;  ///< what it says, in words
   std::vector<Text> caption;
   std::string session;
 };
@@ -53,6 +55,13 @@ std::string session_of(const ViewSpec& view, const ViewState& state, const Figur
   return session ? *session : std::string();
 }
 
+// The sentence of a figure.
+std::string sentence_of(const figure::Figure& figure) {
+  const figure::Part* part = find_part(figure, "sentence");
+  const auto* words = part ? std::get_if<figure::WordsMark>(&part->mark) : nullptr;
+  return words && !words->forms.empty() ? words->forms.front().str() : std::string();
+}
+
 Result<MadeFigure> lab_figure(const ViewSpec& view, const FigureOptions& options) {
   ViewState state;
   state.level = value_of_name(options.level, kLevels).value_or(Level::full);
@@ -63,14 +72,20 @@ Result<MadeFigure> lab_figure(const ViewSpec& view, const FigureOptions& options
   source.opened = std::make_shared<const OpenedModel>(std::move(model));
   source.document = new_document(source.opened);
   std::vector<Text> caption = caption_of(view, state, nullptr, figure);
-  return MadeFigure{std::move(figure), std::move(caption), session_of(view, state, source, options)};
+  std::string about = sentence_of(figure);
+  return MadeFigure{std::move(figure), std::move(about), std::move(caption),
+                    session_of(view, state, source, options)};
 }
 
 // With --minus, minus the figure of the run that it is compared with.
 Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source,
                               const FigureOptions& options) {
   TRY(const ViewState state, figure_state(source, options));
-  TRY(figure::Figure figure, draw_view(view, state, !options.paper));
+  const auto drawn = [&](const ViewState& of) {
+    return options.step.empty() ? draw_view(view, of, !options.paper)
+                                : step_figure(of, options.step, !options.paper);
+  };
+  TRY(figure::Figure figure, drawn(state));
   if (options.compare && !shows_matrix(figure))
     return fail(Code::unsupported, "error.cli.figure_compare", {options.view});
   if (options.minus) {
@@ -78,11 +93,13 @@ Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source,
     before.run = state.before, before.before = nullptr;
     if (state.opened_before) before.opened = state.opened_before;
     TRY_OK(check_state(before));
-    TRY(const figure::Figure older, draw_view(view, before, !options.paper));
+    TRY(const figure::Figure older, drawn(before));
     figure = minus(figure, older);
   }
   std::vector<Text> caption = caption_of(view, state, &source.document, figure);
-  return MadeFigure{std::move(figure), std::move(caption), session_of(view, state, source, options)};
+  std::string about = sentence_of(figure);
+  return MadeFigure{std::move(figure), std::move(about), std::move(caption),
+                    session_of(view, state, source, options)};
 }
 
 Result<const Exporter*> exporter_of(const FigureOptions& options) {
@@ -97,10 +114,12 @@ Status write_figure(MadeFigure made, const FigureOptions& options) {
     std::printf("%s", as_text(made.figure).c_str());
     return Done{};
   }
+  std::vector<std::string> caption = in_words(made.caption);
+  if (!made.about.empty()) caption.insert(caption.begin(), made.about);
   FigureToExport what{&made.figure,
                       nullptr,
                       made.figure.title.str(),
-                      join(in_words(made.caption), " "),
+                      join(caption, " "),
                       std::move(made.session),
                       static_cast<int>(options.scale),
                       options.transparent};
@@ -108,6 +127,7 @@ Status write_figure(MadeFigure made, const FigureOptions& options) {
   if (exporter->picture) {
     const std::string text = !options.size.empty() ? options.size : options.paper ? kPaperSize : kWindowSize;
     TRY(const PageSize size, parse_page_size(text));
+    if (options.paper) made.figure = for_print(std::move(made.figure));
     if (options.caption) made.figure = captioned(std::move(made.figure), made.caption);
     TRY(page, page_of(made.figure, size, text, style_of(options, size)));
     if (page.incomplete)

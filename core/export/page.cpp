@@ -30,6 +30,16 @@ std::optional<Side> side_of(std::string_view text) {
 }
 bool allowed(float units) { return units >= kLeast && units <= kMost; }
 
+void strip_box(figure::PartBox& box) {
+  std::erase_if(box.inside, [](const figure::PartBox& inside) {
+    return inside.part && (inside.part->id == "sentence" || inside.part->id == "question");
+  });
+  for (figure::PartBox& inside : box.inside) strip_box(inside);
+  if (!box.part) return;
+  if (auto* table = std::get_if<figure::TableMark>(&box.part->mark))
+    table->card = figure::TableMark::Card::none;
+}
+
 // The lowest edge of what is drawn, but for the ground.
 float bottom_of(const figure::Drawing& drawing) {
   float out = 0;
@@ -71,6 +81,11 @@ Result<PageSize> parse_page_size(const std::string& text) {
   if (sides.size() == 2) out.height = static_cast<float>(sides[1].value * unit);
   if (!allowed(out.width) || (sides.size() == 2 && !allowed(out.height))) return wrong;
   return out;
+}
+
+figure::Figure for_print(figure::Figure figure) {
+  strip_box(figure.body);
+  return figure;
 }
 
 Result<FigurePage> page_of(const figure::Figure& figure, const PageSize& size, const std::string& text,

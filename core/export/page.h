@@ -28,6 +28,10 @@ struct PageStyle {
   const figure::Palette* palette = &figure::palette(true);
 };
 
+/// The figure as it stands in print, where the text around it says what it shows: without its sentence, its
+/// tables on no panels.
+figure::Figure for_print(figure::Figure figure);
+
 struct FigurePage {
   figure::Drawing drawing;
   bool printed = false;               ///< a unit of the drawing is a point, not a pixel

@@ -59,10 +59,10 @@ void outline(cairo_t* to, const DrawnShape& shape) {
   cairo_close_path(to);
 }
 
-void paint_line(cairo_t* to, const DrawnShape& shape) {
+void paint_line(cairo_t* to, const DrawnShape& shape, double pen) {
   use_colour(to, shape.colour);
-  cairo_set_line_width(to, kLineWidth);
-  use_dashes(to, 6, 4, shape.dashed);
+  cairo_set_line_width(to, kLineWidth * pen);
+  use_dashes(to, 6 * pen, 4 * pen, shape.dashed);
   for (const auto& [x, y] : shape.points) cairo_line_to(to, x, y);
   cairo_stroke(to);
 }
@@ -129,7 +129,7 @@ void paint_text(cairo_t* to, const DrawnShape& shape) {
   cairo_restore(to);
 }
 
-void paint_shape(cairo_t* to, const DrawnShape& shape) {
+void paint_shape(cairo_t* to, const DrawnShape& shape, double pen) {
   switch (shape.kind) {
     case DrawnShape::Kind::rect:
       use_colour(to, shape.colour);
@@ -137,18 +137,18 @@ void paint_shape(cairo_t* to, const DrawnShape& shape) {
       return cairo_fill(to);
     case DrawnShape::Kind::frame:
       use_colour(to, shape.colour);
-      cairo_set_line_width(to, 1);
-      use_dashes(to, 3, 2, shape.dashed);
+      cairo_set_line_width(to, pen);
+      use_dashes(to, 3 * pen, 2 * pen, shape.dashed);
       outline(to, shape);
       return cairo_stroke(to);
     case DrawnShape::Kind::hatch:
       use_colour(to, shape.colour, kHatchAlpha);
-      cairo_set_line_width(to, 1);
+      cairo_set_line_width(to, pen);
       use_dashes(to, 0, 0, false);
       cairo_move_to(to, shape.rect.x, shape.rect.bottom());
       cairo_line_to(to, shape.rect.right(), shape.rect.y);
       return cairo_stroke(to);
-    case DrawnShape::Kind::line: return paint_line(to, shape);
+    case DrawnShape::Kind::line: return paint_line(to, shape, pen);
     case DrawnShape::Kind::text: return paint_text(to, shape);
     case DrawnShape::Kind::picture: return paint_picture(to, shape);
   }
@@ -165,7 +165,7 @@ void paint(cairo_t* context, const figure::Drawing& drawing, bool ground) {
   cairo_set_font_options(context, options);
   cairo_font_options_destroy(options);
   for (std::size_t at = ground ? 0 : 1; at < drawing.shapes.size(); ++at)  // 0: the ground
-    paint_shape(context, drawing.shapes[at]);
+    paint_shape(context, drawing.shapes[at], static_cast<double>(drawing.pen));
 }
 
 }  // namespace attnscope

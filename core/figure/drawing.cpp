@@ -106,7 +106,7 @@ void Drawing::text(std::string text, float x, float baseline, float em, Face fac
 
 Drawing draw(const Placed& placed, const LetterSizes& look, const Measure& measure, const Palette& colours,
              bool pictures) {
-  Drawing out{placed.room.w, placed.room.h, &colours, pictures};
+  Drawing out{placed.room.w, placed.room.h, &colours, look.small / kWindowLetters.small, pictures};
   out.rect(placed.room, out.colours().ground);
   std::map<std::pair<const void*, int>, float> kept;
   for (const PlacedPart& part : placed.parts) {

@@ -56,6 +56,7 @@ inline constexpr std::int64_t kMostCells = 4096;
 struct Drawing {
   float width = 0, height = 0;
   const Palette* palette = nullptr;
+  float pen = 1;          ///< width of thin lines; curves are twice as wide
   bool pictures = false;  ///< matrices of more than kMostCells cells are pictures
   std::vector<DrawnShape> shapes = {};
   std::string part = {};                           ///< of the shapes that are added

@@ -47,24 +47,28 @@ std::string text_of(const DrawnShape& shape) {
         " transform=\"rotate(" + number(shape.turned) + " " + number(shape.x) + " " + number(shape.y) + ")\"";
   return out + ">" + xml_text(shape.text) + "</text>";
 }
-std::string line_of(const DrawnShape& shape) {
-  std::string out = "<polyline fill=\"none\" stroke-width=\"2\"" + colour("stroke", shape.colour) +
-                    (shape.dashed ? " stroke-dasharray=\"6 4\"" : "") + " points=\"";
+std::string dashes(const DrawnShape& shape, float on, float off) {
+  return shape.dashed ? " stroke-dasharray=\"" + number(on) + " " + number(off) + "\"" : std::string();
+}
+std::string thin(float pen) { return pen == 1 ? std::string() : attribute("stroke-width", pen); }
+std::string line_of(const DrawnShape& shape, float pen) {
+  std::string out = "<polyline fill=\"none\"" + attribute("stroke-width", 2 * pen) +
+                    colour("stroke", shape.colour) + dashes(shape, 6 * pen, 4 * pen) + " points=\"";
   for (const auto& [x, y] : shape.points) out += number(x) + "," + number(y) + " ";
   return out + "\"/>";
 }
-std::string element(const DrawnShape& shape) {
+std::string element(const DrawnShape& shape, float pen) {
   switch (shape.kind) {
     case DrawnShape::Kind::rect:
       return "<rect" + corners(shape.rect) + rounding(shape) + colour("fill", shape.colour) + "/>";
     case DrawnShape::Kind::frame:
       return "<rect fill=\"none\"" + corners(shape.rect) + rounding(shape) + colour("stroke", shape.colour) +
-             (shape.dashed ? " stroke-dasharray=\"3 2\"" : "") + "/>";
+             thin(pen) + dashes(shape, 3 * pen, 2 * pen) + "/>";
     case DrawnShape::Kind::hatch:
       return "<line" + attribute("x1", shape.rect.x) + attribute("y1", shape.rect.bottom()) +
              attribute("x2", shape.rect.right()) + attribute("y2", shape.rect.y) +
-             colour("stroke", shape.colour) + " stroke-opacity=\"0.35\"/>";
-    case DrawnShape::Kind::line: return line_of(shape);
+             colour("stroke", shape.colour) + thin(pen) + " stroke-opacity=\"0.35\"/>";
+    case DrawnShape::Kind::line: return line_of(shape, pen);
     case DrawnShape::Kind::text: return text_of(shape);
     case DrawnShape::Kind::picture: break;
   }
@@ -102,7 +106,7 @@ std::string to_svg(const Drawing& drawing, const SvgPage& page) {
     }
     const bool picture = shape.kind == DrawnShape::Kind::picture;
     if (!picture)
-      out += element(shape) + "\n";
+      out += element(shape, drawing.pen) + "\n";
     else if (page.picture)
       out += "<image preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\"" + corners(shape.rect) +
              " xlink:href=\"" + page.picture(shape) + "\"/>\n";

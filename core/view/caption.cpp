@@ -59,13 +59,9 @@ std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const
 
 figure::Figure captioned(figure::Figure figure, const std::vector<Text>& caption) {
   std::vector<figure::PartBox> all{std::move(figure.body)};
-  for (std::size_t at = 0; at < caption.size(); ++at)
-    all.push_back(
-        figure::leaf({"caption." + std::to_string(at),
-                      figure::WordsMark{figure::WordsMark::As::note, {caption[at]}, figure::Ink::dim},
-                      2,
-                      {},
-                      "caption"}));
+  const Text all_of_it(join(in_words(caption), " "));
+  all.push_back(figure::leaf(
+      {"caption", figure::WordsMark{figure::WordsMark::As::note, {all_of_it}, figure::Ink::dim}, 2, {}, ""}));
   figure.body = figure::column(std::move(all));
   return figure;
 }

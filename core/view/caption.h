@@ -12,7 +12,7 @@ namespace attnscope {
 /// `document`: whose run it is; null for views of no model.
 std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const Document* document,
                              const figure::Figure& figure);
-/// The figure with the caption below it, which gives way last.
+/// The figure with the caption below it, in the language of the moment.
 figure::Figure captioned(figure::Figure figure, const std::vector<Text>& caption);
 
 }  // namespace attnscope
