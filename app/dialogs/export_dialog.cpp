@@ -1,12 +1,17 @@
 #include "app/dialogs/export_dialog.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <utility>
 
 #include "app/dialogs/folder_list.h"
 #include "app/look/item_map.h"
 #include "app/state/controls.h"
+#include "app/state/shown_figure.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/export/export.h"
 
 namespace attnscope {
 namespace {
@@ -28,13 +33,20 @@ std::string free_name(const FrameState& state) {
   return path.string();
 }
 
-bool is_svg(const std::string& path) { return ends_with(lower(path), ".svg"); }
+std::string ending_of(const std::string& path) {
+  const std::string ending = lower(fs::path(path).extension().string());
+  return ending.empty() ? ending : ending.substr(1);
+}
+const Exporter* exporter_named(const std::string& id) {
+  const auto found = find_exporter(id);
+  return found ? *found : nullptr;
+}
 
-/// The path with the extension replaced.
-std::string with_ending(const std::string& path, const char* ending) {
-  const std::string folded = lower(path);
-  const bool known = ends_with(folded, ".png") || ends_with(folded, ".svg");
-  return (known ? path.substr(0, path.size() - 4) : path) + ending;
+/// The path with the extension of another form.
+std::string with_ending(const std::string& path, const std::string& id) {
+  const std::string own = ending_of(path);
+  const bool known = exporter_named(own) != nullptr;
+  return (known ? path.substr(0, path.size() - own.size() - 1) : path) + "." + id;
 }
 
 std::string pixels(const FrameState& state, bool stage_only, int scale) {
@@ -55,18 +67,99 @@ void ExportDialog::ask_where(FrameState& state) {
                     }};
 }
 
-void ExportDialog::choose_part(const FrameState& state) {
-  if (raised_button(Label(tr("export.window"), "###whole"), !stage_only_)) stage_only_ = false;
-  ImGui::SameLine(0, px(4));
-  if (raised_button(Label(tr("export.stage"), "###stage_only"), stage_only_)) stage_only_ = true;
-  ImGui::SameLine(0, px(24));
-  for (const int scale : {1, 2, 3}) {
+void ExportDialog::choose_format() {
+  const std::string now = ending_of(path_);
+  bool pictures = true;
+  for (const Exporter* one : exporters()) {
+    if (one != exporters().front() && one->picture == pictures) ImGui::SameLine(0, px(4));
+    pictures = one->picture;
+    std::string name = one->id;
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (raised_button(name + "###as_" + one->id, now == one->id)) path_ = with_ending(path_, one->id);
+  }
+}
+
+void ExportDialog::choose_scale(bool figure) {
+  for (const int scale : {1, 2, 3, 4, kMostExportScale}) {
+    if (scale > 3 && !figure) continue;
     if (raised_button(std::to_string(scale) + "\u00d7###scale" + std::to_string(scale), scale_ == scale))
       scale_ = scale;
     ImGui::SameLine(0, px(4));
   }
+}
+
+void ExportDialog::choose_part(const FrameState& state) {
+  if (raised_button(Label(tr("export.window"), "###whole"), what_ == What::window)) what_ = What::window;
+  ImGui::SameLine(0, px(4));
+  if (raised_button(Label(tr("export.stage"), "###stage_only"), what_ == What::stage)) what_ = What::stage;
+  if (has_figure(state)) {
+    ImGui::SameLine(0, px(4));
+    if (raised_button(Label(tr("export.figure"), "###figure_only"), what_ == What::figure))
+      what_ = What::figure;
+  } else if (what_ == What::figure) {
+    what_ = What::stage;
+  }
+  ImGui::SameLine(0, px(24));
+  const bool figure = what_ == What::figure;
+  if (!figure) scale_ = std::min(scale_, 3);
+  choose_scale(figure);
   ImGui::AlignTextToFramePadding();
-  dim_text(pixels(state, stage_only_, scale_));
+  if (!figure) return dim_text(pixels(state, what_ == What::stage, scale_));
+  ImGui::NewLine();
+  choose_page();
+}
+
+void ExportDialog::choose_page() {
+  bool first = true;
+  for (const char* size : {"1280x720", "1920x1080", "8.5cm", "17cm"}) {
+    if (!std::exchange(first, false)) ImGui::SameLine(0, px(4));
+    if (raised_button(std::string(size) + "###export_size_" + size, size_ == size)) size_ = size;
+  }
+  if (raised_button(Label(tr("export.paper"), "###export_paper"), paper_)) paper_ = !paper_;
+  ImGui::SameLine(0, px(4));
+  if (raised_button(Label(tr("export.caption"), "###export_caption"), caption_)) caption_ = !caption_;
+  ImGui::SameLine(0, px(4));
+  if (raised_button(Label(tr("export.transparent"), "###export_transparent"), transparent_))
+    transparent_ = !transparent_;
+}
+
+bool ExportDialog::choose(const FrameState& state) {
+  const std::string form = ending_of(path_);
+  const Exporter* exporter = exporter_named(form);
+  if (form == "png" || !exporter) {
+    choose_part(state);
+    return true;
+  }
+  if (form == "svg" && !state.easy_spec) {
+    wrapped_text(tr("export.svg"), theme().text_dim);
+    if (!has_figure(state)) figure_alone_ = false;
+    if (has_figure(state) && raised_button(Label(tr("export.figure"), "###figure_only"), figure_alone_))
+      figure_alone_ = !figure_alone_;
+    if (figure_alone_) choose_page();
+    return true;
+  }
+  if (!has_figure(state)) {
+    const std::string view = in_quotes(tr("view." + state.workspace.view));
+    wrapped_text(tr("error.export.no_form", {view}), theme().warning);
+    return false;
+  }
+  if (exporter->picture)
+    choose_page();
+  else
+    wrapped_text(tr("export.data"), theme().text_dim);
+  return true;
+}
+
+ExportRequest ExportDialog::request() const {
+  ExportRequest out;
+  out.path = with_home(path_);
+  if (!exporter_named(ending_of(out.path))) out.path += ".png";
+  const std::string form = ending_of(out.path);
+  out.scale = static_cast<float>(scale_);
+  out.stage_only = what_ == What::stage;
+  out.figure = form == "png" ? what_ == What::figure : form != "svg" || figure_alone_;
+  out.paper = paper_, out.caption = caption_, out.transparent = transparent_, out.size = size_;
+  return out;
 }
 
 void ExportDialog::draw(FrameState& state) {
@@ -82,14 +175,8 @@ void ExportDialog::draw(FrameState& state) {
     const WithFont face(fonts().title);
     ImGui::TextUnformatted(tr("export.title"));
   }
-  const bool svg = is_svg(path_);
-  if (raised_button("PNG###as_png", !svg)) path_ = with_ending(path_, ".png");
-  ImGui::SameLine(0, px(4));
-  if (raised_button("SVG###as_svg", svg)) path_ = with_ending(path_, ".svg");
-  if (svg)
-    wrapped_text(tr("export.svg"), theme().text_dim);
-  else
-    choose_part(state);
+  choose_format();
+  const bool can = choose(state);
   ImGui::SetNextItemWidth(px(440));
   ImGui::InputText("###export_path", &path_);
   note_item("export_path");
@@ -105,10 +192,10 @@ void ExportDialog::draw(FrameState& state) {
   const bool save = primary_button(Label(tr("export.save"), "###export_save")) ||
                     compat::key_pressed(compat::Key::enter, false);
   if (where) ask_where(state);
-  if (save && !path_.empty()) {
-    std::string path = with_home(path_);
-    if (!is_svg(path) && !ends_with(path, ".png")) path += ".png";
-    state.export_request = ExportRequest{path, static_cast<float>(scale_), stage_only_};
+  if (save && can && !path_.empty()) {
+    state.export_request = request();
+    if (state.easy_spec && ending_of(state.export_request->path) == "svg")
+      state.export_request->figure = true;
     path_.clear();
   }
   if (where || cancel || save) ImGui::CloseCurrentPopup();

@@ -1,6 +1,6 @@
-// Export dialog (Ctrl+E): a picture of the window or the stage at one to three times its size, or the figure
-// on the stage as SVG. Only sets state.export_request; the picture is made after the frame
-// (shell/picture.h).
+// Export dialog (Ctrl+E): a picture of the window or the stage at one to three times its size, the figure on
+// the stage as SVG, or the figure alone as picture or data (app/state/shown_figure.h). Only sets
+// state.export_request; the file is made after the frame (shell/picture.h).
 #pragma once
 
 #include "app/state/frame_state.h"
@@ -12,11 +12,21 @@ class ExportDialog {
   void draw(FrameState& state);
 
  private:
+  enum class What : std::uint8_t { window, stage, figure };
   void ask_where(FrameState& state);
+  void choose_format();
   void choose_part(const FrameState& state);
-  std::string path_;
+  void choose_scale(bool figure);
+  void choose_page();
+  /// Draws what can be chosen for this form; false where it cannot be written.
+  bool choose(const FrameState& state);
+  ExportRequest request() const;
+
+  std::string path_, size_ = "1280x720";
   int scale_ = 1;
-  bool stage_only_ = false;
+  What what_ = What::window;
+  bool figure_alone_ = false;  ///< of the SVG of a view of the panels
+  bool paper_ = false, caption_ = false, transparent_ = false;
 };
 
 }  // namespace attnscope

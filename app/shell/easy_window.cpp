@@ -363,6 +363,8 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
 }
 
 void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& context) {
+  state.easy_spec = context.run ? chosen(state) : nullptr;
+  state.easy_view = &view_;
   if (state.presenter.on) return draw_presented(state, context);
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float edge = px(kEdge);

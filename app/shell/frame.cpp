@@ -238,6 +238,7 @@ void Frame::draw_window(Painter& painter) {
   begin_no_tab();  // our Tab visits all controls
   state_.workspace.told = presents_words(state_);
   state_.film = nullptr;  // set by the easy window
+  state_.easy_spec = nullptr, state_.easy_view = nullptr;
   if (shows_easy(state_)) {
     easy_.draw(state_, input_bar_,
                {state_.session, run_.get(), before_.get(), state_.workspace, state_.commands, painter});

@@ -13,8 +13,10 @@
 #include "app/figure/figure_text.h"
 #include "app/figure/svg.h"
 #include "app/look/fonts.h"
+#include "app/state/shown_figure.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/export/carried.h"
 
 namespace attnscope {
 namespace {
@@ -92,6 +94,17 @@ bool shows_more_than_text(const DisplayList& list) {
 
 }  // namespace
 
+namespace {
+
+// What stands in front of the shapes of an SVG.
+std::string with_session(std::string svg, const std::string& session) {
+  const std::size_t at = svg.find("<title");
+  if (session.empty() || at == std::string::npos) return svg;
+  return svg.insert(at, "<metadata>" + carried_in_svg(session) + "</metadata>\n");
+}
+
+}  // namespace
+
 bool is_svg_path(const std::string& path) { return ends_with(lower(path), ".svg"); }
 
 DisplayList stage_as_list(ImguiHost& host, Frame& frame) {
@@ -132,12 +145,15 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
   const float usual = ui_scale();
   FrameState& state = frame.state();
   if (request.copies) return copy_figure(host, context, frame);
+  if (request.figure) return export_shown_figure(state, request);
   if (is_svg_path(request.path)) {
     host.begin_picture(context.width(), context.height());  // without a mouse pointer
     draw_frames(kExportFrames, host, frame);
     Result<std::string> text = stage_as_svg(host, frame);
     host.end_picture();
-    if (text) return state.write_figure(request.path, *std::move(text));
+    if (text)
+      return state.write_figure(request.path,
+                                with_session(*std::move(text), session_to_carry(state, request.path, {})));
     return state.notify(Notice::Kind::warning, text.error().what, text.error().advice, 0);
   }
   const int width = static_cast<int>(static_cast<float>(context.width()) * request.scale);

@@ -3,6 +3,7 @@
 #include "app/look/label.h"
 #include "app/state/actions.h"
 #include "app/state/frame_state.h"
+#include "app/state/shown_figure.h"
 #include "core/base/words.h"
 
 namespace attnscope {
@@ -46,6 +47,15 @@ void take_edits_back(FrameState& state, std::string_view) {
     changed.edits.clear();
     return Done{};
   });
+}
+
+}  // namespace
+
+namespace {
+
+const char* no_figure(const FrameState& state) {
+  if (!has_figure(state)) return "why_not.no_figure";
+  return state.run ? nullptr : "why_not.no_run";
 }
 
 }  // namespace
@@ -107,6 +117,16 @@ std::vector<Action> edit_actions() {
        .keys = {{Key::c, true, true}},
        .why_not = [](const FrameState& state) { return state.run ? nullptr : "why_not.no_run"; },
        .line_above = true,
+       .level = Level::easy},
+      {.id = "edit.copy_values",
+       .run = [](FrameState& state, std::string_view) { copy_values(state, false); },
+       .menu = Menu::edit,
+       .why_not = no_figure,
+       .level = Level::easy},
+      {.id = "edit.copy_markdown",
+       .run = [](FrameState& state, std::string_view) { copy_values(state, true); },
+       .menu = Menu::edit,
+       .why_not = no_figure,
        .level = Level::easy},
       {.id = "edit.clear",
        .run = take_edits_back,

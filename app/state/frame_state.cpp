@@ -15,7 +15,9 @@
 #include "core/base/assets.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/export/carried.h"
 #include "core/lesson/page_document.h"
+#include "core/session/figure_session.h"
 #include "core/system/atomic_file.h"
 #include "core/system/named_files.h"
 #include "core/system/places.h"
@@ -141,13 +143,16 @@ void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds)
 }
 
 void FrameState::drop(const std::string& path) {
-  if (!is_picture_file(path)) return open(path);
+  const bool figure = is_figure_path(path) && read_carried_session(path);
+  if (figure || !is_picture_file(path)) return open(path);
   const auto& model = session.document().model;
   if (model && model->config().sees()) {
     ask_picture = path;
     return;
   }
-  notify(Notice::Kind::warning, Text::of("input.no_eyes", {file_name(path)}), Text::of("input.no_eyes.hint"),
+  notify(Notice::Kind::warning, Text::of("input.no_eyes", {file_name(path)}),
+         is_figure_path(path) ? Text::of("error.export.stripped", {in_quotes(file_name(path))})
+                              : Text::of("input.no_eyes.hint"),
          0);
 }
 
@@ -173,8 +178,8 @@ void FrameState::open(const std::string& path) {
     if (const Status begun = lecture.start(*this, asked_path_); !begun) session.report(begun.error());
     return;
   }
-  if (!is_session_path(path)) return session.open(asked_path_);
-  Result<SessionFile> file = read_session(asked_path_);
+  if (!is_session_path(path) && !is_figure_path(path)) return session.open(asked_path_);
+  Result<SessionFile> file = open_session_file(asked_path_);
   if (!file) return session.report(file.error());
   open_session(*std::move(file));
 }
@@ -219,7 +224,8 @@ void FrameState::remember_opened() {
   const std::string path = std::exchange(asked_path_, {});
   const std::optional<SessionFile> from = std::exchange(asked_session_, {});
   const bool kept = from && is_kept_session(from->path);
-  session_path_ = from && !kept ? from->path : std::string();
+  const bool figure = from && is_figure_path(from->path);  // is not saved over
+  session_path_ = from && !kept && !figure ? from->path : std::string();
   kept_path_ = kept ? from->path : std::string();
   kept_version_ = kept ? session.history().version() : 0;
   look_.reset();
@@ -435,6 +441,11 @@ void FrameState::write_picture(const std::string& path, std::shared_ptr<const Im
 void FrameState::write_figure(const std::string& path, std::string svg) {
   written_path_ = path;
   writing_.begin(session.workers(), [path, svg = std::move(svg)] { return write_svg(path, svg); });
+}
+
+void FrameState::write_in_background(const std::string& path, std::function<Status()> write) {
+  written_path_ = path;
+  writing_.begin(session.workers(), std::move(write));
 }
 
 void FrameState::poll_writing() {

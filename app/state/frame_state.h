@@ -53,6 +53,9 @@ struct ExportRequest {
   float scale = 1.f;
   bool stage_only = false;
   bool copies = false;  ///< copies the figure as text to the clipboard instead
+  bool figure = false;  ///< the figure alone, as core/view draws it (shown_figure.h)
+  bool paper = false, caption = false, transparent = false;  ///< of a figure
+  std::string size = "1280x720";                             ///< of a figure: core/export/page.h
 };
 
 /// Request to write a lesson's worksheet.
@@ -86,6 +89,9 @@ struct Fault {
   std::uint64_t run = 0;
 };
 
+struct ViewSpec;
+struct ViewState;
+
 struct FrameState {
   explicit FrameState(Session& the_session);
   ~FrameState();
@@ -116,6 +122,9 @@ struct FrameState {
   Leaving leave;                    ///< the dialog before exit
   std::vector<std::string> offers;  ///< sessions kept by earlier runs of the program, newest first
   std::map<std::uint64_t, std::uint64_t> autosaved;  ///< Session::work() -> History::version()
+  const ViewSpec* easy_spec =
+      nullptr;  ///< what the easy window shows; null: nothing, or the panels are shown
+  const ViewState* easy_view = nullptr;
   DisplayList* recording = nullptr;  ///< where figures of the stage are recorded; null: not recorded
 
   // Set by menus and keys; read by the frame or by the program that runs it.
@@ -202,6 +211,8 @@ struct FrameState {
   void write_picture(const std::string& path, std::shared_ptr<const Image> image);
   /// The same for the SVG text of a figure.
   void write_figure(const std::string& path, std::string svg);
+  /// The same for any file.
+  void write_in_background(const std::string& path, std::function<Status()> write);
   /// Shows the result of background writing; once per frame.
   void poll_writing();
   /// What is being written by Autosave, and the work whose autosave is no longer wanted when it is there.

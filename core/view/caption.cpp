@@ -37,7 +37,7 @@ std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const
       out.push_back(Text::of("figure.caption.text", {text}));
     if (view.heads)
       out.push_back(Text::of("figure.caption.head", {state.layer, state.head}));
-    else
+    else if (view.block)
       out.push_back(Text::of("figure.caption.block", {state.layer}));
     std::vector<std::string> edits;
     for (const auto& edit : document->edits)

@@ -59,6 +59,7 @@ struct ViewSpec {
   bool heads = false;  ///< it shows one head, which can be chosen
   /// What ViewState::page may be for this run; null: it has one page.
   std::vector<std::string> (*pages)(const ViewState& state) = nullptr;
+  bool block = false;  ///< it shows one block, which can be chosen
 };
 /// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row. With
 /// ViewState::compare that of compared(), where there is one.

@@ -65,6 +65,6 @@ Result<ViewDrawing> draw_mlp(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_mlp() { return {"mlp", 50, true, true, draw_mlp}; }
+ViewSpec view_mlp() { return {"mlp", 50, true, true, draw_mlp, false, nullptr, true}; }
 
 }  // namespace attnscope

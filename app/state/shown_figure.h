@@ -1,0 +1,32 @@
+// The figure on the stage as core/view draws it, for files and the clipboard: in the easy window the one that
+// is shown, else that of the open view where it has such a form (core/view), with cursor and comparison.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "app/state/frame_state.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+
+struct ShownView {
+  const ViewSpec* view = nullptr;
+  ViewState state;
+  std::shared_ptr<const RunResult> run, other;  ///< whose traces `state` shows
+};
+/// True where the open view can be written as PDF, picture of the figure alone, or data. Cheap.
+bool has_figure(const FrameState& state);
+/// Nothing where has_figure() is false or there is no run.
+std::optional<ShownView> shown_view(const FrameState& state);
+
+/// Writes the figure in a background job, with its session inside; a notice shows its path or the error.
+void export_shown_figure(FrameState& state, const ExportRequest& request);
+/// The session with views and cursor, as figures that are written to `path` carry it; empty where nothing is
+/// open that a session can name.
+std::string session_to_carry(const FrameState& state, const std::string& path, const nlohmann::json& figure);
+/// Copies the tables of the figure: as Markdown with the digits that it shows, else with tabs and all digits.
+void copy_values(FrameState& state, bool markdown);
+
+}  // namespace attnscope
