@@ -19,6 +19,22 @@ std::vector<std::string> names_in(const figure::Names& names, std::int64_t count
   return out;
 }
 
+// A mark has -inf wherever a cell is masked.
+void take_values(FigureData& out, const figure::MatrixMark& matrix) {
+  std::vector<float> values = matrix.values.values();
+  const std::int64_t cols = matrix.values.size(1);
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    const bool masked = std::isinf(values[at]) && values[at] < 0;
+    out.masked.push_back(masked);
+    const auto row = static_cast<std::int64_t>(at) / std::max<std::int64_t>(1, cols);
+    const bool weight = matrix.masked_is_zero ||
+                        (!matrix.own_rows.empty() && matrix.row(row).scale != figure::Scale::diverging);
+    if (masked && weight) values[at] = 0;
+  }
+  out.values = Tensor::from(std::move(values),
+                            {{Axis::query, matrix.values.size(0)}, {Axis::key, matrix.values.size(1)}});
+}
+
 void fill(FigureData& out, const figure::MatrixMark& matrix) {
   out.kind = FigureData::Kind::matrix;
   if (matrix.own_rows.empty())
@@ -27,7 +43,7 @@ void fill(FigureData& out, const figure::MatrixMark& matrix) {
     for (std::int64_t row = 0; row < matrix.values.size(0); ++row) out.of.push_back(matrix.row(row).of);
   out.rows = names_in(matrix.rows, matrix.values.size(0));
   out.columns = names_in(matrix.cols, matrix.values.size(1));
-  out.values = matrix.values;
+  take_values(out, matrix);
   out.digits = matrix.digits;
   for (const auto& row : matrix.own_rows) out.digits = std::max(out.digits, row.digits);
 }

@@ -18,7 +18,8 @@ struct FigureData {
   std::string id, title;
   std::vector<std::string> of;             ///< matrix: the place whose numbers it shows; one, or one per row
   std::vector<std::string> rows, columns;  ///< names; of a table without a header empty
-  Tensor values;                           ///< matrix; -inf is masked
+  Tensor values;                           ///< matrix, as the run holds it: 0 or -inf where masked
+  std::vector<bool> masked;                ///< matrix: by cell
   int digits = 2;                          ///< that the figure shows
   std::vector<std::vector<std::string>> cells;                 ///< table: as shown, names first
   std::vector<std::optional<double>> numbers;                  ///< table: the number of each row's bar

@@ -18,11 +18,11 @@ struct TextTable {
   }
 };
 
-// `exact`: all digits, else those of the figure. Masked cells are empty.
+// `exact`: all digits, else those of the figure.
 std::string number_of(float value, int digits, bool exact) {
-  if (std::isinf(value) && value < 0) return {};
   return exact ? exact_text(value) : figure::number_text(static_cast<double>(value), digits);
 }
+// Masked cells are empty.
 TextTable matrix_table(const FigureData& data, bool exact) {
   TextTable out{data.title, {{""}}};
   out.rows[0].insert(out.rows[0].end(), data.columns.begin(), data.columns.end());
@@ -30,7 +30,9 @@ TextTable matrix_table(const FigureData& data, bool exact) {
     std::vector<std::string>& cells = out.rows.emplace_back();
     cells.push_back(data.rows[static_cast<std::size_t>(row)]);
     for (std::int64_t col = 0; col < data.values.size(1); ++col)
-      cells.push_back(number_of(data.values.at(row, col), data.digits, exact));
+      cells.push_back(data.masked[static_cast<std::size_t>(row * data.values.size(1) + col)]
+                          ? std::string()
+                          : number_of(data.values.at(row, col), data.digits, exact));
   }
   return out;
 }

@@ -1,5 +1,6 @@
 // CSV (RFC 4180), one line per number, so that any program reads it as one table: which part, row and column
-// of the figure, their names, and the number with all its digits. Masked cells are -inf.
+// of the figure, their names, and the number with all its digits, as the run holds it: a masked
+// weight is 0, a masked score -inf.
 #include "core/base/text.h"
 #include "core/export/data.h"
 #include "core/export/export.h"

@@ -23,7 +23,9 @@ ordered_json matrix_json(const FigureData& part) {
   for (std::int64_t row = 0; row < part.values.size(0); ++row) {
     ordered_json& line = out["values"].emplace_back(ordered_json::array());
     for (std::int64_t col = 0; col < part.values.size(1); ++col)
-      line.push_back(number(part.values.at(row, col)));
+      line.push_back(part.masked[static_cast<std::size_t>(row * part.values.size(1) + col)]
+                         ? ordered_json(nullptr)
+                         : number(part.values.at(row, col)));
   }
   return out;
 }

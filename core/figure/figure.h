@@ -58,6 +58,7 @@ struct MatrixMark {
     int digits = 2;
   };
   std::vector<Row> own_rows = {};
+  bool masked_is_zero = false;  ///< a masked cell is 0 in the run, as a weight is; else -inf, as a score is
   bool bars = false;  ///< below rows drawn large: the last one once more, as bars from 0 up to its most
   Row row(std::int64_t at) const {
     const auto index = static_cast<std::size_t>(at < 0 ? 0 : at);

@@ -26,7 +26,8 @@ figure::MatrixMark attention_matrix(const ViewState& state, Slot stage) {
   out.rows = row_names(state, state.place.stack, figure::Ink::query, state.row);
   out.cols = row_names(state, state.place.keys(), figure::Ink::key);
   out.of = to_text(site) + to_text(std::vector<AxisRange>{{"head", state.head}});
-  if (site.is(StepRole::pattern)) return out;
+  out.masked_is_zero = site.is(StepRole::pattern);
+  if (out.masked_is_zero) return out;
   out.scale = figure::Scale::diverging, out.digits = 1, out.most = 0;
   for (std::int64_t row = 0; row < out.values.size(0); ++row)
     for (std::int64_t col = 0; col < out.values.size(1); ++col)

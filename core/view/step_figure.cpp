@@ -24,8 +24,9 @@ figure::Names names_on(const ViewState& state, const Site& site, Axis axis, std:
 
 struct Spread {
   double least = 0, most = 0;
-  bool any = false;
+  bool any = false, all_finite = true;
   void add(double value) {
+    all_finite = all_finite && std::isfinite(value);
     if (!std::isfinite(value)) return;
     least = any ? std::min(least, value) : value, most = any ? std::max(most, value) : value;
     any = true;
@@ -61,7 +62,7 @@ Result<figure::Figure> step_figure(const ViewState& state, const std::string& st
   Spread spread;
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t col = 0; col < cols; ++col) spread.add(static_cast<double>(matrix.values.at(row, col)));
-  matrix.scale = spread.least < 0 ? figure::Scale::diverging : figure::Scale::share;
+  matrix.scale = spread.least < 0 || !spread.all_finite ? figure::Scale::diverging : figure::Scale::share;
   matrix.most = std::max({std::abs(spread.least), std::abs(spread.most), 1e-30});
   const Step& about = step_of(site.slot);
   const Text title{std::string(step_title(about))};

@@ -30,6 +30,7 @@ class StageRows {
  public:
   StageRows(const ViewState& state, figure::MatrixMark row) : state_(state), mark_(std::move(row)) {
     mark_.rows = {{}, -1, figure::Ink::dim};
+    mark_.masked_is_zero = false;  // of the weights alone
   }
   /// The matrix of a stage, whose row is taken.
   figure::MatrixMark add(const char* id, Slot stage) {
