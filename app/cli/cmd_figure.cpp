@@ -102,6 +102,12 @@ Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source,
                     session_of(view, state, source, options)};
 }
 
+std::vector<std::string> known_forms() {
+  std::vector<std::string> out;
+  for (const Exporter* one : exporters()) out.push_back(one->id);
+  return out;
+}
+
 Result<const Exporter*> exporter_of(const FigureOptions& options) {
   if (!options.format.empty()) return find_exporter(options.format);
   if (options.out == "-") return static_cast<const Exporter*>(nullptr);
@@ -194,7 +200,7 @@ void add_figure(CLI::App& app, Action& action) {
   command->add_option("--row", options->row, tr("cli.figure.row"))->transform(whole(0, 1 << 30));
   command->add_option("--temperature", options->temperature, tr("cli.figure.temperature"))
       ->check(CLI::Range(0.0, kMostTemperature));
-  command->add_option("-o,--out", options->out, tr("cli.figure.out"))->type_name("FILE|-");
+  command->add_option("-o,--out", options->out, tr("cli.figure.out", {join(known_forms(), ", ")}))->type_name("FILE|-");
   command->add_option("--format", options->format, tr("cli.figure.format"));
   command->add_option("--scale", options->scale, tr("cli.figure.scale"))
       ->transform(whole(1, kMostExportScale));

@@ -23,7 +23,7 @@ constexpr double kHatchAlpha = 0.35, kLineWidth = 2;
 // Faces live as long as the program: cairo keeps what it made of them.
 struct CairoFaces {
   std::mutex one_thread;
-  figure::Letters letters;
+  figure::Glyphs letters;
   std::map<FT_FaceRec_*, cairo_font_face_t*> faces;
 
   cairo_font_face_t* face(FT_FaceRec_* of) {

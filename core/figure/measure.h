@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/figure/letters.h"
+#include "core/figure/glyphs.h"
 
 namespace attnscope::figure {
 
@@ -26,7 +26,7 @@ class Measure {
   std::vector<std::string> lines(const std::string& text, float em, Face face, float room) const;
 
  private:
-  Letters letters_;
+  Glyphs letters_;
 };
 
 }  // namespace attnscope::figure

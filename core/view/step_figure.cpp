@@ -22,7 +22,7 @@ figure::Names names_on(const ViewState& state, const Site& site, Axis axis, std:
   return static_cast<std::int64_t>(out.labels.size()) == count ? out : figure::Names{};
 }
 
-struct Spread {
+struct ValueLimits {
   double least = 0, most = 0;
   bool any = false, all_finite = true;
   void add(double value) {
@@ -59,7 +59,7 @@ Result<figure::Figure> step_figure(const ViewState& state, const std::string& st
   const std::int64_t rows = matrix.values.size(0), cols = matrix.values.size(1);
   if (axes.size() > 1) matrix.rows = names_on(state, site, axes.front(), rows);
   matrix.cols = names_on(state, site, axes.back(), cols);
-  Spread spread;
+  ValueLimits spread;
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t col = 0; col < cols; ++col) spread.add(static_cast<double>(matrix.values.at(row, col)));
   matrix.scale = spread.least < 0 || !spread.all_finite ? figure::Scale::diverging : figure::Scale::share;

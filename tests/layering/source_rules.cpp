@@ -15,7 +15,7 @@ constexpr int kMaxLines = 500;
 constexpr int kHighestCoreRank = 7;
 constexpr std::string_view kCommandLine = "app/cli";
 
-constexpr std::array<std::pair<std::string_view, int>, 34> kRanks{{
+constexpr std::array<std::pair<std::string_view, int>, 35> kRanks{{
     {"core/base", 0},
     {"core/system", 1},
     {"core/tensor", 1},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, int>, 34> kRanks{{
     {"core/step", 2},
     {"core/figure", 2},
     {"core/io", 2},
+    {"core/export", 3},
     {"core/text", 2},
     {"core/trace", 3},
     {"core/model", 4},

@@ -19,12 +19,12 @@ struct Glyph {
   float advance = 0;            ///< em, without hinting; a wide guess where no typeface has the letter
 };
 
-class Letters {
+class Glyphs {
  public:
-  Letters();
-  ~Letters();
-  Letters(const Letters&) = delete;
-  Letters& operator=(const Letters&) = delete;
+  Glyphs();
+  ~Glyphs();
+  Glyphs(const Glyphs&) = delete;
+  Glyphs& operator=(const Glyphs&) = delete;
   /// Of the first typeface that has the letter: Latin, signs, Hangul. Not thread-safe: glyphs are kept.
   Glyph glyph(Typeface face, char32_t letter) const;
 

@@ -1,4 +1,4 @@
-#include "core/figure/letters.h"
+#include "core/figure/glyphs.h"
 
 #include <freetype/freetype.h>
 
@@ -9,7 +9,7 @@ constexpr float kUnknownLetter = 0.7f;  // em
 
 }  // namespace
 
-Letters::Letters() {
+Glyphs::Glyphs() {
   if (FT_Init_FreeType(&library_) != 0) return;
   for (const Typeface face : {Typeface::sans, Typeface::bold, Typeface::mono}) {
     for (const Script script : kScripts) {
@@ -20,11 +20,11 @@ Letters::Letters() {
   }
 }
 
-Letters::~Letters() {
+Glyphs::~Glyphs() {
   if (library_) FT_Done_FreeType(library_);
 }
 
-Glyph Letters::glyph(Typeface face, char32_t letter) const {
+Glyph Glyphs::glyph(Typeface face, char32_t letter) const {
   auto& known = known_[static_cast<std::size_t>(face)];
   if (const auto found = known.find(letter); found != known.end()) return found->second;
   const auto& faces = faces_[static_cast<std::size_t>(face)];

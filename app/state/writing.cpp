@@ -1,0 +1,29 @@
+// Files that are written while the window goes on.
+#include "app/figure/svg.h"
+#include "app/state/frame_state.h"
+
+namespace attnscope {
+
+void FrameState::write_picture(const std::string& path, std::shared_ptr<const Image> image) {
+  written_path_ = path;
+  writing_.begin(session.workers(), [path, image = std::move(image)] { return write_png(path, *image); });
+}
+
+void FrameState::write_figure(const std::string& path, std::string svg) {
+  written_path_ = path;
+  writing_.begin(session.workers(), [path, svg = std::move(svg)] { return write_svg(path, svg); });
+}
+
+void FrameState::write_in_background(const std::string& path, std::function<Status()> write) {
+  written_path_ = path;
+  writing_.begin(session.workers(), std::move(write));
+}
+
+void FrameState::poll_writing() {
+  const auto written = writing_.take();
+  if (!written) return;
+  if (*written) return notify(Notice::Kind::good, Text::of("frame.export.done", {written_path_}), {}, 8);
+  notify(Notice::Kind::warning, written->error().what, written->error().advice, 0);
+}
+
+}  // namespace attnscope
