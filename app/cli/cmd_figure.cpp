@@ -49,7 +49,7 @@ Status set_lab(ViewState& state, const FigureOptions& options) {
 std::string session_of(const ViewSpec& view, const ViewState& state, const FigureSource& source,
                        const FigureOptions& options) {
   const auto session =
-      figure_session(source.document, figure_look(view, state, options), figure_words(options),
+      figure_session(source.document, figure_look(view, state, source, options), figure_words(options),
                      options.compare || options.minus ? source.pinned.get() : nullptr,
                      options.out == "-" ? "figure" : options.out);
   return session ? *session : std::string();
@@ -71,7 +71,7 @@ Result<MadeFigure> lab_figure(const ViewSpec& view, const FigureOptions& options
   TRY(OpenedModel model, open_named(kLabModel));
   source.opened = std::make_shared<const OpenedModel>(std::move(model));
   source.document = new_document(source.opened);
-  std::vector<Text> caption = caption_of(view, state, nullptr, figure);
+  std::vector<Text> caption = caption_of(view, state, nullptr, 0, figure);
   std::string about = sentence_of(figure);
   return MadeFigure{std::move(figure), std::move(about), std::move(caption),
                     session_of(view, state, source, options)};
@@ -96,7 +96,7 @@ Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source,
     TRY(const figure::Figure older, drawn(before));
     figure = minus(figure, older);
   }
-  std::vector<Text> caption = caption_of(view, state, &source.document, figure);
+  std::vector<Text> caption = caption_of(view, state, &source.document, source.sequence, figure);
   std::string about = sentence_of(figure);
   return MadeFigure{std::move(figure), std::move(about), std::move(caption),
                     session_of(view, state, source, options)};
@@ -200,7 +200,8 @@ void add_figure(CLI::App& app, Action& action) {
   command->add_option("--row", options->row, tr("cli.figure.row"))->transform(whole(0, 1 << 30));
   command->add_option("--temperature", options->temperature, tr("cli.figure.temperature"))
       ->check(CLI::Range(0.0, kMostTemperature));
-  command->add_option("-o,--out", options->out, tr("cli.figure.out", {join(known_forms(), ", ")}))->type_name("FILE|-");
+  command->add_option("-o,--out", options->out, tr("cli.figure.out", {join(known_forms(), ", ")}))
+      ->type_name("FILE|-");
   command->add_option("--format", options->format, tr("cli.figure.format"));
   command->add_option("--scale", options->scale, tr("cli.figure.scale"))
       ->transform(whole(1, kMostExportScale));

@@ -89,9 +89,9 @@ Result<FigureSource> figure_source(FigureOptions& options) {
     return fail(Code::out_of_range, "error.cli.one_sequence", {out.document.sequences.size()});
   const std::vector<Input> inputs = inputs_of(out.document);
   const json none, &cursor = out.look.contains("cursor") ? out.look["cursor"] : none;
-  const auto sequence = std::min<std::size_t>(static_cast<std::size_t>(index_at(cursor, "sequence")),
-                                              inputs.empty() ? 0 : inputs.size() - 1);
-  TRY(out.run, run_under(*out.opened, out.document.edits, inputs.at(sequence), sequence));
+  out.sequence = std::min<std::size_t>(static_cast<std::size_t>(index_at(cursor, "sequence")),
+                                       inputs.empty() ? 0 : inputs.size() - 1);
+  TRY(out.run, run_under(*out.opened, out.document.edits, inputs.at(out.sequence), out.sequence));
   const bool compares = options.minus || options.compare || !request.edits.empty() || out.session;
   TRY(const Request a, options.a_text.request());
   if (!compares || a.empty()) return out;
@@ -126,7 +126,8 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
   return state;
 }
 
-json figure_look(const ViewSpec& view, const ViewState& state, const FigureOptions& options) {
+json figure_look(const ViewSpec& view, const ViewState& state, const FigureSource& source,
+                 const FigureOptions& options) {
   json out = {{"view", view.id}, {"level", options.level}};
   if (state.lab) {
     json values = json::object();
@@ -136,7 +137,7 @@ json figure_look(const ViewSpec& view, const ViewState& state, const FigureOptio
   }
   if (!state.run) return out;
   out["difference"] = options.minus;
-  out["cursor"] = {{"sequence", 0},
+  out["cursor"] = {{"sequence", source.sequence},
                    {"layer", state.layer},
                    {"head", state.head},
                    {"query", state.row},

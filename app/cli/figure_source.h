@@ -16,6 +16,7 @@ struct FigureSource {
   std::shared_ptr<const Document> pinned;  ///< what it is compared with; null: the same without its edits
   nlohmann::json look = nlohmann::json::object();  ///< of a session
   bool session = false;
+  std::size_t sequence = 0;  ///< whose run it is
 };
 
 /// Takes from a session, into `options`, how its figure was drawn and where its window looked, but for what
@@ -24,6 +25,7 @@ Result<FigureSource> figure_source(FigureOptions& options);
 /// The state to draw, at the place that the options name.
 Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& options);
 /// View and cursor as a session has them, so that the window opens where the figure was.
-nlohmann::json figure_look(const ViewSpec& view, const ViewState& state, const FigureOptions& options);
+nlohmann::json figure_look(const ViewSpec& view, const ViewState& state, const FigureSource& source,
+                           const FigureOptions& options);
 
 }  // namespace attnscope::cli

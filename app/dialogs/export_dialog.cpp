@@ -111,9 +111,13 @@ void ExportDialog::choose_part(const FrameState& state) {
 
 void ExportDialog::choose_page() {
   bool first = true;
-  for (const char* size : {"1280x720", "1920x1080", "8.5cm", "17cm"}) {
+  constexpr std::pair<const char*, const char*> kSizes[] = {{"1280x720", "1280 \u00d7 720"},
+                                                            {"1920x1080", "1920 \u00d7 1080"},
+                                                            {"8.5cm", "8.5 cm"},
+                                                            {"17cm", "17 cm"}};
+  for (const auto& [size, shown] : kSizes) {
     if (!std::exchange(first, false)) ImGui::SameLine(0, px(4));
-    if (raised_button(std::string(size) + "###export_size_" + size, size_ == size)) size_ = size;
+    if (raised_button(std::string(shown) + "###export_size_" + size, size_ == size)) size_ = size;
   }
   if (raised_button(Label(tr("export.paper"), "###export_paper"), paper_)) paper_ = !paper_;
   ImGui::SameLine(0, px(4));

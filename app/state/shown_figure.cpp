@@ -160,7 +160,8 @@ void export_shown_figure(FrameState& state, const ExportRequest& request) {
   auto& [view, figure] = *shown;
   const Document* document = view.run ? &view.run->document : nullptr;
   const std::vector<Text> caption =
-      caption_of(*view.view, view.state, view.state.run ? document : nullptr, figure);
+      caption_of(*view.view, view.state, view.state.run ? document : nullptr,
+                 static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence)), figure);
   const std::string session =
       (*exporter)->picture ? session_to_carry(state, request.path, figure_words(view, request)) : "";
   state.write_in_background(request.path,

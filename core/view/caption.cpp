@@ -1,5 +1,7 @@
 #include "core/view/caption.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/trace/edit.h"
 
@@ -9,9 +11,9 @@ namespace {
 constexpr std::size_t kMostLetters = 240;  // of a text or a list of edits
 constexpr const char* kVersion = "0.1.0";
 
-std::string text_read(const Document& document) {
+std::string text_read(const Document& document, std::size_t sequence) {
   if (document.sequences.empty()) return {};
-  const Sequence& first = document.sequences.front();
+  const Sequence& first = document.sequences[std::min(sequence, document.sequences.size() - 1)];
   return printable(first.source_text.empty() ? first.text : first.source_text, kMostLetters);
 }
 
@@ -29,11 +31,11 @@ const figure::MatrixMark* coloured(const figure::Figure& figure) {
 }  // namespace
 
 std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const Document* document,
-                             const figure::Figure& figure) {
+                             std::size_t sequence, const figure::Figure& figure) {
   std::vector<Text> out;
   if (document && document->opened && state.run) {
     out.push_back(Text::of("figure.caption.model", {document->opened->title}));
-    if (const std::string text = text_read(*document); !text.empty())
+    if (const std::string text = text_read(*document, sequence); !text.empty())
       out.push_back(Text::of("figure.caption.text", {text}));
     if (view.heads)
       out.push_back(Text::of("figure.caption.head", {state.layer, state.head}));

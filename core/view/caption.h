@@ -9,9 +9,9 @@
 
 namespace attnscope {
 
-/// `document`: whose run it is; null for views of no model.
+/// `document`: whose run it is, of its sequence `sequence`; null for views of no model.
 std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const Document* document,
-                             const figure::Figure& figure);
+                             std::size_t sequence, const figure::Figure& figure);
 /// The figure with the caption below it, in the language of the moment.
 figure::Figure captioned(figure::Figure figure, const std::vector<Text>& caption);
 

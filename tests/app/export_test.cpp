@@ -1,0 +1,176 @@
+// Export of figures: what the dialog asks for, files that carry what made them, values for the clipboard.
+#include "core/export/export.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/state/actions.h"
+#include "app/state/shown_figure.h"
+#include "core/export/carried.h"
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using compat::Key;
+using testing::FrameTest;
+
+class ExportFigure : public FrameTest {
+ protected:
+  void SetUp() override {
+    FrameTest::SetUp();
+    folder_ = fs::temp_directory_path() / ("attnscope-export-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+    state().settings.last_folder = folder_.string();
+  }
+  void TearDown() override {
+    fs::remove_all(folder_);
+    FrameTest::TearDown();
+  }
+  void open_storyteller(Level level) {
+    ASSERT_TRUE(perform(state(), "file.open_model", "storyteller"));
+    settle();
+    workspace().level = level;
+    workspace().view = "attention";
+    settle();
+  }
+  /// Chooses a form in the dialog; the file is written.
+  fs::path exported(const std::string& form) {
+    key(Key::e, true);
+    settle();
+    click("as_" + form);
+    frames(2);
+    click("export_save");
+    EXPECT_TRUE(state().export_request) << form;
+    if (!state().export_request) return {};
+    const ExportRequest request = *state().export_request;
+    state().export_request.reset();
+    EXPECT_TRUE(request.figure) << form;
+    export_shown_figure(state(), request);
+    settle();
+    return request.path;
+  }
+  fs::path folder_;
+};
+
+TEST_F(ExportFigure, TheEasyWindowWritesEveryForm) {
+  open_storyteller(Level::easy);
+  for (const Exporter* one : exporters()) {
+    if (one->id == "png") continue;  // of the window, unless the figure alone is asked for
+    const fs::path path = exported(one->id);
+    EXPECT_EQ(path.extension(), "." + one->id);
+    EXPECT_TRUE(fs::exists(path)) << path;
+    ASSERT_FALSE(state().notices.empty());
+    EXPECT_NE(state().notices.back().text.str().find(path.string()), std::string::npos);
+  }
+}
+
+TEST_F(ExportFigure, ADroppedFigureBringsBackWhatMadeIt) {
+  open_storyteller(Level::easy);
+  workspace().cursor.layer = 0, workspace().cursor.head = 2, workspace().cursor.query = 5;
+  settle();
+  for (const char* form : {"svg", "pdf"}) {
+    const fs::path path = exported(form);
+    ASSERT_TRUE(read_carried_session(path.string())) << form;
+    open_default();
+    workspace().view = "mask";
+    workspace().level = Level::full;
+    settle();
+    state().drop(path.string());
+    settle();
+    ASSERT_FALSE(session_->error()) << session_->error()->text();
+    EXPECT_EQ(document().opened->path, "model:storyteller") << form;
+    EXPECT_EQ(workspace().view, "attention");
+    EXPECT_EQ(workspace().level, Level::easy);
+    EXPECT_EQ(workspace().cursor.layer, 0);
+    EXPECT_EQ(workspace().cursor.head, 2);
+    EXPECT_EQ(workspace().cursor.query, 5);
+    EXPECT_EQ(state().own_path(), "") << "saving does not write over the figure";
+  }
+}
+
+TEST_F(ExportFigure, ThePictureOfTheFigureAloneCarriesItToo) {
+  open_storyteller(Level::easy);
+  key(Key::e, true);
+  settle();
+  click("figure_only");
+  frames(2);
+  click("scale8");
+  click("export_paper");
+  click("export_save");
+  ASSERT_TRUE(state().export_request);
+  EXPECT_TRUE(state().export_request->figure);
+  EXPECT_TRUE(state().export_request->paper);
+  EXPECT_EQ(state().export_request->scale, 8.f);
+  ExportRequest request = *state().export_request;
+  request.scale = 1, request.size = "8.5cm";
+  state().export_request.reset();
+  export_shown_figure(state(), request);
+  settle();
+  EXPECT_TRUE(read_carried_session(request.path));
+  state().drop(request.path);
+  settle();
+  EXPECT_FALSE(session_->error());
+  EXPECT_EQ(document().opened->path, "model:storyteller");
+}
+
+TEST_F(ExportFigure, ViewsOfThePanelsHaveTheirFigureWhereTheyCan) {
+  open_storyteller(Level::full);
+  EXPECT_TRUE(has_figure(state()));
+  EXPECT_TRUE(fs::exists(exported("pdf")));
+  workspace().view = "ask";
+  settle();
+  EXPECT_FALSE(has_figure(state()));
+  key(Key::e, true);
+  settle();
+  click("as_pdf");
+  frames(2);
+  click("export_save");
+  EXPECT_FALSE(state().export_request) << "it is said why, and nothing is written";
+  ExportRequest request;
+  request.path = (folder_ / "ask.pdf").string(), request.figure = true;
+  export_shown_figure(state(), request);
+  settle();
+  EXPECT_FALSE(fs::exists(request.path));
+  ASSERT_FALSE(state().notices.empty());
+  EXPECT_EQ(state().notices.back().text.key(), "error.export.no_form");
+}
+
+TEST_F(ExportFigure, ValuesAreCopiedAsTables) {
+  open_storyteller(Level::easy);
+  ASSERT_TRUE(perform(state(), "edit.copy_values"));
+  EXPECT_NE(std::string(ImGui::GetClipboardText()).find("\tcat\t"), std::string::npos)
+      << ImGui::GetClipboardText();
+  ASSERT_TRUE(perform(state(), "edit.copy_markdown"));
+  EXPECT_NE(std::string(ImGui::GetClipboardText()).find("| cat |"), std::string::npos);
+}
+
+TEST_F(ExportFigure, WhatCarriesNothingIsOneSentenceAndNothingIsLost) {
+  open_storyteller(Level::easy);
+  const fs::path path = folder_ / "stripped.svg";
+  std::ofstream(path) << "<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
+  state().drop(path.string());
+  settle();
+  ASSERT_TRUE(session_->error());
+  EXPECT_NE(session_->error()->sentence().find("stripped.svg"), std::string::npos);
+  EXPECT_EQ(document().opened->path, "model:storyteller");
+}
+
+TEST_F(ExportFigure, APlaceThatCannotBeWrittenIsOneSentence) {
+  open_storyteller(Level::easy);
+  for (const char* path : {"/proc/a.pdf", "/dev/full"}) {
+    ExportRequest request;
+    request.path = path, request.figure = true;
+    state().notices.clear();
+    export_shown_figure(state(), request);
+    settle();
+    ASSERT_EQ(state().notices.size(), 1u) << path;
+    EXPECT_EQ(state().notices.back().kind, Notice::Kind::warning);
+  }
+}
+
+}  // namespace
+}  // namespace attnscope
