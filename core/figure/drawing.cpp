@@ -28,12 +28,13 @@ constexpr Palette kLight{0xffffff,
                          0xc24e10,
                          0xf6f7f9};
 
-// After Okabe and Ito (https://jfly.uni-koeln.de/color), darker where their colour is too pale for letters.
+// After Okabe and Ito (https://jfly.uni-koeln.de/color): as dark as letters need, and apart from each other
+// for those who lack red or green receptors (tests/core/export).
 constexpr Palette kPaper{0xffffff,
                          0xefefef,
                          0xffffff,
                          0xb0b0b0,
-                         {0x000000, 0x4d4d4d, 0x00558a, 0x0072b2, 0xb34a00, 0x00735a, 0x8a5a00, 0xa0487a},
+                         {0x000000, 0x4d4d4d, 0x003a66, 0x0072b2, 0xc04a00, 0x007a5e, 0x5a3a00, 0x6420c8},
                          0x0072b2,
                          0x0072b2,
                          0xd55e00,

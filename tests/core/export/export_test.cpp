@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -241,26 +243,52 @@ TEST(PageSizes, AWidthAloneIsAsTallAsTheFigure) {
   EXPECT_TRUE(made.page.printed);
 }
 
-// Contrast as WCAG 2.1 has it; small letters need 4.5.
-double luminance_of(figure::Rgb colour) {
-  const auto linear = [&](unsigned shift) {
-    const double value = static_cast<double>(colour >> shift & 0xffu) / 255;
-    return value <= 0.03928 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
-  };
-  return 0.2126 * linear(16) + 0.7152 * linear(8) + 0.0722 * linear(0);
+using Rgb3 = std::array<double, 3>;
+Rgb3 linear_of(figure::Rgb colour) {
+  Rgb3 out{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double value = static_cast<double>(colour >> (16 - 8 * i) & 0xffu) / 255;
+    out[i] = value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  }
+  return out;
 }
-TEST(PaperPalette, InksAreDarkEnoughForSmallLetters) {
+double luminance_of(const Rgb3& c) { return 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2]; }
+
+// Machado, Oliveira, Fernandes 2009: what is seen without red or without green receptors.
+using Seen = std::array<Rgb3, 3>;
+constexpr Seen kAll{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+constexpr Seen kNoRed{
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
+constexpr Seen kNoGreen{
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
+// CIE 1976 L*a*b*.
+Rgb3 lab_of(const Rgb3& colour, const Seen& by) {
+  Rgb3 c{};
+  for (std::size_t i = 0; i < 3; ++i)
+    c[i] = std::clamp(by[i][0] * colour[0] + by[i][1] * colour[1] + by[i][2] * colour[2], 0.0, 1.0);
+  const auto f = [](double t) { return t > 0.008856 ? std::cbrt(t) : 7.787 * t + 16.0 / 116; };
+  const double x = f((0.4124 * c[0] + 0.3576 * c[1] + 0.1805 * c[2]) / 0.9505), y = f(luminance_of(c)),
+               z = f((0.0193 * c[0] + 0.1192 * c[1] + 0.9505 * c[2]) / 1.089);
+  return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+double apart(figure::Rgb a, figure::Rgb b, const Seen& by) {
+  const Rgb3 p = lab_of(linear_of(a), by), q = lab_of(linear_of(b), by);
+  return std::hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
+}
+
+TEST(PaperPalette, InksAreDarkEnoughForSmallLettersAndApartForEverybody) {
   const figure::Palette& paper = figure::paper_palette();
   for (const figure::Rgb ink : paper.inks)
-    EXPECT_GE(1.05 / (luminance_of(ink) + 0.05), 4.5) << std::hex << ink;
-  // Those who see no red and green as two colours tell query, key and value apart by blue and yellow.
-  const auto blueness = [](figure::Rgb colour) {
-    return static_cast<int>(colour & 0xffu) - static_cast<int>(colour >> 16 & 0xffu);
-  };
-  const int query = blueness(paper.ink(figure::Ink::query)), key = blueness(paper.ink(figure::Ink::key)),
-            value = blueness(paper.ink(figure::Ink::value));
-  EXPECT_GT(query - value, 60);
-  EXPECT_GT(value - key, 60);
+    EXPECT_GE(1.05 / (luminance_of(linear_of(ink)) + 0.05), 4.5) << std::hex << ink;  // WCAG 2.1
+  const auto of = [&](figure::Ink ink) { return paper.ink(ink); };
+  using figure::Ink;
+  const std::vector<Ink> curves{Ink::accent, Ink::query, Ink::key, Ink::value, Ink::warning, Ink::mlp};
+  for (const Seen& by : {kAll, kNoRed, kNoGreen}) {
+    for (std::size_t i = 0; i < curves.size(); ++i)
+      for (std::size_t j = i + 1; j < curves.size(); ++j)
+        EXPECT_GT(apart(of(curves[i]), of(curves[j]), by), 18) << i << " " << j;
+    EXPECT_GT(apart(paper.positive, paper.negative, by), 40);
+  }
 }
 
 }  // namespace
