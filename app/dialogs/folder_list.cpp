@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/base/text.h"
+#include "core/export/carried.h"
 #include "core/io/local_time.h"
 #include "core/session/session_file.h"
 #include "core/system/places.h"
@@ -32,6 +33,21 @@ bool says_scene(const fs::path& path) {
   return head.find("attnscope-scene") != std::string::npos;
 }
 
+// A figure with a session inside: SVG and PNG say it at their beginning, PDF at its end.
+bool says_session(const fs::path& path, std::uint64_t bytes) {
+  std::ifstream file(path, std::ios::binary);
+  std::string ends(2 * kSceneHead, '\0');
+  file.read(ends.data(), static_cast<std::streamsize>(kSceneHead));
+  std::size_t got = static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount()));
+  if (bytes > kSceneHead) {
+    file.clear();
+    file.seekg(-static_cast<std::streamoff>(std::min<std::uint64_t>(kSceneHead, bytes)), std::ios::end);
+    file.read(ends.data() + got, static_cast<std::streamsize>(kSceneHead));
+    got += static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount()));
+  }
+  return std::string_view(ends).substr(0, got).find(kCarriedName) != std::string_view::npos;
+}
+
 FolderEntry describe(const fs::directory_entry& entry) {
   std::error_code error;
   FolderEntry out;
@@ -49,6 +65,8 @@ FolderEntry describe(const fs::directory_entry& entry) {
   if (json && says_scene(entry.path())) out.kind = FolderEntry::Kind::scene;
   if (entry.path().extension() == ".gguf" && out.bytes > 0) out.kind = FolderEntry::Kind::gguf;
   if (is_session_path(out.name) && out.bytes > 0) out.kind = FolderEntry::Kind::session;
+  if (is_figure_path(out.name) && out.bytes > 0 && says_session(entry.path(), out.bytes))
+    out.kind = FolderEntry::Kind::session;
   return out;
 }
 

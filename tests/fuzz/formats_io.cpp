@@ -10,11 +10,13 @@
 #include "core/arch/open.h"
 #include "core/arch/preprocess.h"
 #include "core/base/text.h"
+#include "core/export/carried.h"
 #include "core/io/gguf.h"
 #include "core/io/image.h"
 #include "core/io/inflate.h"
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
+#include "core/io/png_file.h"
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
 #include "core/io/zip.h"
@@ -332,6 +334,22 @@ std::vector<Files> member_seeds() {
   return {all, {{"blocks.0.attn.q.npy", npy_header("<f4", {1, 2, 3, 2}) + std::string(48, '\1')}}};
 }
 
+// ---- figures with a session inside ----
+std::vector<Files> figure_seeds() {
+  const std::string session = R"({"format":"attnscope-session","version":1})";
+  const std::string pdf =
+      "%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\nxref\n0 2\n0000000000 65535 f \n0000000009 00000 n "
+      "\ntrailer\n<< /Size 2 /Root 1 0 R >>\nstartxref\n46\n%%EOF\n";
+  return {{{"a.svg", "<svg><metadata>" + carried_in_svg(session) + "</metadata></svg>"}},
+          {{"a.png", png_of({1, 1, false, {1, 2, 3}}, {{std::string(kCarriedName), session}})}},
+          {{"a.pdf", carried_in_pdf(pdf, session)}}};
+}
+
+bool read_figure(const Files& files) {
+  const auto session = carried_session(only_file(files), "a figure");
+  return session ? true : refused(session.error(), "a figure");
+}
+
 // ---- JSON ----
 std::vector<Files> json_seeds() {
   return {{{"text", "[]"}},
@@ -496,6 +514,10 @@ std::vector<Format> formats_of_io() {
           {"npz", npz_seeds, read_one_npz, kNpyWords, npz_misses},
           {"npz-members", member_seeds, read_members, kNpyWords},
           {"json", json_seeds, read_json_text, kJsonWords},
+          {"figure",
+           figure_seeds,
+           read_figure,
+           {"attnscope-session:1:", ":attnscope-session", "iTXt", "/EmbeddedFile", "stream", "startxref"}},
           {"picture", picture_seeds, read_picture, kPictureWords},
           {"path",
            path_seeds,
