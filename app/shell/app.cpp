@@ -264,8 +264,8 @@ void keep_all(FrameState& state, bool asked) {
 }
 
 Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {
-  TRY(const std::string text, stage_as_svg(host, frame));
-  return write_svg(path, text);
+  TRY(std::string text, stage_as_svg(host, frame));
+  return write_svg(path, with_session(std::move(text), frame.state(), path));
 }
 
 }  // namespace

@@ -94,16 +94,13 @@ bool shows_more_than_text(const DisplayList& list) {
 
 }  // namespace
 
-namespace {
-
-// What stands in front of the shapes of an SVG.
-std::string with_session(std::string svg, const std::string& session) {
-  const std::size_t at = svg.find("<title");
+std::string with_session(std::string svg, const FrameState& state, const std::string& path) {
+  const std::string session = session_to_carry(state, path, {});
+  constexpr std::string_view kTitleEnd = "</title>";
+  const std::size_t at = svg.find(kTitleEnd);
   if (session.empty() || at == std::string::npos) return svg;
-  return svg.insert(at, "<metadata>" + carried_in_svg(session) + "</metadata>\n");
+  return svg.insert(at + kTitleEnd.size(), "\n<metadata>" + carried_in_svg(session) + "</metadata>");
 }
-
-}  // namespace
 
 bool is_svg_path(const std::string& path) { return ends_with(lower(path), ".svg"); }
 
@@ -151,9 +148,7 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
     draw_frames(kExportFrames, host, frame);
     Result<std::string> text = stage_as_svg(host, frame);
     host.end_picture();
-    if (text)
-      return state.write_figure(request.path,
-                                with_session(*std::move(text), session_to_carry(state, request.path, {})));
+    if (text) return state.write_figure(request.path, with_session(*std::move(text), state, request.path));
     return state.notify(Notice::Kind::warning, text.error().what, text.error().advice, 0);
   }
   const int width = static_cast<int>(static_cast<float>(context.width()) * request.scale);

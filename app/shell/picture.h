@@ -17,6 +17,8 @@ void settle(Session& session, ImguiHost& host, Frame& frame, int frames);
 DisplayList stage_as_list(ImguiHost& host, Frame& frame);
 /// SVG of the figures on the stage, recorded in one more frame. Errors: a view without a figure.
 Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame);
+/// The SVG with the session inside, for a file at `path`.
+std::string with_session(std::string svg, const FrameState& state, const std::string& path);
 /// True for a path that ends in .svg.
 bool is_svg_path(const std::string& path);
 /// Draws the frame at request.scale (for a path that ends in .svg: the stage's figure), and writes the
