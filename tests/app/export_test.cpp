@@ -121,7 +121,7 @@ TEST_F(ExportFigure, ViewsOfThePanelsHaveTheirFigureWhereTheyCan) {
   open_storyteller(Level::full);
   EXPECT_TRUE(has_figure(state()));
   EXPECT_TRUE(fs::exists(exported("pdf")));
-  workspace().view = "ask";
+  workspace().view = "check";
   settle();
   EXPECT_FALSE(has_figure(state()));
   key(Key::e, true);
@@ -131,7 +131,7 @@ TEST_F(ExportFigure, ViewsOfThePanelsHaveTheirFigureWhereTheyCan) {
   click("export_save");
   EXPECT_FALSE(state().export_request) << "it is said why, and nothing is written";
   ExportRequest request;
-  request.path = (folder_ / "ask.pdf").string(), request.figure = true;
+  request.path = (folder_ / "check.pdf").string(), request.figure = true;
   export_shown_figure(state(), request);
   settle();
   EXPECT_FALSE(fs::exists(request.path));
