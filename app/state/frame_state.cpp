@@ -125,7 +125,8 @@ void FrameState::open_second_view(const std::string& first) {
 }
 
 Level shown_level(const FrameState& state) {
-  return state.lessons.open() ? Level::full : state.workspace.level;
+  const bool panels = state.lessons.open() && !state.lessons.lesson().easy;
+  return panels ? Level::full : state.workspace.level;
 }
 
 void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds) {
@@ -299,15 +300,32 @@ nlohmann::json FrameState::look_to_keep() const {
   return out;
 }
 
+namespace {
+
+// Everything that the page does not set has its default value, so that a page looks the same whatever was
+// shown before.
+nlohmann::json whole_look(const PageState& page) {
+  nlohmann::json look = look_of(Workspace{});
+  look.erase("cursor");
+  if (page.look().is_object()) look.update(page.look());
+  return look;
+}
+
+}  // namespace
+
+void FrameState::look_at_page(const PageState& page, const RunResult& shown) {
+  const nlohmann::json look = whole_look(page);
+  take_look(look, workspace);
+  workspace.cursor = first_cursor(shown);
+  take_cursor(look, shown, workspace);
+  choices_ = look;
+}
+
 void FrameState::open_page(const PageState& page) {
   note_leaving();
   asked_session_.reset();
   asked_path_.clear();
-  // Everything that the page does not set has its default value, so that a page looks the same whatever was
-  // shown before.
-  nlohmann::json look = look_of(Workspace{});
-  look.erase("cursor");
-  if (page.look().is_object()) look.update(page.look());
+  nlohmann::json look = whole_look(page);
   take_look(look, workspace);
   workspace.cursor = {};
   workspace.playing = false;
