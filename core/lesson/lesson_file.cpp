@@ -78,7 +78,7 @@ Status read_look(const LessonReader& reader, const json& page, PageState& state)
   if (found == page.end()) return Done{};
   TRY_OK(reader.only(*found, "look",
                      {"view", "second_view", "views", "difference", "log_scale", "backward", "ask", "cursor",
-                      "lab", "lab_values", "station", "output_page"}));
+                      "lab", "lab_values", "station", "output_page", "level"}));
   TRY(const std::string lab, reader.text(*found, "lab", "look.lab", false));
   if (!lab.empty())
     if (const auto there = find_lab(lab); !there) return reader.told("look.lab", there.error());
@@ -190,7 +190,7 @@ Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state
 
 std::shared_ptr<const json> easy_look(const json& look) {
   json out = look.is_object() ? look : json::object();
-  out["level"] = "easy";
+  if (!out.contains("level")) out["level"] = "easy";
   return std::make_shared<const json>(std::move(out));
 }
 
