@@ -397,7 +397,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
       state, "easy", [] { return tr("fault.easy"); },
       [&] {
         follow_text(state, *context.run);
-        try_.follow(state, *context.run);
+        if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
         draw_compare(state, draw_head(state, size.x - edge, top) - px(8), top);

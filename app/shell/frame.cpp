@@ -316,6 +316,7 @@ float Frame::draw_bars(const PanelContext& context, float toolbar) {
 
 void Frame::draw_panels(Painter& painter) {
   Workspace& workspace = state_.workspace;
+  workspace.hides_shapes = state_.lessons.hides_shapes();
   const PanelContext context{state_.session, run_.get(), before_.get(), workspace, state_.commands, painter};
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float toolbar = px(kToolbarHeight);

@@ -77,6 +77,10 @@ class LessonPlayer {
   bool covers();
   /// True while a number or a shape is asked for and not yet right: digits are typed into its box.
   bool takes_digits();
+  /// True while the shape of a step is asked for: nothing on the screen says shapes.
+  bool hides_shapes();
+  /// True where the page has nothing to do with a measure: its box is away.
+  bool hides_measure() const;
   /// True while arrow keys move bars that are drawn.
   bool takes_arrows();
   /// The bars of the page in this run, with their names; null while there is no run, or on other pages.

@@ -1,5 +1,6 @@
 // The way through a lesson: from page to page, to its end and the next lesson, and back from what was looked
 // at beside it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -38,8 +39,9 @@ bool LessonPlayer::wandered(const FrameState& state) const {
   const Workspace& workspace = state.workspace;
   if (state.session.opened_version() != now_->opened_version) return true;
   if (workspace.view != page_view(page())) return true;
-  if (lesson_->easy && workspace.level == Level::full) return true;
   const nlohmann::json& look = page().state.look();
+  const bool easy = lesson_->easy && look.is_object() && look.value("level", std::string()) == "easy";
+  if (easy && workspace.level == Level::full) return true;
   return workspace.view == "labs" && look.is_object() && look.value("lab", workspace.lab) != workspace.lab;
 }
 
@@ -55,6 +57,19 @@ bool LessonPlayer::takes_digits() {
       std::holds_alternative<NumberAsk>(page().ask) || std::holds_alternative<ShapeAsk>(page().ask);
   const PageDraft& here = draft();
   return typed && !(here.verdict && here.verdict->right);
+}
+
+bool LessonPlayer::hides_shapes() {
+  const PageDraft* here = lesson_ && !at_end_ ? &draft() : nullptr;
+  return here && std::holds_alternative<ShapeAsk>(page().ask) && !(here->verdict && here->verdict->right);
+}
+
+bool LessonPlayer::hides_measure() const {
+  if (!lesson_) return false;
+  const nlohmann::json& look = page().state.look();
+  const bool asked = look.is_object() && look.contains("ask");
+  const auto& points = page().points;
+  return !asked && std::find(points.begin(), points.end(), "measure_box") == points.end();
 }
 
 bool LessonPlayer::takes_arrows() {

@@ -13,11 +13,11 @@
 namespace attnscope {
 namespace {
 
-constexpr float kBarRow = 21.f, kBarHeight = 13.f, kShareWidth = 74.f,
+constexpr float kBarRow = 18.f, kBarHeight = 11.f, kShareWidth = 74.f,
                 kMostName = 0.34f;    // units; of the width
 constexpr double kByKey = 0.05;       // of a bar, for an arrow key
 constexpr float kGrowSeconds = 0.7f;  // of the true bars
-constexpr float kOrderRow = 27.f, kArrows = 58.f;
+constexpr float kOrderRow = 25.f, kArrows = 58.f;
 
 std::string share_words(double share) {
   return tr("lessons.bars.share", {std::to_string(std::lround(100 * share))});
@@ -104,6 +104,7 @@ void draw_bars(FrameState& state) {
     ImGui::InvisibleButton(id.c_str(), ImVec2(place.track, px(kBarRow)));
     note_item(id);
     const bool hovered = ImGui::IsItemHovered();
+    if (hovered) compat::item_tooltip(tr("lessons.bars.keys"));
     if (ImGui::IsItemActive()) {
       draft.bar = static_cast<int>(i);
       const float left = ImGui::GetItemRectMin().x;
@@ -113,8 +114,7 @@ void draw_bars(FrameState& state) {
     ImGui::SetCursorScreenPos(ImVec2(place.at.x, place.at.y + px(kBarRow)));
     draw_bar_row(draft, *row, i, place, hovered);
   }
-  const char* said = tr(draft.verdict ? "lessons.bars.truth" : "lessons.bars.help");
-  wrapped_text(said, theme().text_dim);
+  wrapped_text(tr(draft.verdict ? "lessons.bars.truth" : "lessons.bars.help"), theme().text_dim);
   if (!draft.verdict || draft.grown >= 1) return;
   draft.grown =
       state.workspace.animate ? std::min(1.f, draft.grown + ImGui::GetIO().DeltaTime / kGrowSeconds) : 1;

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kRoomForNames = 420;  // units: what words and buttons need before pages get their names
+constexpr float kRoomForNames = 560;  // units: what words and buttons need before pages get their names
 constexpr float kLeastWords = 120;    // minimum height of the text, units: below it the whole panel scrolls
 
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
@@ -156,13 +156,13 @@ void draw_goal(const LessonPlayer& player) {
   const std::string time = minutes > 0 ? tr("lessons.minutes", {std::to_string(minutes)}) : std::string();
   const std::string goal_word = tr("lessons.goal");
   dim_text(time.empty() ? goal_word : goal_word + " \u00b7 " + time);
-  reading_text(goal.str(), theme().text_dim);
-  gap(3);
+  wrapped_text(goal.str(), theme().text_dim);
+  gap(1);
 }
 
 // In the place of the pages, where something else is looked at.
 void draw_return(FrameState& state) {
-  if (primary_button(std::string("\u21a9 ") + tr("lessons.back_to_page") + "###lesson_return"))
+  if (primary_button(std::string("\u25c0 ") + tr("lessons.back_to_page") + "###lesson_return"))
     state.lessons.return_to_page(state);
 }
 
