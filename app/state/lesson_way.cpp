@@ -1,6 +1,5 @@
 // The way through a lesson: from page to page, to its end and the next lesson, and back from what was looked
 // at beside it.
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -67,9 +66,9 @@ bool LessonPlayer::hides_shapes() {
 bool LessonPlayer::hides_measure() const {
   if (!lesson_) return false;
   const nlohmann::json& look = page().state.look();
-  const bool asked = look.is_object() && look.contains("ask");
-  const auto& points = page().points;
-  return !asked && std::find(points.begin(), points.end(), "measure_box") == points.end();
+  if (look.is_object() && look.contains("ask")) return false;
+  const auto* number = std::get_if<NumberAsk>(&page().ask);
+  return !number || number->answer.text().find("measure(") == std::string::npos;
 }
 
 bool LessonPlayer::takes_arrows() {

@@ -214,6 +214,14 @@ void draw_check_button(FrameState& state) {
     state.lessons.check(state.workspace);
 }
 
+float hint_width() {
+  float out = button_width(tr("lessons.show_me"));
+  for (int hint = 1; hint < LessonPlayer::kHints; ++hint)
+    out = std::max(
+        out, button_width(tr("lessons.hint", {std::to_string(hint), std::to_string(LessonPlayer::kHints)})));
+  return out;
+}
+
 void draw_hint_button(FrameState& state) {
   LessonPlayer& player = state.lessons;
   if (player.page().ask.index() == 0) return;

@@ -71,8 +71,9 @@ void draw_way(FrameState& state) {
   const float line = ImGui::GetCursorPosY(),
               right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   if (!player.at_end()) {
+    const float left = ImGui::GetCursorPosX();
     draw_hint_button(state);
-    ImGui::SameLine(0, px(6));
+    ImGui::SetCursorPos(ImVec2(left + hint_width() + px(6), line));  // wherever the label ends
     draw_check_button(state);
   }
   const std::string previous = "\u25c0 " + std::string(tr("lessons.previous")),
@@ -125,6 +126,7 @@ void draw_pages(FrameState& state, bool room) {
   LessonPlayer& player = state.lessons;
   const Lesson& lesson = player.lesson();
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+  const float gap_between = px(room ? 12 : 6);
   for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
     const Page& page = lesson.pages[i];
     const bool here = static_cast<int>(i) == player.page_index();
@@ -132,8 +134,9 @@ void draw_pages(FrameState& state, bool room) {
     const std::string name = room ? shortened(number + " " + title, right - px(30)) : number;
     const float width = ImGui::CalcTextSize(name.c_str()).x + px(18);
     if (i > 0) {
-      const float after = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + ImGui::GetScrollX() + px(12);
-      if (after + width < right) ImGui::SameLine(0, px(12));
+      const float after =
+          ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + ImGui::GetScrollX() + gap_between;
+      if (after + width < right) ImGui::SameLine(0, gap_between);
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetTextLineHeight() + px(4);
