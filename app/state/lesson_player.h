@@ -84,7 +84,7 @@ class LessonPlayer {
   /// True while arrow keys move bars that are drawn.
   bool takes_arrows();
   /// The bars of the page in this run, with their names; null while there is no run, or on other pages.
-  const BarRow* bars(const Workspace& workspace);
+  const SharesRow* bars(const Workspace& workspace);
 
   // ---- the way through ----
   /// After the last page: what was learned, what is open still, the next lesson.
@@ -153,7 +153,7 @@ class LessonPlayer {
   PageDraft judged_;  ///< what was answered when it was checked last
   Cursor judged_cursor_, noticed_;
   bool judged_once_ = false;  ///< since the page was opened
-  std::optional<BarRow> bars_;
+  std::optional<SharesRow> bars_;
   std::shared_ptr<const RunResult> bars_of_;
   std::string bars_page_;
 };

@@ -75,12 +75,12 @@ bool LessonPlayer::takes_arrows() {
   return lesson_ && !at_end_ && ready() && std::holds_alternative<BarsAsk>(page().ask) && draft().bar >= 0;
 }
 
-const BarRow* LessonPlayer::bars(const Workspace& workspace) {
+const SharesRow* LessonPlayer::bars(const Workspace& workspace) {
   const auto* ask = lesson_ && ready() ? std::get_if<BarsAsk>(&page().ask) : nullptr;
   if (!ask) return nullptr;
   if (bars_of_ != now_ || bars_page_ != page().id) {
     auto row = bar_row(*ask, scope(workspace));
-    bars_ = row ? std::optional<BarRow>(*std::move(row)) : std::nullopt;
+    bars_ = row ? std::optional<SharesRow>(*std::move(row)) : std::nullopt;
     bars_of_ = now_, bars_page_ = page().id;
   }
   return bars_ ? &*bars_ : nullptr;

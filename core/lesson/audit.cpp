@@ -163,7 +163,7 @@ Status check_choices(const Auditor& auditor, const ChoiceAsk& ask) {
 // Rows that are drawn by mistake are told as such, and not taken for right.
 Status check_bar_slips(const Auditor& auditor, const BarsAsk& ask) {
   for (const Slip& slip : ask.slips) {
-    TRY(const BarRow row, bar_row(BarsAsk{slip.value, ask.words, ask.good, {}}, auditor.scope()));
+    TRY(const SharesRow row, bar_row(BarsAsk{slip.value, ask.words, ask.good, {}}, auditor.scope()));
     TRY(const Verdict verdict,
         check_answer(auditor.lesson, auditor.page, Answer(DrawnBars{row.shares}), auditor.scope()));
     if (verdict.right) return fail(Code::bad_format, "error.lesson.slip_is_right", {in_quotes(slip.id)});

@@ -192,7 +192,7 @@ Result<Answer> right_answer(const Page& page, const ExpressionScope& scope) {
     return Answer(best.place);
   }
   if (const auto* bars = std::get_if<BarsAsk>(&page.ask)) {
-    TRY(const BarRow row, bar_row(*bars, scope));
+    TRY(const SharesRow row, bar_row(*bars, scope));
     return Answer(DrawnBars{row.shares});
   }
   if (const auto* order = std::get_if<OrderAsk>(&page.ask)) {

@@ -46,11 +46,11 @@ Result<Mask> wanted_mask(const MaskAsk& ask, const ExpressionScope& scope);
 /// A number for display: as many digits as it needs, U+2212 as minus sign.
 std::string lesson_number(double value);
 /// The bars of a page: their names, and how long they are in this run. Errors: as above.
-struct BarRow {
+struct SharesRow {
   std::vector<Text> names;
   std::vector<double> shares;
 };
-Result<BarRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope);
+Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope);
 /// KL divergence of the truth from what was drawn, in nats; a bar of length 0 counts as a very short one.
 double bars_error(const std::vector<double>& truth, const std::vector<double>& drawn);
 /// Steps in an order as an answer, and back; what is no step is left out.

@@ -50,8 +50,8 @@ std::string because_number(double value) {
 
 }  // namespace
 
-Result<BarRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope) {
-  BarRow out;
+Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope) {
+  SharesRow out;
   TRY(out.shares, whole_row(ask.row, scope));
   TRY(const ExpressionValue value, ask.row.value(scope));
   const std::size_t named = value.numbers.size();
@@ -78,7 +78,7 @@ Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk
                            const ExpressionScope& scope) {
   const auto* given = std::get_if<DrawnBars>(&answer);
   if (!given) return fail(Code::not_found, "error.lesson.answer.none");
-  TRY(const BarRow row, bar_row(ask, scope));
+  TRY(const SharesRow row, bar_row(ask, scope));
   if (given->shares.size() != row.shares.size()) return fail(Code::not_found, "error.lesson.answer.none");
   const double error = bars_error(row.shares, given->shares);
   const Text shown = format("%.2f", error);
@@ -101,7 +101,7 @@ Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk
 
 Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& scope) {
   const auto* ask = std::get_if<BarsAsk>(&page.ask);
-  const auto row = ask ? bar_row(*ask, scope) : Result<BarRow>(Error{});
+  const auto row = ask ? bar_row(*ask, scope) : Result<SharesRow>(Error{});
   if (!row || row->names.size() != bars.shares.size()) return {};
   std::vector<std::size_t> order(bars.shares.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

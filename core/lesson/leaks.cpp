@@ -35,7 +35,7 @@ Result<std::vector<double>> hidden_numbers(const Page& page, const ExpressionSco
     for (const double value : values.numbers) keep(value, out);
   }
   if (const auto* bars = std::get_if<BarsAsk>(&page.ask)) {
-    TRY(const BarRow row, bar_row(*bars, scope));
+    TRY(const SharesRow row, bar_row(*bars, scope));
     for (const double share : row.shares) keep(share, out);
   }
   return out;

@@ -187,7 +187,7 @@ Result<std::string> mask_table(const MaskAsk& ask, const ExpressionScope& scope,
 
 /// The bars to draw: a row for each, with its share where answers are wanted.
 Result<std::string> bars_table(const BarsAsk& ask, const ExpressionScope& scope, bool answers) {
-  TRY(const BarRow row, bar_row(ask, scope));
+  TRY(const SharesRow row, bar_row(ask, scope));
   Grid grid;
   grid.caption = tr("worksheet.bars");
   grid.cols = {"%"};

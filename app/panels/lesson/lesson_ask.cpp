@@ -163,6 +163,7 @@ void draw_verdict(LessonPlayer& player) {
   if (draft.shown) wrapped_text(tr("lessons.was_shown"), theme().text_dim);
   if (!draft.because.empty()) {
     gap(2);
+    dim_text(tr("lessons.because"));
     reading_text(draft.because.str(), theme().text);
   }
 }

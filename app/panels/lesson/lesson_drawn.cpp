@@ -24,7 +24,7 @@ std::string share_words(double share) {
 }
 
 // Up and down choose a bar, left and right change it.
-void take_bar_keys(PageDraft& draft, const BarRow& row) {
+void take_bar_keys(PageDraft& draft, const SharesRow& row) {
   const int last = static_cast<int>(row.shares.size()) - 1;
   if (draft.bar < 0 || ImGui::GetIO().WantTextInput || open_popups() > 0) return;
   if (compat::key_pressed(compat::Key::escape, false)) draft.bar = -1;
@@ -43,7 +43,7 @@ struct BarPlace {
   float track = 0;
 };
 
-void draw_bar_row(const PageDraft& draft, const BarRow& row, std::size_t i, const BarPlace& place,
+void draw_bar_row(const PageDraft& draft, const SharesRow& row, std::size_t i, const BarPlace& place,
                   bool hovered) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float tall = px(kBarHeight), y = place.at.y + (px(kBarRow) - tall) / 2,
@@ -84,7 +84,7 @@ void set_share(std::vector<double>& shares, std::size_t which, double share) {
 
 void draw_bars(FrameState& state) {
   LessonPlayer& player = state.lessons;
-  const BarRow* row = player.bars(state.workspace);
+  const SharesRow* row = player.bars(state.workspace);
   if (!row) return dim_text(tr("lessons.waiting"));
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size())
