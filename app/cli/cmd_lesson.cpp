@@ -9,6 +9,7 @@
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/worksheet.h"
 #include "core/system/atomic_file.h"
+#include "core/view/view.h"
 
 namespace attnscope::cli {
 namespace {
@@ -47,10 +48,28 @@ Result<std::vector<Lesson>> lessons_named(const std::string& name) {
   return std::vector<Lesson>{std::move(lesson)};
 }
 
+// What the easy window says of a page in words and tables: its figure, as text. Pages of the full window have
+// other figures, whose pictures a test looks through.
+std::string words_of_figure(const Lesson&, const Page& page, const ExpressionScope& scope) {
+  const nlohmann::json& look = page.state.look();
+  if (!look.is_object() || look.value("level", std::string()) != "easy") return {};
+  const auto view = find_view(page_view(page));
+  if (!view) return {};
+  ViewState state = first_state(*scope.run.document.opened, scope.run.traces.front());
+  state.level = Level::easy;
+  state.page = look.value("station", std::string());
+  const nlohmann::json cursor = look.value("cursor", nlohmann::json::object());
+  state.layer = cursor.value("layer", state.layer);
+  state.head = cursor.value("head", state.head);
+  state.row = cursor.value("query", state.row);
+  const auto figure = draw_view(**view, state);
+  return figure ? figure::as_text(*figure) : std::string();
+}
+
 Status check_lessons(const std::string& name) {
   TRY(const std::vector<Lesson> lessons, lessons_named(name));
   for (const Lesson& lesson : lessons) {
-    TRY(const AuditResult found, audit_lesson(lesson));
+    TRY(const AuditResult found, audit_lesson(lesson, words_of_figure));
     std::puts(
         tr("cli.lesson.works", {lesson.id, std::to_string(found.pages), std::to_string(found.asks)}).c_str());
   }

@@ -85,8 +85,7 @@ void EasyFilm::draw_play(FrameState& state, ImVec2 at) const {
 void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
   if (stations_.empty()) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddLine(ImVec2(0, at.y), ImVec2(ImGui::GetIO().DisplaySize.x, at.y), theme().border,
-                metric::kHairline);
+  list->AddLine(ImVec2(0, at.y), ImVec2(state.stage_max.x, at.y), theme().border, metric::kHairline);
   const float middle = at.y + px(kStrip) / 2, count = static_cast<float>(stations_.size()), gap = px(8);
   draw_play(state, ImVec2(at.x, middle - px(kPlay)));
   float left = at.x + 2 * px(kPlay) + px(14);

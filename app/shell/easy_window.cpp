@@ -8,6 +8,7 @@
 #include "app/gpu/waker.h"
 #include "app/look/item_map.h"
 #include "app/look/scopes.h"
+#include "app/panels/lesson/lesson_panel.h"
 #include "app/shell/banners.h"
 #include "app/shell/toolbar.h"
 #include "app/shell/welcome.h"
@@ -366,13 +367,17 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
   state.easy_spec = context.run ? chosen(state) : nullptr;
   state.easy_view = &view_;
   if (state.presenter.on) return draw_presented(state, context);
-  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImVec2 size = ImGui::GetIO().DisplaySize;
   const float edge = px(kEdge);
   draw_part(
       state, "toolbar", [] { return tr("fault.toolbar"); },
       [&] { draw_easy_toolbar(state, ImVec2(0, 0), ImVec2(size.x, px(kBar))); });
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddLine(ImVec2(0, px(kBar)), ImVec2(size.x, px(kBar)), theme().border, metric::kHairline);
+  if (state.lessons.open()) {  // its panel stands at the right
+    size.x -= px(kLessonWidth);
+    list->AddLine(ImVec2(size.x, px(kBar)), size, theme().border, metric::kHairline);
+  }
   float top = px(kBar + 6);
   draw_part(
       state, "input", [] { return tr("fault.input"); },
@@ -394,21 +399,23 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
       state, "easy", [] { return tr("fault.easy"); },
       [&] {
         follow_text(state, *context.run);
-        try_.follow(state, *context.run);
+        if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
         draw_compare(state, draw_head(state, size.x - edge, top) - px(8), top);
         top += px(kQuestion);
+        const float offer = state.lessons.open() ? 0.f : try_.height();  // the lesson says what to do
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
-                    ImVec2(size.x - 2 * edge + px(28), size.y - top - try_.height() - film_.height()));
+                    ImVec2(size.x - 2 * edge + px(28), size.y - top - offer - film_.height()));
         const float below = size.y - film_.height();
-        try_.draw(state, *context.run, ImVec2(edge, below - try_.height()), size.x - 2 * edge);
+        if (offer > 0) try_.draw(state, *context.run, ImVec2(edge, below - offer), size.x - 2 * edge);
         film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
       });
 }
 
 void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) {
-  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImVec2 size = ImGui::GetIO().DisplaySize;
+  size.y -= presented_words_height(state);
   state.stage_min = ImVec2(0, 0), state.stage_max = size;
   if (!context.run) return;
   draw_part(

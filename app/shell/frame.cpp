@@ -240,8 +240,18 @@ void Frame::draw_window(Painter& painter) {
   state_.film = nullptr;  // set by the easy window
   state_.easy_spec = nullptr, state_.easy_view = nullptr;
   if (shows_easy(state_)) {
-    easy_.draw(state_, input_bar_,
-               {state_.session, run_.get(), before_.get(), state_.workspace, state_.commands, painter});
+    const PanelContext context{state_.session,   run_.get(),      before_.get(),
+                               state_.workspace, state_.commands, painter};
+    easy_.draw(state_, input_bar_, context);
+    const float words = presented_words_height(state_);
+    if (words > 0) {
+      draw_part(
+          state_, "lesson", [] { return tr("fault.lesson"); },
+          [&] { draw_presented_words(state_, ImVec2(0, size.y - words), size); });
+    } else if (state_.lessons.open() && !state_.presenter.on) {
+      draw_right(context, ImVec2(state_.stage_max.x, px(kToolbarHeight)),
+                 ImVec2(size.x - state_.stage_max.x, size.y - px(kToolbarHeight)));
+    }
   } else if (state_.presenter.on) {
     draw_presented(painter);
   } else {
@@ -307,6 +317,7 @@ float Frame::draw_bars(const PanelContext& context, float toolbar) {
 
 void Frame::draw_panels(Painter& painter) {
   Workspace& workspace = state_.workspace;
+  workspace.hides_shapes = state_.lessons.hides_shapes();
   const PanelContext context{state_.session, run_.get(), before_.get(), workspace, state_.commands, painter};
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float toolbar = px(kToolbarHeight);
@@ -324,9 +335,12 @@ void Frame::draw_panels(Painter& painter) {
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
   if (whole) {
+    const float wide = state_.lessons.open() ? px(kLessonWidth) : 0;
     state_.stage_min = ImVec2(0, top);
-    state_.stage_max = size;
-    return stage_.draw(state_, run_.get(), before_.get(), painter);
+    state_.stage_max = ImVec2(size.x - wide, size.y);
+    stage_.draw(state_, run_.get(), before_.get(), painter);
+    if (wide > 0) draw_right(context, ImVec2(size.x - wide, top), ImVec2(wide, size.y - top));
+    return;
   }
   const bool narrow = size.x < px(kNarrow);
   const float highest = size.y < px(kLow) ? kLeastTimeline : kMostTimeline;

@@ -23,7 +23,7 @@ bool is_digit(Key key) {
 
 /// State of the keyboard in this frame.
 struct Listening {
-  bool ctrl, shift, typing, busy, arrows, presenting;
+  bool ctrl, shift, typing, busy, arrows, digits, presenting;
   Level level;  ///< whose keys work
   bool to(const Action& action) const {
     if (action.scope == KeyScope::everywhere) return true;
@@ -33,21 +33,23 @@ struct Listening {
   bool hears(const Action& action, const Chord& chord) const {
     if (chord.ctrl != ctrl || chord.shift != shift) return false;
     if (is_arrow(chord.key) && !chord.ctrl && !arrows) return false;
-    if (is_digit(chord.key) && !chord.ctrl && digits_taken()) return false;
+    if (is_digit(chord.key) && !chord.ctrl && !digits) return false;
     return compat::key_pressed(chord.key, action.repeats);
   }
 };
 
-Listening listening(const FrameState& state) {
+Listening listening(FrameState& state) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool second = keys_in_second(state);
   const View* shown = state.view(second ? state.workspace.second_view : state.workspace.view, second);
-  const bool arrows = !shown || !state.run || !shown->takes_arrows(*state.run);
+  const bool arrows =
+      !state.lessons.takes_arrows() && (!shown || !state.run || !shown->takes_arrows(*state.run));
   return {io.KeyCtrl || io.KeySuper,
           io.KeyShift,
           io.WantTextInput,
           io.KeyAlt || ImGui::IsAnyItemActive(),
           arrows,
+          !digits_taken() && !state.lessons.takes_digits(),
           state.presenter.on,
           shown_level(state)};
 }

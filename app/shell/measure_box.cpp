@@ -96,6 +96,7 @@ void draw_popup(FrameState& state, const RunResult& run, const MeasureAnswer& an
 }  // namespace
 
 void draw_measure_box(FrameState& state, float right, float middle, float room) {
+  if (state.lessons.hides_measure()) return;
   const auto run = state.session.result();
   const auto answer = state.workspace.asking.measure.newest();
   if (!run || !answer || !answer->measure || !run->document.opened) return;

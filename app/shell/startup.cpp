@@ -63,7 +63,8 @@ void apply_language(FrameState& state, const Options& options) {
 Status apply_look(FrameState& state, const Options& options) {
   Workspace& workspace = state.workspace;
   workspace.level = value_of_name(options.level, kLevels).value_or(workspace.level);
-  if (workspace.level == Level::easy && options.view.empty()) workspace.view = "attention";
+  if (workspace.level == Level::easy && options.view.empty() && !state.lessons.open())
+    workspace.view = "attention";
   if (!options.theme.empty()) state.set_theme(options.theme == "light" ? ThemeKind::light : ThemeKind::dark);
   if (!options.view.empty()) state.workspace.view = options.view;
   if (!options.lab.empty()) {

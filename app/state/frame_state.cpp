@@ -126,7 +126,8 @@ void FrameState::open_second_view(const std::string& first) {
 }
 
 Level shown_level(const FrameState& state) {
-  return state.lessons.open() ? Level::full : state.workspace.level;
+  const bool panels = state.lessons.open() && !state.lessons.lesson().easy;
+  return panels ? Level::full : state.workspace.level;
 }
 
 void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds) {
@@ -302,23 +303,6 @@ nlohmann::json FrameState::look_to_keep() const {
   nlohmann::json out = look();
   if (nlohmann::json slides = lecture.part(); !slides.is_null()) out["lecture"] = std::move(slides);
   return out;
-}
-
-void FrameState::open_page(const PageState& page) {
-  note_leaving();
-  asked_session_.reset();
-  asked_path_.clear();
-  // Everything that the page does not set has its default value, so that a page looks the same whatever was
-  // shown before.
-  nlohmann::json look = look_of(Workspace{});
-  look.erase("cursor");
-  if (page.look().is_object()) look.update(page.look());
-  take_look(look, workspace);
-  workspace.cursor = {};
-  workspace.playing = false;
-  page_look_ = std::move(look);
-  session.open_document([page](const std::atomic<bool>& cancel) { return page_document(page, &cancel); },
-                        OpenedAs::page);
 }
 
 // Views and cursor are taken when the document is there: until then the slide before is on the screen.

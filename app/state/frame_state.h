@@ -165,6 +165,8 @@ struct FrameState {
   void open_shipped_model(const std::string& name);
   /// Opens a page of a lesson, with its views and cursor.
   void open_page(const PageState& page);
+  /// The same views and cursor again, in the run of the page that is open.
+  void look_at_page(const PageState& page, const RunResult& shown);
   /// Opens a slide of a lecture in the same way, with its pinned run.
   void open_slide(const SessionFile& slide);
   /// Saves the session or scene to its file; if it has none, opens the file browser.

@@ -17,7 +17,8 @@
 namespace attnscope {
 namespace {
 
-constexpr int kReveal = 3;  // frames: the text's height is known one frame later
+constexpr int kReveal = 3;             // frames: the text's height is known one frame later
+constexpr int kWrongUntilBecause = 2;  // wrong answers until the reason is given
 
 }  // namespace
 
@@ -50,7 +51,7 @@ Status LessonPlayer::start(FrameState& state, const std::string& name, std::opti
   // At the end of the frame: the open page is still being drawn.
   state.pages = [](FrameState& turned, int by) {
     turned.commands.act(
-        [&turned, by](Session&) { turned.lessons.go(turned, turned.lessons.page_index() + by); });
+        [&turned, by](Session&) { by > 0 ? turned.lessons.next(turned) : turned.lessons.back(turned); });
   };
   go(state, page);
   return Done{};
@@ -70,13 +71,19 @@ void LessonPlayer::close(FrameState& state) {
 void LessonPlayer::go(FrameState& state, int page) {
   if (!lesson_ || page < 0 || page >= static_cast<int>(lesson_->pages.size())) return;
   page_ = page;
+  at_end_ = judged_once_ = false;
   first_.reset();
   now_.reset();
   cursor_known_ = changed_ = false;
   opened_ = state.session.opened_version();
   draft().verdict.reset();
   draft().complaint.reset();
-  draft().hints = 0;
+  draft().hints = draft().wrong = 0;
+  draft().because = Text();
+  draft().uncovered = false;
+  draft().bar = -1;
+  if (const auto* order = std::get_if<OrderAsk>(&this->page().ask); order && draft().order.empty())
+    draft().order = order->steps;
   reveal = -1;
   state.open_page(this->page().state);
 }
@@ -97,14 +104,51 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   // text is being typed: half a word is no answer.
   changed_ = changed_ || anew;
   PageDraft& here = draft();
-  const bool shown = here.shown && std::holds_alternative<MaskAsk>(page().ask);  // its result is on screen
-  const bool says = shown || std::holds_alternative<ChangeAsk>(page().ask);
+  notice(state.workspace);
+  const bool mask = std::holds_alternative<MaskAsk>(page().ask);
+  const bool says = mask || std::holds_alternative<ChangeAsk>(page().ask);
   if (!changed_ || ImGui::GetIO().WantTextInput || !says) return;
   changed_ = false;
   const auto verdict = check_answer(*lesson_, page(), {}, scope(state.workspace));
   const bool was = here.verdict && here.verdict->right, is = verdict && verdict->right && run != first_;
   if (is && !was) settle(*verdict, state.workspace);
-  if (was && !is) here.verdict.reset();
+  if ((was || (mask && anew)) && !is) here.verdict.reset();
+}
+
+// True while the answer is the one that was checked last.
+bool LessonPlayer::same_as_judged(const Workspace& workspace) {
+  const PageDraft& here = draft();
+  const Cursor &cursor = workspace.cursor, &then = judged_cursor_;
+  const AskKind& ask = page().ask;
+  if (std::holds_alternative<HeadAsk>(ask)) return cursor.layer == then.layer && cursor.head == then.head;
+  if (std::holds_alternative<CellAsk>(ask))
+    return cursor.pinned == then.pinned && cursor.query == then.query && cursor.key == then.key &&
+           cursor.head == then.head && cursor.layer == then.layer;
+  return here.typed == judged_.typed && here.choice == judged_.choice && here.bars == judged_.bars &&
+         here.order == judged_.order;
+}
+
+// A verdict goes when something else is chosen. A cell that was clicked is checked at once; a head is, where
+// it is the right one: walking through heads is no answer.
+void LessonPlayer::notice(const Workspace& workspace) {
+  if (judged_once_ && same_as_judged(workspace)) return;
+  PageDraft& here = draft();
+  const Cursor& cursor = workspace.cursor;
+  const bool cell = std::holds_alternative<CellAsk>(page().ask) && cursor.pinned &&
+                    cursor.pinned != cursor_.pinned &&
+                    (!judged_once_ || cursor.pinned != judged_cursor_.pinned);
+  const bool head = std::holds_alternative<HeadAsk>(page().ask) &&
+                    (cursor.layer != cursor_.layer || cursor.head != cursor_.head);
+  if (judged_once_ && here.verdict) here.verdict.reset(), here.complaint.reset(), here.because = Text();
+  if (!cell && !head) return;
+  const bool anew = !(noticed_ == cursor);
+  noticed_ = cursor;
+  const auto given = anew ? answer(workspace) : std::nullopt;
+  const auto verdict =
+      given ? check_answer(*lesson_, page(), *given, scope(workspace)) : Result<Verdict>(Error{});
+  if (!verdict) return;
+  const bool meant = cell && verdict->words.key() == "verdict.wrong.cell";
+  if (verdict->right || meant) settle(*verdict, workspace);
 }
 
 ExpressionScope LessonPlayer::scope(const Workspace& workspace) const {
@@ -137,6 +181,9 @@ std::optional<Answer> LessonPlayer::answer(const Workspace& workspace) {
   const AskKind& ask = page().ask;
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask))
     return here.typed.empty() ? std::optional<Answer>() : Answer(here.typed);
+  if (std::holds_alternative<BarsAsk>(ask))
+    return here.bars.empty() ? std::optional<Answer>() : Answer(DrawnBars{here.bars});
+  if (std::holds_alternative<OrderAsk>(ask)) return Answer(order_answer(here.order));
   if (std::holds_alternative<ChoiceAsk>(ask))
     return here.choice.empty() ? std::optional<Answer>() : Answer(here.choice);
   if (const auto* cell = std::get_if<CellAsk>(&ask)) {
@@ -166,7 +213,7 @@ const std::string& LessonPlayer::right_words(const Workspace& workspace) {
 }
 
 std::string LessonPlayer::where(bool number) const {
-  return tr(number && lesson_->number > 0 ? "lessons.where" : "lessons.where.own",
+  return tr(number && lesson_->number >= 0 ? "lessons.where" : "lessons.where.own",
             {std::to_string(lesson_->number), tr(lesson_key(*lesson_, "title")), std::to_string(page_ + 1),
              std::to_string(lesson_->pages.size())});
 }
@@ -182,6 +229,16 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
   PageDraft& here = draft();
   here.verdict = verdict;
   here.complaint.reset();
+  here.wrong += verdict.right ? 0 : 1;
+  here.grown = 0;
+  here.bar = -1;
+  here.uncovered |= verdict.right || !std::holds_alternative<NumberAsk>(page().ask);
+  judged_ = here;
+  judged_cursor_ = workspace.cursor;
+  judged_once_ = true;
+  const bool tells = verdict.right || here.wrong >= kWrongUntilBecause;
+  const auto because = tells ? because_text(*lesson_, page(), scope(workspace)) : Result<Text>(Text());
+  here.because = because ? *because : Text();
   reveal = kReveal;
   PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
   ++kept.tries;
@@ -233,6 +290,10 @@ void LessonPlayer::show_me(FrameState& state) {
   }
   if (const auto* text = std::get_if<std::string>(&*right))
     (std::holds_alternative<ChoiceAsk>(page().ask) ? here.choice : here.typed) = *text;
+  if (const auto* text = std::get_if<std::string>(&*right);
+      text && std::holds_alternative<OrderAsk>(page().ask))
+    here.order = order_of(*text), here.typed.clear();
+  if (const auto* bars = std::get_if<DrawnBars>(&*right)) here.bars = bars->shares;
   if (const auto* cell = std::get_if<Cell>(&*right)) pin_cell(state.workspace, *now_, *cell);
   if (const auto* head = std::get_if<HeadPlace>(&*right)) {
     state.workspace.cursor.layer = head->layer;
@@ -257,12 +318,7 @@ void LessonPlayer::show_me(FrameState& state) {
 }
 
 // Cells are uncovered by any verdict; for a number to compute, only by the right one.
-bool LessonPlayer::covers() {
-  const PageDraft& here = draft();
-  if (here.shown) return false;
-  const bool number = std::holds_alternative<NumberAsk>(page().ask);
-  return !here.verdict || (number && !here.verdict->right);
-}
+bool LessonPlayer::covers() { return !draft().shown && !draft().uncovered; }
 
 Result<Target> LessonPlayer::place(const std::string& text, const Workspace& workspace) const {
   return lesson_place(text, scope(workspace));
@@ -302,7 +358,7 @@ void ask_worksheet(FrameState& state, const std::string& lesson, bool answers) {
 }
 
 std::string lesson_title(const Lesson& lesson) {
-  return (lesson.number > 0 ? std::to_string(lesson.number) + "  " : "") + tr(lesson_key(lesson, "title"));
+  return (lesson.number >= 0 ? std::to_string(lesson.number) + "  " : "") + tr(lesson_key(lesson, "title"));
 }
 
 void LessonPlayer::keep() {

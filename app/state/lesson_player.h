@@ -19,12 +19,19 @@ struct FrameState;
 
 /// State of one page since the lesson was opened.
 struct PageDraft {
-  std::string typed;   ///< text of a number or shape
-  std::string choice;  ///< id
-  int hints = 0;       ///< hints shown, 0 to 3; the third one is "show me"
+  std::string typed;         ///< text of a number or shape
+  std::string choice;        ///< id
+  std::vector<double> bars;  ///< drawn; empty: not touched yet
+  int bar = -1;              ///< the bar that the arrow keys change; < 0: none
+  std::vector<Site> order;   ///< steps as they stand
+  int hints = 0;             ///< hints shown, 0 to 3; the third one is "show me"
   std::optional<Verdict> verdict;
   std::optional<Error> complaint;  ///< why the answer could not be checked
+  Text because;                    ///< what is said about the verdict; empty: nothing yet
+  int wrong = 0;                   ///< wrong answers so far
+  float grown = 0;                 ///< of the true bars, 0..1
   bool shown = false;
+  bool uncovered = false;  ///< what the page hides was shown
 };
 
 class LessonPlayer {
@@ -68,6 +75,31 @@ class LessonPlayer {
   void show_me(FrameState& state);
   /// True while the cells that the page hides are covered.
   bool covers();
+  /// True while a number or a shape is asked for and not yet right: digits are typed into its box.
+  bool takes_digits();
+  /// True while the shape of a step is asked for: nothing on the screen says shapes.
+  bool hides_shapes();
+  /// True where the page has nothing to do with a measure: its box is away.
+  bool hides_measure() const;
+  /// True while arrow keys move bars that are drawn.
+  bool takes_arrows();
+  /// The bars of the page in this run, with their names; null while there is no run, or on other pages.
+  const SharesRow* bars(const Workspace& workspace);
+
+  // ---- the way through ----
+  /// After the last page: what was learned, what is open still, the next lesson.
+  bool at_end() const { return at_end_; }
+  /// The page behind this one, or the end.
+  void next(FrameState& state);
+  void back(FrameState& state);
+  /// The shipped lesson after this one; null: this is the last one, or not a shipped one.
+  const Lesson* following();
+  /// Opens a lab or a view beside the page.
+  static void explore(FrameState& state, const Explore& what);
+  /// True where another view or model is shown than the page's.
+  bool wandered(const FrameState& state) const;
+  /// Shows the page's view and cursor again; what was changed stays.
+  void return_to_page(FrameState& state);
   /// Resolves a place of the page, evaluating its expressions. Errors: the run does not have it.
   Result<Target> place(const std::string& text, const Workspace& workspace) const;
   const RunResult& run() const { return *now_; }
@@ -83,16 +115,19 @@ class LessonPlayer {
   void set_learner(std::string name) { learner_ = std::move(name); }
   /// Sets the progress file; empty: not saved (pictures, tests). Call before the first lesson.
   void keep_in(std::string path) { path_ = std::move(path); }
-  bool inspecting = false;     ///< the inspector is shown instead of the lesson
-  bool list_open = false;      ///< open the list of lessons
-  bool sheet_answers = false;  ///< worksheets include the answers
-  float words_height = 100;    ///< height of the text below a presented figure, last frame, pixels
-  float card_height = 100;     ///< height of the question, last frame, pixels
-  float page_height = 300;     ///< height of text and question, last frame, pixels
-  int reveal = 0;  ///< frames left to scroll to the newest text; < 0: scroll to the top of the page
+  bool inspecting = false;                        ///< the inspector is shown instead of the lesson
+  bool focus_answer = false, answer_end = false;  ///< the box of a number gets the focus; its cursor the end
+  bool list_open = false;                         ///< open the list of lessons
+  bool sheet_answers = false;                     ///< worksheets include the answers
+  float words_height = 100;  ///< height of the text below a presented figure, last frame, pixels
+  float card_height = 100;   ///< height of the question, last frame, pixels
+  float page_height = 300;   ///< height of text and question, last frame, pixels
+  int reveal = 0;            ///< frames left to scroll to the newest text; < 0: scroll to the top of the page
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);
+  void notice(const Workspace& workspace);
+  bool same_as_judged(const Workspace& workspace);
   int page_left(const Lesson& lesson);
   void note_page();
   void keep();
@@ -114,6 +149,13 @@ class LessonPlayer {
   Cursor cursor_;  ///< as set by the page: a cell counts as chosen once it differs
   bool cursor_known_ = false;
   bool changed_ = false;  ///< a new run has not been checked yet
+  bool at_end_ = false;
+  PageDraft judged_;  ///< what was answered when it was checked last
+  Cursor judged_cursor_, noticed_;
+  bool judged_once_ = false;  ///< since the page was opened
+  std::optional<SharesRow> bars_;
+  std::shared_ptr<const RunResult> bars_of_;
+  std::string bars_page_;
 };
 
 /// Opens the file browser to write the worksheet of a lesson (its id, or a file).

@@ -276,6 +276,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
     const std::string id = format("###head_%d_%d", head.layer, head.head);
     const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(grid.side, grid.height + grid.caption));
     note_item(id);
+    note_item(format("thumb_%d_%d", head.layer, head.head), {p0, p1});
     const bool hovered = ImGui::IsItemHovered();
     if (hovered || clicked) event = {hovered, clicked, head.layer, head.head};
     if (hovered) point_head(scene.stack, scene.part, head.layer, head.head);

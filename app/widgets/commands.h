@@ -65,6 +65,7 @@ struct Workspace {
   BackwardRun backward_run;                       ///< the gradients, while `backward` is on
   bool presenting = false;  ///< presenter mode: the figure alone, large, without explanatory text
   bool told = false;        ///< a lesson's text is shown below the figure: views show values only
+  bool hides_shapes = false;  ///< a lesson asks for a shape: the map says none
   bool still = false;       ///< for reproducible pictures: run times are not shown
   bool animate = true;
   bool playing = false;

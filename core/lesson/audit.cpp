@@ -7,12 +7,15 @@
 #include "core/base/words.h"
 #include "core/io/json_number.h"
 #include "core/lesson/check.h"
+#include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
 #include "core/session/mask_edits.h"
 
 namespace attnscope {
 namespace {
+
+constexpr int kMostSentences = 2;  // of what is said after an answer
 
 /// One page while it is looked at.
 struct Auditor {
@@ -38,16 +41,77 @@ Status check_words(const Auditor& auditor) {
   std::vector<std::string> wanted{page_key(auditor.lesson, auditor.page, "title"),
                                   page_key(auditor.lesson, auditor.page, "text")};
   if (auditor.page.ask.index() > 0)
-    for (const char* what : {"ask", "hint1", "hint2"})
+    for (const char* what : {"ask", "hint1", "hint2", "because"})
       wanted.push_back(page_key(auditor.lesson, auditor.page, what));
   if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask))
     for (const Slip& slip : number->slips)
+      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
+  if (const auto* bars = std::get_if<BarsAsk>(&auditor.page.ask))
+    for (const Slip& slip : bars->slips)
       wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
   if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask))
     for (const ChoiceAsk::Choice& one : choice->choices)
       if (one.words.empty()) wanted.push_back(page_key(auditor.lesson, auditor.page, "choice." + one.id));
   for (const std::string& key : wanted)
     if (!has_string(key)) return auditor.at("strings", "error.lesson.no_words", {in_quotes(key)});
+  return Done{};
+}
+
+std::string page_text(const Auditor& auditor, std::string_view what) {
+  const Text text = Text::of(page_key(auditor.lesson, auditor.page, what));
+  return text.has_words() ? text.str() : std::string();
+}
+
+// Ends of sentences: a stop that is followed by a blank or by nothing.
+int sentences_in(std::string_view text) {
+  int out = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool stop = text[at] == '.' || text[at] == '?' || text[at] == '!';
+    out += stop && (at + 1 == text.size() || text[at + 1] == ' ') ? 1 : 0;
+  }
+  return out;
+}
+
+// It is short, and true of the run that the page ends with.
+Status check_because(const Auditor& auditor) {
+  if (sentences_in(page_text(auditor, "because")) > kMostSentences)
+    return auditor.at("because", "error.lesson.because_long", {std::int64_t{kMostSentences}});
+  for (const Expression& claim : auditor.page.because.holds) {
+    const auto holds = claim.number(auditor.scope());
+    if (!holds) return auditor.at("because.holds", holds.error());
+    if (*holds == 0)
+      return auditor.at("because.holds", "error.lesson.because_false", {in_quotes(claim.text())});
+  }
+  const auto said = because_text(auditor.lesson, auditor.page, auditor.scope());
+  if (!said) return auditor.at("because.values", said.error());
+  return Done{};
+}
+
+// What is covered, or is to be drawn, stands neither in the page's texts nor in its figure.
+Status check_leaks(const Auditor& auditor, const PageFigure& figure) {
+  const auto hidden = hidden_numbers(auditor.page, auditor.scope());
+  if (!hidden) return auditor.at("hide", hidden.error());
+  if (hidden->empty()) return Done{};
+  for (const char* what : {"title", "text", "ask"})
+    if (const std::string said = leaked_number(page_text(auditor, what), *hidden); !said.empty())
+      return auditor.at("strings", "error.lesson.leak",
+                        {in_quotes(page_key(auditor.lesson, auditor.page, what)), said});
+  if (!figure) return Done{};
+  const std::string drawn = figure(auditor.lesson, auditor.page, auditor.scope());
+  if (const std::string said = leaked_number(drawn, *hidden); !said.empty())
+    return auditor.at("look", "error.lesson.leak_figure", {said});
+  return Done{};
+}
+
+// Controls are called in the texts what stands on them.
+Status check_controls(const Auditor& auditor) {
+  std::string all;
+  for (const char* what : {"text", "ask", "hint1", "hint2"}) all += page_text(auditor, what) + "\n";
+  for (const std::string& key : auditor.page.controls) {
+    if (!has_string(key)) return auditor.at("controls", "error.lesson.no_words", {in_quotes(key)});
+    if (all.find(tr(key)) == std::string::npos)
+      return auditor.at("controls", "error.lesson.control", {in_quotes(tr(key))});
+  }
   return Done{};
 }
 
@@ -96,6 +160,17 @@ Status check_choices(const Auditor& auditor, const ChoiceAsk& ask) {
   return Done{};
 }
 
+// Rows that are drawn by mistake are told as such, and not taken for right.
+Status check_bar_slips(const Auditor& auditor, const BarsAsk& ask) {
+  for (const Slip& slip : ask.slips) {
+    TRY(const SharesRow row, bar_row(BarsAsk{slip.value, ask.words, ask.good, {}}, auditor.scope()));
+    TRY(const Verdict verdict,
+        check_answer(auditor.lesson, auditor.page, Answer(DrawnBars{row.shares}), auditor.scope()));
+    if (verdict.right) return fail(Code::bad_format, "error.lesson.slip_is_right", {in_quotes(slip.id)});
+  }
+  return Done{};
+}
+
 // A page with a change to make: its answer is wrong as opened, and right when the change was made.
 Status check_changed(Auditor& auditor, const std::string& field,
                      const std::function<Status(Document&)>& change) {
@@ -118,6 +193,9 @@ Status check_ask(Auditor& auditor) {
   if (const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask))
     return check_changed(auditor, "ask.goal",
                          [&](Document& document) { return show_change(document, *change); });
+  if (const auto* bars = std::get_if<BarsAsk>(&auditor.page.ask))
+    if (const Status slips = check_bar_slips(auditor, *bars); !slips)
+      return auditor.at("ask.slips", slips.error());
   if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask))
     for (const Slip& slip : number->slips) {
       const auto value = slip.value.number(auditor.scope());
@@ -132,7 +210,7 @@ Status check_ask(Auditor& auditor) {
 
 }  // namespace
 
-Result<AuditResult> audit_lesson(const Lesson& lesson) {
+Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure) {
   AuditResult out;
   if (!has_string(lesson_key(lesson, "title")))
     return at_field(lesson, {}, "strings",
@@ -147,9 +225,12 @@ Result<AuditResult> audit_lesson(const Lesson& lesson) {
                         {static_cast<std::int64_t>(auditor.scope().sequence), sequences});
     TRY_OK(check_words(auditor));
     TRY_OK(check_places(auditor));
+    TRY_OK(check_controls(auditor));
     ++out.pages;
     if (page.ask.index() == 0) continue;
+    TRY_OK(check_leaks(auditor, figure));
     TRY_OK(check_ask(auditor));
+    TRY_OK(check_because(auditor));
     ++out.asks;
   }
   return out;

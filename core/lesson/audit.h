@@ -3,14 +3,20 @@
 // the first fault, with page and field.
 #pragma once
 
-#include "core/lesson/lesson.h"
+#include <functional>
+
+#include "core/lesson/check.h"
 
 namespace attnscope {
 
 struct AuditResult {
   int pages = 0, asks = 0;
 };
-/// Errors: the first fault, with file, page and field.
-Result<AuditResult> audit_lesson(const Lesson& lesson);
+/// What the figure of a page says in words and tables; empty: its view has none, or shows it otherwise.
+using PageFigure =
+    std::function<std::string(const Lesson& lesson, const Page& page, const ExpressionScope& scope)>;
+/// Errors: the first fault, with file, page and field. `figure`: looked through for what the page hides;
+/// empty: only texts are.
+Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure = {});
 
 }  // namespace attnscope

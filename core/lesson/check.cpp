@@ -160,6 +160,9 @@ Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answe
   if (const auto* head = std::get_if<HeadAsk>(&page.ask)) return check_head(*head, answer, scope);
   if (const auto* mask = std::get_if<MaskAsk>(&page.ask)) return check_mask(*mask, scope);
   if (const auto* change = std::get_if<ChangeAsk>(&page.ask)) return check_change(*change, scope);
+  if (const auto* bars = std::get_if<BarsAsk>(&page.ask))
+    return check_bars(lesson, page, *bars, answer, scope);
+  if (const auto* order = std::get_if<OrderAsk>(&page.ask)) return check_order(*order, answer, scope);
   return right("verdict.right.read", {});
 }
 
@@ -188,6 +191,14 @@ Result<Answer> right_answer(const Page& page, const ExpressionScope& scope) {
     TRY(const HeadScore best, best_head(*head, scope));
     return Answer(best.place);
   }
+  if (const auto* bars = std::get_if<BarsAsk>(&page.ask)) {
+    TRY(const SharesRow row, bar_row(*bars, scope));
+    return Answer(DrawnBars{row.shares});
+  }
+  if (const auto* order = std::get_if<OrderAsk>(&page.ask)) {
+    TRY(const std::vector<Site> steps, steps_in_order(*order, scope));
+    return Answer(order_answer(steps));
+  }
   return Answer();
 }
 
@@ -199,8 +210,10 @@ Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, c
       if (const auto index = choice->index_of(*cell)) return choice->name(*index, scope);
     return cell_words(*cell, scope);
   }
+  if (const auto* bars = std::get_if<DrawnBars>(&answer)) return bars_words(page, *bars, scope);
   const auto* text = std::get_if<std::string>(&answer);
   if (!text) return {};
+  if (std::holds_alternative<OrderAsk>(page.ask)) return order_words(order_of(*text));
   const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
   const ChoiceAsk::Choice* choice = ask ? choice_of(*ask, *text) : nullptr;
   if (!choice) return printable(*text, 80);

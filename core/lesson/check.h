@@ -15,9 +15,14 @@ struct HeadPlace {
   int layer = 0, head = 0;
   bool operator==(const HeadPlace&) const = default;
 };
+/// Bars that a learner drew; they sum to 1.
+struct DrawnBars {
+  std::vector<double> shares;
+  bool operator==(const DrawnBars&) const = default;
+};
 /// monostate: the document as the learner left it (masks and changes). A text: a number or a shape as it was
-/// typed, or the id of a choice.
-using Answer = std::variant<std::monostate, std::string, Cell, HeadPlace>;
+/// typed, the id of a choice, or steps in an order (order_answer()).
+using Answer = std::variant<std::monostate, std::string, Cell, HeadPlace, DrawnBars>;
 
 struct Verdict {
   bool right = false;
@@ -40,6 +45,20 @@ Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& sc
 Result<Mask> wanted_mask(const MaskAsk& ask, const ExpressionScope& scope);
 /// A number for display: as many digits as it needs, U+2212 as minus sign.
 std::string lesson_number(double value);
+/// The bars of a page: their names, and how long they are in this run. Errors: as above.
+struct SharesRow {
+  std::vector<Text> names;
+  std::vector<double> shares;
+};
+Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope);
+/// KL divergence of the truth from what was drawn, in nats; a bar of length 0 counts as a very short one.
+double bars_error(const std::vector<double>& truth, const std::vector<double>& drawn);
+/// Steps in an order as an answer, and back; what is no step is left out.
+std::string order_answer(const std::vector<Site>& steps);
+std::vector<Site> order_of(const std::string& answer);
+/// What is said after the answer; empty where the page has nothing to say, or it is not true of this run.
+/// Errors: what it reads is not in the run.
+Result<Text> because_text(const Lesson& lesson, const Page& page, const ExpressionScope& scope);
 /// The text of a hidden or pointed cell with its expressions computed.
 Result<Target> lesson_place(const std::string& text, const ExpressionScope& scope);
 

@@ -48,6 +48,16 @@ struct HeadScore {
 };
 Result<HeadScore> head_score(const HeadAsk& ask, const HeadPlace& place, const ExpressionScope& scope);
 Result<HeadScore> best_head(const HeadAsk& ask, const ExpressionScope& scope);
+// check_drawn.cpp: rows that are drawn, and steps that are put into an order.
+Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk& ask, const Answer& answer,
+                           const ExpressionScope& scope);
+Result<Verdict> check_order(const OrderAsk& ask, const Answer& answer, const ExpressionScope& scope);
+/// The steps as the run takes them. Errors: it lacks one.
+Result<std::vector<Site>> steps_in_order(const OrderAsk& ask, const ExpressionScope& scope);
+/// "cat 97%, sat 1%": the longest ones.
+Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& scope);
+/// The titles of steps, one after another.
+Text order_words(const std::vector<Site>& steps);
 /// "1.3"
 Text head_text(const HeadPlace& place);
 

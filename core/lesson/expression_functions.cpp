@@ -254,6 +254,17 @@ Found rounded(const Values& of, const ExpressionScope&) {
   return out;
 }
 
+// Numbers one beside the other.
+Result<ExpressionValue> row_of(const std::vector<ExpressionValue>& arguments, const ExpressionScope&) {
+  ExpressionValue out;
+  for (const ExpressionValue& argument : arguments) {
+    if (!argument.scalar()) return fail(Code::bad_format, "error.lesson.expression.takes", {"row"});
+    out.numbers.push_back(argument.number());
+  }
+  out.shape = {static_cast<std::int64_t>(out.numbers.size())};
+  return out;
+}
+
 constexpr ExpressionFunction kFunctions[] = {{"abs", 1, 1, each<absolute>},
                                              {"argmax", 1, 1, over_all<place_of_largest>},
                                              {"argmin", 1, 1, over_all<place_of_smallest>},
@@ -283,6 +294,7 @@ constexpr ExpressionFunction kFunctions[] = {{"abs", 1, 1, each<absolute>},
                                              {"rank", 2, 2, rank},
                                              {"role", 3, 3, role},
                                              {"round", 1, 2, rounded},
+                                             {"row", 2, 16, row_of},
                                              {"sampling", 1, 1, sampling},
                                              {"sequences", 0, 0, sequences},
                                              {"sin", 1, 1, each<sine>},

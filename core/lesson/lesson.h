@@ -78,21 +78,48 @@ struct ChangeAsk {
   Edits show;                           ///< edits that make it true
   std::vector<std::string> show_texts;  ///< inputs instead of the page's
 };
+/// A row of shares to draw before it is seen: bars of a sum of 1. Right where the KL divergence of the truth
+/// from what was drawn is at most `good`, in nats.
+struct BarsAsk {
+  Expression row;                  ///< the shares; where they do not sum to 1, one more bar has the rest
+  std::vector<std::string> words;  ///< names of the bars, the same in every language; none: the run's tokens
+  double good = 0.2;
+  std::vector<Slip> slips;  ///< rows that are drawn by mistake
+};
+/// Steps of the run to put into their order.
+struct OrderAsk {
+  std::vector<Site> steps;
+};
 /// monostate: a page to read.
-using AskKind =
-    std::variant<std::monostate, NumberAsk, ShapeAsk, ChoiceAsk, CellAsk, HeadAsk, MaskAsk, ChangeAsk>;
+using AskKind = std::variant<std::monostate, NumberAsk, ShapeAsk, ChoiceAsk, CellAsk, HeadAsk, MaskAsk,
+                             ChangeAsk, BarsAsk, OrderAsk>;
+
+/// What is said after the answer, under the key "because": it is said only where all of `holds` is true for
+/// the run that is shown; `values` are what stands in it for {0}, {1}, ...
+struct Because {
+  std::vector<Expression> holds, values;
+};
+/// Something to open from a page by one click: a lab, or a view of the page's run.
+struct Explore {
+  std::string view, lab;
+};
 
 struct Page {
   std::string id;
   PageState state;
-  std::vector<std::string> points;  ///< names of items, or cells, that are highlighted
-  std::vector<std::string> hides;   ///< cells that stay covered until the page was answered
+  std::vector<std::string> points;    ///< names of items, or cells, that are highlighted
+  std::vector<std::string> hides;     ///< cells that stay covered until the page was answered
+  std::vector<std::string> controls;  ///< keys of the words on controls that the page's texts name
   AskKind ask;
+  Because because;
+  std::vector<Explore> explores;
 };
 
 struct Lesson {
   std::string id, file;
-  int number = 0;  ///< place in the list; 0: behind those that have one
+  int number = -1;    ///< place in the list; negative: none, behind those that have one
+  int minutes = 0;    ///< that it takes; 0: not said
+  bool easy = false;  ///< it opens in the easy window
   std::vector<Page> pages;
 };
 
@@ -102,5 +129,9 @@ std::string lesson_key(const Lesson& lesson, std::string_view what);
 std::string page_key(const Lesson& lesson, const Page& page, std::string_view what);
 /// "number", "choice", ...; empty for a page to read.
 std::string_view ask_name(const AskKind& ask);
+/// The words of the control that opens it: "Labs · Why divide by √d_k?", "KV cache".
+Text explore_words(const Explore& explore);
+/// The id of the view that a page shows.
+std::string page_view(const Page& page);
 
 }  // namespace attnscope

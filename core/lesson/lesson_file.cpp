@@ -13,6 +13,8 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_file.h"
+#include "core/lab/lab.h"
+#include "core/lesson/lesson_reader.h"
 #include "core/system/named_files.h"
 
 namespace attnscope {
@@ -25,67 +27,9 @@ constexpr std::size_t kMostPages = 64;
 constexpr std::uint64_t kMostPlaces = 1 << 20;
 constexpr std::string_view kFolder = "assets/lessons/";
 
-/// One page while it is read: errors have its place.
-struct Reader {
-  const Lesson& lesson;
-  std::string page;
-
-  template <class... Arguments>
-  Error refuse(const std::string& field, const char* key, Arguments... arguments) const {
-    return at_field(lesson, page, field, fail(Code::bad_format, key, {Text(arguments)...}));
-  }
-  Error told(const std::string& field, const Error& error) const {
-    return at_field(lesson, page, field, error);
-  }
-
-  Status only(const json& object, const std::string& field, std::initializer_list<const char*> known) const {
-    if (!object.is_object()) return refuse(field, "error.lesson.wants_object");
-    for (const auto& [key, value] : object.items()) {
-      const auto same = [&name = key](const char* word) { return name == word; };
-      if (std::any_of(known.begin(), known.end(), same)) continue;
-      std::string list;
-      for (const char* word : known) list += (list.empty() ? "" : ", ") + std::string(word);
-      return refuse(field.empty() ? key : field + "." + key, "error.lesson.unknown_field", list);
-    }
-    return Done{};
-  }
-  Result<std::string> text(const json& object, const char* key, const std::string& field,
-                           bool needed = true) const {
-    const auto found = object.find(key);
-    if (found == object.end() && !needed) return std::string();
-    if (found == object.end() || !found->is_string() || found->get<std::string>().empty())
-      return refuse(field, "error.lesson.wants_text");
-    return found->get<std::string>();
-  }
-  Result<std::vector<std::string>> texts(const json& object, const char* key,
-                                         const std::string& field) const {
-    std::vector<std::string> out;
-    const auto found = object.find(key);
-    if (found == object.end()) return out;
-    if (!found->is_array()) return refuse(field, "error.lesson.wants_texts");
-    for (const json& entry : *found) {
-      if (!entry.is_string()) return refuse(field, "error.lesson.wants_texts");
-      out.push_back(entry.get<std::string>());
-    }
-    return out;
-  }
-  Result<Expression> expression(const json& object, const char* key, const std::string& field) const {
-    TRY(const std::string words, text(object, key, field));
-    Result<Expression> parsed = Expression::parse(words);
-    if (!parsed) return told(field, parsed.error());
-    return parsed;
-  }
-  Result<Edits> edits(const json& object, const char* key, const std::string& field) const {
-    if (!object.contains(key)) return Edits{};
-    Result<Edits> read = edits_from_json(json{{"edits", object[key]}}, lesson.file);
-    if (!read) return told(field, read.error());
-    return read;
-  }
-};
-
 // ---- what is open and looked at -------------------------------------------------------------------
 
-Result<Padding> read_padding(const Reader& reader, const json& open) {
+Result<Padding> read_padding(const LessonReader& reader, const json& open) {
   Padding out;
   const auto found = open.find("padding");
   if (found == open.end()) return out;
@@ -103,7 +47,7 @@ Result<Padding> read_padding(const Reader& reader, const json& open) {
   return out;
 }
 
-Status read_open(const Reader& reader, const json& page, PageState& state) {
+Status read_open(const LessonReader& reader, const json& page, PageState& state) {
   const auto found = page.find("open");
   if (found == page.end()) {
     if (state.model.empty()) return reader.refuse("open", "error.lesson.wants_open");
@@ -129,12 +73,15 @@ Status read_open(const Reader& reader, const json& page, PageState& state) {
   return Done{};
 }
 
-Status read_look(const Reader& reader, const json& page, PageState& state) {
+Status read_look(const LessonReader& reader, const json& page, PageState& state) {
   const auto found = page.find("look");
   if (found == page.end()) return Done{};
-  TRY_OK(
-      reader.only(*found, "look",
-                  {"view", "second_view", "views", "difference", "log_scale", "backward", "ask", "cursor"}));
+  TRY_OK(reader.only(*found, "look",
+                     {"view", "second_view", "views", "difference", "log_scale", "backward", "ask", "cursor",
+                      "lab", "lab_values", "station", "output_page", "level"}));
+  TRY(const std::string lab, reader.text(*found, "lab", "look.lab", false));
+  if (!lab.empty())
+    if (const auto there = find_lab(lab); !there) return reader.told("look.lab", there.error());
   for (const char* key : {"view", "second_view"}) {
     TRY(const std::string view, reader.text(*found, key, std::string("look.") + key, false));
     if (!view.empty() && !is_view(view))
@@ -169,106 +116,9 @@ Status read_look(const Reader& reader, const json& page, PageState& state) {
   return Done{};
 }
 
-// ---- questions ------------------------------------------------------------------------------------
+// ---- the page ------------------------------------------------------------------------------------
 
-Result<AskKind> read_number(const Reader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "answer", "tolerance", "slips"}));
-  NumberAsk out;
-  TRY(out.answer, reader.expression(ask, "answer", "ask.answer"));
-  if (ask.contains("tolerance")) {
-    if (!ask["tolerance"].is_number() || ask["tolerance"].get<double>() < 0)
-      return reader.refuse("ask.tolerance", "error.lesson.wants_number");
-    out.tolerance = ask["tolerance"].get<double>();
-  }
-  const json none = json::array();
-  const json& slips = ask.contains("slips") ? ask["slips"] : none;
-  if (!slips.is_array()) return reader.refuse("ask.slips", "error.lesson.wants_list");
-  for (const json& entry : slips) {
-    TRY_OK(reader.only(entry, "ask.slips", {"id", "value"}));
-    TRY(const std::string id, reader.text(entry, "id", "ask.slips.id"));
-    TRY(Expression value, reader.expression(entry, "value", "ask.slips.value"));
-    out.slips.push_back({id, std::move(value)});
-  }
-  return AskKind(std::move(out));
-}
-
-Result<AskKind> read_choice(const Reader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "choices"}));
-  ChoiceAsk out;
-  const auto list = ask.find("choices");
-  if (list == ask.end() || !list->is_array() || list->size() < 2 || list->size() > 12)
-    return reader.refuse("ask.choices", "error.lesson.wants_choices");
-  std::set<std::string> ids;
-  for (const json& entry : *list) {
-    TRY_OK(reader.only(entry, "ask.choices", {"id", "words", "when"}));
-    ChoiceAsk::Choice choice;
-    TRY(choice.id, reader.text(entry, "id", "ask.choices.id"));
-    TRY(choice.words, reader.text(entry, "words", "ask.choices.words", false));
-    TRY(choice.when, reader.expression(entry, "when", "ask.choices.when"));
-    if (!ids.insert(choice.id).second)
-      return reader.refuse("ask.choices.id", "error.lesson.twice", in_quotes(choice.id));
-    out.choices.push_back(std::move(choice));
-  }
-  return AskKind(std::move(out));
-}
-
-Result<AskKind> read_change(const Reader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "goal", "live", "show", "show_texts"}));
-  ChangeAsk out;
-  TRY(out.goal, reader.expression(ask, "goal", "ask.goal"));
-  if (ask.contains("live")) {
-    TRY(out.live, reader.expression(ask, "live", "ask.live"));
-  }
-  TRY(out.show, reader.edits(ask, "show", "ask.show"));
-  TRY(out.show_texts, reader.texts(ask, "show_texts", "ask.show_texts"));
-  if (out.show.empty() && out.show_texts.empty()) return reader.refuse("ask.show", "error.lesson.wants_show");
-  return AskKind(std::move(out));
-}
-
-Result<AskKind> read_cell(const Reader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "in", "pick"}));
-  CellAsk out;
-  TRY(out.in, reader.text(ask, "in", "ask.in"));
-  if (Result<Expression> place = Expression::parse(out.in); !place)
-    return reader.told("ask.in", place.error());
-  out.pick = *Expression::parse("value");
-  if (ask.contains("pick")) {
-    TRY(out.pick, reader.expression(ask, "pick", "ask.pick"));
-  }
-  return AskKind(std::move(out));
-}
-
-Result<AskKind> read_ask(const Reader& reader, const json& page) {
-  const auto found = page.find("ask");
-  if (found == page.end()) return AskKind();
-  if (!found->is_object()) return reader.refuse("ask", "error.lesson.wants_object");
-  TRY(const std::string kind, reader.text(*found, "kind", "ask.kind"));
-  if (kind == "number") return read_number(reader, *found);
-  if (kind == "choice") return read_choice(reader, *found);
-  if (kind == "change") return read_change(reader, *found);
-  if (kind == "cell") return read_cell(reader, *found);
-  if (kind == "shape") {
-    TRY_OK(reader.only(*found, "ask", {"kind", "step"}));
-    TRY(const std::string step, reader.text(*found, "step", "ask.step"));
-    const auto site = parse_site(step);
-    if (!site) return reader.told("ask.step", site.error());
-    return AskKind(ShapeAsk{*site});
-  }
-  if (kind == "head") {
-    TRY_OK(reader.only(*found, "ask", {"kind", "pick"}));
-    TRY(Expression pick, reader.expression(*found, "pick", "ask.pick"));
-    return AskKind(HeadAsk{std::move(pick)});
-  }
-  if (kind == "mask") {
-    TRY_OK(reader.only(*found, "ask", {"kind", "text"}));
-    TRY(const std::string text, reader.text(*found, "text", "ask.text"));
-    if (const auto mask = MaskSpec::parse(text); !mask) return reader.told("ask.text", mask.error());
-    return AskKind(MaskAsk{text});
-  }
-  return reader.refuse("ask.kind", "error.lesson.no_kind", in_quotes(kind));
-}
-
-Status read_points(const Reader& reader, const json& json_page, Page& page) {
+Status read_points(const LessonReader& reader, const json& json_page, Page& page) {
   TRY(page.points, reader.texts(json_page, "point", "point"));
   TRY(page.hides, reader.texts(json_page, "hide", "hide"));
   for (const std::string& point : page.points) {
@@ -280,23 +130,73 @@ Status read_points(const Reader& reader, const json& json_page, Page& page) {
   return Done{};
 }
 
-Result<Page> read_page(Reader& reader, const json& entry, PageState& state) {
+// What is said afterwards, and where one may go from here.
+Status read_because(const LessonReader& reader, const json& json_page, Page& page) {
+  const auto found = json_page.find("because");
+  if (found == json_page.end()) return Done{};
+  TRY_OK(reader.only(*found, "because", {"holds", "values"}));
+  for (const auto& [key, into] :
+       {std::pair("holds", &page.because.holds), {"values", &page.because.values}}) {
+    const std::string field = std::string("because.") + key;
+    TRY(const std::vector<std::string> texts, reader.texts(*found, key, field));
+    for (const std::string& text : texts) {
+      Result<Expression> parsed = Expression::parse(text);
+      if (!parsed) return reader.told(field, parsed.error());
+      into->push_back(*std::move(parsed));
+    }
+  }
+  return Done{};
+}
+
+Status read_explores(const LessonReader& reader, const json& json_page, Page& page) {
+  const auto found = json_page.find("explore");
+  if (found == json_page.end()) return Done{};
+  if (!found->is_array() || found->empty() || found->size() > 3)
+    return reader.refuse("explore", "error.lesson.wants_explores");
+  for (const json& entry : *found) {
+    TRY_OK(reader.only(entry, "explore", {"view", "lab"}));
+    Explore out;
+    TRY(out.view, reader.text(entry, "view", "explore.view", false));
+    TRY(out.lab, reader.text(entry, "lab", "explore.lab", false));
+    if (!out.lab.empty()) {
+      if (const auto lab = find_lab(out.lab); !lab) return reader.told("explore.lab", lab.error());
+      out.view = "labs";
+    }
+    if (!is_view(out.view))
+      return reader.refuse("explore.view", "error.lesson.no_view", in_quotes(out.view),
+                           join(names().views, ", "));
+    page.explores.push_back(std::move(out));
+  }
+  return Done{};
+}
+
+Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state) {
   Page page;
   if (!entry.is_object()) return reader.refuse("", "error.lesson.wants_object");
   TRY(page.id, reader.text(entry, "id", "id"));
   reader.page = page.id;
-  TRY_OK(reader.only(entry, "", {"id", "open", "look", "point", "hide", "ask"}));
+  TRY_OK(reader.only(entry, "",
+                     {"id", "open", "look", "point", "hide", "ask", "because", "explore", "controls"}));
   TRY_OK(read_open(reader, entry, state));
   TRY_OK(read_look(reader, entry, state));
   page.state = state;
   TRY_OK(read_points(reader, entry, page));
   TRY(page.ask, read_ask(reader, entry));
+  TRY(page.controls, reader.texts(entry, "controls", "controls"));
+  TRY_OK(read_because(reader, entry, page));
+  TRY_OK(read_explores(reader, entry, page));
   return page;
+}
+
+std::shared_ptr<const json> easy_look(const json& look) {
+  json out = look.is_object() ? look : json::object();
+  if (!out.contains("level")) out["level"] = "easy";
+  return std::make_shared<const json>(std::move(out));
 }
 
 // A lesson of one's own has its texts with it: {"strings": {"en": {"title": ..., "PAGE.text": ...}, "ko":
 // ...}}. Texts that are there already stay.
-Status take_strings(const Reader& reader, const json& all, const Lesson& lesson) {
+Status take_strings(const LessonReader& reader, const json& all, const Lesson& lesson) {
   const auto found = all.find("strings");
   if (found == all.end()) return Done{};
   if (!found->is_object()) return reader.refuse("strings", "error.lesson.wants_object");
@@ -330,17 +230,22 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
   Lesson lesson;
   lesson.file = file;
   TRY(const json all, parse_json(text, file, TwiceKeys::refuse));
-  Reader reader{lesson, {}};
-  TRY_OK(reader.only(all, "", {"format", "version", "id", "number", "pages", "strings"}));
+  LessonReader reader{lesson, {}};
+  TRY_OK(reader.only(all, "", {"format", "version", "id", "number", "minutes", "level", "pages", "strings"}));
   if (all.value("format", json()) != "attnscope-lesson")
     return reader.refuse("format", "error.lesson.no_lesson");
   if (all.value("version", json()) != 1) return reader.refuse("version", "error.lesson.newer");
   TRY(lesson.id, reader.text(all, "id", "id"));
-  if (all.contains("number")) {
-    if (!all["number"].is_number_unsigned() || all["number"].get<std::uint64_t>() > 1000)
-      return reader.refuse("number", "error.lesson.wants_count");
-    lesson.number = all["number"].get<int>();
+  for (const auto& [key, into] : {std::pair("number", &lesson.number), {"minutes", &lesson.minutes}}) {
+    if (!all.contains(key)) continue;
+    if (!all[key].is_number_unsigned() || all[key].get<std::uint64_t>() > 1000)
+      return reader.refuse(key, "error.lesson.wants_count");
+    *into = all[key].get<int>();
   }
+  TRY(const std::string level, reader.text(all, "level", "level", false));
+  if (!level.empty() && level != "easy" && level != "full")
+    return reader.refuse("level", "error.lesson.wants_level");
+  lesson.easy = level == "easy";
   TRY_OK(take_strings(reader, all, lesson));
   const auto pages = all.find("pages");
   if (pages == all.end() || !pages->is_array() || pages->empty() || pages->size() > kMostPages)
@@ -351,6 +256,7 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
     reader.page = "#" + std::to_string(lesson.pages.size() + 1);
     TRY(Page page, read_page(reader, entry, state));
     if (!ids.insert(page.id).second) return reader.refuse("id", "error.lesson.twice", in_quotes(page.id));
+    if (lesson.easy) page.state.looks = easy_look(page.state.look());
     lesson.pages.push_back(std::move(page));
   }
   return lesson;
@@ -368,7 +274,7 @@ Result<std::vector<Lesson>> shipped_lessons() {
     TRY(Lesson lesson, lesson_from_text(asset(path), std::string(path.substr(kFolder.size()))));
     out.push_back(std::move(lesson));
   }
-  const auto place = [](const Lesson& lesson) { return lesson.number > 0 ? lesson.number : 100000; };
+  const auto place = [](const Lesson& lesson) { return lesson.number >= 0 ? lesson.number : 100000; };
   std::stable_sort(out.begin(), out.end(),
                    [&](const Lesson& a, const Lesson& b) { return place(a) < place(b); });
   return out;
@@ -399,9 +305,21 @@ std::string page_key(const Lesson& lesson, const Page& page, std::string_view wh
 }
 
 std::string_view ask_name(const AskKind& ask) {
-  static constexpr std::string_view names[] = {"",     "number", "shape", "choice",
-                                               "cell", "head",   "mask",  "change"};
+  static constexpr std::string_view names[] = {"",     "number", "shape",  "choice", "cell",
+                                               "head", "mask",   "change", "bars",   "order"};
   return names[ask.index()];
+}
+
+Text explore_words(const Explore& explore) {
+  if (explore.lab.empty()) return Text::of("view." + explore.view);
+  const auto lab = find_lab(explore.lab);
+  return Text::of("lessons.explore.lab",
+                  {Text::of("view.labs"), Text::of((lab ? (*lab)->key : explore.lab) + ".title")});
+}
+
+std::string page_view(const Page& page) {
+  const json& look = page.state.look();
+  return look.is_object() ? look.value("view", std::string("steps")) : std::string("steps");
 }
 
 }  // namespace attnscope

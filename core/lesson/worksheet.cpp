@@ -130,17 +130,25 @@ bool covers(const Target& target, const StepPlane& plane, std::int64_t row, std:
   });
 }
 
-Result<std::string> numbers_table(const Page& page, const ExpressionScope& scope, bool answers) {
+// What any page of the same model hides: on paper all of them lie open at once.
+std::vector<Target> hidden_on_paper(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
+  std::vector<Target> out;
+  for (const Page& other : lesson.pages) {
+    if (other.state.model != page.state.model) continue;
+    for (const std::string& text : other.hides)
+      if (auto target = lesson_place(text, scope)) out.push_back(*std::move(target));
+  }
+  return out;
+}
+
+Result<std::string> numbers_table(const Lesson& lesson, const Page& page, const ExpressionScope& scope,
+                                  bool answers) {
   const auto plane = plane_of(page, scope);
   if (!plane) return std::string();
   std::string place = to_text(plane->site);
   for (const auto& [axis, index] : plane->fixed) place += "[" + axis + "=" + std::to_string(index) + "]";
   TRY(const ExpressionValue numbers, numbers_at(place, scope));
-  std::vector<Target> hidden;
-  for (const std::string& text : page.hides) {
-    TRY(Target target, lesson_place(text, scope));
-    hidden.push_back(std::move(target));
-  }
+  const std::vector<Target> hidden = hidden_on_paper(lesson, page, scope);
   const bool counts = std::all_of(numbers.numbers.begin(), numbers.numbers.end(), is_count);
   Grid grid;
   grid.caption = std::string(step_title(step_of(plane->site.slot))) + "  " + place;
@@ -177,6 +185,27 @@ Result<std::string> mask_table(const MaskAsk& ask, const ExpressionScope& scope,
   return html(grid);
 }
 
+/// The bars to draw: a row for each, with its share where answers are wanted.
+Result<std::string> bars_table(const BarsAsk& ask, const ExpressionScope& scope, bool answers) {
+  TRY(const SharesRow row, bar_row(ask, scope));
+  Grid grid;
+  grid.caption = tr("worksheet.bars");
+  grid.cols = {"%"};
+  for (std::size_t i = 0; i < row.names.size(); ++i) {
+    grid.rows.push_back(row.names[i].str());
+    grid.cells.push_back({answers ? format("%.0f", 100 * row.shares[i]) : std::string(), "own"});
+  }
+  return html(grid);
+}
+
+/// The steps to number, as the page has them.
+std::string order_list(const OrderAsk& ask) {
+  std::string out = "<ul>\n";
+  for (const Site& step : ask.steps)
+    out += element("li", "____ " + std::string(step_title(step_of(step.slot))));
+  return out + "</ul>\n";
+}
+
 Result<std::string> choices(const Lesson& lesson, const Page& page, const ChoiceAsk& ask,
                             const ExpressionScope& scope, bool answers) {
   std::string out = "<ul>\n";
@@ -191,6 +220,8 @@ Result<std::string> choices(const Lesson& lesson, const Page& page, const Choice
 Result<std::string> answer_part(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
   TRY(const std::string right, answer_in_words(lesson, page, scope));
   std::string out = "<div class=\"answer\">\n" + element("p", tr("worksheet.answer", {right}));
+  TRY(const Text because, because_text(lesson, page, scope));
+  if (!because.empty()) out += element("p", because.str());
   for (const char* hint : {"hint1", "hint2"}) out += element("p", words(lesson, page, hint), "notes");
   return out + "</div>\n";
 }
@@ -208,11 +239,17 @@ Result<std::string> ask_part(const Lesson& lesson, const Page& page, const Expre
     TRY(const std::string table, mask_table(*mask, scope, answers));
     out += table;
   }
+  if (const auto* bars = std::get_if<BarsAsk>(&page.ask)) {
+    TRY(const std::string table, bars_table(*bars, scope, answers));
+    out += table;
+  }
+  const auto* order = std::get_if<OrderAsk>(&page.ask);
+  if (order) out += order_list(*order);
   if (answers) {
     TRY(const std::string part, answer_part(lesson, page, scope));
     return out + part;
   }
-  if (!choice)
+  if (!choice && !order && !std::holds_alternative<BarsAsk>(page.ask))
     for (int line = 0; line < kLines; ++line) out += "<div class=\"line\"></div>\n";
   return out;
 }
@@ -235,7 +272,7 @@ Result<std::string> page_part(const Lesson& lesson, std::size_t index, bool answ
   std::string out = "<section>\n" + element("h2", std::to_string(index + 1) + "  " + title) +
                     element("p", words(lesson, page, "text"));
   if (svg.empty()) {
-    TRY(const std::string table, numbers_table(page, scope, answers));
+    TRY(const std::string table, numbers_table(lesson, page, scope, answers));
     out += table;
   } else {
     out += picture_part(svg, title);
@@ -280,6 +317,8 @@ Result<std::string> worksheet_html(const Lesson& lesson, bool answers,
   else
     out += "<p><label>" + xml_text(tr("worksheet.name")) + "<span></span></label><label>" +
            xml_text(tr("worksheet.date")) + "<span></span></label></p>\n";
+  if (const Text goal = Text::of(lesson_key(lesson, "goal")); goal.has_words())
+    out += element("p", goal.str(), "notes");
   out += "</header>\n";
   for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
     TRY(const std::string part,

@@ -66,6 +66,7 @@ const AxisRange* range_on(const std::vector<AxisRange>& at, std::string_view axi
 struct Cell {
   Site site;
   std::vector<AxisRange> at;  ///< one index each
+  bool operator==(const Cell&) const = default;
 };
 std::string to_text(const Cell& cell);
 /// Errors: parse_place's; more than one index on an axis, or one that needs a run.

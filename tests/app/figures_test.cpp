@@ -266,9 +266,9 @@ TEST_F(Figures, OfTheRotationIsWholeBesideALesson) {
   if (state().models().empty()) GTEST_SKIP() << "built without models";
   for (const char* language : {"en", "ko"}) {
     ASSERT_TRUE(set_language(language));
-    ASSERT_TRUE(state().lessons.start(state(), "rope_alibi", 0));
+    ASSERT_TRUE(state().lessons.start(state(), "rope_alibi", 1));
     settle();
-    ASSERT_EQ(workspace().cursor.step.slot, Slot::rot_q);
+    ASSERT_EQ(workspace().cursor.step.slot, Slot::rot_k);
     const std::set<std::string> faults = faults_of(figure());
     EXPECT_TRUE(faults.empty()) << lines(faults);
     EXPECT_FALSE(scrolls(list_)) << language;

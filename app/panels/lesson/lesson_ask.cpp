@@ -1,8 +1,11 @@
 #include "app/panels/lesson/lesson_ask.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/look/item_map.h"
+#include "app/look/key_controls.h"
+#include "app/panels/lesson/lesson_drawn.h"
 #include "app/state/controls.h"
 #include "core/base/words.h"
 #include "core/lesson/lesson_file.h"
@@ -23,13 +26,42 @@ void reading_text(const std::string& text, ImU32 colour, bool bold) {
 
 namespace {
 
+// The end of the text instead of all of it selected: what was typed before the box had the focus stays.
+int go_to_end(ImGuiInputTextCallbackData* data) {
+  bool& wanted = *static_cast<bool*>(data->UserData);
+  if (wanted) data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
+  wanted = false;
+  return 0;
+}
+
+// A digit that is typed while no field has the focus goes into the box.
+void take_typed(LessonPlayer& player) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || open_popups() > 0 || digits_taken() ||
+      !player.takes_digits())
+    return;
+  std::string typed;
+  for (const ImWchar sign : io.InputQueueCharacters)
+    if (sign >= '0' && sign <= '9') typed += static_cast<char>(sign);
+  if (typed.empty()) return;
+  player.draft().typed = typed;
+  player.focus_answer = true;
+}
+
 bool draw_field(LessonPlayer& player, const char* hint) {
   PageDraft& draft = player.draft();
+  take_typed(player);
   note_text(draft.typed);
   const WithFont mono(fonts().mono);
-  ImGui::SetNextItemWidth(px(150));
+  ImGui::SetNextItemWidth(px(200));
+  if (std::exchange(player.focus_answer, false)) {
+    ImGui::SetKeyboardFocusHere();
+    player.answer_end = true;
+  }
   const bool entered =
-      ImGui::InputTextWithHint("###lesson_answer", hint, &draft.typed, ImGuiInputTextFlags_EnterReturnsTrue);
+      ImGui::InputTextWithHint("###lesson_answer", hint, &draft.typed,
+                               ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackAlways,
+                               go_to_end, &player.answer_end);
   note_item("lesson_answer");
   return entered;
 }
@@ -94,21 +126,17 @@ void draw_mask_count(FrameState& state) {
   dim_text(tr("lessons.masked", {std::to_string(now.masked), std::to_string(now.pairs)}));
 }
 
-void draw_check(FrameState& state, bool entered) {
-  const WithFont face(fonts().body_bold);
-  if (primary_button(tr("lessons.check") + std::string("###lesson_check")) || entered)
-    state.lessons.check(state.workspace);
-}
-
 void draw_control(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const AskKind& ask = player.page().ask;
   if (const auto* choice = std::get_if<ChoiceAsk>(&ask)) return draw_choices(state, *choice);
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
-    const bool entered = draw_field(player, std::holds_alternative<ShapeAsk>(ask) ? "(2, 4, 3)" : "0.0");
-    ImGui::SameLine(0, px(8));
-    return draw_check(state, entered);
+    const bool shape = std::holds_alternative<ShapeAsk>(ask);
+    if (draw_field(player, shape ? "(2, 4, 3)" : "0.0")) player.check(state.workspace);
+    return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }
+  if (std::holds_alternative<BarsAsk>(ask)) return draw_bars(state);
+  if (const auto* order = std::get_if<OrderAsk>(&ask)) return draw_order(state, *order);
   if (!player.ready()) return dim_text(tr("lessons.waiting"));
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");
@@ -119,8 +147,6 @@ void draw_control(FrameState& state) {
     const WithFont mono(fonts().mono);
     ImGui::TextUnformatted(live.c_str());
   }
-  gap(2);
-  draw_check(state, false);
 }
 
 void draw_verdict(LessonPlayer& player) {
@@ -135,6 +161,29 @@ void draw_verdict(LessonPlayer& player) {
   gap(4);
   reading_text(draft.verdict->words.str(), draft.verdict->right ? theme().ok : theme().error, true);
   if (draft.shown) wrapped_text(tr("lessons.was_shown"), theme().text_dim);
+  if (!draft.because.empty()) {
+    gap(2);
+    dim_text(tr("lessons.because"));
+    reading_text(draft.because.str(), theme().text);
+  }
+}
+
+// Labs and views that go on from here, once the page was answered.
+void draw_explores(FrameState& state) {
+  const LessonPlayer& player = state.lessons;
+  const Page& page = player.page();
+  const PageDraft& draft = state.lessons.draft();
+  const bool asks = page.ask.index() > 0, told = !draft.because.empty() || draft.shown;
+  if (page.explores.empty() || (asks && !told)) return;
+  gap(3);
+  dim_text(tr("lessons.explore"));
+  int number = 0;
+  for (const Explore& one : page.explores) {
+    const std::string label = explore_words(one).str();
+    if (raised_button(label + "###lesson_explore_" + std::to_string(number++)))
+      LessonPlayer::explore(state, one);
+    compat::item_tooltip(tr("lessons.explore.help"));
+  }
 }
 
 void draw_hints(LessonPlayer& player) {
@@ -154,6 +203,24 @@ void draw_question(FrameState& state) {
   draw_control(state);
   draw_verdict(player);
   draw_hints(player);
+  draw_explores(state);
+}
+
+void draw_check_button(FrameState& state) {
+  const AskKind& ask = state.lessons.page().ask;
+  if (ask.index() == 0 || std::holds_alternative<ChoiceAsk>(ask)) return;
+  const DisabledScope done(!state.lessons.ready());
+  const WithFont face(fonts().body_bold);
+  if (primary_button(tr("lessons.check") + std::string("###lesson_check")))
+    state.lessons.check(state.workspace);
+}
+
+float hint_width() {
+  float out = button_width(tr("lessons.show_me"));
+  for (int hint = 1; hint < LessonPlayer::kHints; ++hint)
+    out = std::max(
+        out, button_width(tr("lessons.hint", {std::to_string(hint), std::to_string(LessonPlayer::kHints)})));
+  return out;
 }
 
 void draw_hint_button(FrameState& state) {

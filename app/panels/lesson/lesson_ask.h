@@ -16,6 +16,10 @@ void reading_text(const std::string& text, ImU32 colour, bool bold = false);
 void gap(float units);
 /// The question of the open page, in the current child window.
 void draw_question(FrameState& state);
+/// The button that checks what was answered; nothing where a click answers, or nothing is asked.
+void draw_check_button(FrameState& state);
+/// Width of its widest label, pixels.
+float hint_width();
 /// "Hint 1 of 3", then "Show me"; nothing on a page without a question.
 void draw_hint_button(FrameState& state);
 

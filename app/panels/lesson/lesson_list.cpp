@@ -28,7 +28,9 @@ void draw_rows(FrameState& state) {
                       ImVec2(width, std::min(px(430), ImGui::GetIO().DisplaySize.y * 0.45f)), false);
   for (const Lesson& lesson : player.lessons()) {
     const int right = player.progress().right_in(player.learner(), lesson.id), of = asked_pages(lesson);
-    const std::string done = tr("lessons.done", {std::to_string(right), std::to_string(of)});
+    std::string done = tr("lessons.done", {std::to_string(right), std::to_string(of)});
+    if (lesson.minutes > 0)
+      done = tr("lessons.done.minutes", {done, tr("lessons.minutes", {std::to_string(lesson.minutes)})});
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string print = tr("lessons.sheet");
     const float button = ImGui::CalcTextSize(print.c_str()).x + px(16), room = width - px(24) - button;
@@ -37,6 +39,8 @@ void draw_rows(FrameState& state) {
       ImGui::CloseCurrentPopup();
     }
     note_item("lesson_" + lesson.id);
+    if (const Text goal = Text::of(lesson_key(lesson, "goal")); ImGui::IsItemHovered() && goal.has_words())
+      compat::item_tooltip(goal.str().c_str());
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImU32 ink = right >= of ? theme().ok : right > 0 ? theme().accent : theme().text_dim;
     list->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, lesson_title(lesson).c_str());

@@ -33,6 +33,8 @@ struct Patch {
     p1 = corner(static_cast<double>(row1), static_cast<double>(col1));
     p0 = ImVec2(std::max(p0.x, matrix->seen0.x), std::max(p0.y, matrix->seen0.y));
     p1 = ImVec2(std::min(p1.x, matrix->seen1.x), std::min(p1.y, matrix->seen1.y));
+    // Whole pixels: of a cell that ends between two, no line is left in sight.
+    p0 = ImVec2(std::floor(p0.x), std::floor(p0.y)), p1 = ImVec2(std::ceil(p1.x), std::ceil(p1.y));
     return p1.x > p0.x + 1 && p1.y > p0.y + 1;
   }
 };
@@ -152,6 +154,34 @@ void cover(FrameState& state, const Patch& patch, int number) {
          std::clamp(at(mouse.x, cell0.x, cell1.x), patch.col0, patch.col1 - 1));
 }
 
+// The same rows in the thumbnails of their heads.
+void cover_thumbnails(const FrameState& state, const Trace& trace, const Target& target) {
+  const Record* record = target.kind == Target::Kind::step ? trace.find(target.site) : nullptr;
+  const Cursor& cursor = state.workspace.cursor;
+  if (!record || record->axes.size() != 3 || record->axes[0] != Axis::head || record->axes[2] != Axis::key ||
+      target.site.stack != cursor.stack || target.site.part != cursor.part)
+    return;
+  const auto range = [&](const char* axis, std::int64_t size) {
+    for (const AxisRange& one : target.at)
+      if (one.axis == axis) return std::pair(one.begin, std::min(one.end, size));
+    return std::pair(std::int64_t{0}, size);
+  };
+  const auto [first, last] = range("head", record->shape[0]);
+  const auto [row0, row1] = range("query", record->shape[1]);
+  for (std::int64_t head = first; head < last; ++head) {
+    const auto found =
+        noted_items().find("thumb_" + std::to_string(target.site.layer) + "_" + std::to_string(head));
+    if (found == noted_items().end() || !found->second.in_sight()) continue;
+    const ItemRect& item = found->second;
+    const float each = (item.p1.y - item.p0.y) / static_cast<float>(record->shape[1]);
+    const ImVec2 p0(item.p0.x, std::floor(item.p0.y + each * static_cast<float>(row0)) - 1),
+        p1(item.p1.x, std::ceil(item.p0.y + each * static_cast<float>(row1)) + 1);
+    const Canvas canvas;
+    canvas.fill_rect(ImVec2(p0.x, std::max(p0.y, item.p0.y)), ImVec2(p1.x, std::min(p1.y, item.p1.y)),
+                     theme().panel_raised);
+  }
+}
+
 // ---- highlights -----------------------------------------------------------------------------------
 
 void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
@@ -202,11 +232,13 @@ void draw_lesson_overlay(FrameState& state) {
   const DrawRecording recording(state.recording);  // exported pictures hide them, too
   if (player.covers())
     for (const std::string& hidden : player.page().hides)
-      if (const auto target = player.place(hidden, state.workspace))
+      if (const auto target = player.place(hidden, state.workspace)) {
+        cover_thumbnails(state, trace, *target);
         for (const Patch& patch : patches_of(trace, *target)) {
           cover(state, patch, number++);
           secrets.push_back({patch.name, patch.row0, patch.row1, patch.col0, patch.col1});
         }
+      }
   hide_from_lens(std::move(secrets));
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   number = 0;

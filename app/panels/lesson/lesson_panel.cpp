@@ -4,6 +4,8 @@
 
 #include "app/look/item_map.h"
 #include "app/panels/lesson/lesson_ask.h"
+#include "app/panels/lesson/lesson_recap.h"
+#include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -13,7 +15,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastWords = 120;  // minimum height of the text, units: below it the whole panel scrolls
+constexpr float kRoomForNames = 560;  // units: what words and buttons need before pages get their names
+constexpr float kLeastWords = 120;    // minimum height of the text, units: below it the whole panel scrolls
 
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
 
@@ -60,27 +63,34 @@ void draw_ask(FrameState& state) {
   gap(1);
 }
 
-// ---- buttons: back, hint, check, next -------------------------------------------------------------
+// ---- buttons: hint, check, back, next -------------------------------------------------------------
 
 void draw_way(FrameState& state) {
   LessonPlayer& player = state.lessons;
-  const int pages = static_cast<int>(player.lesson().pages.size()), page = player.page_index();
+  const int page = player.page_index();
   const float line = ImGui::GetCursorPosY(),
               right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  draw_hint_button(state);
+  if (!player.at_end()) {
+    const float left = ImGui::GetCursorPosX();
+    draw_hint_button(state);
+    ImGui::SetCursorPos(ImVec2(left + hint_width() + px(6), line));  // wherever the label ends
+    draw_check_button(state);
+  }
   const std::string previous = "\u25c0 " + std::string(tr("lessons.previous")),
                     next = std::string(tr("lessons.next")) + " \u25b6";
-  const float width = button_width(previous) + px(8) + button_width(next);
+  const float width = button_width(previous) + px(6) + button_width(next);
   ImGui::SetCursorPos(ImVec2(right - width, line));
   {
-    const DisabledScope first(page == 0);
-    if (raised_button(previous + "###lesson_previous")) player.go(state, page - 1);
+    const DisabledScope first(page == 0 && !player.at_end());
+    if (raised_button(previous + "###lesson_previous")) player.back(state);
   }
-  ImGui::SameLine(0, px(8));
-  const DisabledScope last(page + 1 >= pages);
-  const bool right_now = player.draft().verdict && player.draft().verdict->right;
+  ImGui::SameLine(0, px(6));
+  const Lesson* following = player.at_end() ? player.following() : nullptr;
+  const DisabledScope last(player.at_end() && !following);
+  const bool right_now = player.at_end() || (player.draft().verdict && player.draft().verdict->right);
   const std::string on = next + "###lesson_next";
-  if (right_now ? primary_button(on) : raised_button(on, page + 1 < pages)) player.go(state, page + 1);
+  if (!(right_now ? primary_button(on) : raised_button(on))) return;
+  following ? (void)perform(state, "learn.open", following->id) : player.next(state);
 }
 
 /// Symbol before the name of a page: answered, shown, current, still to do.
@@ -112,11 +122,11 @@ float pages_height(const Lesson& lesson, float width) {
   return height;
 }
 
-void draw_pages(FrameState& state) {
+void draw_pages(FrameState& state, bool room) {
   LessonPlayer& player = state.lessons;
   const Lesson& lesson = player.lesson();
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-  const bool room = ImGui::GetContentRegionAvail().y > pages_height(lesson, right);
+  const float gap_between = px(room ? 12 : 6);
   for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
     const Page& page = lesson.pages[i];
     const bool here = static_cast<int>(i) == player.page_index();
@@ -124,8 +134,9 @@ void draw_pages(FrameState& state) {
     const std::string name = room ? shortened(number + " " + title, right - px(30)) : number;
     const float width = ImGui::CalcTextSize(name.c_str()).x + px(18);
     if (i > 0) {
-      const float after = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + ImGui::GetScrollX() + px(12);
-      if (after + width < right) ImGui::SameLine(0, px(12));
+      const float after =
+          ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + ImGui::GetScrollX() + gap_between;
+      if (after + width < right) ImGui::SameLine(0, gap_between);
     }
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetTextLineHeight() + px(4);
@@ -140,14 +151,34 @@ void draw_pages(FrameState& state) {
   }
 }
 
-// Text and question: as high as in the last frame, limited so that the buttons below stay visible while a
-// long page scrolls. Scrolls to new text.
-void draw_words(FrameState& state) {
+// What the lesson is for and how long it takes, over its first page.
+void draw_goal(const LessonPlayer& player) {
+  const Text goal = Text::of(lesson_key(player.lesson(), "goal"));
+  if (player.page_index() > 0 || !goal.has_words()) return;
+  const int minutes = player.lesson().minutes;
+  const std::string time = minutes > 0 ? tr("lessons.minutes", {std::to_string(minutes)}) : std::string();
+  const std::string goal_word = tr("lessons.goal");
+  dim_text(time.empty() ? goal_word : goal_word + " \u00b7 " + time);
+  wrapped_text(goal.str(), theme().text_dim);
+  gap(1);
+}
+
+// In the place of the pages, where something else is looked at.
+void draw_return(FrameState& state) {
+  if (primary_button(std::string("\u25c0 ") + tr("lessons.back_to_page") + "###lesson_return"))
+    state.lessons.return_to_page(state);
+}
+
+// Text and question in what the buttons leave: these stand still whatever is said. Scrolls to new text.
+void draw_words(FrameState& state, float below) {
   LessonPlayer& player = state.lessons;
-  const ImGuiStyle& style = ImGui::GetStyle();
-  const float way = ImGui::GetFrameHeight() + ImGui::GetTextLineHeight() + px(15) + 4 * style.ItemSpacing.y;
-  const float room = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - way);
-  compat::begin_child("###lesson_words", ImVec2(0, std::min(player.page_height, room)), false);
+  const float room = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - below);
+  compat::begin_child("###lesson_words", ImVec2(0, room), false);
+  if (player.at_end()) {
+    draw_recap(state);
+    return ImGui::EndChild();
+  }
+  draw_goal(player);
   {
     const WithFont face(fonts().title);
     wrapped_text(page_words(player.lesson(), player.page(), "title"), theme().text);
@@ -175,11 +206,17 @@ void draw_lesson_panel(FrameState& state) {
   draw_head(state);
   if (player.open()) {
     gap(3);
-    draw_words(state);
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const ImVec2 size = ImGui::GetContentRegionAvail();
+    const float names = pages_height(player.lesson(), size.x), numbers = ImGui::GetTextLineHeight() + px(8);
+    const bool room = size.y - names > px(kRoomForNames);
+    const float pages = room ? names : numbers;
+    const float way = ImGui::GetFrameHeight() + px(7) + 4 * style.ItemSpacing.y;
+    draw_words(state, way + pages);
     gap(3);
     draw_way(state);
     gap(4);
-    draw_pages(state);
+    player.wandered(state) ? draw_return(state) : draw_pages(state, room);
   }
   ImGui::EndChild();
 }

@@ -4,6 +4,7 @@
 
 #include "app/panels/lesson/lesson_ask.h"
 #include "app/panels/lesson/lesson_panel.h"
+#include "app/panels/lesson/lesson_recap.h"
 #include "app/state/controls.h"
 #include "core/base/words.h"
 
@@ -52,6 +53,12 @@ void draw_presented_words(FrameState& state, ImVec2 min, ImVec2 max) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(min, max, theme().panel);
   list->AddLine(min, ImVec2(max.x, min.y), theme().accent, px(1));
+  if (player.at_end()) {
+    player.words_height = column("###lesson_told", ImVec2(min.x + pad, min.y + pad),
+                                 ImVec2(max.x - min.x - 2 * pad, std::max(1.f, max.y - min.y - pad)), type,
+                                 [&] { draw_recap(state); });
+    return;
+  }
   const bool asks = page.ask.index() > 0;
   const float width = max.x - min.x - 2 * pad, told = asks ? width * kTold : width;
   const float height = std::max(1.f, max.y - min.y - pad);
@@ -70,6 +77,8 @@ void draw_presented_words(FrameState& state, ImVec2 min, ImVec2 max) {
                                  ImVec2(width - told, height), type, [&] {
                                    draw_question(state);
                                    draw_hint_button(state);
+                                   ImGui::SameLine(0, px(8));
+                                   draw_check_button(state);
                                  }));
   player.words_height = tall;
 }

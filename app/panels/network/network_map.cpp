@@ -51,6 +51,12 @@ std::string label_of(const PanelContext& context, const NetworkBox& box) {
   return tr(box.key);
 }
 
+// Nothing while a lesson asks for it.
+std::string shape_words(const PanelContext& context, const Site& site) {
+  if (context.workspace.hides_shapes) return {};
+  return step_shape(*context.run, site, context.workspace.cursor.sequence);
+}
+
 // Tooltip of a box with several steps: titles only, because shape and parameters differ between them.
 void describe_several(const PanelContext& context, const NetworkBox& box) {
   const Trace& trace = context.run->trace(context.workspace.cursor.sequence);
@@ -62,7 +68,7 @@ void describe_several(const PanelContext& context, const NetworkBox& box) {
   }
   wrapped_text(tr("map.steps", {titles, title_text(trace, box.target)}), theme().text_dim);
   const WithFont mono(fonts().mono_small);
-  const std::string shape = step_shape(*context.run, box.target, context.workspace.cursor.sequence);
+  const std::string shape = shape_words(context, box.target);
   ImGui::TextUnformatted((to_text(box.target) + "  " + shape).c_str());
 }
 
@@ -86,7 +92,7 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
     }
     wrapped_text(sentence_text(trace, site), theme().text_dim);
     const WithFont mono(fonts().mono_small);
-    const std::string shape = step_shape(*context.run, site, context.workspace.cursor.sequence);
+    const std::string shape = shape_words(context, site);
     ImGui::TextUnformatted((to_text(site) + "  " + shape).c_str());
   }
   if (box.parameters > 0)
@@ -299,7 +305,7 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
   const InBlock pointed = pointed_in(box);
   if (pointed.at < 0) draw_sizes(map, box, x + size.x);
   if (box.heads || pointed.at >= 0) draw_head(map, box, pointed);
-  if (!box.shape.empty()) draw_shape(map, box);
+  if (!box.shape.empty() && !map.context.workspace.hides_shapes) draw_shape(map, box);
 }
 
 void draw_box(const Map& map, const NetworkBox& box, bool current) {

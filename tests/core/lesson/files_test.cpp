@@ -1,10 +1,12 @@
 // Lesson files that are broken are refused with page and field; progress is kept and written as CSV.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/lesson/audit.h"
+#include "core/lesson/check.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/progress.h"
 #include "tests/temp_folder.h"
@@ -18,7 +20,8 @@ json good() {
   return json::parse(R"({"format": "attnscope-lesson", "version": 1, "id": "nine_steps", "pages": [
     {"id": "shape", "open": {"model": "scene:nine_steps"}, "look": {"view": "steps", "cursor": {"step": "blocks.0.attn.q"}},
      "ask": {"kind": "shape", "step": "blocks.0.attn.q"}},
-    {"id": "query", "ask": {"kind": "number", "answer": "blocks.0.attn.q[pos=0,head*d_head=1]", "tolerance": 0.001}}]})");
+    {"id": "query", "ask": {"kind": "number", "answer": "blocks.0.attn.q[pos=0,head*d_head=1]", "tolerance": 0.001},
+     "because": {"values": ["blocks.0.attn.q[pos=0,head*d_head=1]"]}}]})");
 }
 
 std::string refusal(const json& lesson) {
@@ -95,6 +98,111 @@ TEST(LessonFiles, QuestionsThatCannotBeAnsweredAreRefused) {
             std::string::npos)
       << "not right after what is shown";
   EXPECT_NE(with_ask(R"({"kind": "change", "goal": "edits() > 5"})").find("ask.show"), std::string::npos);
+}
+
+// A lesson of one's own with all its texts, sound as it is.
+json own() {
+  return json::parse(
+      R"json({"format": "attnscope-lesson", "version": 1, "id": "own_faults", "level": "full", "minutes": 5,
+    "pages": [
+    {"id": "row", "open": {"model": "scene:nine_steps"}, "look": {"view": "steps", "cursor": {"step": "blocks.0.attn.v"}},
+     "hide": ["blocks.0.attn.pattern[head=0,query=2]"], "explore": [{"lab": "softmax"}, {"view": "kv"}],
+     "controls": ["lessons.check"],
+     "because": {"holds": ["sum(blocks.0.attn.pattern[head=0,query=2]) > 0.99"], "values": ["tokens()"]},
+     "ask": {"kind": "bars", "row": "blocks.0.attn.pattern[head=0,query=2]", "good": 0.1}}],
+    "strings": {"en": {"title": "Faults", "row.title": "A row", "row.text": "The row is covered. Press Check.",
+     "row.ask": "Draw it.", "row.hint1": "Nearly even.", "row.hint2": "A third each.",
+     "row.because": "There are {0} tokens."}}})json");
+}
+
+// The same with another text, and fields of its page exchanged. Every fault has an id of its own: texts that
+// are there already stay.
+std::string refusal_with(const char* id, const std::string& key, const std::string& text,
+                         const json& patch = json::object()) {
+  json lesson = own();
+  lesson["id"] = id;
+  if (!key.empty()) lesson["strings"]["en"][key] = text;
+  if (!key.empty() && text.empty()) lesson["strings"]["en"].erase(key);
+  lesson["pages"][0].update(patch);
+  return refusal(lesson);
+}
+
+bool says_it(const std::string& said, const std::string& part) {
+  return said.find(part) != std::string::npos;
+}
+
+TEST(LessonFiles, APageWithoutABecauseOrWithAFalseOneIsRefused) {
+  EXPECT_EQ(refusal_with("own_good", "", ""), "");
+  EXPECT_TRUE(says_it(refusal_with("own_silent", "row.because", ""), "row.because"));
+  EXPECT_TRUE(says_it(refusal_with("own_long", "row.because", "One. Two. Three."), "field because"));
+  const json lie = json::parse(R"json({"because": {"holds": ["tokens() == 5"]}})json");
+  EXPECT_TRUE(says_it(refusal_with("own_false", "row.because", "It has five.", lie), "because.holds"));
+  const json nowhere = json::parse(R"json({"because": {"values": ["blocks.7.attn.q[pos=0]"]}})json");
+  EXPECT_TRUE(says_it(refusal_with("own_nowhere", "", "", nowhere), "because.values"));
+}
+
+TEST(LessonFiles, APageThatSaysWhatItHidesIsRefused) {
+  const std::string said = refusal_with("own_leak", "row.text", "Check. The first of them gets 0.32.");
+  EXPECT_TRUE(says_it(said, "own_leak.row.text") && says_it(said, "0.32")) << said;
+  EXPECT_TRUE(says_it(refusal_with("own_percent", "row.ask", "Draw it: 32 % and so on."), "32"));
+  EXPECT_EQ(refusal_with("own_other", "row.text", "Check. Nothing here has 0.99."), "");
+  json text = own();
+  text["id"] = "own_figure";
+  const auto lesson = lesson_from_text(text.dump(), "mine.json");
+  ASSERT_TRUE(lesson) << lesson.error().text();
+  const auto drawn = [](const char* words) {
+    return [words](const Lesson&, const Page&, const ExpressionScope&) { return std::string(words); };
+  };
+  EXPECT_TRUE(audit_lesson(*lesson, drawn("token 2 is looked at, 99 %")));
+  const auto leaks = audit_lesson(*lesson, drawn("token 0 gets 32.1 %"));
+  ASSERT_FALSE(leaks);
+  EXPECT_TRUE(says_it(leaks.error().sentence(), "field look")) << leaks.error().sentence();
+}
+
+TEST(LessonFiles, ControlsAndWhatIsOpenedAreThoseOfTheScreen) {
+  const auto with = [](const char* id, const char* patch) {
+    return refusal_with(id, "", "", json::parse(patch));
+  };
+  EXPECT_TRUE(
+      says_it(refusal_with("own_control", "row.text", "The row is covered. Press it."), "field controls"));
+  EXPECT_TRUE(says_it(with("own_key", R"json({"controls": ["lessons.no_such"]})json"), "field controls"));
+  EXPECT_TRUE(says_it(with("own_lab", R"json({"explore": [{"lab": "kitchen"}]})json"), "explore.lab"));
+  EXPECT_TRUE(says_it(with("own_view", R"json({"explore": [{"view": "kitchen"}]})json"), "explore.view"));
+  EXPECT_TRUE(says_it(with("own_many", R"json({"explore": []})json"), "field explore"));
+  json level = own();
+  level["id"] = "own_level", level["level"] = "hard";
+  EXPECT_TRUE(says_it(refusal(level), "field level"));
+}
+
+TEST(LessonFiles, RowsAndOrdersThatCannotBeAskedAreRefused) {
+  const auto with = [](const char* id, const char* ask) {
+    json patch{{"hide", json::array()}};
+    patch["ask"] = json::parse(ask);
+    return refusal_with(id, "", "", patch);
+  };
+  EXPECT_TRUE(says_it(
+      with("own_sum", R"json({"kind": "bars", "row": "row(0.7, 0.7)", "words": ["a", "b"]})json"), "field"));
+  EXPECT_TRUE(says_it(
+      with("own_names", R"json({"kind": "bars", "row": "row(0.5, 0.5)", "words": ["a"]})json"), "1 names"));
+  EXPECT_TRUE(says_it(with("own_slip", R"json({"kind": "bars", "row": "row(0.5, 0.5)", "words": ["a", "b"],
+                                         "slips": [{"id": "x", "value": "row(0.5, 0.5)"}]})json"),
+                      "slip.x"));
+  EXPECT_TRUE(says_it(
+      with("own_few", R"json({"kind": "order", "steps": ["blocks.0.attn.q", "blocks.0.attn.v"]})json"),
+      "ask.steps"));
+  EXPECT_TRUE(says_it(with("own_absent", R"json({"kind": "order", "steps":
+                    ["blocks.0.attn.q", "blocks.0.mlp.out", "blocks.0.attn.v"]})json"),
+                      "blocks.0.mlp.out"));
+  EXPECT_EQ(with("own_order", R"json({"kind": "order", "steps":
+                 ["blocks.0.attn.z", "blocks.0.attn.q", "blocks.0.attn.pattern"]})json"),
+            "");
+}
+
+TEST(LessonAnswers, ADrawnRowIsJudgedByItsDivergence) {
+  EXPECT_NEAR(bars_error({0.5, 0.5}, {0.5, 0.5}), 0, 1e-12);
+  EXPECT_NEAR(bars_error({1, 0}, {0.5, 0.5}), std::log(2.0), 1e-12);
+  EXPECT_GT(bars_error({1, 0}, {0, 1}), 6) << "a bar of length 0 is a very short one";
+  EXPECT_LT(bars_error({1, 0}, {0, 1}), 7);
 }
 
 TEST(LessonProgress, IsKeptAndWritten) {

@@ -35,23 +35,24 @@ std::string sheet(const std::string& id, bool answers, const std::vector<std::st
 
 TEST(Worksheet, HidesWhatThePageHidesAndTellsItToTheTeacher) {
   const std::string blank = sheet("nine_steps", false), full = sheet("nine_steps", true);
-  EXPECT_EQ(count(blank, "<section>"), 8u);
-  EXPECT_EQ(count(blank, "<td class=\"own\"></td>"), 2u + 4u + 1u)
-      << "a query twice, a row of weights, an output";
+  EXPECT_EQ(count(blank, "<section>"), 9u);
+  EXPECT_EQ(count(blank, "<td class=\"own\"></td>"), 3u + 4u + 1u + 1u)
+      << "a query on three pages, a row to draw, what a token fetches, an output";
   EXPECT_EQ(count(blank, "0.3211"), 0u);
   EXPECT_EQ(count(blank, "0.1871"), 0u) << "no other page gives it away";
   EXPECT_GT(count(blank, "class=\"line\""), 6u);
   EXPECT_EQ(count(full, "<td class=\"own\"></td>"), 0u);
   EXPECT_EQ(count(full, "class=\"line\""), 0u);
-  EXPECT_GT(count(full, "<td class=\"own\">0.3211</td>"), 0u);
+  EXPECT_GT(count(full, "<td class=\"own\">32</td>"), 0u) << "the row to draw, in percent";
+  EXPECT_GT(count(full, "W_Q exchanges the last axis alone"), 0u) << "why it is so";
   for (const char* answer :
-       {"(2, 4, 2)", "0.1871", "(2, 2, 4, 4)", "2 \u2192 1", "\u22120.5140", "input[pos=0,d_model=1]=2"})
+       {"(2, 4, 2)", "0.1871", "(2, 2, 4, 4)", "0.1427", "\u22120.5140", "input[pos=0,d_model=1]=2"})
     EXPECT_GT(count(full, std::string("Answer: ") + answer), 0u) << answer;
 }
 
 TEST(Worksheet, RoundingIsNoAnswer) {
-  EXPECT_EQ(count(sheet("order", true), "Answer: 0<"), 1u) << "two rows that are the same";
-  EXPECT_EQ(count(sheet("sines", true), "Answer: 0<"), 1u) << "two dot products that are the same";
+  EXPECT_EQ(count(sheet("vla", true), "Answer: 0.0000"), 0u) << "a loss that is nearly nothing has digits";
+  EXPECT_EQ(count(sheet("query_key_value", true), "Answer: 0.5000<"), 1u) << "half a value";
 }
 
 TEST(Worksheet, VectorsAreCalledAsTheirPartsAre) {
@@ -74,7 +75,7 @@ TEST(Worksheet, AMaskIsDrawnOnPaper) {
 TEST(Worksheet, PicturesStandForTablesAndLanguagesFollow) {
   const std::string text = sheet("nine_steps", false, {"", "<svg/>"});
   EXPECT_EQ(count(text, "data:image/svg+xml;base64,PHN2Zy8+"), 1u);
-  EXPECT_EQ(count(text, "<td class=\"own\"></td>"), 1u + 4u + 1u)
+  EXPECT_EQ(count(text, "<td class=\"own\"></td>"), 2u + 4u + 1u + 1u)
       << "the table of the page with a picture is away";
   ASSERT_TRUE(set_language("ko"));
   const std::string korean = sheet("nine_steps", true);

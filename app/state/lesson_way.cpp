@@ -1,0 +1,89 @@
+// The way through a lesson: from page to page, to its end and the next lesson, and back from what was looked
+// at beside it.
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "app/state/frame_state.h"
+#include "app/state/lesson_player.h"
+
+namespace attnscope {
+
+void LessonPlayer::next(FrameState& state) {
+  if (!lesson_ || at_end_) return;
+  if (page_ + 1 < static_cast<int>(lesson_->pages.size())) return go(state, page_ + 1);
+  at_end_ = true;
+  reveal = -1;
+}
+
+void LessonPlayer::back(FrameState& state) {
+  if (!std::exchange(at_end_, false)) go(state, page_ - 1);
+}
+
+const Lesson* LessonPlayer::following() {
+  const std::vector<Lesson>& all = lessons();
+  for (std::size_t i = 0; lesson_ && i + 1 < all.size(); ++i)
+    if (all[i].id == lesson_->id) return &all[i + 1];
+  return nullptr;
+}
+
+void LessonPlayer::explore(FrameState& state, const Explore& what) {
+  state.workspace.level = Level::full;
+  state.workspace.view = what.view;
+  state.workspace.second_view.clear();
+  if (!what.lab.empty()) state.workspace.lab = what.lab;
+}
+
+bool LessonPlayer::wandered(const FrameState& state) const {
+  if (!lesson_ || !ready()) return false;
+  const Workspace& workspace = state.workspace;
+  if (state.session.opened_version() != now_->opened_version) return true;
+  if (workspace.view != page_view(page())) return true;
+  const nlohmann::json& look = page().state.look();
+  const bool easy = lesson_->easy && look.is_object() && look.value("level", std::string()) == "easy";
+  if (easy && workspace.level == Level::full) return true;
+  return workspace.view == "labs" && look.is_object() && look.value("lab", workspace.lab) != workspace.lab;
+}
+
+void LessonPlayer::return_to_page(FrameState& state) {
+  if (!ready() || state.session.opened_version() != now_->opened_version) return go(state, page_);
+  at_end_ = false;
+  state.look_at_page(page().state, *now_);
+}
+
+bool LessonPlayer::takes_digits() {
+  if (!lesson_ || at_end_ || !ready()) return false;
+  const bool typed =
+      std::holds_alternative<NumberAsk>(page().ask) || std::holds_alternative<ShapeAsk>(page().ask);
+  const PageDraft& here = draft();
+  return typed && !(here.verdict && here.verdict->right);
+}
+
+bool LessonPlayer::hides_shapes() {
+  const PageDraft* here = lesson_ && !at_end_ ? &draft() : nullptr;
+  return here && std::holds_alternative<ShapeAsk>(page().ask) && !(here->verdict && here->verdict->right);
+}
+
+bool LessonPlayer::hides_measure() const {
+  if (!lesson_) return false;
+  const nlohmann::json& look = page().state.look();
+  if (look.is_object() && look.contains("ask")) return false;
+  const auto* number = std::get_if<NumberAsk>(&page().ask);
+  return !number || number->answer.text().find("measure(") == std::string::npos;
+}
+
+bool LessonPlayer::takes_arrows() {
+  return lesson_ && !at_end_ && ready() && std::holds_alternative<BarsAsk>(page().ask) && draft().bar >= 0;
+}
+
+const SharesRow* LessonPlayer::bars(const Workspace& workspace) {
+  const auto* ask = lesson_ && ready() ? std::get_if<BarsAsk>(&page().ask) : nullptr;
+  if (!ask) return nullptr;
+  if (bars_of_ != now_ || bars_page_ != page().id) {
+    auto row = bar_row(*ask, scope(workspace));
+    bars_ = row ? std::optional<SharesRow>(*std::move(row)) : std::nullopt;
+    bars_of_ = now_, bars_page_ = page().id;
+  }
+  return bars_ ? &*bars_ : nullptr;
+}
+
+}  // namespace attnscope

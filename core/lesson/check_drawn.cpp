@@ -1,0 +1,183 @@
+// Rows of shares that are drawn before they are seen, steps that are put into an order, and what is said
+// after an answer.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lesson/check_parts.h"
+#include "core/session/timeline.h"
+#include "core/step/catalog.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kShortest = 0.002;   // of a bar, for the divergence
+constexpr double kSumsToOne = 5e-4;   // what rounding may leave
+constexpr double kSameDrawing = 0.1;  // total variation of two drawings that are meant alike
+constexpr std::size_t kMostBars = 16, kMostNamed = 3;
+constexpr std::string_view kBetween = " > ";
+
+Text share_text(double share) { return Text::of("lessons.bars.share", {format("%.0f", 100 * share)}); }
+
+// Half of the sum of what differs: 0 for two equal rows, 1 for rows that have nothing in common.
+double total_variation(const std::vector<double>& a, const std::vector<double>& b) {
+  double out = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) out += std::fabs(a[i] - b[i]) / 2;
+  return out;
+}
+
+Result<std::vector<double>> whole_row(const Expression& row, const ExpressionScope& scope) {
+  TRY(const ExpressionValue value, row.value(scope));
+  std::vector<double> out = value.numbers;
+  const double sum = std::accumulate(out.begin(), out.end(), 0.0);
+  const bool shares = std::all_of(out.begin(), out.end(), [](double one) { return one >= 0; });
+  if (value.is_text || out.size() < 2 || !shares || sum > 1 + kSumsToOne)
+    return fail(Code::bad_format, "error.lesson.no_shares", {in_quotes(row.text())});
+  if (sum < 1 - kSumsToOne) out.push_back(1 - sum);
+  if (out.size() > kMostBars)
+    return fail(Code::out_of_range, "error.lesson.many_bars", {in_quotes(row.text())});
+  return out;
+}
+
+// Two digits are enough in a sentence; whole numbers have none.
+std::string because_number(double value) {
+  if (value == std::round(value)) return lesson_number(value);
+  const std::string text = format(std::fabs(value) < 0.095 ? "%.3f" : "%.2f", value);
+  return text.front() == '-' ? "\u2212" + text.substr(1) : text;
+}
+
+}  // namespace
+
+Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope) {
+  SharesRow out;
+  TRY(out.shares, whole_row(ask.row, scope));
+  TRY(const ExpressionValue value, ask.row.value(scope));
+  const std::size_t named = value.numbers.size();
+  const auto tokens = static_cast<std::size_t>(scope.run.trace(scope.sequence).length);
+  if (ask.words.empty() ? named > tokens : named != ask.words.size())
+    return fail(Code::bad_format, "error.lesson.bar_names",
+                {static_cast<std::int64_t>(named),
+                 static_cast<std::int64_t>(ask.words.empty() ? tokens : ask.words.size())});
+  for (std::size_t i = 0; i < named; ++i)
+    out.names.emplace_back(ask.words.empty() ? scope.run.label(scope.sequence, static_cast<std::int64_t>(i))
+                                             : ask.words[i]);
+  if (out.shares.size() > named) out.names.push_back(Text::of("lessons.bars.rest"));
+  return out;
+}
+
+double bars_error(const std::vector<double>& truth, const std::vector<double>& drawn) {
+  double out = 0;
+  for (std::size_t i = 0; i < std::min(truth.size(), drawn.size()); ++i)
+    if (truth[i] > 0) out += truth[i] * std::log(truth[i] / std::max(drawn[i], kShortest));
+  return std::max(0.0, out);
+}
+
+Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk& ask, const Answer& answer,
+                           const ExpressionScope& scope) {
+  const auto* given = std::get_if<DrawnBars>(&answer);
+  if (!given) return fail(Code::not_found, "error.lesson.answer.none");
+  TRY(const SharesRow row, bar_row(ask, scope));
+  if (given->shares.size() != row.shares.size()) return fail(Code::not_found, "error.lesson.answer.none");
+  const double error = bars_error(row.shares, given->shares);
+  const Text shown = format("%.2f", error);
+  if (error <= ask.good) return Verdict{true, Text::of("verdict.right.bars", {shown}), 1};
+  const double score = std::exp(-error);
+  for (const Slip& slip : ask.slips) {
+    TRY(const std::vector<double> meant, whole_row(slip.value, scope));
+    if (total_variation(meant, given->shares) < kSameDrawing)
+      return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id), {shown}), score};
+  }
+  std::size_t worst = 0;
+  const auto off = [&](std::size_t at) { return std::fabs(row.shares[at] - given->shares[at]); };
+  for (std::size_t i = 1; i < row.shares.size(); ++i)
+    if (off(i) > off(worst)) worst = i;
+  return Verdict{false,
+                 Text::of("verdict.wrong.bars", {shown, row.names[worst], share_text(given->shares[worst]),
+                                                 share_text(row.shares[worst])}),
+                 score};
+}
+
+Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& scope) {
+  const auto* ask = std::get_if<BarsAsk>(&page.ask);
+  const auto row = ask ? bar_row(*ask, scope) : Result<SharesRow>(Error{});
+  if (!row || row->names.size() != bars.shares.size()) return {};
+  std::vector<std::size_t> order(bars.shares.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return bars.shares[a] > bars.shares[b]; });
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(order.size(), kMostNamed); ++i)
+    parts.push_back(row->names[order[i]].str() + " " + share_text(bars.shares[order[i]]).str());
+  return join(parts, ", ");
+}
+
+// ---- an order -------------------------------------------------------------------------------------
+
+std::string order_answer(const std::vector<Site>& steps) {
+  std::vector<std::string> out;
+  for (const Site& step : steps) out.push_back(to_text(step));
+  return join(out, std::string(kBetween));
+}
+
+std::vector<Site> order_of(const std::string& answer) {
+  std::vector<Site> out;
+  for (std::size_t at = 0; at <= answer.size();) {
+    const std::size_t end = std::min(answer.find(kBetween, at), answer.size());
+    if (const auto site = parse_site(answer.substr(at, end - at))) out.push_back(*site);
+    at = end + kBetween.size();
+  }
+  return out;
+}
+
+Result<std::vector<Site>> steps_in_order(const OrderAsk& ask, const ExpressionScope& scope) {
+  std::vector<std::pair<int, Site>> out;
+  for (const Site& step : ask.steps) {
+    const int index = step_index(scope.run.steps, step);
+    if (index < 0) return fail(Code::not_found, "error.lesson.no_step", {in_quotes(to_text(step))});
+    out.emplace_back(index, step);
+  }
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Site> sites;
+  for (const auto& [index, step] : out) sites.push_back(step);
+  return sites;
+}
+
+Text order_words(const std::vector<Site>& steps) {
+  std::vector<std::string> out;
+  for (const Site& step : steps) out.emplace_back(step_title(step_of(step.slot)));
+  return join(out, " \u2192 ");
+}
+
+Result<Verdict> check_order(const OrderAsk& ask, const Answer& answer, const ExpressionScope& scope) {
+  const auto* given = std::get_if<std::string>(&answer);
+  if (!given) return fail(Code::not_found, "error.lesson.answer.none");
+  TRY(const std::vector<Site> wanted, steps_in_order(ask, scope));
+  const std::vector<Site> mine = order_of(*given);
+  if (mine.size() != wanted.size()) return fail(Code::not_found, "error.lesson.answer.none");
+  const auto differs = std::mismatch(wanted.begin(), wanted.end(), mine.begin());
+  if (differs.first == wanted.end()) return Verdict{true, Text::of("verdict.right.order"), 1};
+  const auto right = static_cast<std::int64_t>(differs.first - wanted.begin());
+  return Verdict{
+      false, Text::of("verdict.wrong.order", {right, std::string(step_title(step_of(differs.second->slot)))}),
+      static_cast<double>(right) / static_cast<double>(wanted.size())};
+}
+
+// ---- afterwards -----------------------------------------------------------------------------------
+
+Result<Text> because_text(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
+  for (const Expression& claim : page.because.holds) {
+    TRY(const double holds, claim.number(scope));
+    if (holds == 0) return Text();
+  }
+  std::vector<Text> values;
+  for (const Expression& value : page.because.values) {
+    TRY(const double number, value.number(scope));
+    values.emplace_back(because_number(number));
+  }
+  Text text = Text::of(page_key(lesson, page, "because"), std::move(values));
+  return text.has_words() ? text : Text();
+}
+
+}  // namespace attnscope

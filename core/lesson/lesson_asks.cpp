@@ -1,0 +1,146 @@
+// Reads the questions of a lesson's pages.
+#include <set>
+
+#include "core/base/text.h"
+#include "core/lesson/lesson_reader.h"
+
+namespace attnscope {
+namespace {
+
+using nlohmann::json;
+
+Result<std::vector<Slip>> read_slips(const LessonReader& reader, const json& ask) {
+  std::vector<Slip> out;
+  const json none = json::array();
+  const json& slips = ask.contains("slips") ? ask["slips"] : none;
+  if (!slips.is_array()) return reader.refuse("ask.slips", "error.lesson.wants_list");
+  for (const json& entry : slips) {
+    TRY_OK(reader.only(entry, "ask.slips", {"id", "value"}));
+    TRY(const std::string id, reader.text(entry, "id", "ask.slips.id"));
+    TRY(Expression value, reader.expression(entry, "value", "ask.slips.value"));
+    out.push_back({id, std::move(value)});
+  }
+  return out;
+}
+
+Result<AskKind> read_number(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "answer", "tolerance", "slips"}));
+  NumberAsk out;
+  TRY(out.answer, reader.expression(ask, "answer", "ask.answer"));
+  if (ask.contains("tolerance")) {
+    if (!ask["tolerance"].is_number() || ask["tolerance"].get<double>() < 0)
+      return reader.refuse("ask.tolerance", "error.lesson.wants_number");
+    out.tolerance = ask["tolerance"].get<double>();
+  }
+  TRY(out.slips, read_slips(reader, ask));
+  return AskKind(std::move(out));
+}
+
+Result<AskKind> read_choice(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "choices"}));
+  ChoiceAsk out;
+  const auto list = ask.find("choices");
+  if (list == ask.end() || !list->is_array() || list->size() < 2 || list->size() > 12)
+    return reader.refuse("ask.choices", "error.lesson.wants_choices");
+  std::set<std::string> ids;
+  for (const json& entry : *list) {
+    TRY_OK(reader.only(entry, "ask.choices", {"id", "words", "when"}));
+    ChoiceAsk::Choice choice;
+    TRY(choice.id, reader.text(entry, "id", "ask.choices.id"));
+    TRY(choice.words, reader.text(entry, "words", "ask.choices.words", false));
+    TRY(choice.when, reader.expression(entry, "when", "ask.choices.when"));
+    if (!ids.insert(choice.id).second)
+      return reader.refuse("ask.choices.id", "error.lesson.twice", in_quotes(choice.id));
+    out.choices.push_back(std::move(choice));
+  }
+  return AskKind(std::move(out));
+}
+
+Result<AskKind> read_change(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "goal", "live", "show", "show_texts"}));
+  ChangeAsk out;
+  TRY(out.goal, reader.expression(ask, "goal", "ask.goal"));
+  if (ask.contains("live")) {
+    TRY(out.live, reader.expression(ask, "live", "ask.live"));
+  }
+  TRY(out.show, reader.edits(ask, "show", "ask.show"));
+  TRY(out.show_texts, reader.texts(ask, "show_texts", "ask.show_texts"));
+  if (out.show.empty() && out.show_texts.empty()) return reader.refuse("ask.show", "error.lesson.wants_show");
+  return AskKind(std::move(out));
+}
+
+Result<AskKind> read_cell(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "in", "pick"}));
+  CellAsk out;
+  TRY(out.in, reader.text(ask, "in", "ask.in"));
+  if (Result<Expression> place = Expression::parse(out.in); !place)
+    return reader.told("ask.in", place.error());
+  out.pick = *Expression::parse("value");
+  if (ask.contains("pick")) {
+    TRY(out.pick, reader.expression(ask, "pick", "ask.pick"));
+  }
+  return AskKind(std::move(out));
+}
+
+Result<AskKind> read_bars(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "row", "words", "good", "slips"}));
+  BarsAsk out;
+  TRY(out.row, reader.expression(ask, "row", "ask.row"));
+  TRY(out.words, reader.texts(ask, "words", "ask.words"));
+  if (ask.contains("good")) {
+    if (!ask["good"].is_number() || ask["good"].get<double>() <= 0)
+      return reader.refuse("ask.good", "error.lesson.wants_number");
+    out.good = ask["good"].get<double>();
+  }
+  TRY(out.slips, read_slips(reader, ask));
+  return AskKind(std::move(out));
+}
+
+Result<AskKind> read_order(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "steps"}));
+  OrderAsk out;
+  TRY(const std::vector<std::string> steps, reader.texts(ask, "steps", "ask.steps"));
+  if (steps.size() < 3 || steps.size() > 10) return reader.refuse("ask.steps", "error.lesson.wants_steps");
+  for (const std::string& step : steps) {
+    const auto site = parse_site(step);
+    if (!site) return reader.told("ask.steps", site.error());
+    out.steps.push_back(*site);
+  }
+  return AskKind(std::move(out));
+}
+
+}  // namespace
+
+Result<AskKind> read_ask(const LessonReader& reader, const json& page) {
+  const auto found = page.find("ask");
+  if (found == page.end()) return AskKind();
+  if (!found->is_object()) return reader.refuse("ask", "error.lesson.wants_object");
+  TRY(const std::string kind, reader.text(*found, "kind", "ask.kind"));
+  if (kind == "number") return read_number(reader, *found);
+  if (kind == "choice") return read_choice(reader, *found);
+  if (kind == "change") return read_change(reader, *found);
+  if (kind == "cell") return read_cell(reader, *found);
+  if (kind == "bars") return read_bars(reader, *found);
+  if (kind == "order") return read_order(reader, *found);
+  if (kind == "shape") {
+    TRY_OK(reader.only(*found, "ask", {"kind", "step"}));
+    TRY(const std::string step, reader.text(*found, "step", "ask.step"));
+    const auto site = parse_site(step);
+    if (!site) return reader.told("ask.step", site.error());
+    return AskKind(ShapeAsk{*site});
+  }
+  if (kind == "head") {
+    TRY_OK(reader.only(*found, "ask", {"kind", "pick"}));
+    TRY(Expression pick, reader.expression(*found, "pick", "ask.pick"));
+    return AskKind(HeadAsk{std::move(pick)});
+  }
+  if (kind == "mask") {
+    TRY_OK(reader.only(*found, "ask", {"kind", "text"}));
+    TRY(const std::string text, reader.text(*found, "text", "ask.text"));
+    if (const auto mask = MaskSpec::parse(text); !mask) return reader.told("ask.text", mask.error());
+    return AskKind(MaskAsk{text});
+  }
+  return reader.refuse("ask.kind", "error.lesson.no_kind", in_quotes(kind));
+}
+
+}  // namespace attnscope
