@@ -1,6 +1,6 @@
 // Listing of a folder for the file browser: names, sizes, dates, and which folders are models
-// and which files are scenes, sessions (also inside of figures) or GGUF models. Thread-safe. At most kMostEntries
-// entries.
+// and which files are scenes, sessions (also inside of figures) or GGUF models. Thread-safe. At most
+// kMostEntries entries.
 #pragma once
 
 #include <cstdint>
