@@ -167,8 +167,10 @@ bool read_expression(const Files& files) {
     for (const AskKind& ask :
          {AskKind(NumberAsk{*Expression::parse("1/3"), 0.01, {}}), AskKind(ShapeAsk{step}),
           AskKind(CellAsk{text, *Expression::parse("value")})}) {
-      const Page page{"p", {}, {}, {}, ask};
-      const Lesson lesson{"fuzz", "fuzz.json", 0, {page}};
+      Page page;
+      page.id = "p", page.ask = ask;
+      Lesson lesson;
+      lesson.id = "fuzz", lesson.file = "fuzz.json", lesson.pages = {page};
       const auto verdict = check_answer(lesson, page, Answer(text), scope);
       if (!verdict) told(verdict.error());
       any = any || verdict.ok();
