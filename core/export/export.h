@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/version.h"
 #include "core/export/page.h"
 #include "core/figure/figure.h"
 #include "core/system/atomic_file.h"
@@ -43,6 +44,6 @@ Status export_figure(const Exporter& exporter, const FigureToExport& what, const
 
 inline constexpr int kMostExportScale = 8;
 /// Whose file this is: "attnscope 0.1.0".
-inline constexpr const char* kExportedBy = "attnscope 0.1.0";
+inline std::string exported_by() { return "attnscope " + std::string(version()); }
 
 }  // namespace attnscope

@@ -43,7 +43,7 @@ ordered_json plot_json(const FigureData& part) {
 }
 
 Status write_figure_json(const FigureToExport& what, AtomicFile& file, const std::string&) {
-  ordered_json out = {{"format", "attnscope-figure"}, {"made_by", kExportedBy}, {"title", what.title}};
+  ordered_json out = {{"format", "attnscope-figure"}, {"made_by", exported_by()}, {"title", what.title}};
   if (!what.caption.empty()) out["caption"] = what.caption;
   out["parts"] = ordered_json::array();
   for (const FigureData& part : data_of(*what.figure)) {

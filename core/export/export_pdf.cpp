@@ -27,7 +27,7 @@ Status write_figure_pdf(const FigureToExport& what, AtomicFile& file, const std:
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, what.title.c_str());
   if (!what.caption.empty())
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, what.caption.c_str());
-  cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, kExportedBy);
+  cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, exported_by().c_str());
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, nullptr);
   cairo_t* context = cairo_create(surface);
   cairo_scale(context, points, points);

@@ -65,7 +65,7 @@ Status write_figure_png(const FigureToExport& what, AtomicFile& file, const std:
   cairo_surface_destroy(surface);
   if (status != CAIRO_STATUS_SUCCESS)
     return fail(Code::unsupported, "error.export.drawing", {cairo_status_to_string(status)});
-  std::vector<PngText> texts{{"Title", what.title}, {"Software", kExportedBy}};
+  std::vector<PngText> texts{{"Title", what.title}, {"Software", exported_by()}};
   if (!what.caption.empty()) texts.push_back({"Description", what.caption});
   if (!what.session.empty()) texts.push_back({std::string(kCarriedName), what.session});
   const double density = kPointsPerMetre / what.page->points() * what.scale;

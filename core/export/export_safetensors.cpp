@@ -7,7 +7,7 @@ namespace {
 
 Status write_figure_safetensors(const FigureToExport& what, AtomicFile& file, const std::string& path) {
   const std::vector<FigureData> data = data_of(*what.figure);
-  Metadata metadata{{"made_by", kExportedBy}, {"title", what.title}, {"names", names_json(data)}};
+  Metadata metadata{{"made_by", exported_by()}, {"title", what.title}, {"names", names_json(data)}};
   if (!what.caption.empty()) metadata["caption"] = what.caption;
   return put_safetensors(file, path, arrays_of(data), {}, metadata);
 }

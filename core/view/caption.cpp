@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/version.h"
 #include "core/trace/edit.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostLetters = 240;  // of a text or a list of edits
-constexpr const char* kVersion = "0.1.0";
 
 std::string text_read(const Document& document, std::size_t sequence) {
   if (document.sequences.empty()) return {};
@@ -55,7 +55,7 @@ std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const
     else
       out.push_back(Text::of("figure.caption.share", {most}));
   }
-  out.push_back(Text::of("figure.caption.version", {kVersion}));
+  out.push_back(Text::of("figure.caption.version", {version()}));
   return out;
 }
 
