@@ -16,6 +16,12 @@ TEST(CliFigure, PrintsTheLookedAtRow) {
   EXPECT_NE(out.out.find("cat"), std::string::npos);
 }
 
+// Without a text, what the window of that level opens with.
+TEST(CliFigure, BeginsWithTheTextOfTheWindow) {
+  EXPECT_NE(cli(std::string(kFigureOfStory) + "--level easy").out.find("98.4 %"), std::string::npos);
+  EXPECT_EQ(cli(std::string(kFigureOfStory) + "--level full").out.find("98.4 %"), std::string::npos);
+}
+
 TEST(CliFigure, WritesSvgInBothLanguagesAndThemes) {
   const TempFolder folder;
   for (const char* more : {"", "--lang ko", "--theme light", "--present", "--level easy", "--size 241x320"}) {
