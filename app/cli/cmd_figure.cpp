@@ -56,7 +56,7 @@ std::string session_of(const ViewSpec& view, const ViewState& state, const Figur
 }
 
 // The sentence of a figure.
-std::string sentence_of(const figure::Figure& figure) {
+std::string figure_sentence(const figure::Figure& figure) {
   const figure::Part* part = find_part(figure, "sentence");
   const auto* words = part ? std::get_if<figure::WordsMark>(&part->mark) : nullptr;
   return words && !words->forms.empty() ? words->forms.front().str() : std::string();
@@ -72,7 +72,7 @@ Result<MadeFigure> lab_figure(const ViewSpec& view, const FigureOptions& options
   source.opened = std::make_shared<const OpenedModel>(std::move(model));
   source.document = new_document(source.opened);
   std::vector<Text> caption = caption_of(view, state, nullptr, 0, figure);
-  std::string about = sentence_of(figure);
+  std::string about = figure_sentence(figure);
   return MadeFigure{std::move(figure), std::move(about), std::move(caption),
                     session_of(view, state, source, options)};
 }
@@ -97,7 +97,7 @@ Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source,
     figure = minus(figure, older);
   }
   std::vector<Text> caption = caption_of(view, state, &source.document, source.sequence, figure);
-  std::string about = sentence_of(figure);
+  std::string about = figure_sentence(figure);
   return MadeFigure{std::move(figure), std::move(about), std::move(caption),
                     session_of(view, state, source, options)};
 }
