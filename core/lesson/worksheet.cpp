@@ -317,8 +317,8 @@ Result<std::string> worksheet_html(const Lesson& lesson, bool answers,
   else
     out += "<p><label>" + xml_text(tr("worksheet.name")) + "<span></span></label><label>" +
            xml_text(tr("worksheet.date")) + "<span></span></label></p>\n";
-  if (const Text goal = Text::of(lesson_key(lesson, "goal")); goal.has_words())
-    out += element("p", goal.str(), "notes");
+  const std::string goal_key = lesson_key(lesson, "goal");
+  if (const Text goal = Text::of(goal_key); goal.has_words()) out += element("p", goal.str(), "notes");
   out += "</header>\n";
   for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
     TRY(const std::string part,

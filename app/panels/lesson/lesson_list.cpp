@@ -39,7 +39,8 @@ void draw_rows(FrameState& state) {
       ImGui::CloseCurrentPopup();
     }
     note_item("lesson_" + lesson.id);
-    if (const Text goal = Text::of(lesson_key(lesson, "goal")); ImGui::IsItemHovered() && goal.has_words())
+    const std::string goal_key = lesson_key(lesson, "goal");
+    if (const Text goal = Text::of(goal_key); ImGui::IsItemHovered() && goal.has_words())
       compat::item_tooltip(goal.str().c_str());
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImU32 ink = right >= of ? theme().ok : right > 0 ? theme().accent : theme().text_dim;

@@ -153,7 +153,8 @@ void draw_pages(FrameState& state, bool room) {
 
 // What the lesson is for and how long it takes, over its first page.
 void draw_goal(const LessonPlayer& player) {
-  const Text goal = Text::of(lesson_key(player.lesson(), "goal"));
+  const std::string goal_key = lesson_key(player.lesson(), "goal");
+  const Text goal = Text::of(goal_key);
   if (player.page_index() > 0 || !goal.has_words()) return;
   const int minutes = player.lesson().minutes;
   const std::string time = minutes > 0 ? tr("lessons.minutes", {std::to_string(minutes)}) : std::string();

@@ -40,7 +40,8 @@ void draw_recap(FrameState& state) {
     const WithFont face(fonts().title);
     wrapped_text(tr("lessons.recap"), theme().text);
   }
-  const Text recap = Text::of(lesson_key(player.lesson(), "recap"));
+  const std::string key = lesson_key(player.lesson(), "recap");
+  const Text recap = Text::of(key);
   if (recap.has_words()) reading_text(recap.str(), theme().text);
   gap(4);
   const auto& pages = player.lesson().pages;
