@@ -67,16 +67,22 @@ void ExportDialog::ask_where(FrameState& state) {
                     }};
 }
 
-void ExportDialog::choose_format() {
+// Beside the easy window the pictures and one table; the other forms after a click.
+void ExportDialog::choose_format(const FrameState& state) {
   const std::string now = ending_of(path_);
   bool pictures = true;
+  const bool few = state.easy_spec != nullptr && !all_forms_;
   for (const Exporter* one : exporters()) {
+    if (few && !one->picture && one->id != "csv" && one->id != now) continue;
     if (one != exporters().front() && one->picture == pictures) ImGui::SameLine(0, px(4));
     pictures = one->picture;
     std::string name = one->id;
     for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     if (raised_button(name + "###as_" + one->id, now == one->id)) path_ = with_ending(path_, one->id);
   }
+  if (!few) return;
+  ImGui::SameLine(0, px(4));
+  if (raised_button(Label(tr("export.more"), "###as_more"))) all_forms_ = true;
 }
 
 void ExportDialog::choose_scale(bool figure) {
@@ -179,7 +185,7 @@ void ExportDialog::draw(FrameState& state) {
     const WithFont face(fonts().title);
     ImGui::TextUnformatted(tr("export.title"));
   }
-  choose_format();
+  choose_format(state);
   const bool can = choose(state);
   ImGui::SetNextItemWidth(px(440));
   ImGui::InputText("###export_path", &path_);

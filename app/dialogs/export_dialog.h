@@ -14,7 +14,7 @@ class ExportDialog {
  private:
   enum class What : std::uint8_t { window, stage, figure };
   void ask_where(FrameState& state);
-  void choose_format();
+  void choose_format(const FrameState& state);
   void choose_part(const FrameState& state);
   void choose_scale(bool figure);
   void choose_page();
@@ -25,6 +25,7 @@ class ExportDialog {
   std::string path_, size_ = "1280x720";
   int scale_ = 1;
   What what_ = What::window;
+  bool all_forms_ = false;     ///< beside the easy window, too
   bool figure_alone_ = false;  ///< of the SVG of a view of the panels
   bool paper_ = false, caption_ = false, transparent_ = false;
 };

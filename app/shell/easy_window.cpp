@@ -30,17 +30,6 @@ constexpr float kBar = 44.f, kQuestion = 40.f, kEdge = 24.f;  // units
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
-// What the model reads, without edits.
-std::uint64_t key_of_input(const Session& session, int sequence, const Input& input, std::uint64_t version) {
-  Hash hash;
-  hash.take(session.opened_version());
-  hash.take(number(sequence));
-  for (const int id : input.ids) hash.take(number(id));
-  for (const int id : input.source) hash.take(number(id) + 1);
-  if (input.ids.empty()) hash.take(version);
-  return hash.value();
-}
-
 std::uint64_t key_of_state(const ViewState& state, const RunResult& run, std::uint64_t sequence,
                            ImVec2 size) {
   Hash hash;
@@ -62,12 +51,6 @@ std::uint64_t key_of_figure(std::uint64_t still, const ViewState& state, const V
       {still, number(state.row), key_of(view.id), key_of(state.page), number(state.compare ? 1 : 0)});
 }
 
-Document without_edits(const Document& document) {
-  Document out = document;
-  out.edits.clear();
-  return out;
-}
-
 }  // namespace
 
 bool shows_easy(const FrameState& state) { return shown_level(state) == Level::easy; }
@@ -76,44 +59,6 @@ float easy_scale(float width, float height) {
   constexpr float kSteps = 8;
   const float share = std::clamp(std::min(width / kUsualWidth, height / kUsualHeight), 1.f, kMostScale);
   return std::floor(share * kSteps) / kSteps;
-}
-
-// The run of the same input without edits; null where nothing is edited, and until it is computed.
-std::shared_ptr<const Trace> EasyWindow::unedited(const FrameState& state, const RunResult& run) {
-  const auto& opened = run.document.opened;
-  const bool edited = std::any_of(run.document.edits.begin(), run.document.edits.end(),
-                                  [](const auto& edit) { return edit->enabled; });
-  if (!edited || !opened->recorded.empty()) return nullptr;
-  const int sequence = state.workspace.cursor.sequence;
-  const Input& input = run.trace(sequence).input;
-  const auto made =
-      unedited_.get(key_of_input(state.session, sequence, input, run.version), state.session.workers(),
-                    [plain = without_edits(run.document), at = static_cast<std::size_t>(sequence)](
-                        const std::atomic<bool>& cancel) -> Result<std::shared_ptr<const Trace>> {
-                      RunOptions options;
-                      options.cancel = &cancel;
-                      TRY(const auto runs, run_all(plain, options, {}));
-                      wake_window();
-                      return runs.at(at);
-                    });
-  return made && *made ? **made : nullptr;
-}
-
-// A of what changed: the pinned run, else the same input without edits, else the run before the last change.
-void EasyWindow::compare_with(FrameState& state, const RunResult& run) {
-  view_.compare = state.workspace.show_difference;
-  view_.before = unedited(state, run);
-  view_.opened_before = nullptr;
-  const std::shared_ptr<const RunResult> pinned = state.session.pinned();
-  other_ = pinned ? pinned : view_.before ? nullptr : state.session.previous();
-  if (!other_) return;
-  const auto at = static_cast<std::size_t>(state.workspace.cursor.sequence);
-  const std::shared_ptr<const Trace>& trace = other_->traces[std::min(at, other_->traces.size() - 1)];
-  // Beside the answer of now stands the one of before where both are of the same row.
-  const bool same_rows = other_->document.opened == run.document.opened && trace->length == view_.run->length;
-  if (!view_.compare && !same_rows) return;
-  view_.before = trace;
-  view_.opened_before = other_->document.opened.get();
 }
 
 // A token at the end, or another text: the row that predicts is looked at. Where one token was changed, put
@@ -272,52 +217,6 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
   return left;
 }
 
-// A, B and the difference, where there are two runs and the view shows a matrix.
-void EasyWindow::draw_compare(FrameState& state, float right, float y) {
-  const ViewSpec* now = chosen(state);
-  if (!now || !comparable_ || !(view_.before || other_)) return;
-  const std::string& shown = tr("easy.compare");
-  const float left = right - button_width(shown);
-  ImGui::SetCursorScreenPos(ImVec2(left, y + px(5)));
-  if (raised_button({shown, "###compare"}, state.workspace.show_difference))
-    perform(state, "compare.difference");
-  compat::item_tooltip(tr("easy.compare.help"));
-  const bool here = changes_.size() == 1 && changes_.front().row == view_.row;  // nowhere to go
-  if (view_.compare && !changes_.empty() && !here) draw_changes(state, left - px(8), y);
-}
-
-// "2 of 9" between two arrows: the rows that changed, the largest difference first.
-void EasyWindow::draw_changes(FrameState& state, float right, float y) {
-  const auto count = std::ssize(changes_);
-  const auto found = std::find_if(changes_.begin(), changes_.end(),
-                                  [&](const RowChange& one) { return one.row == view_.row; });
-  const std::ptrdiff_t at = found == changes_.end() ? -1 : found - changes_.begin();
-  const std::string& shown = change_.get({number(at), number(count), key_of(language())}, [&] {
-    return at < 0 ? tr("easy.changes.none", {std::to_string(count)})
-                  : tr("easy.changes", {std::to_string(at + 1), std::to_string(count)});
-  });
-  const float arrow = button_width("\u25b8"), width = ImGui::CalcTextSize(shown.c_str()).x + px(12);
-  const float left = right - 2 * arrow - width;
-  const auto go = [&](std::ptrdiff_t to) {
-    state.workspace.cursor.query = changes_[static_cast<std::size_t>(to)].row;
-  };
-  ImGui::SetCursorScreenPos(ImVec2(left, y + px(5)));
-  {
-    const DisabledScope first(at <= 0);
-    if (raised_button("\u25c2###change_before")) go(at - 1);
-  }
-  compat::item_tooltip(tr("easy.changes.before"));
-  ImGui::SetCursorScreenPos(ImVec2(left + arrow + px(6), y + px(5)));
-  ImGui::AlignTextToFramePadding();
-  dim_text(shown);
-  ImGui::SetCursorScreenPos(ImVec2(right - arrow, y + px(5)));
-  {
-    const DisabledScope last(at + 1 >= count);
-    if (raised_button("\u25b8###change_next")) go(at + 1);
-  }
-  compat::item_tooltip(tr("easy.changes.next"));
-}
-
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
   const ViewSpec* view = chosen(state);
   const bool presented = state.presenter.on;
@@ -334,7 +233,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   if (box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
     comparable_ = figure && shows_matrix(*figure);
-    changes_ = view_.compare ? largest_changes(*view, view_) : std::vector<RowChange>();
+    changes_ = figure ? largest_changes(*figure) : std::vector<RowChange>();
     failed_.reset();
     const bool moves = state.workspace.animate && still == std::exchange(still_key_, still) && !box_.empty();
     if (moves) motion_.leave(box_.on_screen(), *view_.run);
@@ -422,6 +321,7 @@ void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) 
       state, "easy", [] { return tr("fault.easy"); },
       [&] {
         follow_text(state, *context.run);
+        if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_figure(state, context, ImVec2(0, 0), size);
       });

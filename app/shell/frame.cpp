@@ -335,7 +335,7 @@ void Frame::draw_panels(Painter& painter) {
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
   if (whole) {
-    const float wide = state_.lessons.open() ? px(kLessonWidth) : 0;
+    const float wide = state_.lessons.open() || state_.lecture.panel ? px(kLessonWidth) : 0;
     state_.stage_min = ImVec2(0, top);
     state_.stage_max = ImVec2(size.x - wide, size.y);
     stage_.draw(state_, run_.get(), before_.get(), painter);

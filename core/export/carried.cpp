@@ -65,6 +65,7 @@ Result<std::string> carried_session(std::string_view bytes, const std::string& p
 
 Result<std::string> read_carried_session(const std::string& path) {
   TRY(const std::string bytes, read_file(path, kMostFigureBytes));
+  if (bytes.empty()) return fail(Code::bad_format, "error.system.empty", {in_quotes(path)});
   return carried_session(bytes, path);
 }
 

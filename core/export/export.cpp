@@ -7,11 +7,14 @@
 
 namespace attnscope {
 
-std::vector<const Exporter*> exporters() {
-  std::vector<const Exporter*> out;
-  for (const Exporter& one : exporters_by_file()) out.push_back(&one);
-  std::stable_partition(out.begin(), out.end(), [](const Exporter* one) { return one->picture; });
-  return out;
+const std::vector<const Exporter*>& exporters() {
+  static const std::vector<const Exporter*> all = [] {
+    std::vector<const Exporter*> out;
+    for (const Exporter& one : exporters_by_file()) out.push_back(&one);
+    std::stable_partition(out.begin(), out.end(), [](const Exporter* one) { return one->picture; });
+    return out;
+  }();
+  return all;
 }
 
 Result<const Exporter*> find_exporter(std::string_view id) {

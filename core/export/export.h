@@ -35,7 +35,7 @@ struct Exporter {
 /// From core/export/export_*.cpp, in the order of files.
 const std::vector<Exporter>& exporters_by_file();
 /// Pictures first.
-std::vector<const Exporter*> exporters();
+const std::vector<const Exporter*>& exporters();
 /// By id; in a path by extension. Errors: none such, with all that are known.
 Result<const Exporter*> find_exporter(std::string_view id);
 Result<const Exporter*> exporter_of_path(const std::string& path);

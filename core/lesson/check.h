@@ -20,6 +20,8 @@ struct DrawnBars {
   std::vector<double> shares;
   bool operator==(const DrawnBars&) const = default;
 };
+/// Sets one share, 0 .. 1; the others give way in proportion, so that all of them sum to 1.
+void set_share(std::vector<double>& shares, std::size_t which, double share);
 /// monostate: the document as the learner left it (masks and changes). A text: a number or a shape as it was
 /// typed, the id of a choice, or steps in an order (order_answer()).
 using Answer = std::variant<std::monostate, std::string, Cell, HeadPlace, DrawnBars>;

@@ -180,4 +180,14 @@ Result<Text> because_text(const Lesson& lesson, const Page& page, const Expressi
   return text.has_words() ? text : Text();
 }
 
+void set_share(std::vector<double>& shares, std::size_t which, double share) {
+  if (which >= shares.size() || shares.size() < 2) return;
+  const double rest = 1 - shares[which], left = 1 - share;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (i == which) continue;
+    shares[i] = rest > 1e-9 ? shares[i] * left / rest : left / static_cast<double>(shares.size() - 1);
+  }
+  shares[which] = share;
+}
+
 }  // namespace attnscope

@@ -60,6 +60,9 @@ Text name_of(const MatrixMark& a, const MatrixMark& b, const figure::Names Matri
   return then.str() == now.str() ? now : Text::of("figure.compare.both", {then, now});
 }
 
+// The smallest difference that the digits shown can show.
+double seen_in(const MatrixMark& matrix) { return 0.5 * std::pow(10, -matrix.digits); }
+
 class Comparison {
  public:
   Comparison(const MatrixMark& a, const MatrixMark& b) : a_(a), b_(b) {
@@ -76,8 +79,6 @@ class Comparison {
     row_ = inside ? looked : all_.row;
   }
   const MatrixMark& difference() const { return difference_; }
-  /// The smallest difference that the digits shown can show.
-  double seen() const { return 0.5 * std::pow(10, -b_.digits); }
 
   std::vector<Text> sentence() const {
     const Changed here = largest(difference_.values, row_, row_ + 1);
@@ -129,6 +130,7 @@ class Comparison {
   }
 
  private:
+  double seen() const { return seen_in(b_); }
   Text row_name(std::int64_t at) const { return name_of(a_, b_, &MatrixMark::rows, at); }
   Text col_name(std::int64_t at) const { return name_of(a_, b_, &MatrixMark::cols, at); }
   static Text number(const MatrixMark& matrix, std::int64_t row, std::int64_t col) {
@@ -164,63 +166,43 @@ PartBox headed(const std::string& id, figure::Ink ink, const ViewState& state, M
 
 bool shows_matrix(const figure::Figure& figure) { return plane_of(figure) != nullptr; }
 
-namespace {
-
-// The pictures of both runs and the matrix of each that is compared.
-struct TwoPictures {
-  ViewState then;
-  figure::Figure a, b;
-  const MatrixMark *a_plane = nullptr, *b_plane = nullptr;
-  bool same_shape() const {
-    return a_plane->values.size(0) == b_plane->values.size(0) &&
-           a_plane->values.size(1) == b_plane->values.size(1);
-  }
-};
-std::unique_ptr<TwoPictures> two_pictures(const ViewSpec& view, const ViewState& state) {
-  if (!state.before) return nullptr;
-  auto out = std::make_unique<TwoPictures>();
-  ViewState now = state;
-  out->then = state, out->then.run = state.before, out->then.before = now.before = nullptr;
-  if (state.opened_before) out->then.opened = state.opened_before;
-  out->then.row = std::clamp<std::int64_t>(
-      state.row, 0, std::max<std::int64_t>(0, out->then.run->rows(out->then.place.stack) - 1));
-  if (!check_state(out->then)) return nullptr;
-  auto before = view.draw(out->then), after = view.draw(now);
-  if (!before || !after || !before->picture || !after->picture) return nullptr;
-  out->a.body = std::move(*before->picture), out->b.body = std::move(*after->picture);
-  out->a_plane = plane_of(out->a), out->b_plane = plane_of(out->b);
-  return out->a_plane && out->b_plane ? std::move(out) : nullptr;
-}
-
-}  // namespace
-
-std::vector<RowChange> largest_changes(const ViewSpec& view, const ViewState& state) {
+std::vector<RowChange> largest_changes(const figure::Figure& picture) {
   std::vector<RowChange> out;
-  const auto two = two_pictures(view, state);
-  if (!two || !two->same_shape()) return out;
-  const Comparison comparison(*two->a_plane, *two->b_plane);
-  for (std::int64_t row = 0; row < two->b_plane->values.size(0); ++row)
-    if (const Changed one = largest(comparison.difference().values, row, row + 1);
-        one.by >= comparison.seen())
-      out.push_back({row, one.col, static_cast<double>(two->a_plane->values.at(row, one.col)),
-                     static_cast<double>(two->b_plane->values.at(row, one.col)), one.by});
+  const figure::Part *a = find_part(picture, "a"), *b = find_part(picture, "b"),
+                     *difference = find_part(picture, "minus");
+  if (!a || !b || !difference) return out;
+  const auto &then = std::get<MatrixMark>(a->mark), &now = std::get<MatrixMark>(b->mark);
+  const Tensor& values = std::get<MatrixMark>(difference->mark).values;
+  for (std::int64_t row = 0; row < values.size(0); ++row)
+    if (const Changed one = largest(values, row, row + 1); one.by >= seen_in(now))
+      out.push_back({row, one.col, static_cast<double>(then.values.at(row, one.col)),
+                     static_cast<double>(now.values.at(row, one.col)), one.by});
   std::stable_sort(out.begin(), out.end(),
                    [](const RowChange& x, const RowChange& y) { return x.by > y.by; });
   return out;
 }
 
 std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state) {
-  const auto two = two_pictures(view, state);
-  if (!two) return std::nullopt;
-  ViewState now = state;
-  now.before = nullptr;
-  const MatrixMark *a = two->a_plane, *b = two->b_plane;
+  if (!state.before) return std::nullopt;
+  ViewState then = state, now = state;
+  then.run = state.before, then.before = now.before = nullptr;
+  if (state.opened_before) then.opened = state.opened_before;
+  then.row =
+      std::clamp<std::int64_t>(state.row, 0, std::max<std::int64_t>(0, then.run->rows(then.place.stack) - 1));
+  if (!check_state(then)) return std::nullopt;
+  auto before = view.draw(then), after = view.draw(now);
+  if (!before || !after) return std::nullopt;
+  if (!before->picture || !after->picture) return std::nullopt;
+  const figure::Figure a_picture{Text(), std::move(*before->picture)},
+      b_picture{Text(), std::move(*after->picture)};
+  const MatrixMark *a = plane_of(a_picture), *b = plane_of(b_picture);
+  if (!a || !b) return std::nullopt;
   MatrixMark a_plane = *a;
   a_plane.of.clear();  // its cells are not those of the run that is edited
   ViewDrawing out{{Text::of("figure.compare.question")}, {}, {}};
-  std::vector<PartBox> planes{headed("a", figure::Ink::query, two->then, std::move(a_plane)),
+  std::vector<PartBox> planes{headed("a", figure::Ink::query, then, std::move(a_plane)),
                               headed("b", figure::Ink::key, now, *b)};
-  if (!two->same_shape()) {
+  if (a->values.size(0) != b->values.size(0) || a->values.size(1) != b->values.size(1)) {
     out.sentence = {Text::of("figure.compare.shapes",
                              {a->values.size(0), a->values.size(1), b->values.size(0), b->values.size(1)})};
   } else {

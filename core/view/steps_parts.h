@@ -47,6 +47,8 @@ Text looked_name(const ViewState& state);
 
 /// Queries, keys as attention reads them: rotated, normed or as they were split.
 Site read_heads(const ViewState& state, Hue hue);
+/// The tokens in order with their ids. Never an error.
+Result<StationDrawing> words_station(const ViewState& state);
 /// The stations of attention. Errors: a run without its steps.
 Result<StationDrawing> scores_station(const ViewState& state);
 Result<StationDrawing> softmax_station(const ViewState& state);

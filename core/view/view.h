@@ -69,15 +69,15 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
 /// row that is looked at of all three. Nothing where no run is compared with, or the picture has no matrix.
 std::optional<ViewDrawing> compared(const ViewSpec& view, const ViewState& state);
 
-/// The largest difference of a row of the matrices that compared() sets side by side.
+/// The largest difference of a row of the two matrices that a figure compares.
 struct RowChange {
   std::int64_t row = 0, col = 0;
   double a = 0, b = 0;  ///< the cell in each run
   double by = 0;        ///< |b - a|; a cell masked in one run counts as 0
 };
-/// One for each row that differs by as much as its digits show, the largest first. Empty where compared() has
-/// no difference.
-std::vector<RowChange> largest_changes(const ViewSpec& view, const ViewState& state);
+/// Of a figure with ViewState::compare: one for each row that differs by as much as its digits show, the
+/// largest first. Empty where the figure has no difference.
+std::vector<RowChange> largest_changes(const figure::Figure& picture);
 
 /// True where a picture has a matrix, which compared() can set beside that of another run.
 bool shows_matrix(const figure::Figure& figure);

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kMostWork = 4096;  // rows times heads: what is run while a number is dragged
+constexpr double kMostWork = 4e8;  // multiply-adds, about: what is run while a number is dragged
 
 // The runs without a head each. Errors: a run that cannot be run again, one that would take too long.
 Result<Sweep> without_each_head(const ViewState& state, std::int64_t row, int answer) {
@@ -22,7 +22,10 @@ Result<Sweep> without_each_head(const ViewState& state, std::int64_t row, int an
     return fail(Code::not_found, "error.view.other_model");
   const ModelConfig& stack = run.config().of(state.place.stack);
   const std::int64_t heads = std::int64_t{stack.n_layers()} * run.find(state.place.pattern(0))->shape[0];
-  if (run.rows(state.place.stack) * heads > kMostWork) return fail(Code::not_found, "error.view.many_heads");
+  double weights = 0;
+  for (const auto& [name, weight] : run.weights().all()) weights += static_cast<double>(weight.count());
+  if (weights * static_cast<double>(run.rows(state.place.stack) * heads) > kMostWork)
+    return fail(Code::not_found, "error.view.many_heads");
   LogitMeasure share;
   share.kind = LogitMeasure::Kind::prob, share.target = answer, share.row = row;
   TRY(const Selector steps, Selector::parse(std::string(stack_prefix(state.place.stack)) + "blocks.*." +

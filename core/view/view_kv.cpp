@@ -1,4 +1,4 @@
-// What is kept for the next word? The keys and values of one head, a row for each token up to the one that
+// What is kept of the tokens before? The keys and values of one head, a row for each token up to the one that
 // is looked at: its own row is new, those before it come out of the KV cache.
 #include <algorithm>
 #include <cmath>

@@ -13,32 +13,6 @@ using figure::Ink, figure::MatrixMark, figure::PartBox;
 
 constexpr double kPale = 1e9;  // names of things are numbers without a size: no colour
 
-Result<StationDrawing> words_station(const ViewState& state) {
-  const Trace& run = *state.run;
-  const std::int64_t rows = run.rows(state.place.stack);
-  const std::vector<int>& ids = run.ids_of(state.place.stack);
-  const bool tokens = static_cast<std::int64_t>(ids.size()) == rows;
-  std::vector<NamedRow> shown{{steps_text("place"), {}}};
-  for (std::int64_t row = 0; row < rows; ++row) shown.front().values.push_back(static_cast<float>(row));
-  if (tokens) shown.push_back({steps_text("id"), {ids.begin(), ids.end()}});
-  MatrixMark matrix = numbers_mark(shown);
-  matrix.others = MatrixMark::Others::none;
-  for (MatrixMark::Row& row : matrix.own_rows) row.digits = 0, row.most = kPale;
-  matrix.cols = row_names(state, state.place.stack, Ink::dim, state.row);
-  std::stable_sort(matrix.order.begin(), matrix.order.end(), [&](int a, int b) {
-    return std::abs(a - state.row) < std::abs(b - state.row);  // the nearest ones
-  });
-  show_few_columns(matrix);
-  std::vector<Text> said{looked_name(state), state.row, rows};
-  if (tokens) {
-    said.emplace_back(ids[static_cast<std::size_t>(state.row)]);
-    said.emplace_back(run.config().of(state.place.stack).vocab_size);
-  }
-  said.resize(5), said.emplace_back(rows - 1);
-  return StationDrawing{{steps_text(tokens ? "words" : "words.rows", said), steps_text("words.short", said)},
-                        figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""})};
-}
-
 Result<StationDrawing> embed_station(const ViewState& state) {
   const EmbeddingSum parts = embedding_sum(*state.run, state.place.stack, state.row);
   if (parts.sum.empty()) return fail(Code::not_found, "error.view.no_station");
@@ -150,6 +124,32 @@ Result<ViewDrawing> draw_steps(const ViewState& state) {
 }
 
 }  // namespace
+
+Result<StationDrawing> words_station(const ViewState& state) {
+  const Trace& run = *state.run;
+  const std::int64_t rows = run.rows(state.place.stack);
+  const std::vector<int>& ids = run.ids_of(state.place.stack);
+  const bool tokens = static_cast<std::int64_t>(ids.size()) == rows;
+  std::vector<NamedRow> shown{{steps_text("place"), {}}};
+  for (std::int64_t row = 0; row < rows; ++row) shown.front().values.push_back(static_cast<float>(row));
+  if (tokens) shown.push_back({steps_text("id"), {ids.begin(), ids.end()}});
+  MatrixMark matrix = numbers_mark(shown);
+  matrix.others = MatrixMark::Others::none;
+  for (MatrixMark::Row& row : matrix.own_rows) row.digits = 0, row.most = kPale;
+  matrix.cols = row_names(state, state.place.stack, Ink::dim, state.row);
+  std::stable_sort(matrix.order.begin(), matrix.order.end(), [&](int a, int b) {
+    return std::abs(a - state.row) < std::abs(b - state.row);  // the nearest ones
+  });
+  show_few_columns(matrix);
+  std::vector<Text> said{looked_name(state), state.row, rows};
+  if (tokens) {
+    said.emplace_back(ids[static_cast<std::size_t>(state.row)]);
+    said.emplace_back(run.config().of(state.place.stack).vocab_size);
+  }
+  said.resize(5), said.emplace_back(rows - 1);
+  return StationDrawing{{steps_text(tokens ? "words" : "words.rows", said), steps_text("words.short", said)},
+                        figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""})};
+}
 
 std::vector<Station> stations(const ViewState& state) {
   const Trace& run = *state.run;

@@ -90,22 +90,6 @@ TableMark steps_table(const ViewState& state, const CutWord& cut) {
   return out;
 }
 
-// The tokens of the text with their ids.
-TableMark ids_table(const ViewState& state) {
-  TableMark out;
-  out.card = TableMark::Card::plain;
-  out.header = {Text::of("figure.tokenizer.column.token"), Text::of("figure.tokenizer.column.id")};
-  const std::vector<int>& ids = state.run->ids_of(state.place.stack);
-  for (std::size_t row = 0; row < ids.size(); ++row)
-    out.rows.push_back(
-        {{Text(row_label(*state.opened, *state.run, state.place.stack, static_cast<std::int64_t>(row))),
-          Text(ids[row])},
-         {},
-         {},
-         static_cast<std::int64_t>(row) == state.row});
-  return out;
-}
-
 Result<ViewDrawing> draw_tokenizer(const ViewState& state) {
   const std::vector<int>& ids = state.run->ids_of(state.place.stack);
   if (!state.opened->tokenizer || state.row >= std::ssize(ids))
@@ -121,15 +105,12 @@ Result<ViewDrawing> draw_tokenizer(const ViewState& state) {
     said = {Text(cut->text), cut->word.parts.size(), shown_parts(state, *cut, cut->word.parts), known};
     key = cut->word.parts.size() == 1 ? "figure.tokenizer.one" : "figure.tokenizer.several";
   }
+  TRY(StationDrawing tokens, words_station(state));
   ViewDrawing out{
-      {Text::of("figure.tokenizer.question")},
-      {Text::of(key, said), Text::of(key + ".short", said)},
-      figure::leaf(
-          {"ids", ids_table(state), steps.rows.empty() ? 3 : 1, {Text::of("figure.tokenizer.ids")}, ""})};
+      {Text::of("figure.tokenizer.question")}, {Text::of(key, said), Text::of(key + ".short", said)}, {}};
+  out.above = std::move(tokens.picture);
   if (!steps.rows.empty())
-    out.picture =
-        figure::row({figure::leaf({"steps", steps, 3, {Text::of("figure.tokenizer.steps", said)}, ""}),
-                     std::move(*out.picture)});
+    out.picture = figure::leaf({"steps", steps, 3, {Text::of("figure.tokenizer.steps", said)}, ""});
   // What the id stands for: a row of the embedding table.
   const Tensor table = token_table(*state.run, state.place.stack);
   if (!table.empty() && id < table.size(0))

@@ -11,6 +11,8 @@
 namespace attnscope {
 namespace {
 
+constexpr std::int64_t kMostLogits = 400'000;  // computed for one picture
+
 struct LossPlace {
   std::int64_t row = 0;
   int id = 0;
@@ -18,20 +20,34 @@ struct LossPlace {
   double loss() const { return -std::log(share); }
 };
 
-// The rows that count in the loss: the one that is looked at, then the largest loss first.
+// True where the input says what is right: the next token of the text, or what the decoder writes next.
+bool says_what_is_right(const ModelConfig& config) { return config.predicts_next() || config.encoder(); }
+
+// The rows that count in the loss, of long texts those around the looked-at one: that one first, then the
+// largest loss. Where the input does not say what is right (a [MASK], a class), the likeliest output stands
+// for it.
 Result<std::vector<LossPlace>> targets_of(const ViewState& state) {
   const Trace& run = *state.run;
-  TRY(const Objective objective, default_objective(run, {}, trained_rows(*state.opened)));
+  const auto trained = trained_rows(*state.opened);
+  const bool hidden = trained && trained->kind == CountedRows::Kind::masked;
+  if (!says_what_is_right(run.config()) && !hidden && !run.config().head.first_row_only)
+    return fail(Code::not_found, "error.view.no_loss");
+  TRY(const Objective objective, default_objective(run, {}, trained));
+  const std::int64_t looked = answer_row(state);
   std::vector<LossPlace> out;
   for (std::size_t row = 0; row < objective.targets.size(); ++row) {
     const int id = objective.targets[row];
     if (id < 0) continue;
     out.push_back({static_cast<std::int64_t>(row), id, 0});
-    for (const NextToken& one : next_tokens(run.logits_row(out.back().row), Sampling{}))
-      if (one.id == id) out.back().share = static_cast<double>(one.prob);
   }
   if (out.empty()) return fail(Code::not_found, "error.view.no_loss");
-  const std::int64_t looked = answer_row(state);
+  std::stable_sort(out.begin(), out.end(), [&](const LossPlace& a, const LossPlace& b) {
+    return std::abs(a.row - looked) < std::abs(b.row - looked);
+  });
+  const auto most = std::max<std::int64_t>(1, kMostLogits / run.config().outputs());
+  out.resize(static_cast<std::size_t>(std::min<std::int64_t>(most, std::ssize(out))));
+  for (LossPlace& one : out)
+    one.share = std::exp(log_probabilities(run.logits_row(one.row))[static_cast<std::size_t>(one.id)]);
   std::stable_sort(out.begin(), out.end(), [&](const LossPlace& a, const LossPlace& b) {
     return std::pair(a.row == looked, a.loss()) > std::pair(b.row == looked, b.loss());
   });
@@ -39,11 +55,11 @@ Result<std::vector<LossPlace>> targets_of(const ViewState& state) {
 }
 
 figure::TableMark losses_table(const ViewState& state, const std::vector<LossPlace>& targets,
-                               std::int64_t looked) {
+                               std::int64_t looked, bool known) {
   figure::TableMark out;
   out.card = figure::TableMark::Card::plain, out.most = std::log(2);  // of a coin
-  out.header = {Text::of("figure.training.column.place"), Text::of("figure.training.column.loss"),
-                Text::of("figure.training.column.share")};
+  out.header = {Text::of(known ? "figure.training.column.place" : "figure.training.column.at"),
+                Text::of("figure.training.column.loss"), Text::of("figure.training.column.share")};
   for (const LossPlace& one : targets) {
     const Text place = row_label(*state.opened, *state.run, state.run->config().stack, one.row);
     out.rows.push_back({{Text::of("figure.training.then", {place, output_name(*state.opened, one.id)}),
@@ -100,18 +116,18 @@ Result<ViewDrawing> draw_training(const ViewState& state) {
                                targets.size(),
                                figure::number_text(sum / static_cast<double>(targets.size()), 2),
                                looked};
-  // Where the input does not hold what is right, what the model finds likeliest stands for it.
-  const bool assumed = !state.run->config().predicts_next() && !state.run->config().encoder();
-  const std::string key = std::string("figure.training.") + (assumed            ? "assumed"
+  const bool known = says_what_is_right(state.run->config());
+  const std::string key = std::string("figure.training.") + (!known             ? "assumed"
                                                              : shown.row != row ? "elsewhere"
                                                                                 : "sentence");
   ViewDrawing out{
       {Text::of("figure.training.question")},
       {Text::of(key, said), Text::of(key + ".short", said)},
       figure::leaf({"losses",
-                    losses_table(state, targets, shown.row),
+                    losses_table(state, targets, shown.row, known),
                     3,
-                    {Text::of("figure.training.losses", said), Text::of("figure.training.losses.short")},
+                    {Text::of(known ? "figure.training.losses" : "figure.training.losses.assumed"),
+                     Text::of("figure.training.losses.short")},
                     ""})};
   out.below = weights_part(state, shown, place);
   return out;

@@ -41,6 +41,7 @@ class ExportFigure : public FrameTest {
   fs::path exported(const std::string& form) {
     key(Key::e, true);
     settle();
+    if (!shows("as_" + form)) click("as_more"), frames(2);
     click("as_" + form);
     frames(2);
     click("export_save");

@@ -136,7 +136,7 @@ void draw_control(FrameState& state) {
     return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }
   if (std::holds_alternative<BarsAsk>(ask)) return draw_bars(state);
-  if (const auto* order = std::get_if<OrderAsk>(&ask)) return draw_order(state, *order);
+  if (std::holds_alternative<OrderAsk>(ask)) return draw_order(state);
   if (!player.ready()) return dim_text(tr("lessons.waiting"));
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");

@@ -72,16 +72,6 @@ void draw_bar_row(const PageDraft& draft, const SharesRow& row, std::size_t i, c
 
 }  // namespace
 
-void set_share(std::vector<double>& shares, std::size_t which, double share) {
-  if (which >= shares.size() || shares.size() < 2) return;
-  const double rest = 1 - shares[which], left = 1 - share;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    if (i == which) continue;
-    shares[i] = rest > 1e-9 ? shares[i] * left / rest : left / static_cast<double>(shares.size() - 1);
-  }
-  shares[which] = share;
-}
-
 void draw_bars(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const SharesRow* row = player.bars(state.workspace);
@@ -123,7 +113,7 @@ void draw_bars(FrameState& state) {
 
 // ---- an order -------------------------------------------------------------------------------------
 
-void draw_order(FrameState& state, const OrderAsk&) {
+void draw_order(FrameState& state) {
   std::vector<Site>& order = state.lessons.draft().order;
   const float width = ImGui::GetContentRegionAvail().x, tall = px(kOrderRow);
   const float top = ImGui::GetCursorScreenPos().y;

@@ -8,8 +8,5 @@ namespace attnscope {
 /// The bars of the page; once they were checked, the true ones grow over them.
 void draw_bars(FrameState& state);
 /// The steps of the page as rows that can be dragged, or moved with their arrows.
-void draw_order(FrameState& state, const OrderAsk& ask);
-/// Sets one share; the others give way in proportion, so that all of them sum to 1.
-void set_share(std::vector<double>& shares, std::size_t which, double share);
-
+void draw_order(FrameState& state);
 }  // namespace attnscope

@@ -320,5 +320,18 @@ TEST(Lessons, AskForBetsAndBuildsAndOpenTheRestOfTheProgram) {
     EXPECT_TRUE(views.contains(view)) << view << " is opened by no lesson";
 }
 
+TEST(Bars, StayAtSumOneWhateverIsSet) {
+  std::vector<double> shares{0.25, 0.25, 0.5};
+  for (const auto& [which, share] :
+       std::vector<std::pair<std::size_t, double>>{{0, 0.6}, {2, 1.0}, {1, 0.2}, {0, 0.0}, {2, 0.0}}) {
+    set_share(shares, which, share);
+    EXPECT_NEAR(shares[which], share, 1e-12);
+    EXPECT_NEAR(shares[0] + shares[1] + shares[2], 1, 1e-12);
+  }
+  shares = {0.2, 0.3, 0.5};
+  set_share(shares, 2, 0);  // the others keep their proportion
+  EXPECT_NEAR(shares[0] / shares[1], 2.0 / 3, 1e-12);
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -48,7 +48,9 @@ TEST(ViewCompared, ThreeMatricesAndThreeRowsAreThoseOfTheRuns) {
 TEST(ViewCompared, TheRowsThatChangedComeLargestFirst) {
   const Opened of = opened("model:storyteller");
   const ViewState state = both(of, "blocks.0.attn.z*=0", 1, 3);
-  const std::vector<RowChange> changes = largest_changes(**find_view("attention"), state);
+  const auto figure = draw_view(**find_view("attention"), state);
+  ASSERT_TRUE(figure);
+  const std::vector<RowChange> changes = largest_changes(*figure);
   const Site site = state.place.pattern(1);
   std::size_t expected = 0;
   for (std::int64_t query = 0; query < state.run->length; ++query) {
@@ -68,7 +70,7 @@ TEST(ViewCompared, TheRowsThatChangedComeLargestFirst) {
   EXPECT_GT(expected, 3U);
   EXPECT_EQ(changes.size(), expected);
   for (std::size_t at = 1; at < changes.size(); ++at) EXPECT_LE(changes[at].by, changes[at - 1].by);
-  EXPECT_TRUE(largest_changes(**find_view("mlp"), state).empty());
+  EXPECT_TRUE(largest_changes(*draw_view(**find_view("mlp"), state)).empty());
 }
 
 TEST(ViewCompared, TheSentenceNamesTheCellsOfTheRow) {

@@ -15,12 +15,11 @@ TEST(ViewTokenizer, IdsAreThoseOfTheRun) {
     const auto figure = draw_view(**find_view("tokenizer"), state);
     ASSERT_EQ(figure.ok(), state.row < std::ssize(ids)) << where;
     if (!figure) return;
-    const auto& table = mark_of<figure::TableMark>(*figure, "ids");
-    ASSERT_EQ(table.rows.size(), ids.size()) << where;
-    for (std::size_t row = 0; row < ids.size(); ++row) {
-      EXPECT_EQ(table.rows[row].cells[1].str(), std::to_string(ids[row])) << where;
-      EXPECT_EQ(table.rows[row].lit, static_cast<std::int64_t>(row) == state.row) << where;
-    }
+    const auto& tokens = mark_of<figure::MatrixMark>(*figure, "tokens");
+    ASSERT_EQ(tokens.values.size(1), std::ssize(ids)) << where;
+    for (std::size_t row = 0; row < ids.size(); ++row)
+      EXPECT_EQ(tokens.values.at(1, static_cast<std::int64_t>(row)), static_cast<float>(ids[row])) << where;
+    EXPECT_EQ(tokens.cols.looked, state.row) << where;
   });
 }
 

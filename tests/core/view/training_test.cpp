@@ -87,5 +87,11 @@ TEST(ViewTraining, AHiddenWordIsAssumed) {
   EXPECT_EQ(sentence_key(*figure), "figure.training.assumed");
 }
 
+// A model that reads both ways and was not trained to fill gaps has nothing that it should say.
+TEST(ViewTraining, IsNotThereWhereNothingIsRight) {
+  const Opened of = opened("scene:three_sentences");
+  EXPECT_FALSE(draw_view(**find_view("training"), first_state(*of.model, of.run)));
+}
+
 }  // namespace
 }  // namespace attnscope
