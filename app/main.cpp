@@ -28,7 +28,8 @@ int run(const CommandLine& line) {
   if (line.options.check_fit) return check_fit(line.options);
   if (line.options.bench_frames) return bench_frames(line.options);
   if (!line.options.worksheet.empty()) return print_worksheet(line.options);
-  const bool window = line.options.screenshot.empty() && line.options.save_session.empty();
+  const bool window = line.options.screenshot.empty() && line.options.export_path.empty() &&
+                      line.options.save_session.empty();
   return window ? run_window(line.options) : take_screenshot(line.options);
 }
 

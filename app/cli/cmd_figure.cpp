@@ -4,38 +4,26 @@
 #include "app/cli/figure_check.h"
 #include "app/cli/figure_options.h"
 #include "app/cli/figure_source.h"
+#include "app/cli/figure_walk.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/export.h"
 #include "core/session/figure_session.h"
 #include "core/view/caption.h"
+#include "core/view/figure_file.h"
 #include "core/view/step_figure.h"
-#include "core/view/view.h"
 
 namespace attnscope::cli {
 namespace {
 
 constexpr const char* kWindowSize = "1280x720";
-constexpr float kColumn = 320;  // units: narrower pages have the letters of a printed column
 constexpr const char* kLabModel = "scene:nine_steps";  // that the window shows a lab beside
 
-// A figure, and what it is made from.
+// A figure, and the session that it is made from.
 struct MadeFigure {
-  figure::Figure figure;
-  std::string about;  ///< what it says, in words
-  std::vector<Text> caption;
+  FigureForFile figure;
   std::string session;
 };
-
-PageStyle style_of(const FigureOptions& options, const PageSize& size) {
-  PageStyle out;
-  out.palette = options.paper ? &figure::paper_palette() : &figure::palette(options.theme == "dark");
-  out.letters = options.paper || size.printed ? &kPaperLetters
-                : options.present             ? &figure::kPresenterLetters
-                : size.width < kColumn        ? &figure::kColumnLetters
-                                              : &figure::kWindowLetters;
-  return out;
-}
 
 Status set_lab(ViewState& state, const FigureOptions& options) {
   if (options.page.empty()) return fail(Code::bad_format, "error.cli.figure_lab");
@@ -55,13 +43,6 @@ std::string session_of(const ViewSpec& view, const ViewState& state, const Figur
   return session ? *session : std::string();
 }
 
-// The sentence of a figure.
-std::string figure_sentence(const figure::Figure& figure) {
-  const figure::Part* part = find_part(figure, "sentence");
-  const auto* words = part ? std::get_if<figure::WordsMark>(&part->mark) : nullptr;
-  return words && !words->forms.empty() ? words->forms.front().str() : std::string();
-}
-
 Result<MadeFigure> lab_figure(const ViewSpec& view, const FigureOptions& options) {
   ViewState state;
   state.level = value_of_name(options.level, kLevels).value_or(Level::full);
@@ -72,15 +53,13 @@ Result<MadeFigure> lab_figure(const ViewSpec& view, const FigureOptions& options
   source.opened = std::make_shared<const OpenedModel>(std::move(model));
   source.document = new_document(source.opened);
   std::vector<Text> caption = caption_of(view, state, nullptr, 0, figure);
-  std::string about = figure_sentence(figure);
-  return MadeFigure{std::move(figure), std::move(about), std::move(caption),
+  return MadeFigure{{std::move(figure), std::move(caption), state.run},
                     session_of(view, state, source, options)};
 }
 
 // With --minus, minus the figure of the run that it is compared with.
-Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source,
+Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source, const ViewState& state,
                               const FigureOptions& options) {
-  TRY(const ViewState state, figure_state(source, options));
   const auto drawn = [&](const ViewState& of) {
     return options.step.empty() ? draw_view(view, of, !options.paper)
                                 : step_figure(of, options.step, !options.paper);
@@ -97,8 +76,7 @@ Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source,
     figure = minus(figure, older);
   }
   std::vector<Text> caption = caption_of(view, state, &source.document, source.sequence, figure);
-  std::string about = figure_sentence(figure);
-  return MadeFigure{std::move(figure), std::move(about), std::move(caption),
+  return MadeFigure{{std::move(figure), std::move(caption), state.run},
                     session_of(view, state, source, options)};
 }
 
@@ -114,34 +92,38 @@ Result<const Exporter*> exporter_of(const FigureOptions& options) {
   return exporter_of_path(options.out);
 }
 
-Status write_figure(MadeFigure made, const FigureOptions& options) {
+// One figure, or those of a walk.
+Status write_made(const std::vector<FigureForFile>& figures, const std::string& session,
+                  const FigureOptions& options) {
   TRY(const Exporter* exporter, exporter_of(options));
+  if (!exporter && figures.size() > 1) return fail(Code::unsupported, "error.cli.walk_file");
   if (!exporter) {
-    std::printf("%s", as_text(made.figure).c_str());
+    std::printf("%s", as_text(figures.front().figure).c_str());
     return Done{};
   }
-  std::vector<std::string> caption = in_words(made.caption);
-  if (!made.about.empty()) caption.insert(caption.begin(), made.about);
-  FigureToExport what{&made.figure,
-                      nullptr,
-                      made.figure.title.str(),
-                      join(caption, " "),
-                      std::move(made.session),
-                      static_cast<int>(options.scale),
-                      options.transparent};
-  FigurePage page;
-  if (exporter->picture) {
-    const std::string text = !options.size.empty() ? options.size : options.paper ? kPaperSize : kWindowSize;
-    TRY(const PageSize size, parse_page_size(text));
-    if (options.paper) made.figure = for_print(std::move(made.figure));
-    if (options.caption) made.figure = captioned(std::move(made.figure), made.caption);
-    TRY(page, page_of(made.figure, size, text, style_of(options, size)));
-    if (page.incomplete)
-      std::fprintf(stderr, "attnscope-cli: %s\n",
-                   tr("cli.figure.left_out", {text, join(page.given_up, ", ")}).c_str());
-    what.page = &page;
+  FileStyle style;
+  style.size = !options.size.empty() ? options.size : options.paper ? kPaperSize : kWindowSize;
+  style.paper = options.paper, style.caption = options.caption, style.transparent = options.transparent;
+  style.dark = options.theme == "dark";
+  if (options.present && !options.paper) style.letters = &figure::kPresenterLetters;
+  style.scale = static_cast<int>(options.scale), style.seconds = options.seconds;
+  TRY(const std::vector<std::string> left_out,
+      write_figures(*exporter, figures, session, style, options.out == "-" ? "/dev/stdout" : options.out));
+  if (!left_out.empty())
+    std::fprintf(stderr, "attnscope-cli: %s\n",
+                 tr("cli.figure.left_out", {style.size, join(left_out, ", ")}).c_str());
+  return Done{};
+}
+
+Status make_walk(const ViewSpec& view, const FigureOptions& options) {
+  if (options.out == "-") return fail(Code::unsupported, "error.cli.walk_file");
+  TRY(const std::vector<WalkStop> stops, walk_stops(view, options));
+  std::vector<FigureForFile> figures;
+  for (const WalkStop& stop : stops) {
+    TRY(MadeFigure one, run_figure(view, stop.source, stop.state, options));
+    figures.push_back(std::move(one.figure));
   }
-  return export_figure(*exporter, what, options.out == "-" ? "/dev/stdout" : options.out);
+  return write_made(figures, {}, options);
 }
 
 Status list_views(bool json) {
@@ -164,6 +146,10 @@ Status make_figure(FigureOptions options) {
   if (options.check) return check_figures(options.models, options.json);
   TRY_OK(exporter_of(options));  // before anything is run
   if (!options.size.empty()) TRY_OK(parse_page_size(options.size));
+  if (!options.walk.empty()) {
+    TRY(const ViewSpec* view, find_view(options.view));
+    return make_walk(*view, options);
+  }
   FigureSource source;
   if (options.models.size() == 1) {
     TRY(source, figure_source(options));
@@ -171,11 +157,12 @@ Status make_figure(FigureOptions options) {
   TRY(const ViewSpec* view, find_view(options.view));
   if (!view->model) {
     TRY(MadeFigure made, lab_figure(*view, options));
-    return write_figure(std::move(made), options);
+    return write_made({std::move(made.figure)}, made.session, options);
   }
   if (options.models.size() != 1) return fail(Code::bad_format, "error.cli.figure_model");
-  TRY(MadeFigure made, run_figure(*view, source, options));
-  return write_figure(std::move(made), options);
+  TRY(const ViewState state, figure_state(source, options));
+  TRY(MadeFigure made, run_figure(*view, source, state, options));
+  return write_made({std::move(made.figure)}, made.session, options);
 }
 
 }  // namespace
@@ -202,6 +189,8 @@ void add_figure(CLI::App& app, Action& action) {
       ->check(CLI::Range(0.0, kMostTemperature));
   command->add_option("-o,--out", options->out, tr("cli.figure.out", {join(known_forms(), ", ")}))
       ->type_name("FILE|-");
+  command->add_option("--walk", options->walk, tr("cli.figure.walk"))->type_name("WHAT");
+  command->add_option("--seconds", options->seconds, tr("cli.figure.seconds"))->check(CLI::Range(0.2, 60.0));
   command->add_option("--format", options->format, tr("cli.figure.format"));
   command->add_option("--scale", options->scale, tr("cli.figure.scale"))
       ->transform(whole(1, kMostExportScale));

@@ -13,9 +13,9 @@ namespace attnscope::cli {
 
 struct FigureOptions {
   std::vector<std::string> models, set;
-  std::string view = "attention", page, level = "full", size, theme = "dark", step, format, out = "-";
+  std::string view = "attention", page, level = "full", size, theme = "dark", step, format, walk, out = "-";
   std::int64_t layer = 0, head = 0, row = -1, scale = 1;
-  double temperature = 1;
+  double temperature = 1, seconds = 1.5;
   bool present = false, minus = false, compare = false, json = false, list = false, check = false;
   bool transparent = false, paper = false, caption = false;
   SequenceOptions text, a_text;

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/export.h"
+#include "core/view/walk.h"
 
 namespace attnscope {
 namespace {
@@ -72,8 +73,9 @@ void ExportDialog::choose_format(const FrameState& state) {
   const std::string now = ending_of(path_);
   bool pictures = true;
   const bool few = state.easy_spec != nullptr && !all_forms_;
+  const auto rare = [](const Exporter& one) { return one.picture ? one.id == "apng" : one.id != "csv"; };
   for (const Exporter* one : exporters()) {
-    if (few && !one->picture && one->id != "csv" && one->id != now) continue;
+    if (few && rare(*one) && one->id != now) continue;
     if (one != exporters().front() && one->picture == pictures) ImGui::SameLine(0, px(4));
     pictures = one->picture;
     std::string name = one->id;
@@ -115,6 +117,26 @@ void ExportDialog::choose_part(const FrameState& state) {
   choose_page();
 }
 
+// Which walk a film takes; false where the view has none.
+bool ExportDialog::choose_walk(const FrameState& state) {
+  const auto shown = shown_view(state);
+  const std::vector<Walk> known = shown ? walks_of(*shown->view, shown->state) : std::vector<Walk>();
+  if (known.empty()) {
+    wrapped_text(tr("export.no_walk"), theme().warning);
+    return false;
+  }
+  const auto now = value_of_name(walk_, kWalks);
+  if (!now || std::find(known.begin(), known.end(), *now) == known.end())
+    walk_ = name_of_value(known.front(), kWalks);
+  for (const Walk walk : known) {
+    const std::string name(name_of_value(walk, kWalks));
+    if (walk != known.front()) ImGui::SameLine(0, px(4));
+    if (raised_button(Label(tr("export.walk." + name), ("###walk_" + name).c_str()), walk_ == name))
+      walk_ = name;
+  }
+  return true;
+}
+
 void ExportDialog::choose_page() {
   bool first = true;
   constexpr std::pair<const char*, const char*> kSizes[] = {{"1280x720", "1280 \u00d7 720"},
@@ -153,6 +175,7 @@ bool ExportDialog::choose(const FrameState& state) {
     wrapped_text(tr("error.export.no_form", {view}), theme().warning);
     return false;
   }
+  if (exporter->moves && !choose_walk(state)) return false;
   if (exporter->picture)
     choose_page();
   else
@@ -169,6 +192,7 @@ ExportRequest ExportDialog::request() const {
   out.stage_only = what_ == What::stage;
   out.figure = form == "png" ? what_ == What::figure : form != "svg" || figure_alone_;
   out.paper = paper_, out.caption = caption_, out.transparent = transparent_, out.size = size_;
+  out.walk = walk_;
   return out;
 }
 

@@ -18,11 +18,12 @@ class ExportDialog {
   void choose_part(const FrameState& state);
   void choose_scale(bool figure);
   void choose_page();
+  bool choose_walk(const FrameState& state);
   /// Draws what can be chosen for this form; false where it cannot be written.
   bool choose(const FrameState& state);
   ExportRequest request() const;
 
-  std::string path_, size_ = "1280x720";
+  std::string path_, size_ = "1280x720", walk_;
   int scale_ = 1;
   What what_ = What::window;
   bool all_forms_ = false;     ///< beside the easy window, too

@@ -84,11 +84,11 @@ bool FigureBox::show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool
 
 ImVec2 FigureBox::on_screen(float x, float y) const { return {at_.x + x * unit_, at_.y + y * unit_}; }
 
-void FigureBox::draw_shape(const figure::DrawnShape& shape, float alpha) const {
+void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
   using Kind = figure::DrawnShape::Kind;
   const Canvas canvas;
   const ImU32 colour =
-      alpha < 1 ? with_alpha(figure_colour(shape.colour), alpha) : figure_colour(shape.colour);
+      shape.alpha < 1 ? with_alpha(figure_colour(shape.colour), shape.alpha) : figure_colour(shape.colour);
   const ImVec2 p0 = on_screen(shape.rect.x, shape.rect.y),
                p1 = on_screen(shape.rect.right(), shape.rect.bottom());
   const bool large = std::min(shape.rect.w, shape.rect.h) >= kRoundFrom;
@@ -137,8 +137,8 @@ void FigureBox::draw(ImVec2 at, const FigureMotion& motion) {
   if (!figure_ || !motion.moving()) return draw(at);
   at_ = at;
   for (std::size_t i = 1; i < drawing_.shapes.size(); ++i) {
-    const auto [shape, alpha] = motion.at(i, drawing_.shapes[i]);
-    if (alpha > 0) draw_shape(shape, alpha);
+    const figure::DrawnShape shape = motion.at(i, drawing_.shapes[i]);
+    if (shape.alpha > 0) draw_shape(shape);
   }
   note_parts();
 }

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "app/figure/figure_motion.h"
 #include "core/figure/drawing.h"
+#include "core/view/figure_motion.h"
 
 namespace attnscope {
 
@@ -59,7 +59,7 @@ class FigureBox {
     std::string language;
     bool operator==(const Shown&) const = default;
   };
-  void draw_shape(const figure::DrawnShape& shape, float alpha = 1) const;
+  void draw_shape(const figure::DrawnShape& shape) const;
   void note_parts() const;
   ImVec2 on_screen(float x, float y) const;
   FigureHit hit_of(const figure::DrawnShape& shape) const;

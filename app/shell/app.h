@@ -10,7 +10,8 @@ namespace attnscope {
 int run_window(const Options& options);
 /// Writes options.worksheet. Returns the exit status; errors go to stderr.
 int print_worksheet(const Options& options);
-/// Draws one frame into options.screenshot. Returns the exit status; errors go to stderr.
+/// Draws frames without a display and writes what options name: a screenshot, an export, a session. Returns
+/// the exit status; errors go to stderr.
 int take_screenshot(const Options& options);
 
 }  // namespace attnscope

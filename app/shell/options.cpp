@@ -10,6 +10,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/export/export.h"
 #include "core/lab/lab.h"
 #include "core/session/about.h"
 #include "core/session/session_file.h"
@@ -27,7 +28,7 @@ constexpr int kOptionsLeastSide = 320, kOptionsMostSide = 8192;
 struct Raw {
   std::vector<ValueFlag> run_flags = request_value_flags();
   std::string size, memory;
-  bool no_animation = false, allow_outside = false;
+  bool no_animation = false, allow_outside = false, stage = false, window = false, figure = false;
 };
 
 Status read_size(const std::string& text, Options& options) {
@@ -56,8 +57,24 @@ std::vector<std::string> view_names() {
   return names;
 }
 
+// A window's size is a page's as well; "8.5cm" is a page's alone.
+Status read_export(const Raw& raw, Options& options) {
+  if (options.export_path.empty()) return read_size(raw.size, options);
+  options.export_part = raw.window ? ExportPart::window : raw.stage ? ExportPart::stage : ExportPart::figure;
+  TRY(const Exporter* exporter, exporter_of_path(options.export_path));
+  if (options.export_part != ExportPart::figure) {
+    const bool stage_svg = exporter->id == "svg" && raw.stage;
+    if (exporter->id != "png" && !stage_svg)
+      return fail(Code::unsupported, "error.app.export_part", {exporter->id});
+    return read_size(raw.size, options);
+  }
+  options.export_size = !raw.size.empty() ? raw.size : options.paper ? kPaperSize : "";
+  if (!options.export_size.empty()) TRY_OK(parse_page_size(options.export_size));
+  return Done{};
+}
+
 Status finish(const Raw& raw, Options& options) {
-  TRY_OK(read_size(raw.size, options));
+  TRY_OK(read_export(raw, options));
   TRY_OK(choose_memory_limit(raw.memory));
   if (!options.save_session.empty() && !is_session_path(options.save_session))
     options.save_session += kSessionEnding;
@@ -92,6 +109,18 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.set_version_flag("--version", about_text(), tr("cli.version"));
   cli.add_option("MODEL_OR_SCENE", options.path, tr("options.model"));
   named("--screenshot", options.screenshot, tr("options.screenshot"), "OUT.png");
+  named("--export", options.export_path, tr("options.export"), "OUT");
+  cli.add_flag("--figure", raw.figure, tr("options.export_figure"));
+  cli.add_flag("--stage", raw.stage, tr("options.export_stage"))->excludes("--figure");
+  cli.add_flag("--window", raw.window, tr("options.export_window"))
+      ->excludes("--figure")
+      ->excludes("--stage");
+  named("--walk", options.export_walk, tr("options.export_walk"), "WHAT")
+      ->check(CLI::Validator(one_word_of({"pages", "layers", "heads", "rows"}), ""));
+  cli.add_flag("--paper", options.paper, tr("cli.figure.paper"));
+  cli.add_flag("--caption", options.caption, tr("cli.figure.caption"));
+  cli.add_flag("--transparent", options.transparent, tr("cli.figure.transparent"));
+  named("--session", options.path, tr("options.session"), "S.attnscope")->excludes("MODEL_OR_SCENE");
   named("--save-session", options.save_session, tr("options.save_session"), "S.attnscope");
   add_value_flags(cli, raw.run_flags);
   named("--view", options.view, tr("options.view", {join(view_names(), ", ")}).c_str(), "ID");

@@ -10,12 +10,20 @@
 
 namespace attnscope {
 
+/// What --export writes: the figure alone (core/export), the stage or the window as they are on screen.
+enum class ExportPart : std::uint8_t { figure, stage, window };
+
 /// Parsed options. Unset values: the workspace's own, or the default.
 struct Options {
-  std::string path;          ///< model folder, file inside one, or scene; empty: the default scene
-  std::string screenshot;    ///< picture to write instead of opening a window
-  std::string save_session;  ///< session to write instead of opening a window
-  Request request;           ///< what is run: the same flags as attnscope-cli trace
+  std::string path;         ///< model folder, file inside one, or scene; empty: the default scene
+  std::string screenshot;   ///< picture to write instead of opening a window
+  std::string export_path;  ///< figure or picture to write instead of opening a window
+  ExportPart export_part = ExportPart::figure;
+  std::string export_size,
+      export_walk;  ///< of the figure: a page (core/export/page.h), a walk (core/view/walk.h)
+  bool paper = false, caption = false, transparent = false;  ///< of the figure
+  std::string save_session;                                  ///< session to write instead of opening a window
+  Request request;  ///< what is run: the same flags as attnscope-cli trace
   std::string view, level, step, theme, language;
   std::string lesson;                 ///< id of a shipped lesson, or a file
   std::string lecture;                ///< name of a shipped lecture, or a file

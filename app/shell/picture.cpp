@@ -24,17 +24,6 @@ namespace {
 constexpr double kMostSeconds = 20.0;
 constexpr int kExportFrames = 3;
 
-Image cropped(const Image& image, ImVec2 min, ImVec2 max) {
-  const int x0 = std::clamp(static_cast<int>(std::floor(min.x)), 0, image.width);
-  const int y0 = std::clamp(static_cast<int>(std::floor(min.y)), 0, image.height);
-  const int x1 = std::clamp(static_cast<int>(std::ceil(max.x)), x0, image.width);
-  const int y1 = std::clamp(static_cast<int>(std::ceil(max.y)), y0, image.height);
-  Image out{x1 - x0, y1 - y0, {}};
-  for (int y = y0; y < y1 && x1 > x0; ++y)
-    out.rgba.insert(out.rgba.end(), image.at(x0, y), image.at(x0, y) + 4 * (x1 - x0));
-  return out;
-}
-
 // False on timeout.
 bool wait_for_quiet(Session& session, ImguiHost& host, Frame& frame, int frames) {
   const auto begin = std::chrono::steady_clock::now();
@@ -51,6 +40,17 @@ bool wait_for_quiet(Session& session, ImguiHost& host, Frame& frame, int frames)
 }
 
 }  // namespace
+
+Image cropped(const Image& image, ImVec2 min, ImVec2 max) {
+  const int x0 = std::clamp(static_cast<int>(std::floor(min.x)), 0, image.width);
+  const int y0 = std::clamp(static_cast<int>(std::floor(min.y)), 0, image.height);
+  const int x1 = std::clamp(static_cast<int>(std::ceil(max.x)), x0, image.width);
+  const int y1 = std::clamp(static_cast<int>(std::ceil(max.y)), y0, image.height);
+  Image out{x1 - x0, y1 - y0, {}};
+  for (int y = y0; y < y1 && x1 > x0; ++y)
+    out.rgba.insert(out.rgba.end(), image.at(x0, y), image.at(x0, y) + 4 * (x1 - x0));
+  return out;
+}
 
 void draw_frames(int count, ImguiHost& host, Frame& frame) {
   for (int i = 0; i < count; ++i) {

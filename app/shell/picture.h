@@ -19,6 +19,8 @@ DisplayList stage_as_list(ImguiHost& host, Frame& frame);
 Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame);
 /// The SVG with the session inside, for a file at `path`.
 std::string with_session(std::string svg, const FrameState& state, const std::string& path);
+/// The part of the picture between two corners, in pixels.
+Image cropped(const Image& image, ImVec2 min, ImVec2 max);
 /// True for a path that ends in .svg.
 bool is_svg_path(const std::string& path);
 /// Draws the frame at request.scale (for a path that ends in .svg: the stage's figure), and writes the

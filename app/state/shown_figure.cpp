@@ -8,9 +8,9 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/data.h"
-#include "core/export/export.h"
 #include "core/session/figure_session.h"
 #include "core/view/caption.h"
+#include "core/view/figure_file.h"
 
 namespace attnscope {
 namespace {
@@ -80,43 +80,37 @@ json figure_words(const ShownView& shown, const ExportRequest& request) {
   return out;
 }
 
-PageStyle style_of(const ExportRequest& request, const PageSize& size) {
-  const bool paper = request.paper || size.printed;
-  return {paper ? &kPaperLetters : &figure::kWindowLetters,
-          request.paper ? &figure::paper_palette() : &figure::palette(theme().kind == ThemeKind::dark)};
-}
-
-Status write_shown(const Exporter& exporter, figure::Figure figure, const std::vector<Text>& caption,
-                   const std::string& session, const ExportRequest& request) {
-  std::vector<std::string> words = in_words(caption);
-  if (const figure::Part* part = find_part(figure, "sentence"))
-    if (const auto* said = std::get_if<figure::WordsMark>(&part->mark); said && !said->forms.empty())
-      words.insert(words.begin(), said->forms.front().str());
-  FigureToExport what{&figure,
-                      nullptr,
-                      figure.title.str(),
-                      join(words, " "),
-                      session,
-                      std::max(1, static_cast<int>(request.scale)),
-                      request.transparent};
-  FigurePage page;
-  if (exporter.picture) {
-    TRY(const PageSize size, parse_page_size(request.size));
-    if (request.paper) figure = for_print(std::move(figure));
-    if (request.caption) figure = captioned(std::move(figure), caption);
-    TRY(page, page_of(figure, size, request.size, style_of(request, size)));
-    what.page = &page;
+// The figures of a film; of the other forms the one that is shown.
+Result<std::vector<FigureForFile>> figures_of(const ShownView& shown, std::size_t sequence,
+                                              const Exporter& exporter, const ExportRequest& request) {
+  std::vector<ViewState> states{shown.state};
+  if (exporter.moves) {
+    const std::vector<Walk> known = walks_of(*shown.view, shown.state);
+    const Walk first = known.empty() ? Walk::rows : known.front();
+    TRY(states, walked(*shown.view, shown.state, value_of_name(request.walk, kWalks).value_or(first)));
   }
-  return export_figure(exporter, what, request.path);
+  const Document* document = shown.state.run ? &shown.run->document : nullptr;
+  std::vector<FigureForFile> out;
+  for (const ViewState& state : states) {
+    TRY(figure::Figure figure, draw_view(*shown.view, state, !request.paper));
+    std::vector<Text> caption = caption_of(*shown.view, state, document, sequence, figure);
+    out.push_back({std::move(figure), std::move(caption), state.run});
+  }
+  return out;
 }
 
-// The view with its figure, or why there is none.
-Result<std::pair<ShownView, figure::Figure>> drawn(const FrameState& state, bool titled) {
-  std::optional<ShownView> shown = shown_view(state);
-  if (!shown)
-    return fail(Code::unsupported, "error.export.no_form", {in_quotes(tr("view." + state.workspace.view))});
-  TRY(figure::Figure figure, draw_view(*shown->view, shown->state, titled));
-  return std::pair(*std::move(shown), std::move(figure));
+FileStyle style_of(const ExportRequest& request) {
+  FileStyle out;
+  out.size = request.size, out.paper = request.paper, out.caption = request.caption;
+  out.transparent = request.transparent, out.dark = theme().kind == ThemeKind::dark;
+  out.scale = std::max(1, static_cast<int>(request.scale));
+  return out;
+}
+
+// What is on the stage, or why it is no figure.
+Result<ShownView> shown_or_why(const FrameState& state) {
+  if (auto shown = shown_view(state)) return *std::move(shown);
+  return fail(Code::unsupported, "error.export.no_form", {in_quotes(tr("view." + state.workspace.view))});
 }
 
 }  // namespace
@@ -150,30 +144,32 @@ std::string session_to_carry(const FrameState& state, const std::string& path, c
   return session ? *session : std::string();
 }
 
+Result<std::function<Status()>> shown_figure_writer(const FrameState& state, const ExportRequest& request) {
+  TRY(const Exporter* exporter, exporter_of_path(request.path));
+  TRY(const ShownView shown, shown_or_why(state));
+  const auto sequence = static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence));
+  TRY(std::vector<FigureForFile> figures, figures_of(shown, sequence, *exporter, request));
+  const std::string session = exporter->picture && !exporter->moves
+                                  ? session_to_carry(state, request.path, figure_words(shown, request))
+                                  : "";
+  return std::function<Status()>([exporter, figures = std::move(figures), session, style = style_of(request),
+                                  path = request.path]() -> Status {
+    TRY_OK(write_figures(*exporter, figures, session, style, path));
+    return Done{};
+  });
+}
+
 void export_shown_figure(FrameState& state, const ExportRequest& request) {
-  const auto exporter = exporter_of_path(request.path);
-  auto shown = drawn(state, !request.paper);
-  if (!exporter || !shown) {
-    const Error& why = exporter ? shown.error() : exporter.error();
-    return state.notify(Notice::Kind::warning, why.what, why.advice, 0);
-  }
-  auto& [view, figure] = *shown;
-  const Document* document = view.run ? &view.run->document : nullptr;
-  const std::vector<Text> caption =
-      caption_of(*view.view, view.state, view.state.run ? document : nullptr,
-                 static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence)), figure);
-  const std::string session =
-      (*exporter)->picture ? session_to_carry(state, request.path, figure_words(view, request)) : "";
-  state.write_in_background(request.path,
-                            [exporter = *exporter, figure = std::move(figure), caption, session, request] {
-                              return write_shown(*exporter, figure, caption, session, request);
-                            });
+  auto writer = shown_figure_writer(state, request);
+  if (!writer) return state.notify(Notice::Kind::warning, writer.error().what, writer.error().advice, 0);
+  state.write_in_background(request.path, *std::move(writer));
 }
 
 void copy_values(FrameState& state, bool markdown) {
-  const auto shown = drawn(state, true);
-  if (!shown) return state.notify(Notice::Kind::warning, shown.error().what, shown.error().advice, 0);
-  const std::vector<FigureData> data = data_of(shown->second);
+  const auto shown = shown_or_why(state);
+  const auto figure = shown ? draw_view(*shown->view, shown->state) : Result<figure::Figure>(shown.error());
+  if (!figure) return state.notify(Notice::Kind::warning, figure.error().what, figure.error().advice, 0);
+  const std::vector<FigureData> data = data_of(*figure);
   ImGui::SetClipboardText((markdown ? table_text(data, true) : tab_separated(data)).c_str());
   state.notify(Notice::Kind::good, Text::of("export.values_copied"));
 }

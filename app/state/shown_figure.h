@@ -2,6 +2,7 @@
 // is shown, else that of the open view where it has such a form (core/view), with cursor and comparison.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -21,6 +22,8 @@ bool has_figure(const FrameState& state);
 /// Nothing where has_figure() is false or there is no run.
 std::optional<ShownView> shown_view(const FrameState& state);
 
+/// What writes the file, on any thread. Errors: there is no figure, or it cannot be drawn.
+Result<std::function<Status()>> shown_figure_writer(const FrameState& state, const ExportRequest& request);
 /// Writes the figure in a background job, with its session inside; a notice shows its path or the error.
 void export_shown_figure(FrameState& state, const ExportRequest& request);
 /// The session with views and cursor, as figures that are written to `path` carry it; empty where nothing is

@@ -11,10 +11,18 @@ const std::vector<const Exporter*>& exporters() {
   static const std::vector<const Exporter*> all = [] {
     std::vector<const Exporter*> out;
     for (const Exporter& one : exporters_by_file()) out.push_back(&one);
-    std::stable_partition(out.begin(), out.end(), [](const Exporter* one) { return one->picture; });
+    std::stable_sort(out.begin(), out.end(), [](const Exporter* a, const Exporter* b) {
+      return std::pair(!a->picture, a->moves) < std::pair(!b->picture, b->moves);
+    });
     return out;
   }();
   return all;
+}
+
+std::vector<PngText> png_texts(const FigureToExport& what) {
+  std::vector<PngText> out{{"Title", what.title}, {"Software", exported_by()}};
+  if (!what.caption.empty()) out.push_back({"Description", what.caption});
+  return out;
 }
 
 Result<const Exporter*> find_exporter(std::string_view id) {

@@ -9,6 +9,7 @@
 
 #include "core/base/result.h"
 #include "core/base/version.h"
+#include "core/export/film.h"
 #include "core/export/page.h"
 #include "core/figure/figure.h"
 #include "core/system/atomic_file.h"
@@ -23,18 +24,22 @@ struct FigureToExport {
   std::string session;               ///< what it was made from, as JSON (core/export/carried.h); empty: none
   int scale = 1;                     ///< PNG: pixels per unit
   bool transparent = false;          ///< pictures: without a ground
+  const std::vector<FilmFrame>* film = nullptr;  ///< of forms that move
 };
+/// Title, program and caption, as PNG has them.
+std::vector<PngText> png_texts(const FigureToExport& what);
 
 struct Exporter {
   std::string id;  ///< "svg": also the extension of its files
   bool picture = false;
   /// Into a file that the caller commits; `path` is its name in errors.
   Status (*write)(const FigureToExport& what, AtomicFile& file, const std::string& path) = nullptr;
+  bool moves = false;  ///< it shows a film
 };
 
 /// From core/export/export_*.cpp, in the order of files.
 const std::vector<Exporter>& exporters_by_file();
-/// Pictures first.
+/// Pictures first, then those that move.
 const std::vector<const Exporter*>& exporters();
 /// By id; in a path by extension. Errors: none such, with all that are known.
 Result<const Exporter*> find_exporter(std::string_view id);

@@ -38,9 +38,10 @@ CairoFaces& cairo_faces() {
 }
 
 double channel(Rgb colour, unsigned shift) { return static_cast<double>(colour >> shift & 0xffu) / 255; }
-void use_colour(cairo_t* to, Rgb colour, double alpha = 1) {
+void use_colour(cairo_t* to, Rgb colour, double alpha) {
   cairo_set_source_rgba(to, channel(colour, 16), channel(colour, 8), channel(colour, 0), alpha);
 }
+double alpha_of(const DrawnShape& shape) { return static_cast<double>(shape.alpha); }
 void use_dashes(cairo_t* to, double on, double off, bool dashed) {
   const double lengths[] = {on, off};
   cairo_set_dash(to, lengths, dashed ? 2 : 0, 0);
@@ -60,7 +61,7 @@ void outline(cairo_t* to, const DrawnShape& shape) {
 }
 
 void paint_line(cairo_t* to, const DrawnShape& shape, double pen) {
-  use_colour(to, shape.colour);
+  use_colour(to, shape.colour, alpha_of(shape));
   cairo_set_line_width(to, kLineWidth * pen);
   use_dashes(to, 6 * pen, 4 * pen, shape.dashed);
   for (const auto& [x, y] : shape.points) cairo_line_to(to, x, y);
@@ -108,7 +109,7 @@ void show(cairo_t* to, const Run& run, double em) {
                          static_cast<int>(run.clusters.size()), {});
 }
 void paint_text(cairo_t* to, const DrawnShape& shape) {
-  use_colour(to, shape.colour);
+  use_colour(to, shape.colour, alpha_of(shape));
   cairo_save(to);
   cairo_translate(to, shape.x, shape.y);
   if (shape.turned != 0) cairo_rotate(to, static_cast<double>(shape.turned) * std::numbers::pi / 180);
@@ -132,17 +133,17 @@ void paint_text(cairo_t* to, const DrawnShape& shape) {
 void paint_shape(cairo_t* to, const DrawnShape& shape, double pen) {
   switch (shape.kind) {
     case DrawnShape::Kind::rect:
-      use_colour(to, shape.colour);
+      use_colour(to, shape.colour, alpha_of(shape));
       outline(to, shape);
       return cairo_fill(to);
     case DrawnShape::Kind::frame:
-      use_colour(to, shape.colour);
+      use_colour(to, shape.colour, alpha_of(shape));
       cairo_set_line_width(to, pen);
       use_dashes(to, 3 * pen, 2 * pen, shape.dashed);
       outline(to, shape);
       return cairo_stroke(to);
     case DrawnShape::Kind::hatch:
-      use_colour(to, shape.colour, kHatchAlpha);
+      use_colour(to, shape.colour, kHatchAlpha * alpha_of(shape));
       cairo_set_line_width(to, pen);
       use_dashes(to, 0, 0, false);
       cairo_move_to(to, shape.rect.x, shape.rect.bottom());

@@ -48,6 +48,7 @@ struct DrawnShape {
   std::int64_t columns = 0;         ///< picture
   std::vector<Rgb> pixels = {};     ///< picture, row by row
   std::string part = {};            ///< id of the part
+  float alpha = 1;                  ///< less: about to appear in a film
 };
 
 /// Of a matrix that is drawn cell by cell where Drawing::pictures is set.

@@ -68,18 +68,44 @@ std::optional<std::string> text_in(std::string_view data, std::string_view keywo
   return text.size() > most ? std::nullopt : std::optional<std::string>(text);
 }
 
+std::string header_of(int width, int height, bool alpha) {
+  return big_endian(static_cast<std::uint32_t>(width)) + big_endian(static_cast<std::uint32_t>(height)) +
+         '\10' + (alpha ? '\6' : '\2') + std::string(3, '\0');
+}
+
 }  // namespace
 
 std::string png_of(const PngPixels& pixels, const std::vector<PngText>& texts, std::uint32_t per_metre) {
   std::string out(kSignature);
-  const std::string colours(1, pixels.alpha ? '\6' : '\2');
-  put_chunk(out, "IHDR",
-            big_endian(static_cast<std::uint32_t>(pixels.width)) +
-                big_endian(static_cast<std::uint32_t>(pixels.height)) + '\10' + colours +
-                std::string(3, '\0'));
+  put_chunk(out, "IHDR", header_of(pixels.width, pixels.height, pixels.alpha));
   if (per_metre > 0) put_chunk(out, "pHYs", big_endian(per_metre) + big_endian(per_metre) + '\1');
   for (const PngText& text : texts) put_chunk(out, "iTXt", text_chunk(text));
   put_chunk(out, "IDAT", zlib_packed(filtered(pixels)));
+  put_chunk(out, "IEND", {});
+  return out;
+}
+
+void AnimatedPng::add(const PngFrame& frame) {
+  const PngPixels& pixels = frame.pixels;
+  if (frames_++ == 0) first_ = {pixels.width, pixels.height, pixels.alpha, {}};
+  std::string control = big_endian(order_++);
+  for (const int number : {pixels.width, pixels.height, frame.x, frame.y})
+    control += big_endian(static_cast<std::uint32_t>(number));
+  control += big_endian(static_cast<std::uint32_t>(frame.hundredths) << 16u | 100u);
+  put_chunk(chunks_, "fcTL", control + std::string(2, '\0'));  // stays, and takes the place of what was there
+  const std::string data = zlib_packed(filtered(pixels));
+  if (frames_ == 1)
+    put_chunk(chunks_, "IDAT", data);
+  else
+    put_chunk(chunks_, "fdAT", big_endian(order_++) + data);
+}
+
+std::string AnimatedPng::bytes(const std::vector<PngText>& texts) const {
+  std::string out(kSignature);
+  put_chunk(out, "IHDR", header_of(first_.width, first_.height, first_.alpha));
+  put_chunk(out, "acTL", big_endian(frames_) + big_endian(0));  // 0: over and over
+  for (const PngText& text : texts) put_chunk(out, "iTXt", text_chunk(text));
+  out += chunks_;
   put_chunk(out, "IEND", {});
   return out;
 }

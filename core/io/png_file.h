@@ -24,6 +24,23 @@ struct PngPixels {
 /// `per_metre`: pixels, both ways; 0: not said.
 std::string png_of(const PngPixels& pixels, const std::vector<PngText>& texts = {},
                    std::uint32_t per_metre = 0);
+/// A part of an animated PNG (https://www.w3.org/TR/png-3, 11.3.7): laid over what stands there already.
+struct PngFrame {
+  PngPixels pixels;  ///< the first one: the whole picture
+  int x = 0, y = 0;
+  int hundredths = 10;  ///< of a second that it stands
+};
+/// Parts one after the other, over and over. Readers that know no animation show the first.
+class AnimatedPng {
+ public:
+  void add(const PngFrame& frame);
+  std::string bytes(const std::vector<PngText>& texts = {}) const;
+
+ private:
+  PngPixels first_;  // its size alone
+  std::string chunks_;
+  std::uint32_t frames_ = 0, order_ = 0;
+};
 bool is_png(std::string_view bytes);
 /// The first text with this keyword in a file of anybody's; nothing where there is none, it is damaged, or it
 /// unpacks to more than `most` bytes.

@@ -84,6 +84,37 @@ TEST(CliExport, WhatCannotBeWrittenIsASentenceAndNoFile) {
   EXPECT_EQ(folder.files(), 0u);
 }
 
+TEST(CliExport, AWalkIsAFilmAndTheSameTwice) {
+  const TempFolder folder;
+  const std::string steps =
+      "figure model:storyteller --view steps --level easy --walk pages --seconds 0.5 -o ";
+  ASSERT_EQ(cli(steps + (folder / "a.gif")).exit_code, 0);
+  ASSERT_EQ(cli(steps + (folder / "b.gif")).exit_code, 0);
+  const std::string gif = read_text(folder / "a.gif");
+  EXPECT_EQ(gif.substr(0, 6), "GIF89a");
+  EXPECT_EQ(gif, read_text(folder / "b.gif"));
+  EXPECT_LT(gif.size(), 2u << 20);
+  const std::string sweep =
+      "figure model:storyteller --view attention --level easy --layer 1 --head 3 --walk "
+      "'blocks.1.attn.pattern[head=3,query=13,key=2]=1..0' -o ";
+  ASSERT_EQ(cli(sweep + (folder / "c.csv")).exit_code, 0);
+  const std::string first = read_text(folder / "c-001.csv"), last = read_text(folder / "c-021.csv");
+  EXPECT_NE(first.find(",cat,number,0.9"), std::string::npos) << first;
+  EXPECT_NE(last.find(",cat,number,0.2"), std::string::npos) << last;
+  ASSERT_EQ(
+      cli("figure model:storyteller model:storyteller-llama --view output --walk models --text \"The cat "
+          "sat\" -o " +
+          (folder / "m.apng"))
+          .exit_code,
+      0);
+  const std::string none = folder / "x.gif";
+  expect_refused("figure model:storyteller --view output -o " + none, 1, "--walk");
+  expect_refused("figure model:storyteller --view output --walk heads -o " + none, 1, "rows");
+  expect_refused("figure model:storyteller --walk wander -o " + none, 1, "wander");
+  expect_refused("figure model:storyteller --walk heads", 1, "-o");
+  expect_refused("figure model:storyteller --walk heads -o /dev/full --format gif", 1, "No space left");
+}
+
 TEST(CliExport, HostileAndStrippedFiguresAreOneSentence) {
   const TempFolder folder;
   const auto file = [&](const std::string& name, const std::string& text) {

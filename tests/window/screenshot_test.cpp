@@ -73,6 +73,31 @@ TEST(Screenshot, ASessionIsThePictureThatWasSaved) {
   EXPECT_NE(moved.err.find("not at " + model.string()), std::string::npos) << moved.err;
 }
 
+TEST(Screenshot, AnExportIsTheFigureAloneTheStageOrTheWindow) {
+  const TempFolder folder;
+  const auto written = [&](const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{
+        "model:storyteller", "--view", "attention", "--level", "easy", "--export", (folder / name).string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished done = run_blind(arguments);
+    EXPECT_EQ(done.status, 0) << name << ": " << done.err;
+    return folder / name;
+  };
+  const fs::path svg = written("a.svg", {"--layer", "1", "--head", "3"});
+  const Finished again = run_blind({svg.string(), "--export", (folder / "b.svg").string()});
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_TRUE(read_text(svg) == read_text(folder / "b.svg")) << "opened again it is the same figure";
+  expect_picture(written("a.png", {"--size", "900x600"}), 900, 600);
+  expect_picture(written("w.png", {"--window", "--size", "1280x720"}), 1280, 720);
+  EXPECT_TRUE(read_text(written("a.pdf", {"--paper", "--size", "8.5cm"})).starts_with("%PDF"));
+  EXPECT_TRUE(read_text(written("a.gif", {"--walk", "heads"})).starts_with("GIF89a"));
+  EXPECT_NE(read_text(written("a.csv", {})).find("attn.pattern"), std::string::npos);
+  const Finished none = run_blind({"--export", (folder / "x.pdf").string(), "--window"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("--window"), std::string::npos) << none.err;
+  EXPECT_FALSE(fs::exists(folder / "x.pdf"));
+}
+
 TEST(Screenshot, AnSvgIsTheFigureWithItsTexts) {
   const TempFolder folder;
   const fs::path picture = folder / "scores.svg";

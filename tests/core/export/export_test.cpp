@@ -55,6 +55,7 @@ figure::Figure small_figure() {
 struct Made {
   figure::Figure figure = small_figure();
   FigurePage page;
+  std::vector<FilmFrame> film;
   FigureToExport what;
   explicit Made(const std::string& size = "600x500") : Made(small_figure(), size) {}
   Made(figure::Figure of, const std::string& size) : figure(std::move(of)) {
@@ -62,6 +63,8 @@ struct Made {
     EXPECT_TRUE(made) << made.error().sentence();
     if (made) page = *std::move(made);
     what = {&figure, &page, "What <is> it?", "다람쥐", R"({"format":"attnscope-session"})", 1, false};
+    film = {{page.drawing, 50}, {page.drawing, 50}};
+    what.film = &film;
   }
   Made(const Made&) = delete;
   Made& operator=(const Made&) = delete;
@@ -76,7 +79,7 @@ struct Made {
 
 TEST(Exporters, EveryFormIsWrittenAndTheSameTwice) {
   const Made made;
-  ASSERT_EQ(exporters().size(), 11u);
+  ASSERT_EQ(exporters().size(), 13u);
   for (const Exporter* one : exporters()) {
     const std::string first = made.as(one->id);
     EXPECT_GT(first.size(), 40u) << one->id;

@@ -1,4 +1,4 @@
-#include "app/figure/figure_motion.h"
+#include "core/view/figure_motion.h"
 
 #include <algorithm>
 
@@ -9,7 +9,6 @@ namespace {
 
 using figure::DrawnShape, figure::PixelRect;
 
-constexpr float kSeconds = 0.7f;
 constexpr std::size_t kMostShapes = 4000;  // a larger drawing changes at once
 
 float eased(float t) { return t * t * (3 - 2 * t); }
@@ -91,24 +90,30 @@ bool FigureMotion::step(float seconds) {
   return moving();
 }
 
-std::pair<DrawnShape, float> FigureMotion::at(std::size_t index, const DrawnShape& shape) const {
-  std::pair<DrawnShape, float> out{shape, 1.f};
+bool FigureMotion::moves() const {
+  return moving() && std::any_of(motions_.begin(), motions_.end(), [](const ShapeMotion& motion) {
+           return motion.way == ShapeMotion::Way::moves;
+         });
+}
+
+DrawnShape FigureMotion::at(std::size_t index, const DrawnShape& shape) const {
+  DrawnShape out = shape;
   if (!moving() || index >= motions_.size()) return out;
   const ShapeMotion& motion = motions_[index];
   const float t =
       eased(std::clamp((progress_ - motion.begin) / std::max(1e-3f, motion.end - motion.begin), 0.f, 1.f));
-  if (motion.way == ShapeMotion::Way::appears) out.second = t;
-  if (progress_ < motion.begin) out.second = 0;
+  if (motion.way == ShapeMotion::Way::appears) out.alpha = t;
+  if (progress_ < motion.begin) out.alpha = 0;
   if (motion.way != ShapeMotion::Way::moves) return out;
   const PixelRect &from = motion.from, &to = shape.rect;
-  PixelRect& r = out.first.rect;
+  PixelRect& r = out.rect;
   r = {between(from.x, to.x, t), between(from.y, to.y, t), between(from.w, to.w, t),
        between(from.h, to.h, t)};
   if (shape.kind != DrawnShape::Kind::text || to.w <= 0 || to.h <= 0) return out;
   const float wide = r.w / to.w, tall = r.h / to.h;
-  out.first.em = shape.em * std::min({1.f, wide, tall});
-  out.first.x = r.x + (shape.x - to.x) * wide;
-  out.first.y = r.y + (shape.y - to.y) * tall;
+  out.em = shape.em * std::min({1.f, wide, tall});
+  out.x = r.x + (shape.x - to.x) * wide;
+  out.y = r.y + (shape.y - to.y) * tall;
   return out;
 }
 

@@ -1,5 +1,5 @@
 // A motion begins where the old figure had a cell and ends where the new one has it.
-#include "app/figure/figure_motion.h"
+#include "core/view/figure_motion.h"
 
 #include <gtest/gtest.h>
 
@@ -55,15 +55,15 @@ TEST(FigureMotion, TheRowGrowsOutOfItsMatrixAndEndsWhereItStands) {
   const DrawnShape *old = cell(*pattern, "row", 0, 3, old_index),
                    *now = cell(*softmax, "row", rows.values.size(0) - 1, 3, index);
   ASSERT_TRUE(old && now);
-  EXPECT_NEAR(motion.at(index, *now).first.rect.x, old->rect.x, 0.5f);
-  EXPECT_NEAR(motion.at(index, *now).first.rect.y, old->rect.y, 0.5f);
+  EXPECT_NEAR(motion.at(index, *now).rect.x, old->rect.x, 0.5f);
+  EXPECT_NEAR(motion.at(index, *now).rect.y, old->rect.y, 0.5f);
   int frames = 0;
   while (motion.step(1.f / 60) && frames < 600) ++frames;
   EXPECT_GT(frames, 20);
   EXPECT_LT(frames, 120);
   for (std::size_t at = 0; at < softmax->drawing.shapes.size(); ++at) {
-    const auto [shape, alpha] = motion.at(at, softmax->drawing.shapes[at]);
-    EXPECT_EQ(alpha, 1.f);
+    const DrawnShape shape = motion.at(at, softmax->drawing.shapes[at]);
+    EXPECT_EQ(shape.alpha, 1.f);
     EXPECT_EQ(shape.rect.x, softmax->drawing.shapes[at].rect.x);
     EXPECT_EQ(shape.rect.h, softmax->drawing.shapes[at].rect.h);
   }
@@ -83,9 +83,9 @@ TEST(FigureMotion, AProductComesOutOfTheRowsAboveIt) {
   const DrawnShape *key = cell(*scores, "products", 1, col, key_at),
                    *product = cell(*scores, "products", 2, col, product_at);
   ASSERT_TRUE(key && product);
-  EXPECT_EQ(motion.at(product_at, *product).second, 0.f);  // not there yet
+  EXPECT_EQ(motion.at(product_at, *product).alpha, 0.f);  // not there yet
   for (int i = 0; i < 18; ++i) motion.step(1.f / 60);
-  const figure::PixelRect rect = motion.at(product_at, *product).first.rect;
+  const figure::PixelRect rect = motion.at(product_at, *product).rect;
   EXPECT_GE(rect.y, key->rect.y - 0.5f);
   EXPECT_LT(rect.y, product->rect.y);
 }

@@ -22,6 +22,8 @@ struct ShapeMotion {
 
 class FigureMotion {
  public:
+  static constexpr float kSeconds = 0.7f;  ///< it takes
+
   /// A drawing on the screen: where its units are.
   struct OnScreen {
     const figure::Figure* figure = nullptr;
@@ -36,8 +38,10 @@ class FigureMotion {
   /// One frame later. True while it goes on.
   bool step(float seconds);
   bool moving() const { return progress_ < 1; }
-  /// The shape as it looks at this moment; alpha, 0 .. 1.
-  std::pair<figure::DrawnShape, float> at(std::size_t index, const figure::DrawnShape& shape) const;
+  /// The shape as it looks at this moment.
+  figure::DrawnShape at(std::size_t index, const figure::DrawnShape& shape) const;
+  /// True where something moves or grows, not only appears.
+  bool moves() const;
 
  private:
   using Place = std::pair<std::string, std::string>;  // part and cell
