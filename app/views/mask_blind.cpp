@@ -12,12 +12,13 @@ namespace {
 
 constexpr std::int64_t kMaskBlindMostKeys = 64;
 
-Tensor stacked(const std::vector<const Tensor*>& rows) {
+// The first `keys` of each row.
+Tensor stacked(const std::vector<const Tensor*>& rows, std::int64_t keys) {
   std::vector<float> cells;
   for (const Tensor* row : rows)
-    for (std::int64_t i = 0; i < row->size(0); ++i) cells.push_back(row->at(i));
+    for (std::int64_t i = 0; i < keys; ++i) cells.push_back(row->at(i));
   return Tensor::from(std::move(cells),
-                      {{Axis::none, static_cast<std::int64_t>(rows.size())}, {Axis::key, rows[0]->size(0)}});
+                      {{Axis::none, static_cast<std::int64_t>(rows.size())}, {Axis::key, keys}});
 }
 
 }  // namespace
@@ -65,17 +66,18 @@ void MaskBlind::draw(const ViewContext& context, const AttentionScene& scene, co
   caption(then, size.x);
 }
 
+// Of all keys, however many of them fit on the screen.
 void MaskBlind::compute(const AttentionScene& scene, const Site& entering, std::int64_t query,
                         std::int64_t keys) {
   scores_ = weights_ = Tensor();
-  const Tensor row = scene.trace->slice(entering, scene.head, {query, query + 1}, {0, keys});
+  const Tensor row = scene.trace->slice(entering, scene.head, {query, query + 1}, {0, scene.keys});
   if (row.empty()) return;
   const Tensor scores = row.select(0, 0);
-  Buffer nobody({{Axis::key, keys}});
-  std::fill_n(nobody.data(), keys, 0.f);
+  Buffer nobody({{Axis::key, scene.keys}});
+  std::fill_n(nobody.data(), scene.keys, 0.f);
   const MaskedSoftmax made = masked_softmax(scores, std::move(nobody).freeze());
-  scores_ = stacked({&scores, &made.entering});
-  weights_ = stacked({&made.naive, &made.filled, &made.safe});
+  scores_ = stacked({&scores, &made.entering}, keys);
+  weights_ = stacked({&made.naive, &made.filled, &made.safe}, keys);
   range_ = signed_range(scores);
 }
 

@@ -1,12 +1,11 @@
 // Why the scores are divided by the root of d_k: random queries and keys of growing width through the core's
-// own products and softmax, and the same switch in a trained model.
+// own products and softmax, and the scores of a trained model with and without it.
 #include <algorithm>
 #include <cmath>
 
 #include "core/base/words.h"
 #include "core/lab/pieces.h"
 #include "core/ops/ops.h"
-#include "core/trace/edit.h"
 
 namespace attnscope {
 namespace {
@@ -50,40 +49,44 @@ struct Live {
   double deviation = 0, entropy = 0, largest = 0, gradient = 0;
 };
 
-// All rows of all heads of a trained model that see at least four keys.
-Result<Live> live_scores(const OpenedModel& opened, bool scaled) {
+// All rows of all heads of a trained model that see at least four keys: the scores as they are, divided by
+// the root of d_k, and the same ones undivided.
+struct LiveScores {
+  Live divided, undivided;
+};
+Result<LiveScores> live_scores(const OpenedModel& opened) {
   TRY(const Input input, text_input(opened, kLabSqrtStory));
-  RunOptions options;
-  if (!scaled) {
-    TRY(const std::shared_ptr<const Edit> edit, parse_edit("blocks.*.attn.scaling=off"));
-    options.edits = {edit};
-  }
-  TRY(const std::shared_ptr<const Trace> trace, opened.model->run(input, options));
-  Live out;
-  double rows = 0, cells = 0, squares = 0, sum = 0;
+  TRY(const std::shared_ptr<const Trace> trace, opened.model->run(input, {}));
   const ModelConfig& config = trace->config();
-  for (int layer = 0; layer < config.n_layers(); ++layer)
-    for (int head = 0; head < config.blocks[0].attention.n_heads; ++head)
-      for (std::int64_t row = 3; row < trace->length; ++row) {
-        const Range keys{0, row + 1}, one{row, row + 1};
-        const Tensor scores = trace->slice(trace->main(StepKind::scale, layer), head, one, keys);
-        const Tensor weights = trace->slice(trace->main(StepRole::pattern, layer), head, one, keys);
-        std::vector<double> shares;
-        for (std::int64_t key = 0; key <= row; ++key) {
-          const double score = static_cast<double>(scores.at(0, key));
-          sum += score, squares += score * score, cells += 1;
-          shares.push_back(static_cast<double>(weights.at(0, key)));
+  const float undone = 1 / config.blocks[0].attention.scale;
+  const auto measured = [&](float times) {
+    Live out;
+    double rows = 0, cells = 0, squares = 0, sum = 0;
+    for (int layer = 0; layer < config.n_layers(); ++layer)
+      for (int head = 0; head < config.blocks[0].attention.n_heads; ++head)
+        for (std::int64_t row = 3; row < trace->length; ++row) {
+          const Tensor scores = scale(
+              trace->slice(trace->main(StepKind::scale, layer), head, {row, row + 1}, {0, row + 1}), times);
+          const Tensor weights = softmax_rows(scores);
+          std::vector<double> shares;
+          for (std::int64_t key = 0; key <= row; ++key) {
+            const double score = static_cast<double>(scores.at(0, key));
+            sum += score, squares += score * score, cells += 1;
+            shares.push_back(static_cast<double>(weights.at(0, key)));
+          }
+          const double top = *std::max_element(shares.begin(), shares.end());
+          out.entropy += entropy_of(shares), out.largest += top, out.gradient += top * (1 - top);
+          rows += 1;
         }
-        const double top = *std::max_element(shares.begin(), shares.end());
-        out.entropy += entropy_of(shares), out.largest += top, out.gradient += top * (1 - top);
-        rows += 1;
-      }
-  out.deviation = std::sqrt(std::max(0.0, squares / cells - sum / cells * sum / cells));
-  out.entropy /= rows, out.largest /= rows, out.gradient /= rows;
-  return out;
+    out.deviation = std::sqrt(std::max(0.0, squares / cells - sum / cells * sum / cells));
+    out.entropy /= rows, out.largest /= rows, out.gradient /= rows;
+    return out;
+  };
+  return LiveScores{measured(1), measured(undone)};
 }
 
-LabTable live_table(const Live& with, const Live& without) {
+LabTable live_table(const LiveScores& of) {
+  const Live &with = of.divided, &without = of.undivided;
   LabTable out;
   out.title = Text::of("lab.sqrt.live");
   out.header = {Text(), Text::of("lab.sqrt.divided"), Text::of("lab.sqrt.undivided")};
@@ -173,14 +176,13 @@ Result<LabPicture> compute_sqrt(const LabValues& values, const std::atomic<bool>
   }
   const Sharpness now = random_scores(d, keys, scaled);
   TRY(const std::shared_ptr<const OpenedModel> story, shipped_model("storyteller"));
-  TRY(const Live with, live_scores(*story, true));
-  TRY(const Live without, live_scores(*story, false));
+  TRY(const LiveScores live, live_scores(*story));
   LabPicture out;
   out.pieces = {{variance_plot(widths, at, d), 1, true, 1.1f},
                 {weight_plot(widths, at, d)},
                 {lab_sqrt_facts_of(now, d, keys, scaled), 1.5f, true, 1},
                 {row_bars(now), 0.65f},
-                {live_table(with, without), 1.15f}};
+                {live_table(live), 1.15f}};
   const std::string root = shown(std::sqrt(static_cast<double>(d)), 3);
   out.formula = Text::of(scaled ? "lab.sqrt.formula.on" : "lab.sqrt.formula.off", {d, root});
   out.notice = Text::of(scaled              ? "lab.sqrt.notice.on"

@@ -152,6 +152,12 @@ TEST_F(AttentionModesTest, PartsABlindRowAndNotations) {
   ASSERT_EQ(weights.size(0), 3);
   EXPECT_TRUE(std::isnan(weights.at(0, 0)));
   EXPECT_EQ(weights.at(2, 0), 0.f);
+  settle(*view, ImVec2(330, 460));
+  const Tensor few = painter_.shown("mask.blind_weights");
+  ASSERT_LT(few.size(1), weights.size(1));
+  EXPECT_NEAR(few.at(1, 0), 1.0 / static_cast<double>(run().trace(0).length), 1e-6)
+      << "of all keys, not of those shown";
+  settle(*view);
   click_item(*view, "mask_blind_row");
   settle(*view);
   for (std::int64_t k = 0; k < 3; ++k)
