@@ -52,6 +52,7 @@ void add_lesson(CLI::App& app, Action& action);
 void add_calc(CLI::App& app, Action& action);
 void add_figure(CLI::App& app, Action& action);
 void add_try(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_course(CLI::App& app, Action& action);
 void add_guide(CLI::App& app, Action& action);
 
@@ -83,7 +84,9 @@ class SequenceOptions {
   /// `batch`: also those of the whole batch. With a `prefix` every flag begins with it: --clean-text.
   void add_to(CLI::App& command, bool batch, const std::string& prefix = "");
   /// Errors: read_request()'s.
-  Result<Request> request() const { return read_request(given_words(*command_, flags_), prefix_); }
+  Result<Request> request() const {
+    return command_ ? read_request(given_words(*command_, flags_), prefix_) : Result<Request>(Request{});
+  }
   /// What runs: inputs_of() and the edits of it. stderr says which pieces of texts a vocabulary could not
   /// spell. Errors: those of requested_document().
   Result<Document> document(const OpenedModel& opened) const;

@@ -85,6 +85,7 @@ int run(int argc, char** argv) {
   add_lesson(app, action);
   add_figure(app, action);
   add_try(app, action);
+  add_report(app, action);
   add_course(app, action);
   add_guide(app, action);
   translate_help(app);

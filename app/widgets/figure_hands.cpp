@@ -43,6 +43,13 @@ void FigureHands::hover(const Context& context) {
   const bool editable = cell && can_edit(context.run, workspace.cursor.sequence, *cell);
   const std::string pair[] = {name_of(matrix.rows, hit->row), name_of(matrix.cols, hit->col),
                               figure::number_text(static_cast<double>(hit->value()), 4)};
+  if (matrix.heads) {
+    ImGui::SetTooltip("%s", tr("figure.cell.head", {pair[0], pair[1], pair[2]}).c_str());
+    if (ImGui::IsMouseClicked(0))
+      context.workspace.cursor.layer = static_cast<int>(hit->row),
+      context.workspace.cursor.head = static_cast<int>(hit->col);
+    return;
+  }
   const bool hidden = std::isinf(hit->value()) && hit->value() < 0;
   const bool mask = editable && edit_meaning(context.run, cell->site) == CellEdit::mask;
   const char* said = mask     ? "figure.cell.mask"

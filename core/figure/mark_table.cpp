@@ -245,6 +245,8 @@ class TableDrawing {
   void waterfall(const TableMark::Row& row, float x, float top, float thick) {
     const float a = place(*row.from), b = place(*row.from + *row.bar);
     const Palette& colours = out_.colours();
+    if (table_.least < 0)  // where nothing is added
+      out_.line({{x + place(0), y_}, {x + place(0), y_ + tall_}}, colours.ink(Ink::dim));
     bar({x + std::min(a, b), top, std::max(std::abs(b - a), kLeastBar), thick},
         row.lit        ? colours.ink(Ink::value)
         : *row.bar < 0 ? colours.negative

@@ -162,7 +162,12 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
   if (looked.row.sum > 0 && !looked.row.edited && !looked.row.sink) {
     const double top = std::exp(static_cast<double>(looked.entering[static_cast<std::size_t>(looked.key)]));
     std::vector<Text> terms = said;
-    terms.emplace_back(figure::number_text(top, 1)), terms.emplace_back(figure::number_text(top / share, 1));
+    // As many digits as the score, written with three, gives by hand.
+    terms[3] =
+        figure::number_text(static_cast<double>(looked.entering[static_cast<std::size_t>(looked.key)]), 3);
+    const int digits = top < 10 ? 2 : top < 100 ? 1 : 0;
+    terms.emplace_back(figure::number_text(top, digits)),
+        terms.emplace_back(figure::number_text(top / share, digits));
     std::vector<Text> forms{steps_text("softmax.formula", terms), steps_text("softmax.formula.short", terms)};
     if (!std::isfinite(top) || !(share > 0)) forms.erase(forms.begin());
     picture.push_back(figure::words("formula", figure::WordsMark::As::formula, std::move(forms), 1));

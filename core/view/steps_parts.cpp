@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/lens/vectors.h"
 #include "core/session/document.h"
 
 namespace attnscope {
@@ -91,6 +92,31 @@ std::vector<float> floats_of(const Tensor& row) {
   std::vector<float> out;
   for (std::int64_t at = 0; at < row.count(); ++at) out.push_back(row.at(at));
   return out;
+}
+
+Result<StationDrawing> embed_station(const ViewState& state) {
+  const EmbeddingSum parts = embedding_sum(*state.run, state.place.stack, state.row);
+  if (parts.sum.empty()) return fail(Code::not_found, "error.view.no_station");
+  std::vector<NamedRow> rows;
+  const auto add = [&](const Text& name, const Tensor& values) {
+    if (!values.empty()) rows.push_back({name, floats_of(values)});
+  };
+  const Text name = looked_name(state);
+  if (parts.scale == 1)
+    add(name, parts.token);
+  else
+    add(steps_text("embed.scaled", {name, steps_number(static_cast<double>(parts.scale))}), parts.scaled);
+  add(steps_text("embed.place", {state.row}), parts.position);
+  add(steps_text("embed.segment"), parts.type);
+  const bool alone = rows.size() < 2;
+  if (alone) rows.clear();
+  rows.push_back({alone ? name : steps_text("sum"), floats_of(parts.sum)});
+  return StationDrawing{{steps_text(alone                                        ? "embed.alone"
+                                    : parts.type.empty() && !parts.token.empty() ? "embed"
+                                                                                 : "embed.parts",
+                                    {name, parts.sum.count()}),
+                         steps_text("embed.short", {name, parts.sum.count()})},
+                        numbers_leaf("row", rows, {steps_text("embed.sum")}, 3)};
 }
 
 }  // namespace attnscope

@@ -49,6 +49,8 @@ Text looked_name(const ViewState& state);
 Site read_heads(const ViewState& state, Hue hue);
 /// The tokens in order with their ids. Never an error.
 Result<StationDrawing> words_station(const ViewState& state);
+/// What a token's vector is the sum of. Errors: a run without it.
+Result<StationDrawing> embed_station(const ViewState& state);
 /// The stations of attention. Errors: a run without its steps.
 Result<StationDrawing> scores_station(const ViewState& state);
 Result<StationDrawing> softmax_station(const ViewState& state);

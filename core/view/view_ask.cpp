@@ -1,4 +1,4 @@
-// Which head does the answer need? The share of the likeliest output in runs without one head each.
+// Which head does the answer need? What the likeliest output loses in runs without one head each.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -35,6 +35,19 @@ Result<Sweep> without_each_head(const ViewState& state, std::int64_t row, int an
   return sweep;
 }
 
+// Where a head looks from the row that is looked at.
+figure::PartBox looks_part(ViewState there, const std::string& id, int layer, std::int64_t head, Text left,
+                           int priority) {
+  there.layer = layer, there.head = head;
+  figure::MatrixMark looks = attention_row_matrix(there, attention_matrix(there, slot_of(StepRole::pattern)));
+  const std::vector<Text> where{looks.rows.labels.front(), layer, head, std::move(left)};
+  return figure::leaf({id,
+                       std::move(looks),
+                       priority,
+                       {Text::of("figure.ask.looks", where), Text::of("figure.ask.looks.short", where)},
+                       ""});
+}
+
 Result<ViewDrawing> draw_ask(const ViewState& state) {
   const std::int64_t row = answer_row(state);
   const Tensor logits = state.run->logits_row(row);
@@ -46,23 +59,27 @@ Result<ViewDrawing> draw_ask(const ViewState& state) {
   const int blocks = state.run->config().of(state.place.stack).n_layers();
   std::int64_t heads = 0;
   for (const SweepCell& cell : sweep.cells()) heads = std::max(heads, cell.at.front().begin + 1);
-  figure::MatrixMark left;
+  figure::MatrixMark lost;
+  lost.heads = true, lost.scale = figure::Scale::diverging, lost.digits = 1, lost.most = 1;
   std::vector<float> values(static_cast<std::size_t>(blocks * heads),
                             std::numeric_limits<float>::quiet_NaN());
-  const SweepCell* most = nullptr;
+  const SweepCell *most = nullptr, *chosen = nullptr;
   const auto moves = [&](const SweepCell& cell) { return std::abs(cell.value - sweep.base()); };
   for (const SweepCell& cell : sweep.cells()) {
+    const double points = 100 * (sweep.base() - cell.value);
     values[static_cast<std::size_t>(cell.site.layer * heads + cell.at.front().begin)] =
-        static_cast<float>(cell.value);
+        static_cast<float>(points);
+    lost.most = std::max(lost.most, std::abs(points));
+    if (cell.site.layer == state.layer && cell.at.front().begin == state.head) chosen = &cell;
     if (!most || moves(cell) > moves(*most)) most = &cell;
   }
-  left.values = Tensor::from(std::move(values), {{Axis::none, blocks}, {Axis::none, heads}});
+  lost.values = Tensor::from(std::move(values), {{Axis::none, blocks}, {Axis::none, heads}});
   for (int block = 0; block < blocks; ++block)
-    left.rows.labels.push_back(Text::of("figure.ask.block", {block}));
+    lost.rows.labels.push_back(Text::of("figure.ask.block", {block}));
   for (std::int64_t head = 0; head < heads; ++head)
-    left.cols.labels.push_back(Text::of("figure.ask.head", {head}));
-  left.rows.looked = most->site.layer, left.cols.looked = static_cast<int>(most->at.front().begin);
-  left.rows.ink = figure::Ink::query, left.cols.ink = figure::Ink::key;
+    lost.cols.labels.push_back(Text::of("figure.ask.head", {head}));
+  lost.rows.looked = most->site.layer, lost.cols.looked = static_cast<int>(most->at.front().begin);
+  lost.rows.ink = figure::Ink::query, lost.cols.ink = figure::Ink::key;
   const Text word = output_name(*state.opened, answer);
   const std::vector<Text> said{word, percent(sweep.base()), most->site.layer, most->at.front().begin,
                                percent(most->value)};
@@ -71,26 +88,21 @@ Result<ViewDrawing> draw_ask(const ViewState& state) {
   ViewDrawing out{
       {Text::of("figure.ask.question")},
       {Text::of(key, said), Text::of(key + ".short", said)},
-      figure::leaf({"left",
-                    std::move(left),
+      figure::leaf({"lost",
+                    std::move(lost),
                     3,
                     {Text::of("figure.ask.title", said), Text::of("figure.ask.title.short", said)},
                     ""})};
-  // Where that head looks from the row that is looked at.
-  ViewState there = state;
-  there.layer = most->site.layer, there.head = most->at.front().begin;
-  figure::MatrixMark looks = attention_row_matrix(there, attention_matrix(there, slot_of(StepRole::pattern)));
-  const std::vector<Text> where{looks.rows.labels.front(), there.layer, there.head};
-  out.below = figure::leaf({"row",
-                            std::move(looks),
-                            2,
-                            {Text::of("figure.ask.looks", where), Text::of("figure.ask.looks.short", where)},
-                            ""});
+  std::vector<figure::PartBox> looks{
+      looks_part(state, "row", most->site.layer, most->at.front().begin, percent(most->value), 2)};
+  if (chosen && chosen != most)
+    looks.push_back(looks_part(state, "chosen", state.layer, state.head, percent(chosen->value), 1));
+  out.below = figure::column(std::move(looks));
   return out;
 }
 
 }  // namespace
 
-ViewSpec view_ask() { return {"ask", 58, true, true, draw_ask}; }
+ViewSpec view_ask() { return {"ask", 58, true, true, draw_ask, true}; }
 
 }  // namespace attnscope

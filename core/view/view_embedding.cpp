@@ -2,13 +2,36 @@
 #include <algorithm>
 
 #include "core/lens/vectors.h"
+#include "core/session/document.h"
 #include "core/step/place.h"
-#include "core/view/view.h"
+#include "core/view/steps_parts.h"
 
 namespace attnscope {
 namespace {
 
 constexpr double kAlike = 0.1;  // cosines below it say that nothing is alike
+
+figure::TableMark near_table(const ViewState& state, const Tensor& table, const Tensor& vector, int id,
+                             std::size_t most) {
+  figure::TableMark out;
+  out.card = figure::TableMark::Card::plain, out.leads = true;
+  for (const NearRow& one : nearest_rows(table, vector, most, id))
+    out.rows.push_back({{Text(token_label(*state.opened, static_cast<int>(one.row))),
+                         Text(figure::number_text(one.cosine, 2))},
+                        one.cosine,
+                        {},
+                        out.rows.empty()});
+  return out;
+}
+
+// The word that it says next, where what it says are words of that table, and another one than `id`.
+std::optional<int> said_word(const ViewState& state, const Tensor& table, int id) {
+  const Tensor logits = state.run->logits_row(answer_row(state));
+  if (logits.empty() || !state.run->config().predicts_next() || logits.count() != table.size(0))
+    return std::nullopt;
+  const int said = next_tokens(logits, Sampling{}).front().id;
+  return said == id ? std::nullopt : std::optional<int>(said);
+}
 
 Result<ViewDrawing> draw_embedding(const ViewState& state) {
   const Tensor table = token_table(*state.run, state.place.stack);
@@ -19,17 +42,8 @@ Result<ViewDrawing> draw_embedding(const ViewState& state) {
     return fail(Code::not_found, "error.view.no_word_here");
   Tensor vector = embedding_sum(*state.run, state.place.stack, state.row).token;
   if (vector.empty()) vector = table.select(0, id);
-  figure::TableMark near;
-  near.card = figure::TableMark::Card::plain, near.leads = true;
-  for (const NearRow& one : nearest_rows(table, vector, state.level == Level::easy ? 8 : 15, id))
-    near.rows.push_back({{Text(token_label(*state.opened, static_cast<int>(one.row))),
-                          Text(figure::number_text(one.cosine, 2))},
-                         one.cosine,
-                         {},
-                         near.rows.empty()});
-  figure::MatrixMark numbers = numbers_mark(vector);
-  numbers.of = to_text(site_of(StepRole::words, -1, state.place.stack)) +
-               to_text(std::vector<AxisRange>{{"pos", state.row}});
+  const std::size_t most = state.level == Level::easy ? 8 : 15;
+  figure::TableMark near = near_table(state, table, vector, id, most);
   const Text name = token_label(*state.opened, id);
   std::vector<Text> said{Text::of("figure.embedding.nowhere", {name})};
   if (!near.rows.empty() && *near.rows[0].bar < kAlike)
@@ -37,20 +51,30 @@ Result<ViewDrawing> draw_embedding(const ViewState& state) {
   else if (!near.rows.empty())
     said = {Text::of("figure.embedding.sentence", {name, near.rows[0].cells[0], near.rows[0].cells[1]}),
             Text::of("figure.embedding.short", {name, near.rows[0].cells[0], near.rows[0].cells[1]})};
-  return ViewDrawing{
-      {Text::of("figure.embedding.question")},
-      said,
-      figure::leaf({"near",
-                    near,
-                    3,
-                    {Text::of("figure.embedding.near", {name}), Text::of("figure.embedding.near.short")},
-                    ""}),
-      figure::leaf({"numbers",
-                    std::move(numbers),
-                    1,
-                    {Text::of("figure.embedding.numbers", {name, vector.count()}),
-                     Text::of("figure.embedding.numbers.short", {name})},
-                    ""})};
+  std::vector<figure::PartBox> tables{figure::leaf(
+      {"near",
+       near,
+       3,
+       {Text::of("figure.embedding.near", {name}), Text::of("figure.embedding.near.short", {name})},
+       ""})};
+  if (const auto next = said_word(state, table, id)) {
+    const Text word = output_name(*state.opened, *next);
+    tables.push_back(figure::leaf(
+        {"said",
+         near_table(state, table, table.select(0, *next), *next, most),
+         1,
+         {Text::of("figure.embedding.said", {word}), Text::of("figure.embedding.near.short", {word})},
+         ""}));
+  }
+  const std::string place = to_text(site_of(StepRole::words, -1, state.place.stack)) +
+                            to_text(std::vector<AxisRange>{{"pos", state.row}});
+  return ViewDrawing{{Text::of("figure.embedding.question")},
+                     said,
+                     figure::either(std::move(tables)),
+                     numbers_leaf("numbers", {{name, floats_of(vector), place}},
+                                  {Text::of("figure.embedding.numbers", {name, vector.count()}),
+                                   Text::of("figure.embedding.numbers.short", {name})},
+                                  1)};
 }
 
 }  // namespace

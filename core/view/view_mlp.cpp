@@ -38,15 +38,17 @@ Result<ViewDrawing> draw_mlp(const ViewState& state) {
     const std::vector<Text> words = pushed_up(state, place, one);
     if (&one == &top.front()) first = words;
     table.rows.push_back(
-        {{Text::of("figure.mlp.neuron", {one.index}), Text(figure::number_text(one.adds, 2))},
+        {{Text::of("figure.mlp.neuron", {one.index}),
+          Text(figure::number_text(static_cast<double>(one.act), 2)), Text(figure::number_text(one.adds, 2))},
          one.adds,
          {},
          false});
     if (!words.empty()) table.rows.back().cells.push_back(listed(words));
   }
   const bool words =
-      std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.cells.size() > 2; });
-  table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.adds")};
+      std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.cells.size() > 3; });
+  table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),
+                  Text::of("figure.mlp.column.adds")};
   if (words) table.header.push_back(Text::of("figure.mlp.column.words"));
   std::vector<Text> said{row_label(*state.opened, *state.run, place.stack, state.row), top.front().index,
                          state.layer, figure::number_text(static_cast<double>(top.front().act), 2)};

@@ -7,7 +7,7 @@
 #include "core/lens/positions.h"
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
-#include "core/view/view.h"
+#include "core/view/steps_parts.h"
 
 namespace attnscope {
 namespace {
@@ -70,6 +70,10 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& table) {
   places.looked = static_cast<int>(own);
   for (std::int64_t place = first; place < first + shown; ++place) places.labels.emplace_back(place);
   alike.rows = alike.cols = places;
+  for (std::int64_t at = 0; at < shown; ++at)
+    alike.rows.labels[static_cast<std::size_t>(at)] =
+        Text::of("figure.position.row",
+                 {row_label(*state.opened, *state.run, state.place.stack, first + at), first + at});
   const Text name = row_label(*state.opened, *state.run, state.place.stack, state.row);
   const std::vector<NearRow> near = nearest_rows(rows, rows.select(0, own), 1, own);
   std::vector<Text> said{state.row, name, table.size(1)};
@@ -78,11 +82,7 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& table) {
   const std::string key = near.empty() ? "figure.position.learned.alone" : "figure.position.learned";
   ViewDrawing out = drawn(Text::of(key, said), Text::of("figure.position.learned.short", said),
                           std::move(alike), Text::of("figure.position.learned.title"));
-  out.below = figure::leaf({"numbers",
-                            numbers_mark(rows.select(0, own)),
-                            1,
-                            {Text::of("figure.position.learned.numbers", {state.row, table.size(1)})},
-                            ""});
+  if (auto sum = embed_station(state)) out.below = std::move(sum->picture);
   return out;
 }
 

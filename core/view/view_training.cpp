@@ -1,8 +1,10 @@
 // How does it learn? What each place should have said, with which probability the model said it, and the
-// loss; and of the place that is looked at, the way from the loss to single weights of the unembedding.
+// loss; of the place that is looked at, the way from the loss to single weights of the unembedding, and what
+// a step against that gradient changes.
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text.h"
 #include "core/model/gradients.h"
 #include "core/session/backward_run.h"
 #include "core/session/document.h"
@@ -101,6 +103,53 @@ std::optional<figure::PartBox> weights_part(const ViewState& state, const LossPl
       {Text::of("figure.training.weights", said), Text::of("figure.training.weights.short", said)}, 1);
 }
 
+// What one step of gradient descent on the unembedding changes, for this place alone: its column of a word
+// moves by -rate x (p - y), so that the word's logit moves by -rate |x|^2 (p - y). The rate: the largest
+// power of ten that moves no logit by more than kMostMove.
+constexpr double kMostMove = 3;
+figure::PartBox step_part(const ViewState& state, const LossPlace& target, const Text& place) {
+  const std::vector<float> read = floats_of(final_rows(*state.run).select(0, target.row));
+  double square = 0, rate = 1;
+  for (const float one : read) square += static_cast<double>(one) * static_cast<double>(one);
+  while (rate * square > kMostMove && rate > 1e-9) rate /= 10;
+  const Tensor logits = state.run->logits_row(target.row);
+  const std::vector<double> before = log_probabilities(logits);
+  std::vector<float> moved;
+  for (std::size_t id = 0; id < before.size(); ++id) {
+    const double right = static_cast<int>(id) == target.id ? 1 : 0;
+    moved.push_back(logits.at(static_cast<std::int64_t>(id)) -
+                    static_cast<float>(rate * square * (std::exp(before[id]) - right)));
+  }
+  const auto count = std::ssize(moved);
+  const std::vector<double> after = log_probabilities(Tensor::from(std::move(moved), {{Axis::vocab, count}}));
+  std::vector<int> order;
+  for (int id = 0; id < count; ++id)
+    if (id != target.id) order.push_back(id);
+  const std::size_t shown = std::min<std::size_t>(3, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+                    [&](int a, int b) {
+                      return before[static_cast<std::size_t>(a)] > before[static_cast<std::size_t>(b)];
+                    });
+  order.resize(shown);
+  order.insert(order.begin(), target.id);
+  figure::TableMark out;
+  out.card = figure::TableMark::Card::plain;
+  out.header = {Text::of("figure.training.column.word"), Text::of("figure.training.column.before"),
+                Text::of("figure.training.column.after")};
+  for (const int id : order) {
+    const double was = std::exp(before[static_cast<std::size_t>(id)]),
+                 is = std::exp(after[static_cast<std::size_t>(id)]);
+    out.rows.push_back(
+        {{Text(output_name(*state.opened, id)), percent(was), percent(is)}, is, was, id == target.id});
+  }
+  const std::vector<Text> said{Text(format("%g", rate)), place};
+  return figure::leaf({"step",
+                       std::move(out),
+                       2,
+                       {Text::of("figure.training.step", said), Text::of("figure.training.step.short", said)},
+                       ""});
+}
+
 Result<ViewDrawing> draw_training(const ViewState& state) {
   TRY(const std::vector<LossPlace> targets, targets_of(state));
   const std::int64_t row = answer_row(state);
@@ -120,16 +169,20 @@ Result<ViewDrawing> draw_training(const ViewState& state) {
   const std::string key = std::string("figure.training.") + (!known             ? "assumed"
                                                              : shown.row != row ? "elsewhere"
                                                                                 : "sentence");
-  ViewDrawing out{
-      {Text::of("figure.training.question")},
-      {Text::of(key, said), Text::of(key + ".short", said)},
+  figure::PartBox losses =
       figure::leaf({"losses",
                     losses_table(state, targets, shown.row, known),
                     3,
                     {Text::of(known ? "figure.training.losses" : "figure.training.losses.assumed"),
                      Text::of("figure.training.losses.short")},
-                    ""})};
+                    ""});
+  ViewDrawing out{
+      {Text::of("figure.training.question")}, {Text::of(key, said), Text::of(key + ".short", said)}, {}};
   out.below = weights_part(state, shown, place);
+  if (out.below)
+    out.picture = figure::either({std::move(losses), step_part(state, shown, place)});
+  else
+    out.picture = std::move(losses);
   return out;
 }
 

@@ -115,6 +115,32 @@ TEST(CliExport, AWalkIsAFilmAndTheSameTwice) {
   expect_refused("figure model:storyteller --walk heads -o /dev/full --format gif", 1, "No space left");
 }
 
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t out = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++out;
+  return out;
+}
+
+TEST(CliExport, AReportIsOneFileWithItsProofs) {
+  const TempFolder folder;
+  const auto made = cli("report model:storyteller --layer 1 --head 3 -o " + (folder / "a.html"));
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string html = read_text(folder / "a.html");
+  EXPECT_EQ(times(html, "<svg"), 3u);
+  EXPECT_EQ(times(html, "class=\"good\""), 6u) << "again, softmax, sum, patch, gradient, PyTorch";
+  EXPECT_EQ(times(html, "class=\"bad\""), 0u);
+  EXPECT_NE(html.find("scores = q @ k.T * 0.25"), std::string::npos);
+  EXPECT_EQ(times(html, "src="), 0u) << "nothing is fetched";
+  const auto edited = cli(
+      "report model:storyteller --text \"The <cat> sat\" --edit \"blocks.1.attn.z[head=3]=0\" --view output");
+  ASSERT_EQ(edited.exit_code, 0) << edited.err;
+  EXPECT_NE(edited.out.find("blocks.1.attn.z[head=3]=0"), std::string::npos);
+  EXPECT_NE(edited.out.find("without the edits"), std::string::npos);
+  EXPECT_EQ(edited.out.find("The <cat>"), std::string::npos);
+  expect_refused("report model:storyteller --view nothing", 1, "nothing");
+  expect_refused("report model:storyteller -o " + (folder / "no/a.html"), 1, "no/a.html");
+}
+
 TEST(CliExport, HostileAndStrippedFiguresAreOneSentence) {
   const TempFolder folder;
   const auto file = [&](const std::string& name, const std::string& text) {

@@ -21,15 +21,16 @@ TEST(ViewAsk, EachCellIsARunWithoutThatHead) {
     };
     const auto figure = draw_view(**find_view("ask"), state);
     ASSERT_TRUE(figure) << name;
-    const Tensor& left = mark_of<figure::MatrixMark>(*figure, "left").values;
+    const Tensor& lost = mark_of<figure::MatrixMark>(*figure, "lost").values;
     double most = 0;
     std::pair<std::int64_t, std::int64_t> where;
-    for (std::int64_t block = 0; block < left.size(0); ++block)
-      for (std::int64_t head = 0; head < left.size(1); ++head) {
+    for (std::int64_t block = 0; block < lost.size(0); ++block)
+      for (std::int64_t head = 0; head < lost.size(1); ++head) {
         const auto without =
             edited(of, std::string(stack_prefix(state.place.stack)) + "blocks." + std::to_string(block) +
                            ".attn.z[head=" + std::to_string(head) + "]=0");
-        EXPECT_NEAR(left.at(block, head), share(*without), 2e-4) << name << " " << block << "." << head;
+        EXPECT_NEAR(lost.at(block, head), 100 * (share(*of.run) - share(*without)), 2e-2)
+            << name << " " << block << "." << head;
         if (const double by = std::abs(share(*without) - share(*of.run)); by > most)
           most = by, where = {block, head};
       }
@@ -56,9 +57,27 @@ TEST(ViewAsk, KeepsTheEditsOfTheRun) {
   ASSERT_TRUE(apply_request(document, request));
   const auto both = run_all(document, {}, {});
   ASSERT_TRUE(both);
-  EXPECT_NEAR(mark_of<figure::MatrixMark>(*figure, "left").values.at(1, 3),
-              std::exp(log_probabilities(both->front()->logits_row(row))[static_cast<std::size_t>(answer)]),
-              2e-4);
+  const auto share = [&](const Trace& run) {
+    return std::exp(log_probabilities(run.logits_row(row))[static_cast<std::size_t>(answer)]);
+  };
+  EXPECT_NEAR(mark_of<figure::MatrixMark>(*figure, "lost").values.at(1, 3),
+              100 * (share(*state.run) - share(*both->front())), 2e-2);
+}
+
+TEST(ViewAsk, ShowsWhereTheChosenHeadLooksBelowTheMostNeeded) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3;
+  const figure::Figure figure = *draw_view(**find_view("ask"), state);
+  const std::vector<std::string> said = sentence_of(figure);
+  const auto pattern_of = [](const std::string& layer, const std::string& head) {
+    return "blocks." + layer + ".attn.pattern[head=" + head + ",";
+  };
+  EXPECT_TRUE(mark_of<figure::MatrixMark>(figure, "row").of.starts_with(pattern_of(said[2], said[3])));
+  EXPECT_TRUE(mark_of<figure::MatrixMark>(figure, "chosen").of.starts_with(pattern_of("1", "3")));
+  state.layer = std::stoi(said[2]), state.head = std::stoi(said[3]);
+  const figure::Figure alone = *draw_view(**find_view("ask"), state);
+  EXPECT_EQ(find_part(alone, "chosen"), nullptr);
 }
 
 TEST(ViewAsk, SaysWhereItDoesNotRunAgain) {

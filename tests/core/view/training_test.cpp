@@ -79,6 +79,39 @@ TEST(ViewTraining, TheGradientOfTheUnembeddingIsThatOfTheBackwardPass) {
   }
 }
 
+// One step on the weights themselves, and the logits computed anew by plain loops.
+TEST(ViewTraining, TheStepGivesWhatTheChangedWeightsGive) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  const std::vector<int>& ids = of.run->ids_of(state.place.stack);
+  const Tensor table = of.run->weights().get("logits.weight");
+  for (state.row = 0; state.row + 1 < std::ssize(ids); ++state.row) {
+    const figure::Figure figure = *draw_view(**find_view("training"), state);
+    const auto& step = mark_of<figure::TableMark>(figure, "step");
+    const double rate = std::stod(find_part(figure, "step")->title.front().arguments().front().str());
+    const int target = ids[static_cast<std::size_t>(state.row + 1)];
+    EXPECT_EQ(step.rows.front().cells.front().str(), output_name(*of.model, target));
+    const Tensor x = final_rows(*of.run).slice(0, state.row, state.row + 1);
+    const Tensor old = of.run->logits_row(state.row);
+    double sum = 0;
+    for (std::int64_t id = 0; id < old.count(); ++id) sum += std::exp(static_cast<double>(old.at(id)));
+    std::vector<double> logits;
+    for (std::int64_t id = 0; id < table.size(1); ++id) {
+      const double p = std::exp(static_cast<double>(old.at(id))) / sum;
+      double logit = static_cast<double>(old.at(id));
+      for (std::int64_t dim = 0; dim < table.size(0); ++dim) {
+        const auto read = static_cast<double>(x.at(0, dim));
+        logit += read * (-rate * read * (p - (id == target ? 1 : 0)));  // what the weight moved by
+      }
+      logits.push_back(logit);
+    }
+    double all = 0;
+    for (const double logit : logits) all += std::exp(logit);
+    EXPECT_NEAR(*step.rows.front().bar, std::exp(logits[static_cast<std::size_t>(target)]) / all, 1e-4);
+    EXPECT_GT(*step.rows.front().bar, *step.rows.front().before);
+  }
+}
+
 // Where the input does not say what is right, the sentence says that it is assumed.
 TEST(ViewTraining, AHiddenWordIsAssumed) {
   const Opened of = opened("model:gap-filler");

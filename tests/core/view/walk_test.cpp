@@ -81,7 +81,8 @@ TEST(Walk, AFormThatStandsStillIsNumberedFiles) {
   const test::TempFolder folder;
   const Opened of = opened("model:storyteller");
   std::vector<FigureForFile> figures;
-  for (const ViewState& state : *walked(**find_view("attention"), easy_state(of), Walk::heads))
+  const auto heads = *walked(**find_view("attention"), easy_state(of), Walk::heads);
+  for (const ViewState& state : heads)
     figures.push_back({*draw_view(**find_view("attention"), state), {}, state.run});
   ASSERT_TRUE(write_figures(**find_exporter("svg"), figures, {}, {}, folder / "a.svg"));
   for (const char* name : {"a-001.svg", "a-002.svg", "a-003.svg", "a-004.svg"})
