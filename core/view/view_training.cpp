@@ -145,7 +145,7 @@ figure::PartBox step_part(const ViewState& state, const LossPlace& target, const
   const std::vector<Text> said{Text(format("%g", rate)), place};
   return figure::leaf({"step",
                        std::move(out),
-                       2,
+                       1,
                        {Text::of("figure.training.step", said), Text::of("figure.training.step.short", said)},
                        ""});
 }
