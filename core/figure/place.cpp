@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <map>
 
 #include "core/base/text.h"
 #include "core/figure/marks.h"
@@ -62,6 +64,28 @@ std::vector<float> shared(const std::vector<SizeNeed>& needs, float total) {
   return out;
 }
 
+// Matrices of a group that show colours alone have cells of one size, so that their rows line up.
+void align_cells(std::vector<PlacedPart>& parts) {
+  struct Cell {
+    float w = std::numeric_limits<float>::max(), h = w;
+  };
+  std::map<std::string, Cell> least;
+  const auto each = [&](const auto& use) {
+    for (PlacedPart& part : parts) {
+      const auto* matrix = std::get_if<MatrixMark>(&part.part->mark);
+      if (!matrix || part.part->group.empty() || part.digit > 0) continue;
+      use(part, least[part.part->group], static_cast<float>(matrix->values.size(1)),
+          static_cast<float>(matrix->values.size(0)));
+    }
+  };
+  each([](const PlacedPart& part, Cell& cell, float cols, float rows) {
+    cell.w = std::min(cell.w, part.cells.w / cols), cell.h = std::min(cell.h, part.cells.h / rows);
+  });
+  each([](PlacedPart& part, const Cell& cell, float cols, float rows) {
+    part.cells.w = cell.w * cols, part.cells.h = cell.h * rows;
+  });
+}
+
 class Solver {
  public:
   Solver(const Figure& figure, PixelRect room, const MarkContext& context, unsigned ways)
@@ -102,6 +126,7 @@ class Solver {
                                      static_cast<double>(room_.h)));
     }
     for (PlacedPart& part : out.parts) rules_of(part.part->mark).settle(part, context_);
+    align_cells(out.parts);
     out.loss = loss();
     out.natural_height = root_.inside.front().need[kHeight].natural + 2 * room_.y;
     return out;

@@ -110,6 +110,28 @@ TEST(Place, SaysWhatDoesNotFitInTheSmallestWindow) {
   EXPECT_NE(placed.overflows.front().find(" > "), std::string::npos);
 }
 
+TEST(Place, MatricesOfAGroupHaveCellsOfOneSizeWhereTheyAreColoursAlone) {
+  const Measure measure;
+  std::vector<PartBox> planes;
+  for (int at = 0; at < 3; ++at) {
+    MatrixMark matrix;
+    matrix.values = Tensor::from(std::vector<float>(20 * 20, 0.5f), {{Axis::query, 20}, {Axis::key, 20}});
+    for (int i = 0; i < 20; ++i) matrix.rows.labels.emplace_back("name " + std::to_string(i));
+    matrix.cols.labels = matrix.rows.labels;
+    matrix.rows.shown = at == 0, matrix.cols.shown = false;  // the names take room from the first
+    planes.push_back(leaf({"plane" + std::to_string(at), matrix, 1, {Text("a title")}, "planes"}));
+  }
+  const Figure figure{Text("planes"), row(std::move(planes))};
+  const Placed placed = place(figure, 700, 300, kWindowLetters, measure);
+  ASSERT_EQ(placed.parts.size(), 3u);
+  for (const PlacedPart& part : placed.parts) {
+    EXPECT_EQ(part.digit, 0.f) << "no room for digits here";
+    EXPECT_FLOAT_EQ(part.cells.w, placed.parts[0].cells.w);
+    EXPECT_FLOAT_EQ(part.cells.h, placed.parts[0].cells.h);
+    EXPECT_FLOAT_EQ(part.cells.y, placed.parts[0].cells.y);
+  }
+}
+
 TEST(Place, NamesOf200LettersAndKoreanWithoutBlanksStayInside) {
   const Measure measure;
   std::string korean;
