@@ -14,6 +14,7 @@
 #include "core/arch/quantisation.h"
 #include "core/arch/random_model.h"
 #include "core/arch/recorded.h"
+#include "core/arch/recorded_folder.h"
 #include "core/arch/unused_tensors.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
@@ -218,6 +219,16 @@ Result<OpenedModel> open_recording(const fs::path& path, const std::shared_ptr<T
   return out;
 }
 
+// A folder of such arrays that a recorder fills part by part.
+Result<OpenedModel> open_recorded_folder(const fs::path& folder) {
+  TRY(const RecordedFolder record, open_recorded_parts(folder.string()));
+  TRY(OpenedModel out, open_recording(folder, record.source));
+  out.title =
+      folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
+  out.warnings = record.warnings;
+  return out;
+}
+
 bool has_config(const fs::path& folder) {
   std::error_code ignored;
   return fs::exists(folder / "config.json", ignored);
@@ -260,8 +271,12 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
   if (!fs::exists(status)) {
     return fail(Code::not_found, "error.arch.no_path", {quoted_path(path)});
   }
-  if (fs::is_directory(status)) return open_folder(at, options);
-  const fs::path folder = at.has_parent_path() ? at.parent_path() : fs::path(".");
+  const bool directory = fs::is_directory(status);
+  const fs::path folder = directory ? at : at.has_parent_path() ? at.parent_path() : fs::path(".");
+  if (!has_config(folder) && (directory || is_recorded_part(at.filename().string())) &&
+      has_recorded_parts(folder.string()))
+    return open_recorded_folder(folder);
+  if (directory) return open_folder(at, options);
   if (at.extension() == ".safetensors" &&
       !(has_config(folder) && starts_with(at.filename().string(), "model"))) {
     TRY(const std::shared_ptr<TensorSource> source, open_safetensors(path));

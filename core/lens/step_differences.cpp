@@ -64,10 +64,13 @@ bool counts_tokens(Axis axis) { return is_row_axis(axis) || axis == Axis::key; }
 
 // Sizes are the same, but for those that count tokens, or outputs of two vocabularies.
 bool fits(const Record& record, const Record& other, bool same_words) {
-  bool fits = other.axes == record.axes;
-  for (std::size_t d = 0; fits && d < record.axes.size(); ++d)
-    fits = record.shape[d] == other.shape[d] || counts_tokens(record.axes[d]) ||
-           (record.axes[d] == Axis::vocab && !same_words);
+  bool fits = other.axes.size() == record.axes.size();
+  for (std::size_t d = 0; fits && d < record.axes.size(); ++d) {
+    const Axis axis = record.axes[d];  // rows are positions or queries, as a recording could not know
+    const bool same = other.axes[d] == axis || (is_row_axis(axis) && is_row_axis(other.axes[d]));
+    fits = same &&
+           (record.shape[d] == other.shape[d] || counts_tokens(axis) || (axis == Axis::vocab && !same_words));
+  }
   return fits;
 }
 
