@@ -55,6 +55,14 @@ void add_try(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_course(CLI::App& app, Action& action);
 void add_guide(CLI::App& app, Action& action);
+void add_serve(CLI::App& app, Action& action);
+
+/// Parses the words of a command line, without the program's name, and runs its command; what is wrong is on
+/// stderr. The exit code.
+int run_words(const std::vector<std::string>& words);
+/// From now on open_named keeps what it opened, at most so many models, and gives it again while its files
+/// are as they were.
+void keep_opened(std::size_t most);
 
 /// Opens a folder, a file in it, a scene file, or a shipped model: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);

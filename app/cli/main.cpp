@@ -25,7 +25,7 @@ int report(const Error& error) {
 }
 
 // An unknown command is reported as such; CLI11 would report a missing command.
-std::string what(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+std::string what(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
   if (argc < 2 || argv[1][0] == '-' || !app.get_subcommands(named).empty()) return sentence_of(app, error);
   return tr("error.cli.no_command", {in_quotes(argv[1])});
@@ -51,7 +51,7 @@ int refuse(const std::string& sentence) {
   return 2;
 }
 
-int run(int argc, char** argv) {
+int run(int argc, const char* const* argv) {
   const std::string lang = wanted_language(argc, argv);  // before any message
   if (const Status known = set_language(lang); !known) return refuse("--lang: " + known.error().text());
   CLI::App app{tr("cli.title")};
@@ -88,6 +88,7 @@ int run(int argc, char** argv) {
   add_report(app, action);
   add_course(app, action);
   add_guide(app, action);
+  add_serve(app, action);
   translate_help(app);
   try {
     app.parse(argc, argv);
@@ -107,12 +108,19 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
+int run_words(const std::vector<std::string>& words) {
+  std::vector<const char*> all{"attnscope-cli"};
+  for (const std::string& word : words) all.push_back(word.c_str());
+  int status = 1;
+  const Status done = guarded(Text::of("error.work.command"),
+                              [&] { status = run(static_cast<int>(all.size()), all.data()); });
+  return done ? status : report(done.error());
+}
+
 }  // namespace attnscope::cli
 
 int main(int argc, char** argv) {
   attnscope::survive_file_limits();
-  int status = 1;
-  const attnscope::Status done = attnscope::guarded(attnscope::Text::of("error.work.command"),
-                                                    [&] { status = attnscope::cli::run(argc, argv); });
-  return done ? status : attnscope::cli::report(done.error());
+  return attnscope::cli::run_words({argv + 1, argv + std::max(argc, 1)});
 }

@@ -1,0 +1,195 @@
+"""A model that is open, its runs, answers and figures."""
+import os
+
+import numpy
+
+from ._serve import Server
+
+
+def flags(named):
+    """Keywords as flags: top_k=5 -> --top-k 5; True stands alone; a list repeats its flag."""
+    out = []
+    for key, value in named.items():
+        flag = "--" + {"edits": "edit", "masks": "mask", "lambda_": "lambda"}.get(key, key).replace("_", "-")
+        if value is None or value is False:
+            continue
+        repeats = isinstance(value, (list, tuple)) and not flag.endswith(("ids", "types"))
+        for one in value if repeats else [value]:
+            out += [flag] if one is True else [flag, spelled(one)]
+    return out
+
+
+def spelled(value):
+    """A list of token ids as 1,2,3; a text that begins with @ as itself, no file."""
+    if isinstance(value, (list, tuple, numpy.ndarray)):
+        return ",".join(str(int(one)) for one in value)
+    return str(value)
+
+
+def inputs(text, ids, prefix=""):
+    """A text, or token ids, of one sequence or of several."""
+    out = []
+    for one in [text] if isinstance(text, str) else text or []:
+        out += [f"--{prefix}text", "@" + one if one.startswith("@") else one]
+    several = ids is not None and len(ids) and isinstance(ids[0], (list, tuple, numpy.ndarray))
+    for one in [] if ids is None else ids if several else [ids]:
+        out += [f"--{prefix}ids", spelled(one)]
+    return out
+
+
+def rows_as(rows):
+    """Rows as a pandas.DataFrame where pandas is here, else as a structured array of NumPy."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    try:
+        import pandas
+    except ImportError:
+        columns = [numpy.array([row.get(name) for row in rows]) for name in names]
+        return numpy.rec.fromarrays(columns, names=names) if rows else numpy.rec.array([], dtype=[("value", float)])
+    return pandas.DataFrame(rows, columns=names)
+
+
+class Run:
+    """A run: run["blocks.0.attn.pattern"] is its array. What was not asked for in steps= is computed when it is first
+    looked at, by the same run."""
+
+    def __init__(self, model, words, text, steps):
+        self._model, self._words, self.text = model, words, text
+        self._arrays = self._take(steps) if steps else {}
+
+    def _take(self, steps):
+        return self._model.server.arrays("trace", self._model.path, *self._words, "--steps", steps)
+
+    def __getitem__(self, name):
+        if name not in self._arrays:
+            self._arrays |= self._take(name)
+        return self._arrays[name]
+
+    def all(self):
+        """Every step: {name: array}."""
+        self._arrays |= self._take("*")
+        return dict(self._arrays)
+
+    @property
+    def tokens(self):
+        """The token ids."""
+        if "tokens" not in self._arrays:
+            self._arrays |= self._take("logits")
+        return self._arrays["tokens"]
+
+    def __repr__(self):
+        return f"<run of {self._model.path}: {len(self._arrays)} arrays here>"
+
+
+class Answer:
+    """What a question came to. data: the whole answer; rows: one dict per place."""
+
+    def __init__(self, data):
+        self.data = data
+        self.base = data.get("base", {name: data[name] for name in ("total", "rest") if name in data})
+        self.rows = []
+        for row in data.get("rows", data.get("parts", data.get("heads", []))):
+            flat = {"step": row.get("step")}
+            flat |= row.get("at", {})
+            flat |= {key: value for key, value in row.items() if key not in ("step", "at", "scores")}
+            flat |= row.get("scores", {})
+            self.rows.append(flat)
+
+    def frame(self):
+        """The rows as a table: of pandas where it is here, else of NumPy."""
+        return rows_as(self.rows)
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __iter__(self):
+        return iter(self.rows)
+
+    def __repr__(self):
+        return f"<answer: {len(self.rows)} rows, {self.base}>"
+
+
+class Figure:
+    """A view as a picture; a notebook shows it."""
+
+    def __init__(self, model, words):
+        self._model, self._words = model, words
+        self.svg = model.server.run("figure", model.path, *words, "--format", "svg", "--out", "-")
+
+    def _repr_svg_(self):
+        return self.svg
+
+    def save(self, path):
+        """As the ending says: .svg, .pdf, .png, .csv, .json, .npz, ..."""
+        self._model.server.run("figure", self._model.path, *self._words, "--out", os.path.abspath(path))
+
+
+class Model:
+    """Keywords of every question are the flags of its command, with _ for -: see attnscope-cli COMMAND --help."""
+
+    def __init__(self, path, server):
+        self.path, self.server = path, server
+        self.info = self.run("info", json=True)
+
+    def run(self, command, *words, **named):
+        """Any command that takes a model."""
+        return self.server.run(command, self.path, *words, *flags(named))
+
+    def trace(self, text=None, ids=None, edits=(), steps=None, **named):
+        """A run; steps: which arrays to take at once ("blocks.*.attn.pattern,logits")."""
+        words = inputs(text, ids) + flags({"edits": list(edits), **named})
+        run = Run(self, words, text, steps)
+        if not steps:
+            run.tokens  # what is wrong with the input is said here
+        return run
+
+    def ablate(self, text=None, ids=None, **named):
+        """Every place of steps= knocked out: measure=, over="head", how="mean", edits=[...]"""
+        return Answer(self.run("ablate", *inputs(text, ids), json=True, **named))
+
+    def patch(self, clean=None, corrupt=None, clean_ids=None, corrupt_ids=None, **named):
+        """Every place of steps= taken from another run: measure=, over="pos", direction="noise\""""
+        words = inputs(clean, clean_ids, "clean-") + inputs(corrupt, corrupt_ids, "corrupt-")
+        return Answer(self.run("patch", *words, json=True, **named))
+
+    def attribute(self, text=None, ids=None, **named):
+        """A measure as a sum that closes: by="head", "part", "token" or "neuron\""""
+        return Answer(self.run("attribute", *inputs(text, ids), json=True, **named))
+
+    def heads(self, text=None, ids=None, **named):
+        """The heads and what each does: by="induction", measure=..."""
+        return Answer(self.run("heads", *inputs(text, ids), json=True, **named))
+
+    def tokenize(self, text):
+        return self.run("tokenize", "--text", "@" + text if text.startswith("@") else text, json=True)
+
+    def generate(self, text=None, ids=None, **named):
+        return self.run("generate", *inputs(text, ids), json=True, **named)
+
+    def compare(self, other, text=None, ids=None, **named):
+        """Step by step with another model, or with what another program recorded."""
+        return self.run("compare", getattr(other, "path", other), *inputs(text, ids), json=True, **named)
+
+    def figure(self, text=None, ids=None, **named):
+        """A view: view="attention", layer=1, head=3, edits=[...], minus=True, paper=True"""
+        return Figure(self, inputs(text, ids) + flags(named))
+
+    def __repr__(self):
+        return f"<model {self.path}>"
+
+
+def open(path, server=None, **named):
+    """Opens whatever attnscope opens: a folder, a GGUF file, a recording, "model:storyteller". Several models may share
+    a server; without one, each has its own."""
+    path = str(path)
+    shipped = path.startswith(("model:", "scene:", "random:"))
+    return Model(path if shipped else os.path.abspath(path), server or Server(**named))
+
+
+def steps(server=None):
+    """Every step that a forward pass can have."""
+    own = server or Server()
+    try:
+        return own.run("steps", "--json")
+    finally:
+        if not server:
+            own.close()

@@ -1,0 +1,110 @@
+"""One attnscope-cli serve: lines of JSON over its standard input and output, arrays in files of a folder of its own."""
+import base64
+import contextlib
+import itertools
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import threading
+import warnings
+
+import numpy
+
+
+class Error(Exception):
+    """What the program said. status: its exit code, 1 for what was asked of it, 2 for how."""
+
+    def __init__(self, sentence, status=1):
+        super().__init__(sentence)
+        self.status = status
+
+
+def program():
+    """attnscope-cli: ATTNSCOPE_CLI, else the newest build of the clone that this package lies in, else the one that is
+    installed."""
+    if named := os.environ.get("ATTNSCOPE_CLI"):
+        return named
+    built = pathlib.Path(__file__).resolve().parents[2] / "build/release/attnscope-cli"
+    if built.is_file():
+        return str(built)
+    if found := shutil.which("attnscope-cli"):
+        return found
+    raise Error("attnscope-cli is not here: install attnscope, or say where it is in ATTNSCOPE_CLI.")
+
+
+def said(text):
+    """Without the program's name in front of each line."""
+    lines = [line.removeprefix("attnscope-cli: ") for line in text.strip().splitlines()]
+    return "\n".join(line for line in lines if line)
+
+
+class Server:
+    """cli: the program; memory_limit, allow_outside, lang: as its flags. Threads take turns."""
+
+    def __init__(self, cli=None, memory_limit=None, allow_outside=False, lang="en"):
+        words = [cli or program(), "--lang", lang]
+        words += ["--memory-limit", str(memory_limit)] if memory_limit else []
+        words += ["--allow-outside"] if allow_outside else []
+        try:
+            self._process = subprocess.Popen(words + ["serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            raise Error(f"{words[0]} cannot be started: {error.strerror}.") from None
+        self._folder = tempfile.mkdtemp(prefix="attnscope-")
+        self._lock, self._numbers = threading.Lock(), itertools.count(1)
+
+    def run(self, *words):
+        """A command, as on the command line: what it printed, JSON as lists and dicts, text as str, anything else as
+        bytes."""
+        line = json.dumps({"id": next(self._numbers), "command": [str(word) for word in words]})
+        with self._lock:
+            try:
+                self._process.stdin.write(line.encode() + b"\n")
+                self._process.stdin.flush()
+                answer = self._process.stdout.readline()
+            except (OSError, ValueError):
+                answer = b""
+        if not answer:
+            status = self._process.poll()
+            raise Error("attnscope-cli serve has ended" + (f" ({status})." if status is not None else "."))
+        answer = json.loads(answer)
+        if answer["status"] != 0:
+            raise Error(said(answer["err"]) or said(str(answer["out"])), answer["status"])
+        if told := said(answer["err"]):
+            warnings.warn(told, stacklevel=4)
+        out = answer["out"]
+        return base64.b64decode(out["base64"]) if isinstance(out, dict) and out.keys() == {"base64"} else out
+
+    def arrays(self, *words):
+        """A command that writes --out: the arrays of its npz."""
+        path = os.path.join(self._folder, f"{next(self._numbers)}.npz")
+        try:
+            self.run(*words, "--out", path)
+            with numpy.load(path) as file:
+                return {name: file[name] for name in file.files}
+        finally:
+            if os.path.exists(path):
+                os.remove(path)
+
+    def close(self):
+        if getattr(self, "_process", None):
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+            try:
+                self._process.wait(10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process.stdout.close()
+        if getattr(self, "_folder", None):
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    __del__ = close
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""attnscope-cli serve, and python/attnscope over it. Needs numpy (Debian: python3-numpy).
+
+    tests/python/attnscope_test.py [CLI]      CLI: attnscope-cli, build/release/attnscope-cli where it is not named
+"""
+import base64
+import importlib.util
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+ROOT = pathlib.Path(__file__).parent.parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+CLI = str(ROOT / "build/release/attnscope-cli")
+if len(sys.argv) > 1 and "/" in sys.argv[1]:
+    CLI = sys.argv.pop(1)
+os.environ["ATTNSCOPE_CLI"] = CLI
+
+import attnscope  # noqa: E402
+import numpy  # noqa: E402
+
+TEXT = "The cat sat on the mat because it was tired. So the"
+MEASURE = "logit_diff:cat,dog"
+
+
+def command(*words):
+    done = subprocess.run([CLI, *map(str, words), "--lang=en"], capture_output=True, timeout=300)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+class Serve(unittest.TestCase):
+    """The lines themselves."""
+
+    def ask(self, *lines):
+        given = b"".join(line if isinstance(line, bytes) else json.dumps(line).encode() + b"\n" for line in lines)
+        done = subprocess.run([CLI, "--lang", "en", "serve"], input=given, capture_output=True, timeout=300)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_every_command_says_what_it_says_alone(self):
+        asked = [["info", "model:storyteller", "--json"], ["steps"],
+                 ["trace", "scene:nine_steps", "--steps", "*.attn.*"],
+                 ["ablate", "model:storyteller", "--text", TEXT, "--measure", MEASURE, "--over", "head", "--json"],
+                 ["figure", "model:storyteller", "--text", TEXT, "--view", "attention"], ["--version"], ["guide"],
+                 ["trace", "nowhere"], ["trace"], ["nonsense"], ["trace", "model:storyteller", "--edit", "z=0"]]
+        answers = self.ask(*({"id": i, "command": words} for i, words in enumerate(asked)))
+        self.assertEqual([answer["id"] for answer in answers], list(range(len(asked))))
+        for words, answer in zip(asked, answers):
+            status, out, err = command(*words)
+            self.assertEqual((answer["status"], answer["err"]), (status, err), words)
+            if "--steps" in words:  # with the time that each step took
+                out, answer["out"] = ("\n".join(" ".join(line.split()[:-1]) for line in text.splitlines())
+                                      for text in (out, answer["out"]))
+            self.assertEqual(answer["out"], json.loads(out) if out.startswith(("{", "[")) else out, words)
+
+    def test_nonsense_is_answered_with_a_sentence_and_nothing_ends(self):
+        lines = [b"\n", b"   \n", b"nonsense\n", b"{\"id\": 1\n", b"[1]\n", b"\xff\xfe\n", {"id": 2},
+                 {"id": 3, "command": []},
+                 {"id": 4, "command": "info"}, {"id": 5, "command": ["info", 6]}, {"id": 6, "command": ["serve"]},
+                 {"id": 7, "comand": ["info"]}, {"id": 8, "command": ["--allow-outside", "info", "model:storyteller"]},
+                 {"id": {"any": 9}, "command": ["info", "\0"]}, b"x" * (70 << 20) + b"\n",
+                 {"id": 10, "command": ["info", "model:storyteller"]}]
+        answers = self.ask(*lines)
+        self.assertEqual([answer["id"] for answer in answers],
+                         [None] * 4 + [2, 3, 4, 5, 6, 7, 8, {"any": 9}, None, 10])
+        self.assertEqual({answer["status"] for answer in answers[:-1]}, {2})
+        for answer in answers[:-1]:
+            self.assertTrue(answer["err"].strip(), answer)
+        self.assertIn("longer than", answers[-2]["err"])
+        self.assertEqual(answers[-1]["status"], 0)
+
+    def test_the_last_line_needs_no_end(self):
+        self.assertEqual(self.ask(b'{"command": ["info", "model:storyteller"]}')[0]["status"], 0)
+
+    def test_bytes_that_are_no_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "head.png")
+            words = ["figure", "model:storyteller", "--text", TEXT, "--view", "attention", "--format", "png", "-o"]
+            self.assertEqual(command(*words, path)[0], 0)
+            answer = self.ask({"command": [*words, "/dev/stdout"]})[0]
+            self.assertEqual(answer["status"], 0, answer["err"])
+            self.assertEqual(base64.b64decode(answer["out"]["base64"])[:8], b"\x89PNG\r\n\x1a\n")
+
+    def test_a_reader_that_goes_ends_it(self):
+        pipe = subprocess.PIPE
+        process = subprocess.Popen([CLI, "serve"], stdin=pipe, stdout=pipe, stderr=pipe)
+        process.stdout.close()
+        try:
+            for _ in range(3):
+                process.stdin.write(b'{"command": ["steps"]}\n')
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        self.assertEqual(process.wait(60), 1)
+        self.assertTrue(process.stderr.read().strip())
+        process.stderr.close()
+
+
+class Python(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = attnscope.Server()
+        cls.model = attnscope.open("model:storyteller", cls.server)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+
+    def test_arrays_are_those_of_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.npz")
+            self.assertEqual(command("trace", "model:storyteller", "--text", TEXT, "--out", path)[0], 0)
+            with numpy.load(path) as file:
+                expected = {name: file[name] for name in file.files}
+        run = self.model.trace(TEXT, steps="*.pattern")
+        for name in ["blocks.1.attn.pattern", "logits", "tokens", "blocks.0.mlp.post"]:  # some are fetched now
+            self.assertTrue(numpy.array_equal(run[name], expected[name]), name)
+        everything = run.all()
+        self.assertEqual(everything.keys(), expected.keys())
+        self.assertTrue(all(numpy.array_equal(everything[name], value) for name, value in expected.items()))
+        self.assertEqual(list(run.tokens), list(expected["tokens"]))
+
+    def test_edits_and_ids(self):
+        run = self.model.trace(TEXT)
+        edited = self.model.trace(TEXT, edits=["blocks.1.attn.z[head=3]=0"])
+        self.assertFalse(edited["blocks.1.attn.z"][3].any())
+        self.assertGreater(numpy.abs(edited["logits"] - run["logits"]).max(), 1)
+        by_ids = self.model.trace(ids=[int(one) for one in run.tokens])
+        self.assertTrue(numpy.array_equal(by_ids["logits"], run["logits"]))
+        two = self.model.trace(ids=[run.tokens[:5], run.tokens], steps="logits")
+        self.assertTrue(numpy.array_equal(two["seq1.logits"], run["logits"]))
+
+    def test_answers(self):
+        answer = self.model.ablate(TEXT, measure=MEASURE, steps="blocks.*.attn.z", over="head")
+        expected = json.loads(command("ablate", "model:storyteller", "--text", TEXT, "--measure", MEASURE, "--steps",
+                                      "blocks.*.attn.z", "--over", "head", "--json")[1])
+        self.assertEqual(answer.data, expected)
+        self.assertEqual(answer.rows[0], {"step": "blocks.0.attn.z", "head": 0, "value": expected["rows"][0]["value"]})
+        frame = answer.frame()
+        self.assertEqual(len(frame), len(expected["rows"]))
+        self.assertEqual(list(frame["value"]), [row["value"] for row in expected["rows"]])
+        self.assertEqual(list(frame["head"]), [row["at"]["head"] for row in expected["rows"]])
+        parts = self.model.attribute(TEXT, measure=MEASURE, by="head")
+        self.assertAlmostEqual(sum(row["value"] for row in parts) + parts.base["rest"], parts.base["total"], 3)
+        self.assertIn("induction", self.model.heads(TEXT).rows[0])
+        patch = self.model.patch(TEXT, TEXT.replace("tired", "soft"), measure="logit_diff:cat,mat", over="pos",
+                                 steps="blocks.0.resid_pre")
+        self.assertEqual({row["step"] for row in patch}, {"blocks.0.resid_pre"})
+        self.assertTrue(self.model.tokenize(TEXT)["ids"])
+
+    def test_figures(self):
+        figure = self.model.figure(TEXT, view="attention", layer=1, head=3)
+        self.assertIn("<svg", figure._repr_svg_()[:200])
+        with tempfile.TemporaryDirectory() as folder:
+            figure.save(os.path.join(folder, "head.pdf"))
+            self.assertEqual(pathlib.Path(folder, "head.pdf").read_bytes()[:5], b"%PDF-")
+            with self.assertRaises(attnscope.Error):
+                figure.save(os.path.join(folder, "head.nonsense"))
+
+    def test_what_is_wrong_is_the_programs_own_sentence(self):
+        for words, ask in [
+                (["trace", "model:storyteller", "--text", TEXT, "--steps", "nothing.there", "--out", "/tmp/x.npz"],
+                 lambda: self.model.trace(TEXT, steps="nothing.there")),
+                (["ablate", "model:storyteller", "--text", TEXT, "--measure", "prob:qqqqq", "--json"],
+                 lambda: self.model.ablate(TEXT, measure="prob:qqqqq")),
+                (["info", os.path.abspath("nowhere"), "--json"], lambda: attnscope.open("nowhere", self.server)),
+                (["ablate", "model:storyteller", "--json", "--nonsense", "1"], lambda: self.model.ablate(nonsense=1))]:
+            status, _, err = command(*words)
+            with self.assertRaises(attnscope.Error) as caught:
+                ask()
+            self.assertEqual(str(caught.exception), err.strip().replace("attnscope-cli: ", "", 1), words)
+            self.assertEqual(caught.exception.status, status)
+        self.assertTrue(len(self.model.trace(TEXT).tokens))  # and it goes on
+
+    def test_what_is_told_beside_an_answer_is_a_warning(self):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            self.model.trace("The zyzzyva sat")
+        self.assertIn("zyzzyva", str(told[0].message))
+
+    def test_a_text_that_begins_with_an_at_is_no_file(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.assertTrue(len(self.model.trace("@cat sat").tokens))
+
+    def test_files_that_change_are_read_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "gpt2")
+            shutil.copytree(ROOT / "tests/golden/models/gpt2", path)
+            model = attnscope.open(path, self.server)
+            before = model.trace(ids=[1, 2, 3])["logits"]
+            weights = pathlib.Path(path, "model.safetensors")
+            data = bytearray(weights.read_bytes())
+            data[-4096:] = bytes(4096)
+            other = weights.with_suffix(".new")
+            other.write_bytes(data)
+            os.replace(other, weights)
+            self.assertFalse(numpy.array_equal(model.trace(ids=[1, 2, 3])["logits"], before))
+
+    def test_a_server_that_ended_says_so(self):
+        server = attnscope.Server()
+        server._process.kill()
+        with self.assertRaisesRegex(attnscope.Error, "has ended"):
+            attnscope.open("model:storyteller", server)
+        server.close()
+
+    def test_a_program_that_is_not_there(self):
+        with self.assertRaisesRegex(attnscope.Error, "cannot be started"):
+            attnscope.Server(cli="/nowhere/attnscope-cli")
+
+
+class Installed(unittest.TestCase):
+    def test_pip_installs_it_from_the_folder_without_compiling(self):
+        if not importlib.util.find_spec("pip") or not importlib.util.find_spec("setuptools"):
+            self.skipTest("pip or setuptools are not here (Debian: python3-pip, python3-setuptools)")
+        with tempfile.TemporaryDirectory() as folder:
+            source = shutil.copytree(ROOT / "python", os.path.join(folder, "python"))
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index",
+                                   "--no-build-isolation", "--target", os.path.join(folder, "there"), source],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = subprocess.run([sys.executable, "-c", "import attnscope; m = attnscope.open('model:storyteller')\n"
+                                   "print(len(m.trace('The cat').tokens))"], capture_output=True, text=True, cwd=folder,
+                                  env={**os.environ, "PYTHONPATH": os.path.join(folder, "there")})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(int(done.stdout), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
