@@ -183,6 +183,19 @@ released() {
   return $status
 }
 
+# with_python NAME MODULE[,MODULE] SCRIPT: a test in Python, where one that is here has what it needs. A python3 of the
+# user's own may come before the system's, for which Debian has its modules.
+with_python() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if command -v "$python" >/dev/null && "$python" -c "import $2" 2>/dev/null; then
+      part "$1" "1 minute" "$python" "$3" build/release/attnscope-cli
+      return
+    fi
+  done
+  echo "== $1: left out, no python3 here has ${2//,/ and }"
+}
+
 # Whether every benchmark runs to its end.
 measured() {
   scripts/bench.sh --benchmark_min_time=0.001 >/dev/null
@@ -232,6 +245,9 @@ if [[ $what == full ]]; then
     fi
   done
 fi
+
+with_python "Python" numpy tests/python/attnscope_test.py
+with_python "records of other engines" torch,transformers,accelerate tests/python/record_test.py
 
 # Last, so that its summary is the last thing to read.
 part "release tests" "$([[ $what == full ]] && echo 25 || echo 5) minutes" released
