@@ -159,6 +159,11 @@ class Record:
     def add_bytes(self, name, dtype, shape, data):
         self.waiting.setdefault(part_of(name), {})[name] = (dtype, shape, data)
 
+    def drop(self, part, steps):
+        """Takes back what was added to a part under these names."""
+        for step in steps:
+            self.waiting.get(part, {}).pop(f"{part}.{step}", None)
+
     def add_input(self, ids, sequence=0):
         """The ids of one sequence."""
         self.waiting.setdefault("input", {})[seq(sequence) + "tokens"] = (
@@ -267,6 +272,12 @@ FAMILIES = {
     "gpt_oss": rotary(TWO_NORMS), "mixtral": rotary(TWO_NORMS), "qwen3_moe": rotary(TWO_NORMS),
     "gemma": rotary(TWO_NORMS, True), "gemma2": rotary(FOUR_NORMS, True),
 }
+# Of any other decoder, what modules of these names give; what its norms are follows from which of them it has, and is
+# proved while it runs: what is added up in a block must be what leaves it.
+USUAL_ROWS = [("", "in", "resid_pre"), ("input_layernorm", "out", "ln1.out"), *SEPARATE[:3], *SEPARATE[5:]]
+BRANCH_NORMS = [("post_attention_layernorm", "out", "ln1_post.out"), ("mlp", "in", "resid_mid"),
+                ("post_feedforward_layernorm", "out", "ln2_post.out")]
+BRANCHES = {"attn.out", "ln1_post.out", "resid_mid", "ln2.out", "mlp.out", "ln2_post.out"}
 # What follows from the rows above without a further number, in the order of the run: views of queries, keys, values
 # and of the heads side by side; what attention is given and what it weighs.
 VIEWS = ["attn.view_q", "attn.view_k", "attn.view_v", "attn.split_q", "attn.split_k", "attn.split_v"]
@@ -277,15 +288,44 @@ IN_ORDER = ["attn.q", "attn.k", "attn.v", *VIEWS, "attn.q_norm", "attn.k_norm", 
 class Family:
     """The rows of a model, and the sizes that its heads need."""
 
-    def __init__(self, config):
+    def __init__(self, config, model=None):
+        config = config.get_text_config() if hasattr(config, "get_text_config") else config
         kind = config.model_type
-        if kind not in FAMILIES:
-            raise Refused(f"{kind!r} is not among the families whose modules are known here: {', '.join(FAMILIES)}.")
-        self.rows, self.config = FAMILIES[kind], config
+        self.rows, self.config = FAMILIES.get(kind) or self.usual(kind, model), config
         self.layers, self.heads = config.num_hidden_layers, config.num_attention_heads
         self.kv_heads = getattr(config, "num_key_value_heads", None) or self.heads
         self.d_head = getattr(config, "head_dim", None) or config.hidden_size // self.heads
         self.parallel = kind == "gpt_neox" and config.use_parallel_residual
+
+    @staticmethod
+    def usual(kind, model):
+        """The rows of a decoder that is built as most are: blocks in one list, with self_attn and mlp."""
+        lists = [name for name, module in (model.named_modules() if model is not None else ())
+                 if type(module).__name__ == "ModuleList" and len(module) and hasattr(module[0], "self_attn")]
+        if len(lists) != 1:
+            raise Refused(f"{kind!r} is not among the families whose modules are known here ({', '.join(FAMILIES)}), and "
+                          "is not built as most decoders are.")
+        base = lists[0].rpartition(".")[0]
+        ends = [(f"{base}.embed_tokens", "out", "tok_embed"), (f"{base}.norm", "out", "ln_final.out"),
+                ("lm_head", "out", "logits")]
+        print(f"record: {kind} is read by the usual names of modules.", file=sys.stderr)
+        norms = {name for name, _ in model.get_submodule(lists[0])[0].named_children()}
+        between = (FOUR_NORMS if "pre_feedforward_layernorm" in norms else
+                   BRANCH_NORMS if "post_feedforward_layernorm" in norms else
+                   TWO_NORMS if "post_attention_layernorm" in norms else [])
+        rotates = any(name.endswith("rotary_emb") for name, _ in model.named_modules())
+        return {"blocks": lists[0], "model": ends, "attention": "self_attn", "queries": "rot" if rotates else None,
+                "block": [*USUAL_ROWS, *between, *GATED, ("", "out", "resid_post")], "prove": True}
+
+    def proved(self, seen):
+        """Whether what is added up in a block is what leaves it. seen: the block's steps."""
+        attention, mlp = (seen.get(f"{norm}_post.out", seen.get(branch)) for norm, branch in
+                          [("ln1", "attn.out"), ("ln2", "mlp.out")])
+        if attention is None or mlp is None:
+            return False
+        middle = seen["resid_pre"] + attention
+        close = lambda one, other: (one - other).abs().max() <= 0.02 * other.abs().max()
+        return close(middle + mlp, seen["resid_post"]) and close(middle, seen.get("resid_mid", middle))
 
     def steps(self, modules):
         """Names of all arrays that these modules give, in the order of the run."""
@@ -296,7 +336,9 @@ class Family:
             for path, _, step, *kind in self.rows["block"]:
                 if not path or f"{front}.{path}" in modules:
                     names += [step] if kind not in (["thirds"], ["fused"]) else ["attn.q", "attn.k", "attn.v"]
-            names += VIEWS + ["attn.z"] + (["attn.pattern"] if self.rows["attention"] else [])
+            names += [view for view in VIEWS if f"attn.{view[-1]}" in names]
+            names += ["attn.z"] if "attn.concat" in names else []
+            names += ["attn.pattern"] if self.rows["attention"] else []
             names += ["attn.rot_q", "attn.rot_k"] if self.rows["queries"] == "rot" else []
             if self.parallel:
                 names.remove("resid_mid")
@@ -331,6 +373,8 @@ class Family:
     def views(self, made):
         out = {}
         for one, value in made.items():
+            if value.shape[-1] != (self.heads if one == "q" else self.kv_heads) * self.d_head:
+                continue  # something stands beside them
             heads = value.view(value.shape[0], self.heads if one == "q" else self.kv_heads, self.d_head)
             out |= {f"attn.{one}": value, f"attn.view_{one}": heads, f"attn.split_{one}": heads.transpose(0, 1)}
         return out
@@ -352,7 +396,13 @@ def tensor_in(value):
 @contextlib.contextmanager
 def watching(model, family, record, prefix):
     """Hooks on every module that has a step; a block's part is written when it returns."""
-    modules, handles, attentions = dict(model.named_modules()), [], {}
+    modules, handles, attentions, seen = dict(model.named_modules()), [], {}, {}
+
+    def finish(part):
+        if seen and not family.proved(seen):
+            record.drop(part, BRANCHES)
+        seen.clear()
+        record.finish(part)
 
     def watch(module, side, then):
         if side == "in":
@@ -369,6 +419,8 @@ def watching(model, family, record, prefix):
 
             def take(value, step=step, kind=kind[0] if kind else "rows"):
                 for name, array in family.arrays(step, value, kind).items() if value is not None else ():
+                    if "prove" in family.rows and name in BRANCHES | {"resid_pre", "resid_post"}:
+                        seen[name] = array.detach().to("cpu", copy=True).float()
                     record.add(prefix + name, array)
 
             watch(modules[path], side, take)
@@ -378,14 +430,15 @@ def watching(model, family, record, prefix):
         front = f"{family.rows['blocks']}.{layer}"
         rows(front, family.rows["block"], f"{prefix}blocks.{layer}.")
         handles.append(modules[front].register_forward_hook(
-            lambda *_, part=f"{prefix}blocks.{layer}": record.finish(part)))
+            lambda *_, part=f"{prefix}blocks.{layer}": finish(part)))
         if family.rows["attention"]:
             attentions[modules[f"{front}.{family.rows['attention']}"]] = f"{prefix}blocks.{layer}.attn."
     handles.append(modules[f"{family.rows['blocks']}.0"].register_forward_pre_hook(
         lambda *_: record.finish(prefix + "embed")))
     with contextlib.ExitStack() as stack:
-        for source in {type(one).__module__ for one in attentions}:
-            stack.enter_context(eager_watched(sys.modules[source], attentions, family, record))
+        for source in {sys.modules[type(one).__module__] for one in attentions}:
+            if hasattr(source, "eager_attention_forward"):
+                stack.enter_context(eager_watched(source, attentions, family, record))
         try:
             yield
         finally:
@@ -421,7 +474,7 @@ def run(model, sequences, out, steps=USUAL, store="as-is", words=None, told=None
     import torch
     import transformers
 
-    family = Family(model.config)
+    family = Family(model.config, model)
     if getattr(model.config, "_attn_implementation", "eager") != "eager":
         model.set_attn_implementation("eager")
     model.eval()
@@ -449,9 +502,6 @@ def load(name, dtype="auto", device_map=None, offload=None, max_memory=None, tru
     import torch
     import transformers
 
-    config = transformers.AutoConfig.from_pretrained(name, trust_remote_code=trust)
-    if config.model_type not in FAMILIES:
-        Family(config)  # refuses
     kind = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}.get(dtype, "auto")
     how = {"attn_implementation": "eager", "trust_remote_code": trust}
     how |= {key: value for key, value in
@@ -639,8 +689,9 @@ def record_files(folder):
 
 def one_layer(record, model, layer, out):
     """A model of one block that attnscope runs, steps through and edits: its table of tokens holds the rows that
-    entered this layer in the record, one for each position, and its ids are 0, 1, 2, ...; the final norm and the words
-    stand behind it where their weights are there. For families whose positions come in by rotation."""
+    entered this layer in the record, one for each position, and its ids are 0, 1, 2, ...; the final norm and the
+    tokens' own rows of the head stand behind it where their weights are there. For families whose positions come in by
+    rotation."""
     with open(os.path.join(model, "config.json"), encoding="utf-8") as file:
         config = json.load(file)
     kind = config.get("model_type")
@@ -662,28 +713,51 @@ def one_layer(record, model, layer, out):
     weights = {"model.layers.0." + name[len(front):]: read_bytes(os.path.join(model, files[name]), name)
                for name in files if name.startswith(front)}
     weights["model.embed_tokens.weight"] = (dtype, [rows, width], data)
-    norm = "model.norm.weight"
-    weights[norm] = read_bytes(os.path.join(model, files[norm]), norm) if there(norm) else (
-        "F32", [width], struct.pack(f"<{width}f", *[1.0] * width))
-    weights["lm_head.weight"] = ("F32", [rows, width], bytes(4 * rows * width))  # of no words
-    for name in ("layer_types", "quantization_config"):
-        if config.get(name) and name == "layer_types":
-            config[name] = [config[name][layer]]
+    read = lambda name: read_bytes(os.path.join(model, files[name]), name)
+    norm, words = "model.norm.weight", json.loads(told.get("words", "[]"))
+    weights[norm] = read(norm) if there(norm) else ("F32", [width], struct.pack(f"<{width}f", *[1.0] * width))
+    head = "model.embed_tokens.weight" if config.get("tie_word_embeddings") else "lm_head.weight"
+    ids = []
+    if "tokens" in arrays:
+        ids = struct.unpack(f"<{rows}q", read_bytes(os.path.join(record, arrays["tokens"]), "tokens")[2])
+    spoken = there(head) and ids
+    if spoken:  # of all words, those of the text
+        kind, (count, columns), table = read(head)
+        size = len(table) // count
+        weights["lm_head.weight"] = (kind, [rows, columns], b"".join(table[i * size : (i + 1) * size] for i in ids))
+    else:
+        weights["lm_head.weight"] = ("F32", [rows, width], bytes(4 * rows * width))
+    if config.get("layer_types"):
+        config["layer_types"] = [config["layer_types"][layer]]
+    config_layers = config["num_hidden_layers"]
     config |= {"num_hidden_layers": 1, "vocab_size": rows, "tie_word_embeddings": False}
     os.makedirs(out, exist_ok=True)
     if os.listdir(out):
         raise Refused(f"{out} is not empty.")
     write_safetensors(os.path.join(out, "model.safetensors"), weights, {"format": "pt"})
-    words = json.loads(told.get("words", "[]"))
     found = {name.replace(f"blocks.{layer}.", "blocks.0."): read_bytes(os.path.join(record, file), name)
              for name, file in arrays.items() if name.startswith(f"blocks.{layer}.")}
     found["tokens"] = ("I64", [rows], struct.pack(f"<{rows}q", *range(rows)))
     write_safetensors(os.path.join(out, "recorded.safetensors"), found,
                       {"format": "attnscope-trace", **({"words": told["words"]} if words else {})})
-    appears_whole(os.path.join(out, "config.json"), [json.dumps(config, indent=1).encode()])
+    said = "its answer is over the tokens of the text alone" if spoken else "the words stand in a file that is not here"
+    card = {"title": f"{os.path.basename(os.path.abspath(model))}, block {layer}", "inputs": [{"ids": list(range(rows))}],
+            "sentence": f"Block {layer} of {config_layers} alone, from what entered it in the record; {said}."}
+    for name, value in [("card.json", card), ("tokenizer.json", labels(words or [f"<{i}>" for i in ids], rows)), ("config.json", config)]:
+        appears_whole(os.path.join(out, name), [json.dumps(value, indent=1, ensure_ascii=False).encode()])
     ids = ",".join(map(str, range(rows)))
     print(f"attnscope {out} --ids {ids}\nattnscope-cli compare {out} {out}/recorded.safetensors --ids {ids}")
     return []
+
+
+def labels(words, rows):
+    """A tokenizer whose id i is the token at position i: words that come again have their position behind them."""
+    vocabulary = {}
+    for i in range(rows):
+        word = words[i] if i < len(words) else f"<{i}>"
+        vocabulary[word if word not in vocabulary else f"{word} ({i})"] = i
+    return {"version": "1.0", "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": next(iter(vocabulary))},
+            "pre_tokenizer": {"type": "WhitespaceSplit"}, "added_tokens": []}
 
 
 def layer_command(args):

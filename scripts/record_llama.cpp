@@ -193,6 +193,7 @@ struct Run {
   int layers = 0, heads = 0, kv_heads = 0;
   std::int64_t tokens = 0;
   bool rotates = false, pairs_beside = false;  // RoPE; of neighbouring numbers, not of the two halves
+  bool gated = true;                           // the MLP has two matrices up
   std::string failure;
 };
 
@@ -231,13 +232,30 @@ std::string step_of(const Run& run, const ggml_tensor* t, const std::string& nam
     if (run.rotates) return t->op == GGML_OP_ROPE ? "attn.rot_" + which : "";
     return "attn." + which;
   }
+  if (!run.gated) {  // one matrix up, and its bias
+    if (name == "ffn_up_b") return "mlp.pre";
+    if (name == "ffn_up") return "";
+    if (name == "ffn_gelu") return "mlp.post";
+  }
   const auto found = kSteps.find(name);
   return found == kSteps.end() ? "" : found->second;
 }
 
+// The numbers in the order of the axes, also of a view that lies in another tensor.
 std::vector<float> values_of(const ggml_tensor* t) {
-  std::vector<float> out(static_cast<std::size_t>(ggml_nelements(t)));
-  ggml_backend_tensor_get(t, out.data(), 0, out.size() * sizeof(float));
+  std::string bytes(ggml_nbytes(t), '\0');
+  ggml_backend_tensor_get(t, bytes.data(), 0, bytes.size());
+  std::vector<float> out;
+  out.reserve(static_cast<std::size_t>(ggml_nelements(t)));
+  for (std::int64_t i3 = 0; i3 < t->ne[3]; ++i3)
+    for (std::int64_t i2 = 0; i2 < t->ne[2]; ++i2)
+      for (std::int64_t i1 = 0; i1 < t->ne[1]; ++i1)
+        for (std::int64_t i0 = 0; i0 < t->ne[0]; ++i0) {
+          const std::size_t at =
+              static_cast<std::size_t>(i0) * t->nb[0] + static_cast<std::size_t>(i1) * t->nb[1] +
+              static_cast<std::size_t>(i2) * t->nb[2] + static_cast<std::size_t>(i3) * t->nb[3];
+          std::memcpy(&out.emplace_back(), bytes.data() + at, sizeof(float));
+        }
   return out;
 }
 
@@ -296,7 +314,7 @@ bool on_tensor(ggml_tensor* t, bool ask, void* data) {
                 step.c_str());
   if (ask) return run.record && !step.empty();
   if (!run.record || step.empty()) return true;
-  if (t->type != GGML_TYPE_F32 || !ggml_is_contiguous(t)) return true;
+  if (t->type != GGML_TYPE_F32) return true;
   try {
     take(run, t, step, layer);
     if (step == "attn.v" || step == "ln1.out") run.record->finish("embed");
@@ -397,7 +415,12 @@ void record(const Options& options) {
           count,
           llama_model_rope_type(model) != LLAMA_ROPE_TYPE_NONE,
           llama_model_rope_type(model) == LLAMA_ROPE_TYPE_NORM,
+          true,
           {}};
+  char kind[64] = "";
+  llama_model_meta_val_str(model, "general.architecture", kind, sizeof kind);
+  for (const char* plain : {"gpt2", "gptneox", "bloom", "mpt", "falcon", "starcoder", "starcoder2", "phi2"})
+    run.gated &= std::strcmp(kind, plain) != 0;
   llama_context_params params = llama_context_default_params();
   params.n_ctx = params.n_batch = params.n_ubatch = static_cast<std::uint32_t>(std::max(count, 32));
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
