@@ -135,13 +135,10 @@ class Record:
 
     def __init__(self, folder, names, steps=USUAL, store="as-is", told=None):
         self.folder, self.steps, self.store = folder, Steps(steps), store
-        self.names = [name for name in names if bare(name) in self.steps]
+        self.names = {name: part_of(name) for name in names if bare(name) in self.steps}
         if not self.names:
             raise Refused(f"--steps {steps!r} is none of what can be recorded here: {', '.join(names[:6])}, ...")
-        self.parts = ["input"]
-        for name in self.names:
-            if part_of(name) not in self.parts:
-                self.parts.append(part_of(name))
+        self.parts = ["input", *dict.fromkeys(self.names.values())]
         self.told = {"format": "attnscope-trace", **(told or {}), "parts": json.dumps(self.parts)}
         self.waiting, self.map, self.bytes, self.overflow, self.done = {}, {}, 0, 0, set()
         os.makedirs(folder, exist_ok=True)

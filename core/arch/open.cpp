@@ -279,8 +279,13 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
   if (directory) return open_folder(at, options);
   if (at.extension() == ".safetensors" &&
       !(has_config(folder) && starts_with(at.filename().string(), "model"))) {
-    TRY(const std::shared_ptr<TensorSource> source, open_safetensors(path));
-    if (is_recording(*source) || !has_config(folder)) return open_recording(at, source);
+    std::vector<Text> warnings;
+    TRY(const std::shared_ptr<TensorSource> source, open_recorded_part(path, warnings));
+    if (is_recording(*source) || !has_config(folder)) {
+      TRY(OpenedModel out, open_recording(at, source));
+      out.warnings = std::move(warnings);
+      return out;
+    }
   }
   if (at.extension() == ".npz") {
     TRY(const std::shared_ptr<TensorSource> source, read_npz(path));

@@ -67,6 +67,17 @@ std::string some_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
+Result<std::shared_ptr<TensorSource>> open_recorded_part(const std::string& path,
+                                                         std::vector<Text>& warnings) {
+  std::vector<std::string> cut;
+  TRY(std::shared_ptr<TensorSource> source, open_safetensors(path, &cut));
+  if (!cut.empty())
+    warnings.push_back(Text::of(
+        "note.record.cut",
+        {quoted_path(path), cut.size(), cut.size() + source->infos().size(), in_quotes(cut.front(), 80)}));
+  return source;
+}
+
 bool is_recorded_part(const std::string& file) { return file == kIndex || part_of(file).has_value(); }
 
 bool has_recorded_parts(const std::string& folder) { return !parts_in(folder).empty(); }
@@ -83,7 +94,7 @@ Result<RecordedFolder> open_recorded_parts(const std::string& folder) {
   for (const PartName& part : found) {
     if (part.of != whole.size())
       return fail(Code::bad_format, "error.arch.record.two", {what, found.front().file, part.file});
-    auto opened = open_safetensors((fs::path(folder) / part.file).string());
+    auto opened = open_recorded_part((fs::path(folder) / part.file).string(), out.warnings);
     if (!opened) {
       out.warnings.push_back(Text::of("note.record.damaged", {opened.error().whole()}));
       if (!first_error) first_error = opened.error();

@@ -17,6 +17,10 @@ struct RecordedFolder {
   std::vector<Text> warnings;            ///< which parts are missing or damaged
 };
 
+/// A file of recorded arrays, also one that was cut off while it was written: what is whole of it, and a
+/// warning. Errors: open_safetensors's.
+Result<std::shared_ptr<TensorSource>> open_recorded_part(const std::string& path,
+                                                         std::vector<Text>& warnings);
 /// The name of a part, or of the index behind them.
 bool is_recorded_part(const std::string& file);
 bool has_recorded_parts(const std::string& folder);

@@ -18,6 +18,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+constexpr std::uint64_t kMostDataBytes = std::uint64_t{1} << 60;  // that a header may tell of
 
 Error safetensors_damaged(const std::string& what, const Text& sentence) {
   return fail(Code::bad_format, "error.io.safetensors", {what, sentence});
@@ -152,6 +153,15 @@ Status check_cover(const std::vector<TensorInfo>& infos, std::uint64_t data_size
   return Done{};
 }
 
+// Tensors that reach past the end of the file: their names, and the others.
+void take_cut(std::vector<TensorInfo>& infos, std::uint64_t data_size, std::vector<std::string>& cut) {
+  const auto first = std::find_if(infos.begin(), infos.end(), [&](const TensorInfo& info) {
+    return info.offset + info.bytes > data_size;
+  });
+  for (auto one = first; one != infos.end(); ++one) cut.push_back(one->name);
+  infos.erase(first, infos.end());
+}
+
 std::shared_ptr<TensorSource> as_source(BytesSource source) {
   return std::make_shared<BytesSource>(std::move(source));
 }
@@ -160,7 +170,8 @@ std::shared_ptr<TensorSource> as_source(BytesSource source) {
 
 Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<const void> owner,
                                                              std::span<const std::byte> bytes,
-                                                             const std::string& what) {
+                                                             const std::string& what,
+                                                             std::vector<std::string>* cut) {
   TRY(const std::string_view text, header_text(bytes, what));
   TRY(const json header, parse_json(text, what + ": the header", TwiceKeys::refuse));
   const std::uint64_t data_begin = kLengthBytes + text.size(), data_size = bytes.size() - data_begin;
@@ -170,21 +181,24 @@ Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<con
     if (name == "__metadata__") {
       TRY(metadata, safetensors_read_metadata(entry, what));
     } else {
-      TRY(TensorInfo info, read_entry(name, entry, data_size, what));
+      TRY(TensorInfo info, read_entry(name, entry, cut ? kMostDataBytes : data_size, what));
       infos.push_back(std::move(info));
     }
   }
   std::stable_sort(infos.begin(), infos.end(), [](const TensorInfo& a, const TensorInfo& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.bytes < b.bytes;
   });
-  TRY_OK(check_cover(infos, data_size, what));
+  const std::uint64_t told = infos.empty() ? 0 : infos.back().offset + infos.back().bytes;
+  TRY_OK(check_cover(infos, cut ? std::max(told, data_size) : data_size, what));
+  if (cut) take_cut(infos, data_size, *cut);
   for (TensorInfo& info : infos) info.offset += data_begin;
   return as_source(BytesSource(std::move(owner), bytes, what, std::move(infos), std::move(metadata)));
 }
 
-Result<std::shared_ptr<TensorSource>> open_safetensors(const std::string& path) {
+Result<std::shared_ptr<TensorSource>> open_safetensors(const std::string& path,
+                                                       std::vector<std::string>* cut) {
   TRY(const auto file, MappedFile::open(path));
-  return open_safetensors_bytes(file, file->bytes(), quoted_path(path));
+  return open_safetensors_bytes(file, file->bytes(), quoted_path(path), cut);
 }
 
 }  // namespace attnscope

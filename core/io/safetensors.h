@@ -9,14 +9,18 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/base/result.h"
 #include "core/io/tensor_source.h"
 
 namespace attnscope {
 
-/// Maps the file and checks its header; no tensor is read yet.
-Result<std::shared_ptr<TensorSource>> open_safetensors(const std::string& path);
+/// Maps the file and checks its header; no tensor is read yet. With `cut`, a file may end before its data
+/// does, as one that was cut off while it was written: the tensors that are not whole are not in the source,
+/// their names are in `cut`.
+Result<std::shared_ptr<TensorSource>> open_safetensors(const std::string& path,
+                                                       std::vector<std::string>* cut = nullptr);
 
 /// The weights of a model folder: model.safetensors, or the shards listed in model.safetensors.index.json,
 /// or the only *.safetensors file of the folder. Shards must lie in the folder; errors name a missing one.
@@ -25,6 +29,7 @@ Result<std::shared_ptr<TensorSource>> open_safetensors_folder(const std::string&
 /// The same from memory that `owner` keeps alive; `what` is its name in errors.
 Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<const void> owner,
                                                              std::span<const std::byte> bytes,
-                                                             const std::string& what);
+                                                             const std::string& what,
+                                                             std::vector<std::string>* cut = nullptr);
 
 }  // namespace attnscope

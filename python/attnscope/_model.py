@@ -166,8 +166,10 @@ class Model:
         return self.run("generate", *inputs(text, ids), json=True, **named)
 
     def compare(self, other, text=None, ids=None, **named):
-        """Step by step with another model, or with what another program recorded."""
-        return self.run("compare", getattr(other, "path", other), *inputs(text, ids), json=True, **named)
+        """Step by step with another model, or with what another program recorded; "first" names the first step that
+        differs, None where none does."""
+        words = [getattr(other, "path", other), *inputs(text, ids), *flags({"json": True, **named})]
+        return self.server.run("compare", self.path, *words, differs="steps")
 
     def figure(self, text=None, ids=None, **named):
         """A view: view="attention", layer=1, head=3, edits=[...], minus=True, paper=True"""

@@ -65,6 +65,9 @@ std::vector<Files> safetensors_seeds() {
 
 bool read_safetensors(const Files& files) {
   const auto bytes = exact_bytes(only_file(files));
+  std::vector<std::string> cut;
+  const auto some = open_safetensors_bytes(bytes, *bytes, "a.safetensors", &cut);
+  if (some) read_all(*some, bytes->size());
   const auto source = open_safetensors_bytes(bytes, *bytes, "a.safetensors");
   if (!source) return refused(source.error(), "a.safetensors");
   read_all(*source, bytes->size());

@@ -2,6 +2,7 @@
 #include "core/arch/recorded_folder.h"
 
 #include <filesystem>
+#include <fstream>
 
 #include "core/lens/step_differences.h"
 #include "tests/golden/explained.h"
@@ -43,6 +44,11 @@ class RecordedFolder : public ::testing::Test {
     }
   }
   fs::path folder() const { return fs::path(temp_ / "run"); }
+  std::size_t whole_steps() const {
+    std::size_t steps = 0;
+    for (const Record& record : trace_->records()) steps += record.site.layer >= 0 ? 1 : 0;
+    return steps;
+  }
   std::string warning() const {
     const OpenedModel opened = must_open(folder().string());
     return opened.warnings.size() == 1 ? opened.warnings.front().str() : "";
@@ -63,15 +69,13 @@ TEST_F(RecordedFolder, is_the_run_bit_for_bit) {
   EXPECT_EQ(back.title, "run");
   ASSERT_EQ(back.recorded.size(), 1u);
   EXPECT_EQ(back.recorded[0]->ids, trace_->ids);
-  std::size_t steps = 0;
   for (const Record& record : trace_->records()) {
     if (record.site.layer < 0) continue;
-    ++steps;
     EXPECT_EQ(
         max_abs_difference(must_tensor(*back.recorded[0], record.site), must_tensor(*trace_, record.site)), 0)
         << to_text(record.site);
   }
-  EXPECT_EQ(back.recorded[0]->records().size(), steps);
+  EXPECT_EQ(back.recorded[0]->records().size(), whole_steps());
 }
 
 TEST_F(RecordedFolder, opens_by_any_of_its_files) {
@@ -88,14 +92,45 @@ TEST_F(RecordedFolder, that_was_cut_off_opens_with_what_is_there) {
   EXPECT_EQ(warning(), "The record is not whole: 3 of 4 parts are there. Missing: blocks.2.");
 }
 
-TEST_F(RecordedFolder, says_what_is_damaged_and_opens_the_rest) {
+TEST_F(RecordedFolder, with_a_part_that_was_cut_off_has_what_is_whole_of_it) {
   const fs::path part = folder() / file_of(2);
   fs::resize_file(part, fs::file_size(part) - 100);
+  const OpenedModel back = must_open(folder().string());
+  ASSERT_EQ(back.warnings.size(), 1u);
+  EXPECT_NE(back.warnings[0].str().find(file_of(2)), std::string::npos) << back.warnings[0].str();
+  EXPECT_NE(back.warnings[0].str().find(" was cut off: 1 of "), std::string::npos) << back.warnings[0].str();
+  EXPECT_EQ(back.recorded[0]->records().size() + 1, whole_steps());
+  for (const Record& record : back.recorded[0]->records())
+    EXPECT_EQ(
+        max_abs_difference(must_tensor(*back.recorded[0], record.site), must_tensor(*trace_, record.site)), 0)
+        << to_text(record.site);
+}
+
+TEST_F(RecordedFolder, says_what_is_damaged_and_opens_the_rest) {
+  std::ofstream(folder() / file_of(2), std::ios::binary) << "nonsense";
   const OpenedModel back = must_open(folder().string());
   ASSERT_EQ(back.warnings.size(), 2u);
   EXPECT_NE(back.warnings[0].str().find(file_of(2)), std::string::npos) << back.warnings[0].str();
   EXPECT_NE(back.warnings[1].str().find("Missing: blocks.1."), std::string::npos) << back.warnings[1].str();
   EXPECT_TRUE(back.recorded[0]->find(*parse_site("blocks.2.resid_post")));
+}
+
+// Also one file of arrays; of weights, nothing is left out in silence.
+TEST_F(RecordedFolder, or_one_file_that_was_cut_off_opens_with_what_is_whole) {
+  const std::string path = temp_ / "run.safetensors";
+  fs::copy_file(folder() / file_of(1), path);
+  const std::size_t all = must_open(path).recorded[0]->records().size();
+  fs::resize_file(path, fs::file_size(path) / 2);
+  const OpenedModel back = must_open(path);
+  EXPECT_LT(back.recorded[0]->records().size(), all);
+  ASSERT_EQ(back.warnings.size(), 1u);
+  EXPECT_NE(back.warnings[0].str().find("was cut off"), std::string::npos);
+  fs::create_directory(temp_ / "model");
+  for (const char* name : {"config.json", "model.safetensors"})
+    fs::copy_file(model_path("llama") + "/" + name, temp_ / "model" + "/" + name);
+  EXPECT_TRUE(open_model(temp_ / "model"));
+  fs::resize_file(temp_ / "model" + "/model.safetensors", fs::file_size(path));
+  EXPECT_FALSE(open_model(temp_ / "model"));
 }
 
 TEST_F(RecordedFolder, of_two_records_is_refused) {

@@ -154,6 +154,17 @@ class Python(unittest.TestCase):
         self.assertEqual({row["step"] for row in patch}, {"blocks.0.resid_pre"})
         self.assertTrue(self.model.tokenize(TEXT)["ids"])
 
+    def test_comparisons(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.safetensors")
+            self.model.run("trace", text=TEXT, out=path)
+            same = self.model.compare(path, TEXT)
+            self.assertIsNone(same["first"])
+            edited = self.model.compare(path, TEXT, edits=["blocks.1.attn.z[head=3]=0"])
+            self.assertEqual(edited["first"], "blocks.1.attn.z")
+            with self.assertRaises(attnscope.Error):
+                self.model.compare(os.path.join(folder, "nothing.npz"), TEXT)
+
     def test_figures(self):
         figure = self.model.figure(TEXT, view="attention", layer=1, head=3)
         self.assertIn("<svg", figure._repr_svg_()[:200])

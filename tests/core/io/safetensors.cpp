@@ -206,6 +206,24 @@ TEST(SafetensorsLies, EveryTruncationIsRefused) {
   }
 }
 
+// What begins before the end and stops behind it is left out by name; what lies before it is as it was.
+TEST(SafetensorsCut, WhatIsWholeStays) {
+  const std::string header =
+      R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})";
+  const std::string whole = safetensors_text(header, std::string(16, 'x'));
+  for (std::size_t size = 0; size <= whole.size(); ++size) {
+    const auto bytes = exact_bytes(whole.substr(0, size));
+    std::vector<std::string> cut;
+    const auto source = open_safetensors_bytes(bytes, *bytes, "test.safetensors", &cut);
+    const std::size_t head = whole.size() - 16;
+    ASSERT_EQ(source.ok(), size >= head) << size;
+    if (!source) continue;
+    EXPECT_EQ((*source)->infos().size(), (size - head) / 8) << size;
+    EXPECT_EQ(cut.size(), 2 - (size - head) / 8) << size;
+    for (const TensorInfo& info : (*source)->infos()) EXPECT_TRUE((*source)->load(info.name)) << size;
+  }
+}
+
 TEST(SafetensorsGolden, Gpt2ValuesAreThoseOfTheReference) {
   const auto source = open_safetensors(golden("models/gpt2/model.safetensors"));
   ASSERT_TRUE(source) << source.error().text();
