@@ -25,7 +25,7 @@ namespace attnscope::cli {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of a line
-constexpr std::size_t kModels = 4;                         // kept open
+constexpr std::size_t kModelsOpen = 4;                         // kept open
 constexpr int kRefused = 2;                                // as of a command line that does not parse
 
 // The lines of standard input; nothing of what comes behind them is read ahead by a library.
@@ -127,7 +127,7 @@ Result<nlohmann::json> served(const ServedRequest& request, const std::vector<st
 
 Status serve(const std::vector<std::string>& options) {
   survive_closed_pipes();
-  keep_opened(kModels);
+  keep_opened(kModelsOpen);
   RequestLines lines;
   while (const auto line = lines.next()) {
     if (line->text.find_first_not_of(" \t\r") == std::string::npos && !line->too_long) continue;
