@@ -472,6 +472,9 @@ def run(model, sequences, out, steps=USUAL, store="as-is", words=None, told=None
     import transformers
 
     family = Family(model.config, model)
+    for ids in sequences:
+        if not ids or not all(0 <= one < model.get_input_embeddings().num_embeddings for one in ids):
+            raise Refused(f"{ids[:8]}: token ids from 0 to {model.get_input_embeddings().num_embeddings - 1}, one at least.")
     if getattr(model.config, "_attn_implementation", "eager") != "eager":
         model.set_attn_implementation("eager")
     model.eval()
@@ -857,7 +860,7 @@ def main():
         sys.exit(f"record: {error}")
     except ImportError as error:
         sys.exit(f"record: {error.name} is not here, and {args.command} needs it.")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         sys.exit(f"record: {str(error).splitlines()[0]}")
     if missing:
         print(f"record: {len(missing)} arrays never came, {missing[0]} first.", file=sys.stderr)

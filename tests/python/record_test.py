@@ -143,6 +143,16 @@ class Transformers(Records):
         self.assertIn("blocks.1.resid_post", out)
         self.assertGreater(self.hold(self.folder / "run", self.own(MODELS / "llama", "--ids", commas(IDS))), 30)
 
+    def test_a_disk_without_room_ends_it_with_a_sentence(self):
+        done = subprocess.run(
+            ["bash", "-c", 'ulimit -f 12; exec "$@"', "", sys.executable, "-B", ROOT / "scripts/record.py", "run",
+             MODELS / "gpt2", "--ids", "1,2,3", "--steps", "embed,*_embed,blocks.*", "--out", self.folder / "run"],
+            capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"record: .*record-00003-of-\d+.safetensors cannot be written: File too large\.")
+        self.assertEqual(sorted(path.name[:12] for path in (self.folder / "run").iterdir()),
+                         ["record-00001", "record-00002"])
+
     def test_several_sequences_are_each_as_alone(self):
         model, _ = record.load(str(MODELS / "gpt2"), dtype="f32")
         record.run(model, [IDS, IDS[:4]], str(self.folder / "both"), "*.resid_post,*.pattern,logits")
@@ -188,6 +198,9 @@ class Transformers(Records):
             record.run(model, [IDS], str(self.folder / "run"))
         with self.assertRaisesRegex(record.Refused, "none of what"):
             self.recorded("gpt2", steps="*.nonsense")
+        for ids in [[], [1, 199], [-1]]:
+            with self.assertRaisesRegex(record.Refused, "from 0 to 198"):
+                self.recorded("gpt2", ids=ids)
         steps = record.Steps("blocks.0-2.attn.*,!*.z")
         self.assertTrue("blocks.2.attn.q" in steps and "blocks.3.attn.q" not in steps and "blocks.1.attn.z" not in steps)
         with self.assertRaisesRegex(record.Refused, "whole steps"):
