@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).parent.parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 CLI = str(ROOT / "build/release/attnscope-cli")
 if len(sys.argv) > 1 and "/" in sys.argv[1]:
-    CLI = sys.argv.pop(1)
+    CLI = os.path.abspath(sys.argv.pop(1))
 os.environ["ATTNSCOPE_CLI"] = CLI
 
 import attnscope  # noqa: E402

@@ -30,7 +30,7 @@ import transformers  # noqa: E402
 transformers.utils.logging.disable_progress_bar()
 CLI = str(ROOT / "build/release/attnscope-cli")
 if len(sys.argv) > 1 and "/" in sys.argv[1]:
-    CLI = sys.argv.pop(1)
+    CLI = os.path.abspath(sys.argv.pop(1))
 MODELS = ROOT / "tests/golden/models"
 IDS = [1, 2, 3, 40, 5, 60, 7, 8, 90, 10, 11]
 KINDS = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64}
