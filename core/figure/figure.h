@@ -59,7 +59,7 @@ struct MatrixMark {
   };
   std::vector<Row> own_rows = {};
   bool masked_is_zero = false;  ///< a masked cell is 0 in the run, as a weight is; else -inf, as a score is
-  bool heads = false;  ///< a number for each head, a row per block: a click looks at that head
+  bool heads = false;           ///< a number for each head, a row per block: a click looks at that head
   bool bars = false;  ///< below rows drawn large: the last one once more, as bars from 0 up to its most
   Row row(std::int64_t at) const {
     const auto index = static_cast<std::size_t>(at < 0 ? 0 : at);
