@@ -33,7 +33,7 @@ struct Compared {
 };
 
 // The traces of one side; a recording is used as it is.
-Result<Traces> runs_of(const OpenedModel& opened, const SequenceOptions& sequences) {
+Result<Traces> runs_of(const RunModel& opened, const SequenceOptions& sequences) {
   if (!opened.recorded.empty()) return opened.recorded;
   TRY(const Document document, sequences.document(opened));
   const std::vector<Input> inputs = inputs_of(document);
@@ -130,8 +130,8 @@ Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel&
 
 Status run_two(const CompareOptions& options) {
   const double tolerance = options.tolerance.value_or(kTolerance);
-  TRY(const OpenedModel a, open_to_run(options.first));
-  TRY(const OpenedModel b, open_to_run(options.second));
+  TRY(const RunModel a, open_to_run(options.first));
+  TRY(const RunModel b, open_to_run(options.second));
   TRY(const Traces left, runs_of(a, options.sequences));
   TRY(const Traces right, runs_of(b, options.sequences));
   Compared compared{step_differences(left, right), nullptr, first_token_difference(left, right), left.size(),
@@ -160,7 +160,7 @@ Result<Document> reference_document(const std::shared_ptr<const OpenedModel>& op
 
 Status run_reference(const CompareOptions& options) {
   const double tolerance = options.tolerance.value_or(kReferenceTolerance);
-  TRY(OpenedModel read, open_to_run(options.first));
+  TRY(RunModel read, open_to_run(options.first));
   TRY_OK(check_runs(read));
   const auto opened = std::make_shared<const OpenedModel>(std::move(read));
   TRY(const TorchReference reference, options.reference == kOwnReference

@@ -78,7 +78,7 @@ Status run_heads(const HeadOptions& options) {
   if (!options.by.empty()) {
     TRY(by, parse_head_score(options.by));
   }
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   HeadQuestion question;
   std::optional<LogitMeasure> measure;
@@ -114,7 +114,7 @@ Status run_rollout(const HeadOptions& options) {
   AttentionPath path = AttentionPath::rollout;
   for (const AttentionPath one : {AttentionPath::raw, AttentionPath::flow})
     if (options.path == path_name(one)) path = one;
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const AttentionPlace place, place_of(*run, options.attention));
   const std::int64_t last =

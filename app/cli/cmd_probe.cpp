@@ -18,7 +18,7 @@ Status run_probe(const ProbeOptions& options) {
   Probed what = Probed::token;
   for (const Probed one : {Probed::position, Probed::antecedent})
     if (options.what == probed_name(one)) what = one;
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY(const ProbeAnswer found, probe(opened, opened.model, what, options.texts));
   nlohmann::json depths = nlohmann::json::array();
   for (const ProbeDepth& depth : found.depths) {

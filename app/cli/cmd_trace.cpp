@@ -132,7 +132,7 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
 
 Status run_trace(const TraceOptions& options) {
   TRY(const Selector selector, Selector::parse(options.steps));
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY(const Request request, options.sequences.request());
   const bool recorded = !opened.recorded.empty() && request.unused();
   Edits edits;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/arch/memory_limit.h"
 #include "core/base/caught.h"
@@ -101,6 +102,7 @@ int run(int argc, char** argv) {
     return refuse(tr("error.cli.no_value", {option->get_name()}));
   if (allow_outside) allow_all_files();
   if (const Status status = choose_memory_limit(limit); !status) return report(status.error());
+  const CommandWords words({argv + 1, argv + argc});
   if (const Status status = action(); !status) return report(status.error());
   if (const Status said = finish_output(); !said) return report(said.error());
   return 0;

@@ -78,6 +78,15 @@ Result<Document> SequenceOptions::document(const OpenedModel& opened) const {
   return out;
 }
 
+Result<Document> SequenceOptions::document(const RunModel& opened) const {
+  if (!opened.session) return document(static_cast<const OpenedModel&>(opened));
+  TRY(const Request given, request());
+  Document out = *opened.session;
+  TRY_OK(apply_request(out, given, prefix_));
+  tell_of_texts(out, given);
+  return out;
+}
+
 Status check_reached(const Edits& unreached) {
   return unreached.empty() ? Status(Done{}) : Status(no_place(*unreached.front()));
 }
@@ -97,14 +106,25 @@ Status check_runs(const OpenedModel& opened) {
   return opened.recorded.empty() ? Status(Done{}) : Status(fail(Code::unsupported, "error.trace.recording"));
 }
 
+Result<std::shared_ptr<const Trace>> SequenceOptions::one_of(const OpenedModel& opened,
+                                                             const Result<Document>& what) const {
+  if (!what) return what.error();
+  TRY(const Request given, request());
+  if (what->sequences.size() > 1 && !given.empty())
+    return fail(Code::out_of_range, "error.cli.one_sequence", {what->sequences.size()});
+  return run_under(opened, what->edits, inputs_of(*what).front());
+}
+
 Result<std::shared_ptr<const Trace>> SequenceOptions::run_one(const OpenedModel& opened) const {
   TRY(const Request given, request());
   if (!opened.recorded.empty() && given.unused()) return opened.recorded.front();
   TRY_OK(check_runs(opened));
-  TRY(const Document what, document(opened));
-  if (what.sequences.size() > 1 && !given.empty())
-    return fail(Code::out_of_range, "error.cli.one_sequence", {what.sequences.size()});
-  return run_under(opened, what.edits, inputs_of(what).front());
+  return one_of(opened, document(opened));
+}
+
+Result<std::shared_ptr<const Trace>> SequenceOptions::run_one(const RunModel& opened) const {
+  if (!opened.session || !opened.recorded.empty()) return run_one(static_cast<const OpenedModel&>(opened));
+  return one_of(opened, document(opened));
 }
 
 }  // namespace attnscope::cli
