@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
@@ -81,7 +82,7 @@ nlohmann::json as_json(const Compared& compared, const Edits& edits,
 }
 
 void print_whole(const nlohmann::json& out) {
-  std::printf("%s\n", out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  say(out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 // Steps that could not be compared: their number, or with `list` each one.
@@ -140,11 +141,16 @@ Status run_two(const CompareOptions& options) {
   compared.first = first_beyond(all, tolerance);
   const bool any = std::any_of(all.begin(), all.end(), [](const auto& one) { return one.compared(); });
   if (!any) return fail(Code::not_found, "error.cli.nothing_to_compare");
-  if (options.json)
-    print_whole(as_json(compared, a.recorded.empty() ? left.front()->edits : right.front()->edits,
-                        options.sequences.unknown()));
-  else
+  if (options.json) {
+    nlohmann::json out = as_json(compared, a.recorded.empty() ? left.front()->edits : right.front()->edits,
+                                 options.sequences.unknown());
+    out["run"] = run_json(a, options.first);
+    out["run"]["other"] = run_json(b, options.second)["model"];
+    for (const auto& run : left) out["run"]["inputs"].push_back(input_json(a, *run));
+    print_whole(out);
+  } else {
     print_as_lines(all, tolerance, options.all);
+  }
   return judged(compared, a, b, tolerance);
 }
 
@@ -176,6 +182,8 @@ Status run_reference(const CompareOptions& options) {
   if (options.json) {
     nlohmann::json out = as_json(compared, run->edits, options.sequences.unknown());
     out["first"] = verdict.first_wrong ? nlohmann::json(verdict.first_wrong->name()) : nlohmann::json();
+    out["run"] = run_json(*opened, options.first);
+    out["run"]["inputs"].push_back(input_json(*opened, *run));
     out["reference"] = {{"file", reference.file}, {"made_by", reference.made_by}, {"equal", verdict.equal}};
     print_whole(out);
   } else {

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
@@ -45,7 +46,8 @@ std::vector<std::string> unknown_of(const HeadOptions& options) {
   return out;
 }
 
-void print_heads(const std::vector<RankedHead>& heads, const Trace& run, const HeadOptions& options) {
+void print_heads(const OpenedModel& opened, const std::vector<RankedHead>& heads, const Trace& run,
+                 const HeadOptions& options) {
   const bool as_json = options.json;
   nlohmann::json rows = nlohmann::json::array();
   for (const RankedHead& head : heads) {
@@ -70,6 +72,8 @@ void print_heads(const std::vector<RankedHead>& heads, const Trace& run, const H
   nlohmann::json out = {{"heads", std::move(rows)}};
   put_edits(out, run.edits);
   put_unknown(out, unknown_of(options));
+  out["run"] = run_json(opened, options.model);
+  out["run"]["inputs"]["text"] = input_json(opened, run);
   print_json(out);
 }
 
@@ -94,7 +98,7 @@ Status run_heads(const HeadOptions& options) {
   std::vector<RankedHead> heads = head_scores(*run, question);
   if (measure) TRY_OK(add_effects(opened, run, *measure, heads));
   rank_heads(heads, by, !options.smallest);
-  print_heads(heads, *run, options);
+  print_heads(opened, heads, *run, options);
   return Done{};
 }
 
@@ -133,6 +137,8 @@ Status run_rollout(const HeadOptions& options) {
     nlohmann::json out = {{"path", path_name(path)}, {"row", row}, {"blocks", std::move(rows)}};
     put_edits(out, run->edits);
     put_unknown(out, options.text.unknown());
+    out["run"] = run_json(opened, options.model);
+    out["run"]["inputs"]["text"] = input_json(opened, *run);
     print_json(out);
     return Done{};
   }

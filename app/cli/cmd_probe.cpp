@@ -1,6 +1,7 @@
 // attnscope-cli probe: linear probes on the residual stream, layer by layer.
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/words.h"
 #include "core/session/probing.h"
@@ -39,7 +40,8 @@ Status run_probe(const ProbeOptions& options) {
               {"guessing", found.guessing},
               {"classes", found.classes},
               {"fitted_rows", found.fitted_rows},
-              {"held_out_rows", found.held_out_rows}});
+              {"held_out_rows", found.held_out_rows},
+              {"run", run_json(opened, options.model)}});
   return Done{};
 }
 

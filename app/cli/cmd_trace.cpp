@@ -5,6 +5,7 @@
 // "blocks.0.attn.q.weight.grad".
 #include <limits>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -144,6 +145,7 @@ Status run_trace(const TraceOptions& options) {
   Output out;
   out.writes = !options.out.empty();
   out.sums_up = options.summary || !out.writes;
+  nlohmann::json told_inputs = nlohmann::json::array();
   for (std::size_t sequence = 0; sequence < (recorded ? opened.recorded.size() : inputs.size()); ++sequence) {
     std::shared_ptr<const Trace> trace;
     if (recorded) {
@@ -154,6 +156,7 @@ Status run_trace(const TraceOptions& options) {
     const std::size_t number =  // as numbered in the recording
         recorded ? static_cast<std::size_t>(opened.recorded_numbers[sequence]) : sequence;
     TRY_OK(take_sequence(*trace, number, selector, out));
+    if (out.writes) told_inputs.push_back(input_json(opened, *trace));
     if (options.gradients)
       TRY_OK(take_gradients(trace, number, selector, options.loss, trained_rows(opened), out));
     std::fputs(std::exchange(out.table, {}).c_str(), stdout);
@@ -164,7 +167,10 @@ Status run_trace(const TraceOptions& options) {
   if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");
   if (const auto& unknown = options.sequences.unknown(); !unknown.empty())
     told["unknown"] = join(unknown, "\n");
-  for (const char* name : {"edits", "unknown"})
+  nlohmann::json run = run_json(opened, options.model);
+  run["inputs"] = std::move(told_inputs);
+  told["run"] = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (const char* name : {"edits", "unknown", "run"})
     if (told.count(name) > 0 && ends_with(options.out, ".npz"))
       out.ints.push_back(bytes_of(name, told[name]));
   return write_tensors(options.out, out.tensors, out.ints, told);

@@ -53,6 +53,7 @@ void add_ask(CLI::App& app, Action& action);
 void add_probe(CLI::App& app, Action& action);
 void add_heads(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_rerun(CLI::App& app, Action& action);
 void add_lesson(CLI::App& app, Action& action);
 void add_calc(CLI::App& app, Action& action);
 void add_figure(CLI::App& app, Action& action);
