@@ -105,6 +105,10 @@ Result<bool> CsvAnswer::take_cell(const std::string& name, const std::string& wo
     return false;
   }
   if (left_alone(name)) return false;
+  if (name == "kind") {  // of earlier versions, which had rows of totals
+    if (word == "base" || word == "place") return false;
+    return not_an_answer(path, Text::of("error.cli.answer.kind", {in_quotes(word)}));
+  }
   const auto real = number_of(word);
   const auto whole = answer_range(name, word);
   const bool counts = name != "value" && !row_number(name) && !names_total(name);
@@ -149,6 +153,10 @@ Status CsvAnswer::take(const std::vector<std::string>& words) {
     if (words[i].empty()) continue;
     TRY(const bool index, take_cell(header[i], words[i], row));
     indexed = indexed || index;
+  }
+  if (!indexed && row.at.empty() && names_total(row.step)) {
+    table.totals.emplace_back(row.step, row.value);
+    return Done{};
   }
   if (!indexed && table.whole > 0)
     return not_an_answer(path, Text::of("error.cli.answer.no_index", {in_quotes(join(words, ","))}));

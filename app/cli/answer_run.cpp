@@ -1,5 +1,6 @@
 #include "app/cli/answer_run.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "app/cli/command.h"
@@ -41,11 +42,26 @@ CommandWords::CommandWords(std::vector<std::string> words)
     : before_(std::exchange(words_now(), std::move(words))) {}
 CommandWords::~CommandWords() { words_now() = std::move(before_); }
 
+std::vector<std::string> words_without(const std::vector<std::string>& words,
+                                       const std::vector<std::string>& options) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto names = [&](const std::string& option) {
+      return words[i] == option || words[i].starts_with(option + "=");
+    };
+    if (std::none_of(options.begin(), options.end(), names))
+      out.push_back(words[i]);
+    else if (words[i].find('=') == std::string::npos)
+      ++i;
+  }
+  return out;
+}
+
 nlohmann::json run_json(const OpenedModel& opened, const std::string& name) {
   std::string made(version());
   if (!commit().empty()) made += " (" + std::string(commit()) + ")";
   return {{"version", made},
-          {"command", command_words()},
+          {"command", words_without(command_words(), {"--out", "--graph"})},
           {"model", {{"name", name}, {"title", opened.title}, {"fingerprint", model_fingerprint(opened)}}}};
 }
 

@@ -27,7 +27,11 @@ class CommandWords {
   std::vector<std::string> before_;
 };
 
-/// {"version", "command", "model": {"name", "title", "fingerprint"}}.
+/// Words without these options and their values ("--out").
+std::vector<std::string> words_without(const std::vector<std::string>& words,
+                                       const std::vector<std::string>& options);
+/// {"version", "command", "model": {"name", "title", "fingerprint"}}; the command without the files that it
+/// writes.
 nlohmann::json run_json(const OpenedModel& opened, const std::string& name);
 /// {"text", "ids", "tokens": [{"pos", "id", "text"}]}, of an encoder also "source".
 nlohmann::json input_json(const OpenedModel& opened, const Trace& run);

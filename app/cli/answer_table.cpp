@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/cli/answer_forms.h"
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -224,10 +225,23 @@ Result<AnswerTable> read_answer(const std::string& path) {
   return text.starts_with('{') ? from_json(path, text) : answer_from_csv(path, text);
 }
 
+// Of the parts' run, the run of the whole.
+static std::string run_of_whole(const std::string& run) {
+  if (run.empty()) return run;
+  nlohmann::json out = nlohmann::json::parse(run, nullptr, false);
+  if (!out.is_object() || !out["command"].is_array()) return {};
+  std::vector<std::string> words;
+  for (const nlohmann::json& word : out["command"])
+    if (word.is_string()) words.push_back(word.get<std::string>());
+  out["command"] = words_without(words, {"--shard"});
+  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
   AnswerTable out = parts.front();
   std::set<std::int64_t> seen;
   out.rows.clear();
+  out.run = run_of_whole(out.run);
   const auto about_totals = [](const AnswerTable& table) {
     std::map<std::string, float> totals;
     for (const auto& [name, value] : table.totals) totals[name] = static_cast<float>(value);
@@ -236,7 +250,8 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
   for (const AnswerTable& part : parts) {
     if (part.measure.empty() || out.measure.empty()) out.measure += part.measure;  // CSV and npz have none
     if (part.whole != out.whole || (!part.measure.empty() && part.measure != out.measure) ||
-        about_totals(part) != about_totals(out) || part.edits != out.edits)
+        about_totals(part) != about_totals(out) || part.edits != out.edits ||
+        run_of_whole(part.run) != out.run)
       return fail(Code::bad_format, "error.cli.answer_mixed");
     for (const AnswerRow& row : part.rows) {
       if (!seen.insert(row.index).second)

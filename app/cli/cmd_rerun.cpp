@@ -69,15 +69,12 @@ Result<std::vector<std::string>> words_of(const RerunOptions& options, const nlo
   const nlohmann::json* run = answer.is_object() && answer.contains("run") ? &answer["run"] : nullptr;
   if (!run || !run->is_object() || !run->contains("command") || !(*run)["command"].is_array())
     return no_run(options.file);
-  std::vector<std::string> out;
-  bool skips = false;
+  std::vector<std::string> given;
   for (const nlohmann::json& word : (*run)["command"]) {
     if (!word.is_string()) return no_run(options.file);
-    const auto text = word.get<std::string>();
-    const bool skipped = std::exchange(skips, text == "--out" || text == "--graph");
-    if (skipped || skips || text.starts_with("--out=") || text.starts_with("--graph=")) continue;
-    out.push_back(text);
+    given.push_back(word.get<std::string>());
   }
+  std::vector<std::string> out = words_without(given, {"--out", "--graph"});
   const auto known = std::find_first_of(out.begin(), out.end(), kCommands.begin(), kCommands.end());
   if (known == out.end()) return no_run(options.file);
   if (std::find(out.begin(), out.end(), "--json") == out.end()) out.emplace_back("--json");

@@ -167,10 +167,11 @@ Status run_trace(const TraceOptions& options) {
   if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");
   if (const auto& unknown = options.sequences.unknown(); !unknown.empty())
     told["unknown"] = join(unknown, "\n");
+  // In the metadata of safetensors; npz has arrays alone, the same whatever the command was.
   nlohmann::json run = run_json(opened, options.model);
   run["inputs"] = std::move(told_inputs);
   told["run"] = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  for (const char* name : {"edits", "unknown", "run"})
+  for (const char* name : {"edits", "unknown"})
     if (told.count(name) > 0 && ends_with(options.out, ".npz"))
       out.ints.push_back(bytes_of(name, told[name]));
   return write_tensors(options.out, out.tensors, out.ints, told);
