@@ -1,37 +1,23 @@
 // attnscope-cli ablate, patch, attribute over a data set: one model, one prompt after the other, several at a
 // time; means, standard errors and what was asked of each prompt.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/answer_run.h"
 #include "app/cli/ask_options.h"
+#include "app/cli/prompt_runs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
 #include "core/session/data_cells.h"
 #include "core/session/data_prompt.h"
-#include "core/session/each_prompt.h"
-#include "core/session/measure_text.h"
 #include "core/train/random.h"
 
 namespace attnscope::cli {
 namespace {
 
 constexpr std::uint64_t kResampleStream = 0x726573616D706C65;
-
-// One side of one prompt, run.
-struct PromptRun {
-  Request request;
-  Document document;
-  std::shared_ptr<const Trace> trace;
-};
-
-std::vector<std::string> fields_of(DataSide side) {
-  if (side == DataSide::corrupt) return {"corrupt", "corrupt_ids"};
-  return {"text", "ids", "clean", "clean_ids"};
-}
 
 // What was found for one prompt.
 struct PromptAnswer {
@@ -43,106 +29,19 @@ struct PromptAnswer {
   std::int64_t whole = 0;  // places of all shards
 };
 
-// A data set as the command asks for it, and what is the same for all its prompts.
-class AskedData {
- public:
-  /// The flags of each side's run: edits, masks.
-  AskedData(const AskOptions& options, const RunModel& opened, const SequenceOptions& clean,
-            const SequenceOptions& corrupt)
-      : options_(options), opened_(opened), clean_(clean), corrupt_(corrupt) {}
-
-  Status prepare() {
-    TRY(with_[0], clean_.request());
-    TRY(with_[1], corrupt_.request());
-    for (const Request& request : with_) TRY_OK(options_.data.check_alone(request));
-    return check_data_measure(options_.measure);
-  }
-  // Goes through all chosen prompts; may be called again.
-  template <class T, class Work, class Take>
-  Status through(Work work, Take take) {
-    if (kept_) {
-      std::size_t next = 0;
-      return each_prompt<T>(
-          [&]() -> Result<std::optional<DataLine>> {
-            if (next == kept_->size()) return std::optional<DataLine>();
-            return std::optional((*kept_)[next++]);
-          },
-          work, take);
-    }
-    TRY(DataReader reader, DataReader::open(choice()));
-    TRY_OK(each_prompt<T>([&] { return reader.next(); }, work, take));
-    if (!hash_.empty() && hash_ != reader.fingerprint())
-      return fail(Code::io_failed, "error.system.changed", {quoted_path(choice().path)});
-    hash_ = reader.fingerprint(), count_ = reader.count();
-    return Done{};
-  }
-  // Reads all lines: for methods that need the others of each prompt, and where a pipe is to be read twice.
-  Status keep_lines(bool only_of_pipes) {
-    TRY(DataReader reader, DataReader::open(choice()));
-    if (only_of_pipes && !reader.once()) return Done{};
-    std::vector<DataLine> lines;
-    for (;;) {
-      TRY(std::optional<DataLine> line, reader.next());
-      if (!line) break;
-      lines.push_back(std::move(*line));
-    }
-    hash_ = reader.fingerprint(), count_ = reader.count();
-    kept_ = std::move(lines);
-    return Done{};
-  }
-  const std::vector<DataLine>& lines() const { return *kept_; }
-
-  Result<PromptRun> run(const DataLine& line, DataSide side) const {
-    const auto at = [&](const Error& error) { return within(line.place(path(), fields_of(side)), error); };
-    PromptRun out;
-    auto request = prompt_request(line, with_[side == DataSide::clean ? 0 : 1], side);
-    if (!request) return at(request.error());
-    auto document = requested_document(opened_, *request);
-    if (!document) return at(document.error());
-    out.request = *std::move(request), out.document = *std::move(document);
-    auto trace = run_under(opened_, out.document.edits, inputs_of(out.document).front());
-    if (!trace) return at(trace.error());
-    out.trace = *std::move(trace);
-    return out;
-  }
-  // The measure of a line as text, with its answers. Errors: answers that are no tokens.
-  Result<std::string> measure_text(const DataLine& line) const {
-    const auto text = measure_with_answer(options_.measure, line);
-    if (!text) return within(line.place(path()), text.error());
-    if (*text == options_.measure) return text;
-    for (const auto& [field, word] : {std::pair("answer", line.answer), std::pair("wrong", line.wrong)})
-      if (!word.empty())
-        if (const auto token = parse_output(opened_, word); !token)
-          return within(line.place(path(), {field}), token.error());
-    return text;
-  }
-  void tell(const PromptAnswer& answer) const {
-    for (const PromptRun& run : answer.runs) clean_.tell_of_texts(run.document, run.request);
-  }
-  const DataChoice& choice() const { return options_.data.choice(); }
-  const std::string& path() const { return choice().path; }
-  const Request& with() const { return with_[0]; }
-  const std::vector<std::string>& unknown() const { return clean_.unknown(); }
-  nlohmann::json json() const { return data_json(choice(), hash_, count_); }
-
- private:
-  const AskOptions& options_;
-  const RunModel& opened_;
-  const SequenceOptions &clean_, &corrupt_;
-  std::array<Request, 2> with_;
-  std::optional<std::vector<DataLine>> kept_;
-  std::string hash_;
-  std::int64_t count_ = 0;
-};
+Status prepare(const AskOptions& options, PromptRuns& data) {
+  TRY_OK(data.prepare());
+  return check_data_measure(options.measure);
+}
 
 // What is added up over all prompts, and the table that it makes.
 class AskedTable {
  public:
-  AskedTable(const AskOptions& options, AskedData& data, const std::vector<std::string>& over)
+  AskedTable(const AskOptions& options, PromptRuns& data, const std::vector<std::string>& over)
       : options_(options), data_(data), cells_(over, options.each || options.quantiles) {}
 
   Status take(const DataLine& line, const PromptAnswer& answer, bool partial) {
-    data_.tell(answer);
+    for (const PromptRun& run : answer.runs) data_.tell(run);
     const Trace& run = *answer.runs.front().trace;
     if (const auto added = cells_.add(line.line, run, answer.base, answer.places, partial); !added)
       return within(line.place(data_.path()), added.error());
@@ -204,7 +103,7 @@ class AskedTable {
   }
 
   const AskOptions& options_;
-  AskedData& data_;
+  PromptRuns& data_;
   DataCells cells_;
   std::vector<std::pair<std::string, Spread>> totals_;
   std::vector<std::string> held_, texts_;
@@ -222,12 +121,13 @@ Status computed(const AskOptions& options, Sweep& sweep) {
 }
 
 // The prompts that give their values to each, drawn from those of its length where there are others.
-Result<std::vector<std::size_t>> drawn_partners(AskedData& data, const RunModel& opened, std::uint64_t seed) {
+Result<std::vector<std::size_t>> drawn_partners(PromptRuns& data, const RunModel& opened,
+                                                std::uint64_t seed) {
   std::vector<std::int64_t> lengths;
   const auto length = [&](const DataLine& line) -> Result<std::int64_t> {
     TRY(const Request request, prompt_request(line, data.with(), DataSide::clean));
     const auto document = requested_document(opened, request);
-    if (!document) return within(line.place(data.path(), fields_of(DataSide::clean)), document.error());
+    if (!document) return within(line.place(data.path(), prompt_fields(DataSide::clean)), document.error());
     return inputs_of(*document).front().length();
   };
   TRY_OK(data.keep_lines(false));
@@ -252,7 +152,7 @@ Result<std::vector<std::size_t>> drawn_partners(AskedData& data, const RunModel&
   return out;
 }
 
-Result<std::shared_ptr<const StepMeans>> means_of(AskedData& data, const Selector& steps, bool by_pos) {
+Result<std::shared_ptr<const StepMeans>> means_of(PromptRuns& data, const Selector& steps, bool by_pos) {
   StepMeans sum(by_pos);
   const auto work = [&](const DataLine& line) -> Result<StepMeans> {
     TRY(const PromptRun run, data.run(line, DataSide::clean));
@@ -278,8 +178,8 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(HowAsked how, how_asked(options));
   TRY(const auto shard, shard_asked(options));
-  AskedData data(options, opened, options.text, options.text);
-  TRY_OK(data.prepare());
+  PromptRuns data(options.data.choice(), opened, options.text, options.text);
+  TRY_OK(prepare(options, data));
   std::vector<std::size_t> partners;
   std::map<std::int64_t, std::size_t> place_of_line;
   using From = HowAsked::From;
@@ -295,7 +195,7 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
     PromptAnswer out;
     TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
     const auto& run = out.runs.front().trace;
-    TRY(const std::string text, data.measure_text(line));
+    TRY(const std::string text, data.measure_text(line, options.measure));
     const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
     const auto measure = measure_of(opened, text, options.at, *run);
     if (!measure) return at(measure.error());
@@ -336,8 +236,8 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
 
 Status patch_data(const AskOptions& options, const RunModel& opened) {
   TRY(const auto shard, shard_asked(options));
-  AskedData data(options, opened, options.clean, options.corrupt);
-  TRY_OK(data.prepare());
+  PromptRuns data(options.data.choice(), opened, options.clean, options.corrupt);
+  TRY_OK(prepare(options, data));
   AskedTable table(options, data, options.over_axes());
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
@@ -346,7 +246,7 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
     if (!options.noise()) std::swap(out.runs[0], out.runs[1]);  // the one that is patched first
     const auto& clean = out.runs[options.noise() ? 0 : 1].trace;
     const auto& corrupt = out.runs[options.noise() ? 1 : 0].trace;
-    TRY(const std::string text, data.measure_text(line));
+    TRY(const std::string text, data.measure_text(line, options.measure));
     auto asked = patch_asked(opened, options, text, clean, corrupt);
     if (!asked) return within(line.place(data.path()), asked.error());
     out.whole = std::ssize(asked->sweep->cells());
@@ -367,8 +267,8 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
 }
 
 Status attribute_data(const AskOptions& options, const RunModel& opened) {
-  AskedData data(options, opened, options.text, options.text);
-  TRY_OK(data.prepare());
+  PromptRuns data(options.data.choice(), opened, options.text, options.text);
+  TRY_OK(prepare(options, data));
   AskedTable table(options, data,
                    options.by == "token" ? std::vector<std::string>{"pos"} : std::vector<std::string>{});
   const AttributeBy by = attribute_by(options.by);
@@ -376,7 +276,7 @@ Status attribute_data(const AskOptions& options, const RunModel& opened) {
     PromptAnswer out;
     TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
     const Trace& run = *out.runs.front().trace;
-    TRY(const std::string text, data.measure_text(line));
+    TRY(const std::string text, data.measure_text(line, options.measure));
     const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
     const auto measure = measure_of(opened, text, options.at, run);
     if (!measure) return at(measure.error());

@@ -7,6 +7,7 @@
 #include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
+#include "app/cli/prompt_runs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/step_differences.h"
@@ -20,6 +21,7 @@ struct CompareOptions {
   std::string first, second;
   std::string reference;  // of the program itself, or the path of another
   SequenceOptions sequences;
+  DataOptions data;
   std::optional<double> tolerance;
   bool json = false, all = false;
 };
@@ -34,8 +36,21 @@ struct Compared {
 };
 
 // The traces of one side; a recording is used as it is.
-Result<Traces> runs_of(const RunModel& opened, const SequenceOptions& sequences) {
+Result<Traces> runs_of(const RunModel& opened, const CompareOptions& options) {
+  const SequenceOptions& sequences = options.sequences;
   if (!opened.recorded.empty()) return opened.recorded;
+  if (options.data.given()) {
+    PromptRuns data(options.data.choice(), opened, sequences, sequences);
+    TRY_OK(data.prepare());
+    Traces out;
+    TRY_OK(data.through<PromptRun>([&](const DataLine& line) { return data.run(line, DataSide::clean); },
+                                   [&](const DataLine&, const PromptRun& run) {
+                                     data.tell(run);
+                                     out.push_back(run.trace);
+                                     return Status(Done{});
+                                   }));
+    return out;
+  }
   TRY(const Document document, sequences.document(opened));
   const std::vector<Input> inputs = inputs_of(document);
   Traces out;
@@ -133,8 +148,8 @@ Status run_two(const CompareOptions& options) {
   const double tolerance = options.tolerance.value_or(kTolerance);
   TRY(const RunModel a, open_to_run(options.first));
   TRY(const RunModel b, open_to_run(options.second));
-  TRY(const Traces left, runs_of(a, options.sequences));
-  TRY(const Traces right, runs_of(b, options.sequences));
+  TRY(const Traces left, runs_of(a, options));
+  TRY(const Traces right, runs_of(b, options));
   Compared compared{step_differences(left, right), nullptr, first_token_difference(left, right), left.size(),
                     right.size()};
   const std::vector<StepDifference>& all = compared.steps;
@@ -213,6 +228,7 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("MODEL_A", options->first, tr(kModelHelp))->required();
   auto* second = command->add_option("MODEL_B", options->second, tr("cli.compare.other"));
   options->sequences.add_to(*command, true);
+  options->data.add_to(*command);
   command
       ->add_flag(std::string("--reference{") + kOwnReference + "}", options->reference,
                  tr("cli.compare.reference"))

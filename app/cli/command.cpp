@@ -62,11 +62,6 @@ void DataOptions::add_to(CLI::App& command) {
   command.add_option("--seed", choice_.seed, tr("cli.data.seed"))->transform(whole(0, kMostSeed));
 }
 
-Status DataOptions::check_alone(const Request& request) const {
-  if (request.empty() && request.decoder_words.empty()) return Done{};
-  return fail(Code::out_of_range, "error.cli.data_and_text");
-}
-
 std::vector<std::string> texts_of(const Edits& edits) {
   std::vector<std::string> texts;
   for (const auto& edit : edits) texts.push_back(to_text(*edit));

@@ -136,8 +136,6 @@ class DataOptions {
   bool given() const { return !choice_.path.empty(); }
   const DataChoice& choice() const { return choice_; }
   std::uint64_t seed() const { return choice_.seed; }
-  /// Errors: the command has words of its own beside the data set.
-  Status check_alone(const Request& request) const;
 
  private:
   DataChoice choice_;

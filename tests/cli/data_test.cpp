@@ -33,11 +33,11 @@ std::string lines_of(const std::vector<Prompt>& prompts) {
   return out;
 }
 
-std::string place(const Json& row) { return row["step"].get<std::string>() + row["at"].dump(); }
+std::string place_in_data(const Json& row) { return row["step"].get<std::string>() + row["at"].dump(); }
 
 std::map<std::string, Json> rows_of(const Json& answer, const char* list = "rows") {
   std::map<std::string, Json> out;
-  for (const Json& row : answer[list]) out[place(row)] = row;
+  for (const Json& row : answer[list]) out[place_in_data(row)] = row;
   EXPECT_EQ(out.size(), answer[list].size());
   return out;
 }
@@ -64,8 +64,7 @@ class Data : public ::testing::Test {
 };
 
 TEST_F(Data, a_row_is_the_mean_of_the_same_row_of_each_prompt) {
-  for (const std::string rest : {kHeads, kHeads + ",pos", kHeads + " --how mean --no"}) {
-    if (rest.ends_with("--no")) continue;
+  for (const std::string& rest : {kHeads, kHeads + ",pos"}) {
     const Json all = over("ablate", rest);
     std::vector<std::map<std::string, Json>> single;
     double base = 0;
@@ -140,10 +139,9 @@ TEST_F(Data, mean_by_position_needs_one_length) {
   EXPECT_EQ(rows.size(), 8u);
   const std::string uneven =
       file("uneven.jsonl", lines_of({kPrompts[0], {"The cat sat. So the", "cat", "mat"}}));
-  for (const std::string rest : {std::string(" --how mean:pos"), std::string(",pos")})
-    expect_refused("ablate " + kStoryteller + " --measure logit_diff --data " + uneven + kHeads +
-                       (rest[0] == ',' ? rest : rest),
-                   1, "line 2");
+  for (const char* rest : {" --how mean:pos", ",pos"})
+    expect_refused("ablate " + kStoryteller + " --measure logit_diff --data " + uneven + kHeads + rest, 1,
+                   "line 2");
 }
 
 TEST_F(Data, resample_takes_what_the_drawn_prompt_holds) {
@@ -163,7 +161,7 @@ TEST_F(Data, resample_takes_what_the_drawn_prompt_holds) {
     for (const Json& row : all["each"]) {
       if (row["prompt"] != i) continue;
       ++seen;
-      EXPECT_EQ(row["value"], wanted.at(place(row))["value"]) << place(row);
+      EXPECT_EQ(row["value"], wanted.at(place_in_data(row))["value"]) << place_in_data(row);
     }
     EXPECT_EQ(seen, 8);
   }
@@ -181,7 +179,7 @@ TEST_F(Data, pairs_are_patched_and_have_a_scale) {
                  .dump() +
              "\n";
   const std::string data = file("pairs.jsonl", lines), rest = " --steps blocks.1.attn.z --over head";
-  for (const std::string direction : {" --direction denoise", " --direction noise"}) {
+  for (const char* direction : {" --direction denoise", " --direction noise"}) {
     const Ran ran = cli("patch " + kStoryteller + " --json --normalise --measure logit_diff --data " + data +
                         rest + direction);
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -195,14 +193,14 @@ TEST_F(Data, pairs_are_patched_and_have_a_scale) {
       const Json one = cli("patch " + kStoryteller + " --json --measure logit_diff:cat,mat --clean " +
                            text(reason) + " --corrupt " + text(other) + rest + direction)
                            .json();
-      for (const Json& row : one["rows"]) mean[place(row)] += row["value"].get<double>() / 2;
+      for (const Json& row : one["rows"]) mean[place_in_data(row)] += row["value"].get<double>() / 2;
       clean += one["base"]["clean"].get<double>() / 2, corrupt += one["base"]["corrupt"].get<double>() / 2;
     }
     EXPECT_NEAR(all["base"]["clean"], clean, 1e-9);
     EXPECT_NEAR(all["base"]["corrupt"], corrupt, 1e-9);
     for (const Json& row : all["rows"]) {
-      EXPECT_NEAR(row["value"], mean.at(place(row)), 1e-9);
-      EXPECT_NEAR(row["normalised"], (mean.at(place(row)) - corrupt) / (clean - corrupt), 1e-9);
+      EXPECT_NEAR(row["value"], mean.at(place_in_data(row)), 1e-9);
+      EXPECT_NEAR(row["normalised"], (mean.at(place_in_data(row)) - corrupt) / (clean - corrupt), 1e-9);
     }
   }
 }
@@ -234,13 +232,10 @@ TEST_F(Data, ids_csv_txt_and_a_pipe_are_the_same_prompts) {
   EXPECT_EQ(cli(ask + file("a.csv", csv)).json()["rows"], lines["rows"]);
   EXPECT_EQ(cli(ask + "/dev/stdin < " + prompts()).json()["rows"], lines["rows"]);
   EXPECT_EQ(cli("ablate " + kStoryteller + " --json --how mean --measure logit_diff" + kHeads +
-                " --data <(cat " + prompts() + ")")
-                    .exit_code == 0,
-            false)
-      << "sh has no <( )";
-  EXPECT_EQ(
-      cli("cat " + prompts() + " | true; cat " + prompts() + " | " + ATTNSCOPE_CLI + " --version").exit_code,
-      cli("--version").exit_code);
+                " --data /dev/stdin < " + prompts())
+                .json()["rows"],
+            over("ablate", kHeads + " --how mean")["rows"])
+      << "read twice";
   const Json numbered = cli(ask + file("i.jsonl", ids)).json();
   const Json named = cli("ablate " + kStoryteller + " --json --measure logit_diff:#13,#26" + kHeads +
                          " --ids 0,4,13,63,64,5,26,8,25,9,75")
@@ -310,10 +305,10 @@ TEST_F(Data, what_is_wrong_is_said_with_line_and_column) {
   refused("quote.csv", "text,answer,wrong\n\"The cat\"x,cat,mat\n", "line 2, column 10");
   refused("open.csv", "text,answer,wrong\n\"The cat,cat,mat\n", "quote is not closed");
   refused("header.csv", "prompt,answer\nThe cat,cat\n", "line 1");
-  refused("no.jsonl", good + "{\"text\": nonsense}\n", "line 2, column 10");
+  refused("no.jsonl", good + "{\"text\": nonsense}\n", "line 2, column 11");
   refused("list.jsonl", "[1,2]\n", "line 1");
   refused("answer.jsonl", good + R"({"text": "The cat sat", "answer": "unhappiness", "wrong": "mat"})",
-          "line 2, column 36");
+          "line 2, column 35");
   refused("lacks.jsonl", good + R"({"text": "The cat sat", "answer": "cat"})", "wrong");
   refused("ids.jsonl", R"({"ids": [0, 1.5], "answer": "cat", "wrong": "mat"})", "column 9");
   refused("far.jsonl", R"({"ids": [0, 99999], "answer": "cat", "wrong": "mat"})", "line 1, column 9");

@@ -120,7 +120,7 @@ TEST_F(Rerun, a_session_is_opened_wherever_a_model_is) {
   EXPECT_EQ(soft["rows"],
             cli("ablate model:storyteller --edit 'blocks.0.attn.z[head=2]=0' --text " + kOther + ask)
                 .json()["rows"]);
-  for (const char* command : {"trace", "heads", "rollout", "generate", "probe --texts 40"})
+  for (const char* command : {"trace", "heads", "rollout", "generate --max-new-tokens 1", "probe --texts 40"})
     EXPECT_EQ(cli(std::string(command) + " " + session).exit_code, 0) << command;
   EXPECT_EQ(cli("attribute " + session + " --measure logit:cat").exit_code, 0);
   EXPECT_EQ(cli("compare " + session + " " + session).exit_code, 0);
