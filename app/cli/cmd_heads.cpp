@@ -136,6 +136,8 @@ void print_heads(const std::vector<RankedHead>& heads, const Spreads& spreads, c
 Status heads_data(const HeadOptions& options, const RunModel& opened, HeadScore by) {
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(data.prepare());
+  TRY(const Request against, options.against.request());
+  if (!against.unused()) return fail(Code::out_of_range, "error.cli.data_and_text");
   if (!options.measure.empty()) TRY_OK(check_data_measure(options.measure));
   struct Scored {
     PromptRun run;

@@ -24,6 +24,16 @@ std::string told_of_blanks(const OpenedModel& opened, const std::string& text,
   return tr(text.empty() ? "cli.empty_text" : "cli.blank_text", {join(own, " ")});
 }
 
+// Warning for an input that begins with the same special token twice (a text that brings the begin token
+// which the tokenizer puts in front): every later position, and every probability, is another one.
+std::string told_of_doubled(const OpenedModel& opened, const std::vector<int>& ids) {
+  const ModelConfig& config = opened.model->config();
+  if (ids.size() < 2 || ids[0] != ids[1] || ids[0] == config.pad || ids[0] == config.image_token) return {};
+  if (!is_special_token(opened, ids[0])) return {};
+  if (opened.tokenizer && opened.tokenizer->unknown() == ids[0]) return {};
+  return tr("cli.doubled_begin", {token_label(opened, ids[0])});
+}
+
 }  // namespace
 
 std::string told_of_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& pieces) {
@@ -64,6 +74,8 @@ void SequenceOptions::tell_of_texts(const Document& document, const Request& req
   const bool encoder = document.model->config().encoder() != nullptr;
   for (std::size_t i = 0; i < document.sequences.size(); ++i) {
     const Sequence& of = document.sequences[i];
+    if (i < request.words.size() || i < request.decoder_words.size())
+      for (const auto* ids : {&of.input.ids, &of.input.source}) tell(told_of_doubled(*document.opened, *ids));
     const bool words = i < request.words.size() && !request.words[i].ids;
     if (words && encoder) tell_of_text(*document.opened, of.source_text, of.source_tokens, of.input.source);
     const auto& own = encoder ? request.decoder_words : request.words;
