@@ -28,6 +28,7 @@ std::string told_of_blanks(const OpenedModel& opened, const std::string& text,
 // which the tokenizer puts in front): every later position, and every probability, is another one.
 std::string told_of_doubled(const OpenedModel& opened, const std::vector<int>& ids) {
   const ModelConfig& config = opened.model->config();
+  if (ids.size() > 2 && ids[2] == ids[0]) return {};  // a row of one token, not a beginning
   if (ids.size() < 2 || ids[0] != ids[1] || ids[0] == config.pad || ids[0] == config.image_token) return {};
   if (!is_special_token(opened, ids[0])) return {};
   if (opened.tokenizer && opened.tokenizer->unknown() == ids[0]) return {};
