@@ -3,6 +3,7 @@
 // sweeps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -16,12 +17,30 @@
 
 namespace attnscope::cli {
 
+/// Of patching: the row that was patched and the one it was taken from, with their tokens.
+struct AnswerPair {
+  std::int64_t into = 0, from = 0;
+  std::string into_token, from_token;
+};
+
 struct AnswerRow {
   std::string step;
   std::vector<AxisRange> at;
-  double value = 0;
+  double value = 0;  ///< over a data set: the mean
   std::optional<double> estimate;
   std::int64_t index = 0;  ///< index among the rows of all parts
+  std::int64_t n = 0;      ///< prompts of a data set that have this place; 0: no data set
+  std::optional<double> error = {}, normalised = {};  ///< of the mean; (value - corrupt) / (clean - corrupt)
+  std::vector<double> quantiles = {};                 ///< at kQuantiles, or none
+  std::optional<AnswerPair> pair = {};
+};
+inline constexpr std::array<double, 5> kQuantiles{0.05, 0.25, 0.5, 0.75, 0.95};
+
+/// The value at one place of one prompt of a data set.
+struct AnswerOfPrompt {
+  std::int64_t prompt = 0, line = 0;
+  std::size_t row = 0;  ///< of the table
+  double value = 0, base = 0;
 };
 
 /// Edits by run: "edits", "clean_edits", "corrupt_edits"; no entry for a run without edits.
@@ -36,6 +55,9 @@ struct AnswerTable {
   std::vector<std::string> held = {};     ///< attribution: what was held constant
   std::vector<std::string> unknown = {};  ///< pieces of the texts that are not in the vocabulary
   std::string alignment = {};             ///< patching: aligned rows as JSON; else empty
+  std::string run = {};                   ///< what was run, as JSON (answer_run.h)
+  std::vector<std::pair<std::string, double>> errors = {};  ///< of the totals' means over a data set
+  std::vector<AnswerOfPrompt> each = {};                    ///< where they were asked for
 
   /// Stores the edits of a run under a name.
   void take_edits(const std::string& name, const Edits& of_run);
@@ -45,16 +67,19 @@ struct AnswerTable {
 /// NaN and infinities, which JSON lacks, become "NaN", "Infinity" or "-Infinity".
 nlohmann::json json_number(double value);
 /// As JSON: {"measure", "base": totals, "rows": [{"step", "at", "value"}]}, a range of indices as the text
-/// "8-15"; with "unknown", "alignment", "estimate" and the edits if there are any. A part has also the
-/// "index" of each row, "whole" (the number of all rows) and the order of its "axes". An attribution has
-/// {"total", "rest", "parts", "held"} in place of base and rows.
+/// "8-15"; with "run", "unknown", "alignment", "estimate" and the edits if there are any; over a data set
+/// each row has "stderr" and "n", and "base_stderr" those of the totals. A part has also the "index" of each
+/// row, "whole" (the number of all rows) and the order of its "axes". An attribution has {"total", "rest",
+/// "parts", "held"} in place of base and rows.
 std::string answer_text(const AnswerTable& table);
-/// JSON: answer_text(). CSV: a header, a row per total (name in column "step", "base" in "kind"), then one
-/// per place ("place"); for ranges the last index is in a column of its own, "pos_last"; of an edited run the
-/// last columns hold the edits, joined by "; ". npz: per step an array over its axes,
-/// "blocks.0.attn.z[head,pos]", a range's value at each of its indices, NaN where nothing was computed;
-/// estimates as "... .estimate", totals under their names, edits as bytes, one per line. A part also has the
-/// indices, 1-based, as "... .index", and "whole". Errors: another extension, a write error.
+/// JSON: answer_text(). CSV: a header and one row per place; for ranges the last index is in a column of its
+/// own, "pos_last"; the totals ("clean") are columns that say the same in each row; of an edited run the last
+/// columns hold the edits, joined by "; ". With `each`: one row per prompt and place. npz: per step an array
+/// over its axes, "blocks.0.attn.z[head,pos]", a range's value at each of its indices, NaN where nothing was
+/// computed; estimates as "... .estimate", standard errors and counts as "... .stderr" and "... .n", totals
+/// under their names, edits and the run as bytes, edits one per line. A part also has the indices, 1-based,
+/// as
+/// "... .index", and "whole". Errors: another extension, a write error.
 Status write_answer(const std::string& path, const AnswerTable& table);
 /// Checks before a long sweep that the file can be written. Errors: as write_answer.
 Status check_answer_path(const std::string& path);

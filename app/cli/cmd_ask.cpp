@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/answer_table.h"
-#include "app/cli/command.h"
+#include "app/cli/answer_run.h"
+#include "app/cli/ask_options.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
@@ -13,55 +13,14 @@
 #include "core/lens/sweep.h"
 #include "core/session/asked_measure.h"
 #include "core/session/circuit.h"
+#include "core/session/document.h"
 #include "core/session/measure_text.h"
 
 namespace attnscope::cli {
 
-Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
-                                const Trace& run) {
-  TRY(LogitMeasure measure, parse_measure(opened, text, at, &run));
-  if (const std::int64_t row = asked_row(opened, run); measure.row < 0 && row != prediction_row(run))
-    measure.row = row;
-  if (measure.kind != LogitMeasure::Kind::kl) return measure;
-  TRY_OK(measured(LogitMeasure{LogitMeasure::Kind::logit, 0, -1, measure.row, {}}, run));
-  measure.reference = run.logits_row(row_of(measure, run));
-  return measure;
-}
-
 namespace {
 
 constexpr double kLong = 3600;  // seconds: longer sweeps need --yes
-
-struct AskOptions {
-  std::string model, measure, steps, over, how = "zero", direction = "denoise", by = "head", shard, out,
-                                           graph;
-  double least = 0.005;
-  std::int64_t at = -1;
-  bool json = false, estimate = false, yes = false;
-  SequenceOptions text, clean, corrupt;
-  std::vector<std::string> parts;
-};
-
-Result<Knockout> knockout_of(const std::string& how) {
-  if (how == "zero") return Knockout{};
-  if (how == "mean") return Knockout{EditOp::set, MeanOver{}};
-  constexpr std::string_view kScale = "scale:";
-  char* end = nullptr;
-  const double factor = how.starts_with(kScale) ? std::strtod(how.c_str() + kScale.size(), &end) : 0;
-  if (!end || *end != '\0' || how.size() == kScale.size() || !std::isfinite(factor))
-    return fail(Code::bad_format, "error.cli.how", {in_quotes(how)});
-  return Knockout{EditOp::scale, static_cast<float>(factor)};
-}
-
-Result<std::pair<int, int>> shard_of(const std::string& text) {
-  constexpr std::uint64_t kMostParts = 1 << 20;
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto part = parse_whole(std::string_view(text).substr(0, slash), 1, kMostParts);
-  const auto parts =
-      parse_whole(std::string_view(text).substr(std::min(slash + 1, text.size())), 1, kMostParts);
-  if (part && parts && *part <= *parts) return std::pair(static_cast<int>(*part), static_cast<int>(*parts));
-  return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
-}
 
 // Aligned rows as ranges: "0-4 <- 0-4, 6-13 <- 5-12".
 std::string runs_of_pairs(const Alignment& rows) {
@@ -116,26 +75,6 @@ std::string note_alignment(const Donor& donor, const char* into, const char* fro
   return lines;
 }
 
-// One line per row, when there is no output file.
-void print_rows(const AnswerTable& table) {
-  for (const auto& [name, value] : table.totals)
-    std::printf("%-40s %12.6f\n", name.c_str(), unsigned_nan(value));
-  for (const AnswerRow& row : table.rows) {
-    const std::string place = row.step + to_text(row.at);
-    std::printf("%-40s %12.6f", place.c_str(), unsigned_nan(row.value));
-    if (row.estimate)
-      std::printf("   %s",
-                  tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(*row.estimate))}).c_str());
-    std::printf("\n");
-  }
-}
-
-Status print(const AskOptions& options, const AnswerTable& table) {
-  if (options.json) std::fputs(answer_text(table).c_str(), stdout);
-  if (!options.json && options.out.empty()) print_rows(table);
-  return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
-}
-
 // Runs all cells. Errors: estimated from the first cells, it takes more than an hour and --yes is missing.
 Status filled(Sweep& sweep, bool asked_for) {
   const auto begin = std::chrono::steady_clock::now();
@@ -153,78 +92,95 @@ Status filled(Sweep& sweep, bool asked_for) {
   return fail(Code::out_of_range, "error.cli.sweep_long", {all, format("%.1f", seconds / 3600)});
 }
 
+// The two rows of a place that one row of another run was patched into.
+std::optional<AnswerPair> pair_of(const OpenedModel& opened, const Sweep& sweep, const SweepCell& cell) {
+  if (!sweep.donor()) return std::nullopt;
+  const AxisRange* at = range_on(cell.at, "pos");
+  if (!at || !at->indices().one()) return std::nullopt;
+  const Stack stack = cell.site.stack;
+  const auto rows = sweep.donor()->partners().find(stack);
+  if (rows == sweep.donor()->partners().end() || !rows->second.matches(at->begin)) return std::nullopt;
+  AnswerPair out{at->begin, rows->second.to_b[static_cast<std::size_t>(at->begin)], "", ""};
+  out.into_token = row_label(opened, *sweep.run(), stack, out.into);
+  out.from_token = row_label(opened, sweep.donor()->from(), stack, out.from);
+  return out;
+}
+
 // Runs the sweep, or its shard, and prints it.
-Status answer(const AskOptions& options, Sweep sweep, AnswerTable table) {
+Status answer(const AskOptions& options, const OpenedModel& opened, Sweep sweep, AnswerTable table) {
   if (!options.out.empty()) TRY_OK(check_answer_path(options.out));
   table.whole = std::ssize(sweep.cells());
-  int part = 1, parts = 1;
-  if (!options.shard.empty()) {
-    TRY(const auto shard, shard_of(options.shard));
-    std::tie(part, parts) = shard;
-  }
+  TRY(const auto shard, shard_asked(options));
+  const auto [part, parts] = shard;
   sweep.keep_shard(part, parts);
-  if (options.estimate) TRY_OK(sweep.estimate());
-  TRY_OK(filled(sweep, options.yes));
+  if (options.estimate || options.only_estimate) TRY_OK(sweep.estimate());
+  if (!options.only_estimate) TRY_OK(filled(sweep, options.yes));
   for (std::size_t i = 0; i < sweep.cells().size(); ++i) {
     const SweepCell& cell = sweep.cells()[i];
     AnswerRow row{to_text(cell.site), cell.at, cell.value, {}, part - 1 + std::int64_t(i) * parts};
-    if (options.estimate) row.estimate = cell.estimate;
+    if (options.estimate || options.only_estimate) row.estimate = cell.estimate;
+    if (options.only_estimate) row.value = cell.estimate;
+    row.pair = pair_of(opened, sweep, cell);
     table.rows.push_back(std::move(row));
   }
-  return print(options, table);
-}
-
-std::vector<std::string> cmd_ask_axes_of(const std::string& over) {
-  return over.empty() ? std::vector<std::string>() : split(over, ',');
+  TRY_OK(normalise(options, table));
+  return give_answer(options, table);
 }
 
 Status run_ablate(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
-  TRY(const Knockout how, knockout_of(options.how));
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const HowAsked how, how_asked(options));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
+  if (options.data.given()) return ablate_data(options, opened);
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
-  TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, cmd_ask_axes_of(options.over), how));
+  TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, options.over_axes(), how.knockout));
   AnswerTable table{options.measure, {{"clean", sweep.base()}}, {}, 0, {}};
   table.take_edits("edits", run->edits);
   table.unknown = options.text.unknown();
-  return answer(options, std::move(sweep), std::move(table));
+  nlohmann::json made = run_json(opened, options.model);
+  made["inputs"]["text"] = input_json(opened, *run);
+  made["measure"] = measure_json(opened, measure, *run);
+  made["method"] = {{"steps", options.steps}, {"over", options.over_axes()}, {"how", options.how}};
+  table.run = made.dump();
+  return answer(options, opened, std::move(sweep), std::move(table));
 }
 
 Status run_patch(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
+  if (options.data.given()) return patch_data(options, opened);
   TRY(const Request clean_words, options.clean.request());
   TRY(const Request corrupt_words, options.corrupt.request());
   if (clean_words.empty() || corrupt_words.empty()) return fail(Code::out_of_range, "error.cli.two_inputs");
   TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
   TRY(const std::shared_ptr<const Trace> corrupt, options.corrupt.run_one(opened));
-  TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *clean));
-  LogitMeasure there = measure;  // the masked token may be at another position
-  TRY(const LogitMeasure own, measure_of(opened, options.measure, options.at, *corrupt));
-  there.row = own.row;
-  TRY(const double on_clean, measured(measure, *clean));
-  TRY(const double on_corrupt, measured(there, *corrupt));
-  const bool noise = options.direction == "noise";
-  TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean,
-                                   noise ? measure : there, steps, cmd_ask_axes_of(options.over)));
-  AnswerTable table{options.measure, {{"clean", on_clean}, {"corrupt", on_corrupt}}, {}, 0, {}};
+  TRY(PatchAsked asked, patch_asked(opened, options, options.measure, clean, corrupt));
+  AnswerTable table{options.measure, {{"clean", asked.clean}, {"corrupt", asked.corrupt}}, {}, 0, {}};
   table.take_edits("clean_edits", clean->edits);
   table.take_edits("corrupt_edits", corrupt->edits);
   table.unknown = options.clean.unknown();
   table.unknown.insert(table.unknown.end(), options.corrupt.unknown().begin(),
                        options.corrupt.unknown().end());
+  const bool noise = options.noise();
   const std::string aligned =
-      note_alignment(*sweep.donor(), noise ? "clean" : "corrupt", noise ? "corrupt" : "clean", table);
+      note_alignment(*asked.sweep->donor(), noise ? "clean" : "corrupt", noise ? "corrupt" : "clean", table);
   if (!options.json) std::fputs(aligned.c_str(), options.out.empty() ? stdout : stderr);
-  return answer(options, std::move(sweep), std::move(table));
+  nlohmann::json made = run_json(opened, options.model);
+  made["inputs"] = {{"clean", input_json(opened, *clean)}, {"corrupt", input_json(opened, *corrupt)}};
+  made["measure"] = measure_json(opened, asked.measure, *asked.sweep->run());
+  made["method"] = {
+      {"steps", options.steps}, {"over", options.over_axes()}, {"direction", options.direction}};
+  table.run = made.dump();
+  return answer(options, opened, *std::move(asked.sweep), std::move(table));
 }
 
 Status run_attribute(const AskOptions& options) {
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
+  if (options.data.given()) return attribute_data(options, opened);
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
   if (!options.graph.empty()) {
@@ -232,19 +188,20 @@ Status run_attribute(const AskOptions& options) {
     TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measure)));
     if (!options.json && options.out.empty()) return Done{};
   }
-  const std::map<std::string, AttributeBy> by{{"part", AttributeBy::part},
-                                              {"head", AttributeBy::head},
-                                              {"token", AttributeBy::token},
-                                              {"neuron", AttributeBy::neuron}};
-  TRY(const Attribution found, attribute(*run, measure, by.at(options.by)));
+  TRY(const Attribution found, attribute(*run, measure, attribute_by(options.by)));
   AnswerTable table{
       options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts), {},
       found.held};
   table.take_edits("edits", run->edits);
   table.unknown = options.text.unknown();
+  nlohmann::json made = run_json(opened, options.model);
+  made["inputs"]["text"] = input_json(opened, *run);
+  made["measure"] = measure_json(opened, measure, *run);
+  made["method"] = {{"by", options.by}};
+  table.run = made.dump();
   for (const LogitPart& part : found.parts)
     table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
-  return print(options, table);
+  return give_answer(options, table);
 }
 
 Status run_merge(const AskOptions& options) {
@@ -263,6 +220,9 @@ void add_question(CLI::App& command, AskOptions& options) {
   command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   command.add_flag("--json", options.json, tr("cli.ask.json"));
   command.add_option("--out", options.out, tr("cli.ask.out"));
+  options.data.add_to(command);
+  command.add_flag("--each", options.each, tr("cli.ask.each"));
+  command.add_flag("--quantiles", options.quantiles, tr("cli.ask.quantiles"));
 }
 
 void add_sweep(CLI::App& command, AskOptions& options) {
@@ -270,6 +230,8 @@ void add_sweep(CLI::App& command, AskOptions& options) {
   command.add_option("--steps", options.steps, tr("cli.ask.steps"))->capture_default_str();
   command.add_option("--over", options.over, tr("cli.ask.over"));
   command.add_flag("--estimate", options.estimate, tr("cli.ask.estimate"));
+  command.add_flag("--only-estimate", options.only_estimate, tr("cli.ask.only_estimate"));
+  command.add_flag("--normalise", options.normalise, tr("cli.ask.normalise"));
   command.add_option("--shard", options.shard, tr("cli.ask.shard"));
   command.add_flag("--yes", options.yes, tr("cli.ask.yes"));
 }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
+#include "app/cli/prompt_runs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/step_differences.h"
@@ -19,6 +21,7 @@ struct CompareOptions {
   std::string first, second;
   std::string reference;  // of the program itself, or the path of another
   SequenceOptions sequences;
+  DataOptions data;
   std::optional<double> tolerance;
   bool json = false, all = false;
 };
@@ -33,8 +36,21 @@ struct Compared {
 };
 
 // The traces of one side; a recording is used as it is.
-Result<Traces> runs_of(const OpenedModel& opened, const SequenceOptions& sequences) {
+Result<Traces> runs_of(const RunModel& opened, const CompareOptions& options) {
+  const SequenceOptions& sequences = options.sequences;
   if (!opened.recorded.empty()) return opened.recorded;
+  if (options.data.given()) {
+    PromptRuns data(options.data.choice(), opened, sequences, sequences);
+    TRY_OK(data.prepare());
+    Traces out;
+    TRY_OK(data.through<PromptRun>([&](const DataLine& line) { return data.run(line, DataSide::clean); },
+                                   [&](const DataLine&, const PromptRun& run) {
+                                     data.tell(run);
+                                     out.push_back(run.trace);
+                                     return Status(Done{});
+                                   }));
+    return out;
+  }
   TRY(const Document document, sequences.document(opened));
   const std::vector<Input> inputs = inputs_of(document);
   Traces out;
@@ -81,7 +97,7 @@ nlohmann::json as_json(const Compared& compared, const Edits& edits,
 }
 
 void print_whole(const nlohmann::json& out) {
-  std::printf("%s\n", out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  say(out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 // Steps that could not be compared: their number, or with `list` each one.
@@ -130,21 +146,26 @@ Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel&
 
 Status run_two(const CompareOptions& options) {
   const double tolerance = options.tolerance.value_or(kTolerance);
-  TRY(const OpenedModel a, open_to_run(options.first));
-  TRY(const OpenedModel b, open_to_run(options.second));
-  TRY(const Traces left, runs_of(a, options.sequences));
-  TRY(const Traces right, runs_of(b, options.sequences));
+  TRY(const RunModel a, open_to_run(options.first));
+  TRY(const RunModel b, open_to_run(options.second));
+  TRY(const Traces left, runs_of(a, options));
+  TRY(const Traces right, runs_of(b, options));
   Compared compared{step_differences(left, right), nullptr, first_token_difference(left, right), left.size(),
                     right.size()};
   const std::vector<StepDifference>& all = compared.steps;
   compared.first = first_beyond(all, tolerance);
   const bool any = std::any_of(all.begin(), all.end(), [](const auto& one) { return one.compared(); });
   if (!any) return fail(Code::not_found, "error.cli.nothing_to_compare");
-  if (options.json)
-    print_whole(as_json(compared, a.recorded.empty() ? left.front()->edits : right.front()->edits,
-                        options.sequences.unknown()));
-  else
+  if (options.json) {
+    nlohmann::json out = as_json(compared, a.recorded.empty() ? left.front()->edits : right.front()->edits,
+                                 options.sequences.unknown());
+    out["run"] = run_json(a, options.first);
+    out["run"]["other"] = run_json(b, options.second)["model"];
+    for (const auto& run : left) out["run"]["inputs"].push_back(input_json(a, *run));
+    print_whole(out);
+  } else {
     print_as_lines(all, tolerance, options.all);
+  }
   return judged(compared, a, b, tolerance);
 }
 
@@ -160,7 +181,7 @@ Result<Document> reference_document(const std::shared_ptr<const OpenedModel>& op
 
 Status run_reference(const CompareOptions& options) {
   const double tolerance = options.tolerance.value_or(kReferenceTolerance);
-  TRY(OpenedModel read, open_to_run(options.first));
+  TRY(RunModel read, open_to_run(options.first));
   TRY_OK(check_runs(read));
   const auto opened = std::make_shared<const OpenedModel>(std::move(read));
   TRY(const TorchReference reference, options.reference == kOwnReference
@@ -176,6 +197,8 @@ Status run_reference(const CompareOptions& options) {
   if (options.json) {
     nlohmann::json out = as_json(compared, run->edits, options.sequences.unknown());
     out["first"] = verdict.first_wrong ? nlohmann::json(verdict.first_wrong->name()) : nlohmann::json();
+    out["run"] = run_json(*opened, options.first);
+    out["run"]["inputs"].push_back(input_json(*opened, *run));
     out["reference"] = {{"file", reference.file}, {"made_by", reference.made_by}, {"equal", verdict.equal}};
     print_whole(out);
   } else {
@@ -205,6 +228,7 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("MODEL_A", options->first, tr(kModelHelp))->required();
   auto* second = command->add_option("MODEL_B", options->second, tr("cli.compare.other"));
   options->sequences.add_to(*command, true);
+  options->data.add_to(*command);
   command
       ->add_flag(std::string("--reference{") + kOwnReference + "}", options->reference,
                  tr("cli.compare.reference"))

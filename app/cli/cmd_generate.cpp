@@ -69,9 +69,9 @@ Status search(const GenerateOptions& options, const OpenedModel& opened, const I
 }
 
 Status run_generate(const GenerateOptions& options) {
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY(const Request request, options.sequences.request());
-  if (request.empty()) return fail(Code::out_of_range, "error.cli.generate_one", {0});
+  if (request.empty() && !opened.session) return fail(Code::out_of_range, "error.cli.generate_one", {0});
   TRY(const Document document, options.sequences.document(opened));
   if (document.sequences.size() != 1)
     return fail(Code::out_of_range, "error.cli.generate_one", {document.sequences.size()});

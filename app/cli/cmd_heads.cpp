@@ -1,11 +1,16 @@
 // attnscope-cli heads, rollout: the role of each head in a run, and attention rollout through all blocks.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
+#include "app/cli/prompt_runs.h"
+#include "core/base/spread.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/head_ranking.h"
@@ -21,7 +26,15 @@ struct HeadOptions {
   std::int64_t at = -1;
   bool json = false, smallest = false;
   SequenceOptions text, against;
+  DataOptions data;
 };
+
+// The scores of one head over a data set.
+struct HeadSpreads {
+  std::array<Spread, kHeadScoreCount> scores;
+  Spread& of(HeadScore score) { return scores[static_cast<std::size_t>(score)]; }
+};
+using Spreads = std::map<std::string, HeadSpreads>;  // by the place of the head
 
 // Adds the effect of ablating each head on the measure.
 Status add_effects(const OpenedModel& opened, const std::shared_ptr<const Trace>& run,
@@ -35,6 +48,36 @@ Status add_effects(const OpenedModel& opened, const std::shared_ptr<const Trace>
   return Done{};
 }
 
+std::string head_place(const RankedHead& head) { return to_text(Cell{head.pattern, {{"head", head.head}}}); }
+
+// The scores of one prompt, and the effects where there is a measure.
+Result<std::vector<RankedHead>> scores_of(const OpenedModel& opened, const PromptRuns& data,
+                                          const HeadOptions& options, const DataLine& line,
+                                          const PromptRun& run) {
+  HeadQuestion question;
+  if (options.measure.empty()) return head_scores(*run.trace, question);
+  TRY(const std::string text, data.measure_text(line, options.measure));
+  const auto measure = measure_of(opened, text, options.at, *run.trace);
+  if (!measure) return within(line.place(data.path()), measure.error());
+  std::vector<RankedHead> heads = head_scores(*run.trace, antecedent_of(*run.trace, *measure));
+  if (const Status added = add_effects(opened, run.trace, *measure, heads); !added)
+    return within(line.place(data.path()), added.error());
+  return heads;
+}
+
+// Adds the roles of a head in another prompt.
+void add_roles(HeadRoles& sum, const HeadRoles& more) {
+  for (std::size_t i = 0; i < sum.scores.size(); ++i) {
+    RoleScore& to = sum.scores[i];
+    const RoleScore& from = more.scores[i];
+    if (from.rows == 0) continue;
+    const auto before = static_cast<double>(to.rows), now = static_cast<double>(from.rows);
+    to.score = (to.score * before + from.score * now) / (before + now);
+    to.chance = (to.chance * before + from.chance * now) / (before + now);
+    to.rows += from.rows;
+  }
+}
+
 // What the vocabulary could not spell of both texts.
 std::vector<std::string> unknown_of(const HeadOptions& options) {
   std::vector<std::string> out = options.text.unknown();
@@ -45,7 +88,21 @@ std::vector<std::string> unknown_of(const HeadOptions& options) {
   return out;
 }
 
-void print_heads(const std::vector<RankedHead>& heads, const Trace& run, const HeadOptions& options) {
+void put_spreads(nlohmann::json& row, const HeadSpreads& spreads) {
+  std::int64_t most = 0;
+  for (int i = 0; i < kHeadScoreCount; ++i) {
+    const Spread& spread = spreads.scores[static_cast<std::size_t>(i)];
+    most = std::max(most, spread.n());
+    if (spread.n() > 1)
+      row["stderr"][std::string(head_score_name(static_cast<HeadScore>(i)))] =
+          json_number(spread.standard_error());
+  }
+  row["n"] = most;
+}
+
+// `run` is what is said of the run; the spreads are of a data set, or none.
+void print_heads(const std::vector<RankedHead>& heads, const Spreads& spreads, const Edits& edits,
+                 nlohmann::json run, const HeadOptions& options) {
   const bool as_json = options.json;
   nlohmann::json rows = nlohmann::json::array();
   for (const RankedHead& head : heads) {
@@ -62,15 +119,61 @@ void print_heads(const std::vector<RankedHead>& heads, const Trace& run, const H
         {"step", to_text(head.pattern)}, {"head", head.head}, {"scores", std::move(scores)}};
     Role role = Role::self;
     if (head.roles.strongest(role)) row["role"] = role_name(role);
-    const std::string place = to_text(Cell{head.pattern, {{"head", head.head}}});
+    const std::string place = head_place(head);
+    if (const auto spread = spreads.find(place); spread != spreads.end()) put_spreads(row, spread->second);
     if (!as_json) std::printf("%-34s%s\n", place.c_str(), line.c_str());
     rows.push_back(std::move(row));
   }
   if (!as_json) return;
   nlohmann::json out = {{"heads", std::move(rows)}};
-  put_edits(out, run.edits);
+  put_edits(out, edits);
   put_unknown(out, unknown_of(options));
+  out["run"] = std::move(run);
   print_json(out);
+}
+
+// Means over a data set: of each score over the prompts that have it.
+Status heads_data(const HeadOptions& options, const RunModel& opened, HeadScore by) {
+  PromptRuns data(options.data.choice(), opened, options.text, options.text);
+  TRY_OK(data.prepare());
+  TRY(const Request against, options.against.request());
+  if (!against.unused()) return fail(Code::out_of_range, "error.cli.data_and_text");
+  if (!options.measure.empty()) TRY_OK(check_data_measure(options.measure));
+  struct Scored {
+    PromptRun run;
+    std::vector<RankedHead> heads;
+  };
+  const auto work = [&](const DataLine& line) -> Result<Scored> {
+    Scored out;
+    TRY(out.run, data.run(line, DataSide::clean));
+    TRY(out.heads, scores_of(opened, data, options, line, out.run));
+    return out;
+  };
+  std::vector<RankedHead> heads;
+  Spreads spreads;
+  Edits edits;
+  TRY_OK(data.through<Scored>(work, [&](const DataLine&, const Scored& one) {
+    data.tell(one.run);
+    const bool first = heads.empty();
+    if (first) heads = one.heads, edits = one.run.trace->edits;
+    for (std::size_t i = 0; i < one.heads.size() && i < heads.size(); ++i) {
+      const RankedHead& head = one.heads[i];
+      if (!first) add_roles(heads[i].roles, head.roles);
+      for (int score = 0; score < kHeadScoreCount; ++score)
+        if (const double value = head.of(static_cast<HeadScore>(score)); !std::isnan(value))
+          spreads[head_place(head)].of(static_cast<HeadScore>(score)).add(value);
+    }
+    return Status(Done{});
+  }));
+  for (RankedHead& head : heads)
+    for (int score = 0; score < kHeadScoreCount; ++score)
+      head.of(static_cast<HeadScore>(score)) =
+          spreads[head_place(head)].of(static_cast<HeadScore>(score)).mean();
+  rank_heads(heads, by, !options.smallest);
+  nlohmann::json run = run_json(opened, options.model);
+  run["data"] = data.json();
+  print_heads(heads, spreads, edits, std::move(run), options);
+  return Done{};
 }
 
 Status run_heads(const HeadOptions& options) {
@@ -78,7 +181,8 @@ Status run_heads(const HeadOptions& options) {
   if (!options.by.empty()) {
     TRY(by, parse_head_score(options.by));
   }
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
+  if (options.data.given()) return heads_data(options, opened, by);
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   HeadQuestion question;
   std::optional<LogitMeasure> measure;
@@ -94,7 +198,10 @@ Status run_heads(const HeadOptions& options) {
   std::vector<RankedHead> heads = head_scores(*run, question);
   if (measure) TRY_OK(add_effects(opened, run, *measure, heads));
   rank_heads(heads, by, !options.smallest);
-  print_heads(heads, *run, options);
+  nlohmann::json said = run_json(opened, options.model);
+  said["inputs"]["text"] = input_json(opened, *run);
+  if (measure) said["measure"] = measure_json(opened, *measure, *run);
+  print_heads(heads, {}, run->edits, std::move(said), options);
   return Done{};
 }
 
@@ -114,7 +221,7 @@ Status run_rollout(const HeadOptions& options) {
   AttentionPath path = AttentionPath::rollout;
   for (const AttentionPath one : {AttentionPath::raw, AttentionPath::flow})
     if (options.path == path_name(one)) path = one;
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const AttentionPlace place, place_of(*run, options.attention));
   const std::int64_t last =
@@ -133,6 +240,8 @@ Status run_rollout(const HeadOptions& options) {
     nlohmann::json out = {{"path", path_name(path)}, {"row", row}, {"blocks", std::move(rows)}};
     put_edits(out, run->edits);
     put_unknown(out, options.text.unknown());
+    out["run"] = run_json(opened, options.model);
+    out["run"]["inputs"]["text"] = input_json(opened, *run);
     print_json(out);
     return Done{};
   }
@@ -161,6 +270,7 @@ void add_heads(CLI::App& app, Action& action) {
   };
   add("heads", run_heads, [](CLI::App& command, HeadOptions& options) {
     options.against.add_to(command, false, "against-");
+    options.data.add_to(command);
     command.add_option("--by", options.by, tr("cli.heads.by"));
     command.add_option("--measure", options.measure, tr("cli.heads.measure"));
     command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));

@@ -1,6 +1,7 @@
 // attnscope-cli probe: linear probes on the residual stream, layer by layer.
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/words.h"
 #include "core/session/probing.h"
@@ -18,7 +19,7 @@ Status run_probe(const ProbeOptions& options) {
   Probed what = Probed::token;
   for (const Probed one : {Probed::position, Probed::antecedent})
     if (options.what == probed_name(one)) what = one;
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY(const ProbeAnswer found, probe(opened, opened.model, what, options.texts));
   nlohmann::json depths = nlohmann::json::array();
   for (const ProbeDepth& depth : found.depths) {
@@ -39,7 +40,8 @@ Status run_probe(const ProbeOptions& options) {
               {"guessing", found.guessing},
               {"classes", found.classes},
               {"fitted_rows", found.fitted_rows},
-              {"held_out_rows", found.held_out_rows}});
+              {"held_out_rows", found.held_out_rows},
+              {"run", run_json(opened, options.model)}});
   return Done{};
 }
 

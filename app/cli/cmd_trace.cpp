@@ -5,7 +5,9 @@
 // "blocks.0.attn.q.weight.grad".
 #include <limits>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
+#include "app/cli/prompt_runs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/writers.h"
@@ -20,6 +22,7 @@ struct TraceOptions {
   bool summary = false, gradients = false;
   LossChoice loss;
   SequenceOptions sequences;
+  DataOptions data;
 };
 
 // Output to write and print; both are delayed until all sequences have succeeded.
@@ -28,6 +31,7 @@ struct Output {
   std::vector<NamedTensor> tensors;
   std::vector<NamedInts> ints;
   std::string table;
+  nlohmann::json inputs = nlohmann::json::array(), data;  // what was run
 
   void take(const std::string& name, const Tensor& value, const Record& record) {
     if (sums_up) add_row(name, value, record);
@@ -130,10 +134,60 @@ Status take_gradients(const std::shared_ptr<const Trace>& trace, std::size_t seq
   return Done{};
 }
 
+// Writes what was collected, where a file is asked for.
+Status write_output(const TraceOptions& options, const OpenedModel& opened, const Edits& edits, Output out) {
+  TRY_OK(opened.model->weights().intact());  // logits are computed from the weights when they are read
+  if (!out.writes) return Done{};
+  Metadata told{{"format", "attnscope-trace"}, {"model", opened.title}};
+  if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");
+  if (const auto& unknown = options.sequences.unknown(); !unknown.empty())
+    told["unknown"] = join(unknown, "\n");
+  // In the metadata of safetensors; npz has arrays alone, the same whatever the command was.
+  nlohmann::json run = run_json(opened, options.model);
+  run["inputs"] = std::move(out.inputs);
+  if (!out.data.is_null()) run["data"] = out.data;
+  told["run"] = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (const char* name : {"edits", "unknown"})
+    if (told.count(name) > 0 && ends_with(options.out, ".npz"))
+      out.ints.push_back(bytes_of(name, told[name]));
+  return write_tensors(options.out, out.tensors, out.ints, told);
+}
+
+// Each prompt of a data set as a sequence; `data.line` holds their lines.
+Status trace_data(const TraceOptions& options, const RunModel& opened, const Selector& selector) {
+  PromptRuns data(options.data.choice(), opened, options.sequences, options.sequences);
+  TRY_OK(data.prepare());
+  Output out;
+  out.writes = !options.out.empty();
+  out.sums_up = options.summary || !out.writes;
+  Edits edits;
+  std::size_t sequence = 0;
+  NamedInts lines{"data.line", {}, {}};
+  const auto take = [&](const DataLine& line, const PromptRun& run) -> Status {
+    data.tell(run);
+    if (sequence == 0) edits = run.trace->edits;
+    TRY_OK(take_sequence(*run.trace, sequence, selector, out));
+    if (options.gradients)
+      TRY_OK(take_gradients(run.trace, sequence, selector, options.loss, trained_rows(opened), out));
+    std::fputs(std::exchange(out.table, {}).c_str(), stdout);
+    if (out.writes) out.inputs.push_back(input_json(opened, *run.trace));
+    lines.values.push_back(line.line);
+    ++sequence;
+    return Done{};
+  };
+  TRY_OK(
+      data.through<PromptRun>([&](const DataLine& line) { return data.run(line, DataSide::clean); }, take));
+  lines.shape = {static_cast<std::int64_t>(lines.values.size())};
+  out.ints.push_back(std::move(lines));
+  out.data = data.json();
+  return write_output(options, opened, edits, std::move(out));
+}
+
 Status run_trace(const TraceOptions& options) {
   TRY(const Selector selector, Selector::parse(options.steps));
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY(const Request request, options.sequences.request());
+  if (options.data.given()) return trace_data(options, opened, selector);
   const bool recorded = !opened.recorded.empty() && request.unused();
   Edits edits;
   std::vector<Input> inputs;
@@ -154,20 +208,12 @@ Status run_trace(const TraceOptions& options) {
     const std::size_t number =  // as numbered in the recording
         recorded ? static_cast<std::size_t>(opened.recorded_numbers[sequence]) : sequence;
     TRY_OK(take_sequence(*trace, number, selector, out));
+    if (out.writes) out.inputs.push_back(input_json(opened, *trace));
     if (options.gradients)
       TRY_OK(take_gradients(trace, number, selector, options.loss, trained_rows(opened), out));
     std::fputs(std::exchange(out.table, {}).c_str(), stdout);
   }
-  TRY_OK(opened.model->weights().intact());  // logits are computed from the weights when they are read
-  if (!out.writes) return Done{};
-  Metadata told{{"format", "attnscope-trace"}, {"model", opened.title}};
-  if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");
-  if (const auto& unknown = options.sequences.unknown(); !unknown.empty())
-    told["unknown"] = join(unknown, "\n");
-  for (const char* name : {"edits", "unknown"})
-    if (told.count(name) > 0 && ends_with(options.out, ".npz"))
-      out.ints.push_back(bytes_of(name, told[name]));
-  return write_tensors(options.out, out.tensors, out.ints, told);
+  return write_output(options, opened, edits, std::move(out));
 }
 
 }  // namespace
@@ -177,6 +223,7 @@ void add_trace(CLI::App& app, Action& action) {
   const auto options = std::make_shared<TraceOptions>();
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   options->sequences.add_to(*command, true);
+  options->data.add_to(*command);
   command->add_option("--steps", options->steps, tr("cli.trace.steps"));
   command->add_option("--out", options->out, tr("cli.trace.out"));
   command->add_flag("--summary", options->summary, tr("cli.trace.summary"));

@@ -3,14 +3,24 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+<<<<<<< HEAD
 #include "core/arch/memory_limit.h"
+=======
+#include "app/cli/answer_run.h"
+#include "core/arch/scene.h"
+>>>>>>> h-data
 #include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/export/carried.h"
+#include "core/session/figure_session.h"
+#include "core/session/session_file.h"
+#include "core/system/named_files.h"
 
 namespace attnscope::cli {
 namespace {
 
+<<<<<<< HEAD
 // What was opened, the newest last; expanded under another limit, it would be another model.
 struct KeptModel {
   std::string name;
@@ -28,6 +38,11 @@ bool as_it_was(const OpenedModel& opened) {
 }  // namespace
 
 void keep_opened(std::size_t most) { most_kept = most; }
+=======
+constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 53;  // as JSON keeps whole numbers
+
+}  // namespace
+>>>>>>> h-data
 
 Result<OpenedModel> open_named(const std::string& name) {
   const std::int64_t limit = memory_limit();
@@ -45,11 +60,43 @@ Result<OpenedModel> open_named(const std::string& name) {
   return opened;
 }
 
-Result<OpenedModel> open_to_run(const std::string& name) {
-  TRY(OpenedModel opened, open_named(name));
+namespace {
+
+void warn(const std::string& name, const OpenedModel& opened) {
   for (const std::string& warning : in_words(opened.warnings))
     std::fprintf(stderr, "attnscope-cli: %s: %s\n", name.c_str(), warning.c_str());
-  return opened;
+}
+
+}  // namespace
+
+Result<OpenedModel> model_of_session(const SessionFile& session) {
+  const PathsIn named(session.path);
+  if (!session.scene.empty()) return open_scene_text(session.scene, session.model);
+  if (is_shipped_name(session.model)) return open_shipped(session.model);
+  TRY_OK(may_open_model(session));
+  return open_model(session.model);
+}
+
+Result<RunModel> open_to_run(const std::string& name) {
+  if (is_session_path(name) || is_figure_path(name)) {
+    TRY(const SessionFile session, open_session_file(name));
+    TRY(OpenedModel model, model_of_session(session));
+    TRY(Document document, document_of(session, std::move(model)));
+    warn(name, *document.opened);
+    RunModel out(*document.opened);
+    out.session = std::make_shared<const Document>(std::move(document));
+    return out;
+  }
+  TRY(OpenedModel opened, open_named(name));
+  warn(name, opened);
+  return RunModel(std::move(opened));
+}
+
+void DataOptions::add_to(CLI::App& command) {
+  command.add_option("--data", choice_.path, tr("cli.data"));
+  command.add_option("--where", choice_.where, tr("cli.data.where"))->type_name("COLUMN=VALUE");
+  command.add_option("--limit", choice_.limit, tr("cli.data.limit"))->transform(whole(1, 1u << 30));
+  command.add_option("--seed", choice_.seed, tr("cli.data.seed"))->transform(whole(0, kMostSeed));
 }
 
 std::vector<std::string> texts_of(const Edits& edits) {
@@ -73,7 +120,7 @@ NamedInts bytes_of(const std::string& name, const std::string& text) {
 }
 
 void print_json(const nlohmann::json& value) {
-  std::printf("%s\n", value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  say(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace attnscope::cli

@@ -16,8 +16,13 @@
 #include "core/base/number.h"
 #include "core/io/writers.h"
 #include "core/model/measure.h"
+#include "core/session/data_set.h"
 #include "core/session/request.h"
 #include "core/system/arguments.h"
+
+namespace attnscope {
+struct SessionFile;
+}
 
 namespace attnscope::cli {
 
@@ -48,6 +53,7 @@ void add_ask(CLI::App& app, Action& action);
 void add_probe(CLI::App& app, Action& action);
 void add_heads(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_rerun(CLI::App& app, Action& action);
 void add_lesson(CLI::App& app, Action& action);
 void add_calc(CLI::App& app, Action& action);
 void add_figure(CLI::App& app, Action& action);
@@ -66,8 +72,17 @@ void keep_opened(std::size_t most);
 
 /// Opens a folder, a file in it, a scene file, or a shipped model: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);
-/// The same for a run: prints the model's warnings to stderr.
-Result<OpenedModel> open_to_run(const std::string& name);
+/// The model of a session. Errors: those of opening, and a path that the session may not name.
+Result<OpenedModel> model_of_session(const SessionFile& session);
+/// A model, and the session that it was opened from, whose inputs and edits are there first.
+struct RunModel : OpenedModel {
+  RunModel() = default;
+  explicit RunModel(OpenedModel of, std::shared_ptr<const Document> document = nullptr)
+      : OpenedModel(std::move(of)), session(std::move(document)) {}
+  std::shared_ptr<const Document> session;  ///< null: a model was opened
+};
+/// The same for a run, or a session (*.attnscope): prints the model's warnings to stderr.
+Result<RunModel> open_to_run(const std::string& name);
 inline constexpr const char* kModelHelp = "cli.model";  // string key
 
 inline constexpr const char* kEditHelp = "cli.edit";
@@ -98,9 +113,14 @@ class SequenceOptions {
   /// What runs: inputs_of() and the edits of it. stderr says which pieces of texts a vocabulary could not
   /// spell. Errors: those of requested_document().
   Result<Document> document(const OpenedModel& opened) const;
+  /// The same over the inputs and edits of the session, where one was opened.
+  Result<Document> document(const RunModel& opened) const;
   /// Runs the single sequence under its edits; of a recording, returns its first. Errors: more than one was
   /// given, or one for a recording.
   Result<std::shared_ptr<const Trace>> run_one(const OpenedModel& opened) const;
+  Result<std::shared_ptr<const Trace>> run_one(const RunModel& opened) const;
+  /// Says on stderr which pieces of a request's texts the vocabulary could not spell.
+  void tell_of_texts(const Document& document, const Request& request) const;
   /// Pieces of the texts read so far that are not in a vocabulary; already reported on stderr.
   const std::vector<std::string>& unknown() const { return unknown_; }
 
@@ -108,13 +128,25 @@ class SequenceOptions {
   void tell(const std::string& sentence) const;
   void tell_of_text(const OpenedModel& opened, const std::string& text, const std::vector<Token>& tokens,
                     const std::vector<int>& ids) const;
-  void tell_of_texts(const Document& document, const Request& request) const;
+  Result<std::shared_ptr<const Trace>> one_of(const OpenedModel& opened, const Result<Document>& what) const;
 
   CLI::App* command_ = nullptr;
   std::string prefix_;
   std::vector<ValueFlag> flags_;
   mutable std::vector<std::string> unknown_;
   mutable std::set<std::string> told_;  // sentences already printed: each is printed once
+};
+
+/// The data set of a command.
+class DataOptions {
+ public:
+  void add_to(CLI::App& command);
+  bool given() const { return !choice_.path.empty(); }
+  const DataChoice& choice() const { return choice_; }
+  std::uint64_t seed() const { return choice_.seed; }
+
+ private:
+  DataChoice choice_;
 };
 
 /// Prints a JSON value to stdout on one line, with invalid UTF-8 replaced.

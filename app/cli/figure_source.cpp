@@ -35,18 +35,10 @@ void take_window_look(const json& look, FigureOptions& options) {
   take_figure_words(words, options);
 }
 
-Result<OpenedModel> model_of(const SessionFile& session) {
-  const PathsIn named(session.path);
-  if (!session.scene.empty()) return open_scene_text(session.scene, session.model);
-  if (is_shipped_name(session.model)) return open_shipped(session.model);
-  TRY_OK(may_open_model(session));
-  return open_model(session.model);
-}
-
 Result<FigureSource> source_of_session(FigureOptions& options, const Request& request) {
   const std::string& path = options.models.front();
   TRY(const SessionFile session, open_session_file(path));
-  TRY(OpenedModel model, model_of(session));
+  TRY(OpenedModel model, model_of_session(session));
   FigureSource out;
   TRY(out.document, document_of(session, std::move(model)));
   out.opened = out.document.opened, out.session = true, out.look = session.look();

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
+#include "app/cli/program.h"
 #include "core/arch/memory_limit.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
@@ -54,6 +56,7 @@ int refuse(const std::string& sentence) {
 int run(int argc, const char* const* argv) {
   const std::string lang = wanted_language(argc, argv);  // before any message
   if (const Status known = set_language(lang); !known) return refuse("--lang: " + known.error().text());
+<<<<<<< HEAD
   CLI::App app{tr("cli.title")};
   app.name("attnscope-cli");
   app.require_subcommand(1);
@@ -90,6 +93,10 @@ int run(int argc, const char* const* argv) {
   add_guide(app, action);
   add_serve(app, action);
   translate_help(app);
+=======
+  Program program;
+  CLI::App& app = program.app;
+>>>>>>> h-data
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -100,9 +107,10 @@ int run(int argc, const char* const* argv) {
   }
   if (const CLI::Option* option = without_value(app))
     return refuse(tr("error.cli.no_value", {option->get_name()}));
-  if (allow_outside) allow_all_files();
-  if (const Status status = choose_memory_limit(limit); !status) return report(status.error());
-  if (const Status status = action(); !status) return report(status.error());
+  if (program.allow_outside) allow_all_files();
+  if (const Status status = choose_memory_limit(program.memory_limit); !status) return report(status.error());
+  const CommandWords words({argv + 1, argv + argc});
+  if (const Status status = program.action(); !status) return report(status.error());
   if (const Status said = finish_output(); !said) return report(said.error());
   return 0;
 }

@@ -24,6 +24,17 @@ std::string told_of_blanks(const OpenedModel& opened, const std::string& text,
   return tr(text.empty() ? "cli.empty_text" : "cli.blank_text", {join(own, " ")});
 }
 
+// Warning for an input that begins with the same special token twice (a text that brings the begin token
+// which the tokenizer puts in front): every later position, and every probability, is another one.
+std::string told_of_doubled(const OpenedModel& opened, const std::vector<int>& ids) {
+  const ModelConfig& config = opened.model->config();
+  if (ids.size() > 2 && ids[2] == ids[0]) return {};  // a row of one token, not a beginning
+  if (ids.size() < 2 || ids[0] != ids[1] || ids[0] == config.pad || ids[0] == config.image_token) return {};
+  if (!is_special_token(opened, ids[0])) return {};
+  if (opened.tokenizer && opened.tokenizer->unknown() == ids[0]) return {};
+  return tr("cli.doubled_begin", {token_label(opened, ids[0])});
+}
+
 }  // namespace
 
 std::string told_of_unknown(const Tokenizer& tokenizer, const std::vector<std::string>& pieces) {
@@ -64,6 +75,8 @@ void SequenceOptions::tell_of_texts(const Document& document, const Request& req
   const bool encoder = document.model->config().encoder() != nullptr;
   for (std::size_t i = 0; i < document.sequences.size(); ++i) {
     const Sequence& of = document.sequences[i];
+    if (i < request.words.size() || i < request.decoder_words.size())
+      for (const auto* ids : {&of.input.ids, &of.input.source}) tell(told_of_doubled(*document.opened, *ids));
     const bool words = i < request.words.size() && !request.words[i].ids;
     if (words && encoder) tell_of_text(*document.opened, of.source_text, of.source_tokens, of.input.source);
     const auto& own = encoder ? request.decoder_words : request.words;
@@ -74,6 +87,15 @@ void SequenceOptions::tell_of_texts(const Document& document, const Request& req
 Result<Document> SequenceOptions::document(const OpenedModel& opened) const {
   TRY(const Request given, request());
   TRY(Document out, requested_document(opened, given, prefix_));
+  tell_of_texts(out, given);
+  return out;
+}
+
+Result<Document> SequenceOptions::document(const RunModel& opened) const {
+  if (!opened.session) return document(static_cast<const OpenedModel&>(opened));
+  TRY(const Request given, request());
+  Document out = *opened.session;
+  TRY_OK(apply_request(out, given, prefix_));
   tell_of_texts(out, given);
   return out;
 }
@@ -97,14 +119,25 @@ Status check_runs(const OpenedModel& opened) {
   return opened.recorded.empty() ? Status(Done{}) : Status(fail(Code::unsupported, "error.trace.recording"));
 }
 
+Result<std::shared_ptr<const Trace>> SequenceOptions::one_of(const OpenedModel& opened,
+                                                             const Result<Document>& what) const {
+  if (!what) return what.error();
+  TRY(const Request given, request());
+  if (what->sequences.size() > 1 && !given.empty())
+    return fail(Code::out_of_range, "error.cli.one_sequence", {what->sequences.size()});
+  return run_under(opened, what->edits, inputs_of(*what).front());
+}
+
 Result<std::shared_ptr<const Trace>> SequenceOptions::run_one(const OpenedModel& opened) const {
   TRY(const Request given, request());
   if (!opened.recorded.empty() && given.unused()) return opened.recorded.front();
   TRY_OK(check_runs(opened));
-  TRY(const Document what, document(opened));
-  if (what.sequences.size() > 1 && !given.empty())
-    return fail(Code::out_of_range, "error.cli.one_sequence", {what.sequences.size()});
-  return run_under(opened, what.edits, inputs_of(what).front());
+  return one_of(opened, document(opened));
+}
+
+Result<std::shared_ptr<const Trace>> SequenceOptions::run_one(const RunModel& opened) const {
+  if (!opened.session || !opened.recorded.empty()) return run_one(static_cast<const OpenedModel&>(opened));
+  return one_of(opened, document(opened));
 }
 
 }  // namespace attnscope::cli

@@ -120,6 +120,9 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
     if (!step_of(record->site.slot).editable) continue;
     if (donor_ && !donor_->has(record->site)) continue;
     any = true;
+    if (how_.means) {
+      TRY(means_[record->site], how_.means->of(*record));
+    }
     TRY(const auto parts, parts_of_step(*run_, steps, record->site));
     for (const std::vector<AxisRange>& part : parts) {
       TRY(const auto places, places_of(*record, part, strides));
@@ -138,6 +141,7 @@ Status Sweep::add_cells(const Selector& steps, const std::vector<std::string>& o
 
 std::shared_ptr<const Edit> Sweep::edit(std::size_t cell) const {
   const Target where = cells_[cell].place();
+  if (how_.means) return make_edit(NumberEdit{where, EditOp::set, Frozen{means_.at(where.site), ""}});
   if (!donor_) return make_edit(NumberEdit{where, how_.op, how_.value});
   return make_edit(NumberEdit{where, EditOp::set, Frozen{donor_->numbers(where), ""}});
 }

@@ -7,10 +7,12 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/lens/donor.h"
+#include "core/lens/step_means.h"
 #include "core/model/measure.h"
 #include "core/model/model.h"
 
@@ -27,14 +29,16 @@ struct SweepCell {
 /// The edit of each place.
 struct Knockout {
   EditOp op = EditOp::set;
-  EditValue value = 0.f;  ///< zero; MeanOver{}; scale by a factor
+  EditValue value = 0.f;                        ///< zero; MeanOver{}; scale by a factor
+  std::shared_ptr<const StepMeans> means = {};  ///< what every place is set to instead: a mean over prompts
 };
 
 class Sweep {
  public:
   /// Ablates every place of `steps` over the axes `over` ("head", "pos", ...; pos names query rows too;
   /// "d_mlp:64": groups of so many at once) of `run`, a run of `model`. Where `steps` names a part of a step
-  /// ("blocks.*.attn.z[head=1]"), only that. Errors: no step matches, an axis that a step does not have.
+  /// ("blocks.*.attn.z[head=1]"), only that. Errors: no step matches, an axis that a step does not have,
+  /// means that do not fit this run.
   static Result<Sweep> ablation(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,
                                 LogitMeasure measure, const Selector& steps,
                                 const std::vector<std::string>& over, const Knockout& how);
@@ -79,6 +83,7 @@ class Sweep {
   std::shared_ptr<const Donor> donor_;  ///< null: places are ablated
   LogitMeasure measure_;
   Knockout how_;
+  std::map<Site, Tensor> means_;  ///< of how_.means, for the rows of this run
   std::vector<SweepCell> cells_;
   double base_ = 0;
 };

@@ -196,6 +196,16 @@ WeightPrints file_prints(const OpenedModel& opened) {
   return out;
 }
 
+std::string model_fingerprint(const OpenedModel& opened) {
+  Hash hash;
+  for (const WeightPrints& prints : {weight_prints(opened), file_prints(opened)})
+    for (const auto& [name, print] : prints) {
+      hash.take(name);
+      hash.take(print);
+    }
+  return text_of(hash.value());
+}
+
 std::vector<std::string> differing_weights(const WeightPrints& saved, const WeightPrints& now) {
   std::vector<std::string> out;
   for (const auto& [name, print] : saved)

@@ -25,6 +25,8 @@ WeightPrints weight_prints(const OpenedModel& opened);
 /// The same of the other files that were read of it (config, tokenizer), by the file's name. None of what is
 /// shipped or in one file with the weights, and of no file that was written anew since.
 WeightPrints file_prints(const OpenedModel& opened);
+/// 16 hexadecimal digits over both: one line for a file that was computed from the model.
+std::string model_fingerprint(const OpenedModel& opened);
 /// The names whose hashes differ, or that only one of the two has, in order.
 std::vector<std::string> differing_weights(const WeightPrints& saved, const WeightPrints& now);
 

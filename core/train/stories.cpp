@@ -10,6 +10,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kHeldOutShare = 0.1, kNamedInReason = 0.3;
+constexpr std::uint64_t kPairs = 0x7061697273;  // a stream of its own
 
 /// Who or what takes part; the pronoun follows from it.
 struct Kind {
@@ -155,6 +156,7 @@ struct Plot {
   std::string opening, filler, cue = "So";
   bool very = false;
   bool names_in_reason = false;  ///< "because it was a tired cat. So it slept."
+  const OpenFrame* frame = nullptr;
 };
 
 // The sentence that the program opens with was never seen in training, whatever its reason.
@@ -179,6 +181,7 @@ const OpenFrame& any_frame(SplitMix64& random) {
 Plot any_plot(SplitMix64& random) {
   const OpenFrame& frame = any_frame(random);
   Plot out;
+  out.frame = &frame;
   out.verb = random.one_of(frame.verbs);
   do {
     out.nouns = {random.one_of(frame.nouns[0]), random.one_of(frame.nouns[1])};
@@ -264,6 +267,22 @@ Story story_of(std::uint64_t seed, Split split, std::int64_t number) {
   for (;;) {
     Story story = told(any_plot(random));
     if (story.held_out == (split == Split::held_out)) return story;
+  }
+}
+
+StoryPair story_pair(std::uint64_t seed, Split split, std::int64_t number) {
+  SplitMix64 random =
+      random_of(seed, kPairs + static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
+  for (;;) {
+    const Plot plot = any_plot(random);
+    Plot other = plot;
+    other.stands_for = 1 - plot.stands_for;
+    const auto which = static_cast<std::size_t>(other.stands_for);
+    other.pronoun = plot.frame->pronouns[which];
+    other.reason = random.one_of(plot.frame->reasons[which]);
+    if (plot.names_in_reason && other.pronoun == "they") continue;
+    StoryPair out{told(plot), told(other)};
+    if (out.clean.held_out == (split == Split::held_out)) return out;
   }
 }
 

@@ -34,6 +34,13 @@ inline constexpr int kLongestStory = 30;
 
 /// Story `number` of a split, the same for the same seed everywhere.
 Story story_of(std::uint64_t seed, Split split, std::int64_t number);
+/// Story `number` of a split, and the same with a reason of the other noun, so that the pronoun stands for
+/// that: they differ in the reason, the pronoun and what follows from them, and have the same length up to
+/// the answer.
+struct StoryPair {
+  Story clean, corrupt;
+};
+StoryPair story_pair(std::uint64_t seed, Split split, std::int64_t number);
 /// "The cat sat on the mat because it was tired. So the cat slept.", which is held out.
 Story first_story();
 

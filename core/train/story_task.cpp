@@ -83,6 +83,25 @@ Example StoryTask::example(std::uint64_t seed, Split split, std::int64_t number)
   return story_task_example_of(stories);
 }
 
+std::optional<TaskPrompt> StoryTask::prompt(std::uint64_t seed, std::int64_t number) const {
+  const StoryPair pair = story_pair(seed, Split::held_out, number);
+  const auto up_to_answer = [](const Story& story) {
+    std::vector<int> ids = story_task_example_of({story}).input.ids;
+    ids.resize(static_cast<std::size_t>(story.answer) + 2);  // the begin token stands in front
+    return ids;
+  };
+  const auto word = [&](int place) {
+    return pair.clean.words[static_cast<std::size_t>(place)] + kStoryTaskSpecials;
+  };
+  TaskPrompt out;
+  out.input.ids = up_to_answer(pair.clean);
+  out.corrupt = up_to_answer(pair.corrupt);
+  out.answer = word(pair.clean.antecedent);
+  out.wrong = word(pair.clean.other);
+  out.groups["form"] = pair.clean.names_in_reason ? "reason" : "later";
+  return out;
+}
+
 Example StoryTask::shown() const {
   Example out = story_task_example_of({first_story()});
   const auto rows = static_cast<std::size_t>(row_of(out, StoryRows::answer)) + 1;

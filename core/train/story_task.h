@@ -19,6 +19,9 @@ class StoryTask : public Task {
   nlohmann::json tokenizer() const override;
   Recipe recipe() const override;
   Example example(std::uint64_t seed, Split split, std::int64_t number) const override;
+  /// A story up to its noun that comes again, against the other noun; group "form": "reason" where the reason
+  /// names it, else "later".
+  std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const override;
   Example shown() const override;
   /// The first sentence: up to its reason; the pronoun already has its antecedent.
   Input first_input() const override;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/ops/backward.h"
 
 namespace attnscope {
 namespace {
@@ -16,6 +17,26 @@ std::ptrdiff_t place(const std::shared_ptr<const Task>& task) {
 }
 
 }  // namespace
+
+std::optional<TaskPrompt> Task::prompt(std::uint64_t seed, std::int64_t number) const {
+  const Example made = example(seed, Split::held_out, number);
+  if (!made.input.vectors.empty() || !made.input.pixels.empty()) return std::nullopt;
+  const auto& targets = made.targets;
+  const auto last = std::find_if(targets.rbegin(), targets.rend(), [](int id) { return id != kNotCounted; });
+  if (last == targets.rend()) return std::nullopt;
+  const auto other =
+      std::find_if(last, targets.rend(), [&](int id) { return id != kNotCounted && id != *last; });
+  TaskPrompt out;
+  out.input = made.input;
+  out.answer = *last;
+  if (other != targets.rend()) out.wrong = *other;
+  const auto row = static_cast<std::size_t>(targets.rend() - last) - 1;
+  // What is read is cut behind the row of the answer, unless the rows before see it anyway.
+  const bool hidden = row < made.input.ids.size() && counted().kind == CountedRows::Kind::masked;
+  if (!hidden) out.input.ids.resize(std::min(out.input.ids.size(), row + 1));
+  if (!hidden && !out.input.types.empty()) out.input.types.resize(out.input.ids.size());
+  return out;
+}
 
 const std::vector<std::shared_ptr<const Task>>& tasks() {
   static const std::vector<std::shared_ptr<const Task>> sorted = [] {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,15 @@ struct Example {
   Input input;
   std::vector<int> targets;  ///< one per row of the main stack: the token to predict, or kNotCounted
   std::vector<int> notes;    ///< rows that the task's metrics need (answers, antecedents), in its own order
+};
+
+/// An example as a question: what is read up to where an answer follows, the answer, and another output that
+/// would be wrong there.
+struct TaskPrompt {
+  Input input;
+  int answer = -1, wrong = -1;  ///< output ids; wrong: -1 where there is none
+  std::vector<int> corrupt;     ///< the same prompt changed so that the answer is `wrong`; or empty
+  std::map<std::string, std::string> groups;  ///< kinds of prompts, by the name of what tells them apart
 };
 
 /// The sizes that can be chosen; 0 or empty keeps the task's own.
@@ -77,6 +88,8 @@ class Task {
   virtual const DataSource* source() const { return nullptr; }
   /// Example `number` of a split; the same for the same seed everywhere.
   virtual Example example(std::uint64_t seed, Split split, std::int64_t number) const = 0;
+  /// Held-out example `number` of a seed as a question; none for tasks whose inputs are no tokens.
+  virtual std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const;
   /// Which rows have targets, as a rule for inputs that are no examples of the task.
   virtual CountedRows counted() const { return {}; }
   /// A fixed example whose attention is shown during training, as the input bar would hold it.

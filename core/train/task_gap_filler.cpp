@@ -123,6 +123,28 @@ class GapFiller final : public Task {
     return task_gap_filler_example_of(story, masked_places(story, random));
   }
 
+  // A story whose noun is masked where it comes again, against the other noun; group "form": "reason" where
+  // the reason names it, else "later".
+  std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const override {
+    const StoryPair pair = story_pair(seed, Split::held_out, number);
+    const auto masked = [](const Story& story) {
+      const Example made = task_gap_filler_example_of(story, {story.answer + 1});
+      std::vector<int> ids = made.input.ids;
+      ids.resize(story.words.size() + 2);  // without padding
+      return ids;
+    };
+    const auto word = [&](int place) {
+      return pair.clean.words[static_cast<std::size_t>(place)] + kTaskGapFillerSpecials;
+    };
+    TaskPrompt out;
+    out.input.ids = masked(pair.clean);
+    if (pair.clean.words.size() == pair.corrupt.words.size()) out.corrupt = masked(pair.corrupt);
+    out.answer = word(pair.clean.antecedent);
+    out.wrong = word(pair.clean.other);
+    out.groups["form"] = pair.clean.names_in_reason ? "reason" : "later";
+    return out;
+  }
+
   CountedRows counted() const override { return {CountedRows::Kind::masked, kMask, -1}; }
 
   Example shown() const override {

@@ -302,7 +302,7 @@ TEST(Ask, what_a_part_asks_for_is_bounded_and_its_names_are_escaped) {
   expect_refused("merge " + part + " --out " + out, 1, "a,");
   write("clean,,1,,\nblocks.0.attn.z,3,-nan,0,1\n");
   EXPECT_EQ(cli("merge " + part + " --out " + out).exit_code, 0);
-  EXPECT_EQ(read_text(out), "step,kind,pos,value\nclean,base,,1\nblocks.0.attn.z,place,3,nan\n");
+  EXPECT_EQ(read_text(out), "step,pos,value,clean\nblocks.0.attn.z,3,nan,1\n");
 }
 
 TEST(Ask, shards_are_merged) {
@@ -382,11 +382,11 @@ TEST(Ask, parts_that_no_sweep_wrote_are_refused) {
                                   << z << ",place,1,1,,2\n";
   expect_refused("merge " + (folder / "a.csv") + " --out " + (folder / "x.csv"), 1, "a.csv");
   std::ofstream(folder / "b.csv") << "step,head,value,index,whole\nclean,,1,,1\n" << z << ",0,1,,1\n";
-  expect_refused("merge " + (folder / "b.csv") + " --out " + (folder / "x.csv"), 1, "has no index");
+  expect_refused("merge " + (folder / "b.csv") + " --out " + (folder / "x.csv"), 1, "without an index");
   EXPECT_FALSE(std::filesystem::exists(folder / "x.csv"));
 }
 
-// One row of names, one kind of value in each column, and the rows of the whole run are marked.
+// One row of names, one kind of value in each column, a row per place and no other.
 TEST(Ask, a_csv_is_a_table_as_it_stands) {
   const TempFolder folder;
   const std::string file = folder / "groups.csv";
@@ -395,10 +395,9 @@ TEST(Ask, a_csv_is_a_table_as_it_stands) {
                 .exit_code,
             0);
   const std::vector<std::string> lines = split(read_text(file), '\n');
-  EXPECT_EQ(lines[0], "step,kind,d_mlp,d_mlp_last,value");
-  EXPECT_TRUE(lines[1].starts_with("clean,base,,,")) << lines[1];
-  EXPECT_TRUE(lines[2].starts_with("blocks.1.mlp.post,place,0,99,")) << lines[2];
-  EXPECT_TRUE(lines[4].starts_with("blocks.1.mlp.post,place,200,255,")) << lines[4];
+  EXPECT_EQ(lines[0], "step,d_mlp,d_mlp_last,value,clean");
+  EXPECT_TRUE(lines[1].starts_with("blocks.1.mlp.post,0,99,")) << lines[1];
+  EXPECT_TRUE(lines[3].starts_with("blocks.1.mlp.post,200,255,")) << lines[3];
 }
 
 TEST(Ask, steps_and_edits_name_the_same_places) {
@@ -433,12 +432,10 @@ import csv, sys
 with open(sys.argv[1], newline="") as file:
     reader = csv.DictReader(file, strict=True)
     rows = list(reader)
-    assert reader.fieldnames[0] == "step" and "kind" in reader.fieldnames and "value" in reader.fieldnames
-assert len(rows) > 8, len(rows)
+    assert reader.fieldnames[0] == "step" and {"value", "clean"} <= set(reader.fieldnames)
+assert len(rows) == 8, len(rows)
 assert all(None not in row and None not in row.values() for row in rows), "every row has every column"
-assert {row["kind"] for row in rows} >= {"base", "place"}
-heads = [row for row in rows if row["kind"] == "place"]
-assert all(int(row["head"]) >= 0 and float(row["value"]) == float(row["value"]) for row in heads)
+assert all(int(row["head"]) >= 0 and float(row["value"]) == float(row["value"]) for row in rows)
 try:
     import pandas
 except ImportError:
@@ -523,7 +520,7 @@ TEST(Ask, files_of_answers_say_what_was_edited) {
     if (kind == ".csv") {
       EXPECT_EQ(read_text(merged), read_text(whole));
       const std::vector<std::string> lines = split(read_text(whole), '\n');
-      EXPECT_EQ(lines[0], "step,kind,head,value,edits");
+      EXPECT_EQ(lines[0], "step,head,value,clean,edits");
       for (std::size_t i = 1; i + 1 < lines.size(); ++i)
         EXPECT_TRUE(lines[i].ends_with(",\"blocks.0.attn.z[head=1,query=3]=0; blocks.1.mlp.out*=0.5\""))
             << lines[i];
@@ -538,7 +535,8 @@ TEST(Ask, files_of_answers_say_what_was_edited) {
                 " --over pos --corrupt-edit 'blocks.0.attn.z[head=1]=0' --out " + patched)
                 .exit_code,
             0);
-  EXPECT_TRUE(read_text(patched).starts_with("step,kind,pos,value,corrupt_edits\nclean,base,"));
+  EXPECT_TRUE(read_text(patched).starts_with(
+      "step,pos,value,into_token,from_pos,from_token,clean,corrupt,corrupt_edits\nblocks.0.resid_pre,0,"));
 }
 
 TEST(Ask, heads_of_a_recording_are_ranked_and_its_sweeps_refused) {

@@ -1,0 +1,30 @@
+// The forms that an answer is written in and read from (answer_table.h).
+#pragma once
+
+#include <limits>
+
+#include "app/cli/answer_table.h"
+
+namespace attnscope::cli {
+
+inline constexpr double kUnknownAnswer = std::numeric_limits<double>::quiet_NaN();
+inline constexpr std::size_t kMostAnswerRows = 1 << 24;
+
+/// True for "edits", "clean_edits", ...
+bool names_edits(std::string_view column);
+Error not_an_answer(const std::string& path, const Text& problem);
+/// "3" or "8-15".
+std::optional<AxisRange> answer_range(const std::string& axis, std::string_view text);
+/// The axes of all rows, in the order in which they first occur.
+std::vector<std::string> answer_axes(const AnswerTable& table);
+/// True where a row has it.
+bool any_row(const AnswerTable& table, bool (*has)(const AnswerRow&));
+/// "q05", "q50".
+std::string quantile_name(double q);
+
+std::string answer_csv(const AnswerTable& table);
+Result<AnswerTable> answer_from_csv(const std::string& path, const std::string& text);
+Status write_answer_npz(const std::string& path, const AnswerTable& table);
+Result<AnswerTable> answer_from_npz(const std::string& path);
+
+}  // namespace attnscope::cli

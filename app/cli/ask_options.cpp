@@ -1,0 +1,128 @@
+#include "app/cli/ask_options.h"
+
+#include <cmath>
+
+#include "app/cli/answer_run.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/session/asked_measure.h"
+#include "core/session/measure_text.h"
+
+namespace attnscope::cli {
+
+Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
+                                const Trace& run) {
+  TRY(LogitMeasure measure, parse_measure(opened, text, at, &run));
+  if (const std::int64_t row = asked_row(opened, run); measure.row < 0 && row != prediction_row(run))
+    measure.row = row;
+  if (measure.kind != LogitMeasure::Kind::kl) return measure;
+  TRY_OK(measured(LogitMeasure{LogitMeasure::Kind::logit, 0, -1, measure.row, {}}, run));
+  measure.reference = run.logits_row(row_of(measure, run));
+  return measure;
+}
+
+std::vector<std::string> AskOptions::over_axes() const {
+  return over.empty() ? std::vector<std::string>() : split(over, ',');
+}
+
+Result<HowAsked> how_asked(const AskOptions& options) {
+  using From = HowAsked::From;
+  const std::string& how = options.how;
+  const bool data = options.data.given();
+  if (how == "zero") return HowAsked{};
+  if (how == "mean" && !data) return HowAsked{{EditOp::set, MeanOver{}}, From::itself};
+  if (how == "mean") return HowAsked{{}, From::mean};
+  if (how == "mean:pos" || how == "resample") {
+    if (!data) return fail(Code::out_of_range, "error.cli.how_needs_data", {in_quotes(how)});
+    return HowAsked{{}, how == "resample" ? From::resample : From::mean_by_pos};
+  }
+  constexpr std::string_view kScale = "scale:";
+  char* end = nullptr;
+  const double factor = how.starts_with(kScale) ? std::strtod(how.c_str() + kScale.size(), &end) : 0;
+  if (!end || *end != '\0' || how.size() == kScale.size() || !std::isfinite(factor))
+    return fail(Code::bad_format, "error.cli.how", {in_quotes(how)});
+  return HowAsked{{EditOp::scale, static_cast<float>(factor)}, From::itself};
+}
+
+Result<std::pair<int, int>> shard_asked(const AskOptions& options) {
+  constexpr std::uint64_t kMostParts = 1 << 20;
+  const std::string& text = options.shard;
+  if (text.empty()) return std::pair(1, 1);
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const auto part = parse_whole(std::string_view(text).substr(0, slash), 1, kMostParts);
+  const auto parts =
+      parse_whole(std::string_view(text).substr(std::min(slash + 1, text.size())), 1, kMostParts);
+  if (part && parts && *part <= *parts) return std::pair(static_cast<int>(*part), static_cast<int>(*parts));
+  return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
+}
+
+AttributeBy attribute_by(const std::string& word) {
+  const std::map<std::string, AttributeBy> by{{"part", AttributeBy::part},
+                                              {"head", AttributeBy::head},
+                                              {"token", AttributeBy::token},
+                                              {"neuron", AttributeBy::neuron}};
+  return by.at(word);
+}
+
+Result<PatchAsked> patch_asked(const OpenedModel& opened, const AskOptions& options, const std::string& text,
+                               const std::shared_ptr<const Trace>& clean,
+                               const std::shared_ptr<const Trace>& corrupt) {
+  TRY(const Selector steps, Selector::parse(options.steps));
+  TRY(const LogitMeasure measure, measure_of(opened, text, options.at, *clean));
+  LogitMeasure there = measure;  // the masked token may be at another position
+  TRY(const LogitMeasure own, measure_of(opened, text, options.at, *corrupt));
+  there.row = own.row;
+  PatchAsked out;
+  TRY(out.clean, measured(measure, *clean));
+  TRY(out.corrupt, measured(there, *corrupt));
+  const bool noise = options.noise();
+  out.measure = noise ? measure : there;
+  TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean,
+                                   out.measure, steps, options.over_axes()));
+  out.sweep.emplace(std::move(sweep));
+  return out;
+}
+
+Status normalise(const AskOptions& options, AnswerTable& table) {
+  if (!options.normalise) return Done{};
+  std::optional<double> clean, corrupt;
+  for (const auto& [name, value] : table.totals) {
+    if (name == "clean") clean = value;
+    if (name == "corrupt") corrupt = value;
+  }
+  if (!clean || !corrupt) return fail(Code::out_of_range, "error.cli.normalise");
+  if (*clean == *corrupt) return fail(Code::out_of_range, "error.cli.normalise_same");
+  for (AnswerRow& row : table.rows) row.normalised = (row.value - *corrupt) / (*clean - *corrupt);
+  return Done{};
+}
+
+namespace {
+
+// One line per row, when there is no output file.
+void print_rows(const AnswerTable& table) {
+  for (const auto& [name, value] : table.totals)
+    std::printf("%-40s %12.6f\n", name.c_str(), unsigned_nan(value));
+  for (const AnswerRow& row : table.rows) {
+    const std::string place = row.step + to_text(row.at);
+    std::printf("%-40s %12.6f", place.c_str(), unsigned_nan(row.value));
+    if (row.n > 0)
+      std::printf("   ± %-10.6f n %lld",
+                  unsigned_nan(row.error.value_or(std::numeric_limits<double>::quiet_NaN())),
+                  static_cast<long long>(row.n));
+    if (row.normalised) std::printf("   %9.4f", unsigned_nan(*row.normalised));
+    if (row.estimate)
+      std::printf("   %s",
+                  tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(*row.estimate))}).c_str());
+    std::printf("\n");
+  }
+}
+
+}  // namespace
+
+Status give_answer(const AskOptions& options, const AnswerTable& table) {
+  if (options.json) say(answer_text(table));
+  if (!options.json && options.out.empty()) print_rows(table);
+  return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
+}
+
+}  // namespace attnscope::cli

@@ -1,0 +1,98 @@
+#include "core/session/data_cells.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/trace/editable.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::int64_t kMostKeptValues = std::int64_t{1} << 26;
+
+bool counts_rows(std::string_view axis) { return is_row_axis(axis) || axis == "key"; }
+
+// The same place counted from the end of so many rows.
+std::vector<AxisRange> from_end(std::vector<AxisRange> at, std::int64_t rows) {
+  for (AxisRange& range : at)
+    if (counts_rows(range.axis)) range.begin -= rows, range.end -= rows;
+  return at;
+}
+
+std::vector<AxisRange> without_rows(std::vector<AxisRange> at) {
+  std::erase_if(at, [](const AxisRange& range) { return counts_rows(range.axis); });
+  return at;
+}
+
+}  // namespace
+
+DataCells::DataCells(const std::vector<std::string>& over, bool keep) : keep_(keep) {
+  for (const std::string& word : over) by_row_ = by_row_ || counts_rows(word.substr(0, word.find(':')));
+}
+
+Status DataCells::check_lengths(std::int64_t line, const Trace& run) {
+  std::map<Stack, std::int64_t> lengths;
+  for (const Stack stack : {Stack::single, Stack::enc, Stack::dec, Stack::vision})
+    if (const std::int64_t rows = run.rows(stack); rows > 0) lengths[stack] = rows;
+  if (base_.n() == 0) {
+    lengths_ = lengths, first_line_ = line;
+    return Done{};
+  }
+  if (!by_row_ || lengths == lengths_) return Done{};
+  for (const auto& [stack, rows] : lengths)
+    if (lengths_[stack] != rows)
+      return fail(Code::bad_shape, "error.session.data.lengths", {line, rows, first_line_, lengths_[stack]});
+  return Done{};
+}
+
+std::size_t DataCells::index_of(const DataPlace& place, std::size_t number, std::int64_t rows, bool partial) {
+  const std::string key = place.step + to_text(place.at);
+  if (const auto found = index_.find(key); found != index_.end()) return found->second;
+  const bool moves = std::any_of(place.at.begin(), place.at.end(),
+                                 [](const AxisRange& range) { return counts_rows(range.axis); });
+  if (base_.n() > 0 && moves && !partial && !by_row_ && number < cells_.size()) {
+    DataCell& first = cells_[number];
+    auto& counted = cell_rows_[number];
+    if (first.step == place.step && without_rows(first.at) == without_rows(place.at)) {
+      const auto end = from_end(place.at, rows);
+      if (end == from_end(first.at, counted))
+        first.at = end, counted = 0;  // from the end from now on
+      else
+        first.at = without_rows(place.at);
+      return number;
+    }
+  }
+  cells_.push_back({place.step, place.at, {}, {}, {}});
+  cell_rows_.push_back(rows);
+  index_[key] = cells_.size() - 1;
+  return cells_.size() - 1;
+}
+
+std::vector<DataPlace> places_of(const Sweep& sweep) {
+  std::vector<DataPlace> out;
+  for (const SweepCell& cell : sweep.cells())
+    out.push_back({to_text(cell.site), cell.site.stack, cell.at, cell.value, cell.estimate});
+  return out;
+}
+
+Status DataCells::add(std::int64_t line, const Trace& run, double base, const std::vector<DataPlace>& places,
+                      bool partial) {
+  TRY_OK(check_lengths(line, run));
+  even_ = even_ && (base_.n() == 0 || places.size() == cells_.size());
+  DataRow row{line, base, {}};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const DataPlace& one = places[i];
+    const std::size_t at = index_of(one, i, run.rows(one.stack), partial);
+    cells_[at].value.add(one.value);
+    cells_[at].estimate.add(one.estimate);
+    if (!keep_) continue;
+    if (++kept_ > kMostKeptValues) return fail(Code::no_memory, "error.session.data.kept", {kMostKeptValues});
+    cells_[at].values.push_back(one.value);
+    row.values.emplace_back(at, one.value);
+  }
+  base_.add(base);
+  if (keep_) rows_.push_back(std::move(row));
+  return Done{};
+}
+
+}  // namespace attnscope

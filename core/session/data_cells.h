@@ -1,0 +1,71 @@
+// The places of one sweep over many prompts: mean and spread of the measure at each. Places of prompts of
+// different lengths belong together where they name the same indices, or the same ones from the end; places
+// that a token names, whatever row it is in. Errors: prompts of different lengths where every position is a
+// place of its own.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/spread.h"
+#include "core/lens/sweep.h"
+
+namespace attnscope {
+
+/// A place of one prompt and what was found there.
+struct DataPlace {
+  std::string step;
+  Stack stack = Stack::single;  ///< whose rows its positions are
+  std::vector<AxisRange> at;
+  double value = 0, estimate = 0;
+};
+std::vector<DataPlace> places_of(const Sweep& sweep);
+
+struct DataCell {
+  std::string step;
+  std::vector<AxisRange> at;  ///< an index from the end where prompts have different lengths
+  Spread value, estimate;
+  std::vector<double> values;  ///< of each prompt, where they are kept
+};
+
+/// Values of one prompt, at the places that it has.
+struct DataRow {
+  std::int64_t line = 0;
+  double base = 0;
+  std::vector<std::pair<std::size_t, double>> values;  ///< cell, value
+};
+
+class DataCells {
+ public:
+  /// `keep`: the values of every prompt too.
+  DataCells(const std::vector<std::string>& over, bool keep);
+
+  /// Adds what was found for one prompt, by its line and its run; `base` is the measure of that. `partial`:
+  /// places without a partner in another run are not there.
+  Status add(std::int64_t line, const Trace& run, double base, const std::vector<DataPlace>& places,
+             bool partial);
+  const std::vector<DataCell>& cells() const { return cells_; }
+  const std::vector<DataRow>& rows() const { return rows_; }
+  /// Of the runs without a cell's edit.
+  const Spread& base() const { return base_; }
+  /// Every prompt had the same number of places.
+  bool even() const { return even_; }
+
+ private:
+  Status check_lengths(std::int64_t line, const Trace& run);
+  std::size_t index_of(const DataPlace& place, std::size_t number, std::int64_t rows, bool partial);
+
+  bool keep_, by_row_ = false, even_ = true;
+  std::vector<DataCell> cells_;
+  std::map<std::string, std::size_t, std::less<>> index_;  // by the text of the place
+  std::map<Stack, std::int64_t> lengths_;                  // of the first prompt
+  std::vector<std::int64_t>
+      cell_rows_;  // by cell: rows of the prompt that its indices are of; 0: from the end
+  std::vector<DataRow> rows_;
+  Spread base_;
+  std::int64_t first_line_ = 0, kept_ = 0;
+};
+
+}  // namespace attnscope

@@ -1,0 +1,133 @@
+// Every answer says what was run, and runs again; a session is opened wherever a model is.
+#include <fstream>
+
+#include "core/arch/shipped.h"
+#include "core/session/document.h"
+#include "core/session/session_file.h"
+#include "core/trace/edit.h"
+#include "tests/cli/program.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+const std::string kText = "'The cat sat on the mat because it was tired. So the'",
+                  kOther = "'The cat sat on the mat because it was soft. So the'";
+
+class Rerun : public ::testing::Test {
+ protected:
+  std::string answer(const std::string& command) {
+    const Ran ran = cli(command + " --json");
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    const std::string path = folder_ / ("answer" + std::to_string(++count_) + ".json");
+    std::ofstream(path) << ran.out;
+    return path;
+  }
+  const TempFolder folder_;
+  int count_ = 0;
+};
+
+TEST_F(Rerun, every_answer_says_what_was_run_and_runs_again) {
+  const std::string story = " model:storyteller";
+  for (const std::string& command :
+       {"ablate" + story + " --over head --measure logit_diff:cat,mat --text " + kText,
+        "patch" + story + " --over pos --measure logit_diff:cat,mat --clean " + kText + " --corrupt " +
+            kOther,
+        "attribute" + story + " --measure logit:cat --text " + kText,
+        "heads" + story + " --measure logit:cat --text " + kText, "rollout" + story + " --text " + kText,
+        "probe" + story + " --texts 40",
+        "compare" + story + " model:storyteller-deep --tolerance 100 --text " + kText,
+        "ablate" + story +
+            " --over head --measure logit_diff --how resample --seed 3 --data task:storyteller --limit 9"}) {
+    const std::string path = answer(command);
+    const Json run = Json::parse(read_text(path))["run"];
+    EXPECT_EQ(run["model"]["name"], "model:storyteller") << command;
+    EXPECT_EQ(run["model"]["fingerprint"].get<std::string>().size(), 16u) << command;
+    EXPECT_FALSE(run["version"].get<std::string>().empty());
+    const Ran again = cli("rerun " + path);
+    EXPECT_EQ(again.exit_code, 0) << command << again.err;
+    EXPECT_NE(again.out.find("largest difference 0"), std::string::npos) << again.out;
+  }
+}
+
+TEST_F(Rerun, a_run_names_tokens_with_their_positions_and_a_patch_both) {
+  const Json out = Json::parse(read_text(answer(
+      "patch model:storyteller --over pos --steps blocks.0.resid_pre --measure logit_diff:cat,mat --clean " +
+      kText + " --corrupt " + kOther)));
+  const Json& clean = out["run"]["inputs"]["clean"];
+  EXPECT_EQ(clean["tokens"][2], Json({{"pos", 2}, {"id", clean["ids"][2]}, {"text", "cat"}}));
+  EXPECT_EQ(out["run"]["inputs"]["corrupt"]["tokens"][10]["text"], "soft");
+  EXPECT_EQ(out["run"]["measure"]["text"], "logit_diff:cat,mat");
+  EXPECT_EQ(out["run"]["method"]["direction"], "denoise");
+  const Json& row = out["rows"][10];
+  EXPECT_EQ(row["into"], Json({{"pos", 10}, {"token", "soft"}}));
+  EXPECT_EQ(row["from"], Json({{"pos", 10}, {"token", "tired"}}));
+}
+
+TEST_F(Rerun, a_difference_another_model_and_other_data_are_told) {
+  const std::string data = folder_ / "d.jsonl";
+  const auto write = [&](const std::string& text) {
+    std::ofstream(data) << Json{{"text", text}, {"answer", "cat"}, {"wrong", "mat"}}.dump() << "\n";
+  };
+  write("The cat sat on the mat because it was tired. So the");
+  const std::string path = answer("ablate model:storyteller --over head --measure logit_diff --data " + data);
+  EXPECT_EQ(cli("rerun " + path).exit_code, 0);
+  const Json whole = Json::parse(read_text(path));
+  const auto changed = [&](const Json& other) {
+    std::ofstream(folder_ / "changed.json") << other;
+    return folder_ / "changed.json";
+  };
+  Json other = whole;
+  other["rows"][3]["value"] = other["rows"][3]["value"].get<double>() + 0.01;
+  expect_refused("rerun " + changed(other), 1, "/rows/3/value");
+  EXPECT_EQ(cli("rerun --tolerance 0.1 " + changed(other)).exit_code, 0);
+  other = whole;
+  other["rows"].erase(2);
+  expect_refused("rerun " + changed(other), 1, "/rows");
+  other = whole;
+  other["run"]["model"]["fingerprint"] = "0123456789abcdef";
+  expect_refused("rerun " + changed(other), 1, "0123456789abcdef");
+  other = whole;
+  other["run"]["command"][1] = "/no/such/model";
+  expect_refused("rerun " + changed(other), 1, "/no/such/model");
+  other["run"]["command"] = {"train", "storyteller"};
+  expect_refused("rerun " + changed(other), 1, "does not say what was run");
+  other["run"]["command"] = {"ablate", "model:storyteller", "--what"};
+  expect_refused("rerun " + changed(other), 1, "--what");
+  write("The cat sat on the mat because it was lazy. So the");
+  expect_refused("rerun " + path, 1, "other prompts");
+  std::filesystem::remove(data);
+  expect_refused("rerun " + path, 1, "d.jsonl");
+  expect_refused("rerun " + source_path("README.md"), 1, "README.md");
+}
+
+// The inputs and edits of the session are there first; what is given stands in their place.
+TEST_F(Rerun, a_session_is_opened_wherever_a_model_is) {
+  Document document = new_document(std::make_shared<const OpenedModel>(*open_shipped("model:storyteller")));
+  ASSERT_TRUE(set_text(document, 0, "The cat sat on the mat because it was tired. So the"));
+  document.edits.push_back(*parse_edit("blocks.0.attn.z[head=2]=0"));
+  const std::string session = folder_ / "study.attnscope";
+  ASSERT_TRUE(save_session(session, document, Json::object()));
+  const std::string ask = " --over head --json --measure logit_diff:cat,mat";
+  const Json here = cli("ablate " + session + ask).json();
+  const Json model =
+      cli("ablate model:storyteller --edit 'blocks.0.attn.z[head=2]=0' --text " + kText + ask).json();
+  EXPECT_EQ(here["rows"], model["rows"]);
+  EXPECT_EQ(here["edits"], Json({"blocks.0.attn.z[head=2]=0"}));
+  EXPECT_EQ(here["run"]["model"]["fingerprint"], model["run"]["model"]["fingerprint"]);
+  const Json soft = cli("ablate " + session + ask + " --text " + kOther).json();
+  EXPECT_EQ(soft["rows"],
+            cli("ablate model:storyteller --edit 'blocks.0.attn.z[head=2]=0' --text " + kOther + ask)
+                .json()["rows"]);
+  for (const char* command : {"trace", "heads", "rollout", "generate --max-new-tokens 1", "probe --texts 40"})
+    EXPECT_EQ(cli(std::string(command) + " " + session).exit_code, 0) << command;
+  EXPECT_EQ(cli("attribute " + session + " --measure logit:cat").exit_code, 0);
+  EXPECT_EQ(cli("compare " + session + " " + session).exit_code, 0);
+  const std::string path = answer("ablate " + session + " --over head --measure logit_diff:cat,mat");
+  EXPECT_EQ(cli("rerun " + path).exit_code, 0);
+  expect_refused("ablate " + (folder_ / "none.attnscope") + ask, 1, "none.attnscope");
+}
+
+}  // namespace
+}  // namespace attnscope
