@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-<<<<<<< HEAD
-#include "core/arch/memory_limit.h"
-=======
 #include "app/cli/answer_run.h"
+#include "core/arch/memory_limit.h"
 #include "core/arch/scene.h"
->>>>>>> h-data
 #include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -20,7 +17,8 @@
 namespace attnscope::cli {
 namespace {
 
-<<<<<<< HEAD
+constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 53;  // as JSON keeps whole numbers
+
 // What was opened, the newest last; expanded under another limit, it would be another model.
 struct KeptModel {
   std::string name;
@@ -38,11 +36,6 @@ bool as_it_was(const OpenedModel& opened) {
 }  // namespace
 
 void keep_opened(std::size_t most) { most_kept = most; }
-=======
-constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 53;  // as JSON keeps whole numbers
-
-}  // namespace
->>>>>>> h-data
 
 Result<OpenedModel> open_named(const std::string& name) {
   const std::int64_t limit = memory_limit();

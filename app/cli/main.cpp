@@ -56,47 +56,8 @@ int refuse(const std::string& sentence) {
 int run(int argc, const char* const* argv) {
   const std::string lang = wanted_language(argc, argv);  // before any message
   if (const Status known = set_language(lang); !known) return refuse("--lang: " + known.error().text());
-<<<<<<< HEAD
-  CLI::App app{tr("cli.title")};
-  app.name("attnscope-cli");
-  app.require_subcommand(1);
-  app.set_help_flag("-h,--help", tr("cli.help"));
-  app.set_version_flag("--version", about_text(), tr("cli.version"));
-  app.fallthrough();  // the limit may be before or after the command
-  std::string limit;
-  app.add_option("--memory-limit", limit, tr("cli.memory_limit"))
-      ->type_name("SIZE")
-      ->check(CLI::Validator(memory_size, ""));
-  bool allow_outside = false;
-  app.add_flag("--allow-outside", allow_outside, tr("cli.allow_outside"));
-  std::string read_already;
-  app.add_option("--lang", read_already, tr("cli.lang", {join(languages(), ", ")}))->type_name("L");
-  Action action;
-  add_steps(app, action);
-  add_trace(app, action);
-  add_generate(app, action);
-  add_tokenize(app, action);
-  add_info(app, action);
-  add_calc(app, action);
-  add_ask(app, action);
-  add_heads(app, action);
-  add_probe(app, action);
-  add_compare(app, action);
-  add_bench(app, action);
-  add_lab(app, action);
-  add_train(app, action);
-  add_lesson(app, action);
-  add_figure(app, action);
-  add_try(app, action);
-  add_report(app, action);
-  add_course(app, action);
-  add_guide(app, action);
-  add_serve(app, action);
-  translate_help(app);
-=======
   Program program;
   CLI::App& app = program.app;
->>>>>>> h-data
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

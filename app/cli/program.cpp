@@ -39,6 +39,7 @@ Program::Program() : app(tr("cli.title")) {
   add_report(app, action);
   add_course(app, action);
   add_guide(app, action);
+  add_serve(app, action);
   translate_help(app);
 }
 
