@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 
@@ -30,6 +31,7 @@ void keep(double value, std::vector<double>& out) {
 Result<std::vector<double>> hidden_numbers(const Page& page, const ExpressionScope& scope) {
   std::vector<double> out;
   for (const std::string& place : page.hides) {
+    if (is_item(place)) continue;
     TRY(const std::string filled, filled_in(place, scope));
     TRY(const ExpressionValue values, numbers_at(filled, scope));
     for (const double value : values.numbers) keep(value, out);

@@ -141,12 +141,7 @@ void draw_control(FrameState& state) {
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<MaskAsk>(ask)) draw_mask_count(state);
-  if (const std::string live = player.live(state.workspace); !live.empty()) {
-    dim_text(tr("lessons.live"));
-    ImGui::SameLine(0, px(6));
-    const WithFont mono(fonts().mono);
-    ImGui::TextUnformatted(live.c_str());
-  }
+  if (const Text live = player.live(state.workspace); !live.empty()) reading_text(live.str(), theme().text_dim);
 }
 
 void draw_verdict(LessonPlayer& player) {
