@@ -105,6 +105,8 @@ class LessonPlayer {
   /// Resolves a place of the page, evaluating its expressions. Errors: the run does not have it.
   Result<Target> place(const std::string& text, const Workspace& workspace) const;
   const RunResult& run() const { return *now_; }
+  /// The run of the page as it was opened.
+  const std::shared_ptr<const RunResult>& first_run() const { return first_; }
   ExpressionScope scope(const Workspace& workspace) const;
 
   /// All shipped lessons in order; empty if one of them is broken.

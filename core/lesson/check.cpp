@@ -92,6 +92,14 @@ Result<Verdict> check_choice(const Lesson& lesson, const Page& page, const Choic
   return wrong("verdict.wrong.choice", {words});
 }
 
+// As the pictures have it: percent with one digit, else three digits behind the point.
+Text live_number(double value, bool percent) {
+  if (percent) return Text::of("lessons.bars.share", {format("%.1f", 100 * value)});
+  if (value == std::round(value) || std::fabs(value) >= 1e6) return lesson_number(value);
+  const std::string text = format("%.3f", value);
+  return text.front() == '-' ? "\u2212" + text.substr(1) : text;
+}
+
 // ---- cells and heads ------------------------------------------------------------------------------
 
 Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const ExpressionScope& scope) {
@@ -102,7 +110,7 @@ Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const Expre
   if (!index) return wrong("verdict.wrong.cell.elsewhere", {cell_words(*given, scope)});
   TRY(const double mine, choice.score(ask.pick, *index, scope));
   TRY(const auto best, choice.best(ask.pick, scope));
-  const Text name = choice.name(*index, scope), value = lesson_number(choice.value(*index, scope));
+  const Text name = choice.name(*index, scope), value = live_number(choice.value(*index, scope), false);
   if (mine >= best.score - 1e-9 * std::max(1.0, std::fabs(best.score)))
     return right("verdict.right.cell", {name, value});
   return wrong("verdict.wrong.cell", {name, value});
@@ -113,7 +121,7 @@ Result<Verdict> check_head(const HeadAsk& ask, const Answer& answer, const Expre
   if (!given) return nothing_answered("error.lesson.answer.head");
   TRY(const HeadScore mine, head_score(ask, *given, scope));
   TRY(const HeadScore best, best_head(ask, scope));
-  const std::vector<Text> words{head_text(*given), lesson_number(mine.score)};
+  const std::vector<Text> words{head_text(*given), live_number(mine.score, false)};
   if (mine.score >= best.score - 1e-9) return right("verdict.right.head", words);
   return wrong("verdict.wrong.head", words, best.score > 0 ? std::max(0.0, mine.score / best.score) : 0);
 }
@@ -153,14 +161,6 @@ Result<Verdict> check_change(const Lesson& lesson, const Page& page, const Chang
     return out;
   }
   return wrong("verdict.wrong.change", {});
-}
-
-// As the pictures have it: percent with one digit, else three digits behind the point.
-Text live_number(double value, bool percent) {
-  if (percent) return Text::of("lessons.bars.share", {format("%.1f", 100 * value)});
-  if (value == std::round(value) || std::fabs(value) >= 1e6) return lesson_number(value);
-  const std::string text = format("%.3f", value);
-  return text.front() == '-' ? "\u2212" + text.substr(1) : text;
 }
 
 // A limit has no more digits than it needs.

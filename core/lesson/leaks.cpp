@@ -53,7 +53,8 @@ std::string leaked_number(const std::string& text, const std::vector<double>& hi
     while (end < text.size() && is_sign(text[end])) ++end;
     std::string number = text.substr(at, end - at);
     while (!number.empty() && number.back() == '.') number.pop_back();  // the end of a sentence
-    const bool percent = text.compare(end, 1, "%") == 0 || text.compare(end, 2, " %") == 0;
+    const bool percent = text.compare(end, 1, "%") == 0 || text.compare(end, 2, " %") == 0 ||
+                         text.compare(end, 3, "\u00a0%") == 0;
     at = end;
     const int digits = digits_behind(number);
     const auto value = parse_real(number, 0, 1e9);

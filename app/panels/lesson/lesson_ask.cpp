@@ -132,7 +132,7 @@ void draw_control(FrameState& state) {
   if (const auto* choice = std::get_if<ChoiceAsk>(&ask)) return draw_choices(state, *choice);
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
     const bool shape = std::holds_alternative<ShapeAsk>(ask);
-    if (draw_field(player, shape ? "(2, 4, 3)" : "0.0")) player.check(state.workspace);
+    if (draw_field(player, shape ? "(2, 4, 3)" : tr("lessons.number"))) player.check(state.workspace);
     return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }
   if (std::holds_alternative<BarsAsk>(ask)) return draw_bars(state);
@@ -206,8 +206,10 @@ void draw_check_button(FrameState& state) {
   if (ask.index() == 0 || std::holds_alternative<ChoiceAsk>(ask)) return;
   const DisabledScope done(!state.lessons.ready());
   const WithFont face(fonts().body_bold);
-  if (primary_button(tr("lessons.check") + std::string("###lesson_check")))
-    state.lessons.check(state.workspace);
+  // A cell that is clicked, and the right head, are judged at once.
+  const bool chosen = std::holds_alternative<CellAsk>(ask) || std::holds_alternative<HeadAsk>(ask);
+  const std::string label = tr("lessons.check") + std::string("###lesson_check");
+  if (chosen ? raised_button(label) : primary_button(label)) state.lessons.check(state.workspace);
 }
 
 float hint_width() {

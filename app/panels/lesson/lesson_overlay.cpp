@@ -154,6 +154,24 @@ void cover(FrameState& state, const Patch& patch, int number) {
          std::clamp(at(mouse.x, cell0.x, cell1.x), patch.col0, patch.col1 - 1));
 }
 
+// An item that a page hides: a sentence that says what is asked.
+void cover_item(const std::string& pattern, int number) {
+  for (const auto& [name, item] : noted_items()) {
+    if (!fits_pattern(pattern, name) || !item.in_sight()) continue;
+    const ImVec2 p0 = item.seen0, p1 = item.seen1;
+    ImGui::SetCursorScreenPos(p0);
+    const std::string id = "###lesson_cover" + std::to_string(number);
+    compat::begin_child(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y), false, ImGuiWindowFlags_NoScrollbar);
+    const Canvas canvas;
+    canvas.fill_rect(p0, p1, theme().panel_raised);
+    const ImVec2 size = text_size(fonts().body_bold, "?");
+    draw_text(canvas, fonts().body_bold, ImVec2((p0.x + p1.x - size.x) / 2, (p0.y + p1.y - size.y) / 2),
+              theme().text_dim, "?");
+    ImGui::EndChild();
+    return note_item("lesson_cover" + std::to_string(number), ItemRect{p0, p1});
+  }
+}
+
 // The same rows in the thumbnails of their heads.
 void cover_thumbnails(const FrameState& state, const Trace& trace, const Target& target) {
   const Record* record = target.kind == Target::Kind::step ? trace.find(target.site) : nullptr;
@@ -230,15 +248,18 @@ void draw_lesson_overlay(FrameState& state) {
   std::vector<HiddenCells> secrets;
   int number = 0;
   const DrawRecording recording(state.recording);  // exported pictures hide them, too
-  if (player.covers())
+  if (player.covers()) {
     for (const std::string& hidden : player.page().hides)
-      if (const auto target = player.place(hidden, state.workspace)) {
+      if (is_item(hidden)) {
+        cover_item(hidden, number++);
+      } else if (const auto target = player.place(hidden, state.workspace)) {
         cover_thumbnails(state, trace, *target);
         for (const Patch& patch : patches_of(trace, *target)) {
           cover(state, patch, number++);
           secrets.push_back({patch.name, patch.row0, patch.row1, patch.col0, patch.col1});
         }
       }
+  }
   hide_from_lens(std::move(secrets));
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   number = 0;
