@@ -14,6 +14,8 @@
 namespace attnscope {
 namespace {
 
+constexpr float kLowItem = 40.f;  // units
+
 /// A range of cells of a matrix on the screen, in the matrix's own rows and columns.
 struct Patch {
   std::string name = {};  ///< item name of the matrix
@@ -202,6 +204,14 @@ void cover_thumbnails(const FrameState& state, const Trace& trace, const Target&
 
 // ---- highlights -----------------------------------------------------------------------------------
 
+// The number stands at the upper right corner; beside a low item, whose line of words it would cover.
+ImVec2 sign_place(ImVec2 p0, ImVec2 p1, float r) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const bool low = p1.y - p0.y < px(kLowItem);
+  const ImVec2 place = low ? ImVec2(p1.x + px(6) + r, (p0.y + p1.y) / 2) : ImVec2(p1.x + px(4), p0.y - px(4));
+  return {std::min(place.x, screen.x - r), std::max(place.y, r)};
+}
+
 void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
   note_item("lesson_point" + std::to_string(number), {p0, p1});
   ImDrawList* list = ImGui::GetForegroundDrawList();
@@ -213,8 +223,7 @@ void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
   }
   const std::string sign = std::to_string(number);
   const float r = px(10);
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const ImVec2 centre(std::min(p1.x + px(4), screen.x - r), std::max(p0.y - px(4), r));
+  const ImVec2 centre = sign_place(p0, p1, r);
   list->AddCircleFilled(centre, r, theme().accent);
   const ImVec2 size = text_size(fonts().body_bold, sign);
   draw_text(Canvas(list), fonts().body_bold, ImVec2(centre.x - size.x / 2, centre.y - size.y / 2),

@@ -147,7 +147,7 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"other", "cat", "mat"}}},
       {"robot_policy",
        {{"patches", "16", "256"},
-        {"look", "cell 6", "cell 0"},
+        {"look", "red_cup", "blue_cup"},
         {"action", "red", "blue"},
         {"command", "text push the blue star", "text pick the red cup"},
         {"loop", "edit vision.patches[pos=6]=@pos:5", "edit vision.patches[pos=0]=@pos:5"}}},
