@@ -54,8 +54,8 @@ std::shared_ptr<const Trace> EasyWindow::unedited(const FrameState& state, const
   return made && *made ? **made : nullptr;
 }
 
-// A of what changed: the pinned run, else the same input without edits, else the run before the last change; in a
-// lesson, the page as it was opened.
+// A of what changed: the pinned run, else the same input without edits, else the run before the last change;
+// in a lesson, the page as it was opened.
 void EasyWindow::compare_with(FrameState& state, const RunResult& run) {
   view_.compare = state.workspace.show_difference;
   view_.before = unedited(state, run);

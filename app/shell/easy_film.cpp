@@ -34,8 +34,8 @@ void EasyFilm::follow(FrameState& state, const ViewState& view, bool shown, std:
 }
 
 void EasyFilm::hold(FrameState& state, const std::string& view, const std::string& station) {
-  const auto found = std::find_if(stations_.begin(), stations_.end(),
-                                  [&](const Station& one) { return one.id == station; });
+  const auto found =
+      std::find_if(stations_.begin(), stations_.end(), [&](const Station& one) { return one.id == station; });
   last_ = found == stations_.end() ? 0 : found - stations_.begin();
   Workspace& workspace = state.workspace;
   workspace.playing = workspace.show_difference = false;

@@ -32,7 +32,7 @@ class EasyFilm {
   std::string token_;  ///< that is followed
   std::uint64_t key_ = 0;
   std::ptrdiff_t last_ = -1;  ///< the last station that may be shown; < 0: all may
-  std::string instead_;  ///< a view without a figure, in whose place the stations are shown
+  std::string instead_;       ///< a view without a figure, in whose place the stations are shown
   KeptText title_;
   KeptTexts names_;  ///< of stations, as wide as their buttons
 };

@@ -254,7 +254,8 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
   const auto because = tells ? because_text(*lesson_, page(), scope(workspace)) : Result<Text>(Text());
   here.because = because ? *because : Text();
   // What is said of a change waits until it was made: a hint says what to do.
-  const bool made = std::holds_alternative<ChangeAsk>(page().ask) || std::holds_alternative<MaskAsk>(page().ask);
+  const bool made =
+      std::holds_alternative<ChangeAsk>(page().ask) || std::holds_alternative<MaskAsk>(page().ask);
   if (made && tells && !verdict.right)
     here.hints = std::clamp(here.wrong + 1 - kWrongUntilBecause, here.hints, kHints - 1);
   reveal = kReveal;

@@ -202,7 +202,8 @@ void LabsView::draw_held(ImVec2 at, ImVec2 size) {
   canvas.fill_rect(at, ImVec2(at.x + size.x, at.y + size.y), theme().panel, scaled(6));
   const ImVec2 sign = text_size(fonts().title, "?");
   draw_text(canvas, fonts().title,
-            ImVec2(at.x + (size.x - sign.x) / 2, at.y + size.y / 2 - sign.y - scaled(4)), theme().accent, "?");
+            ImVec2(at.x + (size.x - sign.x) / 2, at.y + size.y / 2 - sign.y - scaled(4)), theme().accent,
+            "?");
   const std::string words = tr("labs.held");
   const ImVec2 room = text_size(fonts().body, words);
   note_text(words);
@@ -227,7 +228,8 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   if (chip(reset, false, tr("labs.reset.help"))) values = initial_values(lab);
   draw_going(lab, corner.x + width - chip_width(reset) - scaled(8), corner.y);
   if (context.workspace.holds_back)
-    return draw_held(ImVec2(corner.x, top), ImVec2(width, std::max(scaled(kLeastBody), corner.y + size.y - top)));
+    return draw_held(ImVec2(corner.x, top),
+                     ImVec2(width, std::max(scaled(kLeastBody), corner.y + size.y - top)));
   const std::uint64_t key = key_of_values(lab, values);
   // While one picture is made only the newest values wait; that of the values before is seen.
   if (!picture_.asked(key))

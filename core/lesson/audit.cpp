@@ -143,7 +143,8 @@ Status check_places(const Auditor& auditor) {
     if (!is_item(point))
       if (const Status found = there(point); !found) return auditor.at("point", found.error());
   for (const std::string& cell : auditor.page.hides)
-    if (const Status found = is_item(cell) ? Status(Done{}) : there(cell); !found) return auditor.at("hide", found.error());
+    if (const Status found = is_item(cell) ? Status(Done{}) : there(cell); !found)
+      return auditor.at("hide", found.error());
   const nlohmann::json& look = auditor.page.state.look();
   if (!look.is_object() || !look.contains("cursor")) return Done{};
   for (const char* key : {"step", "pinned"})

@@ -28,8 +28,8 @@ using Answer = std::variant<std::monostate, std::string, Cell, HeadPlace, DrawnB
 
 struct Verdict {
   bool right = false;
-  Text words;        ///< what is right about it, or what was answered instead
-  double score = 0;  ///< 0..1: how near a guess came
+  Text words;         ///< what is right about it, or what was answered instead
+  double score = 0;   ///< 0..1: how near a guess came
   bool slip = false;  ///< of a change: a mistake that has a name
 };
 

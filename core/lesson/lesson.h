@@ -78,8 +78,8 @@ struct ChangeAsk {
   std::optional<Expression> live, above, below;  ///< above, below: the limit, one of them or none
   bool percent = false;                          ///< the number is a share and is told in percent
   std::vector<Slip> slips;                       ///< changes made by mistake: those whose value is not 0
-  Edits show;                           ///< edits that make it true
-  std::vector<std::string> show_texts;  ///< inputs instead of the page's
+  Edits show;                                    ///< edits that make it true
+  std::vector<std::string> show_texts;           ///< inputs instead of the page's
 };
 /// A row of shares to draw before it is seen: bars of a sum of 1. Right where the KL divergence of the truth
 /// from what was drawn is at most `good`, in nats.
@@ -138,8 +138,8 @@ std::string_view ask_name(const AskKind& ask);
 Text explore_words(const Explore& explore);
 /// The id of the view that a page shows.
 std::string page_view(const Page& page);
-/// True where the answer is a bet: whatever would say it stays away until it was answered, as are the results of
-/// a lab, the stations behind the page's own, and the mark on the key that is looked at most.
+/// True where the answer is a bet: whatever would say it stays away until it was answered, as are the results
+/// of a lab, the stations behind the page's own, and the mark on the key that is looked at most.
 bool is_prediction(const Page& page);
 
 }  // namespace attnscope

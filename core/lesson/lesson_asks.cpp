@@ -57,8 +57,8 @@ Result<AskKind> read_choice(const LessonReader& reader, const json& ask) {
 }
 
 Result<AskKind> read_change(const LessonReader& reader, const json& ask) {
-  TRY_OK(reader.only(
-      ask, "ask", {"kind", "goal", "live", "above", "below", "percent", "slips", "show", "show_texts"}));
+  TRY_OK(reader.only(ask, "ask",
+                     {"kind", "goal", "live", "above", "below", "percent", "slips", "show", "show_texts"}));
   ChangeAsk out;
   TRY(out.goal, reader.expression(ask, "goal", "ask.goal"));
   for (const auto& [key, into] :

@@ -177,8 +177,9 @@ Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state
   if (!entry.is_object()) return reader.refuse("", "error.lesson.wants_object");
   TRY(page.id, reader.text(entry, "id", "id"));
   reader.page = page.id;
-  TRY_OK(reader.only(entry, "",
-                     {"id", "open", "look", "point", "hide", "predict", "ask", "because", "explore", "controls"}));
+  TRY_OK(reader.only(
+      entry, "",
+      {"id", "open", "look", "point", "hide", "predict", "ask", "because", "explore", "controls"}));
   TRY_OK(read_open(reader, entry, state));
   TRY_OK(read_look(reader, entry, state));
   page.state = state;

@@ -141,7 +141,8 @@ void draw_control(FrameState& state) {
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<MaskAsk>(ask)) draw_mask_count(state);
-  if (const Text live = player.live(state.workspace); !live.empty()) reading_text(live.str(), theme().text_dim);
+  if (const Text live = player.live(state.workspace); !live.empty())
+    reading_text(live.str(), theme().text_dim);
 }
 
 void draw_verdict(LessonPlayer& player) {

@@ -37,7 +37,8 @@ void draw_open_pages(FrameState& state) {
 void draw_recap(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const auto& pages = player.lesson().pages;
-  const bool all = std::all_of(pages.begin(), pages.end(), [&](const Page& page) { return is_done(player, page); });
+  const bool all =
+      std::all_of(pages.begin(), pages.end(), [&](const Page& page) { return is_done(player, page); });
   {
     const WithFont face(fonts().title);
     wrapped_text(tr(all ? "lessons.recap" : "lessons.recap.about"), theme().text);

@@ -267,6 +267,86 @@ TEST(Lessons, AWrongChoiceIsNamed) {
     }
 }
 
+// What is said of a change waits until it was made; a change that does not do it leaves it unsaid.
+TEST(Lessons, NothingIsSaidOfAChangeThatWasNotMade) {
+  const auto lessons = shipped_lessons();
+  ASSERT_TRUE(lessons);
+  int changes = 0;
+  for (const Lesson& lesson : *lessons)
+    for (const Page& page : lesson.pages) {
+      const auto* change = std::get_if<ChangeAsk>(&page.ask);
+      if (!change && !std::holds_alternative<MaskAsk>(page.ask)) continue;
+      const std::string where = lesson.id + "/" + page.id;
+      ++changes;
+      Learner learner{lesson, page};
+      ASSERT_TRUE(learner.run.open(page.state)) << where;
+      const auto said = [&] { return because_text(lesson, page, learner.scope()); };
+      ASSERT_TRUE(said()) << where;
+      EXPECT_TRUE(said()->empty()) << where << " at the beginning: " << said()->str();
+      const auto asked = check_answer(lesson, page, {}, learner.scope());
+      ASSERT_TRUE(asked) << where;
+      EXPECT_FALSE(asked->right) << where;
+      if (change) {
+        EXPECT_EQ(asked->words.key(), "verdict.wrong.unchanged") << where;
+      }
+      for (const Move& move : script().at(lesson.id))
+        if (page.id == move.page) {
+          ASSERT_TRUE(learner.says(move.wrong)) << where;
+        }
+      ASSERT_TRUE(said()) << where;
+      EXPECT_TRUE(said()->empty()) << where << " after another change: " << said()->str();
+      const std::string before = live_text(lesson, page, learner.scope())->str();
+      ASSERT_TRUE(learner.run.open(page.state)) << where;
+      ASSERT_TRUE(learner.run.edit([&](Document& document) { return show_answer(document, page); })) << where;
+      ASSERT_TRUE(said()) << where;
+      EXPECT_FALSE(said()->empty()) << where << " in the end";
+      if (change && change->live) {
+        EXPECT_NE(live_text(lesson, page, learner.scope())->str(), before) << where;
+      }
+    }
+  EXPECT_GE(changes, 15);
+}
+
+TEST(Lessons, AChangeMadeByTheUsualMistakeIsToldAsSuch) {
+  const auto lesson = shipped_lesson("why_sqrt");
+  ASSERT_TRUE(lesson);
+  Learner learner{*lesson, lesson->pages[2]};
+  ASSERT_TRUE(learner.run.open(learner.page.state));
+  const auto verdict = learner.says("edit blocks.*.attn.scaling=off");
+  ASSERT_TRUE(verdict);
+  EXPECT_TRUE(verdict->slip);
+  EXPECT_EQ(verdict->words.key(), "lesson.why_sqrt.off.slip.others");
+  EXPECT_TRUE(because_text(*lesson, learner.page, learner.scope())->empty());
+}
+
+TEST(Lessons, AShareIsToldAsThePictureHasIt) {
+  const auto lesson = shipped_lesson("ten_minutes");
+  ASSERT_TRUE(lesson);
+  Learner learner{*lesson, lesson->pages[2]};
+  ASSERT_TRUE(learner.run.open(learner.page.state));
+  const std::string live = live_text(*lesson, learner.page, learner.scope())->str();
+  EXPECT_NE(live.find("98.4\u00a0%"), std::string::npos) << live;
+  EXPECT_NE(live.find("below 50\u00a0%"), std::string::npos) << live;
+}
+
+TEST(Lessons, EveryWrongChoiceHasAReason) {
+  const auto lessons = shipped_lessons();
+  ASSERT_TRUE(lessons);
+  for (const Lesson& lesson : *lessons)
+    for (const Page& page : lesson.pages) {
+      const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
+      if (!ask) continue;
+      Learner learner{lesson, page};
+      ASSERT_TRUE(learner.run.open(page.state)) << lesson.id << "/" << page.id;
+      for (const ChoiceAsk::Choice& choice : ask->choices) {
+        const auto verdict = learner.says(choice.id);
+        ASSERT_TRUE(verdict) << lesson.id << "/" << page.id;
+        EXPECT_NE(verdict->words.key(), "verdict.wrong.choice")
+            << lesson.id << "/" << page.id << "/" << choice.id;
+      }
+    }
+}
+
 TEST(Lessons, EveryOneIsPlayedHere) {
   const auto lessons = shipped_lessons();
   ASSERT_TRUE(lessons) << lessons.error().text();
