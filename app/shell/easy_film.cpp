@@ -141,8 +141,8 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
       return shortened(station.name.str(), each - px(kEdgeBar + 6));
     });
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-    list->AddText(ImVec2((p0.x + px(kEdgeBar) + p1.x - size.x) / 2, middle - size.y / 2), theme().text,
-                  text.c_str());
+    list->AddText(ImVec2((p0.x + px(kEdgeBar) + p1.x - size.x) / 2, middle - size.y / 2),
+                  holds(i) ? theme().text_dim : theme().text, text.c_str());
   }
 }
 
