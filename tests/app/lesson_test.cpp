@@ -208,7 +208,7 @@ TEST_F(LessonTest, AnOpenBetIsSaidNowhereInTheEasyWindow) {
     return false;
   };
   EXPECT_TRUE(workspace().holds_back) << "no mark on the strongest key";
-  for (const char* station : {"station_scores", "station_weights", "station_mix"}) {
+  for (const char* station : {"station_embed", "station_scores", "station_softmax", "station_values"}) {
     if (shows(station)) click(station);
     workspace().station = std::string(station).substr(8);  // as a session or a key would set it
     EXPECT_FALSE(says()) << station;

@@ -181,6 +181,7 @@ void draw_what_comes(const LessonPlayer& player) {
 
 // In the place of the pages, where something else is looked at.
 void draw_return(FrameState& state) {
+  const WithVar slim(ImGuiStyleVar_FramePadding, ImVec2(px(10), px(2)));
   if (primary_button(std::string("\u25c0 ") + tr("lessons.back_to_page") + "###lesson_return"))
     state.lessons.return_to_page(state);
 }
