@@ -133,6 +133,7 @@ void draw_control(FrameState& state) {
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
     const bool shape = std::holds_alternative<ShapeAsk>(ask);
     if (draw_field(player, shape ? "(2, 4, 3)" : tr("lessons.number"))) player.check(state.workspace);
+    state.workspace.moving |= player.answer_end;  // it gets the focus before the next digit comes
     return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }
   if (std::holds_alternative<BarsAsk>(ask)) return draw_bars(state);
