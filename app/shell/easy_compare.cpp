@@ -54,13 +54,16 @@ std::shared_ptr<const Trace> EasyWindow::unedited(const FrameState& state, const
   return made && *made ? **made : nullptr;
 }
 
-// A of what changed: the pinned run, else the same input without edits, else the run before the last change.
+// A of what changed: the pinned run, else the same input without edits, else the run before the last change;
+// in a lesson, the page as it was opened.
 void EasyWindow::compare_with(FrameState& state, const RunResult& run) {
   view_.compare = state.workspace.show_difference;
   view_.before = unedited(state, run);
   view_.opened_before = nullptr;
   const std::shared_ptr<const RunResult> pinned = state.session.pinned();
-  other_ = pinned ? pinned : view_.before ? nullptr : state.session.previous();
+  const bool page = state.lessons.open() && state.lessons.ready();
+  const auto earlier = page ? state.lessons.first_run() : state.session.previous();
+  other_ = pinned ? pinned : view_.before || earlier.get() == &run ? nullptr : earlier;
   if (!other_) return;
   const auto at = static_cast<std::size_t>(state.workspace.cursor.sequence);
   const std::shared_ptr<const Trace>& trace = other_->traces[std::min(at, other_->traces.size() - 1)];

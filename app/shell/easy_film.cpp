@@ -28,8 +28,20 @@ void EasyFilm::follow(FrameState& state, const ViewState& view, bool shown, std:
     stations_ = stations(view);
     token_ = row_label(*view.opened, *view.run, view.place.stack, view.row);
   }
+  if (!state.workspace.holds_back) last_ = -1;
   if (stations_.empty()) return;
   state.film = [this](FrameState& frame, int by) { return go(frame, by); };
+}
+
+void EasyFilm::hold(FrameState& state, const std::string& view, const std::string& station) {
+  const auto found =
+      std::find_if(stations_.begin(), stations_.end(), [&](const Station& one) { return one.id == station; });
+  last_ = found == stations_.end() ? 0 : found - stations_.begin();
+  Workspace& workspace = state.workspace;
+  workspace.playing = workspace.show_difference = false;
+  workspace.view = view;
+  if (!stations_.empty() && now(state) > last_)
+    workspace.station = stations_[static_cast<std::size_t>(last_)].id;
 }
 
 std::ptrdiff_t EasyFilm::now(const FrameState& state) const {
@@ -47,7 +59,7 @@ const std::string& EasyFilm::page(const FrameState& state) const {
 
 bool EasyFilm::go(FrameState& state, int by) const {
   const std::ptrdiff_t at = now(state), to = at < 0 ? 0 : at + by;
-  if (to < 0 || to >= std::ssize(stations_)) return false;
+  if (to < 0 || to >= std::ssize(stations_) || holds(static_cast<std::size_t>(to))) return false;
   state.workspace.view = "steps";
   state.workspace.station = stations_[static_cast<std::size_t>(to)].id;
   return true;
@@ -56,6 +68,7 @@ bool EasyFilm::go(FrameState& state, int by) const {
 float EasyFilm::height() const { return stations_.empty() ? 0.f : px(kStrip); }
 
 void EasyFilm::draw_play(FrameState& state, ImVec2 at) const {
+  const DisabledScope held(last_ >= 0);
   const float side = 2 * px(kPlay);
   bool& playing = state.workspace.playing;
   ImGui::SetCursorScreenPos(at);
@@ -107,6 +120,7 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
     const ImVec2 p0(left + (each + gap) * static_cast<float>(i), middle - tall / 2),
         p1(p0.x + each, p0.y + tall);
     const Label name("station_", station.id);
+    const DisabledScope held(holds(i));
     ImGui::SetCursorScreenPos(p0);
     if (ImGui::InvisibleButton(Label("###", name).c_str(), ImVec2(each, tall))) {
       state.workspace.view = "steps", state.workspace.station = station.id;
@@ -127,8 +141,8 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
       return shortened(station.name.str(), each - px(kEdgeBar + 6));
     });
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-    list->AddText(ImVec2((p0.x + px(kEdgeBar) + p1.x - size.x) / 2, middle - size.y / 2), theme().text,
-                  text.c_str());
+    list->AddText(ImVec2((p0.x + px(kEdgeBar) + p1.x - size.x) / 2, middle - size.y / 2),
+                  holds(i) ? theme().text_dim : theme().text, text.c_str());
   }
 }
 

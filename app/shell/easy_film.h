@@ -16,6 +16,8 @@ class EasyFilm {
   void follow(FrameState& state, const ViewState& view, bool shown, std::uint64_t key);
   /// The page of the view "steps" that is looked at; empty in other views.
   const std::string& page(const FrameState& state) const;
+  /// While a bet is open: shows a view, and no station behind one of them; empty: the first.
+  void hold(FrameState& state, const std::string& view, const std::string& station);
   /// Height in pixels; 0: there are no stations.
   float height() const;
   void draw(FrameState& state, ImVec2 at, float width);
@@ -24,11 +26,13 @@ class EasyFilm {
   std::ptrdiff_t now(const FrameState& state) const;
   bool go(FrameState& state, int by) const;
   void draw_play(FrameState& state, ImVec2 at) const;
+  bool holds(std::size_t station) const { return last_ >= 0 && static_cast<std::ptrdiff_t>(station) > last_; }
 
   std::vector<Station> stations_;
   std::string token_;  ///< that is followed
   std::uint64_t key_ = 0;
-  std::string instead_;  ///< a view without a figure, in whose place the stations are shown
+  std::ptrdiff_t last_ = -1;  ///< the last station that may be shown; < 0: all may
+  std::string instead_;       ///< a view without a figure, in whose place the stations are shown
   KeptText title_;
   KeptTexts names_;  ///< of stations, as wide as their buttons
 };

@@ -118,6 +118,10 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
                         number(view_.row)},
                        [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
   offer(state);
+  if (state.workspace.holds_back) {  // an open bet is answered from its own picture
+    const Page& page = state.lessons.page();
+    film_.hold(state, page_view(page), page.state.look().value("station", std::string()));
+  }
   film_.follow(state, view_, chosen(state) && chosen(state)->id == "steps",
                key_of({run.version, number(static_cast<int>(view_.place.stack)),
                        number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.row),
@@ -150,6 +154,7 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
     const WithColour ground(ImGuiCol_Button, IM_COL32_BLACK_TRANS);
     const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
     const Label key("figure.", now->id, ".question");
+    const DisabledScope held(state.workspace.holds_back);
     const bool own = !box_.empty() && shown_ == now;
     const std::string& title = title_.get({box_.serial(), own, key_of(now->id)},
                                           [&] { return own ? box_.title().str() : std::string(tr(key)); });

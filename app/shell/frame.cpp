@@ -238,6 +238,7 @@ void Frame::draw_window(Painter& painter) {
   begin_no_tab();  // our Tab visits all controls
   state_.workspace.told = presents_words(state_);
   state_.film = nullptr;  // set by the easy window
+  state_.workspace.holds_back = state_.lessons.holds_back();
   state_.easy_spec = nullptr, state_.easy_view = nullptr;
   if (shows_easy(state_)) {
     const PanelContext context{state_.session,   run_.get(),      before_.get(),
@@ -327,14 +328,15 @@ void Frame::draw_panels(Painter& painter) {
       [&] { draw_toolbar(state_, ImVec2(0, 0), ImVec2(size.x, toolbar)); });
   line(ImVec2(0, toolbar), ImVec2(size.x, toolbar));
   const View* shown = state_.view(workspace.view);
-  // Without a document there is nothing to show beside the stage.
+  // Without a document there is nothing to show beside the stage; a lesson of the easy window wants it alone.
   const bool empty = !state_.session.document().opened && !state_.session.opening() && !state_.lessons.open();
   const bool whole = empty || (shown && shown->wants_all() && workspace.second_view.empty());
   const bool text = !empty && shown && shown->reads_text();
   const float input = whole && !text ? toolbar : draw_bars(context, toolbar);
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
-  if (whole) {
+  const bool guided = state_.lessons.open() && state_.lessons.lesson().easy;
+  if (whole || guided) {
     const float wide = state_.lessons.open() || state_.lecture.panel ? px(kLessonWidth) : 0;
     state_.stage_min = ImVec2(0, top);
     state_.stage_max = ImVec2(size.x - wide, size.y);

@@ -103,16 +103,32 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   // Pages with a ChangeAsk are checked after every run, in both directions (reached, undone), but not while
   // text is being typed: half a word is no answer.
   changed_ = changed_ || anew;
-  PageDraft& here = draft();
   notice(state.workspace);
   const bool mask = std::holds_alternative<MaskAsk>(page().ask);
   const bool says = mask || std::holds_alternative<ChangeAsk>(page().ask);
   if (!changed_ || ImGui::GetIO().WantTextInput || !says) return;
   changed_ = false;
+  judge_change(state, mask, anew);
+}
+
+// What stands there of a change is of the newest run: done, a mistake that has a name, or nothing until it is
+// asked for.
+void LessonPlayer::judge_change(const FrameState& state, bool mask, bool anew) {
+  PageDraft& here = draft();
   const auto verdict = check_answer(*lesson_, page(), {}, scope(state.workspace));
-  const bool was = here.verdict && here.verdict->right, is = verdict && verdict->right && run != first_;
-  if (is && !was) settle(*verdict, state.workspace);
-  if ((was || (mask && anew)) && !is) here.verdict.reset();
+  const bool was = here.verdict && here.verdict->right, is = verdict && verdict->right && now_ != first_;
+  if (is && !was) return settle(*verdict, state.workspace);
+  if (is) {
+    const auto because = because_text(*lesson_, page(), scope(state.workspace));
+    here.because = because ? *because : Text();
+    return;
+  }
+  if (verdict && verdict->slip) {
+    here.verdict = *verdict;
+  } else if (was || mask || anew) {
+    here.verdict.reset();
+  }
+  here.because = Text();
 }
 
 // True while the answer is the one that was checked last.
@@ -218,11 +234,9 @@ std::string LessonPlayer::where(bool number) const {
              std::to_string(lesson_->pages.size())});
 }
 
-std::string LessonPlayer::live(const Workspace& workspace) const {
-  const auto* change = ready() ? std::get_if<ChangeAsk>(&page().ask) : nullptr;
-  if (!change) return {};
-  const auto now = live_text(*change, scope(workspace));
-  return now ? *now : std::string();
+Text LessonPlayer::live(const Workspace& workspace) const {
+  const auto now = ready() ? live_text(*lesson_, page(), scope(workspace)) : Result<Text>(Text());
+  return now ? *now : Text();
 }
 
 void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
@@ -239,6 +253,11 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
   const bool tells = verdict.right || here.wrong >= kWrongUntilBecause;
   const auto because = tells ? because_text(*lesson_, page(), scope(workspace)) : Result<Text>(Text());
   here.because = because ? *because : Text();
+  // What is said of a change waits until it was made: a hint says what to do.
+  const bool made =
+      std::holds_alternative<ChangeAsk>(page().ask) || std::holds_alternative<MaskAsk>(page().ask);
+  if (made && tells && !verdict.right)
+    here.hints = std::clamp(here.wrong + 1 - kWrongUntilBecause, here.hints, kHints - 1);
   reveal = kReveal;
   PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
   ++kept.tries;
@@ -319,6 +338,8 @@ void LessonPlayer::show_me(FrameState& state) {
 
 // Cells are uncovered by any verdict; for a number to compute, only by the right one.
 bool LessonPlayer::covers() { return !draft().shown && !draft().uncovered; }
+
+bool LessonPlayer::holds_back() { return lesson_ && !at_end_ && is_prediction(page()) && covers(); }
 
 Result<Target> LessonPlayer::place(const std::string& text, const Workspace& workspace) const {
   return lesson_place(text, scope(workspace));

@@ -67,14 +67,16 @@ class LessonPlayer {
   const std::string& right_words(const Workspace& workspace);
   /// "Lesson 9 · Heads have roles · 2 / 5"; without `number`, "Heads have roles · 2 / 5".
   std::string where(bool number = true) const;
-  /// Status of a page with a ChangeAsk; empty for other pages.
-  std::string live(const Workspace& workspace) const;
+  /// Where a change stands, as the page says it; empty for other pages.
+  Text live(const Workspace& workspace) const;
   void check(const Workspace& workspace);
   /// Shows the next hint; the third one shows the answer.
   void hint(FrameState& state);
   void show_me(FrameState& state);
   /// True while the cells that the page hides are covered.
   bool covers();
+  /// True while a bet is open: nothing on the screen says what is asked.
+  bool holds_back();
   /// True while a number or a shape is asked for and not yet right: digits are typed into its box.
   bool takes_digits();
   /// True while the shape of a step is asked for: nothing on the screen says shapes.
@@ -103,6 +105,8 @@ class LessonPlayer {
   /// Resolves a place of the page, evaluating its expressions. Errors: the run does not have it.
   Result<Target> place(const std::string& text, const Workspace& workspace) const;
   const RunResult& run() const { return *now_; }
+  /// The run of the page as it was opened.
+  const std::shared_ptr<const RunResult>& first_run() const { return first_; }
   ExpressionScope scope(const Workspace& workspace) const;
 
   /// All shipped lessons in order; empty if one of them is broken.
@@ -126,6 +130,7 @@ class LessonPlayer {
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);
+  void judge_change(const FrameState& state, bool mask, bool anew);
   void notice(const Workspace& workspace);
   bool same_as_judged(const Workspace& workspace);
   int page_left(const Lesson& lesson);

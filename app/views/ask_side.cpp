@@ -101,6 +101,11 @@ void draw_scatter(const SweepAnswer& answer, float side) {
   const auto point = [&](double x, double y) {
     return ImVec2(at.x + share(x) * side, end.y - share(y) * side);
   };
+  const std::string x_title = tr("ask.scatter.x"), y_title = tr("ask.scatter.y");
+  const ImVec2 wide = text_size(fonts().small, x_title);
+  draw_text(canvas, fonts().small, ImVec2(end.x - wide.x - scaled(4), end.y - wide.y - scaled(2)), t.text_dim,
+            x_title);
+  draw_text(canvas, fonts().small, ImVec2(at.x + scaled(4), at.y + scaled(2)), t.text_dim, y_title);
   const ImVec2 base = point(answer.base(), answer.base());
   canvas.circle(base, scaled(4), t.text_dim, 0, scaled(1.2f));
   for (std::size_t i = 0; i < answer.values.size(); ++i)

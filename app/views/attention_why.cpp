@@ -231,6 +231,8 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
     const ChildScope child("###why", ImVec2(size.x, std::min(whole_lines, wanted)));
     const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     event = draw_lines(context, scene, across, query, key);
+    note_item("attention.why", ItemRect{ImVec2(position.x, y),
+                                        ImVec2(position.x + size.x, y + std::min(whole_lines, wanted))});
     y += std::min(whole_lines, wanted);
   }
   const std::string_view text =

@@ -49,6 +49,7 @@ class LabsView : public View {
   void draw_list(const Lab& now, Workspace& workspace, float width);
   void draw_combo(const Lab& now, Workspace& workspace, float width);
   void draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size);
+  static void draw_held(ImVec2 at, ImVec2 size);
   void draw_footer(const LabPicture& picture, std::uint64_t serial, ImVec2 at, float width);
   float footer_height(const LabPicture& picture, std::uint64_t serial, float width) const;
   bool large_ = false;      ///< larger text fits
@@ -195,6 +196,22 @@ void LabsView::go_on(const ViewContext& context, const Lab& lab, LabValues& valu
   values.set(control->id(), next > number.most ? number.least : next);
 }
 
+// In the place of the results while a lesson waits for a bet on them.
+void LabsView::draw_held(ImVec2 at, ImVec2 size) {
+  const Canvas canvas;
+  canvas.fill_rect(at, ImVec2(at.x + size.x, at.y + size.y), theme().panel, scaled(6));
+  const ImVec2 sign = text_size(fonts().title, "?");
+  draw_text(canvas, fonts().title,
+            ImVec2(at.x + (size.x - sign.x) / 2, at.y + size.y / 2 - sign.y - scaled(4)), theme().accent,
+            "?");
+  const std::string words = tr("labs.held");
+  const ImVec2 room = text_size(fonts().body, words);
+  note_text(words);
+  draw_text(canvas, fonts().body, ImVec2(at.x + (size.x - room.x) / 2, at.y + size.y / 2 + scaled(4)),
+            theme().text_dim, words);
+  note_item("lab_held", ItemRect{at, ImVec2(at.x + size.x, at.y + size.y)});
+}
+
 void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size) {
   LabValues& values = context.workspace.lab_values[lab.id()];
   const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -210,6 +227,9 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
   ImGui::SetCursorScreenPos(ImVec2(corner.x + width - chip_width(reset), corner.y));
   if (chip(reset, false, tr("labs.reset.help"))) values = initial_values(lab);
   draw_going(lab, corner.x + width - chip_width(reset) - scaled(8), corner.y);
+  if (context.workspace.holds_back)
+    return draw_held(ImVec2(corner.x, top),
+                     ImVec2(width, std::max(scaled(kLeastBody), corner.y + size.y - top)));
   const std::uint64_t key = key_of_values(lab, values);
   // While one picture is made only the newest values wait; that of the values before is seen.
   if (!picture_.asked(key))

@@ -384,7 +384,6 @@ void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
   if (!summary_ || room.y < scaled(80)) return;
   const Sampling sampling = draws() ? context.session.document().sampling : Sampling{};
   section_heading(tr("output.running"));
-  if (draws()) caption(kept_tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
   const bool titled = room.y > scaled(180);
   const LinePlot& plot = running_.get({reinterpret_cast<std::uintptr_t>(summary_.value.get()), titled}, [&] {
     LinePlot made;
@@ -427,6 +426,8 @@ void OutputView::draw_next(const ViewContext& context, ImVec2 origin, ImVec2 roo
   if (draws() && !answered_)
     draw_output_settings(context, side,
                          [&](int count, const Text& sentence) { generate(context, count, sentence); });
+  if (draws() && summary_)
+    caption(kept_tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
   draw_running_sum(context, ImVec2(side, ImGui::GetContentRegionAvail().y));
 }

@@ -228,7 +228,7 @@ class Builder : FigureParts {
   void masked() {
     figure_.shared_range = true;
     block("", {add(step(input().site, "before"))});
-    block("⊙", {add(step(input(1).site, "mask"))});
+    block("|", {add(step(input(1).site, "mask"))});  // no product: where M is 0, −∞ stands
     block("→", {add(result())});
   }
   void softmax() {

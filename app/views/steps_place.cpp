@@ -18,7 +18,6 @@ constexpr float kSign = 30, kStepsPlaceGap = 10, kIndent = 6;
 constexpr float kStepsPlaceColumn = 54,
                 kGradientColumn = 88;  // a single column of numbers; with its unit in the title
 constexpr float kTightColumn = 38, kTightSign = 20, kLineRoom = 6;
-constexpr float kPicture = 26;  // a patch picture beside a label
 
 constexpr float kLeastSingle = 15, kMostSingle = 30;  // height limits of a single row
 
@@ -64,7 +63,7 @@ float FigurePlot::label_width(const ViewContext& context, const Operand& operand
     const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, true, at);
     widest = std::max(widest, text_size(fonts().mono_small, text).x);
   }
-  const float pictures = has_pictures(context, operand, true) ? kPicture * ui_scale() : 0;
+  const float pictures = has_pictures(context, operand, true) ? kStepsPicture * ui_scale() : 0;
   return std::min(widest, 104 * ui_scale()) + 12 * ui_scale() + pictures;
 }
 
@@ -77,7 +76,7 @@ float FigurePlot::column_labels(const ViewContext& context, const Operand& opera
   if (numbers && !context.run.trace(context.workspace.cursor.sequence).input.vectors.empty())
     return line + 4 * unit;
   const Span& s = span(operand.col);
-  if (has_pictures(context, operand, false)) return std::max(line, kPicture * unit) + 4 * unit;
+  if (has_pictures(context, operand, false)) return std::max(line, kStepsPicture * unit) + 4 * unit;
   float widest = 0;
   const auto last = static_cast<std::int64_t>(std::ceil(s.hi));
   for (auto at = static_cast<std::int64_t>(s.lo);

@@ -14,6 +14,8 @@
 
 namespace attnscope {
 
+constexpr float kStepsPicture = 26.f;  ///< width of a patch picture beside a label, units
+
 /// A cell of the figure.
 struct FigureCell {
   int operand = -1;

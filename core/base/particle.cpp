@@ -63,6 +63,7 @@ Ending ending(std::string_view word) {
   if (last >= 0xAC00 && last <= 0xD7A3) return of_hangul(last);
   if (last >= U'0' && last <= U'9') return of_digit(last);
   if (kPowers.find(last) != std::u32string_view::npos) return Ending::consonant;
+  if (last == U'%') return Ending::vowel;  // 퍼센트
   if (!is_latin(last)) return Ending::unknown;
   std::size_t begin = letters.size();
   while (begin > 0 && is_latin(letters[begin - 1])) --begin;

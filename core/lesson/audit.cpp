@@ -10,7 +10,6 @@
 #include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
-#include "core/session/mask_edits.h"
 
 namespace attnscope {
 namespace {
@@ -49,6 +48,11 @@ Status check_words(const Auditor& auditor) {
   if (const auto* bars = std::get_if<BarsAsk>(&auditor.page.ask))
     for (const Slip& slip : bars->slips)
       wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
+  if (const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask)) {
+    for (const Slip& slip : change->slips)
+      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
+    if (change->live) wanted.push_back(page_key(auditor.lesson, auditor.page, "live"));
+  }
   if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask))
     for (const ChoiceAsk::Choice& one : choice->choices)
       if (one.words.empty()) wanted.push_back(page_key(auditor.lesson, auditor.page, "choice." + one.id));
@@ -84,6 +88,19 @@ Status check_because(const Auditor& auditor) {
   }
   const auto said = because_text(auditor.lesson, auditor.page, auditor.scope());
   if (!said) return auditor.at("because.values", said.error());
+  return Done{};
+}
+
+// Where a stage has results, it is said whether they stay away until the answer.
+Status check_prediction(const Auditor& auditor) {
+  const std::string view = page_view(auditor.page);
+  const bool results = view == "labs" || view == "ask";
+  if (results && std::holds_alternative<ChoiceAsk>(auditor.page.ask) && !auditor.page.predicts)
+    return auditor.at("predict", "error.lesson.foretold");
+  const nlohmann::json& look = auditor.page.state.look();
+  const bool easy = look.is_object() && look.value("level", std::string()) == "easy";
+  if (easy && std::holds_alternative<BarsAsk>(auditor.page.ask) && !is_prediction(auditor.page))
+    return auditor.at("predict", "error.lesson.foretold_easy");
   return Done{};
 }
 
@@ -126,7 +143,8 @@ Status check_places(const Auditor& auditor) {
     if (!is_item(point))
       if (const Status found = there(point); !found) return auditor.at("point", found.error());
   for (const std::string& cell : auditor.page.hides)
-    if (const Status found = there(cell); !found) return auditor.at("hide", found.error());
+    if (const Status found = is_item(cell) ? Status(Done{}) : there(cell); !found)
+      return auditor.at("hide", found.error());
   const nlohmann::json& look = auditor.page.state.look();
   if (!look.is_object() || !look.contains("cursor")) return Done{};
   for (const char* key : {"step", "pinned"})
@@ -171,28 +189,42 @@ Status check_bar_slips(const Auditor& auditor, const BarsAsk& ask) {
   return Done{};
 }
 
+// The limit that a page tells is passed where the goal is reached, and only there.
+Status check_limit(const Auditor& auditor, const ChangeAsk& change, bool reached) {
+  if (!change.above && !change.below) return Done{};
+  const Expression& limit = change.above ? *change.above : *change.below;
+  const auto now = change.live->number(auditor.scope()), wanted = limit.number(auditor.scope());
+  if (!now || !wanted) return auditor.at("ask.live", now ? wanted.error() : now.error());
+  if ((change.above ? *now > *wanted : *now < *wanted) == reached) return Done{};
+  return auditor.at("ask.live", reached ? "error.lesson.limit_kept" : "error.lesson.limit_passed",
+                    {in_quotes(change.live->text())});
+}
+
 // A page with a change to make: its answer is wrong as opened, and right when the change was made.
-Status check_changed(Auditor& auditor, const std::string& field,
-                     const std::function<Status(Document&)>& change) {
+Status check_changed(Auditor& auditor, const std::string& field) {
+  const auto* asked = std::get_if<ChangeAsk>(&auditor.page.ask);
+  if (const Status kept = asked ? check_limit(auditor, *asked, false) : Status(Done{}); !kept) return kept;
   const auto before = check_answer(auditor.lesson, auditor.page, {}, auditor.scope());
   if (!before) return auditor.at(field, before.error());
   if (before->right) return auditor.at(field, "error.lesson.right_before");
+  const auto change = [&](Document& document) { return show_answer(document, auditor.page); };
   if (const Status done = auditor.run.edit(change); !done) return auditor.at("ask.show", done.error());
   const auto after = check_answer(auditor.lesson, auditor.page, {}, auditor.scope());
   if (!after) return auditor.at(field, after.error());
   if (!after->right) return auditor.at(field, "error.lesson.not_right_after", {after->words});
-  return Done{};
+  if (!asked) return Done{};
+  for (const Slip& slip : asked->slips) {
+    const auto made = slip.value.number(auditor.scope());
+    if (!made) return auditor.at("ask.slips", made.error());
+    if (*made != 0) return auditor.at("ask.slips", "error.lesson.slip_is_right", {in_quotes(slip.id)});
+  }
+  return check_limit(auditor, *asked, true);
 }
 
 Status check_ask(Auditor& auditor) {
   if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask)) return check_choices(auditor, *choice);
-  if (const auto* mask = std::get_if<MaskAsk>(&auditor.page.ask))
-    return check_changed(auditor, "ask.text", [&](Document& document) {
-      return choose_mask(document, mask->text, AttentionKind::main);
-    });
-  if (const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask))
-    return check_changed(auditor, "ask.goal",
-                         [&](Document& document) { return show_change(document, *change); });
+  if (std::holds_alternative<MaskAsk>(auditor.page.ask)) return check_changed(auditor, "ask.text");
+  if (std::holds_alternative<ChangeAsk>(auditor.page.ask)) return check_changed(auditor, "ask.goal");
   if (const auto* bars = std::get_if<BarsAsk>(&auditor.page.ask))
     if (const Status slips = check_bar_slips(auditor, *bars); !slips)
       return auditor.at("ask.slips", slips.error());
@@ -228,6 +260,7 @@ Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure)
     TRY_OK(check_controls(auditor));
     ++out.pages;
     if (page.ask.index() == 0) continue;
+    TRY_OK(check_prediction(auditor));
     TRY_OK(check_leaks(auditor, figure));
     TRY_OK(check_ask(auditor));
     TRY_OK(check_because(auditor));

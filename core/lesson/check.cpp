@@ -92,6 +92,14 @@ Result<Verdict> check_choice(const Lesson& lesson, const Page& page, const Choic
   return wrong("verdict.wrong.choice", {words});
 }
 
+// As the pictures have it: percent with one digit, else three digits behind the point.
+Text live_number(double value, bool percent) {
+  if (percent) return Text::of("lessons.bars.share", {format("%.1f", 100 * value)});
+  if (value == std::round(value) || std::fabs(value) >= 1e6) return lesson_number(value);
+  const std::string text = format("%.3f", value);
+  return text.front() == '-' ? "\u2212" + text.substr(1) : text;
+}
+
 // ---- cells and heads ------------------------------------------------------------------------------
 
 Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const ExpressionScope& scope) {
@@ -102,7 +110,7 @@ Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const Expre
   if (!index) return wrong("verdict.wrong.cell.elsewhere", {cell_words(*given, scope)});
   TRY(const double mine, choice.score(ask.pick, *index, scope));
   TRY(const auto best, choice.best(ask.pick, scope));
-  const Text name = choice.name(*index, scope), value = lesson_number(choice.value(*index, scope));
+  const Text name = choice.name(*index, scope), value = live_number(choice.value(*index, scope), false);
   if (mine >= best.score - 1e-9 * std::max(1.0, std::fabs(best.score)))
     return right("verdict.right.cell", {name, value});
   return wrong("verdict.wrong.cell", {name, value});
@@ -113,7 +121,7 @@ Result<Verdict> check_head(const HeadAsk& ask, const Answer& answer, const Expre
   if (!given) return nothing_answered("error.lesson.answer.head");
   TRY(const HeadScore mine, head_score(ask, *given, scope));
   TRY(const HeadScore best, best_head(ask, scope));
-  const std::vector<Text> words{head_text(*given), lesson_number(mine.score)};
+  const std::vector<Text> words{head_text(*given), live_number(mine.score, false)};
   if (mine.score >= best.score - 1e-9) return right("verdict.right.head", words);
   return wrong("verdict.wrong.head", words, best.score > 0 ? std::max(0.0, mine.score / best.score) : 0);
 }
@@ -139,12 +147,27 @@ Result<Verdict> check_mask(const MaskAsk& ask, const ExpressionScope& scope) {
                1 - share);
 }
 
-Result<Verdict> check_change(const ChangeAsk& ask, const ExpressionScope& scope) {
+// The number itself stands in the page's live sentence.
+Result<Verdict> check_change(const Lesson& lesson, const Page& page, const ChangeAsk& ask,
+                             const ExpressionScope& scope) {
   TRY(const double goal, ask.goal.number(scope));
-  TRY(const std::string live, live_text(ask, scope));
-  if (goal != 0)
-    return live.empty() ? right("verdict.right.change", {}) : right("verdict.right.live", {live});
-  return live.empty() ? wrong("verdict.wrong.change", {}) : wrong("verdict.wrong.live", {live});
+  if (goal != 0) return right("verdict.right.change", {});
+  if (&scope.run == scope.before) return wrong("verdict.wrong.unchanged", {});
+  for (const Slip& slip : ask.slips) {
+    TRY(const double made, slip.value.number(scope));
+    if (made == 0) continue;
+    Verdict out = wrong(page_key(lesson, page, "slip." + slip.id), {});
+    out.slip = true;
+    return out;
+  }
+  return wrong("verdict.wrong.change", {});
+}
+
+// A limit has no more digits than it needs.
+Text limit_number(double value, bool percent) {
+  std::string text = format("%.3g", percent ? 100 * value : value);
+  if (percent) return Text::of("lessons.bars.share", {text});
+  return text.front() == '-' ? "\u2212" + text.substr(1) : text;
 }
 
 }  // namespace
@@ -159,7 +182,8 @@ Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answe
   if (const auto* cell = std::get_if<CellAsk>(&page.ask)) return check_cell(*cell, answer, scope);
   if (const auto* head = std::get_if<HeadAsk>(&page.ask)) return check_head(*head, answer, scope);
   if (const auto* mask = std::get_if<MaskAsk>(&page.ask)) return check_mask(*mask, scope);
-  if (const auto* change = std::get_if<ChangeAsk>(&page.ask)) return check_change(*change, scope);
+  if (const auto* change = std::get_if<ChangeAsk>(&page.ask))
+    return check_change(lesson, page, *change, scope);
   if (const auto* bars = std::get_if<BarsAsk>(&page.ask))
     return check_bars(lesson, page, *bars, answer, scope);
   if (const auto* order = std::get_if<OrderAsk>(&page.ask)) return check_order(*order, answer, scope);
@@ -227,10 +251,17 @@ Result<Mask> wanted_mask(const MaskAsk& ask, const ExpressionScope& scope) {
   return mask_of(wanted, 0, scope.sequence);
 }
 
-Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& scope) {
-  if (!change.live) return std::string();
-  TRY(const double now, change.live->number(scope));
-  return lesson_number(now);
+Result<Text> live_text(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
+  const auto* change = std::get_if<ChangeAsk>(&page.ask);
+  if (!change || !change->live) return Text();
+  TRY(const double now, change->live->number(scope));
+  std::vector<Text> arguments{live_number(now, change->percent)};
+  if (const auto& limit = change->above ? change->above : change->below) {
+    TRY(const double wanted, limit->number(scope));
+    arguments.push_back(limit_number(wanted, change->percent));
+  }
+  Text out = Text::of(page_key(lesson, page, "live"), std::move(arguments));
+  return out.has_words() ? out : Text();
 }
 
 }  // namespace attnscope

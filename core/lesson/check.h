@@ -28,8 +28,9 @@ using Answer = std::variant<std::monostate, std::string, Cell, HeadPlace, DrawnB
 
 struct Verdict {
   bool right = false;
-  Text words;        ///< what is right about it, or what was answered instead
-  double score = 0;  ///< 0..1: how near a guess came
+  Text words;         ///< what is right about it, or what was answered instead
+  double score = 0;   ///< 0..1: how near a guess came
+  bool slip = false;  ///< of a change: a mistake that has a name
 };
 
 /// Checks an answer to a page. `scope` is of the run that the learner sees. Errors: the page needs
@@ -41,8 +42,9 @@ Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answe
 Result<Answer> right_answer(const Page& page, const ExpressionScope& scope);
 /// The answer in a word or two, for a field, a CSV file or a sentence.
 Text answer_text(const Lesson& lesson, const Page& page, const Answer& answer, const ExpressionScope& scope);
-/// The state of a change: its watched number as text; empty where none is. Errors: as above.
-Result<std::string> live_text(const ChangeAsk& change, const ExpressionScope& scope);
+/// The state of a change in a sentence of the page: its watched number, and what it is to become; empty where
+/// none is watched. Errors: as above.
+Result<Text> live_text(const Lesson& lesson, const Page& page, const ExpressionScope& scope);
 /// The mask that is the right answer of a page, for this run. Errors: its text does not fit.
 Result<Mask> wanted_mask(const MaskAsk& ask, const ExpressionScope& scope);
 /// A number for display: as many digits as it needs, U+2212 as minus sign.
@@ -58,7 +60,8 @@ double bars_error(const std::vector<double>& truth, const std::vector<double>& d
 /// Steps in an order as an answer, and back; what is no step is left out.
 std::string order_answer(const std::vector<Site>& steps);
 std::vector<Site> order_of(const std::string& answer);
-/// What is said after the answer; empty where the page has nothing to say, or it is not true of this run.
+/// What is said after the answer; empty where the page has nothing to say, or it is not true of this run: on
+/// pages where something is changed, until it is.
 /// Errors: what it reads is not in the run.
 Result<Text> because_text(const Lesson& lesson, const Page& page, const ExpressionScope& scope);
 /// The text of a hidden or pointed cell with its expressions computed.

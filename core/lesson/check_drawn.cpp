@@ -42,10 +42,19 @@ Result<std::vector<double>> whole_row(const Expression& row, const ExpressionSco
 }
 
 // Two digits are enough in a sentence; whole numbers have none.
-std::string because_number(double value) {
+Text because_number(double value, bool percent) {
+  if (percent) return Text::of("lessons.bars.share", {format(value < 0.0995 ? "%.1f" : "%.0f", 100 * value)});
   if (value == std::round(value)) return lesson_number(value);
   const std::string text = format(std::fabs(value) < 0.095 ? "%.3f" : "%.2f", value);
   return text.front() == '-' ? "\u2212" + text.substr(1) : text;
+}
+
+// What is said of a change is true once it was made.
+Result<bool> is_made(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
+  const bool made = std::holds_alternative<ChangeAsk>(page.ask) || std::holds_alternative<MaskAsk>(page.ask);
+  if (!made) return true;
+  TRY(const Verdict verdict, check_answer(lesson, page, {}, scope));
+  return verdict.right;
 }
 
 }  // namespace
@@ -81,7 +90,7 @@ Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk
   TRY(const SharesRow row, bar_row(ask, scope));
   if (given->shares.size() != row.shares.size()) return fail(Code::not_found, "error.lesson.answer.none");
   const double error = bars_error(row.shares, given->shares);
-  const Text shown = format("%.2f", error);
+  const Text shown = share_text(1 - total_variation(row.shares, given->shares));
   if (error <= ask.good) return Verdict{true, Text::of("verdict.right.bars", {shown}), 1};
   const double score = std::exp(-error);
   for (const Slip& slip : ask.slips) {
@@ -159,14 +168,17 @@ Result<Verdict> check_order(const OrderAsk& ask, const Answer& answer, const Exp
   const auto differs = std::mismatch(wanted.begin(), wanted.end(), mine.begin());
   if (differs.first == wanted.end()) return Verdict{true, Text::of("verdict.right.order"), 1};
   const auto right = static_cast<std::int64_t>(differs.first - wanted.begin());
-  return Verdict{
-      false, Text::of("verdict.wrong.order", {right, std::string(step_title(step_of(differs.second->slot)))}),
-      static_cast<double>(right) / static_cast<double>(wanted.size())};
+  return Verdict{false,
+                 Text::of(right == 0 ? "verdict.wrong.order.first" : "verdict.wrong.order",
+                          {right, std::string(step_title(step_of(differs.second->slot)))}),
+                 static_cast<double>(right) / static_cast<double>(wanted.size())};
 }
 
 // ---- afterwards -----------------------------------------------------------------------------------
 
 Result<Text> because_text(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
+  TRY(const bool made, is_made(lesson, page, scope));
+  if (!made) return Text();
   for (const Expression& claim : page.because.holds) {
     TRY(const double holds, claim.number(scope));
     if (holds == 0) return Text();
@@ -174,7 +186,7 @@ Result<Text> because_text(const Lesson& lesson, const Page& page, const Expressi
   std::vector<Text> values;
   for (const Expression& value : page.because.values) {
     TRY(const double number, value.number(scope));
-    values.emplace_back(because_number(number));
+    values.push_back(because_number(number, page.because.percent));
   }
   Text text = Text::of(page_key(lesson, page, "because"), std::move(values));
   return text.has_words() ? text : Text();

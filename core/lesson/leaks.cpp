@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 
@@ -30,6 +31,7 @@ void keep(double value, std::vector<double>& out) {
 Result<std::vector<double>> hidden_numbers(const Page& page, const ExpressionScope& scope) {
   std::vector<double> out;
   for (const std::string& place : page.hides) {
+    if (is_item(place)) continue;
     TRY(const std::string filled, filled_in(place, scope));
     TRY(const ExpressionValue values, numbers_at(filled, scope));
     for (const double value : values.numbers) keep(value, out);
@@ -51,7 +53,8 @@ std::string leaked_number(const std::string& text, const std::vector<double>& hi
     while (end < text.size() && is_sign(text[end])) ++end;
     std::string number = text.substr(at, end - at);
     while (!number.empty() && number.back() == '.') number.pop_back();  // the end of a sentence
-    const bool percent = text.compare(end, 1, "%") == 0 || text.compare(end, 2, " %") == 0;
+    const bool percent = text.compare(end, 1, "%") == 0 || text.compare(end, 2, " %") == 0 ||
+                         text.compare(end, 3, "\u00a0%") == 0;
     at = end;
     const int digits = digits_behind(number);
     const auto value = parse_real(number, 0, 1e9);

@@ -71,12 +71,15 @@ struct HeadAsk {
 struct MaskAsk {
   std::string text;
 };
-/// Something to change until `goal` is true; `live` is the number that is shown meanwhile.
+/// Something to change until `goal` is true; `live` is the number that is shown meanwhile, in the page's
+/// sentence "live": {0} is the number, {1} the limit that it is to pass.
 struct ChangeAsk {
   Expression goal;
-  std::optional<Expression> live;
-  Edits show;                           ///< edits that make it true
-  std::vector<std::string> show_texts;  ///< inputs instead of the page's
+  std::optional<Expression> live, above, below;  ///< above, below: the limit, one of them or none
+  bool percent = false;                          ///< the number is a share and is told in percent
+  std::vector<Slip> slips;                       ///< changes made by mistake: those whose value is not 0
+  Edits show;                                    ///< edits that make it true
+  std::vector<std::string> show_texts;           ///< inputs instead of the page's
 };
 /// A row of shares to draw before it is seen: bars of a sum of 1. Right where the KL divergence of the truth
 /// from what was drawn is at most `good`, in nats.
@@ -98,6 +101,7 @@ using AskKind = std::variant<std::monostate, NumberAsk, ShapeAsk, ChoiceAsk, Cel
 /// the run that is shown; `values` are what stands in it for {0}, {1}, ...
 struct Because {
   std::vector<Expression> holds, values;
+  bool percent = false;  ///< the values are shares and are told in percent
 };
 /// Something to open from a page by one click: a lab, or a view of the page's run.
 struct Explore {
@@ -108,7 +112,8 @@ struct Page {
   std::string id;
   PageState state;
   std::vector<std::string> points;    ///< names of items, or cells, that are highlighted
-  std::vector<std::string> hides;     ///< cells that stay covered until the page was answered
+  std::vector<std::string> hides;     ///< cells and items that stay covered until the page was answered
+  std::optional<bool> predicts;       ///< it is bet before anything is seen; not said: rows that are drawn
   std::vector<std::string> controls;  ///< keys of the words on controls that the page's texts name
   AskKind ask;
   Because because;
@@ -133,5 +138,8 @@ std::string_view ask_name(const AskKind& ask);
 Text explore_words(const Explore& explore);
 /// The id of the view that a page shows.
 std::string page_view(const Page& page);
+/// True where the answer is a bet: whatever would say it stays away until it was answered, as are the results
+/// of a lab, the stations behind the page's own, and the mark on the key that is looked at most.
+bool is_prediction(const Page& page);
 
 }  // namespace attnscope

@@ -57,12 +57,19 @@ Result<AskKind> read_choice(const LessonReader& reader, const json& ask) {
 }
 
 Result<AskKind> read_change(const LessonReader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "goal", "live", "show", "show_texts"}));
+  TRY_OK(reader.only(ask, "ask",
+                     {"kind", "goal", "live", "above", "below", "percent", "slips", "show", "show_texts"}));
   ChangeAsk out;
   TRY(out.goal, reader.expression(ask, "goal", "ask.goal"));
-  if (ask.contains("live")) {
-    TRY(out.live, reader.expression(ask, "live", "ask.live"));
+  for (const auto& [key, into] :
+       {std::pair("live", &out.live), {"above", &out.above}, {"below", &out.below}}) {
+    if (!ask.contains(key)) continue;
+    TRY(*into, reader.expression(ask, key, std::string("ask.") + key));
   }
+  if ((out.above || out.below) && (!out.live || (out.above && out.below)))
+    return reader.refuse("ask.live", "error.lesson.wants_live");
+  TRY(out.percent, reader.flag(ask, "percent", "ask.percent"));
+  TRY(out.slips, read_slips(reader, ask));
   TRY(out.show, reader.edits(ask, "show", "ask.show"));
   TRY(out.show_texts, reader.texts(ask, "show_texts", "ask.show_texts"));
   if (out.show.empty() && out.show_texts.empty()) return reader.refuse("ask.show", "error.lesson.wants_show");

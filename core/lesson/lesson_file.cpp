@@ -126,7 +126,8 @@ Status read_points(const LessonReader& reader, const json& json_page, Page& page
     if (!is_item(point) && !place) return reader.refuse("point", "error.lesson.no_item", in_quotes(point));
   }
   for (const std::string& cell : page.hides)
-    if (const auto place = Expression::parse(cell); !place) return reader.told("hide", place.error());
+    if (const auto place = Expression::parse(cell); !is_item(cell) && !place)
+      return reader.told("hide", place.error());
   return Done{};
 }
 
@@ -134,7 +135,8 @@ Status read_points(const LessonReader& reader, const json& json_page, Page& page
 Status read_because(const LessonReader& reader, const json& json_page, Page& page) {
   const auto found = json_page.find("because");
   if (found == json_page.end()) return Done{};
-  TRY_OK(reader.only(*found, "because", {"holds", "values"}));
+  TRY_OK(reader.only(*found, "because", {"holds", "values", "percent"}));
+  TRY(page.because.percent, reader.flag(*found, "percent", "because.percent"));
   for (const auto& [key, into] :
        {std::pair("holds", &page.because.holds), {"values", &page.because.values}}) {
     const std::string field = std::string("because.") + key;
@@ -175,12 +177,16 @@ Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state
   if (!entry.is_object()) return reader.refuse("", "error.lesson.wants_object");
   TRY(page.id, reader.text(entry, "id", "id"));
   reader.page = page.id;
-  TRY_OK(reader.only(entry, "",
-                     {"id", "open", "look", "point", "hide", "ask", "because", "explore", "controls"}));
+  TRY_OK(reader.only(
+      entry, "",
+      {"id", "open", "look", "point", "hide", "predict", "ask", "because", "explore", "controls"}));
   TRY_OK(read_open(reader, entry, state));
   TRY_OK(read_look(reader, entry, state));
   page.state = state;
   TRY_OK(read_points(reader, entry, page));
+  if (entry.contains("predict")) {
+    TRY(page.predicts, reader.flag(entry, "predict", "predict"));
+  }
   TRY(page.ask, read_ask(reader, entry));
   TRY(page.controls, reader.texts(entry, "controls", "controls"));
   TRY_OK(read_because(reader, entry, page));
@@ -315,6 +321,10 @@ Text explore_words(const Explore& explore) {
   const auto lab = find_lab(explore.lab);
   return Text::of("lessons.explore.lab",
                   {Text::of("view.labs"), Text::of((lab ? (*lab)->key : explore.lab) + ".title")});
+}
+
+bool is_prediction(const Page& page) {
+  return page.predicts.value_or(std::holds_alternative<BarsAsk>(page.ask));
 }
 
 std::string page_view(const Page& page) {

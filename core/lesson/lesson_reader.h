@@ -58,6 +58,12 @@ struct LessonReader {
     }
     return out;
   }
+  Result<bool> flag(const nlohmann::json& object, const char* key, const std::string& field) const {
+    const auto found = object.find(key);
+    if (found == object.end()) return false;
+    if (!found->is_boolean()) return refuse(field, "error.lesson.wants_flag");
+    return found->get<bool>();
+  }
   Result<Expression> expression(const nlohmann::json& object, const char* key,
                                 const std::string& field) const {
     TRY(const std::string words, text(object, key, field));

@@ -1,6 +1,7 @@
 #include "core/lesson/page_document.h"
 
 #include "core/arch/shipped.h"
+#include "core/session/mask_edits.h"
 #include "core/session/session_file.h"
 
 namespace attnscope {
@@ -39,6 +40,13 @@ Status show_change(Document& document, const ChangeAsk& change) {
   TRY_OK(give_page_texts(document, change.show_texts));
   for (const auto& edit : change.show) put_edit(document, edit);
   return Done{};
+}
+
+Status show_answer(Document& document, const Page& page) {
+  if (const auto* mask = std::get_if<MaskAsk>(&page.ask))
+    return choose_mask(document, mask->text, AttentionKind::main);
+  const auto* change = std::get_if<ChangeAsk>(&page.ask);
+  return change ? show_change(document, *change) : Status(Done{});
 }
 
 Status PageRun::take() {

@@ -19,6 +19,9 @@ Status give_page_inputs(Document& document, const PageState& state);
 /// Makes the change of a page: its texts and edits.
 Status show_change(Document& document, const ChangeAsk& change);
 
+/// The same for any page that is answered by a change: a mask, or what it shows. Others: nothing.
+Status show_answer(Document& document, const Page& page);
+
 /// A document with its run, without a window: opened, run and waited for.
 class PageRun {
  public:

@@ -217,10 +217,20 @@ Result<std::string> choices(const Lesson& lesson, const Page& page, const Choice
   return out + "</ul>\n";
 }
 
+// On pages where something is changed, what is said is true of the run after the change.
+Result<Text> because_at_end(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
+  if (!std::holds_alternative<ChangeAsk>(page.ask) && !std::holds_alternative<MaskAsk>(page.ask))
+    return because_text(lesson, page, scope);
+  PageRun run;
+  TRY_OK(run.open(page.state));
+  TRY_OK(run.edit([&](Document& document) { return show_answer(document, page); }));
+  return because_text(lesson, page, {run.run(), &run.first(), scope.sequence, {}});
+}
+
 Result<std::string> answer_part(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
   TRY(const std::string right, answer_in_words(lesson, page, scope));
   std::string out = "<div class=\"answer\">\n" + element("p", tr("worksheet.answer", {right}));
-  TRY(const Text because, because_text(lesson, page, scope));
+  TRY(const Text because, because_at_end(lesson, page, scope));
   if (!because.empty()) out += element("p", because.str());
   for (const char* hint : {"hint1", "hint2"}) out += element("p", words(lesson, page, hint), "notes");
   return out + "</div>\n";

@@ -82,9 +82,7 @@ void answer(const Lesson& lesson, const Page& page, const ExpressionScope& scope
   for (const std::vector<std::string>* places : {&page.points, &page.hides})
     for (const std::string& place : *places)
       if (const auto target = lesson_place(place, scope); !target) told(target.error());
-  const auto* change = std::get_if<ChangeAsk>(&page.ask);
-  if (change && change->live)
-    if (const auto live = live_text(*change, scope); !live) told(live.error());
+  if (const auto live = live_text(lesson, page, scope); !live) told(live.error());
 }
 
 bool is_small(const Lesson& lesson) {

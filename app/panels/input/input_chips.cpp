@@ -152,6 +152,7 @@ struct Ink {
 };
 
 bool is_key(const PanelContext& context, Stack of, const Chip& chip) {
+  if (context.workspace.holds_back) return false;
   const Cursor& cursor = context.workspace.cursor;
   const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
   const Stack rows = of == Stack::enc ? of : context.session.document().model->config().stack;

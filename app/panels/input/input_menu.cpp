@@ -215,6 +215,10 @@ void ChipMenu::begin() {
 void ChipMenu::draw(const PanelContext& context, Stack of, const std::vector<Chip>& chips) {
   const WithId scope(of == Stack::enc ? "source" : "main");
   if (ask_) begin();
+  // To the side where there is more room: what a lesson asks stays in sight.
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool leftwards = mouse.x > ImGui::GetIO().DisplaySize.x / 2;
+  ImGui::SetNextWindowPos(mouse, ImGuiCond_Appearing, ImVec2(leftwards ? 1.f : 0.f, 0.f));
   if (!ImGui::BeginPopup("###chip_menu")) return;
   const bool gone = chip_ >= chips.size() || context.session.document().sequences.empty();
   if (gone) {

@@ -132,7 +132,8 @@ void draw_control(FrameState& state) {
   if (const auto* choice = std::get_if<ChoiceAsk>(&ask)) return draw_choices(state, *choice);
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
     const bool shape = std::holds_alternative<ShapeAsk>(ask);
-    if (draw_field(player, shape ? "(2, 4, 3)" : "0.0")) player.check(state.workspace);
+    if (draw_field(player, shape ? "(2, 4, 3)" : tr("lessons.number"))) player.check(state.workspace);
+    state.workspace.moving |= player.answer_end;  // it gets the focus before the next digit comes
     return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }
   if (std::holds_alternative<BarsAsk>(ask)) return draw_bars(state);
@@ -141,12 +142,8 @@ void draw_control(FrameState& state) {
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<MaskAsk>(ask)) draw_mask_count(state);
-  if (const std::string live = player.live(state.workspace); !live.empty()) {
-    dim_text(tr("lessons.live"));
-    ImGui::SameLine(0, px(6));
-    const WithFont mono(fonts().mono);
-    ImGui::TextUnformatted(live.c_str());
-  }
+  if (const Text live = player.live(state.workspace); !live.empty())
+    reading_text(live.str(), theme().text_dim);
 }
 
 void draw_verdict(LessonPlayer& player) {
@@ -211,8 +208,10 @@ void draw_check_button(FrameState& state) {
   if (ask.index() == 0 || std::holds_alternative<ChoiceAsk>(ask)) return;
   const DisabledScope done(!state.lessons.ready());
   const WithFont face(fonts().body_bold);
-  if (primary_button(tr("lessons.check") + std::string("###lesson_check")))
-    state.lessons.check(state.workspace);
+  // A cell that is clicked, and the right head, are judged at once.
+  const bool chosen = std::holds_alternative<CellAsk>(ask) || std::holds_alternative<HeadAsk>(ask);
+  const std::string label = tr("lessons.check") + std::string("###lesson_check");
+  if (chosen ? raised_button(label) : primary_button(label)) state.lessons.check(state.workspace);
 }
 
 float hint_width() {

@@ -94,7 +94,7 @@ void draw_bars(FrameState& state) {
     ImGui::InvisibleButton(id.c_str(), ImVec2(place.track, px(kBarRow)));
     note_item(id);
     const bool hovered = ImGui::IsItemHovered();
-    if (hovered) compat::item_tooltip(tr("lessons.bars.keys"));
+    if (hovered && !ImGui::IsItemActive()) compat::item_tooltip(tr("lessons.bars.keys"));
     if (ImGui::IsItemActive()) {
       draft.bar = static_cast<int>(i);
       const float left = ImGui::GetItemRectMin().x;

@@ -14,6 +14,8 @@
 namespace attnscope {
 namespace {
 
+constexpr float kLowItem = 40.f;  // units
+
 /// A range of cells of a matrix on the screen, in the matrix's own rows and columns.
 struct Patch {
   std::string name = {};  ///< item name of the matrix
@@ -154,6 +156,24 @@ void cover(FrameState& state, const Patch& patch, int number) {
          std::clamp(at(mouse.x, cell0.x, cell1.x), patch.col0, patch.col1 - 1));
 }
 
+// An item that a page hides: a sentence that says what is asked.
+void cover_item(const std::string& pattern, int number) {
+  for (const auto& [name, item] : noted_items()) {
+    if (!fits_pattern(pattern, name) || !item.in_sight()) continue;
+    const ImVec2 p0 = item.seen0, p1 = item.seen1;
+    ImGui::SetCursorScreenPos(p0);
+    const std::string id = "###lesson_cover" + std::to_string(number);
+    compat::begin_child(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y), false, ImGuiWindowFlags_NoScrollbar);
+    const Canvas canvas;
+    canvas.fill_rect(p0, p1, theme().panel_raised);
+    const ImVec2 size = text_size(fonts().body_bold, "?");
+    draw_text(canvas, fonts().body_bold, ImVec2((p0.x + p1.x - size.x) / 2, (p0.y + p1.y - size.y) / 2),
+              theme().text_dim, "?");
+    ImGui::EndChild();
+    return note_item("lesson_cover" + std::to_string(number), ItemRect{p0, p1});
+  }
+}
+
 // The same rows in the thumbnails of their heads.
 void cover_thumbnails(const FrameState& state, const Trace& trace, const Target& target) {
   const Record* record = target.kind == Target::Kind::step ? trace.find(target.site) : nullptr;
@@ -184,6 +204,14 @@ void cover_thumbnails(const FrameState& state, const Trace& trace, const Target&
 
 // ---- highlights -----------------------------------------------------------------------------------
 
+// The number stands at the upper right corner; beside a low item, whose line of words it would cover.
+ImVec2 sign_place(ImVec2 p0, ImVec2 p1, float r) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const bool low = p1.y - p0.y < px(kLowItem);
+  const ImVec2 place = low ? ImVec2(p1.x + px(6) + r, (p0.y + p1.y) / 2) : ImVec2(p1.x + px(4), p0.y - px(4));
+  return {std::min(place.x, screen.x - r), std::max(place.y, r)};
+}
+
 void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
   note_item("lesson_point" + std::to_string(number), {p0, p1});
   ImDrawList* list = ImGui::GetForegroundDrawList();
@@ -195,8 +223,7 @@ void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
   }
   const std::string sign = std::to_string(number);
   const float r = px(10);
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  const ImVec2 centre(std::min(p1.x + px(4), screen.x - r), std::max(p0.y - px(4), r));
+  const ImVec2 centre = sign_place(p0, p1, r);
   list->AddCircleFilled(centre, r, theme().accent);
   const ImVec2 size = text_size(fonts().body_bold, sign);
   draw_text(Canvas(list), fonts().body_bold, ImVec2(centre.x - size.x / 2, centre.y - size.y / 2),
@@ -230,15 +257,18 @@ void draw_lesson_overlay(FrameState& state) {
   std::vector<HiddenCells> secrets;
   int number = 0;
   const DrawRecording recording(state.recording);  // exported pictures hide them, too
-  if (player.covers())
+  if (player.covers()) {
     for (const std::string& hidden : player.page().hides)
-      if (const auto target = player.place(hidden, state.workspace)) {
+      if (is_item(hidden)) {
+        cover_item(hidden, number++);
+      } else if (const auto target = player.place(hidden, state.workspace)) {
         cover_thumbnails(state, trace, *target);
         for (const Patch& patch : patches_of(trace, *target)) {
           cover(state, patch, number++);
           secrets.push_back({patch.name, patch.row0, patch.row1, patch.col0, patch.col1});
         }
       }
+  }
   hide_from_lens(std::move(secrets));
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   number = 0;

@@ -1,6 +1,7 @@
 #include "app/panels/lesson/lesson_panel.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/look/item_map.h"
 #include "app/panels/lesson/lesson_ask.h"
@@ -164,8 +165,23 @@ void draw_goal(const LessonPlayer& player) {
   gap(1);
 }
 
+bool wants_full(const Page& page) {
+  const nlohmann::json& look = page.state.look();
+  return !look.is_object() || look.value("level", std::string("full")) == "full";
+}
+
+// A lesson of the easy window says it before a page leaves it.
+void draw_what_comes(const LessonPlayer& player) {
+  const auto& pages = player.lesson().pages;
+  const auto next = static_cast<std::size_t>(player.page_index()) + 1;
+  if (!player.lesson().easy || next >= pages.size()) return;
+  if (wants_full(player.page()) || !wants_full(pages[next])) return;
+  wrapped_text(tr("lessons.next_full"), theme().text_dim);
+}
+
 // In the place of the pages, where something else is looked at.
 void draw_return(FrameState& state) {
+  const WithVar slim(ImGuiStyleVar_FramePadding, ImVec2(px(10), px(2)));
   if (primary_button(std::string("\u25c0 ") + tr("lessons.back_to_page") + "###lesson_return"))
     state.lessons.return_to_page(state);
 }
@@ -179,7 +195,8 @@ void draw_words(FrameState& state, float below) {
     draw_recap(state);
     return ImGui::EndChild();
   }
-  draw_goal(player);
+  const bool fits = player.page_height <= room;  // else the question comes first
+  if (fits) draw_goal(player);
   {
     const WithFont face(fonts().title);
     wrapped_text(page_words(player.lesson(), player.page(), "title"), theme().text);
@@ -188,6 +205,8 @@ void draw_words(FrameState& state, float below) {
   gap(3);
   const float card = player.card_height, page = player.page_height;
   draw_ask(state);
+  draw_what_comes(player);
+  if (!fits) draw_goal(player);
   player.page_height = ImGui::GetCursorPosY() + player.card_height - card;
   // Draw another frame if a height changed: layouts use the last frame's.
   state.workspace.moving |= player.reveal != 0 || player.page_height != page || player.card_height != card;
@@ -235,6 +254,8 @@ void draw_lesson_switch(FrameState& state) {
   }
   if (state.session.before().empty() || !state.session.shows_page()) return;
   ImGui::SameLine(0, px(6));
+  if (ImGui::GetContentRegionAvail().x < chip_width(tr("lessons.back")))
+    return ImGui::NewLine();  // the cross does it, too
   const bool back = chip(tr("lessons.back") + std::string("###lesson_back"), false, tr("lessons.close.back"));
   if (back) player.close(state);
 }

@@ -36,15 +36,17 @@ void draw_open_pages(FrameState& state) {
 
 void draw_recap(FrameState& state) {
   LessonPlayer& player = state.lessons;
+  const auto& pages = player.lesson().pages;
+  const bool all =
+      std::all_of(pages.begin(), pages.end(), [&](const Page& page) { return is_done(player, page); });
   {
     const WithFont face(fonts().title);
-    wrapped_text(tr("lessons.recap"), theme().text);
+    wrapped_text(tr(all ? "lessons.recap" : "lessons.recap.about"), theme().text);
   }
   const std::string key = lesson_key(player.lesson(), "recap");
   const Text recap = Text::of(key);
   if (recap.has_words()) reading_text(recap.str(), theme().text);
   gap(4);
-  const auto& pages = player.lesson().pages;
   const auto asked =
       std::count_if(pages.begin(), pages.end(), [](const Page& page) { return page.ask.index() > 0; });
   const auto right = std::count_if(pages.begin(), pages.end(), [&](const Page& page) {

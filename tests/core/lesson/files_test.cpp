@@ -100,6 +100,61 @@ TEST(LessonFiles, QuestionsThatCannotBeAnsweredAreRefused) {
   EXPECT_NE(with_ask(R"({"kind": "change", "goal": "edits() > 5"})").find("ask.show"), std::string::npos);
 }
 
+TEST(LessonFiles, ALimitThatDoesNotFitTheGoalIsRefused) {
+  const auto with = [](const char* limit) {
+    json lesson = good();
+    lesson["id"] = "own_limit";
+    lesson["pages"].erase(0);
+    lesson["pages"][0]["open"] = json{{"model", "scene:nine_steps"}};
+    lesson["pages"][0]["ask"] = json::parse(
+        R"json({"kind": "change", "goal": "input[pos=0,d_model=0] > 5", "live": "input[pos=0,d_model=0]",
+            "show": ["input[pos=0,d_model=0]=9"]})json");
+    lesson["pages"][0]["ask"].update(json::parse(limit));
+    lesson["strings"]["en"] = json{{"title", "T"},
+                                   {"query.title", "T"},
+                                   {"query.text", "T."},
+                                   {"query.ask", "A."},
+                                   {"query.hint1", "H."},
+                                   {"query.hint2", "H."},
+                                   {"query.because", "B."},
+                                   {"query.live", "It is {0} of {1}."},
+                                   {"query.slip.far", "Too far."}};
+    return refusal(lesson);
+  };
+  EXPECT_EQ(with(R"({"above": "5"})"), "");
+  EXPECT_NE(with(R"({"above": "5", "below": "6"})").find("ask.live"), std::string::npos) << "two limits";
+  EXPECT_NE(with(R"({"above": "20"})").find("ask.live"), std::string::npos) << "not reached in the end";
+  EXPECT_NE(with(R"({"below": "100"})").find("ask.live"), std::string::npos) << "passed at the beginning";
+  EXPECT_NE(with(R"({"percent": 1})").find("ask.percent"), std::string::npos);
+  const char* slip = R"json({"slips": [{"id": "far", "value": "input[pos=0,d_model=0] > 8"}]})json";
+  EXPECT_NE(with(slip).find("ask.slips"), std::string::npos) << "what is shown is a mistake";
+}
+
+// Where the stage has results, a page says whether they stay away until the answer; a row that is to be drawn
+// in the easy window always does.
+TEST(LessonFiles, AStageThatMaySayTheAnswerIsRefused) {
+  const auto with = [](const char* patch, bool easy = false) {
+    json lesson = good();
+    lesson["id"] = "nine_steps";
+    if (easy) lesson["level"] = "easy";
+    lesson["pages"][1].update(json::parse(patch));
+    return refusal(lesson);
+  };
+  const std::string choices =
+      R"("ask": {"kind": "choice", "choices": [{"id": "a", "words": "a", "when": "1"}, {"id": "b", "words": "b", "when": "0"}]}, "because": {})";
+  const std::string lab = R"({"look": {"view": "labs", "lab": "pair"}, )" + choices;
+  EXPECT_NE(with((lab + "}").c_str()).find("field predict"), std::string::npos);
+  EXPECT_EQ(with((lab + R"(, "predict": true})").c_str()), "");
+  EXPECT_EQ(with((lab + R"(, "predict": false})").c_str()), "");
+  EXPECT_NE(with((lab + R"(, "predict": 3})").c_str()).find("field predict"), std::string::npos);
+  const std::string bars =
+      R"("because": {}, "ask": {"kind": "bars", "row": "blocks.0.attn.pattern[head=0,query=2]"})";
+  EXPECT_EQ(with(("{" + bars + "}").c_str(), true), "");
+  EXPECT_NE(with(("{" + bars + R"(, "predict": false})").c_str(), true).find("field predict"),
+            std::string::npos);
+  EXPECT_EQ(with((R"({"hide": ["ask_result"], )" + choices + "}").c_str()), "") << "items are hidden, too";
+}
+
 // A lesson of one's own with all its texts, sound as it is.
 json own() {
   return json::parse(

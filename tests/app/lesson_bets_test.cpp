@@ -1,0 +1,129 @@
+// Lessons in the window: what is said of changes and when, and what an open bet holds back.
+#include "app/state/actions.h"
+#include "core/lesson/leaks.h"
+#include "core/lesson/lesson_file.h"
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+class LessonBetsTest : public testing::FrameTest {
+ protected:
+  void open(const std::string& id, int page) {
+    const Status begun = state().lessons.start(state(), id, page);
+    ASSERT_TRUE(begun) << begun.error().text();
+    settle();
+    ASSERT_TRUE(state().lessons.ready()) << id;
+    frames(3);
+  }
+  const PageDraft& draft() { return state().lessons.draft(); }
+};
+
+// Twice Check without a change: no reason is given, for it would not be true; a hint says what to do. What
+// stands there after another change is of that run.
+TEST_F(LessonBetsTest, NothingIsSaidOfAChangeThatWasNotMade) {
+  const auto lessons = shipped_lessons();
+  ASSERT_TRUE(lessons) << lessons.error().text();
+  for (const Lesson& lesson : *lessons)
+    for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
+      const Page& page = lesson.pages[i];
+      if (!std::holds_alternative<ChangeAsk>(page.ask) && !std::holds_alternative<MaskAsk>(page.ask))
+        continue;
+      const std::string where = lesson.id + "/" + page.id;
+      open(lesson.id, static_cast<int>(i));
+      state().lessons.check(workspace());
+      EXPECT_EQ(draft().hints, 0) << where;
+      state().lessons.check(workspace());
+      ASSERT_TRUE(draft().verdict) << where;
+      EXPECT_FALSE(draft().verdict->right) << where;
+      EXPECT_TRUE(draft().because.empty()) << where << ": " << draft().because.str();
+      EXPECT_EQ(draft().hints, 1) << where;
+    }
+}
+
+TEST_F(LessonBetsTest, WhatStandsOfAChangeIsOfTheNewestRun) {
+  open("ten_minutes", 2);
+  const auto set = [this](float weight) {
+    ASSERT_TRUE(session_->edit(Text("by hand"), {}, [weight](Document& document) {
+      put_edit(document,
+               *parse_edit("blocks.1.attn.pattern[head=3,query=13,key=2]=" + std::to_string(weight)));
+      return Status(Done{});
+    }));
+    settle();
+  };
+  set(0.9f);
+  state().lessons.check(workspace());
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_FALSE(draft().verdict->right);
+  const std::string before = state().lessons.live(workspace()).str();
+  set(0.45f);
+  EXPECT_FALSE(draft().verdict) << "it was about another run";
+  EXPECT_NE(state().lessons.live(workspace()).str(), before);
+  set(0.f);
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_TRUE(draft().verdict->right);
+  EXPECT_FALSE(draft().because.empty());
+  set(0.9f);
+  EXPECT_FALSE(draft().verdict);
+  EXPECT_TRUE(draft().because.empty()) << "no longer true";
+}
+
+// ---- bets -----------------------------------------------------------------------------------------------
+
+TEST_F(LessonBetsTest, AnOpenBetIsSaidNowhereInTheEasyWindow) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("ten_minutes", 0);
+  const Page& page = state().lessons.page();
+  const auto hidden = hidden_numbers(page, state().lessons.scope(workspace()));
+  ASSERT_TRUE(hidden);
+  ASSERT_FALSE(hidden->empty());
+  const auto says = [&] {
+    DisplayList list;
+    state().recording = &list;
+    frames(2);
+    state().recording = nullptr;
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::text && leaked_number(std::string(list.text(item)), *hidden) != "")
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(workspace().holds_back) << "no mark on the strongest key";
+  for (const char* station : {"station_embed", "station_scores", "station_softmax", "station_values"}) {
+    if (shows(station)) click(station);
+    workspace().station = std::string(station).substr(8);  // as a session or a key would set it
+    EXPECT_FALSE(says()) << station;
+  }
+  workspace().view = "attention";
+  frames(2);
+  EXPECT_EQ(workspace().view, "steps");
+  EXPECT_FALSE(says());
+  state().lessons.check(workspace());
+  frames(2);
+  EXPECT_FALSE(workspace().holds_back);
+  workspace().view = "attention";
+  frames(3);
+  EXPECT_TRUE(says()) << "the row is shown once it was bet on";
+}
+
+TEST_F(LessonBetsTest, ALabThatIsBetOnShowsItsResultsAfterwards) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("loss", 4);
+  EXPECT_TRUE(shows("lab_held"));
+  EXPECT_FALSE(shows("lab_notice"));
+  click("choice_yes");
+  settle();
+  EXPECT_FALSE(shows("lab_held"));
+  EXPECT_TRUE(shows("lab_notice"));
+}
+
+TEST_F(LessonBetsTest, AnEasyLessonKeepsItsButtonsWhereAPageNeedsTheFullWindow) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("ten_minutes", 2);
+  const float y = noted_items().at("lesson_next").p0.y;
+  open("ten_minutes", 3);
+  EXPECT_EQ(shown_level(state()), Level::full);
+  EXPECT_NEAR(noted_items().at("lesson_next").p0.y, y, 1);
+}
+
+}  // namespace
+}  // namespace attnscope
