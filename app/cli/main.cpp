@@ -77,6 +77,7 @@ int run(int argc, char** argv) {
   add_calc(app, action);
   add_ask(app, action);
   add_heads(app, action);
+  add_path(app, action);
   add_circuits(app, action);
   add_probe(app, action);
   add_compare(app, action);

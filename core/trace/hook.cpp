@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/trace/path.h"
+
 namespace attnscope {
 namespace {
 
@@ -61,12 +63,20 @@ Tensor Hook::edited(const Site& site, Tensor value) const {
   for (const auto& edit : options_->edits) {
     const NumberEdit* number = edit->number();
     if (!number || number->where.kind != Target::Kind::step || number->where.site != site) continue;
-    auto applied = apply(*number, value, frame(site));
+    auto applied = apply(path_from(*number) ? without_path(*number, value) : *number, value, frame(site));
     if (!applied) throw EditRefused{applied.error()};
     value = std::move(applied->value);
     if (applied->reached) state_->reached.push_back(edit);
   }
   return value;
+}
+
+// A path that is cut as the numbers that it takes out.
+NumberEdit Hook::without_path(const NumberEdit& edit, const Tensor& value) const {
+  const std::int64_t rows = value.size(row_axis(value));
+  auto change = path_change(*trace_, *path_from(edit), edit.where.site, {first_row_, first_row_ + rows});
+  if (!change) throw EditRefused{change.error()};
+  return {edit.where, EditOp::add, Frozen{*std::move(change), to_text(edit.where)}};
 }
 
 Tensor Hook::operator()(Slot slot, Tensor value, std::source_location line) const {
