@@ -220,7 +220,7 @@ Status PathGrid::estimate() {
         Tensor& change = changes[step.site];
         if (change.empty() && absent) change = step_difference(*absent, *run_, step.site);
         if (change.empty()) {
-          TRY(change, path_change(*run_, from, step.site, {0, run_->rows(step.site.stack)}));
+          TRY(change, path_change(*run_, from, step.site));
         }
         sum += along(*gradients, *run_, step, change);
       }
@@ -248,6 +248,7 @@ Status PathGrid::fill(std::size_t most, const std::function<bool(std::size_t)>& 
   const std::vector<std::vector<std::size_t>> groups = by_sender();
   std::mutex mutex;
   std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
   Status status = Done{};
   const auto run_group = [&](const std::vector<std::size_t>& group) -> Status {
     std::shared_ptr<const Trace> absent;
@@ -256,11 +257,11 @@ Status PathGrid::fill(std::size_t most, const std::function<bool(std::size_t)>& 
       TRY(absent, without(cells_[group.front()].from, cancel));
     }
     for (const std::size_t i : group) {
-      if (!asked[i] || next >= groups.size() + 1) continue;
+      if (!asked[i] || stop) continue;
       TRY(const double found, value(cells_[i], absent.get(), cancel));
       const std::lock_guard lock(mutex);
       cells_[i].value = found;
-      if (done && !done(i)) next = groups.size() + 1;
+      if (done && !done(i)) stop = true;
     }
     return Done{};
   };
@@ -272,7 +273,7 @@ Status PathGrid::fill(std::size_t most, const std::function<bool(std::size_t)>& 
                    if (ended) continue;
                    const std::lock_guard lock(mutex);
                    if (ended.error().code != Code::cancelled) status = ended;
-                   next = groups.size() + 1;
+                   stop = true;
                  }
                });
   return status;

@@ -63,7 +63,7 @@ Status check_edit(const Trace& trace, const NumberEdit& edit) {
         range && range->begin >= extent.shape[d])
       return no_place(*make_edit(edit));
   if (const Target* from = path_from(edit)) {
-    const auto change = path_change(trace, *from, edit.where.site, {0, trace.rows(edit.where.site.stack)});
+    const auto change = path_change(trace, *from, edit.where.site);
     return change ? Status(Done{}) : Status(change.error());
   }
   if (std::holds_alternative<Frozen>(edit.value) && !extent.values.empty()) {

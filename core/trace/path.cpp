@@ -36,6 +36,11 @@ bool path_covers(const std::vector<AxisRange>& at, std::string_view axis, std::i
   return !range || (index >= range->begin && index < range->end);
 }
 
+bool row_moves(const Matrix64& change, std::int64_t row) {
+  const auto* const cells = change.cells.data() + row * change.cols;
+  return std::any_of(cells, cells + change.cols, [](double x) { return x != 0; });
+}
+
 // A norm of one row, in double.
 std::vector<double> normed_row(const NormSpec& spec, const Tensor& gain, const Tensor& offset,
                                const double* row, std::int64_t width) {
@@ -54,11 +59,20 @@ std::vector<double> normed_row(const NormSpec& spec, const Tensor& gain, const T
   return out;
 }
 
-// From the sender along sums and norms.
+Matrix64 heads_side_by_side(const Tensor& values) {  // [head, query, d_head] -> [query, head*d_head]
+  const std::int64_t heads = values.size(0), rows = values.size(1), d = values.size(2);
+  Matrix64 out{rows, heads * d, {}};
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t head = 0; head < heads; ++head)
+      for (std::int64_t i = 0; i < d; ++i) out.cells.push_back(static_cast<double>(values.at(head, row, i)));
+  return out;
+}
+
+// From the senders along sums and norms.
 class PathWalk {
  public:
-  PathWalk(const Trace& trace, const Target& from, Range rows)
-      : trace_(trace), from_(from), rows_(rows), written_(written_by(from.site)) {}
+  PathWalk(const Trace& trace, const std::vector<Target>& from, Range rows)
+      : trace_(trace), from_(from), rows_(rows) {}
 
   // The step at which a sender's write stands in the stream.
   static Site written_by(const Site& from) {
@@ -67,7 +81,7 @@ class PathWalk {
     return from;
   }
 
-  // What changes at a step of the stream, or of a norm of it.
+  // What changes at a step of the stream, or of a norm of it, beside the numbers of the run.
   PathRows change(const Site& site) {
     if (const auto known = known_.find(site); known != known_.end()) return known->second;
     PathRows out = made(site);
@@ -75,16 +89,43 @@ class PathWalk {
     return out;
   }
 
+  // A norm or a sum of the stream without the senders.
+  Matrix64 anew(const Site& site) {
+    const std::vector<Site> inputs = flow_inputs(trace_, site);
+    Matrix64 out = without(inputs.front());
+    if (step_of(site.slot).rule == Rule::norm) return normed(site, out);
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+      const Matrix64 more = without(inputs[i]);
+      for (std::size_t j = 0; j < out.cells.size(); ++j) out.cells[j] += more.cells[j];
+    }
+    return out;
+  }
+
+  // What changes in what a step of the stream is made of: rows without any stay as they are.
+  PathRows moved_into(const Site& site) {
+    PathRows out;
+    for (const Site& one : flow_inputs(trace_, site)) add_path_rows(out, change(one));
+    return out;
+  }
+
+  // The numbers of a recorded step of the stream without the senders.
+  Matrix64 without(const Site& site) {
+    Matrix64 out = matrix64(path_rows_of(trace_, site, rows_.size()));
+    if (const PathRows moved = change(site))
+      for (std::size_t i = 0; i < out.cells.size(); ++i) out.cells[i] += moved->cells[i];
+    return out;
+  }
+
  private:
   PathRows made(const Site& site) {
-    if (site == written_) return write();
-    if (site.is(StepRole::branch)) return {};
-    const Step& step = step_of(site.slot);
-    const std::vector<Site> inputs = flow_inputs(trace_, site);
-    if (step.rule == Rule::norm) return norm(site, inputs.front());
     PathRows out;
+    for (const Target& from : from_)
+      if (written_by(from.site) == site) add_path_rows(out, write(from));
+    if (out || site.is(StepRole::branch)) return out;
+    const std::vector<Site> inputs = flow_inputs(trace_, site);
+    if (step_of(site.slot).rule == Rule::norm) return norm(site, inputs.front());
     for (const Site& one : inputs) add_path_rows(out, change(one));
-    if (out && step.rule == Rule::scale)
+    if (out && step_of(site.slot).rule == Rule::scale)
       for (double& x : out->cells) x *= static_cast<double>(trace_.config().of(site.stack).embed_scale);
     return out;
   }
@@ -92,64 +133,54 @@ class PathWalk {
   PathRows norm(const Site& site, const Site& input) {
     const PathRows moved = change(input);
     if (!moved) return {};
-    std::string base = to_text(site);
-    base.resize(base.size() - std::string_view(".out").size());
-    const NormSpec& spec = norm_spec(trace_.config(), site);
-    const Tensor gain = trace_.weights().get(base + ".weight"), offset = trace_.weights().get(base + ".bias");
-    Matrix64 out = *moved;
-    const Matrix64 was = matrix64(path_rows_of(trace_, input, out.rows));
+    Matrix64 out = normed(site, without(input));
+    const Matrix64 was = matrix64(path_rows_of(trace_, site, rows_.size()));
     for (std::int64_t row = 0; row < out.rows; ++row) {
       double* const cells = out.cells.data() + row * out.cols;
-      const double* const before = was.cells.data() + row * out.cols;
-      bool any = false;
-      for (std::int64_t i = 0; i < out.cols; ++i) any = any || cells[i] != 0, cells[i] += before[i];
-      if (any) {
-        const std::vector<double> now = normed_row(spec, gain, offset, cells, out.cols),
-                                  old = normed_row(spec, gain, offset, before, out.cols);
-        for (std::int64_t i = 0; i < out.cols; ++i)
-          cells[i] = now[static_cast<std::size_t>(i)] - old[static_cast<std::size_t>(i)];
-      } else {
-        std::fill(cells, cells + out.cols, 0.0);
-      }
+      const bool same = !row_moves(*moved, row);
+      for (std::int64_t i = 0; i < out.cols; ++i) cells[i] = same ? 0.0 : cells[i] - was.at(row, i);
     }
     return out;
   }
 
-  // Minus what the sender wrote.
-  PathRows write() {
-    const Tensor values = path_rows_of(trace_, from_.site, rows_.size());
+  Matrix64 normed(const Site& site, const Matrix64& x) const {
+    std::string base = to_text(site);
+    base.resize(base.size() - std::string_view(".out").size());
+    const NormSpec& spec = norm_spec(trace_.config(), site);
+    const Tensor gain = trace_.weights().get(base + ".weight"), offset = trace_.weights().get(base + ".bias");
+    Matrix64 out{x.rows, x.cols, {}};
+    for (std::int64_t row = 0; row < x.rows; ++row) {
+      const std::vector<double> one = normed_row(spec, gain, offset, x.cells.data() + row * x.cols, x.cols);
+      out.cells.insert(out.cells.end(), one.begin(), one.end());
+    }
+    return out;
+  }
+
+  // Minus what a sender wrote.
+  Matrix64 write(const Target& from) const {
+    const Tensor values = path_rows_of(trace_, from.site, rows_.size());
     Matrix64 out = values.rank() == 3 ? heads_side_by_side(values) : matrix64(values);
     for (std::int64_t row = 0; row < out.rows; ++row)
       for (std::int64_t col = 0; col < out.cols; ++col) {
         double& cell = out.cells[static_cast<std::size_t>(row * out.cols + col)];
-        cell = asked(values, row, col) ? -cell : 0.0;
+        cell = asked(from.at, values, row, col) ? -cell : 0.0;
       }
-    if (written_ == from_.site) return out;
-    return product(out, matrix64(trace_.weights().get(to_text(written_) + ".weight")));
+    const Site written = written_by(from.site);
+    return written == from.site ? out
+                                : product(out, matrix64(trace_.weights().get(to_text(written) + ".weight")));
   }
 
-  bool asked(const Tensor& values, std::int64_t row, std::int64_t col) const {
-    if (!path_covers(from_.at, "pos", rows_.begin + row)) return false;
+  bool asked(const std::vector<AxisRange>& at, const Tensor& values, std::int64_t row,
+             std::int64_t col) const {
+    if (!path_covers(at, "pos", rows_.begin + row)) return false;
     if (values.rank() == 3)
-      return path_covers(from_.at, "head", col / values.size(2)) &&
-             path_covers(from_.at, "d_head", col % values.size(2));
-    return path_covers(from_.at, axis_name(values.axis(1)), col);
-  }
-
-  static Matrix64 heads_side_by_side(const Tensor& values) {  // [head, query, d_head] -> [query, head*d_head]
-    const std::int64_t heads = values.size(0), rows = values.size(1), d = values.size(2);
-    Matrix64 out{rows, heads * d, {}};
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t head = 0; head < heads; ++head)
-        for (std::int64_t i = 0; i < d; ++i)
-          out.cells.push_back(static_cast<double>(values.at(head, row, i)));
-    return out;
+      return path_covers(at, "head", col / values.size(2)) && path_covers(at, "d_head", col % values.size(2));
+    return path_covers(at, axis_name(values.axis(1)), col);
   }
 
   const Trace& trace_;
-  const Target& from_;
+  const std::vector<Target>& from_;
   Range rows_;
-  Site written_;
   std::map<Site, PathRows> known_;
 };
 
@@ -263,22 +294,56 @@ bool has_path(const Trace& trace, const Site& from, const Site& to) {
          is_reached(trace, PathWalk::written_by(from), path_input(trace, to));
 }
 
-Result<Tensor> path_change(const Trace& so_far, const Target& from, const Site& to, Range rows) {
-  TRY_OK(check_runs(so_far.weights()));
+namespace {
+
+// The step itself without what the walk's senders wrote: [rows, width].
+Matrix64 read_anew(const Trace& trace, const Site& to, PathWalk& walk) {
+  if (!projects(to)) return walk.anew(to);
+  const std::string name = to_text(projection_of(to));
+  Matrix64 out =
+      product(walk.without(path_input(trace, to)), matrix64(trace.weights().get(name + ".weight")));
+  const Tensor offset = trace.weights().get(name + ".bias");
+  for (std::size_t i = 0; i < out.cells.size() && !offset.empty(); ++i)
+    out.cells[i] += static_cast<double>(offset.at(static_cast<std::int64_t>(i) % out.cols));
+  return out;
+}
+
+Status check_path(const Trace& so_far, const Target& from, const Site& to) {
   TRY_OK(check_sender(from));
-  const Record* sent = so_far.find(from.site);
-  if (!sent)
-    return fail(Code::unsupported, "error.trace.path.none", {to_text(from), to_text(projection_of(to))});
-  TRY_OK(check_axes(from, sent->axes));
   if (from.site.stack != to.stack)
     return fail(Code::unsupported, "error.trace.path.stacks", {to_text(from), to_text(to)});
-  const Site read = projection_of(to);
-  PathWalk walk(so_far, from, rows);
-  const PathRows change = walk.change(path_input(so_far, to));
-  if (!change) return fail(Code::unsupported, "error.trace.path.none", {to_text(from), to_text(read)});
-  if (!projects(to)) return shaped(*change, to, rows.begin, 0);
-  const Matrix64 weight = matrix64(so_far.weights().get(to_text(read) + ".weight"));
-  return shaped(product(*change, weight), to, rows.begin, so_far.config().attention_at(to).d_head);
+  if (!has_path(so_far, from.site, to))
+    return fail(Code::unsupported, "error.trace.path.none", {to_text(from), to_text(projection_of(to))});
+  return check_axes(from, so_far.find(from.site)->axes);
+}
+
+}  // namespace
+
+Result<Tensor> path_change(const Trace& so_far, const std::vector<Target>& from, const Site& to, Range rows,
+                           const Tensor& value) {
+  TRY_OK(check_runs(so_far.weights()));
+  for (const Target& one : from) TRY_OK(check_path(so_far, one, to));
+  const std::vector<Target> before(from.begin(), from.end() - 1), last{from.back()};
+  PathWalk all(so_far, from, rows), others(so_far, before, rows), alone(so_far, last, rows);
+  const Site read = path_input(so_far, to);
+  Matrix64 change = read_anew(so_far, to, all);
+  const Matrix64 was = !before.empty()     ? read_anew(so_far, to, others)
+                       : value.rank() == 3 ? heads_side_by_side(value)
+                                           : matrix64(value);
+  const PathRows moved = projects(to) ? alone.change(read) : alone.moved_into(to);
+  for (std::int64_t row = 0; row < change.rows; ++row)
+    for (std::int64_t i = 0; i < change.cols; ++i) {
+      double& cell = change.cells[static_cast<std::size_t>(row * change.cols + i)];
+      cell = moved && row_moves(*moved, row) ? cell - was.at(row, i) : 0.0;
+    }
+  const std::int64_t d_head = to.is(StepRole::split) ? so_far.config().attention_at(to).d_head : 0;
+  return shaped(change, to, rows.begin, d_head);
+}
+
+Result<Tensor> path_change(const Trace& run, const Target& from, const Site& to) {
+  const Record* record = run.find(to);
+  if (!record) return fail(Code::not_found, "error.trace.no_step_here", {to_text(to)});
+  return path_change(run, {from}, to, {0, run.rows(to.stack)}, record->value());
 }
 
 }  // namespace attnscope
