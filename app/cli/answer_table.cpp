@@ -416,7 +416,7 @@ std::string answer_text(const AnswerTable& table) {
   nlohmann::json& totals = sum ? out : out["base"] = nlohmann::json::object();
   for (const auto& [name, value] : table.totals) totals[name] = json_number(value);
   out[sum ? "parts" : "rows"] = rows_to_json(table);
-  if (sum) out["held"] = table.held;
+  if (!table.held.empty() || sum) out["held"] = table.held;
   if (!table.measure.empty()) out["measure"] = table.measure;
   for (const auto& [name, edits] : table.edits) out[name] = edits;
   put_unknown(out, table.unknown);

@@ -10,6 +10,7 @@
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
+#include "core/lens/linear_twin.h"
 #include "core/lens/sweep.h"
 #include "core/session/asked_measure.h"
 #include "core/session/circuit.h"
@@ -37,7 +38,7 @@ struct AskOptions {
                                            graph;
   double least = 0.005;
   std::int64_t at = -1;
-  bool json = false, estimate = false, yes = false;
+  bool json = false, estimate = false, yes = false, linear = false;
   SequenceOptions text, clean, corrupt;
   std::vector<std::string> parts;
 };
@@ -222,6 +223,16 @@ Status run_patch(const AskOptions& options) {
   return answer(options, std::move(sweep), std::move(table));
 }
 
+// The addends of the linear twin: rows, and what they add up to.
+AnswerTable linear_answer(const LinearTwin& twin, const std::string& measure) {
+  AnswerTable table{measure, {{"run", twin.run}, {"total", twin.total}, {"rest", twin.rest}},
+                    {},      std::ssize(twin.parts),
+                    {},      twin.held};
+  for (const LogitPart& part : twin.parts)
+    table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
+  return table;
+}
+
 Status run_attribute(const AskOptions& options) {
   TRY(const OpenedModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
@@ -236,6 +247,13 @@ Status run_attribute(const AskOptions& options) {
                                               {"head", AttributeBy::head},
                                               {"token", AttributeBy::token},
                                               {"neuron", AttributeBy::neuron}};
+  if (options.linear) {
+    TRY(const LinearTwin twin, linear_twin(*run, measure, by.at(options.by)));
+    AnswerTable table = linear_answer(twin, options.measure);
+    table.take_edits("edits", run->edits);
+    table.unknown = options.text.unknown();
+    return print(options, table);
+  }
   TRY(const Attribution found, attribute(*run, measure, by.at(options.by)));
   AnswerTable table{
       options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts), {},
@@ -310,6 +328,7 @@ void add_ask(CLI::App& app, Action& action) {
     add_question(command, options);
     command.add_option("--by", options.by, tr("cli.ask.by"))
         ->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
+    command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
     command.add_option("--graph", options.graph, tr("cli.ask.graph"));
     command.add_option("--least", options.least, tr("cli.ask.least"))->transform(real(0, 1));
   });

@@ -57,6 +57,7 @@ void add_course(CLI::App& app, Action& action);
 void add_guide(CLI::App& app, Action& action);
 void add_circuits(CLI::App& app, Action& action);
 void add_path(CLI::App& app, Action& action);
+void add_why(CLI::App& app, Action& action);
 
 /// Opens a folder, a file in it, a scene file, or a shipped model: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);

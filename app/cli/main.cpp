@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
   add_ask(app, action);
   add_heads(app, action);
   add_path(app, action);
+  add_why(app, action);
   add_circuits(app, action);
   add_probe(app, action);
   add_compare(app, action);

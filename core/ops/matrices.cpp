@@ -66,7 +66,7 @@ std::vector<double> singular_values(const Matrix64& a) {
 }
 
 Singular singular_parts(const Matrix64& a) {
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(mapped64(a), Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(mapped64(a), Eigen::ComputeThinU | Eigen::ComputeThinV);
   const auto& values = svd.singularValues();
   return {
       evaluated64(svd.matrixU()), evaluated64(svd.matrixV()), {values.data(), values.data() + values.size()}};

@@ -24,9 +24,16 @@ class NaiveStack {
   std::map<std::string, Matrix> steps;    ///< of the last run
   std::map<std::string, Matrix> scales;   ///< divisors of norms, [pos, 1]
 
+  /// Patterns, norm scales and gates of the last run of another one are those of every run from now on.
+  void hold(const NaiveStack& other) {
+    held_steps_ = other.steps;
+    held_scales_ = other.scales;
+  }
+
   /// Logits of every row.
   Matrix run(const std::vector<int>& ids) {
     steps.clear();
+    scales.clear();
     const auto count = static_cast<int>(ids.size());
     Matrix x;
     for (int pos = 0; pos < count; ++pos) {
@@ -49,9 +56,13 @@ class NaiveStack {
     for (Row& row : x)
       for (double& value : row) value *= static_cast<double>(config_.head.scale);
     Matrix logits = linear(x, "logits");
+    steps["raw"] = logits;
     if (const auto cap = static_cast<double>(config_.head.cap); cap > 0)
-      for (Row& row : logits)
-        for (double& value : row) value = cap * std::tanh(value / cap);
+      for (std::size_t i = 0; i < logits.size(); ++i)
+        for (std::size_t j = 0; j < logits[i].size(); ++j) {
+          const double raw = held_steps_.empty() ? logits[i][j] : held_steps_.at("raw")[i][j];
+          logits[i][j] *= cap * std::tanh(raw / cap) / raw;
+        }
     return at("logits", logits);
   }
 
@@ -110,8 +121,9 @@ class NaiveStack {
   Row norm_row(const NormSpec& spec, const std::string& name, const Row& x) {
     const Tensor gain = weights_.get(name + ".weight"), offset = weights_.get(name + ".bias");
     double mean = 0;
-    const double scale = scale_of(spec, x, mean);
+    double scale = scale_of(spec, x, mean);
     scales[name].push_back({scale});
+    if (!held_scales_.empty()) scale = held_scales_.at(name)[scales[name].size() - 1][0];
     Row out;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const auto j = static_cast<std::int64_t>(i);
@@ -144,8 +156,13 @@ class NaiveStack {
   Matrix mlp(const MlpSpec& spec, const std::string& base, const Matrix& x) {
     const bool gated = spec.kind == MlpSpec::Kind::gated;
     Matrix post = linear(x, base + (gated ? "gate" : "pre"));
-    for (Row& row : post)
-      for (double& value : row) value = curve(spec.activation, value);
+    for (std::size_t i = 0; i < post.size(); ++i)
+      for (std::size_t j = 0; j < post[i].size(); ++j) {
+        double pre = post[i][j];
+        if (!held_steps_.empty()) pre = held_steps_.at(base + (gated ? "gate" : "pre"))[i][j];
+        const double open = curve(spec.activation, pre);
+        post[i][j] = held_steps_.empty() || gated ? open : post[i][j] * open / pre;
+      }
     if (gated) {
       const Matrix up = linear(x, base + "up");
       for (std::size_t i = 0; i < post.size(); ++i)
@@ -201,6 +218,8 @@ class NaiveStack {
         Row z(static_cast<std::size_t>(spec.d_head), 0.0);
         for (std::size_t key = 0; key < x.size(); ++key) {
           weights[key] /= total;
+          if (!held_steps_.empty())
+            weights[key] = held_steps_.at(base + "pattern." + std::to_string(h))[query][key];
           const Row value = head(spec, "", v[key], kv, key, false);
           for (std::size_t i = 0; i < z.size(); ++i) z[i] += weights[key] * value[i];
         }
@@ -234,6 +253,7 @@ class NaiveStack {
 
   const ModelConfig& config_;
   const Weights& weights_;
+  std::map<std::string, Matrix> held_steps_, held_scales_;
 };
 
 }  // namespace attnscope::testing
