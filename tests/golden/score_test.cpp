@@ -60,7 +60,8 @@ TEST_P(Scores, DirectionsAddUp) {
   double sum = found->bias;
   for (std::size_t i = 0; i < found->directions.size(); ++i) {
     sum += found->directions[i].value;
-    if (i > 0) EXPECT_LE(found->directions[i].singular, found->directions[i - 1].singular);
+    const double before = i > 0 ? found->directions[i - 1].singular : INFINITY;
+    EXPECT_LE(found->directions[i].singular, before);
   }
   EXPECT_NEAR(sum, found->total, 2e-5 * std::max(1.0, std::fabs(found->total)));
   EXPECT_EQ(found->directions.size(), static_cast<std::size_t>(run->config().blocks[1].attention.d_head));
