@@ -11,11 +11,14 @@
 namespace attnscope {
 namespace {
 
-constexpr double kMostDrawn = 6e7;  // multiply-adds: what is drawn anew with every choice
+constexpr double kMostDrawn = 2e7;  // multiply-adds: what is drawn anew with every choice
 constexpr std::size_t kCircuitWords = 5;
 constexpr std::int64_t kMostHeads = 48;  // along one side of the grid
 
 Text head_label(int block, int head) { return Text(std::to_string(block) + "." + std::to_string(head)); }
+
+// With the weights that edits of the run have changed.
+Model edited_model(const Trace& run) { return {run.shared_config(), run.shared_weights()}; }
 
 double circuits_drawn_cost(const ModelConfig& config) {
   const auto width = static_cast<double>(config.d_model);
@@ -94,7 +97,7 @@ figure::TableMark heads_table(const ViewState& state, const Circuits& found) {
 std::optional<figure::PartBox> words_table(const ViewState& state) {
   const auto& ids = state.run->ids;
   if (state.row < 0 || state.row >= std::ssize(ids)) return std::nullopt;
-  const auto words = ov_words(*state.opened->model, state.layer, static_cast<int>(state.head),
+  const auto words = ov_words(edited_model(*state.run), state.layer, static_cast<int>(state.head),
                               ids[static_cast<std::size_t>(state.row)], kCircuitWords);
   if (!words || words->empty()) return std::nullopt;
   figure::TableMark out;
@@ -117,18 +120,17 @@ std::optional<figure::PartBox> words_table(const ViewState& state) {
 
 Result<ViewDrawing> draw_circuits(const ViewState& state) {
   const ModelConfig& config = state.run->config();
-  if (!state.opened || !state.opened->model || state.run->weights().all().empty())
-    return fail(Code::unsupported, "error.lens.circuits");
+  if (state.run->weights().all().empty()) return fail(Code::unsupported, "error.lens.circuits");
   if (state.place.stack != config.stack) return fail(Code::not_found, "error.view.circuits_stack");
   if (circuits_drawn_cost(config) > kMostDrawn) return fail(Code::unsupported, "error.view.circuits_large");
-  TRY(const Circuits found, circuits_of(*state.opened->model));
+  TRY(const Circuits found, circuits_of(edited_model(*state.run)));
   if (std::ssize(found.heads) > kMostHeads) return fail(Code::unsupported, "error.view.circuits_large");
   const Composition* best = strongest_pair(found);
   if (!best) return fail(Code::not_found, "error.view.circuits_block");
   const std::string side = reads_name(best->side);
   const std::vector<Text> said{head_label(best->from_block, best->from_head),
                                head_label(best->to_block, best->to_head),
-                               figure::number_text(best->score, 2)};
+                               figure::number_text(best->score, 3)};
   ViewDrawing out;
   out.question = {Text::of("figure.circuits.question")};
   out.sentence = {Text::of("figure.circuits." + side, said),
