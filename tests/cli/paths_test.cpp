@@ -9,11 +9,12 @@ namespace {
 
 using namespace attnscope::testing;
 
-const std::string kStory = "model:storyteller --text \"The cat sat on the mat because it was tired. So the\"";
-const std::string kMeasure = " --measure \"logit_diff: cat, mat\"";
+const std::string kPathStory =
+    "model:storyteller --text \"The cat sat on the mat because it was tired. So the\"";
+const std::string kPathMeasure = " --measure \"logit_diff: cat, mat\"";
 
 Json one_path(const std::string& kind) {
-  return cli("path " + kStory + kMeasure +
+  return cli("path " + kPathStory + kPathMeasure +
              " --from 'blocks.0.attn.z[head=2]' --to 'blocks.1.attn.q[head=3]' --json --kind " + kind)
       .json();
 }
@@ -27,7 +28,7 @@ TEST(PathCommand, HeadTwoWritesTheQueryOfHeadThree) {
   EXPECT_NEAR(direct["rows"][0]["value"].get<double>(), 10.33, 5e-3);
   EXPECT_NEAR(total["rows"][0]["value"].get<double>(), 1.70, 5e-3);
   // The edit is the same cut.
-  const Json edited = cli("ablate " + kStory + kMeasure +
+  const Json edited = cli("ablate " + kPathStory + kPathMeasure +
                           " --steps 'blocks.1.attn.z[head=0]' --json --edit "
                           "'blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]=0'")
                           .json();
@@ -36,18 +37,18 @@ TEST(PathCommand, HeadTwoWritesTheQueryOfHeadThree) {
 }
 
 TEST(PathCommand, GridsAndTables) {
-  const Json grid =
-      cli("path " + kStory + kMeasure + " --from 'blocks.*.attn.z' --to 'blocks.*.attn.q' --estimate --json")
-          .json();
+  const Json grid = cli("path " + kPathStory + kPathMeasure +
+                        " --from 'blocks.*.attn.z' --to 'blocks.*.attn.q' --estimate --json")
+                        .json();
   EXPECT_EQ(grid["rows"].size(), 16u);
   EXPECT_EQ(grid["without_path"], 48);
   for (const Json& row : grid["rows"]) EXPECT_TRUE(row.contains("estimate"));
-  const Json most = cli("path " + kStory + kMeasure + " --most 2 --json").json();
+  const Json most = cli("path " + kPathStory + kPathMeasure + " --most 2 --json").json();
   int exact = 0;
   for (const Json& row : most["rows"]) exact += row.contains("value") ? 1 : 0;
   EXPECT_EQ(exact, 2);
   const TempFolder folder;
-  const Ran csv = cli("path " + kStory + kMeasure +
+  const Ran csv = cli("path " + kPathStory + kPathMeasure +
                       " --from 'blocks.0.attn.z' --to logits --over pos --out " + (folder / "a.csv"));
   EXPECT_EQ(csv.exit_code, 0) << csv.err;
   const std::string text = read_text(folder / "a.csv");
@@ -56,13 +57,13 @@ TEST(PathCommand, GridsAndTables) {
 }
 
 TEST(PathCommand, RefusesWhatIsNoPath) {
-  expect_refused("path " + kStory + kMeasure + " --from 'blocks.1.attn.z' --to 'blocks.0.attn.q'", 1,
+  expect_refused("path " + kPathStory + kPathMeasure + " --from 'blocks.1.attn.z' --to 'blocks.0.attn.q'", 1,
                  "no path");
-  expect_refused("path " + kStory + kMeasure + " --from 'blocks.0.attn.q' --to 'blocks.1.attn.q'", 1,
+  expect_refused("path " + kPathStory + kPathMeasure + " --from 'blocks.0.attn.q' --to 'blocks.1.attn.q'", 1,
                  "writes nothing");
-  expect_refused("path " + kStory + kMeasure + " --from 'blocks.0.attn.z' --to 'blocks.1.attn.z'", 1,
+  expect_refused("path " + kPathStory + kPathMeasure + " --from 'blocks.0.attn.z' --to 'blocks.1.attn.z'", 1,
                  "does not read");
-  expect_refused("path " + kStory + kMeasure + " --out a.txt", 1, "a.txt");
+  expect_refused("path " + kPathStory + kPathMeasure + " --out a.txt", 1, "a.txt");
 }
 
 TEST(CircuitsCommand, InductionHeadsCopyAndAreWritten) {
@@ -103,7 +104,7 @@ TEST(WhyCommand, ClosesDownToTokens) {
   double total = 0;
   std::size_t rows = 0;
   for (const std::string by : {"part", "head", "token"}) {
-    const Json why = cli("why " + kStory + cell + " --by " + by).json();
+    const Json why = cli("why " + kPathStory + cell + " --by " + by).json();
     double sum = why["rest"];
     for (const Json& row : why["rows"]) sum += row["value"].get<double>();
     EXPECT_NEAR(sum, why["total"].get<double>(), 1e-9);
@@ -112,15 +113,15 @@ TEST(WhyCommand, ClosesDownToTokens) {
     rows = why["rows"].size();
     total = why["total"];
   }
-  const Json loadings = cli("why " + kStory + cell + " --loadings").json();
+  const Json loadings = cli("why " + kPathStory + cell + " --loadings").json();
   double sum = loadings["bias"];
   for (const Json& row : loadings["rows"]) sum += row["value"].get<double>();
   EXPECT_NEAR(sum, total, 1e-4);
-  expect_refused("why " + kStory + " --cell 'blocks.1.attn.pattern[head=3]'", 1, "not one score");
+  expect_refused("why " + kPathStory + " --cell 'blocks.1.attn.pattern[head=3]'", 1, "not one score");
 }
 
 TEST(LinearTwinCommand, ClosesInDouble) {
-  const Json twin = cli("attribute " + kStory + kMeasure + " --by token --linear --json").json();
+  const Json twin = cli("attribute " + kPathStory + kPathMeasure + " --by token --linear --json").json();
   ASSERT_EQ(twin["rows"].size(), 15u);
   EXPECT_EQ(twin["rows"][14]["step"], "bias");
   double sum = 0;
