@@ -61,7 +61,7 @@ class NaiveStack {
       for (std::size_t i = 0; i < logits.size(); ++i)
         for (std::size_t j = 0; j < logits[i].size(); ++j) {
           const double raw = held_steps_.empty() ? logits[i][j] : held_steps_.at("raw")[i][j];
-          logits[i][j] *= cap * std::tanh(raw / cap) / raw;
+          logits[i][j] *= raw == 0 ? 1 : cap * std::tanh(raw / cap) / raw;
         }
     return at("logits", logits);
   }
