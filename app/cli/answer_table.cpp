@@ -193,7 +193,7 @@ std::string answer_text(const AnswerTable& table) {
   for (const auto& [name, value] : table.errors) out["base_stderr"][name] = json_number(value);
   if (!table.each.empty()) out["each"] = each_to_json(table);
   if (!table.run.empty()) out["run"] = nlohmann::json::parse(table.run);
-  if (sum) out["held"] = table.held;
+  if (!table.held.empty() || sum) out["held"] = table.held;
   if (!table.measure.empty()) out["measure"] = table.measure;
   for (const auto& [name, edits] : table.edits) out[name] = edits;
   put_unknown(out, table.unknown);

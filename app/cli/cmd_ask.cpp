@@ -10,6 +10,7 @@
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
+#include "core/lens/linear_twin.h"
 #include "core/lens/sweep.h"
 #include "core/session/asked_measure.h"
 #include "core/session/circuit.h"
@@ -177,6 +178,24 @@ Status run_patch(const AskOptions& options) {
   return answer(options, opened, *std::move(asked.sweep), std::move(table));
 }
 
+void add_parts(AnswerTable& table, const std::vector<LogitPart>& parts) {
+  for (const LogitPart& part : parts)
+    table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
+}
+AnswerTable sum_answer(const Attribution& found, const std::string& measure) {
+  AnswerTable table{
+      measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts), {}, found.held};
+  add_parts(table, found.parts);
+  return table;
+}
+AnswerTable linear_answer(const LinearTwin& twin, const std::string& measure) {
+  AnswerTable table{measure, {{"run", twin.run}, {"total", twin.total}, {"rest", twin.rest}},
+                    {},      std::ssize(twin.parts),
+                    {},      twin.held};
+  add_parts(table, twin.parts);
+  return table;
+}
+
 Status run_attribute(const AskOptions& options) {
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
@@ -188,19 +207,21 @@ Status run_attribute(const AskOptions& options) {
     TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measure)));
     if (!options.json && options.out.empty()) return Done{};
   }
-  TRY(const Attribution found, attribute(*run, measure, attribute_by(options.by)));
-  AnswerTable table{
-      options.measure, {{"total", found.total}, {"rest", found.rest}}, {}, std::ssize(found.parts), {},
-      found.held};
+  AnswerTable table;
+  if (options.linear) {
+    TRY(const LinearTwin twin, linear_twin(*run, measure, attribute_by(options.by)));
+    table = linear_answer(twin, options.measure);
+  } else {
+    TRY(const Attribution found, attribute(*run, measure, attribute_by(options.by)));
+    table = sum_answer(found, options.measure);
+  }
   table.take_edits("edits", run->edits);
   table.unknown = options.text.unknown();
   nlohmann::json made = run_json(opened, options.model);
   made["inputs"]["text"] = input_json(opened, *run);
   made["measure"] = measure_json(opened, measure, *run);
-  made["method"] = {{"by", options.by}};
+  made["method"] = {{"by", options.by}, {"linear", options.linear}};
   table.run = made.dump();
-  for (const LogitPart& part : found.parts)
-    table.rows.push_back({part.step, target_of({{}, part.at}).at, part.value, {}, std::ssize(table.rows)});
   return give_answer(options, table);
 }
 
@@ -272,6 +293,7 @@ void add_ask(CLI::App& app, Action& action) {
     add_question(command, options);
     command.add_option("--by", options.by, tr("cli.ask.by"))
         ->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
+    command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
     command.add_option("--graph", options.graph, tr("cli.ask.graph"));
     command.add_option("--least", options.least, tr("cli.ask.least"))->transform(real(0, 1));
   });

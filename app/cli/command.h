@@ -61,6 +61,9 @@ void add_try(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_course(CLI::App& app, Action& action);
 void add_guide(CLI::App& app, Action& action);
+void add_circuits(CLI::App& app, Action& action);
+void add_path(CLI::App& app, Action& action);
+void add_why(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 
 /// Parses the words of a command line, without the program's name, and runs its command; what is wrong is on

@@ -27,6 +27,9 @@ Program::Program() : app(tr("cli.title")) {
   add_calc(app, action);
   add_ask(app, action);
   add_heads(app, action);
+  add_path(app, action);
+  add_why(app, action);
+  add_circuits(app, action);
   add_probe(app, action);
   add_compare(app, action);
   add_rerun(app, action);

@@ -3,6 +3,7 @@
 
 #include "app/widgets/matrix_plot.h"
 #include "core/base/text.h"
+#include "core/trace/path.h"
 
 namespace attnscope {
 
@@ -41,6 +42,8 @@ Text value_words(const EditValue& value) {
 }
 
 Text number_words(const NumberEdit& edit) {
+  if (const Target* from = path_from(edit))
+    return Text::of("edit.path", {target_words(*from), receiver_text(edit.where)});
   const Text where = target_words(edit.where);
   const auto* number = std::get_if<float>(&edit.value);
   if (edit.op == EditOp::set && number && *number == 0.f) return Text::of("edit.zero", {where});

@@ -47,9 +47,30 @@ struct ScoreSplit {
   std::vector<std::string> query_sources, key_sources;
   std::vector<double> values;  ///< [query source, key source], row-major
 };
+/// How finely each side is written out.
+enum class ScoreBy : std::uint8_t {
+  part,  ///< each attention and each MLP whole: "blocks.0.attn.out"
+  head,  ///< each head: "blocks.0.attn.z[head=2]"
+  token  ///< each head by the positions that it read from: "blocks.0.attn.z[head=2,pos=5]"
+};
 /// Of attn.scaled at [head, query, key] of a pre-norm or parallel model. Errors: no such cell; the query or
 /// the key does not come from the residual stream by one norm.
 Result<ScoreSplit> split_score(const Trace& trace, const Site& pattern, std::int64_t head, std::int64_t query,
-                               std::int64_t key);
+                               std::int64_t key, ScoreBy by = ScoreBy::part);
+
+/// One direction of a head's QK circuit in a score: singular value times what the query's row and the key's
+/// row have along it, norms and rotation at these positions included.
+struct ScoreLoading {
+  double singular = 0, query = 0, key = 0;
+  double value = 0;  ///< singular * query * key, scaled as the score
+};
+struct ScoreLoadings {
+  double total = 0;                      ///< the scaled score, as the run has it
+  double bias = 0;                       ///< what the biases of query and key add
+  double rest = 0;                       ///< total - bias - sum of the loadings
+  std::vector<ScoreLoading> directions;  ///< the largest singular value first
+};
+Result<ScoreLoadings> score_loadings(const Trace& trace, const Site& pattern, std::int64_t head,
+                                     std::int64_t query, std::int64_t key);
 
 }  // namespace attnscope

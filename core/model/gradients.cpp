@@ -155,6 +155,9 @@ Status gradients_check(const Trace& trace, const Objective& objective) {
   const Record* logits = trace.find(trace.main(StepRole::logits));
   if (!logits || trace.weights().all().empty()) return fail(Code::bad_shape, "error.model.no_loss");
   if (!trace.complete) return fail(Code::bad_shape, "error.model.incomplete");
+  for (const auto& edit : trace.edits)
+    if (edit->number() && path_from(*edit->number()))
+      return fail(Code::unsupported, "error.model.path_gradient", {to_text(*edit)});
   if (objective.measure) {
     TRY(const double value, measured(*objective.measure, trace));
     (void)value;

@@ -19,6 +19,7 @@ bool same_operand(const EditValue& a, const EditValue& b) {
   if (const auto* number = std::get_if<float>(&a))
     return std::bit_cast<std::uint32_t>(*number) == std::bit_cast<std::uint32_t>(std::get<float>(b));
   if (const auto* from = std::get_if<FromPos>(&a)) return *from == std::get<FromPos>(b);
+  if (const auto* path = std::get_if<WithoutPath>(&a)) return *path == std::get<WithoutPath>(b);
   if (const auto* frozen = std::get_if<Frozen>(&a))
     return same_numbers(frozen->values, std::get<Frozen>(b).values);
   return true;

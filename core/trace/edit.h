@@ -60,7 +60,13 @@ struct Frozen {
   Tensor values;
   std::string origin;  ///< where they came from, as shown: a file, a run
 };
-using EditValue = std::variant<float, MeanOver, FromPos, Frozen>;
+/// What the step reads when the write of another place is taken out of the stream before it, and nothing else
+/// (core/trace/path.h): a path that is cut. The place itself is a step at which a receiver reads.
+struct WithoutPath {
+  Target from;
+  bool operator==(const WithoutPath&) const = default;
+};
+using EditValue = std::variant<float, MeanOver, FromPos, Frozen, WithoutPath>;
 enum class EditOp : std::uint8_t { set, add, scale };
 
 // ---- the three kinds of edit ----------------------------------------------------------------------
@@ -118,7 +124,9 @@ using EditNumbers = std::function<Result<Tensor>(const std::string& name, const 
 using EditRuns = std::function<Result<std::vector<std::shared_ptr<const Trace>>>()>;
 /// Reads "PLACE=V", "PLACE+=V", "PLACE*=V"; V is a number, `mean`, `@pos:N`, `@FILE` (.npz, .npy or
 /// .safetensors: the array of the step's own name, or the only one; `@FILE:NAME` another one), and where
-/// `numbers` is given `@run:NAME` and `@dir:WORDS`, which are kept by value. A part of the
+/// `numbers` is given `@run:NAME` and `@dir:WORDS`, which are kept by value. "PLACE->PLACE=0" takes what the
+/// first writes into the stream out of what the second reads, as in
+/// "blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]=0". A part of the
 /// model is exchanged by "blocks.*.order=post" (pre, post, parallel), "blocks.0.mlp.skip=off",
 /// "blocks.*.mlp.activation=relu" (gelu, gelu_tanh, silu, swiglu, geglu), "blocks.*.attn.scaling=off",
 /// "blocks.*.attn.mask_order=before" (after), "blocks.*.attn.kv_heads=2".
@@ -156,6 +164,11 @@ struct Applied {
 /// Carries out one edit on the rows that `value` holds. Errors: an axis that the place does not have, frozen
 /// numbers of another shape, a position that is not there.
 Result<Applied> apply(const NumberEdit& edit, const Tensor& value, const RowFrame& rows = {});
+/// The place that a path begins at; null for every other edit.
+inline const Target* path_from(const NumberEdit& edit) {
+  const auto* path = std::get_if<WithoutPath>(&edit.value);
+  return path ? &path->from : nullptr;
+}
 /// True where the operand is a mean or a copy of other rows of the same step.
 bool reads_rows(const NumberEdit& edit);
 /// True for a product of two numbers of the same step: its backward reads both.

@@ -13,6 +13,7 @@
 #include "core/system/named_files.h"
 #include "core/trace/config.h"
 #include "core/trace/edit.h"
+#include "core/trace/path.h"
 #include "core/trace/place_cells.h"
 #include "core/trace/trace.h"
 
@@ -238,6 +239,18 @@ std::int64_t blocks_of(const ModelConfig& config, std::string_view name) {
   return other ? other->n_layers() : 0;
 }
 
+// "blocks.0.attn.z[head=2]->" of a path; nothing where there is none.
+Result<std::optional<Target>> take_sender(std::string_view& text) {
+  const std::string_view arrow = "->";
+  std::size_t end = place_end(text, ">=");
+  if (end > 0 && end < text.size() && text[end] == '>' && text[end - 1] == '-') --end;
+  if (text.substr(std::min(end, text.size()), arrow.size()) != arrow) return std::optional<Target>();
+  TRY(Target from, parse_target(text.substr(0, end)));
+  TRY_OK(check_sender(from));
+  text.remove_prefix(end + arrow.size());
+  return std::optional(std::move(from));
+}
+
 // The target in every sequence's run, with indices from 0; none where the run does not hold it.
 Result<std::vector<std::optional<Target>>> in_each_run(const Target& where, std::string_view text,
                                                        const EditRuns& runs) {
@@ -272,6 +285,22 @@ Status put_number_edits(Edits& out, Target where, const Parts& parts, std::strin
   return Done{};
 }
 
+// A path into one place: it can only be cut.
+Status put_path_edits(Edits& out, const Target& from, const Target& to, const Parts& parts,
+                      std::string_view text, const EditRuns& runs) {
+  Edits made;
+  TRY_OK(put_number_edits(made, to, parts, text, {}, runs));
+  for (const auto& edit : made) {
+    NumberEdit number = *edit->number();
+    const auto* value = std::get_if<float>(&number.value);
+    if (number.op != EditOp::set || !value || *value != 0.f)
+      return bad_edit(text, Text::of("error.trace.edit.path_value"));
+    number.value = WithoutPath{from};
+    out.push_back(make_edit(std::move(number), edit->sequence));
+  }
+  return Done{};
+}
+
 Result<std::shared_ptr<const Edit>> exchange_edit(const Exchange& part, const Parts& parts,
                                                   std::string_view text) {
   TRY(Exchange exchange, with_value(part, parts.value, text));
@@ -281,7 +310,16 @@ Result<std::shared_ptr<const Edit>> exchange_edit(const Exchange& part, const Pa
 }  // namespace
 
 Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const EditNumbers& numbers) {
-  TRY(const Parts parts, parts_of(text));
+  std::string_view rest = text;
+  TRY(const std::optional<Target> from, take_sender(rest));
+  TRY(const Parts parts, parts_of(rest));
+  if (from) {
+    Edits cut;
+    TRY(const Target to, parse_target(parts.place));
+    TRY(const Target where, path_step(to));
+    TRY_OK(put_path_edits(cut, *from, where, parts, text, {}));
+    return cut.front();
+  }
   if (const auto part = parse_part(parts.place); part && parts.sign == "=")
     return exchange_edit(*part, parts, text);
   TRY(Target where, parse_target(parts.place));
@@ -293,7 +331,9 @@ Result<std::shared_ptr<const Edit>> parse_edit(std::string_view text, const Edit
 Result<Edits> parse_edits(std::string_view text, const ModelConfig& config, const EditNumbers& numbers,
                           const EditRuns& runs) {
   Edits out;
-  TRY(const Parts parts, parts_of(text));
+  std::string_view rest = text;
+  TRY(const std::optional<Target> from, take_sender(rest));
+  TRY(const Parts parts, parts_of(rest));
   TRY(const PlaceText place, parse_place(parts.place));
   const std::int64_t all = blocks_of(config, place.name);
   const auto whole = parse_part(place.name);
@@ -305,7 +345,12 @@ Result<Edits> parse_edits(std::string_view text, const ModelConfig& config, cons
       continue;
     }
     TRY(Target where, target_named(one));
-    TRY_OK(put_number_edits(out, std::move(where), parts, text, numbers, runs));
+    if (from) {
+      TRY(const std::vector<Target> receivers, path_receivers(config, where));
+      for (const Target& to : receivers) TRY_OK(put_path_edits(out, *from, to, parts, text, runs));
+    } else {
+      TRY_OK(put_number_edits(out, std::move(where), parts, text, numbers, runs));
+    }
   }
   return out;
 }
@@ -314,6 +359,8 @@ std::string to_text(const Edit& edit) {
   if (const MaskEdit* mask = edit.mask()) return mask_text(*mask);
   if (const Exchange* exchange = edit.exchange()) return exchange_text(*exchange);
   const NumberEdit& number = *edit.number();
+  if (const Target* from = path_from(number))
+    return to_text(*from) + "->" + receiver_text(number.where) + "=0";
   const char* sign = number.op == EditOp::add ? "+=" : number.op == EditOp::scale ? "*=" : "=";
   return to_text(number.where) + sign + operand_text(number.value);
 }

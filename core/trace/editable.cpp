@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/trace/path.h"
 #include "core/trace/place_cells.h"
 
 namespace attnscope {
@@ -61,6 +62,10 @@ Status check_edit(const Trace& trace, const NumberEdit& edit) {
     if (const AxisRange* range = range_on(edit.where, extent.axes[d]);
         range && range->begin >= extent.shape[d])
       return no_place(*make_edit(edit));
+  if (const Target* from = path_from(edit)) {
+    const auto change = path_change(trace, *from, edit.where.site);
+    return change ? Status(Done{}) : Status(change.error());
+  }
   if (std::holds_alternative<Frozen>(edit.value) && !extent.values.empty()) {
     const Result<Applied> tried = apply(edit, extent.values);
     return tried ? Status(Done{}) : Status(tried.error());

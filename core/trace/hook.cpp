@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/trace/path.h"
+
 namespace attnscope {
 namespace {
 
@@ -58,15 +60,31 @@ RowFrame Hook::frame(const Site& site) const {
 }
 
 Tensor Hook::edited(const Site& site, Tensor value) const {
+  const Tensor plain = value;
   for (const auto& edit : options_->edits) {
     const NumberEdit* number = edit->number();
     if (!number || number->where.kind != Target::Kind::step || number->where.site != site) continue;
-    auto applied = apply(*number, value, frame(site));
+    auto applied = apply(path_from(*number) ? without_path(*number, plain) : *number, value, frame(site));
     if (!applied) throw EditRefused{applied.error()};
     value = std::move(applied->value);
     if (applied->reached) state_->reached.push_back(edit);
   }
   return value;
+}
+
+// A path that is cut as the numbers that it takes out of a step, which was `value` before any edit; paths
+// into the same place that earlier edits have cut are taken together with it.
+NumberEdit Hook::without_path(const NumberEdit& edit, const Tensor& value) const {
+  std::vector<Target> from;
+  for (const auto& other : options_->edits) {
+    const NumberEdit* number = other->number();
+    if (number && path_from(*number) && number->where == edit.where) from.push_back(*path_from(*number));
+    if (number == &edit) break;
+  }
+  const std::int64_t rows = value.size(row_axis(value));
+  auto change = path_change(*trace_, from, edit.where.site, {first_row_, first_row_ + rows}, value);
+  if (!change) throw EditRefused{change.error()};
+  return {edit.where, EditOp::add, Frozen{*std::move(change), to_text(edit.where)}};
 }
 
 Tensor Hook::operator()(Slot slot, Tensor value, std::source_location line) const {

@@ -1,0 +1,114 @@
+// attnscope-cli path: senders by receivers along the residual stream, one number for every pair.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/answer_table.h"
+#include "app/cli/command.h"
+#include "app/cli/csv_text.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/lens/paths.h"
+#include "core/trace/path.h"
+
+namespace attnscope::cli {
+namespace {
+
+struct PathOptions {
+  std::string model, measure, from, to, kind = "direct", over, out;
+  std::int64_t at = -1;
+  std::size_t most = 0;
+  bool json = false, estimate = false;
+  SequenceOptions text;
+};
+
+nlohmann::json paths_json(const PathGrid& grid, const PathOptions& options, bool estimate, const Trace& run) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const PathCell& cell : grid.cells()) {
+    nlohmann::json row = {{"from", to_text(cell.from)}, {"to", receiver_text(cell.to)}};
+    if (!std::isnan(cell.value) || !estimate) row["value"] = json_number(cell.value);
+    if (estimate) row["estimate"] = json_number(cell.estimate);
+    rows.push_back(std::move(row));
+  }
+  nlohmann::json out = {{"measure", options.measure},
+                        {"kind", options.kind},
+                        {"base", {{"clean", json_number(grid.base())}}},
+                        {"rows", std::move(rows)}};
+  if (grid.without_path() > 0) out["without_path"] = grid.without_path();
+  put_edits(out, run.edits);
+  put_unknown(out, options.text.unknown());
+  return out;
+}
+
+std::string paths_csv(const PathGrid& grid, bool estimate) {
+  std::string out = std::string("from,to,value") + (estimate ? ",estimate" : "") + "\n";
+  for (const PathCell& cell : grid.cells())
+    out += csv_field(to_text(cell.from)) + "," + csv_field(receiver_text(cell.to)) + csv_number(cell.value) +
+           (estimate ? csv_number(cell.estimate) : "") + "\n";
+  return out;
+}
+
+void print_paths(const PathGrid& grid, bool estimate) {
+  std::printf("%-66s %12.6f\n", "clean", grid.base());
+  for (const PathCell& cell : grid.cells()) {
+    const std::string pair = to_text(cell.from) + " -> " + receiver_text(cell.to);
+    std::printf("%-66s %12.6f", pair.c_str(), unsigned_nan(cell.value));
+    if (estimate)
+      std::printf("   %s",
+                  tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(cell.estimate))}).c_str());
+    std::printf("\n");
+  }
+  if (grid.without_path() > 0)
+    std::printf("%s\n", tr("cli.path.without", {std::to_string(grid.without_path())}).c_str());
+}
+
+Status run_path(const PathOptions& options) {
+  const bool as_csv = options.out.ends_with(".csv");
+  if (!options.out.empty() && !as_csv && !options.out.ends_with(".json"))
+    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY(const Selector from, Selector::parse(options.from));
+  TRY(const Selector to, Selector::parse(options.to));
+  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY_OK(check_runs(opened));
+  TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
+  TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
+  const std::vector<std::string> over =
+      options.over.empty() ? std::vector<std::string>() : split(options.over, ',');
+  const PathKind kind = options.kind == "total" ? PathKind::total : PathKind::direct;
+  TRY(PathGrid grid, PathGrid::make(opened.model, run, measure, from, to, kind, over));
+  const bool estimate = options.estimate || options.most > 0;
+  if (estimate) TRY_OK(grid.estimate());
+  TRY_OK(grid.fill(options.most));
+  const nlohmann::json out = paths_json(grid, options, estimate, *run);
+  if (options.json) print_json(out);
+  if (!options.json && options.out.empty()) print_paths(grid, estimate);
+  if (options.out.empty()) return Done{};
+  const std::string text = as_csv ? paths_csv(grid, estimate) : out.dump(1) + "\n";
+  TRY(AtomicFile file, AtomicFile::create(options.out));
+  file.write(text.data(), text.size());
+  return file.commit();
+}
+
+}  // namespace
+
+void add_path(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("path", tr("cli.path"));
+  const auto options = std::make_shared<PathOptions>();
+  options->from = "embed,blocks.*.attn.z,blocks.*.mlp.out";
+  options->to = "blocks.*.attn.q,blocks.*.attn.k,blocks.*.attn.v,blocks.*.mlp.out,logits";
+  command->add_option("MODEL", options->model, tr(kModelHelp))->required();
+  options->text.add_to(*command, false);
+  command->add_option("--from", options->from, tr("cli.path.from"))->capture_default_str();
+  command->add_option("--to", options->to, tr("cli.path.to"))->capture_default_str();
+  command->add_option("--kind", options->kind, tr("cli.path.kind"))
+      ->check(CLI::Validator(one_word_of({"direct", "total"}), ""));
+  command->add_option("--measure", options->measure, tr("cli.ask.measure"))->required();
+  command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
+  command->add_option("--over", options->over, tr("cli.path.over"));
+  command->add_flag("--estimate", options->estimate, tr("cli.path.estimate"));
+  command->add_option("--most", options->most, tr("cli.path.most"))->transform(whole(0, 1 << 30));
+  command->add_flag("--json", options->json, tr("cli.ask.json"));
+  command->add_option("--out", options->out, tr("cli.path.out"));
+  command->callback([options, &action] { action = [options] { return run_path(*options); }; });
+}
+
+}  // namespace attnscope::cli

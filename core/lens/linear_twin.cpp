@@ -1,0 +1,312 @@
+#include "core/lens/linear_twin.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/lens/held_path.h"
+#include "core/ops/matrices.h"
+#include "core/trace/flow.h"
+
+namespace attnscope {
+namespace {
+
+Matrix64 recorded64(const Trace& trace, const Site& site) { return matrix64(trace.find(site)->rows.whole()); }
+
+void add_rows(Matrix64& to, const Matrix64& more) {
+  for (std::size_t i = 0; i < to.cells.size(); ++i) to.cells[i] += more.cells[i];
+}
+
+// One attention with its pattern held: heads side by side in the columns.
+class HeldAttention {
+ public:
+  HeldAttention(const Trace& trace, const Site& z) : state_(*trace.attention(z)) {}
+
+  // z [query, heads d_head] of values [key, kv_heads d_head].
+  Matrix64 weighted(const Matrix64& v) const {
+    Matrix64 out{queries(), heads() * width(), {}};
+    out.cells.resize(static_cast<std::size_t>(out.rows * out.cols));
+    each([&](std::int64_t head, std::int64_t query, std::int64_t key, double weight) {
+      for (std::int64_t i = 0; i < width(); ++i)
+        cell(out, query, head * width() + i) += weight * v.at(key, kv(head) * width() + i);
+    });
+    return out;
+  }
+  // Back from directions over z to directions over the values.
+  Matrix64 spread(const Matrix64& g) const {
+    Matrix64 out{state_.in.k.size(1), state_.in.v.size(0) * width(), {}};
+    out.cells.resize(static_cast<std::size_t>(out.rows * out.cols));
+    each([&](std::int64_t head, std::int64_t query, std::int64_t key, double weight) {
+      for (std::int64_t i = 0; i < width(); ++i)
+        cell(out, key, kv(head) * width() + i) += weight * g.at(query, head * width() + i);
+    });
+    return out;
+  }
+
+ private:
+  static double& cell(Matrix64& m, std::int64_t row, std::int64_t col) {
+    return m.cells[static_cast<std::size_t>(row * m.cols + col)];
+  }
+  std::int64_t heads() const { return state_.in.q.size(0); }
+  std::int64_t width() const { return state_.in.v.size(2); }
+  std::int64_t queries() const { return state_.in.q.size(1); }
+  std::int64_t kv(std::int64_t head) const { return head * state_.in.v.size(0) / heads(); }
+  template <class Visit>
+  void each(Visit visit) const {
+    const std::int64_t keys = state_.in.k.size(1);
+    for (std::int64_t head = 0; head < heads(); ++head)
+      for (std::int64_t query = 0; query < queries(); ++query) {
+        const Tensor row = state_.stage(ScoreStage::pattern, head, {query, query + 1}, {0, keys});
+        for (std::int64_t key = 0; key < keys; ++key)
+          if (const auto weight = static_cast<double>(row.at(0, key)); weight != 0)
+            visit(head, query, key, weight);
+      }
+  }
+
+  const AttentionState& state_;
+};
+
+// The steps of a branch.
+struct HeldMlp {
+  Site linear;     // what stays linear: mlp.pre, or mlp.up
+  Site gate;       // mlp.post, or mlp.act
+  Matrix64 ratio;  // what each neuron is multiplied by
+};
+
+HeldMlp held_mlp(const Trace& trace, const Site& out) {
+  const bool gated = trace.find(out.with(Slot::mlp_up)) != nullptr;
+  HeldMlp held{
+      out.with(gated ? Slot::mlp_up : Slot::mlp_pre), out.with(gated ? Slot::mlp_act : Slot::mlp_post), {}};
+  held.ratio = recorded64(trace, held.gate);
+  if (gated) return held;
+  const Matrix64 before = recorded64(trace, held.linear);
+  for (std::size_t i = 0; i < before.cells.size(); ++i)
+    held.ratio.cells[i] = held_gate(before.cells[i], held.ratio.cells[i]);
+  return held;
+}
+
+bool is_entry(const Site& site) { return site.is(StepRole::embedding); }
+
+class Twin {
+ public:
+  Twin(const Trace& trace, AttributeBy by, LinearTwin& out) : trace_(trace), by_(by), out_(out) {}
+
+  // ---- forward ------------------------------------------------------------------------------------
+
+  const Matrix64& value(const Site& site) {
+    const auto known = values_.find(site);
+    if (known != values_.end()) return known->second;
+    Matrix64 made = computed_value(site);
+    return values_.emplace(site, std::move(made)).first->second;
+  }
+
+  // ---- backward -----------------------------------------------------------------------------------
+
+  // From a direction over one row of a step to every input; the last steps of the run first.
+  void follow(const Site& site, std::int64_t row, const Direction& g) {
+    Matrix64 first = value(site);
+    std::fill(first.cells.begin(), first.cells.end(), 0.0);
+    std::copy(g.begin(), g.end(), first.cells.begin() + row * first.cols);
+    send(site, first);
+    row_ = row;
+    while (!waiting_.empty()) {
+      const auto last = std::prev(waiting_.end());
+      const Site next = last->second.first;
+      const Matrix64 along = std::move(last->second.second);
+      waiting_.erase(last);
+      back(next, along);
+    }
+    if (bias_ != 0 || by_ == AttributeBy::token) out_.parts.push_back({"bias", {}, bias_});
+  }
+  void bias(double value) { bias_ += value; }
+
+ private:
+  Tensor weight(const Site& site, const char* what) const {
+    return trace_.weights().get(to_text(site) + what);
+  }
+  static Site value_of(const Site& out) { return out.near(StepRole::projection, Hue::value); }
+
+  Matrix64 linear64(const Matrix64& x, const Site& site) const {
+    Matrix64 out = product(x, matrix64(weight(site, ".weight")));
+    const Tensor offset = weight(site, ".bias");
+    for (std::size_t i = 0; i < out.cells.size() && !offset.empty(); ++i)
+      out.cells[i] += static_cast<double>(offset.at(static_cast<std::int64_t>(i) % out.cols));
+    return out;
+  }
+
+  Matrix64 neurons(const Site& out) {
+    const HeldMlp held = held_mlp(trace_, out);
+    Matrix64 x = linear64(value(flow_inputs(trace_, held.linear).front()), held.linear);
+    for (std::size_t i = 0; i < x.cells.size(); ++i) x.cells[i] *= held.ratio.cells[i];
+    return x;
+  }
+  Matrix64 heads(const Site& out) {
+    const Site v = value_of(out);
+    return HeldAttention(trace_, out.near(StepRole::head_out))
+        .weighted(linear64(value(flow_inputs(trace_, v).front()), v));
+  }
+
+  Matrix64 computed_value(const Site& site) {
+    if (site.is(StepRole::branch))
+      return linear64(site.is(StepKind::output) ? heads(site) : neurons(site), site);
+    const std::vector<Site> from = is_entry(site) ? std::vector<Site>() : flow_inputs(trace_, site);
+    if (from.empty()) return recorded64(trace_, site);
+    Matrix64 out = value(from.front());
+    if (is_norm(site)) return normed(site, out);
+    for (std::size_t i = 1; i < from.size(); ++i) add_rows(out, value(from[i]));
+    return out;
+  }
+
+  // Row by row what through_norm() is the backward of.
+  Matrix64 normed(const Site& site, Matrix64 x) const {
+    const std::string base = without_out(site);
+    const NormSpec& spec = norm_spec(trace_.config(), site);
+    const Tensor gain = trace_.weights().get(base + ".weight"), offset = trace_.weights().get(base + ".bias");
+    const Site scales = *parse_site(base + ".scale");
+    for (std::int64_t row = 0; row < x.rows; ++row) {
+      double* const cells = x.cells.data() + row * x.cols;
+      const auto scale = static_cast<double>(trace_.cell(scales, {row, 0}));
+      double mean = 0;
+      for (std::int64_t i = 0; i < x.cols && spec.kind == NormSpec::Kind::layer; ++i)
+        mean += cells[i] / static_cast<double>(x.cols);
+      for (std::int64_t i = 0; i < x.cols; ++i) {
+        const double by =
+            gain.empty() ? 1.0 : static_cast<double>(gain.at(i)) + static_cast<double>(spec.weight_offset);
+        cells[i] =
+            (cells[i] - mean) / scale * by + (offset.empty() ? 0.0 : static_cast<double>(offset.at(i)));
+      }
+    }
+    return x;
+  }
+
+  void hold(const Site& site) { hold(to_text(site)); }
+  void hold(const std::string& name) {
+    if (std::find(out_.held.begin(), out_.held.end(), name) == out_.held.end()) out_.held.push_back(name);
+  }
+
+  void send(const Site& site, const Matrix64& g) {
+    const auto [at, fresh] = waiting_.try_emplace(trace_.index_of(site), site, g);
+    if (!fresh) add_rows(at->second.second, g);
+  }
+
+  void add_offset(const Site& site, const Matrix64& g) {
+    const Tensor offset = weight(site, ".bias");
+    double sum = 0;
+    for (std::size_t i = 0; i < g.cells.size() && !offset.empty(); ++i)
+      sum += g.cells[i] * static_cast<double>(offset.at(static_cast<std::int64_t>(i) % g.cols));
+    if (by_ == AttributeBy::token || offset.empty())
+      bias_ += sum;
+    else
+      out_.parts.push_back({to_text(site) + ".bias", {}, sum});
+  }
+
+  void back(const Site& site, const Matrix64& g) {
+    if (site.is(StepRole::branch)) return site.is(StepKind::output) ? attention(site, g) : mlp(site, g);
+    const std::vector<Site> from = is_entry(site) ? std::vector<Site>() : flow_inputs(trace_, site);
+    if (from.empty()) return entry(site, g);
+    if (!is_norm(site)) {
+      for (const Site& one : from) send(one, g);
+      return;
+    }
+    Matrix64 out = g;
+    for (std::int64_t row = 0; row < g.rows; ++row) {
+      const auto at = static_cast<std::ptrdiff_t>(row * g.cols);
+      const Direction along(g.cells.begin() + at, g.cells.begin() + at + g.cols);
+      if (std::all_of(along.begin(), along.end(), [](double x) { return x == 0; })) continue;
+      const HeldNorm held = through_norm(trace_, site, row, along);
+      bias_ += held.bias;
+      std::copy(held.g.begin(), held.g.end(), out.cells.begin() + at);
+    }
+    hold(without_out(site) + ".scale");
+    send(from.front(), out);
+  }
+
+  void entry(const Site& site, const Matrix64& g) {
+    const Matrix64& x = value(site);
+    const bool rows = by_ == AttributeBy::token;
+    double all = 0;
+    for (std::int64_t row = 0; row < g.rows; ++row) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < g.cols; ++i) sum += g.at(row, i) * x.at(row, i);
+      if (rows) out_.parts.push_back({to_text(site), {{"pos", row}}, sum});
+      all += sum;
+    }
+    if (!rows) out_.parts.push_back({to_text(site), {}, all});
+  }
+
+  // Addends of one row: `g` times what the columns hold, in groups of `width`.
+  void addends(const Site& site, const Matrix64& g, const Matrix64& x, const char* axis, std::int64_t width) {
+    for (std::int64_t at = 0; at < g.cols; at += width) {
+      double sum = 0;
+      for (std::int64_t i = at; i < at + width; ++i) sum += g.at(row_, i) * x.at(row_, i);
+      LogitPart part{to_text(site), {}, sum};
+      if (axis) part.at = {{axis, at / width}};
+      if (sum != 0) out_.parts.push_back(std::move(part));
+    }
+  }
+
+  Matrix64 over_inputs(const Matrix64& g, const Site& site) const {
+    return product(g, transposed(matrix64(weight(site, ".weight"))));
+  }
+
+  void attention(const Site& site, const Matrix64& g) {
+    const Site z = site.near(StepRole::head_out), v = value_of(site);
+    const Matrix64 into = over_inputs(g, site);
+    add_offset(site, g);
+    hold(z.near(StepRole::pattern));
+    if (by_ != AttributeBy::token) {
+      const bool whole = by_ == AttributeBy::part;
+      const std::int64_t width = whole ? into.cols : trace_.find(z)->shape[2];
+      return addends(z, into, heads(site), whole ? nullptr : "head", width);
+    }
+    const Matrix64 values = HeldAttention(trace_, z).spread(into);
+    add_offset(v, values);
+    send(flow_inputs(trace_, v).front(), over_inputs(values, v));
+  }
+
+  void mlp(const Site& site, const Matrix64& g) {
+    const bool inside = by_ == AttributeBy::token || by_ == AttributeBy::neuron;
+    if (!inside) return addends(site, g, value(site), nullptr, g.cols);
+    Matrix64 along = over_inputs(g, site);
+    add_offset(site, g);
+    if (by_ == AttributeBy::neuron)
+      return addends(site.near(StepRole::neurons), along, neurons(site), "d_mlp", 1);
+    const HeldMlp held = held_mlp(trace_, site);
+    hold(held.gate);
+    for (std::size_t i = 0; i < along.cells.size(); ++i) along.cells[i] *= held.ratio.cells[i];
+    add_offset(held.linear, along);
+    send(flow_inputs(trace_, held.linear).front(), over_inputs(along, held.linear));
+  }
+
+  const Trace& trace_;
+  AttributeBy by_;
+  LinearTwin& out_;
+  std::map<Site, Matrix64> values_;
+  std::map<int, std::pair<Site, Matrix64>> waiting_;  // by their place in the run
+  double bias_ = 0;
+  std::int64_t row_ = 0;
+};
+
+}  // namespace
+
+Result<LinearTwin> linear_twin(const Trace& trace, const LogitMeasure& measure, AttributeBy by) {
+  TRY(const HeldMeasure asked, held_measure(trace, measure));
+  LinearTwin out;
+  out.run = asked.total;
+  out.held = asked.held;
+  Twin twin(trace, by, out);
+  const Site end = stack_output(trace, trace.config().stack);
+  const Matrix64& rows = twin.value(end);
+  out.total = asked.bias;
+  for (std::size_t i = 0; i < asked.g.size(); ++i)
+    out.total += asked.g[i] * rows.at(asked.row, static_cast<std::int64_t>(i));
+  twin.bias(asked.bias);
+  twin.follow(end, asked.row, asked.g);
+  out.rest = out.total;
+  for (const LogitPart& part : out.parts) out.rest -= part.value;
+  std::stable_sort(out.parts.begin(), out.parts.end(), [](const LogitPart& a, const LogitPart& b) {
+    return (a.step == "bias") < (b.step == "bias");
+  });
+  return out;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,68 @@
+// Which part writes what another reads (path patching, Goldowsky-Dill et al. 2023; Wang et al. 2022): the
+// measure when what a sender wrote is taken out of what one receiver alone reads, for every pair. Direct:
+// along the residual stream alone (core/trace/path.h). Total: the receiver's numbers are those of a run
+// without the sender, so that all that lies between takes part. Errors: places that write or read nothing of
+// the stream, and pairs of which none has a path.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/model/measure.h"
+#include "core/model/model.h"
+
+namespace attnscope {
+
+enum class PathKind : std::uint8_t { direct, total };
+
+/// A sender, a receiver, and the measure without what runs between them; NaN until it is computed.
+struct PathCell {
+  Target from, to;  ///< `to` as it was asked: "blocks.1.attn.q[head=3]", "blocks.1.mlp.out", "logits"
+  double value = 0, estimate = 0;
+};
+
+class PathGrid {
+ public:
+  /// All pairs with a path of `from` and `to` in `run`, a run of `model`; places with heads head by head,
+  /// `over` cuts senders further ("pos", "d_mlp").
+  static Result<PathGrid> make(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,
+                               LogitMeasure measure, const Selector& from, const Selector& to, PathKind kind,
+                               const std::vector<std::string>& over);
+
+  const std::vector<PathCell>& cells() const { return cells_; }
+  /// The measure of the run as it is.
+  double base() const { return base_; }
+  PathKind kind() const { return kind_; }
+  /// Pairs that have no path, the sender being behind its receiver.
+  std::size_t without_path() const { return without_; }
+  /// The edits of one cell; of a total path with the numbers of a run without the sender.
+  Result<Edits> edits(std::size_t cell) const;
+
+  /// Estimates every cell: base + gradient at the receiver times what changes there. One backward pass, and
+  /// for total paths one run a sender.
+  Status estimate();
+  /// Runs the cells; where `most` > 0 those with the largest estimated effect alone. `done` is called with
+  /// each, from any thread, one call at a time, and returns whether to go on.
+  Status fill(std::size_t most = 0, const std::function<bool(std::size_t cell)>& done = {},
+              const std::atomic<bool>* cancel = nullptr);
+
+ private:
+  PathGrid(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure);
+  Result<std::shared_ptr<const Trace>> without(const Target& from, const std::atomic<bool>* cancel) const;
+  Result<Edits> edits_of(const PathCell& cell, const Trace* without) const;
+  Result<double> value(const PathCell& cell, const Trace* without, const std::atomic<bool>* cancel) const;
+  std::vector<std::vector<std::size_t>> by_sender() const;
+
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const Trace> run_;
+  LogitMeasure measure_;
+  PathKind kind_ = PathKind::direct;
+  std::vector<PathCell> cells_;
+  double base_ = 0;
+  std::size_t without_ = 0;
+};
+
+}  // namespace attnscope

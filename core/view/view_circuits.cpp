@@ -1,0 +1,166 @@
+// Which head reads what another wrote? Facts of the weights alone: composition scores of all pairs of heads,
+// which heads copy, and what the looked-at head writes where it looks at the looked-at word.
+#include <algorithm>
+#include <array>
+
+#include "core/base/text.h"
+#include "core/lens/circuits.h"
+#include "core/session/document.h"
+#include "core/view/view.h"
+
+namespace attnscope {
+namespace {
+
+constexpr double kMostDrawn = 2e7;  // multiply-adds: what is drawn anew with every choice
+constexpr std::size_t kCircuitWords = 5;
+constexpr std::int64_t kMostHeads = 48;  // along one side of the grid
+
+Text head_label(int block, int head) { return Text(std::to_string(block) + "." + std::to_string(head)); }
+
+// With the weights that edits of the run have changed.
+Model edited_model(const Trace& run) { return {run.shared_config(), run.shared_weights()}; }
+
+double circuits_drawn_cost(const ModelConfig& config) {
+  const auto width = static_cast<double>(config.d_model);
+  return circuits_cost(config) + width * width * static_cast<double>(config.outputs());
+}
+
+// Composition scores of one side: senders down, receivers across; pairs without a score are 0.
+figure::MatrixMark composition_matrix(const ViewState& state, const Circuits& found, Reads side,
+                                      double most) {
+  std::vector<const HeadCircuit*> senders, receivers;
+  const int last = found.heads.back().block;
+  for (const HeadCircuit& head : found.heads) {
+    if (head.block < last) senders.push_back(&head);
+    if (head.block > 0) receivers.push_back(&head);
+  }
+  const auto rows = std::ssize(senders), cols = std::ssize(receivers);
+  std::vector<float> values(static_cast<std::size_t>(rows * cols), 0.f);
+  const auto place = [](const std::vector<const HeadCircuit*>& of, int block, int head) {
+    return std::find_if(of.begin(), of.end(),
+                        [&](const HeadCircuit* one) { return one->block == block && one->head == head; }) -
+           of.begin();
+  };
+  for (const Composition& one : found.composition)
+    if (one.side == side)
+      values[static_cast<std::size_t>(place(senders, one.from_block, one.from_head) * cols +
+                                      place(receivers, one.to_block, one.to_head))] =
+          static_cast<float>(one.score);
+  figure::MatrixMark out;
+  out.values = Tensor::from(std::move(values), {{Axis::none, rows}, {Axis::none, cols}});
+  out.most = most;
+  out.rows.looked = out.cols.looked = -1;
+  for (const HeadCircuit* head : senders) {
+    if (head->block == state.layer && head->head == state.head)
+      out.rows.looked = static_cast<int>(std::ssize(out.rows.labels));
+    out.rows.labels.push_back(head_label(head->block, head->head));
+  }
+  for (const HeadCircuit* head : receivers) {
+    if (head->block == state.layer && head->head == state.head)
+      out.cols.looked = static_cast<int>(std::ssize(out.cols.labels));
+    out.cols.labels.push_back(head_label(head->block, head->head));
+  }
+  constexpr std::array<figure::Ink, 3> kInks{figure::Ink::query, figure::Ink::key, figure::Ink::value};
+  out.cols.ink = kInks[static_cast<std::size_t>(side)];
+  return out;
+}
+
+const Composition* strongest_pair(const Circuits& found) {
+  const auto best =
+      std::max_element(found.composition.begin(), found.composition.end(),
+                       [](const Composition& a, const Composition& b) { return a.score < b.score; });
+  return best == found.composition.end() ? nullptr : &*best;
+}
+
+// Every head: how much it copies, and how large its two circuits are; those that copy most first.
+figure::TableMark heads_table(const ViewState& state, const Circuits& found) {
+  std::vector<const HeadCircuit*> heads;
+  for (const HeadCircuit& head : found.heads) heads.push_back(&head);
+  std::stable_sort(heads.begin(), heads.end(), [](const HeadCircuit* a, const HeadCircuit* b) {
+    return a->copying.value_or(0) > b->copying.value_or(0);
+  });
+  figure::TableMark out;
+  out.header = {Text::of("figure.circuits.column.head"), Text::of("figure.circuits.column.copying"),
+                Text::of("figure.circuits.column.ov"), Text::of("figure.circuits.column.qk")};
+  for (const HeadCircuit* head : heads)
+    out.rows.push_back(
+        {{head_label(head->block, head->head),
+          Text(head->copying ? figure::number_text(*head->copying, 2) : "–"),
+          Text(figure::number_text(head->ov_norm, 2)), Text(figure::number_text(head->qk_norm, 2))},
+         std::max(0.0, head->copying.value_or(0)),
+         {},
+         head->block == state.layer && head->head == state.head});
+  return out;
+}
+
+// Where the head looks at the looked-at word: the words whose logits its OV circuit raises most.
+std::optional<figure::PartBox> words_table(const ViewState& state) {
+  const auto& ids = state.run->ids;
+  if (state.row < 0 || state.row >= std::ssize(ids)) return std::nullopt;
+  const auto words = ov_words(edited_model(*state.run), state.layer, static_cast<int>(state.head),
+                              ids[static_cast<std::size_t>(state.row)], kCircuitWords);
+  if (!words || words->empty()) return std::nullopt;
+  figure::TableMark out;
+  out.most = std::max(1e-9, words->front().value);
+  out.header = {Text::of("figure.circuits.column.word"), Text::of("figure.circuits.column.raises")};
+  for (const CircuitWord& word : *words)
+    out.rows.push_back({{Text(output_name(*state.opened, word.id)), Text(figure::number_text(word.value, 2))},
+                        std::max(0.0, word.value),
+                        {},
+                        false});
+  const std::vector<Text> said{state.layer, state.head,
+                               row_label(*state.opened, *state.run, state.place.stack, state.row)};
+  return figure::leaf(
+      {"words",
+       std::move(out),
+       1,
+       {Text::of("figure.circuits.words", said), Text::of("figure.circuits.words.short", said)},
+       ""});
+}
+
+Result<ViewDrawing> draw_circuits(const ViewState& state) {
+  const ModelConfig& config = state.run->config();
+  if (state.run->weights().all().empty()) return fail(Code::unsupported, "error.lens.circuits");
+  if (state.place.stack != config.stack) return fail(Code::not_found, "error.view.circuits_stack");
+  if (circuits_drawn_cost(config) > kMostDrawn) return fail(Code::unsupported, "error.view.circuits_large");
+  TRY(const Circuits found, circuits_of(edited_model(*state.run)));
+  if (std::ssize(found.heads) > kMostHeads) return fail(Code::unsupported, "error.view.circuits_large");
+  const Composition* best = strongest_pair(found);
+  if (!best) return fail(Code::not_found, "error.view.circuits_block");
+  const std::string side = reads_name(best->side);
+  const std::vector<Text> said{head_label(best->from_block, best->from_head),
+                               head_label(best->to_block, best->to_head),
+                               figure::number_text(best->score, 3)};
+  ViewDrawing out;
+  out.question = {Text::of("figure.circuits.question")};
+  out.sentence = {Text::of("figure.circuits." + side, said),
+                  Text::of("figure.circuits." + side + ".short", said)};
+  std::vector<figure::PartBox> grids;
+  for (const Reads one : {Reads::q, Reads::k, Reads::v}) {
+    if (state.level == Level::easy && one != best->side) continue;
+    const std::string name = reads_name(one);
+    grids.push_back(figure::leaf(
+        {"composition_" + name,
+         composition_matrix(state, found, one, best->score),
+         3,
+         {Text::of("figure.circuits.grid." + name), Text::of("figure.circuits.grid." + name + ".short")},
+         "composition"}));
+  }
+  out.picture = figure::either(std::move(grids));
+  if (state.level == Level::easy) return out;
+  std::vector<figure::PartBox> tables;
+  tables.push_back(figure::leaf({"heads",
+                                 heads_table(state, found),
+                                 2,
+                                 {Text::of("figure.circuits.heads"), Text::of("figure.circuits.heads.short")},
+                                 ""}));
+  if (auto words = words_table(state)) tables.push_back(*std::move(words));
+  out.below = figure::either(std::move(tables));
+  return out;
+}
+
+}  // namespace
+
+ViewSpec view_circuits() { return {"circuits", 55, true, false, draw_circuits, true}; }
+
+}  // namespace attnscope

@@ -1,0 +1,135 @@
+// path, circuits, why and attribute --linear from the outside: the numbers of the Storyteller that an
+// independent recomputation in float64 gave, sums that close, tables that read back, and refusals.
+#include <cmath>
+
+#include "tests/cli/program.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+const std::string kPathStory =
+    "model:storyteller --text \"The cat sat on the mat because it was tired. So the\"";
+const std::string kPathMeasure = " --measure \"logit_diff: cat, mat\"";
+
+Json one_path(const std::string& kind) {
+  return cli("path " + kPathStory + kPathMeasure +
+             " --from 'blocks.0.attn.z[head=2]' --to 'blocks.1.attn.q[head=3]' --json --kind " + kind)
+      .json();
+}
+
+TEST(PathCommand, HeadTwoWritesTheQueryOfHeadThree) {
+  const Json direct = one_path("direct"), total = one_path("total");
+  ASSERT_EQ(direct["rows"].size(), 1u);
+  EXPECT_EQ(direct["rows"][0]["from"], "blocks.0.attn.z[head=2]");
+  EXPECT_EQ(direct["rows"][0]["to"], "blocks.1.attn.q[head=3]");
+  EXPECT_NEAR(direct["base"]["clean"].get<double>(), 10.4786, 1e-3);
+  EXPECT_NEAR(direct["rows"][0]["value"].get<double>(), 10.33, 5e-3);
+  EXPECT_NEAR(total["rows"][0]["value"].get<double>(), 1.70, 5e-3);
+  // The edit is the same cut.
+  const Json edited = cli("ablate " + kPathStory + kPathMeasure +
+                          " --steps 'blocks.1.attn.z[head=0]' --json --edit "
+                          "'blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]=0'")
+                          .json();
+  EXPECT_EQ(edited["base"]["clean"], direct["rows"][0]["value"]);
+  EXPECT_EQ(edited["edits"][0], "blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]=0");
+}
+
+TEST(PathCommand, GridsAndTables) {
+  const Json grid = cli("path " + kPathStory + kPathMeasure +
+                        " --from 'blocks.*.attn.z' --to 'blocks.*.attn.q' --estimate --json")
+                        .json();
+  EXPECT_EQ(grid["rows"].size(), 16u);
+  EXPECT_EQ(grid["without_path"], 48);
+  for (const Json& row : grid["rows"]) EXPECT_TRUE(row.contains("estimate"));
+  const Json most = cli("path " + kPathStory + kPathMeasure + " --most 2 --json").json();
+  int exact = 0;
+  for (const Json& row : most["rows"]) exact += row.contains("value") ? 1 : 0;
+  EXPECT_EQ(exact, 2);
+  const TempFolder folder;
+  const Ran csv = cli("path " + kPathStory + kPathMeasure +
+                      " --from 'blocks.0.attn.z' --to logits --over pos --out " + (folder / "a.csv"));
+  EXPECT_EQ(csv.exit_code, 0) << csv.err;
+  const std::string text = read_text(folder / "a.csv");
+  EXPECT_EQ(text.substr(0, 14), "from,to,value\n");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 4 * 14);
+}
+
+TEST(PathCommand, RefusesWhatIsNoPath) {
+  expect_refused("path " + kPathStory + kPathMeasure + " --from 'blocks.1.attn.z' --to 'blocks.0.attn.q'", 1,
+                 "no path");
+  expect_refused("path " + kPathStory + kPathMeasure + " --from 'blocks.0.attn.q' --to 'blocks.1.attn.q'", 1,
+                 "writes nothing");
+  expect_refused("path " + kPathStory + kPathMeasure + " --from 'blocks.0.attn.z' --to 'blocks.1.attn.z'", 1,
+                 "does not read");
+  expect_refused("path " + kPathStory + kPathMeasure + " --out a.txt", 1, "a.txt");
+}
+
+TEST(CircuitsCommand, InductionHeadsCopyAndAreWritten) {
+  const Json all = cli("circuits model:induction --spectra --json").json();
+  ASSERT_EQ(all["heads"].size(), 4u);
+  EXPECT_GT(all["heads"][3]["copying"].get<double>(), 0.9);
+  EXPECT_LT(all["heads"][0]["copying"].get<double>(), 0.5);
+  double square = 0;
+  for (const Json& value : all["heads"][3]["ov_singular"])
+    square += value.get<double>() * value.get<double>();
+  EXPECT_NEAR(std::sqrt(square), all["heads"][3]["ov_norm"].get<double>(), 1e-9);
+  ASSERT_EQ(all["composition"].size(), 12u);
+  std::string best;
+  double score = 0;
+  for (const Json& one : all["composition"])
+    if (one["score"].get<double>() > score) score = one["score"], best = one["kind"];
+  EXPECT_EQ(best, "k");
+  const Json words = cli("circuits model:induction --head 1.0 --word A --word B --json").json()["words"];
+  EXPECT_GT(words["ov"][0][0].get<double>(), words["ov"][0][1].get<double>());  // it copies
+  EXPECT_EQ(words["top"][0][0]["token"], "A");
+  const TempFolder folder;
+  EXPECT_EQ(cli("circuits model:induction --table composition --out " + (folder / "c.csv")).exit_code, 0);
+  EXPECT_EQ(read_text(folder / "c.csv").substr(0, 49), "kind,from_block,from_head,to_block,to_head,score\n");
+}
+
+TEST(CircuitsCommand, SaysWhatItLeavesOut) {
+  const Ran bert = cli("circuits " + model_path("vit") + " --json");
+  EXPECT_EQ(bert.exit_code, 0) << bert.err;
+  EXPECT_EQ(bert.json()["left_out"].size(), 1u);
+  EXPECT_FALSE(bert.json()["heads"][0].contains("copying"));
+  expect_refused("circuits model:induction --head 1.0", 1, "--word");
+  expect_refused("circuits model:induction --head 9.0 --word A", 1, "head 0 in block 9");
+  expect_refused("circuits model:induction --head x --word A", 1, "names no head");
+}
+
+TEST(WhyCommand, ClosesDownToTokens) {
+  const std::string cell = " --cell 'blocks.1.attn.pattern[head=3,query=-1,key=2]' --json";
+  double total = 0;
+  std::size_t rows = 0;
+  for (const std::string by : {"part", "head", "token"}) {
+    const Json why = cli("why " + kPathStory + cell + " --by " + by).json();
+    double sum = why["rest"];
+    for (const Json& row : why["rows"]) sum += row["value"].get<double>();
+    EXPECT_NEAR(sum, why["total"].get<double>(), 1e-9);
+    EXPECT_NEAR(why["rest"].get<double>(), 0, 1e-4);
+    EXPECT_GT(why["rows"].size(), rows);
+    rows = why["rows"].size();
+    total = why["total"];
+  }
+  const Json loadings = cli("why " + kPathStory + cell + " --loadings").json();
+  double sum = loadings["bias"];
+  for (const Json& row : loadings["rows"]) sum += row["value"].get<double>();
+  EXPECT_NEAR(sum, total, 1e-4);
+  expect_refused("why " + kPathStory + " --cell 'blocks.1.attn.pattern[head=3]'", 1, "not one score");
+}
+
+TEST(LinearTwinCommand, ClosesInDouble) {
+  const Json twin = cli("attribute " + kPathStory + kPathMeasure + " --by token --linear --json").json();
+  ASSERT_EQ(twin["rows"].size(), 15u);
+  EXPECT_EQ(twin["rows"][14]["step"], "bias");
+  double sum = 0;
+  for (const Json& row : twin["rows"]) sum += row["value"].get<double>();
+  EXPECT_NEAR(sum, twin["base"]["total"].get<double>(), 1e-10 * 10.4786);
+  EXPECT_NEAR(twin["base"]["total"].get<double>(), twin["base"]["run"].get<double>(), 1e-4);
+  EXPECT_FALSE(twin["held"].empty());
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,77 @@
+// The grid of composition scores is that of the weights the run has, edited ones included; what is too large
+// to be drawn says so.
+#include "core/lens/circuits.h"
+
+#include <map>
+
+#include "tests/core/view/opened.h"
+#include "tests/edits.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+
+ViewState shown_induction(const std::vector<std::shared_ptr<const Edit>>& edits, OpenedModel& opened) {
+  opened = *open_shipped("model:induction");
+  RunOptions options;
+  options.edits = edits;
+  ViewState state = first_state(opened, *opened.model->run({{3, 7, 9, 4, 3, 7}, {}}, options));
+  state.layer = 1, state.head = 1, state.level = Level::full;
+  return state;
+}
+
+TEST(ViewCircuits, ShowsEveryScore) {
+  OpenedModel opened;
+  const ViewState state = shown_induction({}, opened);
+  const auto figure = draw_view(**find_view("circuits"), state);
+  ASSERT_TRUE(figure) << figure.error().text();
+  const auto found = circuits_of(*opened.model);
+  ASSERT_TRUE(found);
+  double best = 0;
+  for (const Composition& one : found->composition) {
+    const auto& grid =
+        mark_of<figure::MatrixMark>(*figure, (std::string("composition_") + reads_name(one.side)).c_str());
+    EXPECT_FLOAT_EQ(grid.values.at(one.from_head, one.to_head), static_cast<float>(one.score));
+    best = std::max(best, one.score);
+  }
+  EXPECT_EQ(sentence_of(*figure)[2], figure::number_text(best, 3));
+  const auto& heads = mark_of<figure::TableMark>(*figure, "heads");
+  ASSERT_EQ(heads.rows.size(), found->heads.size());
+  double before = 2;
+  for (const auto& row : heads.rows) {
+    EXPECT_LE(*row.bar, before);
+    before = *row.bar;
+    EXPECT_EQ(row.lit, row.cells.front().str() == "1.1");
+  }
+  const auto words = ov_words(*opened.model, 1, 1, state.run->ids[static_cast<std::size_t>(state.row)], 1);
+  ASSERT_TRUE(words);
+  EXPECT_EQ(mark_of<figure::TableMark>(*figure, "words").rows.front().cells.front().str(),
+            output_name(opened, words->front().id));
+}
+
+TEST(ViewCircuits, EasyShowsTheStrongestSideAlone) {
+  OpenedModel opened;
+  ViewState state = shown_induction({}, opened);
+  state.level = Level::easy;
+  const auto figure = draw_view(**find_view("circuits"), state);
+  ASSERT_TRUE(figure) << figure.error().text();
+  EXPECT_EQ(sentence_key(*figure), "figure.circuits.k");  // induction: previous-token heads write its keys
+  EXPECT_EQ(find_part(*figure, "composition_q"), nullptr);
+  EXPECT_NE(find_part(*figure, "composition_k"), nullptr);
+  EXPECT_EQ(find_part(*figure, "heads"), nullptr);
+}
+
+TEST(ViewCircuits, FollowsEditedWeights) {
+  OpenedModel opened, other;
+  const auto figure = draw_view(**find_view("circuits"), shown_induction({}, opened));
+  const auto edited =
+      draw_view(**find_view("circuits"), shown_induction({edit("blocks.1.attn.k.weight[in=0-3]=0")}, other));
+  ASSERT_TRUE(figure && edited);
+  const auto& a = mark_of<figure::MatrixMark>(*figure, "composition_k");
+  const auto& b = mark_of<figure::MatrixMark>(*edited, "composition_k");
+  EXPECT_GT(std::abs(a.values.at(0, 0) - b.values.at(0, 0)), 1e-4f);
+}
+
+}  // namespace
+}  // namespace attnscope

@@ -1,0 +1,111 @@
+// The linear twin closes in double, agrees with the run, and each token's addend is what a second plain pass
+// in double says: the input of all other rows and every bias taken away, patterns, scales and gates held.
+#include "core/lens/linear_twin.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/text.h"
+#include "tests/golden/helpers.h"
+#include "tests/golden/naive_paths.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+using Matrix = NaiveStack::Matrix;
+
+const std::vector<int> kWords{5, 9, 3, 7, 2};
+
+class LinearTwins : public ::testing::TestWithParam<const char*> {
+ protected:
+  Input input() const {
+    Input out{kWords, {}};
+    if (opened_.model->config().encoder()) out.source = {4, 8, 6, 3};
+    return out;
+  }
+  const OpenedModel opened_ = must_open(model_path(GetParam()));
+};
+
+TEST_P(LinearTwins, Close) {
+  const auto run = must_run(*opened_.model, input());
+  for (const LogitMeasure& measure : {LogitMeasure{LogitMeasure::Kind::logit, 7, -1, -1, {}},
+                                      LogitMeasure{LogitMeasure::Kind::logit_diff, 7, 11, 3, {}}})
+    for (const AttributeBy by :
+         {AttributeBy::part, AttributeBy::head, AttributeBy::token, AttributeBy::neuron}) {
+      const auto twin = linear_twin(*run, measure, by);
+      ASSERT_TRUE(twin) << twin.error().text();
+      double largest = std::fabs(twin->total), sum = 0;
+      for (const LogitPart& part : twin->parts)
+        largest = std::max(largest, std::fabs(part.value)), sum += part.value;
+      EXPECT_LT(std::fabs(twin->total - sum), 1e-10 * largest);
+      EXPECT_NEAR(twin->total, twin->run, 1e-4 * largest);
+      EXPECT_NEAR(twin->run, *measured(measure, *run), 1e-6);
+      if (by != AttributeBy::token) {  // the same addends as those of the run in float
+        const auto plain = attribute(*run, measure, by == AttributeBy::neuron ? AttributeBy::neuron : by);
+        ASSERT_TRUE(plain);
+        std::map<std::string, double> wanted;
+        for (const LogitPart& part : plain->parts) wanted[part.step + to_text(part.at)] += part.value;
+        for (const LogitPart& part : twin->parts) {
+          if (part.step.find("bias") != std::string::npos || part.step.ends_with("embed")) continue;
+          EXPECT_NEAR(part.value, wanted[part.step + to_text(part.at)], 1e-4 * largest)
+                << part.step << to_text(part.at);
+        }
+        continue;
+      }
+      std::size_t rows = 0;
+      for (const LogitPart& part : twin->parts) rows += part.step.ends_with("embed") ? 1 : 0;
+      EXPECT_GE(rows, kWords.size());
+      EXPECT_EQ(twin->parts.back().step, "bias");
+      EXPECT_EQ(twin->parts.size(), rows + 1);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, LinearTwins,
+                         ::testing::Values("gpt2", "llama", "mistral", "qwen2", "gemma", "gemma2", "qwen3",
+                                           "gpt_neox", "bloom", "bert", "roberta", "bart", "t5", "marian"),
+                         [](const auto& one) { return std::string(one.param); });
+
+// One token at a time through a plain pass whose patterns, scales and gates are those of another plain pass.
+class HeldPasses : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(HeldPasses, GiveEveryTokensAddend) {
+  const OpenedModel opened = must_open(model_path(GetParam()));
+  const Model& model = *opened.model;
+  const auto run = must_run(model, {kWords, {}});
+  const LogitMeasure measure{LogitMeasure::Kind::logit_diff, 7, 11, -1, {}};
+  const auto twin = linear_twin(*run, measure, AttributeBy::token);
+  ASSERT_TRUE(twin) << twin.error().text();
+  NaiveStack clean(model);
+  clean.run(kWords);
+  const auto answer = [&](const std::function<Matrix(Matrix)>& embed) {
+    NaiveStack held(model);
+    held.hold(clean);
+    held.changes["embed"] = embed;
+    const Matrix logits = held.run(kWords);
+    return logits.back()[7] - logits.back()[11];
+  };
+  const double nothing = answer([](Matrix x) { return NaiveStack::sum(x, x, -1); });
+  double largest = 0;
+  for (const LogitPart& part : twin->parts) largest = std::max(largest, std::fabs(part.value));
+  for (const LogitPart& part : twin->parts) {
+    if (part.step == "bias") {
+      EXPECT_NEAR(part.value, nothing, 1e-4 * largest);
+      continue;
+    }
+    const auto only = static_cast<std::size_t>(part.at.front().begin);
+    const double one = answer([only](Matrix x) {
+      for (std::size_t row = 0; row < x.size(); ++row)
+        if (row != only) std::fill(x[row].begin(), x[row].end(), 0.0);
+      return x;
+    });
+    EXPECT_NEAR(part.value, one - nothing, 1e-4 * largest) << only;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, HeldPasses,
+                         ::testing::Values("gpt2", "llama", "mistral", "gemma2", "qwen3", "gpt_neox",
+                                           "bloom"),
+                         [](const auto& one) { return std::string(one.param); });
+
+}  // namespace
+}  // namespace attnscope

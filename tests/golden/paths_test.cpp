@@ -1,0 +1,254 @@
+// Direct and total paths against three plain passes in double: a run, a run in which every branch is held but
+// the sender's write is gone (or one without the sender), and one in which the receiver reads that. And an
+// edit that reads back.
+#include "core/lens/paths.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/text.h"
+#include "core/model/gradients.h"
+#include "core/trace/path.h"
+#include "tests/golden/helpers.h"
+#include "tests/golden/naive_paths.h"
+
+namespace attnscope {
+namespace {
+
+using namespace attnscope::testing;
+using Matrix = NaiveStack::Matrix;
+
+const std::vector<int> kIds{5, 9, 3, 7, 2, 11};
+const LogitMeasure kAsked{LogitMeasure::Kind::logit_diff, 7, 11, -1, {}};
+
+Selector selected(const std::string& text) { return *Selector::parse(text); }
+
+Matrix keep_columns(Matrix rows, std::size_t begin, std::size_t end) {
+  for (auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (i < begin || i >= end) row[i] = 0;
+  return rows;
+}
+
+class PlainPaths {
+ public:
+  explicit PlainPaths(const Model& model) : model_(model), clean_(model) { clean_.run(kIds); }
+
+  // The measure without what `from` wrote in what `to` reads.
+  double value(const Target& from, const Target& to, PathKind kind) {
+    NaiveStack other(model_);
+    kind == PathKind::direct ? hold(other, from) : remove(other, from);
+    const Matrix logits = other.run(kIds);
+    if (to.site.slot == Slot::logits) return measure(logits);
+    NaiveStack last(model_);
+    const std::string name = to_text(to.site);
+    for (const std::string& step :
+         to.site.slot == Slot::mlp_out ? mlp_inputs(to.site) : std::vector{heads_name(to.site)}) {
+      const Matrix read = other.steps.at(step);
+      const bool one = step.find(".attn.") != std::string::npos;
+      const std::size_t d = static_cast<std::size_t>(model_.config().attention_at(to.site).d_head);
+      const std::size_t begin = one ? static_cast<std::size_t>(to.at.front().begin) * d : 0,
+                        end = one ? begin + d : read[0].size();
+      last.changes[step] = [=](Matrix now) {
+        for (std::size_t r = 0; r < now.size(); ++r)
+          for (std::size_t i = begin; i < end; ++i) now[r][i] = read[r][i];
+        return now;
+      };
+    }
+    return measure(last.run(kIds));
+  }
+  double measure(const Matrix& logits) const {
+    const auto row = static_cast<std::size_t>(row_of_prediction());
+    return logits[row][7] - logits[row][11];
+  }
+
+ private:
+  std::size_t row_of_prediction() const { return kIds.size() - 1; }
+  static std::string heads_name(const Site& site) {
+    std::string out = to_text(site);
+    if (const auto at = out.find("split_"); at != std::string::npos) out.erase(at, 6);
+    return out;
+  }
+  std::vector<std::string> mlp_inputs(const Site& site) const {
+    const std::string base = "blocks." + std::to_string(site.layer) + ".mlp.";
+    const bool gated = model_.config().block_at(site).mlp.kind == MlpSpec::Kind::gated;
+    return gated ? std::vector{base + "gate", base + "up"} : std::vector{base + "pre"};
+  }
+  static std::string out_of(const Site& site) {
+    return "blocks." + std::to_string(site.layer) + (site.slot == Slot::z ? ".attn." : ".mlp.");
+  }
+
+  void hold(NaiveStack& run, const Target& from) const {
+    const auto held = [](Matrix value) { return [value](const Matrix&) { return value; }; };
+    for (const auto& [name, value] : clean_.steps)
+      if (name.ends_with("attn.out") || name.ends_with("mlp.out")) run.changes[name] = held(value);
+    const std::string base = out_of(from.site);
+    if (from.site.slot == Slot::embed) {
+      run.changes["embed"] = [](Matrix x) { return NaiveStack::sum(x, x, -1); };
+    } else if (from.site.slot == Slot::z) {
+      const auto d = static_cast<std::size_t>(model_.config().attention_at(from.site).d_head);
+      const std::size_t begin = static_cast<std::size_t>(from.at.front().begin) * d;
+      const Matrix wrote =
+          run.times(keep_columns(clean_.steps.at(base + "concat"), begin, begin + d), base + "out");
+      run.changes[base + "out"] = held(NaiveStack::sum(clean_.steps.at(base + "out"), wrote, -1));
+    } else if (from.site.slot == Slot::mlp_post) {
+      const Matrix wrote = run.times(clean_.steps.at(base + "post"), base + "out");
+      run.changes[base + "out"] = held(NaiveStack::sum(clean_.steps.at(base + "out"), wrote, -1));
+    } else {
+      run.changes[base + "out"] = [](Matrix x) { return NaiveStack::sum(x, x, -1); };
+    }
+  }
+  void remove(NaiveStack& run, const Target& from) const {
+    const auto none = [](Matrix x) { return NaiveStack::sum(x, x, -1); };
+    const std::string base = out_of(from.site);
+    if (from.site.slot == Slot::embed) {
+      run.changes["embed"] = none;
+    } else if (from.site.slot == Slot::z) {
+      const auto d = static_cast<std::size_t>(model_.config().attention_at(from.site).d_head);
+      const std::size_t begin = static_cast<std::size_t>(from.at.front().begin) * d;
+      run.changes[base + "concat"] = [=](Matrix x) {
+        return NaiveStack::sum(x, keep_columns(x, begin, begin + d), -1);
+      };
+    } else {
+      run.changes[base + (from.site.slot == Slot::mlp_post ? "post" : "out")] = none;
+    }
+  }
+
+  const Model& model_;
+  NaiveStack clean_;
+};
+
+class Paths : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Paths, AreThreePlainPasses) {
+  const OpenedModel opened = must_open(model_path(GetParam()));
+  const auto run = must_run(*opened.model, {kIds, {}});
+  PlainPaths plain(*opened.model);
+  NaiveStack naive(*opened.model);
+  ASSERT_NEAR(plain.measure(naive.run(kIds)), *measured(kAsked, *run), 2e-4);
+  for (const PathKind kind : {PathKind::direct, PathKind::total}) {
+    auto grid = PathGrid::make(
+        opened.model, run, kAsked, selected("embed,blocks.*.attn.z,blocks.*.mlp.post,blocks.*.mlp.out"),
+        selected("blocks.*.attn.q,blocks.*.attn.k,blocks.*.attn.v,blocks.*.mlp.out,logits"), kind, {});
+    ASSERT_TRUE(grid) << grid.error().text();
+    ASSERT_TRUE(grid->fill());
+    double most = 0, moved = 0;
+    for (const PathCell& cell : grid->cells()) most = std::max(most, std::fabs(cell.value));
+    for (std::size_t i = 0; i < grid->cells().size(); ++i) {
+      const PathCell& cell = grid->cells()[i];
+      if (i % 3 != 0 && cell.to.site.slot != Slot::logits) continue;  // a third of them: plain runs are slow
+      EXPECT_NEAR(cell.value, plain.value(cell.from, cell.to, kind), 1e-4 * most)
+          << to_text(cell.from) << " -> " << receiver_text(cell.to);
+      moved = std::max(moved, std::fabs(cell.value - grid->base()));
+    }
+    EXPECT_GT(moved, 0.01);
+  }
+}
+
+// Small changes are what the backward pass says: the estimate of a total path is its first order.
+TEST_P(Paths, EstimatesAreGradientTimesChange) {
+  const OpenedModel opened = must_open(model_path(GetParam()));
+  const auto run = must_run(*opened.model, {kIds, {}});
+  auto grid = PathGrid::make(opened.model, run, kAsked, selected("blocks.0.attn.z"),
+                             selected("blocks.1.attn.q,blocks.1.attn.v"), PathKind::direct, {"pos"});
+  ASSERT_TRUE(grid) << grid.error().text();
+  ASSERT_TRUE(grid->estimate());
+  const auto gradients = backward(run, {{}, 0, 0, kAsked});
+  ASSERT_TRUE(gradients);
+  const PathCell& cell = grid->cells().front();
+  const std::vector<Target> steps = *path_receivers(run->config(), cell.to);
+  const Tensor change = *path_change(*run, cell.from, steps.front().site);
+  double sum = grid->base();
+  for (std::int64_t pos = 0; pos < run->length; ++pos)
+    for (std::int64_t i = 0; i < change.size(2); ++i)
+      sum += static_cast<double>(
+                 (*gradients)->cell(steps.front().site, {steps.front().at.back().begin, pos, i})) *
+             static_cast<double>(change.at(steps.front().at.back().begin, pos, i));
+  EXPECT_NEAR(cell.estimate, sum, 1e-6);
+  // Half of a small change has half the effect: the exact value agrees with the estimate to second order.
+  const auto effect = [&](float by) {
+    RunOptions options;
+    std::vector<float> values = change.values();
+    for (float& value : values) value *= by;
+    options.edits = {make_edit(NumberEdit{steps.front(), EditOp::add,
+                                          Frozen{Tensor::from(values, {{Axis::head, change.size(0)},
+                                                                       {Axis::pos, change.size(1)},
+                                                                       {Axis::d_head, change.size(2)}}),
+                                                 ""}})};
+    return *measured(kAsked, *must_run(*opened.model, {kIds, {}}, options)) - grid->base();
+  };
+  EXPECT_NEAR(effect(0.25f), 0.25 * (cell.estimate - grid->base()),
+              0.05 * std::fabs(cell.estimate - grid->base()) + 2e-4);
+}
+
+TEST_P(Paths, AnEditReadsBack) {
+  const OpenedModel opened = must_open(model_path(GetParam()));
+  const auto run = must_run(*opened.model, {kIds, {}});
+  auto grid =
+      PathGrid::make(opened.model, run, kAsked, selected("blocks.0.attn.z[head=1]"),
+                     selected("blocks.1.attn.k[head=0],blocks.1.mlp.out,logits"), PathKind::direct, {});
+  ASSERT_TRUE(grid) << grid.error().text();
+  ASSERT_EQ(grid->cells().size(), 3u);
+  ASSERT_TRUE(grid->fill());
+  for (const PathCell& cell : grid->cells()) {
+    const auto read = parse_edits(to_text(cell.from) + "->" + receiver_text(cell.to) + "=0", run->config());
+    ASSERT_TRUE(read) << read.error().text();
+    RunOptions options;
+    options.edits = *read;
+    EXPECT_EQ(*measured(kAsked, *must_run(*opened.model, {kIds, {}}, options)), cell.value);
+    options.base = run;  // from another run: the same bits
+    EXPECT_EQ(*measured(kAsked, *must_run(*opened.model, {kIds, {}}, options)), cell.value);
+    for (const auto& one : *read) {
+      const auto again = parse_edit(to_text(*one));
+      ASSERT_TRUE(again) << to_text(*one) << again.error().text();
+      EXPECT_TRUE(same_edit(**again, *one)) << to_text(*one);
+    }
+    EXPECT_FALSE(backward(must_run(*opened.model, {kIds, {}}, options), {{}, 0, 0, kAsked}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Paths,
+                         ::testing::Values("gpt2", "llama", "mistral", "gemma2", "qwen3", "gpt_neox",
+                                           "gpt_neox_serial", "bloom", "bert"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(PathErrors, SayWhatIsWrong) {
+  const OpenedModel opened = must_open(model_path("gpt2"));
+  const auto run = must_run(*opened.model, {kIds, {}});
+  const auto made = [&](const char* from, const char* to) {
+    return PathGrid::make(opened.model, run, kAsked, selected(from), selected(to), PathKind::direct, {})
+        .error()
+        .text();
+  };
+  EXPECT_NE(made("blocks.1.attn.z", "blocks.0.attn.q").find("no path"), std::string::npos);
+  EXPECT_NE(made("blocks.1.attn.z", "blocks.1.attn.q").find("no path"), std::string::npos);
+  EXPECT_NE(made("blocks.0.attn.q", "blocks.1.attn.q").find("writes nothing"), std::string::npos);
+  EXPECT_NE(made("blocks.0.attn.z", "blocks.1.attn.z").find("does not read"), std::string::npos);
+  EXPECT_NE(made("blocks.9.attn.z", "blocks.1.attn.q").find("blocks.9.attn.z"), std::string::npos);
+  RunOptions options;
+  options.edits = {*parse_edit("blocks.1.attn.z->blocks.0.attn.q[head=0]=0")};
+  EXPECT_FALSE(opened.model->run({kIds, {}}, options));
+  EXPECT_FALSE(parse_edit("blocks.0.attn.z->blocks.1.attn.q[head=0]=1"));
+  EXPECT_FALSE(parse_edit("blocks.0.attn.z->blocks.1.mlp.out=0"));  // two steps where it is gated
+  EXPECT_FALSE(parse_edit("blocks.0.attn.q->blocks.1.attn.q=0"));
+}
+
+TEST(PathErrors, StacksHaveNoPath) {
+  const OpenedModel opened = must_open(model_path("t5"));
+  Input input{{5, 9, 3}, {}};
+  input.source = {4, 8, 6, 3};
+  const auto run = must_run(*opened.model, input);
+  const auto made = PathGrid::make(opened.model, run, kAsked, selected("enc.blocks.0.attn.z"),
+                                   selected("dec.blocks.1.attn.q"), PathKind::direct, {});
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().text().find("different stacks"), std::string::npos);
+  const auto cross = PathGrid::make(opened.model, run, kAsked, selected("dec.blocks.0.attn.z"),
+                                    selected("dec.blocks.1.cross.q"), PathKind::direct, {});
+  ASSERT_FALSE(cross);
+  auto own = PathGrid::make(opened.model, run, kAsked, selected("dec.blocks.0.cross.z"),
+                            selected("dec.blocks.1.attn.q"), PathKind::direct, {});
+  ASSERT_TRUE(own) << own.error().text();
+  EXPECT_TRUE(own->fill());
+}
+
+}  // namespace
+}  // namespace attnscope
