@@ -189,7 +189,8 @@ std::string answer_text(const AnswerTable& table) {
   const bool sum = !table.totals.empty() && table.totals.front().first == "total";
   nlohmann::json& totals = sum ? out : out["base"] = nlohmann::json::object();
   for (const auto& [name, value] : table.totals) totals[name] = json_number(value);
-  out[sum ? "parts" : "rows"] = rows_to_json(table);
+  out["rows"] = rows_to_json(table);
+  if (sum) out["parts"] = out["rows"];  // their name in older answers
   for (const auto& [name, value] : table.errors) out["base_stderr"][name] = json_number(value);
   if (!table.each.empty()) out["each"] = each_to_json(table);
   if (!table.run.empty()) out["run"] = nlohmann::json::parse(table.run);

@@ -1,6 +1,7 @@
 // attnscope-cli circuits: what the weights say of each head, and of each head with each later one.
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
@@ -141,7 +142,7 @@ Status run_circuits(const CircuitOptions& options) {
   if (!options.out.empty() && !as_csv && !options.out.ends_with(".json"))
     return fail(Code::unsupported, "error.cli.circuit_extension", {quoted_path(options.out)});
   if (options.words.empty() != options.head.empty()) return fail(Code::bad_format, "error.cli.circuit_words");
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   const double cost = circuits_cost(opened.model->config());
   if (cost > kMostUnasked && !options.yes)
@@ -153,6 +154,7 @@ Status run_circuits(const CircuitOptions& options) {
   std::vector<std::string> left_out;
   for (const std::string& key : found.left_out) left_out.emplace_back(tr(key));
   if (!left_out.empty()) out["left_out"] = left_out;
+  out["run"] = run_json(opened, options.model);
   if (!options.head.empty()) {
     TRY(out["words"], words_json(opened, options));
   }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
@@ -67,7 +68,7 @@ Status run_path(const PathOptions& options) {
     return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
   TRY(const Selector from, Selector::parse(options.from));
   TRY(const Selector to, Selector::parse(options.to));
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
@@ -78,7 +79,11 @@ Status run_path(const PathOptions& options) {
   const bool estimate = options.estimate || options.most > 0;
   if (estimate) TRY_OK(grid.estimate());
   TRY_OK(grid.fill(options.most));
-  const nlohmann::json out = paths_json(grid, options, estimate, *run);
+  nlohmann::json out = paths_json(grid, options, estimate, *run);
+  nlohmann::json& made = out["run"] = run_json(opened, options.model);
+  made["inputs"]["text"] = input_json(opened, *run);
+  made["measure"] = measure_json(opened, measure, *run);
+  made["method"] = {{"from", options.from}, {"to", options.to}, {"kind", options.kind}, {"over", over}};
   if (options.json) print_json(out);
   if (!options.json && options.out.empty()) print_paths(grid, estimate);
   if (options.out.empty()) return Done{};

@@ -25,7 +25,7 @@ namespace attnscope::cli {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // of a line
-constexpr std::size_t kModelsOpen = 4;                         // kept open
+constexpr std::size_t kModelsOpen = 4;                     // kept open
 constexpr int kRefused = 2;                                // as of a command line that does not parse
 
 // The lines of standard input; nothing of what comes behind them is read ahead by a library.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
@@ -66,7 +67,8 @@ Status put_why(const WhyOptions& options, const nlohmann::json& out, const std::
   return file.commit();
 }
 
-Status why_loadings(const WhyOptions& options, const Trace& run, const WhyCell& cell) {
+Status why_loadings(const WhyOptions& options, const Trace& run, const WhyCell& cell,
+                    const nlohmann::json& made) {
   TRY(const ScoreLoadings found, score_loadings(run, cell.site, cell.head, cell.query, cell.key));
   nlohmann::json rows = nlohmann::json::array();
   std::string csv = "direction,singular,query,key,value\n";
@@ -84,11 +86,8 @@ Status why_loadings(const WhyOptions& options, const Trace& run, const WhyCell& 
     if (print)
       std::printf("%-10zu %12.6f %12.6f %12.6f %12.6f\n", i, one.singular, one.query, one.key, one.value);
   }
-  nlohmann::json out = {{"cell", options.cell},
-                        {"total", found.total},
-                        {"bias", found.bias},
-                        {"rest", found.rest},
-                        {"rows", std::move(rows)}};
+  nlohmann::json out = {{"cell", options.cell}, {"total", found.total},    {"bias", found.bias},
+                        {"rest", found.rest},   {"rows", std::move(rows)}, {"run", made}};
   put_edits(out, run.edits);
   put_unknown(out, options.text.unknown());
   return put_why(options, out, csv);
@@ -97,11 +96,14 @@ Status why_loadings(const WhyOptions& options, const Trace& run, const WhyCell& 
 Status run_why(const WhyOptions& options) {
   if (!options.out.empty() && !options.out.ends_with(".csv") && !options.out.ends_with(".json"))
     return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
-  TRY(const OpenedModel opened, open_to_run(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const WhyCell cell, why_cell(*run, options.cell));
-  if (options.loadings) return why_loadings(options, *run, cell);
+  nlohmann::json made = run_json(opened, options.model);
+  made["inputs"]["text"] = input_json(opened, *run);
+  made["method"] = {{"cell", options.cell}, {"by", options.loadings ? "loadings" : options.by}};
+  if (options.loadings) return why_loadings(options, *run, cell, made);
   const ScoreBy by = options.by == "part"    ? ScoreBy::part
                      : options.by == "token" ? ScoreBy::token
                                              : ScoreBy::head;
@@ -115,11 +117,8 @@ Status run_why(const WhyOptions& options) {
     csv += csv_field(row.query) + "," + csv_field(row.key) + csv_number(row.value) + "\n";
     if (print) std::printf("%-35s  %-35s %12.6f\n", row.query.c_str(), row.key.c_str(), row.value);
   }
-  nlohmann::json out = {{"cell", options.cell},
-                        {"by", options.by},
-                        {"total", split.total},
-                        {"rest", split.rest},
-                        {"rows", std::move(rows)}};
+  nlohmann::json out = {{"cell", options.cell}, {"by", options.by},        {"total", split.total},
+                        {"rest", split.rest},   {"rows", std::move(rows)}, {"run", made}};
   put_edits(out, run->edits);
   put_unknown(out, options.text.unknown());
   return put_why(options, out, csv);

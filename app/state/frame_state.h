@@ -56,7 +56,7 @@ struct ExportRequest {
   bool figure = false;  ///< the figure alone, as core/view draws it (shown_figure.h)
   bool paper = false, caption = false, transparent = false;  ///< of a figure
   std::string size = "1280x720";                             ///< of a figure: core/export/page.h
-  std::string walk = {};                                       ///< of forms that move; empty: the view's first
+  std::string walk = {};                                     ///< of forms that move; empty: the view's first
 };
 
 /// Request to write a lesson's worksheet.

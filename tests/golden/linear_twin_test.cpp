@@ -48,7 +48,7 @@ TEST_P(LinearTwins, Close) {
         for (const LogitPart& part : twin->parts) {
           if (part.step.find("bias") != std::string::npos || part.step.ends_with("embed")) continue;
           EXPECT_NEAR(part.value, wanted[part.step + to_text(part.at)], 1e-4 * largest)
-                << part.step << to_text(part.at);
+              << part.step << to_text(part.at);
         }
         continue;
       }

@@ -110,7 +110,8 @@ TEST_F(Cells, MeansAreOverPromptsAndTheirRealPositions) {
   ASSERT_TRUE(by_pos.add(*by_pos.of_run(*a, steps)));
   expect_error(by_pos.add(*by_pos.of_run(*b, steps)), Code::bad_shape, "blocks.0.attn.z");
   EXPECT_EQ(by_pos.of(*a->find(site))->values(), a->tensor(site)->values());
-  expect_error(by_pos.of_run(*a, *Selector::parse("blocks.0.attn.pattern")), Code::unsupported, "width for each length");
+  expect_error(by_pos.of_run(*a, *Selector::parse("blocks.0.attn.pattern")), Code::unsupported,
+               "width for each length");
 }
 
 }  // namespace
