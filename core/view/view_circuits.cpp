@@ -119,6 +119,7 @@ std::optional<figure::PartBox> words_table(const ViewState& state) {
 }
 
 Result<ViewDrawing> draw_circuits(const ViewState& state) {
+  if (state.level == Level::easy) return fail(Code::unsupported, "error.view.full_only");
   const ModelConfig& config = state.run->config();
   if (state.run->weights().all().empty()) return fail(Code::unsupported, "error.lens.circuits");
   if (state.place.stack != config.stack) return fail(Code::not_found, "error.view.circuits_stack");
@@ -137,7 +138,6 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
                   Text::of("figure.circuits." + side + ".short", said)};
   std::vector<figure::PartBox> grids;
   for (const Reads one : {Reads::q, Reads::k, Reads::v}) {
-    if (state.level == Level::easy && one != best->side) continue;
     const std::string name = reads_name(one);
     grids.push_back(figure::leaf(
         {"composition_" + name,
@@ -147,7 +147,6 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
          "composition"}));
   }
   out.picture = figure::either(std::move(grids));
-  if (state.level == Level::easy) return out;
   std::vector<figure::PartBox> tables;
   tables.push_back(figure::leaf({"heads",
                                  heads_table(state, found),

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "core/base/words.h"
 #include "tests/core/view/opened.h"
 #include "tests/edits.h"
 
@@ -50,16 +51,13 @@ TEST(ViewCircuits, ShowsEveryScore) {
             output_name(opened, words->front().id));
 }
 
-TEST(ViewCircuits, EasyShowsTheStrongestSideAlone) {
+TEST(ViewCircuits, StandsInTheFullWindowAlone) {
   OpenedModel opened;
   ViewState state = shown_induction({}, opened);
   state.level = Level::easy;
   const auto figure = draw_view(**find_view("circuits"), state);
-  ASSERT_TRUE(figure) << figure.error().text();
-  EXPECT_EQ(sentence_key(*figure), "figure.circuits.k");  // induction: previous-token heads write its keys
-  EXPECT_EQ(find_part(*figure, "composition_q"), nullptr);
-  EXPECT_NE(find_part(*figure, "composition_k"), nullptr);
-  EXPECT_EQ(find_part(*figure, "heads"), nullptr);
+  ASSERT_FALSE(figure);
+  EXPECT_EQ(figure.error().sentence(), tr("error.view.full_only"));
 }
 
 TEST(ViewCircuits, FollowsEditedWeights) {
