@@ -129,8 +129,7 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   // After the last chip, if there is room: the toolbar shows the measure, too.
   const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
   const float field = std::min(scaled(kAskField), at.x + width - last.x - scaled(13));
-  const float wanted = text_size(fonts().mono, context.workspace.asking.measure.text).x + scaled(24);
-  if (field > std::max(scaled(90), wanted)) {
+  if (field > scaled(90)) {
     ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
     field_.draw_field("###ask_measure", context.workspace, context.run, field);
   }

@@ -64,14 +64,15 @@ void CircuitsView::follow_click(const ViewContext& context) const {
 }
 
 void CircuitsView::draw(const ViewContext& context) {
-  const ViewState state = state_of(context);
+  const Cursor& cursor = context.workspace.cursor;
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const std::uint64_t key = key_of(
-      {context.run.version, static_cast<std::uint64_t>(context.workspace.cursor.sequence),
-       static_cast<std::uint64_t>(state.place.stack), static_cast<std::uint64_t>(state.layer),
-       static_cast<std::uint64_t>(state.head), static_cast<std::uint64_t>(state.row), key_of(language())});
+  const std::uint64_t key =
+      key_of({context.run.version, static_cast<std::uint64_t>(cursor.sequence),
+              static_cast<std::uint64_t>(cursor.stack), static_cast<std::uint64_t>(cursor.part),
+              static_cast<std::uint64_t>(cursor.layer), static_cast<std::uint64_t>(cursor.head),
+              static_cast<std::uint64_t>(cursor.query), key_of(language())});
   if (box_.stale(key, room, false) && (!failed_ || key_ != key)) {
-    auto figure = draw_view(**find_view("circuits"), state);
+    auto figure = draw_view(**find_view("circuits"), state_of(context));
     failed_.reset();
     key_ = key;
     if (!figure) {

@@ -254,9 +254,9 @@ void draw_lesson_switch(FrameState& state) {
   }
   if (state.session.before().empty() || !state.session.shows_page()) return;
   ImGui::SameLine(0, px(6));
-  if (ImGui::GetContentRegionAvail().x < chip_width(tr("lessons.back")))
-    return ImGui::NewLine();  // the cross does it, too
-  const bool back = chip(tr("lessons.back") + std::string("###lesson_back"), false, tr("lessons.close.back"));
+  const bool room = ImGui::GetContentRegionAvail().x >= chip_width(tr("lessons.back"));
+  const bool back = chip(tr(room ? "lessons.back" : "lessons.back.short") + std::string("###lesson_back"),
+                         false, tr("lessons.close.back"));
   if (back) player.close(state);
 }
 

@@ -376,7 +376,7 @@ TEST_F(StepsViewTest, HeadsThatShareKeysAndValuesFrameTheSharedOnes) {
   EXPECT_NE(shapes_line(*run_, figure(site("blocks.0.attn.scores"))).find(" @ (1, " + heads + ", "),
             std::string::npos);
   for (const char* step : {"blocks.0.attn.k", "blocks.0.attn.scores", "blocks.0.attn.z"})
-    EXPECT_NE(sentence_text(run_->trace(0), site(step)).find("read by " + std::to_string(shared)),
+    EXPECT_NE(sentence_text(run_->trace(0), site(step)).find(std::to_string(shared) + " query heads per"),
               std::string::npos)
         << step;
   open_model("gpt2");
