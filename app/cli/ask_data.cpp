@@ -12,12 +12,9 @@
 #include "core/lens/attribution.h"
 #include "core/session/data_cells.h"
 #include "core/session/data_prompt.h"
-#include "core/train/random.h"
 
 namespace attnscope::cli {
 namespace {
-
-constexpr std::uint64_t kResampleStream = 0x726573616D706C65;
 
 // What was found for one prompt.
 struct PromptAnswer {
@@ -135,21 +132,7 @@ Result<std::vector<std::size_t>> drawn_partners(PromptRuns& data, const RunModel
     lengths.push_back(rows);
     return Status(Done{});
   }));
-  if (lengths.size() < 2) return fail(Code::out_of_range, "error.cli.resample_one");
-  std::map<std::int64_t, std::vector<std::size_t>> by_length;
-  for (std::size_t i = 0; i < lengths.size(); ++i) by_length[lengths[i]].push_back(i);
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    SplitMix64 random = random_of(seed, kResampleStream, i);
-    const std::vector<std::size_t>& same = by_length[lengths[i]];
-    const std::size_t count = same.size() > 1 ? same.size() : lengths.size();
-    const auto own =
-        same.size() > 1 ? static_cast<std::size_t>(std::find(same.begin(), same.end(), i) - same.begin()) : i;
-    auto drawn = static_cast<std::size_t>(random.below(static_cast<int>(count) - 1));
-    drawn += drawn >= own ? 1 : 0;  // any but itself
-    out.push_back(same.size() > 1 ? same[drawn] : drawn);
-  }
-  return out;
+  return resample_partners(lengths, seed);
 }
 
 Result<std::shared_ptr<const StepMeans>> means_of(PromptRuns& data, const Selector& steps, bool by_pos) {
@@ -168,8 +151,7 @@ Result<std::shared_ptr<const StepMeans>> means_of(PromptRuns& data, const Select
 }
 
 nlohmann::json method_json(const AskOptions& options) {
-  nlohmann::json out = {{"steps", options.steps}, {"over", options.over_axes()}};
-  return out;
+  return {{"steps", options.steps}, {"over", options.over_axes()}};
 }
 
 }  // namespace

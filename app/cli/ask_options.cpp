@@ -105,10 +105,8 @@ void print_rows(const AnswerTable& table) {
   for (const AnswerRow& row : table.rows) {
     const std::string place = row.step + to_text(row.at);
     std::printf("%-40s %12.6f", place.c_str(), unsigned_nan(row.value));
-    if (row.n > 0)
-      std::printf("   ± %-10.6f n %lld",
-                  unsigned_nan(row.error.value_or(std::numeric_limits<double>::quiet_NaN())),
-                  static_cast<long long>(row.n));
+    if (row.error) std::printf("   ± %-10.6f", *row.error);
+    if (row.n > 0) std::printf("   n %lld", static_cast<long long>(row.n));
     if (row.normalised) std::printf("   %9.4f", unsigned_nan(*row.normalised));
     if (row.estimate)
       std::printf("   %s",

@@ -43,6 +43,7 @@ Result<std::vector<WalkStop>> sweep(const FigureSource& source, const FigureOpti
 }
 
 Result<std::vector<WalkStop>> each_model(const FigureOptions& options) {
+  if (options.models.size() < 2) return fail(Code::bad_format, "error.cli.walk_models");
   std::vector<WalkStop> out;
   for (const std::string& model : options.models) {
     FigureOptions one = options;

@@ -137,7 +137,7 @@ bool ExportDialog::choose_walk(const FrameState& state) {
   return true;
 }
 
-void ExportDialog::choose_page() {
+void ExportDialog::choose_page(bool still) {
   bool first = true;
   constexpr std::pair<const char*, const char*> kSizes[] = {{"1280x720", "1280 \u00d7 720"},
                                                             {"1920x1080", "1920 \u00d7 1080"},
@@ -150,6 +150,7 @@ void ExportDialog::choose_page() {
   if (raised_button(Label(tr("export.paper"), "###export_paper"), paper_)) paper_ = !paper_;
   ImGui::SameLine(0, px(4));
   if (raised_button(Label(tr("export.caption"), "###export_caption"), caption_)) caption_ = !caption_;
+  if (!still) return;
   ImGui::SameLine(0, px(4));
   if (raised_button(Label(tr("export.transparent"), "###export_transparent"), transparent_))
     transparent_ = !transparent_;
@@ -177,7 +178,7 @@ bool ExportDialog::choose(const FrameState& state) {
   }
   if (exporter->moves && !choose_walk(state)) return false;
   if (exporter->picture)
-    choose_page();
+    choose_page(!exporter->moves);
   else
     wrapped_text(tr("export.data"), theme().text_dim);
   return true;

@@ -17,7 +17,8 @@ class ExportDialog {
   void choose_format(const FrameState& state);
   void choose_part(const FrameState& state);
   void choose_scale(bool figure);
-  void choose_page();
+  /// `still`: of a picture that does not move.
+  void choose_page(bool still = true);
   bool choose_walk(const FrameState& state);
   /// Draws what can be chosen for this form; false where it cannot be written.
   bool choose(const FrameState& state);

@@ -22,7 +22,6 @@
 #include "app/state/autosave.h"
 #include "app/state/kept_sessions.h"
 #include "app/state/session_look.h"
-#include "app/state/shown_figure.h"
 #include "app/state/workspace_file.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
@@ -262,30 +261,6 @@ void keep_all(FrameState& state, bool asked) {
   if (Status saved = save_workspace(workspace_path(), state.workspace, state.settings); !saved)
     (void)app_complain(saved.error());
   if (Status kept = state.session.training().close(); !kept) (void)app_complain(kept.error());
-}
-
-Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {
-  TRY(std::string text, stage_as_svg(host, frame));
-  return write_svg(path, with_session(std::move(text), frame.state(), path));
-}
-
-// --export
-Status write_export(const Options& options, ImguiHost& host, const GlContext& context, Frame& frame) {
-  const FrameState& state = frame.state();
-  const std::string& path = options.export_path;
-  if (options.export_part == ExportPart::window) return write_png(path, context.read_pixels());
-  const bool stage_alone = !has_figure(state) && (is_svg_path(path) || ends_with(lower(path), ".png"));
-  if (options.export_part == ExportPart::stage || stage_alone)
-    return is_svg_path(path)
-               ? write_stage(path, host, frame)
-               : write_png(path, cropped(context.read_pixels(), state.stage_min, state.stage_max));
-  ExportRequest request;
-  request.path = path, request.walk = options.export_walk, request.figure = true;
-  request.paper = options.paper, request.caption = options.caption, request.transparent = options.transparent;
-  if (!options.export_size.empty()) request.size = options.export_size;
-  if (options.scale > 0) request.scale = options.scale;
-  TRY(const std::function<Status()> writer, shown_figure_writer(state, request));
-  return writer();
 }
 
 }  // namespace

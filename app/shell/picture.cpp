@@ -24,6 +24,17 @@ namespace {
 constexpr double kMostSeconds = 20.0;
 constexpr int kExportFrames = 3;
 
+Image cropped(const Image& image, ImVec2 min, ImVec2 max) {
+  const int x0 = std::clamp(static_cast<int>(std::floor(min.x)), 0, image.width);
+  const int y0 = std::clamp(static_cast<int>(std::floor(min.y)), 0, image.height);
+  const int x1 = std::clamp(static_cast<int>(std::ceil(max.x)), x0, image.width);
+  const int y1 = std::clamp(static_cast<int>(std::ceil(max.y)), y0, image.height);
+  Image out{x1 - x0, y1 - y0, {}};
+  for (int y = y0; y < y1 && x1 > x0; ++y)
+    out.rgba.insert(out.rgba.end(), image.at(x0, y), image.at(x0, y) + 4 * (x1 - x0));
+  return out;
+}
+
 // False on timeout.
 bool wait_for_quiet(Session& session, ImguiHost& host, Frame& frame, int frames) {
   const auto begin = std::chrono::steady_clock::now();
@@ -40,17 +51,6 @@ bool wait_for_quiet(Session& session, ImguiHost& host, Frame& frame, int frames)
 }
 
 }  // namespace
-
-Image cropped(const Image& image, ImVec2 min, ImVec2 max) {
-  const int x0 = std::clamp(static_cast<int>(std::floor(min.x)), 0, image.width);
-  const int y0 = std::clamp(static_cast<int>(std::floor(min.y)), 0, image.height);
-  const int x1 = std::clamp(static_cast<int>(std::ceil(max.x)), x0, image.width);
-  const int y1 = std::clamp(static_cast<int>(std::ceil(max.y)), y0, image.height);
-  Image out{x1 - x0, y1 - y0, {}};
-  for (int y = y0; y < y1 && x1 > x0; ++y)
-    out.rgba.insert(out.rgba.end(), image.at(x0, y), image.at(x0, y) + 4 * (x1 - x0));
-  return out;
-}
 
 void draw_frames(int count, ImguiHost& host, Frame& frame) {
   for (int i = 0; i < count; ++i) {
@@ -168,6 +168,29 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
   auto image =
       std::make_shared<Image>(request.stage_only ? cropped(*picture, min, max) : *std::move(picture));
   state.write_picture(request.path, std::move(image));
+}
+
+Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {
+  TRY(std::string text, stage_as_svg(host, frame));
+  return write_svg(path, with_session(std::move(text), frame.state(), path));
+}
+
+Status write_export(const Options& options, ImguiHost& host, const GlContext& context, Frame& frame) {
+  const FrameState& state = frame.state();
+  const std::string& path = options.export_path;
+  if (options.export_part == ExportPart::window) return write_png(path, context.read_pixels());
+  const bool stage_alone = !has_figure(state) && (is_svg_path(path) || ends_with(lower(path), ".png"));
+  if (options.export_part == ExportPart::stage || stage_alone)
+    return is_svg_path(path)
+               ? write_stage(path, host, frame)
+               : write_png(path, cropped(context.read_pixels(), state.stage_min, state.stage_max));
+  ExportRequest request;
+  request.path = path, request.walk = options.export_walk, request.figure = true;
+  request.paper = options.paper, request.caption = options.caption, request.transparent = options.transparent;
+  if (!options.export_size.empty()) request.size = options.export_size;
+  if (options.scale > 0) request.scale = options.scale;
+  TRY(const std::function<Status()> writer, shown_figure_writer(state, request));
+  return writer();
 }
 
 double milliseconds_since_exec() {

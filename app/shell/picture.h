@@ -6,6 +6,7 @@
 #include "app/figure/display_list.h"
 #include "app/gpu/imgui_host.h"
 #include "app/shell/frame.h"
+#include "app/shell/options.h"
 
 namespace attnscope {
 
@@ -19,13 +20,15 @@ DisplayList stage_as_list(ImguiHost& host, Frame& frame);
 Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame);
 /// The SVG with the session inside, for a file at `path`.
 std::string with_session(std::string svg, const FrameState& state, const std::string& path);
-/// The part of the picture between two corners, in pixels.
-Image cropped(const Image& image, ImVec2 min, ImVec2 max);
 /// True for a path that ends in .svg.
 bool is_svg_path(const std::string& path);
 /// Draws the frame at request.scale (for a path that ends in .svg: the stage's figure), and writes the
 /// picture in a background job; a notice reports the result.
 void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame);
+/// Writes the stage as SVG with its session.
+Status write_stage(const std::string& path, ImguiHost& host, Frame& frame);
+/// Writes what --export asks for of what was drawn last. Errors: a view without a figure; the file.
+Status write_export(const Options& options, ImguiHost& host, const GlContext& context, Frame& frame);
 /// Milliseconds since the system started this process.
 double milliseconds_since_exec();
 

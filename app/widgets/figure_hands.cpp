@@ -44,7 +44,7 @@ void FigureHands::hover(const Context& context) {
   const std::string pair[] = {name_of(matrix.rows, hit->row), name_of(matrix.cols, hit->col),
                               figure::number_text(static_cast<double>(hit->value()), 4)};
   if (matrix.heads) {
-    ImGui::SetTooltip("%s", tr("figure.cell.head", {pair[0], pair[1], pair[2]}).c_str());
+    ImGui::SetTooltip("%s", tr("figure.cell.head", {pair[0], pair[1]}).c_str());
     if (ImGui::IsMouseClicked(0))
       context.workspace.cursor.layer = static_cast<int>(hit->row),
       context.workspace.cursor.head = static_cast<int>(hit->col);

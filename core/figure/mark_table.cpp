@@ -248,9 +248,9 @@ class TableDrawing {
     if (table_.least < 0)  // where nothing is added
       out_.line({{x + place(0), y_}, {x + place(0), y_ + tall_}}, colours.ink(Ink::dim));
     bar({x + std::min(a, b), top, std::max(std::abs(b - a), kLeastBar), thick},
-        row.lit        ? colours.ink(Ink::value)
-        : *row.bar < 0 ? colours.negative
-                       : colours.positive,
+        *row.bar < 0 ? colours.negative
+        : row.lit    ? colours.ink(Ink::value)
+                     : colours.positive,
         DrawnShape::Kind::rect);
   }
   // The rows that are not shown, added up where they are numbers that add.

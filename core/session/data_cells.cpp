@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/trace/editable.h"
+#include "core/train/random.h"
 
 namespace attnscope {
 namespace {
@@ -93,6 +94,26 @@ Status DataCells::add(std::int64_t line, const Trace& run, double base, const st
   base_.add(base);
   if (keep_) rows_.push_back(std::move(row));
   return Done{};
+}
+
+Result<std::vector<std::size_t>> resample_partners(const std::vector<std::int64_t>& lengths,
+                                                   std::uint64_t seed) {
+  constexpr std::uint64_t kResampleStream = 0x726573616D706C65;
+  if (lengths.size() < 2) return fail(Code::out_of_range, "error.session.resample_one");
+  std::map<std::int64_t, std::vector<std::size_t>> by_length;
+  for (std::size_t i = 0; i < lengths.size(); ++i) by_length[lengths[i]].push_back(i);
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    SplitMix64 random = random_of(seed, kResampleStream, i);
+    const std::vector<std::size_t>& same = by_length[lengths[i]];
+    const std::size_t count = same.size() > 1 ? same.size() : lengths.size();
+    const auto own =
+        same.size() > 1 ? static_cast<std::size_t>(std::find(same.begin(), same.end(), i) - same.begin()) : i;
+    auto drawn = static_cast<std::size_t>(random.below(static_cast<int>(count) - 1));
+    drawn += drawn >= own ? 1 : 0;  // any but itself
+    out.push_back(same.size() > 1 ? same[drawn] : drawn);
+  }
+  return out;
 }
 
 }  // namespace attnscope

@@ -68,4 +68,9 @@ class DataCells {
   std::int64_t first_line_ = 0, kept_ = 0;
 };
 
+/// For each of the prompts of these lengths another one that gives it its values: drawn from those of the
+/// same length where there are others, else from all. Errors: a single prompt.
+Result<std::vector<std::size_t>> resample_partners(const std::vector<std::int64_t>& lengths,
+                                                   std::uint64_t seed);
+
 }  // namespace attnscope

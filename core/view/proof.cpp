@@ -120,9 +120,9 @@ std::optional<Proof> equals_torch(const OpenedModel& opened, const std::atomic<b
   if (check.error) return std::nullopt;
   const TorchVerdict verdict = check.verdict();
   return Proof{Text::of("report.proof.torch", {Text(check.reference.made_by)}), verdict.steps,
-               verdict.first_wrong ? std::max(verdict.first_wrong->max_abs, 2 * kReferenceTolerance)
-               : verdict.worst     ? verdict.worst->max_abs
-                                   : 0,
+               verdict.first_wrong && !verdict.first_wrong->compared() ? HUGE_VAL
+               : verdict.worst                                         ? verdict.worst->error()
+                                                                       : 0,
                kReferenceTolerance};
 }
 

@@ -78,7 +78,6 @@ Result<ViewDrawing> draw_ask(const ViewState& state) {
     lost.rows.labels.push_back(Text::of("figure.ask.block", {block}));
   for (std::int64_t head = 0; head < heads; ++head)
     lost.cols.labels.push_back(Text::of("figure.ask.head", {head}));
-  lost.rows.looked = most->site.layer, lost.cols.looked = static_cast<int>(most->at.front().begin);
   lost.rows.ink = figure::Ink::query, lost.cols.ink = figure::Ink::key;
   const Text word = output_name(*state.opened, answer);
   const std::vector<Text> said{word, percent(sweep.base()), most->site.layer, most->at.front().begin,

@@ -80,6 +80,7 @@ figure::TableMark heads_table(const ViewState& state, const Circuits& found) {
     return a->copying.value_or(0) > b->copying.value_or(0);
   });
   figure::TableMark out;
+  out.least = -1;  // copying is between -1 and 1
   out.header = {Text::of("figure.circuits.column.head"), Text::of("figure.circuits.column.copying"),
                 Text::of("figure.circuits.column.ov"), Text::of("figure.circuits.column.qk")};
   for (const HeadCircuit* head : heads)
@@ -87,17 +88,18 @@ figure::TableMark heads_table(const ViewState& state, const Circuits& found) {
         {{head_label(head->block, head->head),
           Text(head->copying ? figure::number_text(*head->copying, 2) : "–"),
           Text(figure::number_text(head->ov_norm, 2)), Text(figure::number_text(head->qk_norm, 2))},
-         std::max(0.0, head->copying.value_or(0)),
+         head->copying.value_or(0),
          {},
-         head->block == state.layer && head->head == state.head});
+         head->block == state.layer && head->head == state.head,
+         0.0});
   return out;
 }
 
 // Where the head looks at the looked-at word: the words whose logits its OV circuit raises most.
-std::optional<figure::PartBox> words_table(const ViewState& state) {
+std::optional<figure::PartBox> words_table(const ViewState& state, const Model& model) {
   const auto& ids = state.run->ids;
   if (state.row < 0 || state.row >= std::ssize(ids)) return std::nullopt;
-  const auto words = ov_words(edited_model(*state.run), state.layer, static_cast<int>(state.head),
+  const auto words = ov_words(model, state.layer, static_cast<int>(state.head),
                               ids[static_cast<std::size_t>(state.row)], kCircuitWords);
   if (!words || words->empty()) return std::nullopt;
   figure::TableMark out;
@@ -124,7 +126,8 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
   if (state.run->weights().all().empty()) return fail(Code::unsupported, "error.lens.circuits");
   if (state.place.stack != config.stack) return fail(Code::not_found, "error.view.circuits_stack");
   if (circuits_drawn_cost(config) > kMostDrawn) return fail(Code::unsupported, "error.view.circuits_large");
-  TRY(const Circuits found, circuits_of(edited_model(*state.run)));
+  const Model model = edited_model(*state.run);
+  TRY(const Circuits found, circuits_of(model));
   if (std::ssize(found.heads) > kMostHeads) return fail(Code::unsupported, "error.view.circuits_large");
   const Composition* best = strongest_pair(found);
   if (!best) return fail(Code::not_found, "error.view.circuits_block");
@@ -153,7 +156,7 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
                                  2,
                                  {Text::of("figure.circuits.heads"), Text::of("figure.circuits.heads.short")},
                                  ""}));
-  if (auto words = words_table(state)) tables.push_back(*std::move(words));
+  if (auto words = words_table(state, model)) tables.push_back(*std::move(words));
   out.below = figure::either(std::move(tables));
   return out;
 }

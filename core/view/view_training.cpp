@@ -107,7 +107,7 @@ std::optional<figure::PartBox> weights_part(const ViewState& state, const LossPl
 // moves by -rate x (p - y), so that the word's logit moves by -rate |x|^2 (p - y). The rate: the largest
 // power of ten that moves no logit by more than kMostMove.
 constexpr double kMostMove = 3;
-figure::PartBox step_part(const ViewState& state, const LossPlace& target, const Text& place) {
+figure::PartBox step_part(const ViewState& state, const LossPlace& target, const Text& place, bool known) {
   const std::vector<float> read = floats_of(final_rows(*state.run).select(0, target.row));
   double square = 0, rate = 1;
   for (const float one : read) square += static_cast<double>(one) * static_cast<double>(one);
@@ -146,7 +146,8 @@ figure::PartBox step_part(const ViewState& state, const LossPlace& target, const
   return figure::leaf({"step",
                        std::move(out),
                        1,
-                       {Text::of("figure.training.step", said), Text::of("figure.training.step.short", said)},
+                       {Text::of(known ? "figure.training.step" : "figure.training.step.at", said),
+                        Text::of("figure.training.step.short", said)},
                        ""});
 }
 
@@ -180,7 +181,7 @@ Result<ViewDrawing> draw_training(const ViewState& state) {
       {Text::of("figure.training.question")}, {Text::of(key, said), Text::of(key + ".short", said)}, {}};
   out.below = weights_part(state, shown, place);
   if (out.below)
-    out.picture = figure::either({std::move(losses), step_part(state, shown, place)});
+    out.picture = figure::either({std::move(losses), step_part(state, shown, place, known)});
   else
     out.picture = std::move(losses);
   return out;

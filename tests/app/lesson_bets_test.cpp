@@ -1,23 +1,12 @@
 // Lessons in the window: what is said of changes and when, and what an open bet holds back.
 #include "app/state/actions.h"
 #include "core/lesson/leaks.h"
-#include "core/lesson/lesson_file.h"
-#include "tests/app/ui_driver.h"
+#include "tests/app/lesson_driver.h"
 
 namespace attnscope {
 namespace {
 
-class LessonBetsTest : public testing::FrameTest {
- protected:
-  void open(const std::string& id, int page) {
-    const Status begun = state().lessons.start(state(), id, page);
-    ASSERT_TRUE(begun) << begun.error().text();
-    settle();
-    ASSERT_TRUE(state().lessons.ready()) << id;
-    frames(3);
-  }
-  const PageDraft& draft() { return state().lessons.draft(); }
-};
+class LessonBetsTest : public testing::LessonFrameTest {};
 
 // Twice Check without a change: no reason is given, for it would not be true; a hint says what to do. What
 // stands there after another change is of that run.

@@ -12,22 +12,14 @@
 #include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/session/mask_edits.h"
-#include "tests/app/ui_driver.h"
+#include "tests/app/lesson_driver.h"
 #include "tests/temp_folder.h"
 
 namespace attnscope {
 namespace {
 
-class LessonTest : public testing::FrameTest {
+class LessonTest : public testing::LessonFrameTest {
  protected:
-  void open(const std::string& id, int page = 0) {
-    const Status begun = state().lessons.start(state(), id, page);
-    ASSERT_TRUE(begun) << begun.error().text();
-    settle();
-    ASSERT_TRUE(state().lessons.ready()) << id;
-    frames(3);
-  }
-  const PageDraft& draft() { return state().lessons.draft(); }
   void type_answer(const std::string& text) {
     click("lesson_answer");
     type(text);

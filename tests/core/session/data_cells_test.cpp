@@ -114,5 +114,22 @@ TEST_F(Cells, MeansAreOverPromptsAndTheirRealPositions) {
                "width for each length");
 }
 
+TEST(ResamplePartners, AreOthersOfTheirLengthAndFollowTheSeed) {
+  const std::vector<std::int64_t> lengths{5, 7, 5, 9, 5, 7};
+  const auto drawn = *resample_partners(lengths, 3);
+  ASSERT_EQ(drawn.size(), lengths.size());
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    EXPECT_NE(drawn[i], i);
+    if (lengths[i] != 9) {
+      EXPECT_EQ(lengths[drawn[i]], lengths[i]) << i;
+    }
+  }
+  EXPECT_EQ(drawn, *resample_partners(lengths, 3));
+  bool other = false;
+  for (std::uint64_t seed = 4; seed < 12; ++seed) other |= *resample_partners(lengths, seed) != drawn;
+  EXPECT_TRUE(other);
+  expect_error(resample_partners({5}, 3), Code::out_of_range, "single prompt");
+}
+
 }  // namespace
 }  // namespace attnscope
