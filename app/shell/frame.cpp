@@ -239,6 +239,7 @@ void Frame::draw_window(Painter& painter) {
   state_.workspace.told = presents_words(state_);
   state_.film = nullptr;  // set by the easy window
   state_.workspace.holds_back = state_.lessons.holds_back();
+  state_.workspace.hides = state_.lessons.hides();
   state_.easy_spec = nullptr, state_.easy_view = nullptr;
   if (shows_easy(state_)) {
     const PanelContext context{state_.session,   run_.get(),      before_.get(),

@@ -341,6 +341,8 @@ bool LessonPlayer::covers() { return !draft().shown && !draft().uncovered; }
 
 bool LessonPlayer::holds_back() { return lesson_ && !at_end_ && is_prediction(page()) && covers(); }
 
+bool LessonPlayer::hides() { return lesson_ && !at_end_ && ready() && !page().hides.empty() && covers(); }
+
 Result<Target> LessonPlayer::place(const std::string& text, const Workspace& workspace) const {
   return lesson_place(text, scope(workspace));
 }

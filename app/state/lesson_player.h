@@ -77,6 +77,8 @@ class LessonPlayer {
   bool covers();
   /// True while a bet is open: nothing on the screen says what is asked.
   bool holds_back();
+  /// The same, of a page that hides any.
+  bool hides();
   /// True while a number or a shape is asked for and not yet right: digits are typed into its box.
   bool takes_digits();
   /// True while the shape of a step is asked for: nothing on the screen says shapes.

@@ -109,6 +109,8 @@ FileStyle style_of(const ExportRequest& request) {
 
 // What is on the stage, or why it is no figure.
 Result<ShownView> shown_or_why(const FrameState& state) {
+  if (state.workspace.hides || state.workspace.holds_back)
+    return fail(Code::unsupported, "error.export.hidden");
   if (auto shown = shown_view(state)) return *std::move(shown);
   return fail(Code::unsupported, "error.export.no_form", {in_quotes(tr("view." + state.workspace.view))});
 }

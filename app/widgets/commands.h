@@ -66,6 +66,7 @@ struct Workspace {
   bool presenting = false;    ///< presenter mode: the figure alone, large, without explanatory text
   bool told = false;          ///< a lesson's text is shown below the figure: views show values only
   bool hides_shapes = false;  ///< a lesson asks for a shape: the map says none
+  bool hides = false;         ///< a page of a lesson covers a part of the stage
   bool holds_back = false;    ///< a bet of a lesson is open: no result of a lab, no mark on the strongest key
   bool still = false;         ///< for reproducible pictures: run times are not shown
   bool animate = true;

@@ -1,5 +1,6 @@
 // Lessons in the window: what is said of changes and when, and what an open bet holds back.
 #include "app/state/actions.h"
+#include "app/state/shown_figure.h"
 #include "core/lesson/leaks.h"
 #include "tests/app/lesson_driver.h"
 
@@ -28,6 +29,26 @@ TEST_F(LessonBetsTest, NothingIsSaidOfAChangeThatWasNotMade) {
       EXPECT_TRUE(draft().because.empty()) << where << ": " << draft().because.str();
       EXPECT_EQ(draft().hints, 1) << where;
     }
+}
+
+// The figure alone has no covers, and a film passes through what a bet holds back.
+TEST_F(LessonBetsTest, WhatAPageHidesIsInNoExportOfTheFigure) {
+  const auto refused = [this](const char* form) {
+    ExportRequest request;
+    request.path = std::string("/tmp/attnscope-hidden.") + form, request.figure = true;
+    const auto writer = shown_figure_writer(state(), request);
+    return !writer && writer.error().what.key() == "error.export.hidden";
+  };
+  open("ten_minutes", 0);
+  EXPECT_TRUE(refused("gif"));
+  EXPECT_TRUE(refused("csv"));
+  open("nine_steps", 1);
+  EXPECT_TRUE(refused("csv"));
+  ImGui::SetClipboardText("before");
+  copy_values(state(), false);
+  EXPECT_STREQ(ImGui::GetClipboardText(), "before");
+  open("ten_minutes", 2);  // nothing is hidden here
+  EXPECT_FALSE(refused("csv"));
 }
 
 TEST_F(LessonBetsTest, WhatStandsOfAChangeIsOfTheNewestRun) {
