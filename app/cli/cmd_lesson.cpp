@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lesson/audit.h"
+#include "core/lesson/class_view.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/worksheet.h"
 #include "core/system/atomic_file.h"
@@ -82,6 +83,41 @@ Status print_lesson(const std::string& name, bool answers, const std::string& ou
   return write_file(out, html);
 }
 
+// Who is where, then the pages that fewest got right.
+Status print_class(const std::string& folder, bool as_json) {
+  TRY(const ClassView seen, read_class(folder));
+  for (const Error& one : seen.unread) std::fprintf(stderr, "attnscope-cli: %s\n", one.text().c_str());
+  if (as_json) {
+    nlohmann::json learners = nlohmann::json::array(), pages = nlohmann::json::array();
+    for (const ClassMember& one : seen.members)
+      learners.push_back({{"learner", one.learner},
+                          {"lesson", one.lesson},
+                          {"page", one.page},
+                          {"when", one.when},
+                          {"right", one.right},
+                          {"tried", one.tried},
+                          {"stuck", one.stuck}});
+    for (const ClassPage& one : seen.pages)
+      pages.push_back({{"lesson", one.lesson},
+                       {"page", one.page},
+                       {"tried", one.tried},
+                       {"right", one.right},
+                       {"tries", one.tries}});
+    print_json({{"learners", std::move(learners)}, {"pages", std::move(pages)}});
+    return Done{};
+  }
+  print_row({tr("class.learner"), tr("class.right"), tr("class.where"), tr("class.when"), tr("class.stuck")});
+  for (const ClassMember& one : seen.members)
+    print_row({one.learner, tr("lessons.done", {std::to_string(one.right), std::to_string(one.tried)}),
+               one.lesson + "/" + one.page, one.when, join(one.stuck, " ")});
+  std::printf("\n%s\n", tr("class.hardest"));
+  for (const ClassPage& one : seen.pages)
+    print_row({one.lesson + "/" + one.page,
+               tr("lessons.done", {std::to_string(one.right), std::to_string(one.tried)}),
+               format("%.1f", one.tries)});
+  return Done{};
+}
+
 }  // namespace
 
 void add_lesson(CLI::App& app, Action& action) {
@@ -101,6 +137,11 @@ void add_lesson(CLI::App& app, Action& action) {
   print->add_option("LESSON", *name, tr("cli.lesson.one"))->required();
   print->add_flag("--answers", *answers, tr("cli.lesson.answers"));
   print->add_option("--out", *out, tr("cli.lesson.out"))->type_name("F.html")->required();
+  CLI::App* classes = command->add_subcommand("class", tr("cli.lesson.class"));
+  const auto folder = std::make_shared<std::string>();
+  classes->add_option("FOLDER", *folder, tr("cli.lesson.folder"))->required();
+  classes->add_flag("--json", *as_json, tr("cli.json"));
+  classes->callback([=, &action] { action = [=] { return print_class(*folder, *as_json); }; });
   print->callback([=, &action] { action = [=] { return print_lesson(*name, *answers, *out); }; });
 }
 

@@ -9,6 +9,7 @@
 #include "app/panels/lesson/lecture_panel.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/shell/banners.h"
+#include "app/shell/class_list.h"
 #include "app/shell/dialogs.h"
 #include "app/shell/keyboard.h"
 #include "app/shell/presenter_sheet.h"
@@ -422,6 +423,7 @@ void Frame::draw_dialogs() {
   browser_.draw(state_);
   export_.draw(state_);
   draw_lesson_list(state_);
+  draw_class(state_);
   handbook_.draw(state_);
   course_.draw(state_, run_.get());
   draw_settings(state_);

@@ -14,6 +14,7 @@
 #include "app/gpu/image_file.h"
 #include "app/look/kept_text.h"
 #include "app/look/theme.h"
+#include "app/state/class_shown.h"
 #include "app/state/leaving.h"
 #include "app/state/lecture_player.h"
 #include "app/state/lesson_player.h"
@@ -104,6 +105,7 @@ struct FrameState {
   Settings settings;
   Commands commands;
   LessonPlayer lessons;
+  ClassShown class_shown;
   LecturePlayer lecture;
   MeasureField measure_field;                       ///< of the toolbar
   std::vector<std::unique_ptr<View>> views;         ///< in the order of the tabs

@@ -74,6 +74,7 @@ void LessonPlayer::go(FrameState& state, int page) {
   at_end_ = judged_once_ = false;
   first_.reset();
   now_.reset();
+  faulty_.reset();
   cursor_known_ = changed_ = false;
   opened_ = state.session.opened_version();
   draft().verdict.reset();
@@ -96,6 +97,11 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   if (!first_) {
     first_ = run;
     note_page();
+    if (const auto* probe = std::get_if<ChoiceAsk>(&page().ask); probe && !probe->fault.empty()) {
+      auto faulty = run_with_fault(*run, *probe);
+      if (!faulty) draft().complaint = faulty.error();
+      faulty_ = faulty ? *std::move(faulty) : run;
+    }
   }
   now_ = run;
   if (!cursor_known_) cursor_ = state.workspace.cursor;
@@ -169,7 +175,7 @@ void LessonPlayer::notice(const Workspace& workspace) {
 
 ExpressionScope LessonPlayer::scope(const Workspace& workspace) const {
   const int last = static_cast<int>(now_->traces.size()) - 1;
-  return {*now_, first_.get(), std::clamp(workspace.cursor.sequence, 0, last), {}};
+  return {faulty_ ? *faulty_ : *now_, first_.get(), std::clamp(workspace.cursor.sequence, 0, last), {}};
 }
 
 std::optional<Cell> LessonPlayer::chosen_cell(const CellAsk& ask, const Workspace& workspace) const {

@@ -24,6 +24,9 @@ struct PageDraft {
   std::vector<double> bars;  ///< drawn; empty: not touched yet
   int bar = -1;              ///< the bar that the arrow keys change; < 0: none
   std::vector<Site> order;   ///< steps as they stand
+  std::vector<float> knobs;  ///< of something that is built, as they stand
+  int knob = -1;             ///< the one that is dragged
+  std::vector<int> looked;   ///< looks of a probe that were taken, in their order
   int hints = 0;             ///< hints shown, 0 to 3; the third one is "show me"
   std::optional<Verdict> verdict;
   std::optional<Error> complaint;  ///< why the answer could not be checked
@@ -57,7 +60,7 @@ class LessonPlayer {
   /// Once per frame: takes the page's newest run, and checks whether a requested change has been
   /// made.
   void follow(const FrameState& state, const std::shared_ptr<const RunResult>& run);
-  /// True when the run on the screen is one of this page.
+  /// True when the run on the screen is one of this page, and what it asks about is there.
   bool ready() const { return first_ != nullptr && now_ != nullptr; }
 
   /// The answer to check: typed, chosen, or the cursor's cell; empty if nothing was chosen.
@@ -85,6 +88,10 @@ class LessonPlayer {
   bool hides_shapes();
   /// True where the page has nothing to do with a measure: its box is away.
   bool hides_measure() const;
+  /// What a look of a probe tells; none before it was taken.
+  std::optional<LookTold> look_told_of(int look, const Workspace& workspace);
+  /// Puts the fault of a probe into what is open, where it can be seen.
+  void show_fault(FrameState& state);
   /// True while arrow keys move bars that are drawn.
   bool takes_arrows();
   /// The bars of the page in this run, with their names; null while there is no run, or on other pages.
@@ -146,6 +153,7 @@ class LessonPlayer {
   std::map<std::string, PageDraft> drafts_;
   std::uint64_t opened_ = 0;  ///< Session::opened_version() when the page was opened
   std::shared_ptr<const RunResult> first_, now_;
+  std::shared_ptr<const RunResult> faulty_;  ///< of a probe: the first run with its fault
   std::optional<std::vector<Lesson>> lessons_;
   std::optional<Progress> progress_;
   std::string learner_, path_;

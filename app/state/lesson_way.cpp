@@ -1,5 +1,6 @@
 // The way through a lesson: from page to page, to its end and the next lesson, and back from what was looked
 // at beside it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -73,6 +74,23 @@ bool LessonPlayer::hides_measure() const {
 
 bool LessonPlayer::takes_arrows() {
   return lesson_ && !at_end_ && ready() && std::holds_alternative<BarsAsk>(page().ask) && draft().bar >= 0;
+}
+
+std::optional<LookTold> LessonPlayer::look_told_of(int look, const Workspace& workspace) {
+  const auto* probe = lesson_ && ready() ? std::get_if<ChoiceAsk>(&page().ask) : nullptr;
+  const std::vector<int>& looked = draft().looked;
+  if (!probe || std::find(looked.begin(), looked.end(), look) == looked.end()) return {};
+  auto told = look_told(probe->looks[static_cast<std::size_t>(look)], scope(workspace));
+  return told ? std::optional<LookTold>(*std::move(told)) : std::nullopt;
+}
+
+void LessonPlayer::show_fault(FrameState& state) {
+  const auto* probe = lesson_ ? std::get_if<ChoiceAsk>(&page().ask) : nullptr;
+  if (!probe) return;
+  state.commands.edit(Text::of("lessons.edit.fault"), {}, [fault = probe->fault](Document& document) {
+    for (const auto& edit : fault) put_edit(document, edit);
+    return Done{};
+  });
 }
 
 const SharesRow* LessonPlayer::bars(const Workspace& workspace) {

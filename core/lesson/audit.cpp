@@ -52,10 +52,17 @@ Status check_words(const Auditor& auditor) {
     for (const Slip& slip : change->slips)
       wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
     if (change->live) wanted.push_back(page_key(auditor.lesson, auditor.page, "live"));
+    for (const ChangeAsk::Goal& goal : change->goals)
+      wanted.push_back(page_key(auditor.lesson, auditor.page, "goal." + goal.id));
+    for (const ChangeAsk::Knob& knob : change->knobs)
+      wanted.push_back(page_key(auditor.lesson, auditor.page, "number." + knob.id));
   }
-  if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask))
+  if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask)) {
     for (const ChoiceAsk::Choice& one : choice->choices)
       if (one.words.empty()) wanted.push_back(page_key(auditor.lesson, auditor.page, "choice." + one.id));
+    for (const ChoiceAsk::Look& look : choice->looks)
+      wanted.push_back(page_key(auditor.lesson, auditor.page, "look." + look.id));
+  }
   for (const std::string& key : wanted)
     if (!has_string(key)) return auditor.at("strings", "error.lesson.no_words", {in_quotes(key)});
   return Done{};
@@ -168,6 +175,9 @@ Status check_typed(const Auditor& auditor) {
 
 Status check_choices(const Auditor& auditor, const ChoiceAsk& ask) {
   std::size_t right = 0;
+  for (const ChoiceAsk::Look& look : ask.looks)
+    if (const auto told = look_told(look, auditor.scope()); !told)
+      return auditor.at("ask.looks", told.error());
   for (const ChoiceAsk::Choice& choice : ask.choices) {
     const auto verdict = check_answer(auditor.lesson, auditor.page, Answer(choice.id), auditor.scope());
     if (!verdict) return auditor.at("ask.choices", verdict.error());
@@ -181,7 +191,7 @@ Status check_choices(const Auditor& auditor, const ChoiceAsk& ask) {
 // Rows that are drawn by mistake are told as such, and not taken for right.
 Status check_bar_slips(const Auditor& auditor, const BarsAsk& ask) {
   for (const Slip& slip : ask.slips) {
-    TRY(const SharesRow row, bar_row(BarsAsk{slip.value, ask.words, ask.good, {}}, auditor.scope()));
+    TRY(const SharesRow row, bar_row(BarsAsk{slip.value, ask.words, ask.good, {}, ask.top}, auditor.scope()));
     TRY(const Verdict verdict,
         check_answer(auditor.lesson, auditor.page, Answer(DrawnBars{row.shares}), auditor.scope()));
     if (verdict.right) return fail(Code::bad_format, "error.lesson.slip_is_right", {in_quotes(slip.id)});
@@ -224,7 +234,14 @@ Status check_changed(Auditor& auditor, const std::string& field) {
 Status check_ask(Auditor& auditor) {
   if (const auto* choice = std::get_if<ChoiceAsk>(&auditor.page.ask)) return check_choices(auditor, *choice);
   if (std::holds_alternative<MaskAsk>(auditor.page.ask)) return check_changed(auditor, "ask.text");
-  if (std::holds_alternative<ChangeAsk>(auditor.page.ask)) return check_changed(auditor, "ask.goal");
+  if (const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask)) {
+    for (const ChangeAsk::Knob& knob : change->knobs)
+      if (const auto there = numbers_at(knob.place, auditor.scope()); !there || !there->scalar())
+        return auditor.at("ask.numbers.place",
+                          there ? fail(Code::bad_format, "error.lesson.one_number", {in_quotes(knob.place)})
+                                : there.error());
+    return check_changed(auditor, "ask.goal");
+  }
   if (const auto* bars = std::get_if<BarsAsk>(&auditor.page.ask))
     if (const Status slips = check_bar_slips(auditor, *bars); !slips)
       return auditor.at("ask.slips", slips.error());
@@ -249,8 +266,7 @@ Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure)
                     fail(Code::not_found, "error.lesson.no_words", {in_quotes(lesson_key(lesson, "title"))}));
   for (const Page& page : lesson.pages) {
     Auditor auditor{lesson, page, {}};
-    if (const Status opened = auditor.run.open(page.state); !opened)
-      return auditor.at("open", opened.error());
+    if (const Status opened = auditor.run.open(page); !opened) return auditor.at("open", opened.error());
     const auto sequences = static_cast<std::int64_t>(auditor.run.run().traces.size());
     if (auditor.scope().sequence >= sequences)
       return auditor.at("look.cursor.sequence", "error.lesson.place.sequence",

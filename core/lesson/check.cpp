@@ -92,6 +92,8 @@ Result<Verdict> check_choice(const Lesson& lesson, const Page& page, const Choic
   return wrong("verdict.wrong.choice", {words});
 }
 
+}  // namespace
+
 // As the pictures have it: percent with one digit, else three digits behind the point.
 Text live_number(double value, bool percent) {
   if (percent) return Text::of("lessons.bars.share", {format("%.1f", 100 * value)});
@@ -99,6 +101,8 @@ Text live_number(double value, bool percent) {
   const std::string text = format("%.3f", value);
   return text.front() == '-' ? "\u2212" + text.substr(1) : text;
 }
+
+namespace {
 
 // ---- cells and heads ------------------------------------------------------------------------------
 
@@ -153,6 +157,14 @@ Result<Verdict> check_change(const Lesson& lesson, const Page& page, const Chang
   TRY(const double goal, ask.goal.number(scope));
   if (goal != 0) return right("verdict.right.change", {});
   if (&scope.run == scope.before) return wrong("verdict.wrong.unchanged", {});
+  if (!ask.goals.empty()) {
+    TRY(const std::vector<GoalNow> goals, goals_now(lesson, page, scope));
+    const auto reached =
+        std::count_if(goals.begin(), goals.end(), [](const GoalNow& one) { return one.reached; });
+    return wrong("verdict.wrong.build",
+                 {static_cast<std::int64_t>(reached), static_cast<std::int64_t>(goals.size())},
+                 static_cast<double>(reached) / static_cast<double>(goals.size()));
+  }
   for (const Slip& slip : ask.slips) {
     TRY(const double made, slip.value.number(scope));
     if (made == 0) continue;

@@ -49,7 +49,8 @@ Result<Text> live_text(const Lesson& lesson, const Page& page, const ExpressionS
 Result<Mask> wanted_mask(const MaskAsk& ask, const ExpressionScope& scope);
 /// A number for display: as many digits as it needs, U+2212 as minus sign.
 std::string lesson_number(double value);
-/// The bars of a page: their names, and how long they are in this run. Errors: as above.
+/// The bars of a page: their names, and how long they are in this run; of a curve, its values as shares of
+/// the top. Errors: as above.
 struct SharesRow {
   std::vector<Text> names;
   std::vector<double> shares;
@@ -57,6 +58,18 @@ struct SharesRow {
 Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope);
 /// KL divergence of the truth from what was drawn, in nats; a bar of length 0 counts as a very short one.
 double bars_error(const std::vector<double>& truth, const std::vector<double>& drawn);
+/// The state of a goal of something that is built. Errors: as above.
+struct GoalNow {
+  Text words;
+  bool reached = false;
+};
+Result<std::vector<GoalNow>> goals_now(const Lesson& lesson, const Page& page, const ExpressionScope& scope);
+/// What a look of a probe tells: the number with the fault, and the page's own. `scope` is of the run with
+/// the fault. Errors: as above.
+struct LookTold {
+  Text faulty, whole;
+};
+Result<LookTold> look_told(const ChoiceAsk::Look& look, const ExpressionScope& scope);
 /// Steps in an order as an answer, and back; what is no step is left out.
 std::string order_answer(const std::vector<Site>& steps);
 std::vector<Site> order_of(const std::string& answer);

@@ -28,7 +28,21 @@ double total_variation(const std::vector<double>& a, const std::vector<double>& 
   return out;
 }
 
-Result<std::vector<double>> whole_row(const Expression& row, const ExpressionScope& scope) {
+// The values of a curve as shares of its top.
+Result<std::vector<double>> curve_row(const BarsAsk& ask, const Expression& row,
+                                      const ExpressionScope& scope) {
+  TRY(const ExpressionValue value, row.value(scope));
+  std::vector<double> out = value.numbers;
+  for (double& one : out) one /= ask.top;
+  const bool inside = std::all_of(out.begin(), out.end(), [](double one) { return one >= 0 && one <= 1; });
+  if (value.is_text || out.size() < 2 || out.size() > kMostBars || !inside)
+    return fail(Code::bad_format, "error.lesson.no_curve", {in_quotes(row.text()), lesson_number(ask.top)});
+  return out;
+}
+
+Result<std::vector<double>> whole_row(const BarsAsk& ask, const Expression& row,
+                                      const ExpressionScope& scope) {
+  if (ask.top > 0) return curve_row(ask, row, scope);
   TRY(const ExpressionValue value, row.value(scope));
   std::vector<double> out = value.numbers;
   const double sum = std::accumulate(out.begin(), out.end(), 0.0);
@@ -42,11 +56,37 @@ Result<std::vector<double>> whole_row(const Expression& row, const ExpressionSco
 }
 
 // Two digits are enough in a sentence; whole numbers have none.
-Text because_number(double value, bool percent) {
-  if (percent) return Text::of("lessons.bars.share", {format(value < 0.0995 ? "%.1f" : "%.0f", 100 * value)});
+std::string because_number(double value, bool percent) {
+  if (percent)
+    return Text::of("lessons.bars.share", {format(value < 0.0995 ? "%.1f" : "%.0f", 100 * value)}).str();
   if (value == std::round(value)) return lesson_number(value);
   const std::string text = format(std::fabs(value) < 0.095 ? "%.3f" : "%.2f", value);
   return text.front() == '-' ? "\u2212" + text.substr(1) : text;
+}
+
+double mean_distance(const std::vector<double>& a, const std::vector<double>& b) {
+  return 2 * total_variation(a, b) / static_cast<double>(std::max<std::size_t>(1, a.size()));
+}
+
+// The point that is farthest off is told.
+Result<Verdict> check_curve(const Lesson& lesson, const Page& page, const BarsAsk& ask, const SharesRow& row,
+                            const std::vector<double>& drawn, const ExpressionScope& scope) {
+  const double error = mean_distance(row.shares, drawn), score = std::exp(-error / ask.good);
+  if (error <= ask.good) return Verdict{true, Text::of("verdict.right.curve"), 1};
+  for (const Slip& slip : ask.slips) {
+    TRY(const std::vector<double> meant, whole_row(ask, slip.value, scope));
+    if (mean_distance(meant, drawn) <= ask.good)
+      return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id)), score};
+  }
+  std::size_t worst = 0;
+  const auto off = [&](std::size_t at) { return std::fabs(row.shares[at] - drawn[at]); };
+  for (std::size_t i = 1; i < row.shares.size(); ++i)
+    if (off(i) > off(worst)) worst = i;
+  return Verdict{
+      false,
+      Text::of("verdict.wrong.curve", {row.names[worst], because_number(ask.top * drawn[worst], false),
+                                       because_number(ask.top * row.shares[worst], false)}),
+      score};
 }
 
 // What is said of a change is true once it was made.
@@ -61,7 +101,7 @@ Result<bool> is_made(const Lesson& lesson, const Page& page, const ExpressionSco
 
 Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope) {
   SharesRow out;
-  TRY(out.shares, whole_row(ask.row, scope));
+  TRY(out.shares, whole_row(ask, ask.row, scope));
   TRY(const ExpressionValue value, ask.row.value(scope));
   const std::size_t named = value.numbers.size();
   const auto tokens = static_cast<std::size_t>(scope.run.trace(scope.sequence).length);
@@ -89,12 +129,13 @@ Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk
   if (!given) return fail(Code::not_found, "error.lesson.answer.none");
   TRY(const SharesRow row, bar_row(ask, scope));
   if (given->shares.size() != row.shares.size()) return fail(Code::not_found, "error.lesson.answer.none");
+  if (ask.top > 0) return check_curve(lesson, page, ask, row, given->shares, scope);
   const double error = bars_error(row.shares, given->shares);
   const Text shown = share_text(1 - total_variation(row.shares, given->shares));
   if (error <= ask.good) return Verdict{true, Text::of("verdict.right.bars", {shown}), 1};
   const double score = std::exp(-error);
   for (const Slip& slip : ask.slips) {
-    TRY(const std::vector<double> meant, whole_row(slip.value, scope));
+    TRY(const std::vector<double> meant, whole_row(ask, slip.value, scope));
     if (total_variation(meant, given->shares) < kSameDrawing)
       return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id), {shown}), score};
   }
@@ -117,6 +158,11 @@ Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& 
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return bars.shares[a] > bars.shares[b]; });
   std::vector<std::string> parts;
+  if (ask->top > 0) {  // in their order
+    for (std::size_t i = 0; i < bars.shares.size(); ++i)
+      parts.push_back(row->names[i].str() + ": " + because_number(ask->top * bars.shares[i], false));
+    return join(parts, ", ");
+  }
   for (std::size_t i = 0; i < std::min(order.size(), kMostNamed); ++i)
     parts.push_back(row->names[order[i]].str() + " " + share_text(bars.shares[order[i]]).str());
   return join(parts, ", ");

@@ -58,6 +58,8 @@ Result<std::vector<Site>> steps_in_order(const OrderAsk& ask, const ExpressionSc
 Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& scope);
 /// The titles of steps, one after another.
 Text order_words(const std::vector<Site>& steps);
+/// A number of a sentence about the run: as the pictures have it.
+Text live_number(double value, bool percent);
 /// "1.3"
 Text head_text(const HeadPlace& place);
 

@@ -55,7 +55,16 @@ struct ChoiceAsk {
     std::string words;  ///< the same in every language (a token, a number); empty: the page's key has them
     Expression when;
   };
+  /// A number that may be looked at before one chooses, under the key "look.ID".
+  struct Look {
+    std::string id;
+    Expression value;
+  };
   std::vector<Choice> choices;
+  // A probe: something is wrong with a copy of the page's run, and a few looks have to do to find what.
+  Edits fault;              ///< `when` and the looks are of the run with it, `before` is the page's own
+  std::vector<Look> looks;  ///< none: no probe
+  int budget = 0;           ///< how many may be taken
 };
 /// A cell of a step to click: right where `pick` is the largest among the cells that `in` leaves open. The
 /// coordinates are variables of `pick`, and `value` is the cell's number.
@@ -74,12 +83,25 @@ struct MaskAsk {
 /// Something to change until `goal` is true; `live` is the number that is shown meanwhile, in the page's
 /// sentence "live": {0} is the number, {1} the limit that it is to pass.
 struct ChangeAsk {
+  /// One of several goals, under the key "goal.ID"; {0} in it is `value`.
+  struct Goal {
+    std::string id;
+    Expression when, value;
+  };
+  /// A number of a weight that is set on the page itself, under the key "number.ID".
+  struct Knob {
+    std::string id, place;  ///< "blocks.0.attn.q.weight[in=2,out=0]"
+  };
   Expression goal;
   std::optional<Expression> live, above, below;  ///< above, below: the limit, one of them or none
   bool percent = false;                          ///< the number is a share and is told in percent
   std::vector<Slip> slips;                       ///< changes made by mistake: those whose value is not 0
   Edits show;                                    ///< edits that make it true
   std::vector<std::string> show_texts;           ///< inputs instead of the page's
+  // Something to build: a few numbers are set until each of several goals holds.
+  std::vector<Goal> goals;  ///< then `goal` is all of them; none: a change
+  std::vector<Knob> knobs;
+  double least = -4, most = 4;  ///< of the numbers
 };
 /// A row of shares to draw before it is seen: bars of a sum of 1. Right where the KL divergence of the truth
 /// from what was drawn is at most `good`, in nats.
@@ -88,6 +110,9 @@ struct BarsAsk {
   std::vector<std::string> words;  ///< names of the bars, the same in every language; none: the run's tokens
   double good = 0.2;
   std::vector<Slip> slips;  ///< rows that are drawn by mistake
+  /// A curve instead: values 0 .. top over `words`, which need no sum. Right where the mean distance of what
+  /// was drawn is at most `good` of the top; 0: bars.
+  double top = 0;
 };
 /// Steps of the run to put into their order.
 struct OrderAsk {
@@ -132,7 +157,7 @@ struct Lesson {
 /// ...
 std::string lesson_key(const Lesson& lesson, std::string_view what);
 std::string page_key(const Lesson& lesson, const Page& page, std::string_view what);
-/// "number", "choice", ...; empty for a page to read.
+/// "number", "choice", ... as files have it; empty for a page to read.
 std::string_view ask_name(const AskKind& ask);
 /// The words of the control that opens it: "Labs · Why divide by √d_k?", "KV cache".
 Text explore_words(const Explore& explore);

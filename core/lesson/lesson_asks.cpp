@@ -36,8 +36,7 @@ Result<AskKind> read_number(const LessonReader& reader, const json& ask) {
   return AskKind(std::move(out));
 }
 
-Result<AskKind> read_choice(const LessonReader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "choices"}));
+Result<ChoiceAsk> read_choices(const LessonReader& reader, const json& ask) {
   ChoiceAsk out;
   const auto list = ask.find("choices");
   if (list == ask.end() || !list->is_array() || list->size() < 2 || list->size() > 12)
@@ -53,6 +52,91 @@ Result<AskKind> read_choice(const LessonReader& reader, const json& ask) {
       return reader.refuse("ask.choices.id", "error.lesson.twice", in_quotes(choice.id));
     out.choices.push_back(std::move(choice));
   }
+  return out;
+}
+
+Result<AskKind> read_choice(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "choices"}));
+  TRY(ChoiceAsk out, read_choices(reader, ask));
+  return AskKind(std::move(out));
+}
+
+// The entries of a list, {"id", KEY}, each id once.
+Result<std::vector<std::pair<std::string, json>>> read_named(const LessonReader& reader, const json& ask,
+                                                             const char* key, std::size_t most,
+                                                             std::initializer_list<const char*> known) {
+  const std::string field = std::string("ask.") + key;
+  const auto list = ask.find(key);
+  if (list == ask.end() || !list->is_array() || list->empty() || list->size() > most)
+    return reader.refuse(field, "error.lesson.wants_entries", static_cast<std::int64_t>(most));
+  std::vector<std::pair<std::string, json>> out;
+  std::set<std::string> ids;
+  for (const json& entry : *list) {
+    TRY_OK(reader.only(entry, field, known));
+    TRY(std::string id, reader.text(entry, "id", field + ".id"));
+    if (!ids.insert(id).second) return reader.refuse(field + ".id", "error.lesson.twice", in_quotes(id));
+    out.emplace_back(std::move(id), entry);
+  }
+  return out;
+}
+
+Result<AskKind> read_probe(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "choices", "fault", "looks", "budget"}));
+  TRY(ChoiceAsk out, read_choices(reader, ask));
+  TRY(out.fault, reader.edits(ask, "fault", "ask.fault"));
+  if (out.fault.empty()) return reader.refuse("ask.fault", "error.lesson.wants_fault");
+  TRY(const auto looks, read_named(reader, ask, "looks", 8, {"id", "value"}));
+  for (const auto& [id, entry] : looks) {
+    TRY(Expression value, reader.expression(entry, "value", "ask.looks.value"));
+    out.looks.push_back({id, std::move(value)});
+  }
+  const auto budget = ask.find("budget");
+  if (budget == ask.end() || !budget->is_number_unsigned() || budget->get<std::uint64_t>() == 0 ||
+      budget->get<std::uint64_t>() > looks.size())
+    return reader.refuse("ask.budget", "error.lesson.wants_budget", static_cast<std::int64_t>(looks.size()));
+  out.budget = budget->get<int>();
+  return AskKind(std::move(out));
+}
+
+// "least" and "most" of the numbers that are set.
+Status read_limits(const LessonReader& reader, const json& ask, ChangeAsk& out) {
+  for (const auto& [key, into] : {std::pair("least", &out.least), {"most", &out.most}}) {
+    const auto found = ask.find(key);
+    if (found == ask.end()) continue;
+    if (!found->is_number()) return reader.refuse(std::string("ask.") + key, "error.lesson.wants_number");
+    *into = found->get<double>();
+  }
+  if (out.least >= out.most) return reader.refuse("ask.most", "error.lesson.wants_number");
+  return Done{};
+}
+
+Result<AskKind> read_build(const LessonReader& reader, const json& ask) {
+  TRY_OK(reader.only(ask, "ask", {"kind", "goals", "numbers", "least", "most", "show"}));
+  ChangeAsk out;
+  std::vector<std::string> all;
+  TRY(const auto goals, read_named(reader, ask, "goals", 6, {"id", "when", "value"}));
+  for (const auto& [id, entry] : goals) {
+    ChangeAsk::Goal goal{id, {}, *Expression::parse("0")};
+    TRY(goal.when, reader.expression(entry, "when", "ask.goals.when"));
+    if (entry.contains("value")) {
+      TRY(goal.value, reader.expression(entry, "value", "ask.goals.value"));
+    }
+    all.push_back("(" + goal.when.text() + ")");
+    out.goals.push_back(std::move(goal));
+  }
+  Result<Expression> goal = Expression::parse(join(all, " and "));
+  if (!goal) return reader.told("ask.goals", goal.error());
+  out.goal = *std::move(goal);
+  TRY(const auto knobs, read_named(reader, ask, "numbers", 8, {"id", "place"}));
+  for (const auto& [id, entry] : knobs) {
+    TRY(std::string place, reader.text(entry, "place", "ask.numbers.place"));
+    if (const auto edit = parse_edit(place + "=0"); !edit)
+      return reader.told("ask.numbers.place", edit.error());
+    out.knobs.push_back({id, std::move(place)});
+  }
+  TRY_OK(read_limits(reader, ask, out));
+  TRY(out.show, reader.edits(ask, "show", "ask.show"));
+  if (out.show.empty()) return reader.refuse("ask.show", "error.lesson.wants_show");
   return AskKind(std::move(out));
 }
 
@@ -89,9 +173,16 @@ Result<AskKind> read_cell(const LessonReader& reader, const json& ask) {
   return AskKind(std::move(out));
 }
 
-Result<AskKind> read_bars(const LessonReader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "row", "words", "good", "slips"}));
+Result<AskKind> read_bars(const LessonReader& reader, const json& ask, bool curve) {
   BarsAsk out;
+  if (curve) {
+    TRY_OK(reader.only(ask, "ask", {"kind", "row", "words", "good", "slips", "top"}));
+    if (!ask.contains("top") || !ask["top"].is_number() || ask["top"].get<double>() <= 0)
+      return reader.refuse("ask.top", "error.lesson.wants_number");
+    out.top = ask["top"].get<double>(), out.good = 0.08;
+  } else {
+    TRY_OK(reader.only(ask, "ask", {"kind", "row", "words", "good", "slips"}));
+  }
   TRY(out.row, reader.expression(ask, "row", "ask.row"));
   TRY(out.words, reader.texts(ask, "words", "ask.words"));
   if (ask.contains("good")) {
@@ -127,7 +218,9 @@ Result<AskKind> read_ask(const LessonReader& reader, const json& page) {
   if (kind == "choice") return read_choice(reader, *found);
   if (kind == "change") return read_change(reader, *found);
   if (kind == "cell") return read_cell(reader, *found);
-  if (kind == "bars") return read_bars(reader, *found);
+  if (kind == "bars" || kind == "curve") return read_bars(reader, *found, kind == "curve");
+  if (kind == "build") return read_build(reader, *found);
+  if (kind == "probe") return read_probe(reader, *found);
   if (kind == "order") return read_order(reader, *found);
   if (kind == "shape") {
     TRY_OK(reader.only(*found, "ask", {"kind", "step"}));

@@ -65,6 +65,14 @@ Status PageRun::open(const PageState& state) {
   return Done{};
 }
 
+Status PageRun::open(const Page& page) {
+  TRY_OK(open(page.state));
+  const auto* probe = std::get_if<ChoiceAsk>(&page.ask);
+  if (!probe || probe->fault.empty()) return Done{};
+  TRY(run_, run_with_fault(*first_, *probe));
+  return Done{};
+}
+
 Status PageRun::edit(const std::function<Status(Document&)>& change) {
   TRY_OK(session_->edit(Text::of("lessons.edit.shown"), {}, change));
   return take();

@@ -22,12 +22,17 @@ Status show_change(Document& document, const ChangeAsk& change);
 /// The same for any page that is answered by a change: a mask, or what it shows. Others: nothing.
 Status show_answer(Document& document, const Page& page);
 
+/// The run of a probe's page with its fault. Errors: the run's.
+Result<std::shared_ptr<const RunResult>> run_with_fault(const RunResult& first, const ChoiceAsk& ask);
+
 /// A document with its run, without a window: opened, run and waited for.
 class PageRun {
  public:
   PageRun() = default;
   /// Errors: as page_document, and the run's.
   Status open(const PageState& state);
+  /// The same; of a probe, the run with its fault, and what is first is the page's own.
+  Status open(const Page& page);
   /// Changes it and runs it again. Errors: of the change and the run.
   Status edit(const std::function<Status(Document&)>& change);
   const RunResult& run() const { return *run_; }

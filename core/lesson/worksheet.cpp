@@ -189,13 +189,41 @@ Result<std::string> mask_table(const MaskAsk& ask, const ExpressionScope& scope,
 Result<std::string> bars_table(const BarsAsk& ask, const ExpressionScope& scope, bool answers) {
   TRY(const SharesRow row, bar_row(ask, scope));
   Grid grid;
-  grid.caption = tr("worksheet.bars");
-  grid.cols = {"%"};
+  const bool curve = ask.top > 0;
+  grid.caption = curve ? tr("worksheet.curve", {lesson_number(ask.top)}) : tr("worksheet.bars");
+  grid.cols = {curve ? "" : "%"};
   for (std::size_t i = 0; i < row.names.size(); ++i) {
     grid.rows.push_back(row.names[i].str());
-    grid.cells.push_back({answers ? format("%.0f", 100 * row.shares[i]) : std::string(), "own"});
+    const double value = row.shares[i] * (curve ? ask.top : 100);
+    grid.cells.push_back({answers ? format(curve ? "%.3g" : "%.0f", value) : std::string(), "own"});
   }
   return html(grid);
+}
+
+/// What may be looked at, with the numbers where answers are wanted.
+Result<std::string> looks_table(const Lesson& lesson, const Page& page, const ChoiceAsk& ask,
+                                const ExpressionScope& scope, bool answers) {
+  Grid grid;
+  grid.caption = tr("worksheet.looks", {std::to_string(ask.budget)});
+  grid.cols = {tr("lessons.probe.faulty"), tr("lessons.probe.whole")};
+  for (const ChoiceAsk::Look& look : ask.looks) {
+    TRY(const LookTold told, look_told(look, scope));
+    grid.rows.push_back(words(lesson, page, "look." + look.id));
+    grid.cells.push_back({answers ? told.faulty.str() : std::string(), "own"});
+    grid.cells.push_back({told.whole.str(), ""});
+  }
+  return html(grid);
+}
+
+/// What is to be reached, and the numbers that may be set for it.
+std::string build_lists(const Lesson& lesson, const Page& page, const ChangeAsk& ask) {
+  std::string out = "<ul>\n";
+  for (const ChangeAsk::Goal& goal : ask.goals)
+    out += element("li", Text::of(page_key(lesson, page, "goal." + goal.id), {Text("___")}).str());
+  out += "</ul>\n<ul>\n";
+  for (const ChangeAsk::Knob& knob : ask.knobs)
+    out += element("li", words(lesson, page, "number." + knob.id) + ": ____");
+  return out + "</ul>\n";
 }
 
 /// The steps to number, as the page has them.
@@ -242,6 +270,10 @@ Result<std::string> ask_part(const Lesson& lesson, const Page& page, const Expre
   std::string out = element("p", words(lesson, page, "ask"), "ask");
   const auto* choice = std::get_if<ChoiceAsk>(&page.ask);
   if (choice) {
+    if (!choice->looks.empty()) {
+      TRY(const std::string looks, looks_table(lesson, page, *choice, scope, answers));
+      out += looks;
+    }
     TRY(const std::string list, choices(lesson, page, *choice, scope, answers));
     out += list;
   }
@@ -253,6 +285,8 @@ Result<std::string> ask_part(const Lesson& lesson, const Page& page, const Expre
     TRY(const std::string table, bars_table(*bars, scope, answers));
     out += table;
   }
+  if (const auto* change = std::get_if<ChangeAsk>(&page.ask); change && !change->goals.empty())
+    out += build_lists(lesson, page, *change);
   const auto* order = std::get_if<OrderAsk>(&page.ask);
   if (order) out += order_list(*order);
   if (answers) {
@@ -272,8 +306,7 @@ std::string picture_part(const std::string& svg, const std::string& about) {
 Result<std::string> page_part(const Lesson& lesson, std::size_t index, bool answers, const std::string& svg) {
   const Page& page = lesson.pages[index];
   PageRun run;
-  if (const Status opened = run.open(page.state); !opened)
-    return at_field(lesson, page.id, "open", opened.error());
+  if (const Status opened = run.open(page); !opened) return at_field(lesson, page.id, "open", opened.error());
   const nlohmann::json& look = page.state.look();
   const bool cursor = look.is_object() && look.contains("cursor");
   const auto sequence = cursor ? whole_at(look["cursor"], "sequence", 0, 1 << 30) : std::nullopt;

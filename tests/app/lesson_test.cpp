@@ -11,7 +11,9 @@
 #include "app/widgets/matrix_lens.h"
 #include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
+#include "core/lesson/progress.h"
 #include "core/session/mask_edits.h"
+#include "core/system/atomic_file.h"
 #include "tests/app/lesson_driver.h"
 #include "tests/temp_folder.h"
 
@@ -300,13 +302,13 @@ TEST_F(LessonTest, TheEndLeadsToTheNextLesson) {
   settle();
   EXPECT_EQ(state().lessons.lesson().id, "masks");
   EXPECT_FALSE(state().lessons.at_end());
-  open("robot_policy", 4);
+  open("detective", 3);
   click("lesson_next");
   frames(3);
   EXPECT_TRUE(state().lessons.at_end());
   click("lesson_next");
   frames(3);
-  EXPECT_EQ(state().lessons.lesson().id, "robot_policy") << "behind the last one there is none";
+  EXPECT_EQ(state().lessons.lesson().id, "detective") << "behind the last one there is none";
 }
 
 // ---- bars and orders -----------------------------------------------------------------------------------
@@ -342,6 +344,104 @@ TEST_F(LessonTest, BarsAreDrawnWithTheMouseAndTheKeyboardAndSumToOne) {
   click("lesson_check");
   ASSERT_TRUE(draft().verdict);
   EXPECT_TRUE(draft().verdict->right) << draft().verdict->words.str();
+}
+
+TEST_F(LessonTest, ACurveIsDrawnWithTheMouseAndTheKeyboard) {
+  open("why_sqrt", 0);
+  ASSERT_EQ(draft().bars.size(), 5u);
+  click("lesson_curve");  // its middle
+  frames(2);
+  EXPECT_EQ(draft().bar, 2);
+  EXPECT_NEAR(draft().bars[2], 0.5, 0.05);
+  const Cursor before = workspace().cursor;
+  key(compat::Key::right);
+  const double height = draft().bars[3];
+  for (int i = 0; i < 4; ++i) key(compat::Key::up);
+  EXPECT_NEAR(draft().bars[3], height + 0.2, 0.01) << "the next one, four steps higher";
+  EXPECT_TRUE(workspace().cursor == before) << "the arrows are the curve’s";
+  click("lesson_check");
+  frames(2);
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_FALSE(draft().verdict->right);
+  state().lessons.show_me(state());
+  frames(2);
+  EXPECT_TRUE(draft().verdict->right) << draft().verdict->words.str();
+}
+
+TEST_F(LessonTest, AHeadIsBuiltByItsNumbersAndTheGoalsFollow) {
+  open("build_head", 1);
+  const auto reached = [this] {
+    int out = 0;
+    for (const GoalNow& goal :
+         *goals_now(state().lessons.lesson(), state().lessons.page(), state().lessons.scope(workspace())))
+      out += goal.reached ? 1 : 0;
+    return out;
+  };
+  EXPECT_EQ(reached(), 0);
+  drag("lesson_number_q_tired_0", 200);
+  drag("lesson_number_k_animal_0", 200);
+  settle();
+  frames(3);
+  EXPECT_NEAR(draft().knobs[0], 4, 0.01);
+  EXPECT_EQ(reached(), 2) << "both sentences with tired";
+  EXPECT_FALSE(draft().verdict && draft().verdict->right);
+  drag("lesson_number_q_soft_1", 200);
+  drag("lesson_number_k_thing_1", 200);
+  settle();
+  frames(3);
+  EXPECT_EQ(reached(), 4);
+  ASSERT_TRUE(draft().verdict);
+  EXPECT_TRUE(draft().verdict->right);
+  EXPECT_FALSE(draft().because.empty());
+  key(compat::Key::z, true);
+  settle();
+  frames(3);
+  EXPECT_NEAR(draft().knobs[5], 0, 1e-6) << "undone in one step, and the slider follows";
+  EXPECT_EQ(reached(), 2);
+}
+
+TEST_F(LessonTest, AProbeTellsAsMuchAsItsBudgetAndShowsItsFaultAfterwards) {
+  open("detective", 1);
+  const std::string one = "lesson_look_answer", two = "lesson_look_divisor", three = "lesson_look_future";
+  EXPECT_FALSE(state().lessons.look_told_of(0, workspace()));
+  click(one);
+  click(two);
+  frames(2);
+  EXPECT_EQ(draft().looked.size(), 2u);
+  ASSERT_TRUE(state().lessons.look_told_of(0, workspace()));
+  click(three);
+  EXPECT_EQ(draft().looked.size(), 2u) << "two looks and no more";
+  EXPECT_TRUE(document().edits.empty()) << "the model on the screen is sound";
+  state().lessons.show_me(state());
+  frames(3);
+  ASSERT_TRUE(draft().verdict && draft().verdict->right);
+  state().lessons.show_fault(state());
+  settle();
+  frames(2);
+  EXPECT_FALSE(document().edits.empty());
+}
+
+TEST_F(LessonTest, TheClassIsListedFromItsFolderAndReadAgain) {
+  open_default();
+  const testing::TempFolder folder;
+  Progress anna;
+  PageProgress page;
+  page.right = true, page.tries = 1, page.when = "2026-11-26 10:00";
+  anna.at("Anna", "masks", "causal") = page;
+  ASSERT_TRUE(write_file(folder / "anna.csv", anna.csv()));
+  state().class_shown.folder = folder.path();
+  read_class_again(state());
+  frames(3);
+  ASSERT_TRUE(shows("class_again"));
+  anna.at("Ben", "masks", "zero") = page;
+  ASSERT_TRUE(write_file(folder / "anna.csv", anna.csv()));
+  click("class_again");
+  frames(3);
+  EXPECT_EQ(state().class_shown.seen->members.size(), 2u);
+  state().class_shown.folder = folder / "none";
+  read_class_again(state());
+  frames(2);
+  EXPECT_EQ(state().class_shown.seen->members.size(), 2u) << "what was read stays";
 }
 
 TEST_F(LessonTest, StepsArePutIntoTheirOrder) {
@@ -508,7 +608,7 @@ TEST_F(LessonTest, WhilePresentingTheMapOfAHeadHasLargeDigitsAndTheSettingsStand
                                    [&](const DrawItem& item) { return list.text(item).starts_with("0.9"); });
   ASSERT_NE(weight, list.items().end());
   EXPECT_GE(weight->face.em * 0.73f, 18.f);
-  open("scores_to_words", 3);
+  open("scores_to_words", 4);
   rescale(presenter_scale(state(), 1280, 720));
   frames(4);
   EXPECT_LT(noted_items().at("generate").p1.y, state().stage_max.y);

@@ -100,6 +100,20 @@ class FrameTest : public ImguiFixture {
     compat::feed_mouse_button(ImGui::GetIO(), button, false);
     frames();
   }
+  /// From its middle, so many pixels to the right.
+  void drag(const std::string& item, float by) {
+    ASSERT_TRUE(shows(item)) << "nothing on screen is called " << item;
+    const ItemRect rect = noted_items().at(item);
+    const ImVec2 from((rect.p0.x + rect.p1.x) / 2, (rect.p0.y + rect.p1.y) / 2);
+    point_at(from.x, from.y);
+    frames();
+    compat::feed_mouse_button(ImGui::GetIO(), 0, true);
+    frames();
+    point_at(from.x + by, from.y);
+    frames();
+    compat::feed_mouse_button(ImGui::GetIO(), 0, false);
+    frames();
+  }
   /// By its tab, or by the list of its group or of all.
   void click_view(const std::string& id) {
     if (shows("tab_" + id)) return click("tab_" + id);

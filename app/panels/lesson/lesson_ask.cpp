@@ -5,6 +5,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/key_controls.h"
+#include "app/panels/lesson/lesson_built.h"
 #include "app/panels/lesson/lesson_drawn.h"
 #include "app/state/controls.h"
 #include "core/base/words.h"
@@ -129,16 +130,22 @@ void draw_mask_count(FrameState& state) {
 void draw_control(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const AskKind& ask = player.page().ask;
-  if (const auto* choice = std::get_if<ChoiceAsk>(&ask)) return draw_choices(state, *choice);
+  if (const auto* choice = std::get_if<ChoiceAsk>(&ask)) {
+    if (!choice->looks.empty()) draw_looks(state, *choice);
+    return draw_choices(state, *choice);
+  }
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
     const bool shape = std::holds_alternative<ShapeAsk>(ask);
     if (draw_field(player, shape ? "(2, 4, 3)" : tr("lessons.number"))) player.check(state.workspace);
     state.workspace.moving |= player.answer_end;  // it gets the focus before the next digit comes
     return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }
-  if (std::holds_alternative<BarsAsk>(ask)) return draw_bars(state);
+  if (const auto* bars = std::get_if<BarsAsk>(&ask))
+    return bars->top > 0 ? draw_curve(state, *bars) : draw_bars(state);
   if (std::holds_alternative<OrderAsk>(ask)) return draw_order(state);
   if (!player.ready()) return dim_text(tr("lessons.waiting"));
+  if (const auto* change = std::get_if<ChangeAsk>(&ask); change && !change->goals.empty())
+    return draw_build(state, *change);
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<MaskAsk>(ask)) draw_mask_count(state);
@@ -199,6 +206,7 @@ void draw_question(FrameState& state) {
   gap(3);
   draw_control(state);
   draw_verdict(player);
+  if (ask_name(player.page().ask) == "probe") draw_fault_button(state);
   draw_hints(player);
   draw_explores(state);
 }

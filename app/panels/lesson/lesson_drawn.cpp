@@ -105,6 +105,11 @@ void draw_bars(FrameState& state) {
     draw_bar_row(draft, *row, i, place, hovered);
   }
   wrapped_text(tr(draft.verdict ? "lessons.bars.truth" : "lessons.bars.help"), theme().text_dim);
+  grow_truth(state);
+}
+
+void grow_truth(FrameState& state) {
+  PageDraft& draft = state.lessons.draft();
   if (!draft.verdict || draft.grown >= 1) return;
   draft.grown =
       state.workspace.animate ? std::min(1.f, draft.grown + ImGui::GetIO().DeltaTime / kGrowSeconds) : 1;

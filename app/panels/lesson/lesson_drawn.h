@@ -7,6 +7,10 @@ namespace attnscope {
 
 /// The bars of the page; once they were checked, the true ones grow over them.
 void draw_bars(FrameState& state);
+/// The same for a curve: a point over each name.
+void draw_curve(FrameState& state, const BarsAsk& ask);
+/// One frame of the truth growing over what was drawn, once it was checked.
+void grow_truth(FrameState& state);
 /// The steps of the page as rows that can be dragged, or moved with their arrows.
 void draw_order(FrameState& state);
 }  // namespace attnscope

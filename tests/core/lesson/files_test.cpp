@@ -253,6 +253,88 @@ TEST(LessonFiles, RowsAndOrdersThatCannotBeAskedAreRefused) {
             "");
 }
 
+TEST(LessonFiles, CurvesThingsToBuildAndProbesThatCannotBeAskedAreRefused) {
+  const auto with = [](const char* id, const char* ask) {
+    json patch{{"hide", json::array()}};
+    patch["ask"] = json::parse(ask);
+    return refusal_with(id, "", "", patch);
+  };
+  const auto curve = [&](const char* id, const char* fields) {
+    return with(id,
+                (R"json({"kind": "curve", "words": ["a", "b"], )json" + std::string(fields) + "}").c_str());
+  };
+  EXPECT_EQ(curve("own_curve", R"json("row": "row(1, 3)", "top": 4)json"), "");
+  EXPECT_TRUE(says_it(curve("own_high", R"json("row": "row(1, 5)", "top": 4)json"), "row(1, 5)"));
+  EXPECT_TRUE(says_it(curve("own_topless", R"json("row": "row(1, 3)")json"), "ask.top"));
+  const auto build = [&](const char* id, const char* place, const char* when) {
+    return with(id, (R"json({"kind": "build", "goals": [{"id": "g", "when": ")json" + std::string(when) +
+                     R"json("}], "numbers": [{"id": "n", "place": ")json" + place +
+                     R"json("}], "show": ["blocks.0.attn.q.weight[in=0,out=0]=3"]})json")
+                        .c_str());
+  };
+  const char* number = "blocks.0.attn.q.weight[in=0,out=0]";
+  EXPECT_TRUE(says_it(build("own_unsaid", number, "1 == 2"), "goal.g")) << "a goal has words";
+  EXPECT_TRUE(says_it(build("own_step", "kitchen", "1 == 2"), "ask.numbers.place"));
+  EXPECT_TRUE(
+      says_it(with("own_aimless", R"json({"kind": "build", "goals": [], "numbers": []})json"), "ask.goals"));
+  const auto probe = [&](const char* id, const char* fields) {
+    return with(id, (R"json({"kind": "probe", "choices": [{"id": "a", "words": "a", "when": "1"},
+                     {"id": "b", "words": "b", "when": "0"}], )json" +
+                     std::string(fields) + "}")
+                        .c_str());
+  };
+  const char* looks = R"json("looks": [{"id": "l", "value": "1"}], )json";
+  EXPECT_TRUE(
+      says_it(probe("own_sound", (std::string(looks) + R"json("budget": 1)json").c_str()), "ask.fault"));
+  const std::string fault = std::string(looks) + R"json("fault": ["blocks.0.attn.z[head=0]=0"], )json";
+  EXPECT_TRUE(says_it(probe("own_budget", (fault + R"json("budget": 2)json").c_str()), "ask.budget"));
+  EXPECT_TRUE(says_it(probe("own_unnamed", (fault + R"json("budget": 1)json").c_str()), "look.l"));
+}
+
+// A look tells the faulty copy's number and the page's own; a choice is right of the copy.
+TEST(LessonAnswers, AProbeIsOfTheRunWithItsFault) {
+  const auto lesson = shipped_lesson("detective");
+  ASSERT_TRUE(lesson);
+  const Page& page = lesson->pages.front();
+  PageRun run;
+  ASSERT_TRUE(run.open(page));
+  const auto& ask = std::get<ChoiceAsk>(page.ask);
+  const Trace &faulty = run.run().trace(0), &sound = run.first().trace(0);
+  const auto length = [](const Trace& trace) {
+    double out = 0;
+    const Tensor z = *trace.tensor(*parse_site("blocks.1.attn.z"));
+    for (std::int64_t pos = 0; pos < z.dim(1).size; ++pos)
+      for (std::int64_t i = 0; i < z.dim(2).size; ++i) {
+        const double value = z.at({3, pos, i});
+        out += value * value;
+      }
+    return std::sqrt(out);
+  };
+  EXPECT_EQ(length(faulty), 0);
+  const auto told = look_told(ask.looks[1], {run.run(), &run.first(), 0, {}});
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->faulty.str(), "0");
+  EXPECT_NEAR(std::stod(told->whole.str()), length(sound), 5e-4);
+}
+
+TEST(LessonAnswers, ACurveIsJudgedByItsMeanDistance) {
+  const auto lesson = shipped_lesson("why_sqrt");
+  ASSERT_TRUE(lesson);
+  const Page& page = lesson->pages.front();
+  PageRun run;
+  ASSERT_TRUE(run.open(page));
+  const auto judged = [&](std::vector<double> heights) {
+    return *check_answer(*lesson, page, Answer(DrawnBars{std::move(heights)}),
+                         {run.run(), &run.first(), 0, {}});
+  };
+  EXPECT_TRUE(judged({0.15, 0.15, 0.45, 0.55, 0.85}).right) << "5 % off on average";
+  const Verdict far = judged({0.1, 0.2, 0.4, 0.6, 0.3});
+  EXPECT_FALSE(far.right);
+  EXPECT_NE(far.words.str().find("256"), std::string::npos) << far.words.str();
+  EXPECT_NE(far.words.str().find("16"), std::string::npos) << far.words.str();
+  EXPECT_EQ(judged({0.1, 0.1, 0.1, 0.1, 0.1}).words.key(), "lesson.why_sqrt.spread.slip.same");
+}
+
 TEST(LessonAnswers, ADrawnRowIsJudgedByItsDivergence) {
   EXPECT_NEAR(bars_error({0.5, 0.5}, {0.5, 0.5}), 0, 1e-12);
   EXPECT_NEAR(bars_error({1, 0}, {0.5, 0.5}), std::log(2.0), 1e-12);

@@ -49,6 +49,9 @@ TEST(Lessons, AskForBetsAndBuildsAndOpenTheRestOfTheProgram) {
   const int done = pages - kinds["number"] - kinds["shape"] - kinds[""];
   EXPECT_GE(done * 10, pages * 4);
   EXPECT_GE(kinds["bars"], 5);
+  EXPECT_GE(kinds["curve"], 2);
+  EXPECT_GE(kinds["build"], 2);
+  EXPECT_GE(kinds["probe"], 4);
   EXPECT_GE(labs.size(), 16U);
   for (const std::string& view : names().views)
     EXPECT_TRUE(views.contains(view)) << view << " is opened by no lesson";

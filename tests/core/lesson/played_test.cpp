@@ -56,7 +56,7 @@ const std::map<std::string, std::vector<Move>>& script() {
          "edit blocks.0.attn.v[pos=0,head*d_head=3]=4"},
         {"fetch", "0.5", "1"}}},
       {"why_sqrt",
-       {{"spread", "eight", "sixty_four"},
+       {{"spread", "bars 0.1 0.2 0.4 0.6 0.8", "bars 0.01 0.05 0.2 0.45 0.8"},
         {"factor", "4", "16"},
         {"off", "edit blocks.1.attn.scaling=off", "edit blocks.*.attn.scaling=off"},
         {"gradient", "none", "quarter"}}},
@@ -111,6 +111,7 @@ const std::map<std::string, std::vector<Move>>& script() {
        {{"greedy", "sat", "on"},
         {"cold", "bars 0.25 0.12 0.08 0.08 0.47", "bars 0.13 0.09 0.07 0.07 0.64"},
         {"hot", "bars 0.08 0.06 0.06 0.06 0.74", "bars 0.25 0.25 0.24 0.24 0.02"},
+        {"curve", "bars 0.95 0.6 0.25 0.13 0.08 0.03", "bars 0.13 0.13 0.13 0.13 0.13 0.13"},
         {"kept", "14", "15"}}},
       {"loss",
        {{"one", "2.0233", "0.1322"},
@@ -151,6 +152,20 @@ const std::map<std::string, std::vector<Move>>& script() {
         {"action", "red", "blue"},
         {"command", "text push the blue star", "text pick the red cup"},
         {"loop", "edit vision.patches[pos=6]=@pos:5", "edit vision.patches[pos=0]=@pos:5"}}},
+      {"build_head",
+       {{"empty", "third", "none"},
+        {"build",
+         "edit blocks.0.attn.q.weight[in=2,out=0]=-3;blocks.0.attn.k.weight[in=0,out=0]=-2.5;"
+         "blocks.0.attn.q.weight[in=3,out=1]=2.5;blocks.0.attn.k.weight[in=1,out=1]=3",
+         "edit blocks.0.attn.q.weight[in=2,out=0]=3;blocks.0.attn.k.weight[in=0,out=0]=3"},
+        {"one", "edit blocks.0.attn.q.weight[in=2,out=0]=4;blocks.0.attn.q.weight[in=3,out=0]=-4",
+         "edit blocks.0.attn.q.weight[in=2,out=0]=4;blocks.0.attn.q.weight[in=3,out=0]=4"},
+        {"fetch", "v", "k"}}},
+      {"detective",
+       {{"first", "head", "scale"},
+        {"second", "leak", "head"},
+        {"third", "scale", "skip"},
+        {"fourth", "skip", "leak"}}},
   };
   return moves;
 }
@@ -178,7 +193,7 @@ struct Learner {
       answer = HeadPlace{move[5] - '0', move[7] - '0'};
     } else if (const std::size_t blank = move.find(' ');
                std::set<std::string>{"edit", "mask", "text"}.contains(move.substr(0, blank))) {
-      TRY_OK(run.open(page.state));
+      TRY_OK(run.open(page));
       TRY_OK(run.edit(
           [&](Document& document) { return done(document, move.substr(0, blank), move.substr(blank + 1)); }));
     } else {
@@ -189,8 +204,10 @@ struct Learner {
   static Status done(Document& document, const std::string& what, const std::string& how) {
     if (what == "mask") return set_mask_text(document, how);
     if (what == "text") return set_text(document, 0, how);
-    TRY(auto edit, parse_edit(how));
-    put_edit(document, std::move(edit));
+    for (const std::string& one : split(how, ';')) {
+      TRY(auto edit, parse_edit(one));
+      put_edit(document, std::move(edit));
+    }
     return Done{};
   }
 };
@@ -211,7 +228,7 @@ TEST_P(Played, FromStartToFinish) {
     const Move& move = moves[asked++];
     ASSERT_EQ(page.id, move.page);
     Learner learner{*lesson, page};
-    const Status opened = learner.run.open(page.state);
+    const Status opened = learner.run.open(page);
     ASSERT_TRUE(opened) << page.id << ": " << opened.error().text();
     for (const char* language : {"en", "ko"}) {
       ASSERT_TRUE(set_language(language));
@@ -256,7 +273,7 @@ TEST(Lessons, AWrongChoiceIsNamedAndHasAReason) {
       const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
       if (!ask) continue;
       Learner learner{lesson, page};
-      ASSERT_TRUE(learner.run.open(page.state)) << lesson.id << "/" << page.id;
+      ASSERT_TRUE(learner.run.open(page)) << lesson.id << "/" << page.id;
       for (const ChoiceAsk::Choice& choice : ask->choices) {
         const auto verdict = learner.says(choice.id);
         ASSERT_TRUE(verdict) << lesson.id << "/" << page.id;
@@ -281,7 +298,7 @@ TEST(Lessons, NothingIsSaidOfAChangeThatWasNotMade) {
       const std::string where = lesson.id + "/" + page.id;
       ++changes;
       Learner learner{lesson, page};
-      ASSERT_TRUE(learner.run.open(page.state)) << where;
+      ASSERT_TRUE(learner.run.open(page)) << where;
       const auto said = [&] { return because_text(lesson, page, learner.scope()); };
       ASSERT_TRUE(said()) << where;
       EXPECT_TRUE(said()->empty()) << where << " at the beginning: " << said()->str();
@@ -298,7 +315,7 @@ TEST(Lessons, NothingIsSaidOfAChangeThatWasNotMade) {
       ASSERT_TRUE(said()) << where;
       EXPECT_TRUE(said()->empty()) << where << " after another change: " << said()->str();
       const std::string before = live_text(lesson, page, learner.scope())->str();
-      ASSERT_TRUE(learner.run.open(page.state)) << where;
+      ASSERT_TRUE(learner.run.open(page)) << where;
       ASSERT_TRUE(learner.run.edit([&](Document& document) { return show_answer(document, page); })) << where;
       ASSERT_TRUE(said()) << where;
       EXPECT_FALSE(said()->empty()) << where << " in the end";
@@ -313,7 +330,7 @@ TEST(Lessons, AChangeMadeByTheUsualMistakeIsToldAsSuch) {
   const auto lesson = shipped_lesson("why_sqrt");
   ASSERT_TRUE(lesson);
   Learner learner{*lesson, lesson->pages[2]};
-  ASSERT_TRUE(learner.run.open(learner.page.state));
+  ASSERT_TRUE(learner.run.open(learner.page));
   const auto verdict = learner.says("edit blocks.*.attn.scaling=off");
   ASSERT_TRUE(verdict);
   EXPECT_TRUE(verdict->slip);
@@ -325,7 +342,7 @@ TEST(Lessons, AShareIsToldAsThePictureHasIt) {
   const auto lesson = shipped_lesson("ten_minutes");
   ASSERT_TRUE(lesson);
   Learner learner{*lesson, lesson->pages[2]};
-  ASSERT_TRUE(learner.run.open(learner.page.state));
+  ASSERT_TRUE(learner.run.open(learner.page));
   const std::string live = live_text(*lesson, learner.page, learner.scope())->str();
   EXPECT_NE(live.find("98.4\u00a0%"), std::string::npos) << live;
   EXPECT_NE(live.find("below 50\u00a0%"), std::string::npos) << live;

@@ -1,0 +1,101 @@
+// What is built on the page itself until its goals hold, and probes: looks into a run that has a fault.
+#include "app/panels/lesson/lesson_built.h"
+
+#include <algorithm>
+
+#include "app/look/item_map.h"
+#include "app/panels/lesson/lesson_ask.h"
+#include "app/state/controls.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+// The numbers of the run, but for one that is being dragged: the run is on its way.
+void follow_knobs(PageDraft& draft, const ChangeAsk& ask, const ExpressionScope& scope) {
+  draft.knobs.resize(ask.knobs.size());
+  for (std::size_t i = 0; i < ask.knobs.size(); ++i) {
+    if (draft.knob == static_cast<int>(i)) continue;
+    const auto now = numbers_at(ask.knobs[i].place, scope);
+    if (now && now->scalar()) draft.knobs[i] = static_cast<float>(now->number());
+  }
+}
+
+void set_knob(FrameState& state, const std::string& name, const std::string& place, float value) {
+  state.commands.edit(Text::of("lessons.edit.number", {name, format("%.2f", static_cast<double>(value))}),
+                      "lesson_number_" + place, [place, value](Document& document) -> Status {
+                        TRY(auto edit, parse_edit(place + "=" + format("%.9g", static_cast<double>(value))));
+                        put_edit(document, std::move(edit));
+                        return Done{};
+                      });
+}
+
+void draw_goals(const std::vector<GoalNow>& goals) {
+  const WithVar close(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(1)));
+  for (const GoalNow& goal : goals)
+    wrapped_text(std::string(goal.reached ? "\u2713 " : "\u25cb ") + goal.words.str(),
+                 goal.reached ? theme().ok : theme().text_dim);
+}
+
+}  // namespace
+
+void draw_build(FrameState& state, const ChangeAsk& ask) {
+  LessonPlayer& player = state.lessons;
+  PageDraft& draft = player.draft();
+  const ExpressionScope scope = player.scope(state.workspace);
+  if (const auto goals = goals_now(player.lesson(), player.page(), scope)) draw_goals(*goals);
+  follow_knobs(draft, ask, scope);
+  gap(4);
+  const float width = ImGui::GetContentRegionAvail().x, gutter = px(10), half = (width - gutter) / 2;
+  int held = -1;
+  for (std::size_t i = 0; i < ask.knobs.size(); ++i) {
+    const ChangeAsk::Knob& knob = ask.knobs[i];
+    const std::string name = page_words(player.lesson(), player.page(), "number." + knob.id);
+    if (i % 2 == 1) ImGui::SameLine(0, gutter);
+    ImGui::BeginGroup();
+    const SliderEvent event =
+        slider_real(("###lesson_number_" + knob.id).c_str(), name, draft.knobs[i],
+                    static_cast<float>(ask.least), static_cast<float>(ask.most), "%.2f", half);
+    ImGui::EndGroup();
+    if (ImGui::IsItemActive()) held = static_cast<int>(i);
+    if (event.changed || event.released) set_knob(state, name, knob.place, draft.knobs[i]);
+    if (event.released) state.commands.end_gesture();
+  }
+  draft.knob = held;
+}
+
+void draw_looks(FrameState& state, const ChoiceAsk& ask) {
+  LessonPlayer& player = state.lessons;
+  PageDraft& draft = player.draft();
+  const bool over = draft.verdict && draft.verdict->right;
+  const int left = ask.budget - static_cast<int>(draft.looked.size());
+  const WithFont small(fonts().small);
+  dim_text(tr("lessons.probe.left", {std::to_string(std::max(0, left)), std::to_string(ask.budget)}));
+  const WithVar slim(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(1)));
+  const WithVar close(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(3)));
+  for (int i = 0; i < static_cast<int>(ask.looks.size()); ++i) {
+    const std::string& id = ask.looks[static_cast<std::size_t>(i)].id;
+    const std::string name = page_words(player.lesson(), player.page(), "look." + id);
+    if (const auto told = player.look_told_of(i, state.workspace)) {
+      wrapped_text(tr("lessons.probe.tells", {name, told->faulty.str(), told->whole.str()}), theme().text);
+      continue;
+    }
+    const DisabledScope spent(left <= 0 && !over);
+    if (raised_button(name + "###lesson_look_" + id)) draft.looked.push_back(i);
+  }
+  gap(4);
+}
+
+void draw_fault_button(FrameState& state) {
+  const PageDraft& draft = state.lessons.draft();
+  const bool known = draft.shown || (draft.verdict && draft.verdict->right);
+  if (!known) return;
+  gap(3);
+  if (raised_button(tr("lessons.probe.show") + std::string("###lesson_fault")))
+    state.lessons.show_fault(state);
+  compat::item_tooltip(tr("lessons.probe.show.help"));
+}
+
+}  // namespace attnscope

@@ -1,0 +1,81 @@
+// The class: learners' files in a folder, of both kinds, and what is no such file.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/lesson/class_view.h"
+#include "core/lesson/progress.h"
+#include "tests/temp_folder.h"
+
+namespace attnscope {
+namespace {
+
+class TheClass : public ::testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  static PageProgress done(bool right, int tries, const char* when) {
+    PageProgress out;
+    out.right = right, out.tries = tries, out.when = when;
+    return out;
+  }
+  attnscope::testing::TempFolder folder_;
+};
+
+TEST_F(TheClass, SaysWhoIsWhereAndWhatIsHard) {
+  Progress anna, nameless;
+  anna.at("Anna, \"A\"", "masks", "causal") = done(true, 1, "2026-11-26 10:00");
+  anna.at("Anna, \"A\"", "masks", "zero") = done(false, 3, "2026-11-26 10:05");
+  write("anna.csv", anna.csv());  // with the mark in front that spreadsheets want, and quotes in it
+  nameless.at("", "masks", "zero") = done(true, 2, "2026-11-26 10:01");
+  ASSERT_TRUE(nameless.save(folder_ / "\uBBFC\uC9C0.json"));
+  write("readme.txt", "not read");
+  const auto seen = read_class(folder_.path());
+  ASSERT_TRUE(seen) << seen.error().text();
+  EXPECT_TRUE(seen->unread.empty());
+  ASSERT_EQ(seen->members.size(), 2u);
+  const ClassMember& first = seen->members[0];
+  EXPECT_EQ(first.learner, "Anna, \"A\"");
+  EXPECT_EQ(first.lesson + "/" + first.page, "masks/zero") << "the newest answer";
+  EXPECT_EQ(first.right, 1);
+  EXPECT_EQ(first.tried, 2);
+  EXPECT_EQ(first.stuck, std::vector<std::string>{"masks/zero"});
+  EXPECT_EQ(seen->members[1].learner, "\uBBFC\uC9C0") << "a file without a name in it";
+  ASSERT_EQ(seen->pages.size(), 2u);
+  EXPECT_EQ(seen->pages[0].page, "zero") << "the hardest first";
+  EXPECT_EQ(seen->pages[0].tried, 2);
+  EXPECT_EQ(seen->pages[0].right, 1);
+  EXPECT_DOUBLE_EQ(seen->pages[0].tries, 2.5);
+}
+
+TEST_F(TheClass, TakesTheNewestAnswerOfALearnerInTwoFiles) {
+  Progress old, now;
+  old.at("Ben", "masks", "causal") = done(false, 2, "2026-11-25 10:00");
+  now.at("Ben", "masks", "causal") = done(true, 3, "2026-11-26 10:00");
+  write("b_old.csv", old.csv());
+  write("a_new.csv", now.csv());
+  const auto seen = read_class(folder_.path());
+  ASSERT_TRUE(seen);
+  ASSERT_EQ(seen->members.size(), 1u);
+  EXPECT_EQ(seen->members[0].right, 1);
+  EXPECT_TRUE(seen->members[0].stuck.empty());
+}
+
+TEST_F(TheClass, NamesWhatItCannotRead) {
+  EXPECT_EQ(read_class(folder_.path()).error().what.key(), "error.class.empty");
+  write("prices.csv", "a,b\n1,2\n");
+  EXPECT_EQ(read_class(folder_.path()).error().what.key(), "error.class.no_learner");
+  Progress ben;
+  ben.at("Ben", "masks", "causal") = done(true, 1, "2026-11-26 10:00");
+  write("ben.csv", ben.csv());
+  write("cut.csv", ben.csv().substr(0, ben.csv().size() - 30));
+  const auto seen = read_class(folder_.path());
+  ASSERT_TRUE(seen) << "one file that is none does not hide the others";
+  EXPECT_EQ(seen->members.size(), 1u);
+  EXPECT_EQ(seen->unread.size(), 2u);
+  EXPECT_EQ(read_class(folder_ / "none").error().what.key(), "error.class.no_folder");
+}
+
+}  // namespace
+}  // namespace attnscope
