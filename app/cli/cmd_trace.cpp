@@ -38,16 +38,18 @@ struct Output {
     if (writes) tensors.push_back({name, value});
   }
   void add_header() {
-    table +=
-        format("%-28s %-16s %12s %12s %12s %8s %9s\n", "step", "shape", "min", "max", "mean", "NaN", "ms");
+    table += format("%-28s %-16s %12s %12s %12s %8s %8s %9s\n", "step", "shape", "min", "max", "mean", "NaN",
+                    "inf", "ms");
   }
 
  private:
   void add_row(const std::string& name, const Tensor& value, const Record& record) {
     const Stats s = stats(value);
-    table += format("%-28s %-16s %12.5g %12.5g %12.5g %8lld %9.3f\n", name.c_str(), shape_text(value).c_str(),
-                    unsigned_nan(static_cast<double>(s.min)), unsigned_nan(static_cast<double>(s.max)),
-                    unsigned_nan(s.mean), static_cast<long long>(s.nans),
+    const bool none = s.count > 0 && s.nans + s.infs == s.count;  // no number is left to speak of
+    const auto number = [&](double one) { return none ? std::string("-") : format("%.5g", one); };
+    table += format("%-28s %-16s %12s %12s %12s %8lld %8lld %9.3f\n", name.c_str(), shape_text(value).c_str(),
+                    number(static_cast<double>(s.min)).c_str(), number(static_cast<double>(s.max)).c_str(),
+                    number(s.mean).c_str(), static_cast<long long>(s.nans), static_cast<long long>(s.infs),
                     static_cast<double>(record.end_ns - record.begin_ns) / 1e6);
   }
 };

@@ -111,11 +111,12 @@ Status run_why(const WhyOptions& options) {
   nlohmann::json rows = nlohmann::json::array();
   std::string csv = "query,key,value\n";
   const bool print = !options.json && options.out.empty();
-  if (print) std::printf("%-72s %12.6f\n", "total", split.total);
+  if (print) std::printf("%-72s %12.6f\n", "total", unsigned_nan(split.total));
   for (const WhyRow& row : rows_of_split(split, options.most)) {
     rows.push_back({{"query", row.query}, {"key", row.key}, {"value", row.value}});
     csv += csv_field(row.query) + "," + csv_field(row.key) + csv_number(row.value) + "\n";
-    if (print) std::printf("%-35s  %-35s %12.6f\n", row.query.c_str(), row.key.c_str(), row.value);
+    if (print)
+      std::printf("%-35s  %-35s %12.6f\n", row.query.c_str(), row.key.c_str(), unsigned_nan(row.value));
   }
   nlohmann::json out = {{"cell", options.cell}, {"by", options.by},        {"total", split.total},
                         {"rest", split.rest},   {"rows", std::move(rows)}, {"run", made}};

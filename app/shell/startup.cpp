@@ -99,8 +99,17 @@ Status apply_input(FrameState& state, const Options& options) {
   const Request& request = options.request;
   if (request.unused()) return Done{};
   Session& session = state.session;
-  TRY_OK(session.edit(Text::of("frame.input_given"), {},
-                      [&](Document& document) { return give_input(document, request); }));
+  // What is read first, and from there on counts what edits change.
+  Request read = request, edits;
+  read.edits.clear(), edits.edits = request.edits;
+  if (!read.unused()) {
+    TRY_OK(session.edit(Text::of("frame.input_given"), {},
+                        [&](Document& document) { return give_input(document, read); }));
+    session.begin_here();
+  }
+  if (!edits.unused())
+    TRY_OK(session.edit(Text::of("frame.edits_given"), {},
+                        [&](Document& document) { return give_input(document, edits); }));
   session.take_as_kept();
   if (!request.words.empty() && request.decoder_words.empty() && session.document().model->config().encoder())
     session.answer(0, kAnswer, Text::of("output.edit.generate_many", {kAnswer}), true);
@@ -132,7 +141,7 @@ void take_back_refused_input(FrameState& state, const Options& options) {
   Session& session = state.session;
   const std::optional<Error> why = refused_input(session, options);
   if (options.request.unused() || !why || !session.history().can_undo()) return;
-  session.take_back();
+  while (session.history().can_undo()) session.take_back();
   session.take_as_kept();
   say_refused(state, *why);
 }

@@ -82,7 +82,7 @@ class OutputView : public View {
   OutputPage page(const ViewContext& context) const;
   void append(const ViewContext& context, int id);
   void choose(const ViewContext& context, std::int64_t pos);
-  void put_in_place(const ViewContext& context, int id);
+  void put_in_place(const ViewContext& context, int id, std::int64_t pos);
   std::string name(const ViewContext& context, std::int64_t pos) const;
   bool draws() const { return says_ == Says::next && !recorded_; }
   void generate(const ViewContext& context, int count, const Text& sentence);
@@ -325,12 +325,13 @@ void OutputView::replace_rest(const ViewContext& context, const std::vector<int>
   });
 }
 
-void OutputView::put_in_place(const ViewContext& context, int id) {
+void OutputView::put_in_place(const ViewContext& context, int id, std::int64_t pos) {
   const auto sequence = static_cast<std::size_t>(std::max(0, context.workspace.cursor.sequence));
   const std::int64_t before = padding_of(context.session.document(), sequence, Stack::single).before;
-  const auto where = static_cast<std::size_t>(std::max<std::int64_t>(0, pos_ - before));
+  const auto where = static_cast<std::size_t>(std::max<std::int64_t>(0, pos - before));
+  if (pos >= context.run.trace(context.workspace.cursor.sequence).length) return;
   context.commands.edit(
-      Text::of("output.edit.put", {output_name(*context.run.document.opened, id), std::to_string(pos_)}), {},
+      Text::of("output.edit.put", {output_name(*context.run.document.opened, id), std::to_string(pos)}), {},
       [=](Document& document) { return replace_token(document, sequence, where, id); });
 }
 
@@ -376,8 +377,9 @@ void OutputView::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (!summary_.fresh) veil(at, ImVec2(at.x + room.x, at.y + room.y));
   if (clicked < 0 || !summary_.fresh || recorded_) return;
   const int id = summary_->top[static_cast<std::size_t>(clicked)].id;
-  if (says_ == Says::next) append(context, id);
-  if (says_ == Says::masked) put_in_place(context, id);
+  // A whole answer takes no further token: what it says next is exchanged.
+  if (says_ == Says::next) answered_ ? put_in_place(context, id, pos_ + 1) : append(context, id);
+  if (says_ == Says::masked) put_in_place(context, id, pos_);
 }
 
 void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {

@@ -87,6 +87,11 @@ float OrderPage::draw_sentence(const ViewContext& context, bool swapped, ImVec2 
   return row.height();
 }
 
+bool OrderPage::possible(const RunResult& run) {
+  const auto& model = run.document.model;
+  return model && !run.recorded() && model->config().has_positions() && model->config().encoders.empty();
+}
+
 void OrderPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);

@@ -12,6 +12,8 @@ class OrderPage {
  public:
   void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
 
+  /// The model has positions that can be taken away.
+  static bool possible(const RunResult& run);
   void keep(Choices& choices) {
     choices.of("order_first", first_, 0, 1 << 24);
     choices.of("order_second", second_, 0, 1 << 24);

@@ -44,6 +44,7 @@ class PositionView : public View {
     const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
     const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     const float width = room.x - scaled(14);
+    if (subject_ == Subject::order && !OrderPage::possible(context.run)) subject_ = Subject::model;
     const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
     const Stack stack = context.workspace.cursor.stack;
     const PositionSpec& spec = trace.config().of(stack).position;
@@ -67,7 +68,7 @@ class PositionView : public View {
         places_heading(context.workspace, context.run, PlaceChips::stacks, title, sentence, width) +
         scaled(10);
     const bool alone = context.workspace.told || context.workspace.presenting;  // the figure alone
-    const float chips = alone ? 0 : draw_subjects(ImVec2(origin.x, begin), width) + scaled(6);
+    const float chips = alone ? 0 : draw_subjects(context.run, ImVec2(origin.x, begin), width) + scaled(6);
     const ImVec2 at(origin.x, begin + chips), left(width, origin.y + room.y - begin - chips);
     if (subject_ == Subject::formula)
       table_.draw(context, true, at, left);
@@ -90,9 +91,9 @@ class PositionView : public View {
                                                   {"length", Subject::length},
                                                   {"order", Subject::order}};
   // Chips for the pages. Returns the height, pixels.
-  float draw_subjects(ImVec2 at, float width) {
+  float draw_subjects(const RunResult& run, ImVec2 at, float width) {
     ChipRow row(at, width, {{7, 4}});
-    choose(row, subject_);
+    choose(row, subject_, [&](Subject one) { return one != Subject::order || OrderPage::possible(run); });
     return row.height();
   }
   // What this block does, or what was added to the embeddings where it does nothing itself.

@@ -175,6 +175,14 @@ bool word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || byte >= 0x80;
 }
 
+// Numbers of this very step were changed: what the step says of all of its rows is no longer so.
+bool step_is_edited(const Trace& trace, const Site& site) {
+  return std::any_of(trace.edits.begin(), trace.edits.end(), [&](const auto& edit) {
+    const auto* numbers = edit->enabled ? edit->number() : nullptr;
+    return numbers && numbers->where.kind == Target::Kind::step && numbers->where.site == site;
+  });
+}
+
 }  // namespace
 
 std::string text_of(const std::vector<Piece>& pieces) {
@@ -212,6 +220,7 @@ std::string sentence_text(const Trace& trace, const Site& site) {
       break;
     case StepKind::norm1:
     case StepKind::norm2:
+      if (at.step.rule == Rule::norm && step_is_edited(trace, site)) return tr("steps.sentence.norm_off");
       if (post && at.step.rule == Rule::norm) return tr("steps.sentence.norm_after");
       break;
     case StepKind::scale:

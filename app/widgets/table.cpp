@@ -271,7 +271,8 @@ TableEvent draw_table(const Table& table, ImVec2 at, float width, const std::fun
     const std::size_t cells = std::min(widths.size(), line.cells.size());
     for (std::size_t col = 0, next = 0; col < cells; col = next) {
       float room = widths[col];
-      for (next = col + 1; next < cells && is_empty(line.cells[next]); ++next) room += widths[next];
+      const bool words = table.columns[col].kind == TableKind::text;  // a number stands under its title
+      for (next = col + 1; words && next < cells && is_empty(line.cells[next]); ++next) room += widths[next];
       painter.cell(col, line.cells[col], ImVec2(x, p.y),
                    room - (next < widths.size() || pad > 0 ? scaled(kTableGap) : 0), row);
       x += room;

@@ -223,6 +223,10 @@ Error no_steps(const TensorSource& source, const std::string& what) {
 // Whether an array can be the step, by its header alone.
 Status check_step_shape(const TensorInfo& info, const Site& site) {
   const std::size_t rank = axes_of(site.slot).size();
+  // More than one tensor may hold: it is not read, for a small file may expand to it.
+  if (value_count(info.shape) > kMostValues)
+    return fail(Code::no_memory, "error.arch.recorded.large",
+                {in_quotes(info.name), format_count(value_count(info.shape)), format_count(kMostValues)});
   const bool fits = info.shape.size() == rank || info.shape.size() == rank + 1;
   if (fits && value_count(info.shape) > 0) return Done{};
   return fail(

@@ -163,6 +163,8 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   if (!is_scene(object)) {
     return fail(Code::bad_format, "error.arch.scene.none", {what});
   }
+  if (const auto version = object.find("version"); version != object.end() && *version != 1)
+    return fail(Code::unsupported, "error.arch.scene.version", {what, printable(version->dump(), 40)});
   if (!object.contains("config")) return fail(Code::bad_format, "error.arch.scene.no_config", {what});
   TRY(ModelConfig config, config_from_json(object["config"], what + ": config"));
   TRY_OK(check_toy(config, what));

@@ -40,12 +40,14 @@ void put_matrix(const FigureData& part, Lines& out) {
       out.put(part, static_cast<std::size_t>(row), static_cast<std::size_t>(col),
               part.columns[static_cast<std::size_t>(col)], exact_text(part.values.at(row, col)));
 }
-// The number behind the bar stands behind the cells, which are written as shown.
+// The number behind the bar stands behind the cells, which are written as shown; where it is the same as a
+// share in percent, it alone is.
 void put_table(const FigureData& part, Lines& out) {
   for (std::size_t row = 0; row < part.cells.size(); ++row) {
     const auto& cells = part.cells[row];
     for (std::size_t col = 1; col < cells.size(); ++col)
-      out.put(part, row, col, col < part.columns.size() ? part.columns[col] : "", cells[col]);
+      if (!part.numbers[row] || !ends_with(cells[col], "%"))
+        out.put(part, row, col, col < part.columns.size() ? part.columns[col] : "", cells[col]);
     if (part.numbers[row]) out.put(part, row, cells.size(), "number", exact_text(*part.numbers[row]));
   }
 }

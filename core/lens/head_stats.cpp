@@ -40,13 +40,14 @@ RowStats row_stats(const Tensor& pattern_row, const Tensor& mask_row, std::int64
   RowStats stats;
   for (std::int64_t key = 0; key < pattern_row.size(0); ++key) {
     const double p = pattern_row.at(key);
+    if (std::isnan(p)) stats.entropy = stats.distance = stats.first_share = p;
     if (mask_row.empty() ? p > 0 : mask_row.at(key) > 0) ++stats.in_sight;
     if (!(p > 0)) continue;
     stats.entropy -= p * std::log(p);
     stats.distance += p * static_cast<double>(std::llabs(query - key));
     if (key == 0) stats.first_share = p;
   }
-  stats.entropy = std::max(0.0, stats.entropy);
+  if (stats.entropy < 0) stats.entropy = 0;
   if (stats.in_sight > 0) stats.max_entropy = std::log(static_cast<double>(stats.in_sight));
   return stats;
 }

@@ -16,13 +16,16 @@ class History {
   explicit History(Document first = {}, std::size_t most_bytes = std::size_t{256} << 20);
 
   const Document& now() const { return points_[at_].document; }
-  /// The newest point before this one whose document `holds` is true of; null where none is.
+  /// The newest point before this one, and none older than begin_here() said, whose document `holds` is true
+  /// of; null where none is.
   template <class Holds>
   const Document* last_before(const Holds& holds) const {
-    for (std::size_t i = at_; i-- > 0;)
+    for (std::size_t i = at_; i-- > 0 && points_[i].number >= begun_;)
       if (holds(points_[i].document)) return &points_[i].document;
     return nullptr;
   }
+  /// Changes count from this point on: what was before it is only undone.
+  void begin_here() { begun_ = points_[at_].number; }
   /// Appends an undo point, or replaces the newest one when `gesture` is not empty and equal to its own.
   void push(Document document, Text sentence, const std::string& gesture);
   /// Ends the gesture: the next edit makes a point of its own.
@@ -57,6 +60,7 @@ class History {
   };
   void keep_within_limit();
 
+  std::uint64_t begun_ = 0;
   std::vector<Point> points_;
   std::size_t at_ = 0, most_bytes_;
 };

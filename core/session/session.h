@@ -161,6 +161,8 @@ class Session {
   bool worth_keeping() const { return unsaved() && !from_lesson_; }
   /// Marks the current state as saved: it is no change.
   void take_as_kept();
+  /// "New minus old" compares with nothing older than this: what is open now is what the person began with.
+  void begin_here() { history_.begin_here(); }
 
   // ---- results ----
   /// Takes what was computed; once per frame. True when something new is there.

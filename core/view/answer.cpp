@@ -86,12 +86,21 @@ std::vector<Text> answer_title(const ViewState& state, std::int64_t row) {
   return {answer_text(state, row, "figure.answer."), Text::of("figure.answer.short")};
 }
 
+bool says_numbers(const ViewState& state, std::int64_t row) {
+  return stats(state.run->logits_row(row)).nans == 0;
+}
+
 Text percent(double share) { return Text::of("number.percent", {format("%.1f", 100 * share)}); }
 
 Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,
                                        double temperature) {
   const Tensor logits = state.run->logits_row(row);
   if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
+  if (!says_numbers(state, row)) {
+    figure::TableMark none;
+    none.rows.push_back({{Text::of("figure.answer.none"), Text("\u2013")}, 0, std::nullopt, true});
+    return none;
+  }
   Sampling sampling;
   sampling.temperature = static_cast<float>(temperature);
   const std::vector<NextToken> tokens = next_tokens(logits, sampling);

@@ -119,6 +119,8 @@ Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row,
 std::vector<Text> answer_title(const ViewState& state, std::int64_t row);
 /// A text of which there is one for each kind of output: "figure.answer." + "word", "sign",
 /// "class", ...
+/// False where the logits of a row are NaN: there is no answer.
+bool says_numbers(const ViewState& state, std::int64_t row);
 Text answer_text(const ViewState& state, std::int64_t row, const std::string& key,
                  std::vector<Text> arguments = {});
 /// "98.4 %", in the language of the moment when it is read.

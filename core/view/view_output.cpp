@@ -44,6 +44,10 @@ Result<ViewDrawing> draw_output(const ViewState& state) {
                        Text::of("figure.output.temperature", {shown})},
                       "tables"}));
   }
+  if (!says_numbers(state, row))
+    return ViewDrawing{{Text::of("figure.output.question")},
+                       {Text::of("figure.output.none", {said.front()})},
+                       figure::either(std::move(tables))};
   return ViewDrawing{
       {Text::of("figure.output.question")},
       {answer_text(state, row, "figure.output.sentence.", said), Text::of("figure.output.short", said)},

@@ -1,5 +1,6 @@
 // What the command line takes as input beside one text: batches with padding, masks as text, decoders,
 // images; and recordings.
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -48,6 +49,60 @@ TEST(CliInputs, a_scene_reads_files_elsewhere_only_where_that_is_allowed) {
     const Ran allowed = info(numbers, " --allow-outside");
     EXPECT_EQ(allowed.exit_code, 0) << allowed.err;
   }
+}
+
+TEST(CliInputs, a_scene_of_another_version_is_refused) {
+  const TempFolder folder;
+  Json scene = Json::parse(read_text(source_path("assets/scenes/tiny_gpt.json")));
+  for (const Json& version : {Json(99), Json(4294967297), Json("x")}) {
+    scene["version"] = version;
+    std::ofstream(folder / "s.json") << scene;
+    expect_refused("trace " + folder / "s.json", 1, "version");
+  }
+  scene.erase("version");
+  std::ofstream(folder / "s.json") << scene;
+  EXPECT_EQ(cli("trace " + folder / "s.json").exit_code, 0);
+}
+
+// 1.1 GB of a file that is nearly all hole: its shape is refused before it is read.
+TEST(CliInputs, an_array_that_is_too_large_is_refused_by_its_shape) {
+  const TempFolder folder;
+  const std::string header =
+      R"({"blocks.0.attn.z":{"dtype":"F32","shape":[1024,1024,270],"data_offsets":[0,1132462080]}})";
+  const std::string path = folder / "r.safetensors";
+  {
+    std::ofstream file(path, std::ios::binary);
+    const std::uint64_t size = header.size();
+    file.write(reinterpret_cast<const char*>(&size), sizeof size);
+    file << header;
+  }
+  std::filesystem::resize_file(path, 8 + header.size() + 1132462080);
+  expect_refused("trace " + path, 1, "283,115,520 numbers");
+}
+
+// What is not a number is said as such: no 0 that nobody computed, no sign of a NaN.
+TEST(CliInputs, a_run_that_overflows_says_so_in_every_table) {
+  const std::string run =
+      " --text 'The cat sat' --edit 'blocks.0.mlp.out*=1e30' --edit 'blocks.0.mlp.out*=1e30'";
+  const Ran trace = cli("trace model:storyteller" + run + " --summary");
+  std::istringstream lines(trace.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("blocks.0.mlp.out", 0) != 0) continue;
+    std::istringstream words(line);
+    std::vector<std::string> all{std::istream_iterator<std::string>(words), {}};
+    ASSERT_GE(all.size(), 4u);
+    EXPECT_EQ(all[all.size() - 4], "-") << line << ": no mean";
+    EXPECT_EQ(all[all.size() - 2], "256") << line << ": all of them infinite";
+  }
+  EXPECT_NE(trace.out.find("blocks.0.mlp.out"), std::string::npos);
+  const Ran why =
+      cli("why model:storyteller" + run + " --cell 'blocks.1.attn.pattern[head=3,query=-1,key=2]'");
+  EXPECT_EQ(why.out.find("-nan"), std::string::npos) << why.out;
+  const Ran heads = cli("heads model:storyteller" + run + " --json");
+  EXPECT_EQ(heads.out.find("\"entropy\":0.0"), std::string::npos) << heads.out.substr(0, 600);
+  const Ran figure = cli("figure model:storyteller" + run + " --view output --level easy -o -");
+  EXPECT_NE(figure.out.find("NaN"), std::string::npos) << figure.out;
+  EXPECT_EQ(figure.out.find("likeliest"), std::string::npos) << figure.out;
 }
 
 // attnscope takes the same table (tests/app/files_test.cpp).

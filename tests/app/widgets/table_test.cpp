@@ -64,6 +64,19 @@ TEST_F(TableTest, BarsAreAsLongAsTheirValuesAndNumbersEndTogether) {
   EXPECT_LE(first->p1.x, 420);
 }
 
+// Words may lie over the empty cells behind them; a number stands under its own title.
+TEST_F(TableTest, ANumberStaysUnderItsTitleBesideEmptyCells) {
+  Table table = tokens();
+  table.columns.push_back(number_column("q"));
+  table.rows[0].cells.push_back({""});
+  table.rows[1].cells.push_back({"7.5"});
+  const DisplayList list = drawn(table, 400);
+  const DrawItem *first = text(list, "0.500000"), *title = text(list, "p"), *second = text(list, "0.250000");
+  ASSERT_TRUE(first && second && title);
+  EXPECT_NEAR(first->p1.x, title->p1.x, 1.5f);
+  EXPECT_NEAR(first->p1.x, second->p1.x, 1);
+}
+
 TEST_F(TableTest, RowsAreNamedItemsAndAClickGivesTheirIndex) {
   const Table table = tokens();
   for (int i = 0; i < 3; ++i) (void)drawn(table, 400);
