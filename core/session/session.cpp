@@ -300,7 +300,8 @@ void Session::run() { start(Older::stops); }
 
 void Session::start(Older older) {
   if (!document().model || mixed_) return;
-  if (result_ && !running() && same_computation(result_->document, document())) {
+  // A run that was computed and not taken yet would take the place of this one.
+  if (result_ && !run_.waits() && same_computation(result_->document, document())) {
     auto same = std::make_shared<RunResult>(*result_);  // for example sampling changed: the numbers stay
     same->document = document();
     same->undo_point = history_.point();
