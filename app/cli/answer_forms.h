@@ -22,6 +22,11 @@ bool any_row(const AnswerTable& table, bool (*has)(const AnswerRow&));
 /// "q05", "q50".
 std::string quantile_name(double q);
 
+/// A JSON answer as a table. Errors: with the path of its file.
+Result<AnswerTable> answer_from_json(const std::string& path, const nlohmann::json& answer);
+/// Of a part's run (JSON as text), the run of the whole.
+std::string run_of_whole(const std::string& run);
+
 std::string answer_csv(const AnswerTable& table);
 Result<AnswerTable> answer_from_csv(const std::string& path, const std::string& text);
 Status write_answer_npz(const std::string& path, const AnswerTable& table);

@@ -7,6 +7,7 @@
 #include "app/cli/answer_run.h"
 #include "app/cli/ask_options.h"
 #include "app/cli/prompt_runs.h"
+#include "app/cli/shard.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
@@ -59,16 +60,16 @@ class AskedTable {
     return Done{};
   }
 
-  Result<AnswerTable> table(nlohmann::json run, int part, int parts) const {
+  Result<AnswerTable> table(nlohmann::json run, const Shard& shard) const {
     AnswerTable out{options_.measure, {}, {}, 0, {}};
     out.held = held_;
     for (const auto& [name, spread] : totals_) {
       out.totals.emplace_back(name, spread.mean());
       if (spread.n() > 1) out.errors.emplace_back(name, spread.standard_error());
     }
-    for (const DataCell& cell : cells_.cells())
-      out.rows.push_back(row_of(cell, part, parts, out.rows.size()));
-    out.whole = parts == 1 ? std::ssize(out.rows) : whole_;
+    out.whole = shard.all() ? std::ssize(cells_.cells()) : whole_;
+    const std::vector<std::int64_t> rows = shard.rows(out.whole);
+    for (const DataCell& cell : cells_.cells()) out.rows.push_back(row_of(cell, rows[out.rows.size()]));
     if (options_.each) put_each(out);
     out.unknown = data_.unknown();
     if (!texts_.empty()) out.edits["edits"] = texts_;
@@ -79,9 +80,8 @@ class AskedTable {
   }
 
  private:
-  AnswerRow row_of(const DataCell& cell, int part, int parts, std::size_t number) const {
-    AnswerRow row{
-        cell.step, cell.at, cell.value.mean(), {}, part - 1 + static_cast<std::int64_t>(number) * parts};
+  AnswerRow row_of(const DataCell& cell, std::int64_t index) const {
+    AnswerRow row{cell.step, cell.at, cell.value.mean(), {}, index};
     row.n = cell.value.n();
     if (row.n > 1) row.error = cell.value.standard_error();
     if (options_.estimate || options_.only_estimate) row.estimate = cell.estimate.mean();
@@ -159,7 +159,7 @@ nlohmann::json method_json(const AskOptions& options) {
 Status ablate_data(const AskOptions& options, const RunModel& opened) {
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(HowAsked how, how_asked(options));
-  TRY(const auto shard, shard_asked(options));
+  TRY(const Shard shard, Shard::parse(options.shard));
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(prepare(options, data));
   std::vector<std::size_t> partners;
@@ -192,7 +192,7 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
     if (!*sweep) return at(sweep->error());
     Sweep& asked = **sweep;
     out.whole = std::ssize(asked.cells());
-    asked.keep_shard(shard.first, shard.second);
+    asked.keep(shard.rows(out.whole));
     if (const Status done = computed(options, asked); !done) return at(done.error());
     out.places = places_of(asked), out.base = asked.base(), out.clean = asked.base();
     if (options.normalise) {
@@ -212,12 +212,12 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
     run["seed"] = options.data.seed();
     for (const std::size_t partner : partners) run["resampled"].push_back(data.lines()[partner].line);
   }
-  TRY(const AnswerTable out, table.table(std::move(run), shard.first, shard.second));
+  TRY(const AnswerTable out, table.table(std::move(run), shard));
   return give_answer(options, out);
 }
 
 Status patch_data(const AskOptions& options, const RunModel& opened) {
-  TRY(const auto shard, shard_asked(options));
+  TRY(const Shard shard, Shard::parse(options.shard));
   PromptRuns data(options.data.choice(), opened, options.clean, options.corrupt);
   TRY_OK(prepare(options, data));
   AskedTable table(options, data, options.over_axes());
@@ -232,7 +232,7 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
     auto asked = patch_asked(opened, options, text, clean, corrupt);
     if (!asked) return within(line.place(data.path()), asked.error());
     out.whole = std::ssize(asked->sweep->cells());
-    asked->sweep->keep_shard(shard.first, shard.second);
+    asked->sweep->keep(shard.rows(out.whole));
     if (const Status done = computed(options, *asked->sweep); !done)
       return within(line.place(data.path()), done.error());
     out.places = places_of(*asked->sweep), out.base = asked->sweep->base();
@@ -244,7 +244,7 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
   }));
   nlohmann::json run = run_json(opened, options.model);
   run["method"] = method_json(options), run["method"]["direction"] = options.direction;
-  TRY(const AnswerTable out, table.table(std::move(run), shard.first, shard.second));
+  TRY(const AnswerTable out, table.table(std::move(run), shard));
   return give_answer(options, out);
 }
 
@@ -274,7 +274,7 @@ Status attribute_data(const AskOptions& options, const RunModel& opened) {
   }));
   nlohmann::json run = run_json(opened, options.model);
   run["method"] = {{"by", options.by}};
-  TRY(const AnswerTable out, table.table(std::move(run), 1, 1));
+  TRY(const AnswerTable out, table.table(std::move(run), Shard()));
   return give_answer(options, out);
 }
 

@@ -44,18 +44,6 @@ Result<HowAsked> how_asked(const AskOptions& options) {
   return HowAsked{{EditOp::scale, static_cast<float>(factor)}, From::itself};
 }
 
-Result<std::pair<int, int>> shard_asked(const AskOptions& options) {
-  constexpr std::uint64_t kMostParts = 1 << 20;
-  const std::string& text = options.shard;
-  if (text.empty()) return std::pair(1, 1);
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto part = parse_whole(std::string_view(text).substr(0, slash), 1, kMostParts);
-  const auto parts =
-      parse_whole(std::string_view(text).substr(std::min(slash + 1, text.size())), 1, kMostParts);
-  if (part && parts && *part <= *parts) return std::pair(static_cast<int>(*part), static_cast<int>(*parts));
-  return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
-}
-
 AttributeBy attribute_by(const std::string& word) {
   const std::map<std::string, AttributeBy> by{{"part", AttributeBy::part},
                                               {"head", AttributeBy::head},

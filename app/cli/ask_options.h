@@ -37,8 +37,6 @@ Result<HowAsked> how_asked(const AskOptions& options);
 
 /// "part", "head", "token", "neuron".
 AttributeBy attribute_by(const std::string& word);
-/// Part and parts of --shard; 1 of 1 without it.
-Result<std::pair<int, int>> shard_asked(const AskOptions& options);
 /// Prints a table, or writes it to --out.
 Status give_answer(const AskOptions& options, const AnswerTable& table);
 

@@ -6,6 +6,8 @@
 
 #include "app/cli/answer_run.h"
 #include "app/cli/ask_options.h"
+#include "app/cli/part_files.h"
+#include "app/cli/shard.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
@@ -111,14 +113,14 @@ std::optional<AnswerPair> pair_of(const OpenedModel& opened, const Sweep& sweep,
 Status answer(const AskOptions& options, const OpenedModel& opened, Sweep sweep, AnswerTable table) {
   if (!options.out.empty()) TRY_OK(check_answer_path(options.out));
   table.whole = std::ssize(sweep.cells());
-  TRY(const auto shard, shard_asked(options));
-  const auto [part, parts] = shard;
-  sweep.keep_shard(part, parts);
+  TRY(const Shard shard, Shard::parse(options.shard));
+  const std::vector<std::int64_t> rows = shard.rows(table.whole);
+  sweep.keep(rows);
   if (options.estimate || options.only_estimate) TRY_OK(sweep.estimate());
   if (!options.only_estimate) TRY_OK(filled(sweep, options.yes));
   for (std::size_t i = 0; i < sweep.cells().size(); ++i) {
     const SweepCell& cell = sweep.cells()[i];
-    AnswerRow row{to_text(cell.site), cell.at, cell.value, {}, part - 1 + std::int64_t(i) * parts};
+    AnswerRow row{to_text(cell.site), cell.at, cell.value, {}, rows[i]};
     if (options.estimate || options.only_estimate) row.estimate = cell.estimate;
     if (options.only_estimate) row.value = cell.estimate;
     row.pair = pair_of(opened, sweep, cell);
@@ -226,14 +228,19 @@ Status run_attribute(const AskOptions& options) {
 }
 
 Status run_merge(const AskOptions& options) {
+  std::vector<PartFile> files;
   std::vector<AnswerTable> parts;
   for (const std::string& path : options.parts) {
+    TRY(const bool json, is_json_answer(path));
+    if (json) {
+      TRY(std::vector<PartFile> found, read_parts(path));
+      files.insert(files.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+      continue;
+    }
     TRY(parts.emplace_back(), read_answer(path));
     if (const Status part = check_part(parts.back()); !part) return about(path, part.error());
   }
-  TRY(const AnswerTable table, joined(parts));
-  TRY_OK(check_places(parts));
-  return write_answer(options.out, table);
+  return write_joined(files, std::move(parts), options.out);
 }
 
 void add_question(CLI::App& command, AskOptions& options) {

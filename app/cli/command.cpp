@@ -36,6 +36,7 @@ bool as_it_was(const OpenedModel& opened) {
 }  // namespace
 
 void keep_opened(std::size_t most) { most_kept = most; }
+void keep_one_opened() { most_kept = std::max<std::size_t>(most_kept, 1); }
 
 Result<OpenedModel> open_named(const std::string& name) {
   const std::int64_t limit = memory_limit();

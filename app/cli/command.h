@@ -72,6 +72,8 @@ int run_words(const std::vector<std::string>& words);
 /// From now on open_named keeps what it opened, at most so many models, and gives it again while its files
 /// are as they were.
 void keep_opened(std::size_t most);
+/// At least one from now on: for commands that open a model twice.
+void keep_one_opened();
 
 /// Opens a folder, a file in it, a scene file, or a shipped model: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);

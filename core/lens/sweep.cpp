@@ -146,11 +146,9 @@ std::shared_ptr<const Edit> Sweep::edit(std::size_t cell) const {
   return make_edit(NumberEdit{where, EditOp::set, Frozen{donor_->numbers(where), ""}});
 }
 
-void Sweep::keep_shard(int part, int parts) {
+void Sweep::keep(const std::vector<std::int64_t>& cells) {
   std::vector<SweepCell> kept;
-  for (std::size_t i = static_cast<std::size_t>(part - 1); i < cells_.size();
-       i += static_cast<std::size_t>(parts))
-    kept.push_back(cells_[i]);
+  for (const std::int64_t cell : cells) kept.push_back(std::move(cells_[static_cast<std::size_t>(cell)]));
   cells_ = std::move(kept);
 }
 

@@ -57,8 +57,8 @@ class Sweep {
   const Donor* donor() const { return donor_.get(); }
   /// The edit of one cell.
   std::shared_ptr<const Edit> edit(std::size_t cell) const;
-  /// Keeps cells part-1, part-1+parts, ... of all: one shard of a sweep that runs on several machines.
-  void keep_shard(int part, int parts);
+  /// Keeps these cells alone, in order: one part of a sweep that runs on several machines.
+  void keep(const std::vector<std::int64_t>& cells);
 
   /// Values that are computed already, NaN for others: fill() runs those alone.
   void take_values(const std::vector<double>& values);
