@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
 #include "app/cli/part_files.h"
 #include "app/cli/program.h"
@@ -229,6 +230,7 @@ Status run_missing(const RerunOptions& options) {
       words.insert(words.end(), {"--shard", Shard::of_rows(held.missing, held.whole)});
     TRY(nlohmann::json now, answered(words, before, options.files.front()));
     TRY_OK(check_same(before, now));
+    now["run"]["command"] = nlohmann::json::parse(run_of_whole(before["run"].dump()))["command"];
     parts.push_back({options.files.front(), std::move(now)});
   }
   return write_joined(parts, {}, options.out);

@@ -113,13 +113,14 @@ Result<std::vector<PartFile>> read_parts(const std::string& path) {
   const std::vector<std::string> lines = split(text, '\n');
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].find_first_not_of(" \t\r") == std::string::npos) continue;
-    auto answer = parse_json(lines[i], path);
+    const std::string where = path + ":" + std::to_string(i + 1);
+    auto answer = parse_json(lines[i], where);
     if (!answer && i + 1 == lines.size()) {  // whoever wrote it was stopped
       std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.parts.cut", {quoted_path(path)}).c_str());
       break;
     }
-    if (!answer) return within(path + ":" + std::to_string(i + 1), answer.error());
-    out.push_back({path + ":" + std::to_string(i + 1), *std::move(answer)});
+    if (!answer) return answer.error();
+    out.push_back({where, *std::move(answer)});
   }
   if (out.empty()) return not_an_answer(path, Text::of("error.cli.answer.no_parts"));
   return out;
