@@ -27,7 +27,8 @@ Result<AnswerTable> answer_from_json(const std::string& path, const nlohmann::js
 /// Of a part's run (JSON as text), the run of the whole.
 std::string run_of_whole(const std::string& run);
 
-std::string answer_csv(const AnswerTable& table);
+/// `with_measure`: in a column of its own.
+std::string answer_csv(const AnswerTable& table, bool with_measure = false);
 Result<AnswerTable> answer_from_csv(const std::string& path, const std::string& text);
 Status write_answer_npz(const std::string& path, const AnswerTable& table);
 Result<AnswerTable> answer_from_npz(const std::string& path);

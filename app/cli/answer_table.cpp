@@ -29,6 +29,7 @@ nlohmann::json at_to_json(const std::vector<AxisRange>& at) {
 }
 
 void put_spread(nlohmann::json& one, const AnswerRow& row) {
+  if (row.n > 0) one["stderr"] = nullptr;  // of a single prompt
   if (row.error) one["stderr"] = json_number(*row.error);
   if (row.n > 0) one["n"] = row.n;
   if (row.normalised) one["normalised"] = json_number(*row.normalised);
@@ -244,7 +245,7 @@ nlohmann::json json_number(double value) {
   return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
 }
 
-std::string answer_text(const AnswerTable& table) {
+static nlohmann::json answer_json(const AnswerTable& table) {
   nlohmann::json out = nlohmann::json::object();
   const bool sum = !table.totals.empty() && table.totals.front().first == "total";
   nlohmann::json& totals = sum ? out : out["base"] = nlohmann::json::object();
@@ -260,7 +261,33 @@ std::string answer_text(const AnswerTable& table) {
   put_unknown(out, table.unknown);
   if (!table.alignment.empty()) out["alignment"] = nlohmann::json::parse(table.alignment);
   if (table.is_part()) out["whole"] = table.whole, out["axes"] = answer_axes(table);
-  return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return out;
+}
+
+static std::string written(const nlohmann::json& answer) {
+  return answer.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string answer_text(const AnswerTable& table) { return written(answer_json(table)); }
+
+std::string answer_text(const std::vector<AnswerTable>& tables) {
+  nlohmann::json out = answer_json(tables.front());
+  if (tables.size() == 1) return written(out);
+  for (const char* of_one : {"measure", "base", "base_stderr", "total", "rest", "rows", "parts", "each"})
+    out.erase(of_one);
+  for (const AnswerTable& table : tables) {
+    const nlohmann::json one = answer_json(table);
+    out["measures"].push_back(table.measure);
+    nlohmann::json& base = out["base"][table.measure] = one.value("base", nlohmann::json::object());
+    for (const auto& [name, value] : table.totals) base[name] = json_number(value);
+    if (one.contains("base_stderr")) out["base_stderr"][table.measure] = one["base_stderr"];
+    for (const char* list : {"rows", "each"})
+      for (nlohmann::json row : one.value(list, nlohmann::json::array())) {
+        row["measure"] = table.measure;
+        out[list].push_back(std::move(row));
+      }
+  }
+  return written(out);
 }
 
 Status check_answer_path(const std::string& path) {
@@ -277,6 +304,24 @@ Status write_answer(const std::string& path, const AnswerTable& table) {
   const std::string text = path.ends_with(".json") ? answer_text(table) : answer_csv(table);
   TRY(AtomicFile file, AtomicFile::create(path));
   file.write(text.data(), text.size());
+  return file.commit();
+}
+
+Status write_answer(const std::string& path, const std::vector<AnswerTable>& tables) {
+  if (tables.size() == 1) return write_answer(path, tables.front());
+  if (path.ends_with(".npz")) return fail(Code::unsupported, "error.cli.measures_npz");
+  TRY_OK(check_answer_path(path));
+  std::string text;
+  if (path.ends_with(".json")) {
+    text = answer_text(tables);
+  } else {
+    for (const AnswerTable& table : tables) {
+      const std::string one = answer_csv(table, true);
+      text += text.empty() ? one : one.substr(one.find('\n') + 1);
+    }
+  }
+  TRY(AtomicFile file, AtomicFile::create(path));
+  file.write(text);
   return file.commit();
 }
 

@@ -20,27 +20,33 @@ namespace {
 // What was found for one prompt.
 struct PromptAnswer {
   std::vector<PromptRun> runs;  // the clean one first
-  std::vector<DataPlace> places;
-  double base = 0;
-  std::optional<double> clean, corrupt, rest;  // totals
-  std::vector<std::string> held;
-  std::int64_t whole = 0;  // places of all shards
+  std::int64_t whole = 0;       // places of all shards
+  struct ByMeasure {
+    std::vector<DataPlace> places;
+    double base = 0;
+    std::optional<double> clean, corrupt, rest;  // totals
+    std::vector<std::string> held;
+  };
+  std::vector<ByMeasure> measures;
 };
 
 Status prepare(const AskOptions& options, PromptRuns& data) {
   TRY_OK(data.prepare());
-  return check_data_measure(options.measure);
+  TRY_OK(check_measures(options));
+  for (const std::string& measure : options.measures) TRY_OK(check_data_measure(measure));
+  return Done{};
 }
 
-// What is added up over all prompts, and the table that it makes.
+// What is added up over all prompts by one measure, and the table that it makes.
 class AskedTable {
  public:
-  AskedTable(const AskOptions& options, PromptRuns& data, const std::vector<std::string>& over)
-      : options_(options), data_(data), cells_(over, options.each || options.quantiles) {}
+  AskedTable(const AskOptions& options, std::size_t measure, PromptRuns& data,
+             const std::vector<std::string>& over)
+      : options_(options), measure_(measure), data_(data), cells_(over, options.each || options.quantiles) {}
 
-  Status take(const DataLine& line, const PromptAnswer& answer, bool partial) {
-    for (const PromptRun& run : answer.runs) data_.tell(run);
-    const Trace& run = *answer.runs.front().trace;
+  Status take(const DataLine& line, const PromptAnswer& of_prompt, bool partial) {
+    const PromptAnswer::ByMeasure& answer = of_prompt.measures[measure_];
+    const Trace& run = *of_prompt.runs.front().trace;
     if (const auto added = cells_.add(line.line, run, answer.base, answer.places, partial); !added)
       return within(line.place(data_.path()), added.error());
     if (!options_.shard.empty() && !cells_.even())
@@ -55,13 +61,13 @@ class AskedTable {
     total(answer.rest ? "total" : "clean", answer.clean);
     total("corrupt", answer.corrupt);
     total("rest", answer.rest);
-    held_ = answer.held, whole_ = answer.whole;
+    held_ = answer.held, whole_ = of_prompt.whole;
     if (texts_.empty()) texts_ = texts_of(run.edits);
     return Done{};
   }
 
   Result<AnswerTable> table(nlohmann::json run, const Shard& shard) const {
-    AnswerTable out{options_.measure, {}, {}, 0, {}};
+    AnswerTable out{options_.measures[measure_], {}, {}, 0, {}};
     out.held = held_;
     for (const auto& [name, spread] : totals_) {
       out.totals.emplace_back(name, spread.mean());
@@ -100,6 +106,7 @@ class AskedTable {
   }
 
   const AskOptions& options_;
+  std::size_t measure_;
   PromptRuns& data_;
   DataCells cells_;
   std::vector<std::pair<std::string, Spread>> totals_;
@@ -107,14 +114,54 @@ class AskedTable {
   std::int64_t whole_ = 0;
 };
 
+// A table for each measure.
+class AskedTables {
+ public:
+  AskedTables(const AskOptions& options, PromptRuns& data, const std::vector<std::string>& over)
+      : data_(data) {
+    for (std::size_t i = 0; i < options.measures.size(); ++i) all_.emplace_back(options, i, data, over);
+  }
+  Status take(const DataLine& line, const PromptAnswer& answer, bool partial) {
+    for (const PromptRun& run : answer.runs) data_.tell(run);
+    for (AskedTable& one : all_) TRY_OK(one.take(line, answer, partial));
+    return Done{};
+  }
+  Result<std::vector<AnswerTable>> tables(const nlohmann::json& run, const Shard& shard) const {
+    std::vector<AnswerTable> out;
+    for (const AskedTable& one : all_) {
+      TRY(out.emplace_back(), one.table(run, shard));
+    }
+    return out;
+  }
+
+ private:
+  PromptRuns& data_;
+  std::vector<AskedTable> all_;
+};
+
+// The measures of a line, with its answers.
+Result<std::vector<std::string>> measure_texts(const AskOptions& options, const PromptRuns& data,
+                                               const DataLine& line) {
+  std::vector<std::string> out;
+  for (const std::string& measure : options.measures) {
+    TRY(out.emplace_back(), data.measure_text(line, measure));
+  }
+  return out;
+}
+
 // Values of one sweep, or its estimates where those alone are asked for.
 Status computed(const AskOptions& options, Sweep& sweep) {
   if (options.estimate || options.only_estimate) TRY_OK(sweep.estimate());
   if (!options.only_estimate) return sweep.fill();
-  std::vector<double> values;
-  for (const SweepCell& cell : sweep.cells()) values.push_back(cell.estimate);
-  sweep.take_values(values);
+  sweep.take_estimates();
   return Done{};
+}
+
+std::vector<PromptAnswer::ByMeasure> by_measure(const AskOptions& options, const Sweep& sweep) {
+  std::vector<PromptAnswer::ByMeasure> out;
+  for (std::size_t i = 0; i < options.measures.size(); ++i)
+    out.push_back({places_of(sweep, i), sweep.base(i), sweep.base(i), {}, {}, {}});
+  return out;
 }
 
 // The prompts that give their values to each, drawn from those of its length where there are others.
@@ -172,14 +219,14 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
     TRY_OK(data.keep_lines(true));
     TRY(how.knockout.means, means_of(data, steps, how.from == From::mean_by_pos));
   }
-  AskedTable table(options, data, options.over_axes());
+  AskedTables table(options, data, options.over_axes());
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
     TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
     const auto& run = out.runs.front().trace;
-    TRY(const std::string text, data.measure_text(line, options.measure));
+    TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
     const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
-    const auto measure = measure_of(opened, text, options.at, *run);
+    const auto measure = measure_of(opened, texts.front(), options.at, *run);
     if (!measure) return at(measure.error());
     std::optional<Result<Sweep>> sweep;
     if (how.from == From::resample) {
@@ -191,15 +238,22 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
     }
     if (!*sweep) return at(sweep->error());
     Sweep& asked = **sweep;
+    for (std::size_t i = 1; i < texts.size(); ++i) {
+      const auto more = measure_of(opened, texts[i], options.at, *run);
+      if (!more) return at(more.error());
+      if (const Status added = asked.add_measure(*more); !added) return at(added.error());
+    }
     out.whole = std::ssize(asked.cells());
     asked.keep(shard.rows(out.whole));
     if (const Status done = computed(options, asked); !done) return at(done.error());
-    out.places = places_of(asked), out.base = asked.base(), out.clean = asked.base();
+    out.measures = by_measure(options, asked);
     if (options.normalise) {
       TRY(const PromptRun corrupt, data.run(line, DataSide::corrupt));
-      const auto there = measure_of(opened, text, options.at, *corrupt.trace);
-      if (!there) return at(there.error());
-      TRY(out.corrupt, measured(*there, *corrupt.trace));
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto there = measure_of(opened, texts[i], options.at, *corrupt.trace);
+        if (!there) return at(there.error());
+        TRY(out.measures[i].corrupt, measured(*there, *corrupt.trace));
+      }
     }
     return out;
   };
@@ -212,7 +266,7 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
     run["seed"] = options.data.seed();
     for (const std::size_t partner : partners) run["resampled"].push_back(data.lines()[partner].line);
   }
-  TRY(const AnswerTable out, table.table(std::move(run), shard));
+  TRY(const std::vector<AnswerTable> out, table.tables(run, shard));
   return give_answer(options, out);
 }
 
@@ -220,7 +274,7 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
   TRY(const Shard shard, Shard::parse(options.shard));
   PromptRuns data(options.data.choice(), opened, options.clean, options.corrupt);
   TRY_OK(prepare(options, data));
-  AskedTable table(options, data, options.over_axes());
+  AskedTables table(options, data, options.over_axes());
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
     TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
@@ -228,15 +282,16 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
     if (!options.noise()) std::swap(out.runs[0], out.runs[1]);  // the one that is patched first
     const auto& clean = out.runs[options.noise() ? 0 : 1].trace;
     const auto& corrupt = out.runs[options.noise() ? 1 : 0].trace;
-    TRY(const std::string text, data.measure_text(line, options.measure));
-    auto asked = patch_asked(opened, options, text, clean, corrupt);
+    TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
+    auto asked = patch_asked(opened, options, texts, clean, corrupt);
     if (!asked) return within(line.place(data.path()), asked.error());
     out.whole = std::ssize(asked->sweep->cells());
     asked->sweep->keep(shard.rows(out.whole));
     if (const Status done = computed(options, *asked->sweep); !done)
       return within(line.place(data.path()), done.error());
-    out.places = places_of(*asked->sweep), out.base = asked->sweep->base();
-    out.clean = asked->clean, out.corrupt = asked->corrupt;
+    out.measures = by_measure(options, *asked->sweep);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      out.measures[i].clean = asked->clean[i], out.measures[i].corrupt = asked->corrupt[i];
     return out;
   };
   TRY_OK(data.through<PromptAnswer>(work, [&](const DataLine& line, const PromptAnswer& answer) {
@@ -244,29 +299,32 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
   }));
   nlohmann::json run = run_json(opened, options.model);
   run["method"] = method_json(options), run["method"]["direction"] = options.direction;
-  TRY(const AnswerTable out, table.table(std::move(run), shard));
+  TRY(const std::vector<AnswerTable> out, table.tables(run, shard));
   return give_answer(options, out);
 }
 
 Status attribute_data(const AskOptions& options, const RunModel& opened) {
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(prepare(options, data));
-  AskedTable table(options, data,
-                   options.by == "token" ? std::vector<std::string>{"pos"} : std::vector<std::string>{});
+  AskedTables table(options, data,
+                    options.by == "token" ? std::vector<std::string>{"pos"} : std::vector<std::string>{});
   const AttributeBy by = attribute_by(options.by);
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
     TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
     const Trace& run = *out.runs.front().trace;
-    TRY(const std::string text, data.measure_text(line, options.measure));
+    TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
     const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
-    const auto measure = measure_of(opened, text, options.at, run);
-    if (!measure) return at(measure.error());
-    const auto found = attribute(run, *measure, by);
-    if (!found) return at(found.error());
-    out.base = found->total, out.clean = found->total, out.rest = found->rest, out.held = found->held;
-    for (const LogitPart& part : found->parts)
-      out.places.push_back({part.step, run.config().stack, target_of({{}, part.at}).at, part.value, 0});
+    for (const std::string& text : texts) {
+      const auto measure = measure_of(opened, text, options.at, run);
+      if (!measure) return at(measure.error());
+      const auto found = attribute(run, *measure, by);
+      if (!found) return at(found.error());
+      auto& one = out.measures.emplace_back(
+          PromptAnswer::ByMeasure{{}, found->total, found->total, {}, found->rest, found->held});
+      for (const LogitPart& part : found->parts)
+        one.places.push_back({part.step, run.config().stack, target_of({{}, part.at}).at, part.value, 0});
+    }
     return out;
   };
   TRY_OK(data.through<PromptAnswer>(work, [&](const DataLine& line, const PromptAnswer& answer) {
@@ -274,7 +332,7 @@ Status attribute_data(const AskOptions& options, const RunModel& opened) {
   }));
   nlohmann::json run = run_json(opened, options.model);
   run["method"] = {{"by", options.by}};
-  TRY(const AnswerTable out, table.table(std::move(run), Shard()));
+  TRY(const std::vector<AnswerTable> out, table.tables(run, Shard()));
   return give_answer(options, out);
 }
 
