@@ -141,6 +141,8 @@ Status check_model(const CLI::App& command, const nlohmann::json& before) {
   if (!model || model->results().empty()) return Done{};
   const std::string name = model->results().front();
   keep_one_opened();
+  std::optional<WithoutLora> none;
+  if (model->get_name() == "MODEL_A") none.emplace();
   std::optional<OpenedModel> opened;
   if (is_session_path(name) || is_figure_path(name)) {
     TRY(opened, open_to_run(name));
@@ -162,7 +164,9 @@ Result<nlohmann::json> answered(const std::vector<std::string>& words, const nlo
                 {in_quotes(join(words, " "), 400), sentence_of(program.app, error)});
   }
   for (const CLI::App* command : program.app.get_subcommands()) TRY_OK(check_paths(*command, file));
+  TRY_OK(check_paths(program.app, file));
   TRY_OK(choose_memory_limit(program.memory_limit));
+  TRY_OK(choose_lora(program.lora));
   for (const CLI::App* command : program.app.get_subcommands()) TRY_OK(check_model(*command, before));
   const CommandWords as_given(words);
   const KeptAnswer kept;
