@@ -120,7 +120,8 @@ TEST_F(Rerun, what_is_missing_of_an_answer_is_computed) {
     EXPECT_EQ(Json::parse(ran.out), Json::parse(whole)) << command;
     EXPECT_NE(ran.err.find("are missing"), std::string::npos) << ran.err;
     const std::string lines = folder_ / "study.jsonl", out = folder_ / "all.json";
-    std::ofstream(lines) << Json::parse(read_text(odd)).dump() << "\n" << Json::parse(read_text(last)).dump().substr(0, 40);
+    std::ofstream(lines) << Json::parse(read_text(odd)).dump() << "\n"
+                         << Json::parse(read_text(last)).dump().substr(0, 40);
     const Ran study = cli("rerun --missing " + lines + " --out " + out);
     EXPECT_EQ(study.exit_code, 0) << study.err;
     EXPECT_NE(study.err.find("breaks off"), std::string::npos) << study.err;
