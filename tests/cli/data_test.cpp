@@ -324,6 +324,26 @@ TEST_F(Data, several_measures_are_read_off_the_same_runs) {
   expect_refused(ask + (folder_ / "m.json") + " --shard 1/2", 1, "one --measure");
 }
 
+TEST_F(Data, probes_read_rows_or_a_column_of_a_data_set) {
+  const std::string ask = "probe " + kStoryteller + " --data task:storyteller --limit 60 --json --what ";
+  for (const char* what : {"token", "position", "answer", "form"}) {
+    const Json out = cli(ask + what).json();
+    EXPECT_EQ(out["what"], what);
+    EXPECT_EQ(out["run"]["data"]["prompts"], 60);
+    const std::int64_t rows = std::string(what) == "answer" || std::string(what) == "form" ? 1 : 4;
+    EXPECT_EQ(out["fitted_rows"], 45 * rows) << what;
+    EXPECT_EQ(out["held_out_rows"], 15 * rows) << what;
+    if (rows == 4) {
+      EXPECT_GT(out["depths"][0]["held_out"], out["guessing"]) << what;
+    }
+  }
+  EXPECT_EQ(cli(ask + "token").out, cli(ask + "token").out);
+  expect_refused(ask + "banana", 1, "banana");
+  expect_refused(ask + "answer --at 40", 1, "row 40");
+  expect_refused("probe " + kStoryteller + " --what answer", 1, "--data");
+  expect_refused("probe " + kStoryteller + " --data task:storyteller --limit 3", 1, "every fourth");
+}
+
 TEST_F(Data, a_single_prompt_has_no_error_of_its_mean) {
   const std::string ask = std::string("ablate ") + kStoryteller + kHeads +
                           " --data task:storyteller --limit 1 --measure logit_diff";
