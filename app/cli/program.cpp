@@ -34,6 +34,7 @@ Program::Program() : app(tr("cli.title")) {
   add_probe(app, action);
   add_compare(app, action);
   add_rerun(app, action);
+  add_direction(app, action);
   add_save(app, action);
   add_bench(app, action);
   add_lab(app, action);

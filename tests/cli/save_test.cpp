@@ -204,5 +204,48 @@ TEST_F(Save, an_adapter_that_does_not_fit_says_why) {
   expect_refused("trace scene:nine_steps --lora " + adapter, 1, "safetensors");
 }
 
+// The mean of one data set less that of another, as NumPy would take it from the arrays of every prompt.
+TEST_F(Save, a_direction_is_the_difference_of_two_means_and_steers) {
+  const std::vector<std::vector<std::string>> sets{
+      {"The cat sat on the mat because it was tired. So the", "The dog sat on the rug because it was soft."},
+      {"The cat", "The mat was soft because it was tired."}};
+  std::vector<std::vector<double>> means;
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    std::ofstream data(folder_ / (std::to_string(set) + ".txt"));
+    std::vector<double> sum;
+    double rows = 0;
+    for (const std::string& text : sets[set]) {
+      data << text << "\n";
+      ASSERT_EQ(cli("trace model:storyteller --text '" + text + "' --steps blocks.0.resid_post --out " +
+                    (folder_ / "t.npz"))
+                    .exit_code,
+                0);
+      const Tensor stream = *(*read_npz(folder_ / "t.npz"))->load("blocks.0.resid_post");
+      const auto width = static_cast<std::size_t>(stream.size(1));
+      sum.resize(width, 0);
+      const std::vector<float> values = stream.values();
+      for (std::size_t i = 0; i < values.size(); ++i) sum[i % width] += static_cast<double>(values[i]);
+      rows += static_cast<double>(stream.size(0));
+    }
+    for (double& value : sum) value /= rows;
+    means.push_back(sum);
+  }
+  const std::string out = folder_ / "v.npz", ask = "direction model:storyteller --data " +
+                                                   (folder_ / "0.txt") + " --against " + (folder_ / "1.txt") +
+                                                   " -o ";
+  const Json answer = cli(ask + out + " --scale 2 --json").json();
+  ASSERT_EQ(answer["rows"].size(), 2u);
+  const std::vector<float> vector = (*read_npz(out))->load("blocks.0.resid_post")->values();
+  ASSERT_EQ(vector.size(), means[0].size());
+  for (std::size_t i = 0; i < vector.size(); ++i)
+    EXPECT_NEAR(vector[i], 2 * (means[0][i] - means[1][i]), 1e-5);
+  const std::string run = "model:storyteller --text 'The cat sat'";
+  EXPECT_NE(logits(run + " --edit 'blocks.0.resid_post+=@" + out + "'"), logits(run));
+  EXPECT_EQ(cli("trace " + run + " --edit 'blocks.*.resid_post+=@" + out + "'").exit_code, 0);
+  expect_refused(ask + (folder_ / "v.csv"), 1, ".npz");
+  expect_refused(ask + out + " --steps 'blocks.*.attn.pattern'", 1, "attn.pattern");
+  expect_refused("direction model:storyteller --against " + (folder_ / "1.txt") + " -o " + out, 1, "--data");
+}
+
 }  // namespace
 }  // namespace attnscope
