@@ -89,6 +89,17 @@ std::uint64_t SweepRequest::key() const {
 
 std::int64_t SweepAnswer::known() const { return std::count(exact.begin(), exact.end(), true); }
 
+double SweepAnswer::shown(std::size_t cell, bool moved, bool spread) const {
+  if (over_data() && data) {
+    const DataCell& of = data->cells()[cell];
+    const Spread& asked = moved ? of.change : of.value;
+    return spread ? asked.deviation() : asked.mean();
+  }
+  if (spread) return kUnknown;
+  const double value = exact[cell] ? values[cell] : estimates[cell];
+  return moved ? value - base() : value;
+}
+
 std::optional<double> SweepAnswer::correlation() const {
   double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -77,6 +77,9 @@ struct SweepAnswer {
   std::int64_t prompts() const { return over_data() ? std::ssize(request.data->prompts->lines) : 0; }
   /// The places of `values`; there where `sweep` is.
   const std::vector<SweepCell>& cells() const { return over_data() ? places : sweep->cells(); }
+  /// What a cell has to say: the measure, or how far it moved, exact where that is known, else estimated; with
+  /// `spread` its standard deviation over the prompts. NaN where nothing is known.
+  double shown(std::size_t cell, bool moved, bool spread) const;
   /// The measure without a cell's edit; over a data set its mean.
   double base() const { return over_data() ? data_base() : sweep ? sweep->base() : 0; }
   std::int64_t known() const;

@@ -211,7 +211,7 @@ void Asking::forget() {
   sweep_ = {}, data_sweep_ = {};
   put_.clear();
   put_prompt_.reset();
-  prompt_.cancel();
+  prompt_->cancel();
   followed_.reset();
   request_ = Error{};
   run_.reset();
@@ -271,7 +271,7 @@ void Asking::begin_prompt(Workers& workers, const std::shared_ptr<const SweepAns
                           std::size_t cell, std::int64_t prompt) {
   if (!answer->work || !answer->data || cell >= answer->cells().size()) return;
   put_cell_ = cell;
-  prompt_.begin(workers, [answer, cell, prompt](const std::atomic<bool>& cancel) {
+  prompt_->begin(workers, [answer, cell, prompt](const std::atomic<bool>& cancel) {
     return prompt_edit(*answer, cell, prompt, cancel);
   });
 }

@@ -116,7 +116,7 @@ class Asking {
   void begin_prompt(Workers& workers, const std::shared_ptr<const SweepAnswer>& answer, std::size_t cell,
                     std::int64_t prompt);
   /// It, once it is there; once.
-  std::optional<Result<PromptEdit>> take_prompt() { return prompt_.take(); }
+  std::optional<Result<PromptEdit>> take_prompt() { return prompt_->take(); }
   /// Puts it into the document: the prompt as its text, the edit in the place of the one that was put before.
   Status put_prompt(Document& document, const PromptEdit& made);
   /// The document reads this prompt under the edit that was put with it.
@@ -139,7 +139,8 @@ class Asking {
 
   AskedSweep sweep_, data_sweep_;
   bool over_data_ = false;
-  Computed<Result<PromptEdit>> prompt_;
+  std::shared_ptr<Computed<Result<PromptEdit>>> prompt_ =
+      std::make_shared<Computed<Result<PromptEdit>>>();  ///< shared by copies
   std::size_t put_cell_ = 0;
   std::shared_ptr<const Edit> put_prompt_;  ///< the edit that was put with a prompt last
   std::shared_ptr<const RunResult> followed_;  ///< of follow_prompt()

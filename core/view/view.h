@@ -23,6 +23,8 @@ namespace attnscope {
 enum class Level : std::uint8_t { easy, full };
 inline constexpr Named<Level> kLevels[] = {{"easy", Level::easy}, {"full", Level::full}};
 
+struct SweepAnswer;
+
 /// What a view is drawn from.
 struct ViewState {
   const OpenedModel* opened = nullptr;
@@ -39,6 +41,7 @@ struct ViewState {
   std::string page;          ///< of a view of several pages; empty: its first
   const Lab* lab = nullptr;  ///< of the view of labs
   LabValues values;          ///< of its controls
+  std::shared_ptr<const SweepAnswer> asked = {};  ///< Ask: what was found over a data set; null: one run
 };
 
 /// What a view says: one question, one true sentence, one picture. Of texts the full one first, then shorter.
