@@ -126,6 +126,7 @@ class AskedSweep::Work {
   SweepAnswer ended(const Status& done) {
     now_.seconds = before_ + since(begin_);
     now_.done = true;
+    ++now_.change;
     now_.stopped = now_.stopped || now_.asks;
     if (!done && done.error().code != Code::cancelled) now_.error = done.error();
     return now_;

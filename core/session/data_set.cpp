@@ -37,7 +37,7 @@ bool is_data_path(const std::string& path) {
 }
 
 std::vector<DataFlag> data_flags() {
-  return {{"--data", "FILE|task:NAME", "cli.data", "task:storyteller"},
+  return {{"--data", "FILE", "cli.data", "task:storyteller"},
           {"--where", "COLUMN=VALUE", "cli.data.where", "group=ioi"},
           {"--limit", "N", "cli.data.limit", "7"},
           {"--seed", "N", "cli.data.seed", "3"}};

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr const char* kStory = "The cat sat on the mat because it was tired. So the";
+constexpr const char* kOwnText = "The cat sat on the mat because it was tired. So the";
 
 class AskDataTest : public ::testing::Test {
  protected:
@@ -21,7 +21,7 @@ class AskDataTest : public ::testing::Test {
     session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/storyteller");
     session_.wait();
     ASSERT_TRUE(session_.result());
-    ASSERT_TRUE(session_.edit("text", {}, [](Document& d) { return set_text(d, 0, kStory); }));
+    ASSERT_TRUE(session_.edit("text", {}, [](Document& d) { return set_text(d, 0, kOwnText); }));
     session_.open_data(choice);
     session_.wait();
     settle();
@@ -53,7 +53,7 @@ class AskDataTest : public ::testing::Test {
 
   Session session_;
   Asking asking_;
-  TempFolder folder_;
+  testing::TempFolder folder_;
 };
 
 TEST_F(AskDataTest, MeansAreThoseOfAPlainLoopOverThePrompts) {
@@ -176,13 +176,13 @@ TEST_F(AskDataTest, MeansOverTheDataSetAndValuesOfOthersAreNotThoseOfOnePrompt) 
 
 TEST_F(AskDataTest, NothingOfOnesOwnTextIsLost) {
   open({"task:storyteller", {}, 5, 0});
-  EXPECT_EQ(document().sequences.front().text, kStory) << "a data set changes no text";
+  EXPECT_EQ(document().sequences.front().text, kOwnText) << "a data set changes no text";
   EXPECT_EQ(prompt_looked_at(document()), -1);
   edit([](Document& d) { return open_prompt(d, 1); });
   edit([](Document& d) { return open_prompt(d, 3); });
   EXPECT_EQ(prompt_looked_at(document()), 3);
   ASSERT_TRUE(document().data.own);
-  EXPECT_EQ(document().data.own->front().text, kStory);
+  EXPECT_EQ(document().data.own->front().text, kOwnText);
   const std::string third = document().sequences.front().text;
   edit([](Document& d) { return set_text(d, 0, "The dog lay on the rug because it was soft. So the"); });
   EXPECT_EQ(prompt_looked_at(document()), -1) << "changed by hand it is no prompt";
@@ -192,12 +192,12 @@ TEST_F(AskDataTest, NothingOfOnesOwnTextIsLost) {
   EXPECT_EQ(document().sequences.front().text, "The dog lay on the rug because it was soft. So the");
   for (int i = 0; i < 5; ++i) session_.undo();
   settle();
-  EXPECT_EQ(document().sequences.front().text, kStory);
+  EXPECT_EQ(document().sequences.front().text, kOwnText);
   ASSERT_TRUE(document().data.prompts);
   session_.undo();
   settle();
   EXPECT_FALSE(document().data.prompts) << "opening it is an undo point";
-  EXPECT_NE(third, kStory);
+  EXPECT_NE(third, kOwnText);
 }
 
 TEST_F(AskDataTest, ABrokenFileIsASentenceWithLineAndColumnAndNothingChanges) {
@@ -208,7 +208,7 @@ TEST_F(AskDataTest, ABrokenFileIsASentenceWithLineAndColumnAndNothingChanges) {
   EXPECT_NE(sentence.find("line 3"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("column 1"), std::string::npos) << sentence;
   EXPECT_FALSE(document().data.prompts);
-  EXPECT_EQ(document().sequences.front().text, kStory);
+  EXPECT_EQ(document().sequences.front().text, kOwnText);
 }
 
 TEST_F(AskDataTest, APromptThatCannotBeAskedStopsAndWhatIsThereStays) {
@@ -284,7 +284,7 @@ TEST_F(AskDataTest, ASessionCarriesTheDataSet) {
     }
     EXPECT_EQ(prompt_looked_at(*read), 1);
     ASSERT_TRUE(read->data.own);
-    EXPECT_EQ(read->data.own->front().text, kStory);
+    EXPECT_EQ(read->data.own->front().text, kOwnText);
   }
 }
 
