@@ -17,7 +17,6 @@
 namespace attnscope::cli {
 namespace {
 
-
 // What was opened, the newest last; expanded under another limit, it would be another model.
 struct KeptModel {
   std::string name;

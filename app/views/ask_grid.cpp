@@ -253,17 +253,17 @@ namespace {
 
 // Mean, standard error and deviation of a cell over the prompts.
 std::string data_cell_words(const SweepAnswer& answer, std::size_t cell) {
-  const std::string estimate =
-      tr("ask.data.cell.estimate", {signed_number(answer.estimates[cell], 4),
-                                    signed_number(answer.estimates[cell] - answer.base(), 4)});
+  const std::string estimate = tr(
+      "ask.data.cell.estimate",
+      {signed_number(answer.estimates[cell], 4), signed_number(answer.estimates[cell] - answer.base(), 4)});
   if (!answer.data) return tr("ask.data.cell.waiting") + std::string("\n") + estimate;
   const DataCell& of = answer.data->cells()[cell];
-  std::string text = tr("ask.data.cell.value", {signed_number(of.value.mean(), 4),
-                                                signed_number(of.change.mean(), 4),
-                                                std::to_string(of.value.n())});
+  std::string text = tr(
+      "ask.data.cell.value",
+      {signed_number(of.value.mean(), 4), signed_number(of.change.mean(), 4), std::to_string(of.value.n())});
   if (of.value.n() > 1)
-    text += "\n" + tr("ask.data.cell.error", {format("%.4f", of.change.standard_error()),
-                                              format("%.4f", of.change.deviation())});
+    text += "\n" + tr("ask.data.cell.error",
+                      {format("%.4f", of.change.standard_error()), format("%.4f", of.change.deviation())});
   if (!std::isnan(answer.estimates[cell])) text += "\n" + estimate;
   return text + "\n" + tr("ask.data.cell.click");
 }

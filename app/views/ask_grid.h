@@ -45,7 +45,8 @@ class AskGrid {
   float draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size);
   /// The cell of an answer over a data set that was clicked last.
   std::optional<std::size_t> chosen(const SweepAnswer& answer) const {
-    return answer.key == chosen_of_ && chosen_ < answer.cells().size() ? std::optional(chosen_) : std::nullopt;
+    return answer.key == chosen_of_ && chosen_ < answer.cells().size() ? std::optional(chosen_)
+                                                                       : std::nullopt;
   }
   /// Size in pixels at which every cell has room for its number.
   ImVec2 readable(const SweepAnswer& answer);

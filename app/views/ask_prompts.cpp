@@ -10,13 +10,14 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/data_prompt.h"
 #include "core/session/prompt_list.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostListed = 300;
-constexpr float kPromptRow = 21.f, kPromptBar = 0.42f;  // units; share of the width
+constexpr float kPromptRow = 35.f, kPromptBar = 0.4f;  // units; share of the width
 
 // Number of a prompt in its data set, by its row of an answer: they are run in order.
 std::int64_t prompt_of(std::size_t row) { return static_cast<std::int64_t>(row); }
@@ -28,10 +29,9 @@ std::string typed_measure(const Asking& asking) {
 
 // "ask.data.diff" for a measure whose tokens are each prompt's own; null for one that names them.
 const char* own_answer_key(const std::string& measure) {
-  const std::string name = measure.substr(0, measure.find('@'));
-  if (name == "logit_diff") return "diff";
-  if (name == "logit") return "logit";
-  return name == "prob" ? "prob" : nullptr;
+  if (!takes_own_answers(measure)) return nullptr;
+  if (measure.starts_with("logit_diff")) return "diff";
+  return measure.starts_with("logit") ? "logit" : "prob";
 }
 
 std::optional<std::size_t> strongest(const SweepAnswer& answer) {
@@ -68,12 +68,11 @@ std::string data_result(const ViewContext& context, const SweepAnswer& answer, c
   if (!answer.data || !most) return {};
   const DataCell& of = answer.data->cells()[*most];
   const auto number = [](double value) { return number_text(static_cast<float>(value), 2); };
-  const std::string place =
-      place_words(*context.run.document.opened, answer, answer.cells()[*most]);
+  const std::string place = place_words(*context.run.document.opened, answer, answer.cells()[*most]);
   const std::string key =
       "ask.data.result." + std::string(name_of_value(context.workspace.asking.settings.how, kAskHows));
-  std::string text = tr(key, {prompts_words(answer), place, measure, number(answer.base()),
-                              number(answer.values[*most])});
+  std::string text =
+      tr(key, {prompts_words(answer), place, measure, number(answer.base()), number(answer.values[*most])});
   if (of.change.n() > 1)
     text += " " + tr("ask.data.result.error", {number(of.change.mean()), number(of.change.standard_error()),
                                                std::to_string(of.change.n())});
@@ -138,28 +137,30 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
   caption(title);
   note_item("ask_prompts_title");
   const float width = ImGui::GetContentRegionAvail().x - scaled(14);
-  const std::int64_t looked = document.data.prompts == answer->request.data->prompts
-                                  ? prompt_looked_at(document)
-                                  : -1;
-  const Table& table = table_.get({sorted_, static_cast<std::uint64_t>(looked), context.session.history().point(),
-                                   static_cast<std::uint64_t>(width)},
-                                  [&] {
-    Table made;
-    const float text = width * (1 - kPromptBar);
-    made.columns = {{TableColumn::Kind::text, {}, text}, {TableColumn::Kind::bar_number, {}, width - text}};
-    made.row = scaled(kPromptRow);
-    for (const Line& line : lines_) {
-      const std::int64_t prompt = prompt_of(line.row);
-      const std::string words = prompt_text(opened, prompts.lines[line.row]);
-      TableRow row{"###ask_prompt_" + std::to_string(prompt), {}, looked == prompt};
-      row.cells.push_back({std::string(middle_truncated(fonts().small, words, text - scaled(14))), 0, NAN, 0,
-                           fonts().small});
-      row.cells.push_back({signed_number(line.effect, 2), 0, line.effect,
-                           line.effect < 0 ? theme().negative : theme().positive});
-      made.rows.push_back(std::move(row));
-    }
-    return made;
-  });
+  const std::int64_t looked =
+      document.data.prompts == answer->request.data->prompts ? prompt_looked_at(document) : -1;
+  const Table& table = table_.get(
+      {sorted_, static_cast<std::uint64_t>(looked), context.session.history().point(),
+       static_cast<std::uint64_t>(width)},
+      [&] {
+        Table made;
+        const float text = width * (1 - kPromptBar),
+                    number = text_size(fonts().mono_small, "+00.00").x + scaled(8);
+        made.columns = {{TableColumn::Kind::text, {}, text}, number_column({}, number), bar_column()};
+        made.row = scaled(kPromptRow);
+        made.words = fonts().small, made.digits = fonts().mono_small;
+        for (const Line& line : lines_) {
+          const std::int64_t prompt = prompt_of(line.row);
+          const std::string words = prompt_text(opened, prompts.lines[line.row]);
+          TableRow row{"###ask_prompt_" + std::to_string(prompt), {}, looked == prompt};
+          row.cells.push_back({words});
+          row.cells.push_back({signed_number(line.effect, 2)});
+          row.cells.push_back(
+              {{}, 0, std::fabs(line.effect), line.effect < 0 ? theme().negative : theme().positive});
+          made.rows.push_back(std::move(row));
+        }
+        return made;
+      });
   const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [](int) {});
   const auto line_of = [&](int row) { return lines_[static_cast<std::size_t>(row)]; };
   if (event.hovered >= 0) {
@@ -196,9 +197,9 @@ void AskPrompts::follow(const ViewContext& context) {
   }
   const std::int64_t prompt = (*made)->prompt;
   context.workspace.cursor.sequence = 0;
-  context.commands.edit(Text::of("ask.data.did", {prompt + 1}), {}, [&asking, edit = **made](Document& document) {
-    return asking.put_prompt(document, edit);
-  });
+  context.commands.edit(
+      Text::of("ask.data.did", {prompt + 1}), {},
+      [&asking, edit = **made](Document& document) { return asking.put_prompt(document, edit); });
 }
 
 }  // namespace attnscope

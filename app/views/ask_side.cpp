@@ -42,7 +42,8 @@ std::string seconds_text(double seconds) {
 // Over a data set: the prompts whose values are exact.
 void draw_prompts_progress(const SweepAnswer& answer, bool still, float width) {
   const std::int64_t done = answer.prompts_done(), all = answer.prompts();
-  const std::string time = seconds_text(answer.seconds), count = format_count(done), total = format_count(all);
+  const std::string time = seconds_text(answer.seconds), count = format_count(done),
+                    total = format_count(all);
   if (!answer.done)
     ImGui::ProgressBar(static_cast<float>(done) / static_cast<float>(std::max<std::int64_t>(1, all)),
                        ImVec2(width, scaled(8)), "");
@@ -161,8 +162,7 @@ void draw_colours(const ViewContext& context, const SweepAnswer& answer, const H
   const char* legend = spread ? (change ? "ask.data.legend.spread.change" : "ask.data.legend.spread")
                        : data ? (change ? "ask.data.legend.change" : "ask.data.legend.value")
                               : (change ? "ask.legend.change" : "ask.legend.value");
-  draw_legend(style, tr(legend), at,
-              ImVec2(width - scaled(4), title + scaled(10)), false);
+  draw_legend(style, tr(legend), at, ImVec2(width - scaled(4), title + scaled(10)), false);
   ImGui::Dummy(ImVec2(width, title + scaled(26)));
   if (answer.no_estimate || spread || answer.data) return;
   const ImVec2 low = ImGui::GetCursorScreenPos();

@@ -77,8 +77,7 @@ std::string AskView::result(const ViewContext& context, const std::string& measu
   const bool here = asking.settings.page == AskPage::knock_out || asking.over_data();
   if (!here || !answer || !answer->sweep || answer->request.other || !asking.is_fresh(*answer)) return {};
   if (answer->over_data()) return answer->done ? data_result(context, *answer, measure) : std::string();
-  if (answer->known() < std::ssize(answer->values))
-    return {};
+  if (answer->known() < std::ssize(answer->values)) return {};
   const double base = answer->base();
   std::optional<std::size_t> most;
   const auto moves = [&](std::size_t cell) { return std::abs(answer->values[cell] - base); };
@@ -337,7 +336,7 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
 // The grid, below it its facts in short, and beside both the prompts of the chosen cell.
 void AskView::draw_with_prompts(const ViewContext& context, const std::shared_ptr<const SweepAnswer>& answer,
                                 std::size_t chosen, ImVec2 at, ImVec2 room) {
-  const float gap = scaled(18), list = std::clamp(room.x * 0.42f, scaled(230), scaled(460)),
+  const float gap = scaled(18), list = std::clamp(room.x * 0.46f, scaled(230), scaled(480)),
               foot = scaled(kAskFoot);
   const bool narrow = room.x < scaled(kNarrowStage);
   const float left = narrow ? room.x : room.x - list - gap,

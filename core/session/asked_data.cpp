@@ -15,7 +15,8 @@ struct FoundPlaces {
   std::shared_ptr<const Sweep> sweep;
 };
 
-Result<FoundPlaces> estimated(const DataSweep& sweeps, const DataLine& line, const std::atomic<bool>& cancel) {
+Result<FoundPlaces> estimated(const DataSweep& sweeps, const DataLine& line,
+                              const std::atomic<bool>& cancel) {
   TRY(PromptSweep asked, sweeps.of(line, &cancel));
   TRY_OK(asked.sweep.estimate());
   FoundPlaces out{asked.prompt.trace, asked.sweep.base(), places_of(asked.sweep), nullptr};
@@ -68,8 +69,7 @@ class DataAnswering {
     const Status done = now_.work->runs.through<FoundPlaces>(
         [&](const DataLine& line) { return work(sweeps, line, cancel_); },
         [&](const DataLine& line, const FoundPlaces& found) -> Status {
-          const Status added =
-              cells.add(line.line, *found.run, found.base, found.places, sweeps.partial());
+          const Status added = cells.add(line.line, *found.run, found.base, found.places, sweeps.partial());
           if (!added) return within(line.place(now_.work->runs.path()), added.error());
           if (!now_.sweep) now_.sweep = found.sweep;
           if (!follower_.due(exact)) return Done{};

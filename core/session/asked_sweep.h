@@ -32,9 +32,9 @@ struct SweepRequest {
   std::optional<Input> other;        ///< patch: the other prompt; none: ablation
   bool into_other = true;            ///< patch: places of `run` go into the run of the other prompt
   LogitMeasure measure;
-  std::string steps;              ///< a selector
-  std::vector<std::string> over;  ///< axes
-  Knockout how;                   ///< knock out
+  std::string steps;                           ///< a selector
+  std::vector<std::string> over;               ///< axes
+  Knockout how;                                ///< knock out
   std::shared_ptr<const DataAsked> data = {};  ///< over a data set, whatever `run` is; null: of `run`
 
   /// Equal for equal requests on equal numbers, whichever order the two prompts have.
@@ -77,8 +77,8 @@ struct SweepAnswer {
   std::int64_t prompts() const { return over_data() ? std::ssize(request.data->prompts->lines) : 0; }
   /// The places of `values`; there where `sweep` is.
   const std::vector<SweepCell>& cells() const { return over_data() ? places : sweep->cells(); }
-  /// What a cell has to say: the measure, or how far it moved, exact where that is known, else estimated; with
-  /// `spread` its standard deviation over the prompts. NaN where nothing is known.
+  /// What a cell has to say: the measure, or how far it moved, exact where that is known, else estimated;
+  /// with `spread` its standard deviation over the prompts. NaN where nothing is known.
   double shown(std::size_t cell, bool moved, bool spread) const;
   /// The measure without a cell's edit; over a data set its mean.
   double base() const { return over_data() ? data_base() : sweep ? sweep->base() : 0; }

@@ -83,7 +83,8 @@ void Asking::follow_swap(const Document& document) {
 }
 
 bool Asking::belongs(const std::shared_ptr<const Edit>& edit) const {
-  return edit == put_prompt_ || std::any_of(put_.begin(), put_.end(), [&](const auto& put) { return put.second == edit; });
+  return edit == put_prompt_ ||
+         std::any_of(put_.begin(), put_.end(), [&](const auto& put) { return put.second == edit; });
 }
 
 void Asking::take_places(const ModelConfig& config, SweepRequest& out) const {

@@ -101,8 +101,9 @@ class Asking {
   const PlaceQuestion& question() const;
   Stack stack_of(const ModelConfig& config) const;
 
-  /// Of the run on screen: puts a cell's edit into the document, or takes it back where it is in there. Where places go into the
-  /// run of the other prompt, that becomes the document's; the two prompts have changed places when it ran.
+  /// Of the run on screen: puts a cell's edit into the document, or takes it back where it is in there. Where
+  /// places go into the run of the other prompt, that becomes the document's; the two prompts have changed
+  /// places when it ran.
   Status toggle(Document& document, const SweepAnswer& answer, std::size_t cell);
   /// True where the document holds the edit of this cell.
   bool is_put(const Document& document, const SweepAnswer& answer, std::size_t cell) const;
@@ -142,7 +143,7 @@ class Asking {
   std::shared_ptr<Computed<Result<PromptEdit>>> prompt_ =
       std::make_shared<Computed<Result<PromptEdit>>>();  ///< shared by copies
   std::size_t put_cell_ = 0;
-  std::shared_ptr<const Edit> put_prompt_;  ///< the edit that was put with a prompt last
+  std::shared_ptr<const Edit> put_prompt_;     ///< the edit that was put with a prompt last
   std::shared_ptr<const RunResult> followed_;  ///< of follow_prompt()
   std::string followed_text_;
   Result<SweepRequest> request_ = Error{};

@@ -32,8 +32,9 @@ bool blank(std::string_view text) { return text.find_first_not_of(" \t") == std:
 
 bool is_data_path(const std::string& path) {
   const std::string name = lower(path);
-  return path.starts_with("task:") || std::any_of(kDataEndings.begin(), kDataEndings.end(),
-                                                  [&](const char* ending) { return ends_with(name, ending); });
+  return path.starts_with("task:") ||
+         std::any_of(kDataEndings.begin(), kDataEndings.end(),
+                     [&](const char* ending) { return ends_with(name, ending); });
 }
 
 std::vector<DataFlag> data_flags() {

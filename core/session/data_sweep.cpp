@@ -62,12 +62,12 @@ Result<PromptSweep> DataSweep::of(const DataLine& line, const std::atomic<bool>*
   if (!measure) return at(measure.error());
   std::optional<Result<Sweep>> sweep;
   if (partial()) {
-    TRY(const PromptRun other, data_->run(data_->lines()[partners_[place_of_line_.at(line.line)]],
-                                          DataSide::clean, cancel));
+    TRY(const PromptRun other,
+        data_->run(data_->lines()[partners_[place_of_line_.at(line.line)]], DataSide::clean, cancel));
     sweep.emplace(Sweep::patching(data_->start().model, run, other.trace, *measure, steps_, question_.over));
   } else {
-    sweep.emplace(Sweep::ablation(data_->start().model, run, *measure, steps_, question_.over,
-                                  question_.how.knockout));
+    sweep.emplace(
+        Sweep::ablation(data_->start().model, run, *measure, steps_, question_.over, question_.how.knockout));
   }
   if (!*sweep) return at(sweep->error());
   return PromptSweep{std::move(prompt), std::move(text), **std::move(sweep)};

@@ -15,7 +15,8 @@ namespace attnscope {
 inline constexpr std::size_t kPromptsEach = 4;
 
 /// `lines()` gives the next line, null after the last (DataReader::next). `work(const DataLine&) ->
-/// Result<T>` runs on any thread; `take(const DataLine&, T) -> Status` one at a time, line by line, so many prompts of every thread
+/// Result<T>` runs on any thread; `take(const DataLine&, T) -> Status` one at a time, line by line, so many
+/// prompts of every thread
 /// (`each`) after each other. Errors:
 /// the first in the order of the lines.
 template <class T, class Lines, class Work, class Take>

@@ -436,7 +436,9 @@ void Session::take_generated(const Result<Extended>& made) {
 }
 
 void Session::wait() {
-  const auto busy = [&] { return opening() || running() || generating() || pinning_.under_way() || opening_data(); };
+  const auto busy = [&] {
+    return opening() || running() || generating() || pinning_.under_way() || opening_data();
+  };
   for (;;) {
     const bool was_busy = busy();
     const bool news = poll();

@@ -166,8 +166,8 @@ class Session {
   void begin_here() { history_.begin_here(); }
 
   // ---- a data set ----
-  /// Reads its prompts in the background; they become the document's, one undo point. What is wrong with it is
-  /// error(), and nothing changes.
+  /// Reads its prompts in the background; they become the document's, one undo point. What is wrong with it
+  /// is error(), and nothing changes.
   void open_data(DataChoice choice);
   bool opening_data() const { return data_.under_way(); }
 

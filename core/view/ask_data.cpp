@@ -1,5 +1,7 @@
 // Ask over a data set as a figure: mean, standard error and count of every place, from the answer that the
 // window has.
+#include "core/view/ask_data.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +9,6 @@
 #include "core/base/text.h"
 #include "core/session/asked_sweep.h"
 #include "core/session/prompt_list.h"
-#include "core/view/ask_data.h"
 
 namespace attnscope {
 namespace {
@@ -33,8 +34,8 @@ struct PlaceGrid {
   }
 };
 
-figure::MatrixMark place_matrix(const PlaceGrid& grid, const std::vector<DataCell>& cells, figure::Scale scale,
-                                double (*number)(const DataCell&)) {
+figure::MatrixMark place_matrix(const PlaceGrid& grid, const std::vector<DataCell>& cells,
+                                figure::Scale scale, double (*number)(const DataCell&)) {
   figure::MatrixMark out;
   out.scale = scale, out.most = 1e-9;
   std::vector<float> values(grid.rows.size() * grid.cols.size(), std::numeric_limits<float>::quiet_NaN());
@@ -43,8 +44,8 @@ figure::MatrixMark place_matrix(const PlaceGrid& grid, const std::vector<DataCel
     values[grid.at[i].first * grid.cols.size() + grid.at[i].second] = static_cast<float>(value);
     if (std::isfinite(value)) out.most = std::max(out.most, std::abs(value));
   }
-  out.values = Tensor::from(std::move(values), {{Axis::none, std::ssize(grid.rows)},
-                                                {Axis::none, std::ssize(grid.cols)}});
+  out.values = Tensor::from(std::move(values),
+                            {{Axis::none, std::ssize(grid.rows)}, {Axis::none, std::ssize(grid.cols)}});
   for (const std::string& row : grid.rows) out.rows.labels.emplace_back(row);
   for (const std::string& col : grid.cols) out.cols.labels.emplace_back(col);
   return out;
@@ -81,25 +82,25 @@ Result<ViewDrawing> draw_asked_data(const SweepAnswer& answer) {
     const std::string key = std::string("figure.ask.data.") + id;
     return figure::leaf({id, std::move(mark), priority, {Text::of(key, said), Text::of(key + ".short")}, ""});
   };
-  ViewDrawing out{
-      {Text::of("figure.ask.data.question")},
-      {Text::of("figure.ask.data.said", said), Text::of("figure.ask.data.said.short", said)},
-      part("change",
-           place_matrix(grid, cells, Scale::diverging, [](const DataCell& cell) { return cell.change.mean(); }),
-           3)};
-  figure::MatrixMark counts = place_matrix(grid, cells, Scale::share, [](const DataCell& cell) {
-    return static_cast<double>(cell.value.n());
-  });
+  ViewDrawing out{{Text::of("figure.ask.data.question")},
+                  {Text::of("figure.ask.data.said", said), Text::of("figure.ask.data.said.short", said)},
+                  part("change",
+                       place_matrix(grid, cells, Scale::diverging,
+                                    [](const DataCell& cell) { return cell.change.mean(); }),
+                       3)};
+  figure::MatrixMark counts = place_matrix(
+      grid, cells, Scale::share, [](const DataCell& cell) { return static_cast<double>(cell.value.n()); });
   counts.digits = 0;
-  out.below = figure::column(
-      {part("mean",
-            place_matrix(grid, cells, Scale::diverging, [](const DataCell& cell) { return cell.value.mean(); }),
-            2),
-       part("stderr",
-            place_matrix(grid, cells, Scale::share,
-                         [](const DataCell& cell) { return cell.value.standard_error(); }),
-            2),
-       part("n", std::move(counts), 1)});
+  out.below =
+      figure::column({part("mean",
+                           place_matrix(grid, cells, Scale::diverging,
+                                        [](const DataCell& cell) { return cell.value.mean(); }),
+                           2),
+                      part("stderr",
+                           place_matrix(grid, cells, Scale::share,
+                                        [](const DataCell& cell) { return cell.value.standard_error(); }),
+                           2),
+                      part("n", std::move(counts), 1)});
   return out;
 }
 

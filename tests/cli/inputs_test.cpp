@@ -130,7 +130,8 @@ TEST(CliInputs, every_flag_of_a_data_set_is_taken) {
                                    std::string(command) == "compare"
                                ? ""
                                : " --measure logit"));
-      EXPECT_EQ(ran.exit_code, 1) << command << " " << flag.name << ": 2 says that the flag is unknown: " << ran.err;
+      EXPECT_EQ(ran.exit_code, 1) << command << " " << flag.name
+                                  << ": 2 says that the flag is unknown: " << ran.err;
     }
   }
 }

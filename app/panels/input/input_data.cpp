@@ -92,10 +92,9 @@ void DataBox::draw_row(const PanelContext& context, std::size_t prompt, float wi
   if (ImGui::IsItemHovered()) compat::item_tooltip(texts_[prompt].c_str());
   if (!clicked) return;
   context.workspace.cursor.sequence = 0;
-  context.commands.edit(Text::of("input.edit.prompt", {static_cast<std::int64_t>(prompt) + 1}), {},
-                        [prompt](Document& document) {
-                          return open_prompt(document, static_cast<std::int64_t>(prompt));
-                        });
+  context.commands.edit(
+      Text::of("input.edit.prompt", {static_cast<std::int64_t>(prompt) + 1}), {},
+      [prompt](Document& document) { return open_prompt(document, static_cast<std::int64_t>(prompt)); });
   ImGui::CloseCurrentPopup();
 }
 

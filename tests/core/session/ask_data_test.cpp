@@ -71,13 +71,16 @@ TEST_F(AskDataTest, MeansAreThoseOfAPlainLoopOverThePrompts) {
     ASSERT_TRUE(apply_request(one, *request));
     const auto run = one.model->run(inputs_of(one).front());
     ASSERT_TRUE(run);
-    LogitMeasure measure{LogitMeasure::Kind::logit_diff, std::stoi(line.answer.substr(1)),
-                         std::stoi(line.wrong.substr(1)), -1, {}};
+    LogitMeasure measure{LogitMeasure::Kind::logit_diff,
+                         std::stoi(line.answer.substr(1)),
+                         std::stoi(line.wrong.substr(1)),
+                         -1,
+                         {}};
     base += *measured(measure, **run);
     for (std::size_t cell = 0; cell < 8; ++cell) {
       RunOptions options;
-      options.edits.push_back(*parse_edit("blocks." + std::to_string(cell / 4) + ".attn.z[head=" +
-                                          std::to_string(cell % 4) + "]=0"));
+      options.edits.push_back(*parse_edit("blocks." + std::to_string(cell / 4) +
+                                          ".attn.z[head=" + std::to_string(cell % 4) + "]=0"));
       const auto without = one.model->run(inputs_of(one).front(), options);
       ASSERT_TRUE(without);
       const double value = *measured(measure, **without);
@@ -250,8 +253,10 @@ TEST_F(AskDataTest, ASessionCarriesTheDataSet) {
   std::ofstream(folder_ / "own.jsonl")
       << R"({"text": "The cat sat on the mat because it was tired. So the", "answer": "cat", "wrong": "mat", "kind": "a"})"
       << "\n"
-      << R"({"ids": [1, 2, 3], "answer": "#7", "wrong": "#9", "kind": "b"})" << "\n"
-      << R"({"text": "The dog lay on the rug", "answer": "rug", "kind": "a"})" << "\n";
+      << R"({"ids": [1, 2, 3], "answer": "#7", "wrong": "#9", "kind": "b"})"
+      << "\n"
+      << R"({"text": "The dog lay on the rug", "answer": "rug", "kind": "a"})"
+      << "\n";
   for (const DataChoice& choice :
        {DataChoice{folder_ / "own.jsonl", {"kind=a"}, 0, 0}, DataChoice{"task:storyteller", {}, 9, 4}}) {
     open(choice);
