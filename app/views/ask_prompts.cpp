@@ -57,10 +57,10 @@ std::string data_measure_question(const Asking& asking, const OpenedModel& opene
   return answer && answer->measure ? measure_question(opened, *answer->measure) : std::string();
 }
 
-std::string prompts_words(const SweepAnswer& answer) {
+const std::string& prompts_words(const SweepAnswer& answer) {
   const std::string done = format_count(answer.prompts_done()), all = format_count(answer.prompts());
-  return answer.prompts_done() == answer.prompts() ? tr("ask.data.all", {all})
-                                                   : tr("ask.data.some", {done, all});
+  return answer.prompts_done() == answer.prompts() ? kept_tr("ask.data.all", {all})
+                                                   : kept_tr("ask.data.some", {done, all});
 }
 
 std::string data_result(const ViewContext& context, const SweepAnswer& answer, const std::string& measure) {

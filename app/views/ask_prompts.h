@@ -18,7 +18,7 @@ std::string data_measure_words(const Asking& asking, const OpenedModel& opened);
 /// The same as a question.
 std::string data_measure_question(const Asking& asking, const OpenedModel& opened);
 /// "34 of 200 prompts", or "200 prompts".
-std::string prompts_words(const SweepAnswer& answer);
+const std::string& prompts_words(const SweepAnswer& answer);
 /// What is found over the prompts that were run, as one sentence; empty before the first.
 std::string data_result(const ViewContext& context, const SweepAnswer& answer, const std::string& measure);
 
