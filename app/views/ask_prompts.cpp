@@ -145,7 +145,7 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
       [&] {
         Table made;
         const float text = width * (1 - kPromptBar),
-                    number = text_size(fonts().mono_small, "+00.00").x + scaled(8);
+                    number = text_size(fonts().mono_small, "−000.00").x + scaled(14);
         made.columns = {{TableColumn::Kind::text, {}, text}, number_column({}, number), bar_column()};
         made.row = scaled(kPromptRow);
         made.words = fonts().small, made.digits = fonts().mono_small;
@@ -169,7 +169,7 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
     const bool put = asking.is_prompt_put(document, cell, prompt_of(line.row));
     const std::string tip =
         prompt_text(opened, prompts.lines[line.row]) + "\n" +
-        tr("ask.data.list.line", {std::to_string(row.line), signed_number(row.base, 4),
+        tr("ask.data.list.line", {std::to_string(prompt_of(line.row) + 1), signed_number(row.base, 4),
                                   signed_number(row.base + line.effect, 4), signed_number(line.effect, 4)}) +
         "\n" + tr(put ? "ask.data.list.put" : "ask.data.list.click");
     note_text(tip);

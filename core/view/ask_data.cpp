@@ -28,7 +28,7 @@ struct PlaceGrid {
     for (const DataCell& cell : cells) {
       std::vector<AxisRange> front = cell.at;
       if (!front.empty()) front.pop_back();
-      const std::string col = cell.at.empty() ? "" : to_text(std::vector<AxisRange>{cell.at.back()});
+      const std::string col = cell.at.empty() ? "" : cell.at.back().axis + " " + to_text(cell.at.back());
       at.emplace_back(index(rows, cell.step + to_text(front)), index(cols, col));
     }
   }

@@ -75,7 +75,7 @@ void DataBox::draw_row(const PanelContext& context, std::size_t prompt, float wi
   const std::string number = std::to_string(prompt + 1);
   const std::string id = "###prompt_" + number;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::Selectable(id.c_str(), here, 0, ImVec2(width, px(kDataRow) - px(2)));
+  const bool clicked = ImGui::Selectable(id.c_str(), here, 0, ImVec2(width, px(kDataRow)));
   note_item(id);
   const float numbers = ImGui::CalcTextSize("00000").x + px(8);
   const float answer = width * 0.2f;
@@ -99,6 +99,7 @@ void DataBox::draw_row(const PanelContext& context, std::size_t prompt, float wi
 }
 
 void DataBox::draw_rows(const PanelContext& context, float width) {
+  const WithVar tight(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(shown_.size()), px(kDataRow));
   while (clipper.Step())
