@@ -38,10 +38,10 @@ bool is_data_path(const std::string& path) {
 }
 
 std::vector<DataFlag> data_flags() {
-  return {{"--data", "FILE", "cli.data", "task:storyteller"},
+  return {{"--data", "TEXT", "cli.data", "task:storyteller"},
           {"--where", "COLUMN=VALUE", "cli.data.where", "group=ioi"},
-          {"--limit", "N", "cli.data.limit", "7"},
-          {"--seed", "N", "cli.data.seed", "3"}};
+          {"--limit", "INT", "cli.data.limit", "7"},
+          {"--seed", "UINT", "cli.data.seed", "3"}};
 }
 
 void add_data_flags(CLI::App& app, DataChoice& choice) {
