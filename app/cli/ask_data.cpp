@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
+#include "core/session/asked_measure.h"
 #include "core/session/data_cells.h"
 #include "core/session/data_prompt.h"
 
@@ -164,39 +165,6 @@ std::vector<PromptAnswer::ByMeasure> by_measure(const AskOptions& options, const
   return out;
 }
 
-// The prompts that give their values to each, drawn from those of its length where there are others.
-Result<std::vector<std::size_t>> drawn_partners(PromptRuns& data, const RunModel& opened,
-                                                std::uint64_t seed) {
-  std::vector<std::int64_t> lengths;
-  const auto length = [&](const DataLine& line) -> Result<std::int64_t> {
-    TRY(const Request request, prompt_request(line, data.with(), DataSide::clean));
-    const auto document = requested_document(opened, request);
-    if (!document) return within(line.place(data.path(), prompt_fields(DataSide::clean)), document.error());
-    return inputs_of(*document).front().length();
-  };
-  TRY_OK(data.keep_lines(false));
-  TRY_OK(data.through<std::int64_t>(length, [&](const DataLine&, std::int64_t rows) {
-    lengths.push_back(rows);
-    return Status(Done{});
-  }));
-  return resample_partners(lengths, seed);
-}
-
-Result<std::shared_ptr<const StepMeans>> means_of(PromptRuns& data, const Selector& steps, bool by_pos) {
-  StepMeans sum(by_pos);
-  const auto work = [&](const DataLine& line) -> Result<StepMeans> {
-    TRY(const PromptRun run, data.run(line, DataSide::clean));
-    const auto one = sum.of_run(*run.trace, steps);
-    if (!one) return within(line.place(data.path()), one.error());
-    return one;
-  };
-  TRY_OK(data.through<StepMeans>(work, [&](const DataLine& line, const StepMeans& one) {
-    const Status added = sum.add(one);
-    return added ? added : Status(within(line.place(data.path()), added.error()));
-  }));
-  return std::make_shared<const StepMeans>(std::move(sum));
-}
-
 nlohmann::json method_json(const AskOptions& options) {
   return {{"steps", options.steps}, {"over", options.over_axes()}};
 }
@@ -204,49 +172,28 @@ nlohmann::json method_json(const AskOptions& options) {
 }  // namespace
 
 Status ablate_data(const AskOptions& options, const RunModel& opened) {
-  TRY(const Selector steps, Selector::parse(options.steps));
-  TRY(HowAsked how, how_asked(options));
+  TRY(const DataKnockout how, how_asked(options));
   TRY(const Shard shard, Shard::parse(options.shard));
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(prepare(options, data));
-  std::vector<std::size_t> partners;
-  std::map<std::int64_t, std::size_t> place_of_line;
-  using From = HowAsked::From;
-  if (how.from == From::resample) {
-    TRY(partners, drawn_partners(data, opened, options.data.seed()));
-    for (std::size_t i = 0; i < data.lines().size(); ++i) place_of_line[data.lines()[i].line] = i;
-  } else if (how.from != From::itself) {
-    TRY_OK(data.keep_lines(true));
-    TRY(how.knockout.means, means_of(data, steps, how.from == From::mean_by_pos));
-  }
+  TRY(const DataSweep sweeps, DataSweep::prepare(data, {options.measures.front(), options.at, options.steps,
+                                                        options.over_axes(), how}));
   AskedTables table(options, data, options.over_axes());
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
-    TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
-    const auto& run = out.runs.front().trace;
-    TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
+    TRY(PromptSweep asked, sweeps.of(line));
     const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
-    const auto measure = measure_of(opened, texts.front(), options.at, *run);
-    if (!measure) return at(measure.error());
-    std::optional<Result<Sweep>> sweep;
-    if (how.from == From::resample) {
-      TRY(const PromptRun other,
-          data.run(data.lines()[partners[place_of_line.at(line.line)]], DataSide::clean));
-      sweep.emplace(Sweep::patching(opened.model, run, other.trace, *measure, steps, options.over_axes()));
-    } else {
-      sweep.emplace(Sweep::ablation(opened.model, run, *measure, steps, options.over_axes(), how.knockout));
-    }
-    if (!*sweep) return at(sweep->error());
-    Sweep& asked = **sweep;
+    out.runs.push_back(std::move(asked.prompt));
+    TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
     for (std::size_t i = 1; i < texts.size(); ++i) {
-      const auto more = measure_of(opened, texts[i], options.at, *run);
+      const auto more = measure_of(opened, texts[i], options.at, *out.runs.front().trace);
       if (!more) return at(more.error());
-      if (const Status added = asked.add_measure(*more); !added) return at(added.error());
+      if (const Status added = asked.sweep.add_measure(*more); !added) return at(added.error());
     }
-    out.whole = std::ssize(asked.cells());
-    asked.keep(shard.rows(out.whole));
-    if (const Status done = computed(options, asked); !done) return at(done.error());
-    out.measures = by_measure(options, asked);
+    out.whole = std::ssize(asked.sweep.cells());
+    asked.sweep.keep(shard.rows(out.whole));
+    if (const Status done = computed(options, asked.sweep); !done) return at(done.error());
+    out.measures = by_measure(options, asked.sweep);
     if (options.normalise) {
       TRY(const PromptRun corrupt, data.run(line, DataSide::corrupt));
       for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -258,13 +205,14 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
     return out;
   };
   TRY_OK(data.through<PromptAnswer>(work, [&](const DataLine& line, const PromptAnswer& answer) {
-    return table.take(line, answer, how.from == From::resample);
+    return table.take(line, answer, sweeps.partial());
   }));
   nlohmann::json run = run_json(opened, options.model);
   run["method"] = method_json(options), run["method"]["how"] = options.how;
-  if (how.from == From::resample) {
-    run["seed"] = options.data.seed();
-    for (const std::size_t partner : partners) run["resampled"].push_back(data.lines()[partner].line);
+  if (sweeps.partial()) {
+    run["seed"] = how.seed;
+    for (const std::size_t partner : sweeps.partners())
+      run["resampled"].push_back(data.lines()[partner].line);
   }
   TRY(const std::vector<AnswerTable> out, table.tables(run, shard));
   return give_answer(options, out);

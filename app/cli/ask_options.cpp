@@ -10,38 +10,28 @@
 
 namespace attnscope::cli {
 
-Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
-                                const Trace& run) {
-  TRY(LogitMeasure measure, parse_measure(opened, text, at, &run));
-  if (const std::int64_t row = asked_row(opened, run); measure.row < 0 && row != prediction_row(run))
-    measure.row = row;
-  if (measure.kind != LogitMeasure::Kind::kl) return measure;
-  TRY_OK(measured(LogitMeasure{LogitMeasure::Kind::logit, 0, -1, measure.row, {}}, run));
-  measure.reference = run.logits_row(row_of(measure, run));
-  return measure;
-}
-
 std::vector<std::string> AskOptions::over_axes() const {
   return over.empty() ? std::vector<std::string>() : split(over, ',');
 }
 
-Result<HowAsked> how_asked(const AskOptions& options) {
-  using From = HowAsked::From;
+Result<DataKnockout> how_asked(const AskOptions& options) {
+  using From = DataKnockout::From;
   const std::string& how = options.how;
   const bool data = options.data.given();
-  if (how == "zero") return HowAsked{};
-  if (how == "mean" && !data) return HowAsked{{EditOp::set, MeanOver{}}, From::itself};
-  if (how == "mean") return HowAsked{{}, From::mean};
+  const std::uint64_t seed = options.data.seed();
+  if (how == "zero") return DataKnockout{};
+  if (how == "mean" && !data) return DataKnockout{{EditOp::set, MeanOver{}}, From::itself, seed};
+  if (how == "mean") return DataKnockout{{}, From::mean, seed};
   if (how == "mean:pos" || how == "resample") {
     if (!data) return fail(Code::out_of_range, "error.cli.how_needs_data", {in_quotes(how)});
-    return HowAsked{{}, how == "resample" ? From::resample : From::mean_by_pos};
+    return DataKnockout{{}, how == "resample" ? From::resample : From::mean_by_pos, seed};
   }
   constexpr std::string_view kScale = "scale:";
   char* end = nullptr;
   const double factor = how.starts_with(kScale) ? std::strtod(how.c_str() + kScale.size(), &end) : 0;
   if (!end || *end != '\0' || how.size() == kScale.size() || !std::isfinite(factor))
     return fail(Code::bad_format, "error.cli.how", {in_quotes(how)});
-  return HowAsked{{EditOp::scale, static_cast<float>(factor)}, From::itself};
+  return DataKnockout{{EditOp::scale, static_cast<float>(factor)}, From::itself, seed};
 }
 
 AttributeBy attribute_by(const std::string& word) {

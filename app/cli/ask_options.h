@@ -8,6 +8,7 @@
 #include "app/cli/command.h"
 #include "core/lens/attribution.h"
 #include "core/lens/sweep.h"
+#include "core/session/data_sweep.h"
 
 namespace attnscope::cli {
 
@@ -25,14 +26,8 @@ struct AskOptions {
   bool noise() const { return direction == "noise"; }
 };
 
-/// How places are knocked out: the operation, and whether their numbers come from a data set.
-struct HowAsked {
-  enum class From : std::uint8_t { itself, mean, mean_by_pos, resample };
-  Knockout knockout;
-  From from = From::itself;
-};
 /// Errors: no such way; one that needs a data set where there is none.
-Result<HowAsked> how_asked(const AskOptions& options);
+Result<DataKnockout> how_asked(const AskOptions& options);
 
 /// "part", "head", "token", "neuron".
 AttributeBy attribute_by(const std::string& word);

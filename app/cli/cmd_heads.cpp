@@ -15,6 +15,7 @@
 #include "core/base/words.h"
 #include "core/lens/head_ranking.h"
 #include "core/lens/rollout.h"
+#include "core/session/asked_measure.h"
 #include "core/session/document.h"
 #include "core/session/measure_text.h"
 

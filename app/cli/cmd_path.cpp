@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/paths.h"
+#include "core/session/asked_measure.h"
 #include "core/trace/path.h"
 
 namespace attnscope::cli {

@@ -17,8 +17,6 @@
 namespace attnscope::cli {
 namespace {
 
-constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 53;  // as JSON keeps whole numbers
-
 // What was opened, the newest last; expanded under another limit, it would be another model.
 struct KeptModel {
   std::string name;
@@ -108,12 +106,7 @@ Result<RunModel> open_to_run(const std::string& name) {
   return RunModel(std::move(opened));
 }
 
-void DataOptions::add_to(CLI::App& command) {
-  command.add_option("--data", choice_.path, tr("cli.data"));
-  command.add_option("--where", choice_.where, tr("cli.data.where"))->type_name("COLUMN=VALUE");
-  command.add_option("--limit", choice_.limit, tr("cli.data.limit"))->transform(whole(1, 1u << 30));
-  command.add_option("--seed", choice_.seed, tr("cli.data.seed"))->transform(whole(0, kMostSeed));
-}
+void DataOptions::add_to(CLI::App& command) { add_data_flags(command, choice_); }
 
 std::vector<std::string> texts_of(const Edits& edits) {
   std::vector<std::string> texts;

@@ -109,14 +109,12 @@ inline constexpr const char* kModelHelp = "cli.model";  // string key
 inline constexpr const char* kEditHelp = "cli.edit";
 /// Prefix of step names: "" for the first sequence, then "seq1.", ...
 std::string prefix_of(std::size_t sequence);
-/// Parses a measure for a run: at position `at`; if negative, at the first masked token, else at the row that
-/// predicts the answer. KL is relative to this run. Errors: parse_measure's; no such position.
-Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
-                                const Trace& run);
 /// Errors: a recording, which cannot be run.
 Status check_runs(const OpenedModel& opened);
 /// Errors: the first of the edits whose place the run does not have.
 Status check_reached(const Edits& unreached);
+/// Where edits produced NaN, prints the first place of it to stderr.
+void tell_of_broken(const Trace& run);
 /// Runs one sequence under the edits that apply to it; if they produce NaN, prints the first one to stderr.
 /// Errors: those of the run, and an edit whose place it does not have.
 Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const Edits& edits,

@@ -110,9 +110,13 @@ Result<std::shared_ptr<const Trace>> run_under(const OpenedModel& opened, const 
   run.edits = edits_for(edits, static_cast<int>(sequence));
   TRY(std::shared_ptr<const Trace> trace, opened.model->run(input, run));
   TRY_OK(check_reached(trace->unreached));
-  if (const auto broken = run.edits.empty() ? std::nullopt : first_broken(*trace))
-    std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.broken", {to_text(*broken)}).c_str());
+  tell_of_broken(*trace);
   return trace;
+}
+
+void tell_of_broken(const Trace& run) {
+  if (const auto broken = run.edits.empty() ? std::nullopt : first_broken(run))
+    std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.broken", {to_text(*broken)}).c_str());
 }
 
 Status check_runs(const OpenedModel& opened) {

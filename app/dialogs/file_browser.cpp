@@ -71,6 +71,7 @@ const char* kind_key(FolderEntry::Kind kind) {
     case FolderEntry::Kind::scene: return "browser.scene";
     case FolderEntry::Kind::gguf: return "browser.gguf";
     case FolderEntry::Kind::session: return "browser.session";
+    case FolderEntry::Kind::data: return "browser.data";
     case FolderEntry::Kind::file: break;
   }
   return "browser.file";

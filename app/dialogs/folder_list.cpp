@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/export/carried.h"
 #include "core/io/local_time.h"
+#include "core/session/data_set.h"
 #include "core/session/session_file.h"
 #include "core/system/places.h"
 
@@ -64,6 +65,7 @@ FolderEntry describe(const fs::directory_entry& entry) {
   const bool json = entry.path().extension() == ".json" && out.bytes > 0 && out.bytes <= kLargestScene;
   if (json && says_scene(entry.path())) out.kind = FolderEntry::Kind::scene;
   if (entry.path().extension() == ".gguf" && out.bytes > 0) out.kind = FolderEntry::Kind::gguf;
+  if (is_data_path(out.name) && out.bytes > 0) out.kind = FolderEntry::Kind::data;
   if (is_session_path(out.name) && out.bytes > 0) out.kind = FolderEntry::Kind::session;
   if (is_figure_path(out.name) && out.bytes > 0 && says_session(entry.path(), out.bytes))
     out.kind = FolderEntry::Kind::session;

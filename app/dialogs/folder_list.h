@@ -10,7 +10,7 @@
 namespace attnscope {
 
 struct FolderEntry {
-  enum class Kind { folder, model, scene, gguf, session, file };
+  enum class Kind { folder, model, scene, gguf, session, data, file };
   Kind kind = Kind::file;
   std::string name, path;
   std::uint64_t bytes = 0;  ///< of files

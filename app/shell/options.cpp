@@ -123,6 +123,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   named("--session", options.path, tr("options.session"), "S.attnscope")->excludes("MODEL_OR_SCENE");
   named("--save-session", options.save_session, tr("options.save_session"), "S.attnscope");
   add_value_flags(cli, raw.run_flags);
+  add_data_flags(cli, options.data);
   named("--view", options.view, tr("options.view", {join(view_names(), ", ")}).c_str(), "ID");
   named("--lab", options.lab, tr("options.lab"), "NAME[,CONTROL=VALUE]");
   named("--set", options.settings, tr("options.set"), "VIEW.CONTROL=VALUE")->allow_extra_args(false);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/session/request.h"
+#include "core/session/data_set.h"
 
 namespace attnscope {
 
@@ -24,6 +24,7 @@ struct Options {
   bool paper = false, caption = false, transparent = false;  ///< of the figure
   std::string save_session;                                  ///< session to write instead of opening a window
   Request request;  ///< what is run: the same flags as attnscope-cli trace
+  DataChoice data;  ///< the data set beside it: the same flags as attnscope-cli ablate
   std::string view, level, step, theme, language;
   std::string lesson;                 ///< id of a shipped lesson, or a file
   std::string lecture;                ///< name of a shipped lecture, or a file

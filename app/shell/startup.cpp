@@ -97,6 +97,7 @@ Status give_input(Document& document, const Request& request) {
 
 Status apply_input(FrameState& state, const Options& options) {
   const Request& request = options.request;
+  if (!options.data.path.empty()) state.open_data(options.data);
   if (request.unused()) return Done{};
   Session& session = state.session;
   // What is read first, and from there on counts what edits change.

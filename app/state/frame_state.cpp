@@ -156,7 +156,16 @@ void FrameState::drop(const std::string& path) {
          0);
 }
 
+void FrameState::open_data(DataChoice choice) {
+  if (!choice.is_task()) {
+    choice.path = whole_path(choice.path);
+    if (!workspace.still) know_file(choice.path);
+  }
+  session.open_data(std::move(choice));
+}
+
 void FrameState::open(const std::string& path) {
+  if (is_data_path(path)) return open_data({path, {}, 0, 0});
   note_leaving();
   asked_session_.reset();
   if (path.rfind(kScenePrefix, 0) == 0) return open_shipped(path.substr(std::string(kScenePrefix).size()));

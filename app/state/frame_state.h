@@ -158,6 +158,8 @@ struct FrameState {
   void drop(const std::string& path);
   /// Opens a model, a scene or a session; it is added to the recent files once it has been opened.
   void open(const std::string& path);
+  /// A data set beside the open model.
+  void open_data(DataChoice choice);
   /// Called when another document was opened: adds it to the recent files if it is the requested one.
   void remember_opened();
   /// The newest of the recent files.

@@ -51,7 +51,8 @@ json ask_look(const Asking& asking) {
           {"page", name_of_value(settings.page, kAskPages)},
           {"knock_out", settings.knock_out},
           {"patch", settings.patch},
-          {"mean", settings.mean},
+          {"how", name_of_value(settings.how, kAskHows)},
+          {"over", name_of_value(settings.over, kAskOvers)},
           {"group", settings.group},
           {"other", settings.other},
           {"into_other", settings.into_other},
@@ -72,7 +73,11 @@ void take_ask(const json& look, Asking& asking) {
   session_look_read(*found, "stack", settings.stack, kStackNames);
   session_look_read(*found, "knock_out", settings.knock_out);
   session_look_read(*found, "patch", settings.patch);
-  session_look_read(*found, "mean", settings.mean);
+  bool mean = false;  // of earlier versions
+  session_look_read(*found, "mean", mean);
+  if (mean) settings.how = AskHow::mean;
+  session_look_read(*found, "how", settings.how, kAskHows);
+  session_look_read(*found, "over", settings.over, kAskOvers);
   session_look_read(*found, "group", settings.group);
   settings.group = std::max(1, settings.group);
   session_look_read(*found, "other", settings.other);

@@ -44,6 +44,9 @@ ViewState cursor_state(const FrameState& state, ShownView& of) {
   out.row = std::clamp<std::int64_t>(cursor.query, 0,
                                      std::max<std::int64_t>(0, out.run->rows(out.place.stack) - 1));
   out.temperature = static_cast<double>(run.document.sampling.temperature);
+  const Asking& asking = state.workspace.asking;
+  const auto answer = asking.over_data() && of.view->id == "ask" ? asking.answer() : nullptr;
+  if (answer && answer->data && asking.is_fresh(*answer)) out.asked = answer;
   of.other = state.session.pinned();
   if (of.other && !of.other->traces.empty()) {
     out.before = of.other->traces[std::min(at, of.other->traces.size() - 1)];

@@ -53,6 +53,7 @@ std::string token_name(const OpenedModel& opened, const SweepAnswer& answer, con
                        std::int64_t row) {
   const Trace& trace = *answer.sweep->run();
   const Stack stack = rows_stack(site, Axis::pos);
+  if (answer.over_data()) return std::to_string(row);  // each prompt has its own token there
   if (!trace.is_real(stack, row)) return tr("place.padding");
   return row_label(opened, trace, stack, row);
 }
@@ -76,9 +77,8 @@ std::string both_names(const OpenedModel& opened, const SweepAnswer& answer, con
 
 }  // namespace
 
-SweepGrid SweepGrid::of(const Sweep& sweep) {
+SweepGrid SweepGrid::of(const std::vector<SweepCell>& cells) {
   SweepGrid out;
-  const auto& cells = sweep.cells();
   if (cells.empty()) return out;
   out.over = cells.front().at.empty() ? std::string() : cells.front().at.back().axis;
   const bool parts = out.over.empty();
@@ -113,14 +113,13 @@ SweepGrid SweepGrid::of(const Sweep& sweep) {
   return out;
 }
 
-Tensor SweepGrid::values(const SweepAnswer& answer, bool change) const {
+Tensor SweepGrid::values(const SweepAnswer& answer, bool change, bool spread) const {
   std::vector<float> out(cell.size(), kMasked);
   for (std::size_t i = 0; i < cell.size(); ++i) {
     if (cell[i] < 0) continue;
     const auto at = static_cast<std::size_t>(cell[i]);
-    const double value = answer.exact[at] ? answer.values[at] : answer.estimates[at];
-    if (answer.exact[at] || !std::isnan(value))
-      out[i] = static_cast<float>(change ? value - answer.base() : value);
+    const double value = answer.shown(at, change, spread);
+    if ((answer.exact[at] && !spread) || !std::isnan(value)) out[i] = static_cast<float>(value);
   }
   return Tensor::from(std::move(out), {{Axis::none, std::ssize(rows)}, {Axis::none, cols}});
 }
@@ -146,24 +145,27 @@ std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, co
               : at.end - at.begin > 1 ? "ask.place.neurons"
                                       : "ask.place.neuron",
               {row, to_text(at)});
+  if (answer.over_data()) return tr("ask.place.pos_alone", {row, to_text(at)});
   return tr("ask.place.pos",
             {row, std::to_string(at.begin), both_names(opened, answer, cell.site, at.begin)});
 }
 
-void AskGrid::follow(const SweepAnswer& answer, bool change) {
-  if (sweep_ != answer.sweep) {
+void AskGrid::follow(const SweepAnswer& answer, bool change, bool spread) {
+  if (sweep_ != answer.sweep || cells_ != answer.cells().size()) {
     sweep_ = answer.sweep;
-    grid_ = SweepGrid::of(*sweep_);
+    cells_ = answer.cells().size();
+    grid_ = SweepGrid::of(answer.cells());
     window_ = {};
     seen_ = 0;
   }
-  if (seen_ == answer.change && change_ == change) return;
+  if (seen_ == answer.change && change_ == change && spread_ == spread) return;
   seen_ = answer.change;
-  change_ = change;
-  values_ = grid_.values(answer, change);
+  change_ = change, spread_ = spread;
+  values_ = grid_.values(answer, change, spread);
   style_ = {};
-  style_.map = Colormap::diverging;
+  style_.map = spread ? Colormap::sequential : Colormap::diverging;
   set_range(style_, signed_range(values_));
+  if (spread) style_.lo = 0;
 }
 
 void AskGrid::set_axes(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const {
@@ -188,12 +190,17 @@ void AskGrid::set_axes(const ViewContext& context, const SweepAnswer& answer, Ma
 
 void AskGrid::mark_edits(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const {
   const Document& document = context.session.document();
-  if (document.edits.empty()) return;
+  const auto clicked = chosen(answer);
+  if (document.edits.empty() && !clicked) return;
   for (std::int64_t row = 0; row < std::ssize(grid_.rows); ++row)
     for (std::int64_t col = 0; col < grid_.cols; ++col) {
       if (grid_.at(row, col) < 0) continue;
       const auto cell = static_cast<std::size_t>(grid_.at(row, col));
-      const SweepCell& at = answer.sweep->cells()[cell];
+      if (answer.over_data()) {
+        if (clicked == cell) plot.marks.push_back({row, col, theme().accent, 1, 1, metric::kOutline + 0.5f});
+        continue;
+      }
+      const SweepCell& at = answer.cells()[cell];
       const int sequence = context.workspace.cursor.sequence;
       if (context.workspace.asking.is_put(document, answer, cell))
         plot.marks.push_back({row, col, theme().accent, 1, 1, metric::kOutline + 0.5f});
@@ -233,7 +240,7 @@ void AskGrid::draw_estimates(const SweepAnswer& answer, const MatrixPlot& plot, 
   for (std::int64_t row = 0; row < std::ssize(grid_.rows); ++row)
     for (std::int64_t col = 0; col < grid_.cols; ++col) {
       const std::int64_t cell = grid_.at(row, col);
-      if (cell < 0 || answer.exact[static_cast<std::size_t>(cell)]) continue;
+      if (cell < 0 || spread_ || answer.exact[static_cast<std::size_t>(cell)]) continue;
       if (std::isnan(answer.estimates[static_cast<std::size_t>(cell)])) continue;
       const ImVec2 low = layout.corner(static_cast<double>(row), static_cast<double>(col)),
                    high = layout.corner(static_cast<double>(row + 1), static_cast<double>(col + 1));
@@ -242,11 +249,38 @@ void AskGrid::draw_estimates(const SweepAnswer& answer, const MatrixPlot& plot, 
   canvas.pop_clip();
 }
 
+namespace {
+
+// Mean, standard error and deviation of a cell over the prompts.
+std::string data_cell_words(const SweepAnswer& answer, std::size_t cell) {
+  const std::string estimate = tr(
+      "ask.data.cell.estimate",
+      {signed_number(answer.estimates[cell], 4), signed_number(answer.estimates[cell] - answer.base(), 4)});
+  if (!answer.data) return tr("ask.data.cell.waiting") + std::string("\n") + estimate;
+  const DataCell& of = answer.data->cells()[cell];
+  std::string text = tr(
+      "ask.data.cell.value",
+      {signed_number(of.value.mean(), 4), signed_number(of.change.mean(), 4), std::to_string(of.value.n())});
+  if (of.value.n() > 1)
+    text += "\n" + tr("ask.data.cell.error",
+                      {format("%.4f", of.change.standard_error()), format("%.4f", of.change.deviation())});
+  if (!std::isnan(answer.estimates[cell])) text += "\n" + estimate;
+  return text + "\n" + tr("ask.data.cell.click");
+}
+
+}  // namespace
+
 void AskGrid::explain(const ViewContext& context, const SweepAnswer& answer, std::size_t cell) {
   const OpenedModel& opened = *context.run.document.opened;
-  const SweepCell& at = answer.sweep->cells()[cell];
+  const SweepCell& at = answer.cells()[cell];
   const double value = answer.values[cell], estimate = answer.estimates[cell];
   std::string text = place_words(opened, answer, at) + "\n" + to_text(at.site) + to_text(at.at);
+  if (answer.over_data()) {
+    text += "\n" + data_cell_words(answer, cell);
+    note_text(text);
+    ImGui::SetTooltip("%s", text.c_str());
+    return;
+  }
   text +=
       "\n" + (!answer.exact[cell]
                   ? std::string(tr("ask.cell.waiting"))
@@ -267,7 +301,7 @@ void AskGrid::explain(const ViewContext& context, const SweepAnswer& answer, std
 void AskGrid::toggle(const ViewContext& context, const SweepAnswer& answer, std::size_t cell) {
   Asking& asking = context.workspace.asking;
   if (!asking.is_fresh(answer)) return;
-  const std::string place = place_words(*context.run.document.opened, answer, answer.sweep->cells()[cell]);
+  const std::string place = place_words(*context.run.document.opened, answer, answer.cells()[cell]);
   const bool back = asking.is_put(context.session.document(), answer, cell);
   const char* sentence = back ? "ask.did.back" : answer.request.other ? "ask.did.patch" : "ask.did.knock_out";
   const auto kept = asking.answer();
@@ -286,16 +320,17 @@ float AskGrid::labels_width(const SweepAnswer& answer) const {
 }
 
 ImVec2 AskGrid::readable(const SweepAnswer& answer) {
-  follow(answer, change_);
+  follow(answer, change_, spread_);
   const float cell = text_size(fonts().mono_small, "−00.00").x + scaled(4);
   return ImVec2(labels_width(answer) + cell * static_cast<float>(grid_.cols) + scaled(6),
                 scaled(kReadable + 4) * static_cast<float>(grid_.rows.size()) + scaled(84));
 }
 
 float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size) {
-  follow(answer, context.workspace.asking.settings.change);
+  const AskSettings& settings = context.workspace.asking.settings;
+  follow(answer, settings.change, answer.over_data() && settings.over == AskOver::spread);
   if (grid_.rows.empty()) return at.y;
-  MatrixPlot& plot = plot_.get({reinterpret_cast<std::uintptr_t>(sweep_.get())}, [&] {
+  MatrixPlot& plot = plot_.get({reinterpret_cast<std::uintptr_t>(sweep_.get()), cells_}, [&] {
     MatrixPlot made;
     made.key = "ask_sweep";
     made.masked_numbers = false;
@@ -325,9 +360,13 @@ float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec
   if (!event.hovered() || grid_.at(event.row, event.col) < 0) return bottom;
   const auto cell = static_cast<std::size_t>(grid_.at(event.row, event.col));
   explain(context, answer, cell);
-  const SweepCell& place = answer.sweep->cells()[cell];
+  const SweepCell& place = answer.cells()[cell];
   Cell first{place.site, {}};  // the first cell of a range
   for (const AxisRange& range : place.at) first.at.push_back({range.axis, range.begin});
+  if (answer.over_data()) {
+    if (event.clicked) chosen_ = cell, chosen_of_ = answer.key;
+    return bottom;
+  }
   if (grid_.group == 1) offer_edit(context.workspace, {first, {}, {}});
   if (event.clicked) toggle(context, answer, cell);
   return bottom;

@@ -3,6 +3,7 @@
 // from the sweep.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,13 @@ struct SweepGrid {
   std::int64_t cols = 0;
   std::vector<std::int64_t> cell;  ///< index in the sweep, [row, col]; -1: none
 
-  static SweepGrid of(const Sweep& sweep);
+  static SweepGrid of(const std::vector<SweepCell>& cells);
   std::int64_t at(std::int64_t row, std::int64_t col) const {
     return cell[static_cast<std::size_t>(row * cols + col)];
   }
-  /// The measure, or its change, [rows, cols]: exact if known, else the estimate, else masked.
-  Tensor values(const SweepAnswer& answer, bool change) const;
+  /// The measure, or its change, [rows, cols]: exact if known, else the estimate, else masked; or its spread
+  /// over the prompts.
+  Tensor values(const SweepAnswer& answer, bool change, bool spread) const;
 };
 
 /// The place of a sweep's cell: "block 0, head 2", "block 1, position 10 “tired”".
@@ -38,16 +40,21 @@ std::string sweep_row_label(const ModelConfig& config, const Site& site, std::in
 
 class AskGrid {
  public:
-  /// Draws the newest result into the rectangle at `at`; a click adds a cell's edit, or removes it. Returns
-  /// the y below, pixels.
+  /// Draws the newest result into the rectangle at `at`; a click adds a cell's edit, or removes it; over a
+  /// data set it chooses the cell. Returns the y below, pixels.
   float draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size);
+  /// The cell of an answer over a data set that was clicked last.
+  std::optional<std::size_t> chosen(const SweepAnswer& answer) const {
+    return answer.key == chosen_of_ && chosen_ < answer.cells().size() ? std::optional(chosen_)
+                                                                       : std::nullopt;
+  }
   /// Size in pixels at which every cell has room for its number.
   ImVec2 readable(const SweepAnswer& answer);
   /// The style of the newest picture.
   const HeatStyle& style() const { return style_; }
 
  private:
-  void follow(const SweepAnswer& answer, bool change);
+  void follow(const SweepAnswer& answer, bool change, bool spread);
   float labels_width(const SweepAnswer& answer) const;
   void set_axes(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const;
   void mark_edits(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const;
@@ -57,7 +64,10 @@ class AskGrid {
 
   std::shared_ptr<const Sweep> sweep_;
   std::uint64_t seen_ = 0;  ///< SweepAnswer::change at the last update
-  bool change_ = true;
+  std::size_t cells_ = 0;   ///< SweepAnswer::cells() at the last update
+  bool change_ = true, spread_ = false;
+  std::size_t chosen_ = 0;
+  std::uint64_t chosen_of_ = 0;  ///< SweepAnswer::key
   SweepGrid grid_;
   Tensor values_;
   HeatStyle style_;

@@ -89,11 +89,18 @@ void AskHeads::rank(const ViewContext& context) {
   const std::uint64_t key =
       key_of({reinterpret_cast<std::uintptr_t>(heads_.get()), static_cast<std::uint64_t>(by_),
               static_cast<std::uint64_t>(largest_first_), static_cast<std::uint64_t>(least_ * 1000),
-              effects ? answer->key : 0, effects ? answer->change : 0});
+              effects ? answer->key : 0, effects ? answer->change : 0,
+              static_cast<std::uint64_t>(asking.settings.over)});
   if (key == ranked_) return;
   ranked_ = key;
   shown_ = *heads_;
-  if (effects) take_effects(shown_, answer->sweep->cells(), answer->values, answer->base());
+  if (effects) {
+    std::vector<double> changes;
+    const bool spread = answer->over_data() && asking.settings.over == AskOver::spread;
+    for (std::size_t cell = 0; cell < answer->cells().size(); ++cell)
+      changes.push_back(answer->exact[cell] ? answer->shown(cell, true, spread) : NAN);
+    take_effects(shown_, answer->cells(), changes, 0);
+  }
   columns_.clear();
   for (int i = 0; i < kHeadScoreCount; ++i) {
     const auto score = static_cast<HeadScore>(i);

@@ -8,6 +8,7 @@
 #include "app/look/kept_text.h"
 #include "app/look/text_lines.h"
 #include "app/views/ask_grid.h"
+#include "app/views/ask_prompts.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -38,7 +39,31 @@ std::string seconds_text(double seconds) {
   return format(seconds < 0.1 ? "%.3f" : seconds < 10 ? "%.2f" : "%.0f", seconds);
 }
 
+// Over a data set: the prompts whose values are exact.
+void draw_prompts_progress(const SweepAnswer& answer, bool still, float width) {
+  const std::int64_t done = answer.prompts_done(), all = answer.prompts();
+  const std::string time = seconds_text(answer.seconds), count = format_count(done),
+                    total = format_count(all);
+  if (!answer.done)
+    ImGui::ProgressBar(static_cast<float>(done) / static_cast<float>(std::max<std::int64_t>(1, all)),
+                       ImVec2(width, scaled(8)), "");
+  if (answer.asks) {
+    const ColourScope ink(ImGuiCol_Text, theme().warning);
+    const FontScope face(fonts().small);
+    figure_text(tr("ask.data.progress.asks", {count, total, duration_text(*answer.asks)}), 0);
+    return note_item("ask_asks");
+  }
+  if (done == 0 && !answer.done)
+    caption(kept_tr("ask.data.progress.estimated", {format_count(answer.estimated), total}));
+  else if (answer.done && !still)
+    caption(kept_tr("ask.data.progress.done", {prompts_words(answer), time}));
+  else
+    caption(kept_tr("ask.data.progress.over", {prompts_words(answer)}));
+  note_item("ask_data_progress");
+}
+
 void draw_progress(const SweepAnswer& answer, bool still, float width) {
+  if (answer.over_data()) return draw_prompts_progress(answer, still, width);
   const std::int64_t known = answer.known(), all = std::ssize(answer.values);
   const std::string count = format_count(known), total = format_count(all),
                     time = seconds_text(answer.seconds);
@@ -132,10 +157,14 @@ void draw_colours(const ViewContext& context, const SweepAnswer& answer, const H
   const bool change = context.workspace.asking.settings.change;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float title = text_size(fonts().small, "X").y + scaled(6);
-  draw_legend(style, tr(change ? "ask.legend.change" : "ask.legend.value"), at,
-              ImVec2(width - scaled(4), title + scaled(10)), false);
+  const bool data = answer.over_data(),
+             spread = data && context.workspace.asking.settings.over == AskOver::spread;
+  const char* legend = spread ? (change ? "ask.data.legend.spread.change" : "ask.data.legend.spread")
+                       : data ? (change ? "ask.data.legend.change" : "ask.data.legend.value")
+                              : (change ? "ask.legend.change" : "ask.legend.value");
+  draw_legend(style, tr(legend), at, ImVec2(width - scaled(4), title + scaled(10)), false);
   ImGui::Dummy(ImVec2(width, title + scaled(26)));
-  if (answer.no_estimate) return;
+  if (answer.no_estimate || spread || answer.data) return;
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float side = text_size(fonts().small, "X").y;
   draw_estimate_swatch(low, ImVec2(low.x + side * 1.4f, low.y + side));
@@ -157,7 +186,9 @@ void ask_side_draw_switch(AskSettings& settings) {
 }
 
 void draw_runs(const ViewContext& context, const SweepAnswer& answer, float width) {
-  if (!answer.request.other) return pair_line("ask.base", signed_number(answer.base()), theme().text, width);
+  if (!answer.request.other)
+    return pair_line(answer.over_data() ? "ask.data.base" : "ask.base", signed_number(answer.base()),
+                     theme().text, width);
   const Asking& asking = context.workspace.asking;
   const bool fresh = asking.is_fresh(answer);
   const bool into_other = fresh ? asking.settings.into_other : answer.request.into_other;

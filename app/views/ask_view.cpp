@@ -13,6 +13,7 @@
 #include "app/views/ask_parts.h"
 #include "app/views/ask_paths.h"
 #include "app/views/ask_probes.h"
+#include "app/views/ask_prompts.h"
 #include "app/views/ask_side.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -45,11 +46,14 @@ class AskView : public View {
   void draw_head(const ViewContext& context, const MeasureAnswer& answer, float width);
   static std::string result(const ViewContext& context, const std::string& measure);
   void draw_pages(const ViewContext& context, float width);
-  static void draw_questions(const ViewContext& context, float width);
+  void draw_questions(const ViewContext& context, float width);
+  static void draw_hows(const ViewContext& context, ChipRow& line);
   void draw_other(const ViewContext& context, float width);
   static void draw_start(const ViewContext& context, float right, float width);
   static void answer_at_once(const ViewContext& context);
   void draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room);
+  void draw_with_prompts(const ViewContext& context, const std::shared_ptr<const SweepAnswer>& answer,
+                         std::size_t chosen, ImVec2 at, ImVec2 room);
   bool below(const SweepAnswer& answer, ImVec2 room);
   static const char* why_nothing(const ViewContext& context);
 
@@ -60,6 +64,7 @@ class AskView : public View {
   AskPaths paths_;
   AskGraph graph_;
   AskProbes probes_;
+  AskPrompts prompts_;
   std::string other_;
   KeptText title_, words_, result_;
   bool typing_ = false;
@@ -69,9 +74,10 @@ class AskView : public View {
 std::string AskView::result(const ViewContext& context, const std::string& measure) {
   const Asking& asking = context.workspace.asking;
   const auto answer = asking.answer();
-  if (asking.settings.page != AskPage::knock_out || !answer || !answer->sweep || answer->request.other ||
-      !asking.is_fresh(*answer) || answer->known() < std::ssize(answer->values))
-    return {};
+  const bool here = asking.settings.page == AskPage::knock_out || asking.over_data();
+  if (!here || !answer || !answer->sweep || answer->request.other || !asking.is_fresh(*answer)) return {};
+  if (answer->over_data()) return answer->done ? data_result(context, *answer, measure) : std::string();
+  if (answer->known() < std::ssize(answer->values)) return {};
   const double base = answer->base();
   std::optional<std::size_t> most;
   const auto moves = [&](std::size_t cell) { return std::abs(answer->values[cell] - base); };
@@ -79,32 +85,42 @@ std::string AskView::result(const ViewContext& context, const std::string& measu
     if (std::isfinite(answer->values[cell]) && (!most || moves(cell) > moves(*most))) most = cell;
   if (!most || moves(*most) == 0) return {};
   const auto number = [](double value) { return number_text(static_cast<float>(value), 2); };
-  return tr(asking.settings.mean ? "ask.result.mean" : "ask.result.zero",
-            {place_words(*context.run.document.opened, *answer, answer->sweep->cells()[*most]), measure,
+  return tr(asking.settings.how != AskHow::zero ? "ask.result.mean" : "ask.result.zero",
+            {place_words(*context.run.document.opened, *answer, answer->cells()[*most]), measure,
              number(base), number(answer->values[*most])});
 }
 
 void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer, float width) {
   const OpenedModel& opened = *context.run.document.opened;
-  const std::initializer_list<std::uint64_t> key{context.run.opened_version,
-                                                 std::hash<std::string>{}(answer.text)};
-  const std::string& words = words_.get(key, [&] { return measure_words(opened, *answer.measure); });
+  const Asking& asking = context.workspace.asking;
+  const bool data = asking.over_data();
+  const std::initializer_list<std::uint64_t> key{context.run.opened_version, data,
+                                                 std::hash<std::string>{}(answer.text),
+                                                 std::hash<std::string>{}(asking.measure.text)};
+  const std::string& words = words_.get(key, [&] {
+    return data ? data_measure_words(asking, opened) : measure_words(opened, *answer.measure);
+  });
   const char* sentence = "ask.sentence.knock_out";
   const AskSettings& settings = context.workspace.asking.settings;
   if (settings.page == AskPage::patch)
     sentence = settings.into_other ? "ask.sentence.patch" : "ask.sentence.patch.back";
   if (settings.page == AskPage::parts) sentence = "ask.sentence.parts";
   if (settings.page == AskPage::heads) sentence = "ask.sentence.heads";
+  if (data) sentence = settings.page == AskPage::heads ? "ask.data.sentence.heads" : "ask.data.sentence";
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
   const auto swept = context.workspace.asking.answer();
   const std::string& found =
       result_.get({swept ? swept->change : 0, key_of(words), key_of(language()),
-                   static_cast<std::uint64_t>(settings.page), static_cast<std::uint64_t>(settings.mean),
+                   static_cast<std::uint64_t>(settings.page), static_cast<std::uint64_t>(settings.how),
                    static_cast<std::uint64_t>(swept && context.workspace.asking.is_fresh(*swept))},
                   [&] { return result(context, words); });
-  view_heading(title_.get(key, [&] { return measure_question(opened, *answer.measure); }),
+  view_heading(title_.get(key,
+                          [&] {
+                            return data ? data_measure_question(asking, opened)
+                                        : measure_question(opened, *answer.measure);
+                          }),
                found.empty() ? kept_tr(sentence, {words}) : found, width);
   note_item(found.empty() ? "ask_sentence" : "ask_result");
   ImGui::Dummy(ImVec2(1, scaled(2)));
@@ -175,12 +191,23 @@ void AskView::draw_questions(const ViewContext& context, float width) {
         settings.group = group;
     }
   line.part();
-  for (const bool mean : {false, true}) {
-    const Label key(mean ? "ask.how.mean" : "ask.how.zero");
-    if (!patch && line(Label(tr(key), "###", key), settings.mean == mean, tr(Label(key, ".help"))))
-      settings.mean = mean;
-  }
+  if (!patch) draw_hows(context, line);
+  line.part();
+  if (!patch) prompts_.draw_choice(context, line);
   draw_start(context, right, start);
+}
+
+// What the places become; over a data set the means are those of its prompts.
+void AskView::draw_hows(const ViewContext& context, ChipRow& line) {
+  AskSettings& settings = context.workspace.asking.settings;
+  const bool data = context.workspace.asking.over_data();
+  for (const auto& [name, how] : kAskHows) {
+    if (!data && how > AskHow::mean) continue;
+    const bool on = settings.how == how || (!data && how == AskHow::mean && settings.how > how);
+    const Label key(data && how != AskHow::zero ? "ask.data.how." : "ask.how.",
+                    how == AskHow::mean_by_pos ? "mean_by_pos" : std::string_view(name));
+    if (line(Label(tr(key), "###ask.how.", name), on, tr(Label(key, ".help")))) settings.how = how;
+  }
 }
 
 void AskView::draw_start(const ViewContext& context, float right, float width) {
@@ -281,6 +308,8 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
     const ChildScope child("ask_side", room);
     return draw_ask_side(context, *answer, grid_.style(), std::min(room.x - scaled(4), scaled(520)), false);
   }
+  if (const auto chosen = answer->over_data() ? grid_.chosen(*answer) : std::nullopt)
+    return draw_with_prompts(context, answer, *chosen, at, room);
   if (below(*answer, room)) {
     const float foot = scaled(kAskFoot);
     const float y = std::min(grid_.draw(context, *answer, at, ImVec2(room.x, room.y - foot)) + scaled(14),
@@ -304,6 +333,29 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
   draw_ask_side(context, *answer, grid_.style(), side, false);
 }
 
+// The grid, below it its facts in short, and beside both the prompts of the chosen cell.
+void AskView::draw_with_prompts(const ViewContext& context, const std::shared_ptr<const SweepAnswer>& answer,
+                                std::size_t chosen, ImVec2 at, ImVec2 room) {
+  const float gap = scaled(18), list = std::clamp(room.x * 0.46f, scaled(230), scaled(480)),
+              foot = scaled(kAskFoot);
+  const bool narrow = room.x < scaled(kNarrowStage);
+  const float left = narrow ? room.x : room.x - list - gap,
+              high = narrow ? std::max(scaled(110), room.y * 0.45f) : std::max(scaled(80), room.y - foot);
+  const float bottom = grid_.draw(context, *answer, at, ImVec2(left, high));
+  if (narrow) {
+    const float y = std::min(bottom, at.y + high) + scaled(8);
+    return prompts_.draw(context, answer, chosen, ImVec2(at.x, y),
+                         ImVec2(room.x, std::max(scaled(40), at.y + room.y - y)));
+  }
+  const float y = std::min(bottom + scaled(14), at.y + high);
+  ImGui::SetCursorScreenPos(ImVec2(at.x, y));
+  {
+    const ChildScope child("ask_foot", ImVec2(left, at.y + room.y - y));
+    draw_ask_side(context, *answer, grid_.style(), left - scaled(4), true);
+  }
+  prompts_.draw(context, answer, chosen, ImVec2(at.x + left + gap, at.y), ImVec2(list, room.y));
+}
+
 // True if the facts have to be above the heatmap, to leave its cells room for numbers.
 bool AskView::below(const SweepAnswer& answer, ImVec2 room) {
   const ImVec2 need = grid_.readable(answer);
@@ -315,6 +367,7 @@ void AskView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float width = room.x - scaled(14);
+  AskPrompts::follow(context);
   const auto answer = context.workspace.asking.measure.newest();
   if (!answer) return caption(tr("ask.waiting"));
   if (!answer->measure) {

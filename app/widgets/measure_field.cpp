@@ -10,6 +10,7 @@
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/words.h"
+#include "core/session/data_prompt.h"
 #include "core/session/measure_text.h"
 
 namespace attnscope {
@@ -72,7 +73,11 @@ void offer_measure(Workspace& workspace, int output) {
 
 void MeasureField::draw_field(const char* id, Workspace& workspace, const RunResult& run, float width) {
   const auto answer = workspace.asking.measure.newest();
-  const std::string_view now = answer && answer->measure ? std::string_view(answer->text) : "";
+  const auto& asked = workspace.asking.request();
+  const bool data = asked && asked->data;  // of every prompt, each with its own tokens
+  const std::string_view now = data                        ? std::string_view(asked->data->question.measure)
+                               : answer && answer->measure ? std::string_view(answer->text)
+                                                           : "";
   if (!typing_ && shown_ != now) typed_ = shown_ = now;
   if (std::exchange(opened_, run.opened_version) != run.opened_version) error_.reset();
   bool entered = false;
@@ -96,6 +101,10 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
     workspace.asking.measure.text.clear();
     return;
   }
+  if (workspace.asking.over_data() && takes_own_answers(typed_)) {
+    workspace.asking.measure.text = typed_;
+    return;
+  }
   const auto read = parse_measure(*run.document.opened, typed_, -1, &run.trace(workspace.cursor.sequence));
   if (!read) {
     error_ = read.error();
@@ -108,7 +117,7 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
 bool MeasureField::draw_error(const Workspace& workspace, const RunResult& run) const {
   const auto answer = workspace.asking.measure.of(run);
   std::string text = error_ ? error_->text() : std::string();
-  if (text.empty() && answer && answer->error && answer->measure)
+  if (text.empty() && answer && answer->error && answer->measure && !workspace.asking.over_data())
     text = tr("ask.other_measure", {answer->error->text()});
   if (text.empty()) return false;
   const ColourScope ink(ImGuiCol_Text, error_ ? theme().error : theme().warning);

@@ -28,6 +28,17 @@ std::int64_t asked_row(const OpenedModel& opened, const Trace& trace) {
   return acts ? std::min(spans.back().begin, trace.length) - 1 : prediction_row(trace);
 }
 
+Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
+                                const Trace& run) {
+  TRY(LogitMeasure measure, parse_measure(opened, text, at, &run));
+  if (const std::int64_t row = asked_row(opened, run); measure.row < 0 && row != prediction_row(run))
+    measure.row = row;
+  if (measure.kind != LogitMeasure::Kind::kl) return measure;
+  TRY_OK(measured(LogitMeasure{LogitMeasure::Kind::logit, 0, -1, measure.row, {}}, run));
+  measure.reference = run.logits_row(row_of(measure, run));
+  return measure;
+}
+
 Result<LogitMeasure> most_likely_measure(const Trace& trace, std::int64_t row) {
   LogitMeasure out{AskedMeasureKind::logit, 0, -1, row, {}};
   TRY(const double first_value, measured(out, trace));
@@ -143,14 +154,15 @@ void AskedMeasure::follow(Workers& workers, const std::shared_ptr<const RunResul
                           const std::shared_ptr<const RunResult>& pinned) {
   if (!run || run->traces.empty() || !run->document.opened) return;
   sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
+  const std::string& wanted = of_prompt.empty() ? text : of_prompt;
   const std::uint64_t key =
       key_of({run->version, pinned ? pinned->version : 0, static_cast<std::uint64_t>(sequence),
-              static_cast<std::uint64_t>(row), key_of(text)});
+              static_cast<std::uint64_t>(row), key_of(wanted)});
   if (answer_->asked(key)) return;
   MeasureAnswer asked;
   asked.run = run->version;
   asked.sequence = sequence;
-  asked.asked = text;
+  asked.asked = wanted;
   const auto work = [kept = unedited_, run, pinned, asked, row = row](const std::atomic<bool>& cancel) {
     return answered(*kept, *run, pinned.get(), asked, row, cancel);
   };

@@ -29,6 +29,10 @@ struct MeasureAnswer {
 /// The row of the measure where none was chosen: the first [MASK] token's, the last before the
 /// actions, else prediction_row().
 std::int64_t asked_row(const OpenedModel& opened, const Trace& trace);
+/// Parses a measure for a run: at position `at`; if negative, at the first masked token, else at the row that
+/// predicts the answer. KL is relative to this run. Errors: parse_measure's; no such position.
+Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
+                                const Trace& run);
 /// The most likely output at a row of a run minus the second; the logit alone where there is only one.
 /// Errors: a run without logits, a row that it does not have.
 Result<LogitMeasure> most_likely_measure(const Trace& trace, std::int64_t row);
@@ -39,6 +43,7 @@ std::string with_distractor(const OpenedModel& opened, const LogitMeasure& measu
 class AskedMeasure {
  public:
   std::string text;       ///< logit_diff:A,B and the like; empty: the most likely against the second
+  std::string of_prompt;  ///< with the tokens of a data set's prompt that is looked at; empty: `text`
   std::int64_t row = -1;  ///< of the logits; -1: asked_row
 
   /// Computes the answer where that for this run, sequence and text is not there or under way. Once per

@@ -9,6 +9,7 @@
 #include "core/base/caught.h"
 #include "core/base/hash.h"
 #include "core/base/thread_pool.h"
+#include "core/session/asked_data.h"
 
 namespace attnscope {
 namespace {
@@ -52,6 +53,20 @@ Result<SweepAnswer::SelfCheck> self_check(const SweepRequest& request, const Swe
 std::uint64_t SweepRequest::key() const {
   Hash hash;
   hash.take(address(model.get()));
+  if (data) {
+    hash.take(address(data->prompts.get()));
+    for (const auto& edit : data->start.edits) hash.take(address(edit.get()));
+    hash.take(data->start.padding.on ? 1 + static_cast<std::uint64_t>(data->start.padding.to) : 0);
+    const DataQuestion& asked = data->question;
+    hash.take(asked.measure);
+    hash.take(static_cast<std::uint64_t>(asked.at));
+    hash.take(asked.steps);
+    for (const std::string& axis : asked.over) hash.take(axis);
+    hash.take(static_cast<std::uint64_t>(asked.how.from));
+    hash.take(static_cast<std::uint64_t>(asked.how.knockout.value.index()));
+    hash.take(asked.how.seed);
+    return hash.value();
+  }
   const Input& own = run->input;
   const Input &into = other && into_other ? *other : own, &from = other && !into_other ? *other : own;
   take(hash, into);
@@ -73,6 +88,17 @@ std::uint64_t SweepRequest::key() const {
 }
 
 std::int64_t SweepAnswer::known() const { return std::count(exact.begin(), exact.end(), true); }
+
+double SweepAnswer::shown(std::size_t cell, bool moved, bool spread) const {
+  if (over_data() && data) {
+    const DataCell& of = data->cells()[cell];
+    const Spread& asked = moved ? of.change : of.value;
+    return spread ? asked.deviation() : asked.mean();
+  }
+  if (spread) return kUnknown;
+  const double value = exact[cell] ? values[cell] : estimates[cell];
+  return moved ? value - base() : value;
+}
 
 std::optional<double> SweepAnswer::correlation() const {
   double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
@@ -100,8 +126,9 @@ class AskedSweep::Work {
   SweepAnswer ended(const Status& done) {
     now_.seconds = before_ + since(begin_);
     now_.done = true;
+    ++now_.change;
     now_.stopped = now_.stopped || now_.asks;
-    if (!done) now_.error = done.error();
+    if (!done && done.error().code != Code::cancelled) now_.error = done.error();
     return now_;
   }
 
@@ -118,6 +145,7 @@ class AskedSweep::Work {
   Status prepare();
   Status fill();
   Status work();
+  Status over_data();
 
   SweepAnswer now_;
   double before_, ask_from_;
@@ -185,7 +213,33 @@ Status AskedSweep::Work::fill() {
       &progress_.cancel());
 }
 
+// Shown no more often than a person can follow: what is shown is a copy of all that is known.
+Status AskedSweep::Work::over_data() {
+  constexpr double kShowEvery = 0.05;  // seconds
+  const std::int64_t left = now_.prompts() - now_.prompts_done();
+  double shown = -kShowEvery;
+  std::int64_t ran = 0;
+  Clock::time_point first;  // when the first exact values were there
+  DataFollower follower;
+  follower.due = [&](bool exact) {
+    now_.seconds = before_ + since(begin_);
+    if (exact && ++ran == 1) first = Clock::now();
+    if (ran == std::max<std::int64_t>(3, thread_count())) {
+      const double rest = since(first) / static_cast<double>(ran - 1) * static_cast<double>(left - ran);
+      if (rest > ask_from_) now_.asks = rest;
+    }
+    return now_.asks || since(begin_) - shown > kShowEvery;
+  };
+  follower.show = [&] {
+    show();
+    shown = since(begin_);
+    return !now_.asks;
+  };
+  return answer_over_data(now_, progress_.cancel(), follower);
+}
+
 Status AskedSweep::Work::work() {
+  if (now_.over_data()) return over_data();
   TRY_OK(prepare());
   show();
   TRY_OK(fill());

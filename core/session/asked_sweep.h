@@ -11,8 +11,18 @@
 
 #include "core/base/computed.h"
 #include "core/lens/sweep.h"
+#include "core/session/data_cells.h"
+#include "core/session/data_sweep.h"
 
 namespace attnscope {
+
+/// A sweep that is asked of every prompt of a data set.
+struct DataAsked {
+  std::shared_ptr<const DataPrompts> prompts;
+  Document start;  ///< prompts are laid over it: its model, edits and padding
+  DataQuestion question;
+};
+struct DataWork;
 
 /// The parameters of a sweep.
 struct SweepRequest {
@@ -22,9 +32,10 @@ struct SweepRequest {
   std::optional<Input> other;        ///< patch: the other prompt; none: ablation
   bool into_other = true;            ///< patch: places of `run` go into the run of the other prompt
   LogitMeasure measure;
-  std::string steps;              ///< a selector
-  std::vector<std::string> over;  ///< axes
-  Knockout how;                   ///< knock out
+  std::string steps;                           ///< a selector
+  std::vector<std::string> over;               ///< axes
+  Knockout how;                                ///< knock out
+  std::shared_ptr<const DataAsked> data = {};  ///< over a data set, whatever `run` is; null: of `run`
 
   /// Equal for equal requests on equal numbers, whichever order the two prompts have.
   std::uint64_t key() const;
@@ -53,13 +64,36 @@ struct SweepAnswer {
   };
   std::optional<SelfCheck> self;
 
-  double base() const { return sweep ? sweep->base() : 0; }
+  // Over a data set: `sweep` is that of the first prompt, `values` are means.
+  std::shared_ptr<const DataCells> data;  ///< of the prompts whose values are exact; null: of none yet
+  std::vector<SweepCell> places;          ///< what cells() gives
+  std::int64_t estimated = 0;             ///< prompts
+  double estimate_base = 0;               ///< mean of the measure over those
+  std::shared_ptr<DataWork> work;         ///< to go on with
+
+  bool over_data() const { return request.data != nullptr; }
+  /// Prompts whose values are exact, and all.
+  std::int64_t prompts_done() const { return data ? data->base().n() : 0; }
+  std::int64_t prompts() const { return over_data() ? std::ssize(request.data->prompts->lines) : 0; }
+  /// The places of `values`; there where `sweep` is.
+  const std::vector<SweepCell>& cells() const { return over_data() ? places : sweep->cells(); }
+  /// What a cell has to say: the measure, or how far it moved, exact where that is known, else estimated;
+  /// with `spread` its standard deviation over the prompts. NaN where nothing is known.
+  double shown(std::size_t cell, bool moved, bool spread) const;
+  /// The measure without a cell's edit; over a data set its mean.
+  double base() const { return over_data() ? data_base() : sweep ? sweep->base() : 0; }
   std::int64_t known() const;
   /// It was stopped, or waits for confirmation, and there are cells left.
-  bool can_go_on() const { return done && stopped && sweep && known() < std::ssize(values); }
+  bool can_go_on() const {
+    if (over_data()) return done && stopped && prompts_done() < prompts();
+    return done && stopped && sweep && known() < std::ssize(values);
+  }
   /// Of estimates and values, where both are known: Pearson's r. None for fewer than three cells, or where
   /// one of them does not vary.
   std::optional<double> correlation() const;
+
+ private:
+  double data_base() const { return data ? data->base().mean() : estimate_base; }
 };
 
 class AskedSweep {

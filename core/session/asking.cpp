@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/session/asked_data.h"
+#include "core/session/prompt_list.h"
 
 namespace attnscope {
 namespace {
@@ -81,14 +83,23 @@ void Asking::follow_swap(const Document& document) {
 }
 
 bool Asking::belongs(const std::shared_ptr<const Edit>& edit) const {
-  return std::any_of(put_.begin(), put_.end(), [&](const auto& put) { return put.second == edit; });
+  return edit == put_prompt_ ||
+         std::any_of(put_.begin(), put_.end(), [&](const auto& put) { return put.second == edit; });
+}
+
+void Asking::take_places(const ModelConfig& config, SweepRequest& out) const {
+  const PlaceQuestion& asked = question();
+  out.steps = (asked.by_rows ? std::string(stack_prefix(stack_of(config))) : "*") + asked.steps;
+  if (*asked.over) out.over = split(asked.over, ',');
+  if (asked.over == std::string_view("d_mlp") && settings.group > 1)
+    out.over = {format("d_mlp:%d", settings.group)};
 }
 
 Result<SweepRequest> Asking::made(const RunResult& run) const {
   const auto answer = measure.of(run);
-  if (run.recorded() || !asks_sweep(settings.page) || !answer || answer->sequence != sequence_ ||
-      !answer->measure)
-    return Error{};
+  if (run.recorded() || !asks_sweep(settings.page)) return Error{};
+  if (over_data_) return made_over_data(run);
+  if (!answer || answer->sequence != sequence_ || !answer->measure) return Error{};
   const PlaceQuestion& asked = question();
   if (asked.patch && settings.other.empty()) return Error{};
   SweepRequest out;
@@ -97,12 +108,8 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   out.edits = edits_for(run.document.edits, sequence_);
   std::erase_if(out.edits, [&](const auto& edit) { return belongs(edit); });
   out.measure = *answer->measure;
-  const ModelConfig& config = out.run->config();
-  out.steps = (asked.by_rows ? std::string(stack_prefix(stack_of(config))) : "*") + asked.steps;
-  if (*asked.over) out.over = split(asked.over, ',');
-  if (asked.over == std::string_view("d_mlp") && settings.group > 1)
-    out.over = {format("d_mlp:%d", settings.group)};
-  if (settings.mean) out.how = {EditOp::set, MeanOver{}};
+  take_places(out.run->config(), out);
+  if (settings.how != AskHow::zero) out.how = {EditOp::set, MeanOver{}};
   if (!asked.patch) return out;
   Document other = run.document;
   TRY_OK(set_text(other, static_cast<std::size_t>(sequence_), settings.other, read_by(other)));
@@ -111,8 +118,58 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   return out;
 }
 
+// The run on screen is asked for its sizes alone: whichever prompt is looked at, the question is the same.
+// Edits of one sequence of several are no edits of a prompt.
+Result<SweepRequest> Asking::made_over_data(const RunResult& run) const {
+  using From = DataKnockout::From;
+  auto data = std::make_shared<DataAsked>();
+  data->prompts = run.document.data.prompts;
+  data->start = run.document;
+  data->start.data = {};
+  data->start.notes.clear();
+  std::erase_if(data->start.edits, [&](const auto& edit) {
+    return belongs(edit) || (run.traces.size() > 1 && edit->sequence >= 0);
+  });
+  SweepRequest out;
+  out.model = run.document.model;
+  out.run = run.traces.at(static_cast<std::size_t>(sequence_));
+  take_places(out.run->config(), out);
+  DataQuestion& asked = data->question;
+  TRY(asked.measure, data_measure(measure.text, *data->prompts));
+  TRY_OK(check_data_measure(asked.measure));
+  asked.at = measure.row, asked.steps = out.steps, asked.over = out.over;
+  asked.how.seed = data->prompts->choice.seed;
+  asked.how.from = settings.how == AskHow::zero       ? From::itself
+                   : settings.how == AskHow::mean     ? From::mean
+                   : settings.how == AskHow::resample ? From::resample
+                                                      : From::mean_by_pos;
+  out.data = std::move(data);
+  return out;
+}
+
+bool Asking::asks_data(const RunResult& run) const {
+  return settings.over != AskOver::prompt && run.document.data.prompts && !run.recorded() &&
+         asks_data_set(settings.page);
+}
+
+// A prompt of the data set has its own answer: where no tokens are typed it is that which is measured.
+void Asking::follow_prompt(const RunResult& run) {
+  measure.of_prompt.clear();
+  const std::int64_t at = prompt_looked_at(run.document);
+  if (at < 0) return;
+  const DataPrompts& prompts = *run.document.data.prompts;
+  const auto text = data_measure(measure.text, prompts);
+  if (!text || !check_data_measure(*text)) return;
+  const auto own = measure_with_answer(*text, prompts.lines[static_cast<std::size_t>(at)]);
+  if (own && *own != measure.text) measure.of_prompt = *own;
+}
+
 void Asking::follow(Workers& workers, const std::shared_ptr<const RunResult>& run, int sequence,
                     const std::shared_ptr<const RunResult>& pinned) {
+  if (run && (run != followed_ || followed_text_ != measure.text)) {
+    followed_ = run, followed_text_ = measure.text;
+    follow_prompt(*run);
+  }
   measure.follow(workers, run, sequence, pinned);
   if (!run || run->traces.empty() || !run->document.opened) return;
   sequence = std::clamp(sequence, 0, static_cast<int>(run->traces.size()) - 1);
@@ -125,30 +182,38 @@ void Asking::follow(Workers& workers, const std::shared_ptr<const RunResult>& ru
   run_ = run;
   asked_measure_ = answer;
   asked_ = settings;
+  over_data_ = asks_data(*run);
   request_ = made(*run);
   key_ = request_ ? request_->key() : 0;
-  const auto newest = sweep_.newest();
-  if (newest && asks_sweep(settings.page) && !is_fresh(*newest)) sweep_.stop();
+  const auto newest = sweep().newest();
+  if (newest && asks_sweep(settings.page) && !is_fresh(*newest)) sweep().stop();
+  const auto data = over_data_ ? nullptr : data_sweep_.newest();  // of a data set that is gone
+  if (data && data->request.data->prompts != run->document.data.prompts) data_sweep_.stop();
 }
 
 void Asking::start(Workers& workers) {
   if (!run_) return;
-  if (can_go_on()) return sweep_.go_on(workers);
+  if (can_go_on()) return sweep().go_on(workers);
   put_.clear();
+  put_prompt_.reset();
   request_ = made(*run_);
   key_ = request_ ? request_->key() : 0;
-  if (request_) sweep_.start(workers, *request_);
+  if (request_) sweep().start(workers, *request_);
 }
 
 bool Asking::can_go_on() const {
-  const auto newest = sweep_.newest();
+  const auto newest = sweep().newest();
   return newest && is_fresh(*newest) && newest->can_go_on();
 }
 
 void Asking::forget() {
   sweep_.stop();
-  sweep_ = {};
+  data_sweep_.stop();
+  sweep_ = {}, data_sweep_ = {};
   put_.clear();
+  put_prompt_.reset();
+  prompt_->cancel();
+  followed_.reset();
   request_ = Error{};
   run_.reset();
 }
@@ -172,12 +237,13 @@ double Asking::effort() const {
                                     : 3;
     }
   }
-  const double rows = static_cast<double>(std::max<std::int64_t>(1, request_->run->length));
-  return cells * rows * static_cast<double>(request_->model->weights().parameter_count());
+  const double rows = static_cast<double>(std::max<std::int64_t>(1, request_->run->length)),
+               prompts = request_->data ? static_cast<double>(request_->data->prompts->lines.size()) : 1;
+  return cells * rows * prompts * static_cast<double>(request_->model->weights().parameter_count());
 }
 
 Status Asking::toggle(Document& document, const SweepAnswer& answer, std::size_t cell) {
-  if (!answer.sweep || cell >= answer.sweep->cells().size()) return Done{};
+  if (!answer.sweep || answer.over_data() || cell >= answer.sweep->cells().size()) return Done{};
   if (is_put(document, answer, cell)) {
     std::erase(document.edits, put_.at(cell));
     return Done{};
@@ -200,6 +266,46 @@ bool Asking::is_put(const Document& document, const SweepAnswer& answer, std::si
   const auto put = put_.find(cell);
   if (!newest || newest->key != answer.key || put == put_.end()) return false;
   return std::find(document.edits.begin(), document.edits.end(), put->second) != document.edits.end();
+}
+
+void Asking::begin_prompt(Workers& workers, const std::shared_ptr<const SweepAnswer>& answer,
+                          std::size_t cell, std::int64_t prompt) {
+  if (!answer->work || !answer->data || cell >= answer->cells().size()) return;
+  put_cell_ = cell;
+  prompt_->begin(workers, [answer, cell, prompt](const std::atomic<bool>& cancel) {
+    return prompt_edit(*answer, cell, prompt, cancel);
+  });
+}
+
+Result<Asking::PromptEdit> Asking::prompt_edit(const SweepAnswer& answer, std::size_t cell,
+                                               std::int64_t prompt, const std::atomic<bool>& cancel) {
+  const DataPrompts& prompts = *answer.request.data->prompts;
+  TRY(const PromptSweep asked,
+      answer.work->sweeps->of(prompts.lines.at(static_cast<std::size_t>(prompt)), &cancel));
+  const std::vector<SweepCell>&own = asked.sweep.cells(), &all = answer.cells();
+  std::size_t at = cell;  // prompts of other lengths may have other places
+  if (own.size() != all.size() || own[at].site != all[cell].site) {
+    const std::string wanted = to_text(all[cell].site) + to_text(all[cell].at);
+    for (at = 0; at < own.size(); ++at)
+      if (to_text(own[at].site) + to_text(own[at].at) == wanted) break;
+    if (at == own.size()) return fail(Code::not_found, "error.session.data.no_place", {wanted});
+  }
+  NumberEdit number = *asked.sweep.edit(at)->number();
+  if (auto* frozen = std::get_if<Frozen>(&number.value)) frozen->origin = data_name(prompts.choice);
+  return PromptEdit{prompt, make_edit(std::move(number))};
+}
+
+Status Asking::put_prompt(Document& document, const PromptEdit& made) {
+  std::erase(document.edits, put_prompt_);
+  TRY_OK(open_prompt(document, made.prompt));
+  document.edits.push_back(made.edit);
+  put_prompt_ = made.edit;
+  return Done{};
+}
+
+bool Asking::is_prompt_put(const Document& document, std::size_t cell, std::int64_t prompt) const {
+  return put_prompt_ && put_cell_ == cell && prompt_looked_at(document) == prompt &&
+         std::find(document.edits.begin(), document.edits.end(), put_prompt_) != document.edits.end();
 }
 
 // The other prompt becomes the document's.

@@ -34,14 +34,29 @@ inline constexpr Named<AskPage> kAskPages[] = {{"knock_out", AskPage::knock_out}
                                                {"parts", AskPage::parts},         {"heads", AskPage::heads},
                                                {"paths", AskPage::paths},         {"graph", AskPage::graph},
                                                {"probes", AskPage::probes}};
+/// Computed by a sweep that can be asked of a data set.
+inline bool asks_data_set(AskPage page) { return page == AskPage::knock_out || page == AskPage::heads; }
 /// Computed by a sweep.
 inline bool asks_sweep(AskPage page) { return page <= AskPage::patch || page == AskPage::heads; }
+
+/// What knocked-out places become. Over a data set the mean is that over its prompts (mean_by_pos: of each
+/// position), resample the value of another prompt; of one prompt the mean is over its positions.
+enum class AskHow : std::uint8_t { zero, mean, mean_by_pos, resample };
+inline constexpr Named<AskHow> kAskHows[] = {{"zero", AskHow::zero},
+                                             {"mean", AskHow::mean},
+                                             {"mean:pos", AskHow::mean_by_pos},
+                                             {"resample", AskHow::resample}};
+/// Over what: the prompt on screen, or all of the data set, as their mean or their standard deviation.
+enum class AskOver : std::uint8_t { prompt, mean, spread };
+inline constexpr Named<AskOver> kAskOvers[] = {
+    {"prompt", AskOver::prompt}, {"mean", AskOver::mean}, {"spread", AskOver::spread}};
 
 /// The settings on screen.
 struct AskSettings {
   AskPage page = AskPage::knock_out;
   std::string knock_out = "heads", patch = "residual";  ///< PlaceQuestion::id
-  bool mean = false;                                    ///< ablation: the mean, not zero
+  AskHow how = AskHow::zero;                            ///< ablation
+  AskOver over = AskOver::prompt;                       ///< ablation
   int group = 1;                                        ///< neurons that are ablated at once
   std::string other;                                    ///< the other prompt
   bool into_other = true;       ///< places of the run on screen go into that of the other prompt
@@ -69,12 +84,14 @@ class Asking {
   void start(Workers& workers);
   /// start() would resume.
   bool can_go_on() const;
-  void stop() { sweep_.stop(); }
+  void stop() { sweep().stop(); }
   /// Another model was opened: answers about the one before are gone.
   void forget();
-  bool running() const { return sweep_.running(); }
-  /// The newest answer, or null.
-  std::shared_ptr<const SweepAnswer> answer() const { return sweep_.newest(); }
+  bool running() const { return sweep().running(); }
+  /// The newest answer, or null; where all of a data set is asked, that over the data set.
+  std::shared_ptr<const SweepAnswer> answer() const { return sweep().newest(); }
+  /// All prompts of the document's data set are asked, not the one on screen.
+  bool over_data() const { return over_data_; }
   /// The answer has the current request and run.
   bool is_fresh(const SweepAnswer& answer) const { return request_ && answer.key == key_; }
   /// Runs x parameters x rows that an answer takes.
@@ -84,20 +101,51 @@ class Asking {
   const PlaceQuestion& question() const;
   Stack stack_of(const ModelConfig& config) const;
 
-  /// Puts a cell's edit into the document, or takes it back where it is in there. Where places go into the
-  /// run of the other prompt, that becomes the document's; the two prompts have changed places when it ran.
+  /// Of the run on screen: puts a cell's edit into the document, or takes it back where it is in there. Where
+  /// places go into the run of the other prompt, that becomes the document's; the two prompts have changed
+  /// places when it ran.
   Status toggle(Document& document, const SweepAnswer& answer, std::size_t cell);
   /// True where the document holds the edit of this cell.
   bool is_put(const Document& document, const SweepAnswer& answer, std::size_t cell) const;
 
+  // One prompt of an answer over a data set, opened with the edit of one cell.
+  struct PromptEdit {
+    std::int64_t prompt = 0;  ///< of the data set
+    std::shared_ptr<const Edit> edit;
+  };
+  /// Makes it beside the frame: the edit may hold numbers of other prompts.
+  void begin_prompt(Workers& workers, const std::shared_ptr<const SweepAnswer>& answer, std::size_t cell,
+                    std::int64_t prompt);
+  /// It, once it is there; once.
+  std::optional<Result<PromptEdit>> take_prompt() { return prompt_->take(); }
+  /// Puts it into the document: the prompt as its text, the edit in the place of the one that was put before.
+  Status put_prompt(Document& document, const PromptEdit& made);
+  /// The document reads this prompt under the edit that was put with it.
+  bool is_prompt_put(const Document& document, std::size_t cell, std::int64_t prompt) const;
+
  private:
   Result<SweepRequest> made(const RunResult& run) const;
+  Result<SweepRequest> made_over_data(const RunResult& run) const;
+  static Result<PromptEdit> prompt_edit(const SweepAnswer& answer, std::size_t cell, std::int64_t prompt,
+                                        const std::atomic<bool>& cancel);
+  void take_places(const ModelConfig& config, SweepRequest& out) const;
+  bool asks_data(const RunResult& run) const;
+  void follow_prompt(const RunResult& run);
+  AskedSweep& sweep() { return over_data_ ? data_sweep_ : sweep_; }
+  const AskedSweep& sweep() const { return over_data_ ? data_sweep_ : sweep_; }
   Status change_places(Document& document);
   void follow_swap(const Document& document);
   std::string own_text(const Document& document) const;
   bool belongs(const std::shared_ptr<const Edit>& edit) const;
 
-  AskedSweep sweep_;
+  AskedSweep sweep_, data_sweep_;
+  bool over_data_ = false;
+  std::shared_ptr<Computed<Result<PromptEdit>>> prompt_ =
+      std::make_shared<Computed<Result<PromptEdit>>>();  ///< shared by copies
+  std::size_t put_cell_ = 0;
+  std::shared_ptr<const Edit> put_prompt_;     ///< the edit that was put with a prompt last
+  std::shared_ptr<const RunResult> followed_;  ///< of follow_prompt()
+  std::string followed_text_;
   Result<SweepRequest> request_ = Error{};
   std::uint64_t key_ = 0;
   int sequence_ = 0;

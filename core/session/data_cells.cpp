@@ -63,7 +63,7 @@ std::size_t DataCells::index_of(const DataPlace& place, std::size_t number, std:
       return number;
     }
   }
-  cells_.push_back({place.step, place.at, {}, {}, {}});
+  cells_.push_back({place.step, place.at, {}, {}, {}, {}});
   cell_rows_.push_back(rows);
   index_[key] = cells_.size() - 1;
   return cells_.size() - 1;
@@ -87,6 +87,7 @@ Status DataCells::add(std::int64_t line, const Trace& run, double base, const st
     const std::size_t at = index_of(one, i, run.rows(one.stack), partial);
     cells_[at].value.add(one.value);
     cells_[at].estimate.add(one.estimate);
+    cells_[at].change.add(one.value - base);
     if (!keep_) continue;
     if (++kept_ > kMostKeptValues) return fail(Code::no_memory, "error.session.data.kept", {kMostKeptValues});
     cells_[at].values.push_back(one.value);

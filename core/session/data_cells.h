@@ -28,6 +28,7 @@ struct DataCell {
   std::string step;
   std::vector<AxisRange> at;  ///< an index from the end where prompts have different lengths
   Spread value, estimate;
+  Spread change;               ///< value minus the measure of its own prompt's run
   std::vector<double> values;  ///< of each prompt, where they are kept
 };
 

@@ -29,6 +29,11 @@ Result<Request> prompt_request(const DataLine& line, const Request& with, DataSi
   return out;
 }
 
+bool takes_own_answers(const std::string& measure) {
+  const std::string name = measure.substr(0, measure.size() - measure_position(measure).size());
+  return name == "logit_diff" || name == "logit" || name == "prob";
+}
+
 Status check_data_measure(const std::string& measure) {
   const std::string name = measure.substr(0, measure.size() - measure_position(measure).size());
   const std::string kind = name.substr(0, name.find(':'));

@@ -14,6 +14,8 @@ Result<Request> prompt_request(const DataLine& line, const Request& with, DataSi
 /// "logit_diff" with answer and wrong of the line: "logit_diff:\"cat\",\"mat\""; a measure that names its
 /// tokens, or none, is left as it is. Errors: the line lacks one of them.
 Result<std::string> measure_with_answer(const std::string& measure, const DataLine& line);
+/// "logit_diff", "logit" or "prob" alone: the tokens are each line's own.
+bool takes_own_answers(const std::string& measure);
 /// Errors: a kind of measure that nobody knows, or one that is not written right.
 Status check_data_measure(const std::string& measure);
 

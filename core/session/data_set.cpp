@@ -1,8 +1,12 @@
 #include "core/session/data_set.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/data_fields.h"
 #include "core/system/line_file.h"
 #include "core/train/task.h"
@@ -20,9 +24,42 @@ std::string numbers_text(const std::vector<int>& ids) {
   return join(out, ",");
 }
 
+constexpr std::array kDataEndings{".jsonl", ".ndjson", ".csv", ".txt"};
+
 bool blank(std::string_view text) { return text.find_first_not_of(" \t") == std::string_view::npos; }
 
 }  // namespace
+
+bool is_data_path(const std::string& path) {
+  const std::string name = lower(path);
+  return path.starts_with("task:") ||
+         std::any_of(kDataEndings.begin(), kDataEndings.end(),
+                     [&](const char* ending) { return ends_with(name, ending); });
+}
+
+std::vector<DataFlag> data_flags() {
+  return {{"--data", "TEXT", "cli.data", "task:storyteller"},
+          {"--where", "COLUMN=VALUE", "cli.data.where", "group=ioi"},
+          {"--limit", "INT", "cli.data.limit", "7"},
+          {"--seed", "UINT", "cli.data.seed", "3"}};
+}
+
+void add_data_flags(CLI::App& app, DataChoice& choice) {
+  constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 53;  // as JSON keeps whole numbers
+  const auto whole = [](std::uint64_t least, std::uint64_t most) {
+    return CLI::Validator(whole_number(least, most), "");
+  };
+  for (const DataFlag& flag : data_flags()) {
+    const std::string_view name = flag.name;
+    CLI::Option* const option =
+        name == "--data"    ? app.add_option(flag.name, choice.path, tr(flag.help))
+        : name == "--where" ? app.add_option(flag.name, choice.where, tr(flag.help))->allow_extra_args(false)
+        : name == "--limit"
+            ? app.add_option(flag.name, choice.limit, tr(flag.help))->transform(whole(1, 1u << 30))
+            : app.add_option(flag.name, choice.seed, tr(flag.help))->transform(whole(0, kMostSeed));
+    option->type_name(flag.type);
+  }
+}
 
 Text DataLine::place(const std::string& path, const std::vector<std::string>& fields) const {
   if (path.starts_with("task:")) return Text::of("data.place.example", {path, line});

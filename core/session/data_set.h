@@ -13,6 +13,10 @@
 
 #include "core/session/request.h"
 
+namespace CLI {
+class App;
+}
+
 namespace attnscope {
 
 /// One prompt of a data set.
@@ -39,6 +43,17 @@ struct DataChoice {
   bool is_task() const { return path.starts_with("task:"); }
 };
 inline constexpr std::int64_t kTaskPrompts = 200;
+/// A path that names a data set by its ending, or "task:NAME".
+bool is_data_path(const std::string& path);
+
+/// One flag of a choice, as both programs take it.
+struct DataFlag {
+  const char *name, *type, *help;  ///< "--data"; its value; the key of its help
+  const char* sample;              ///< a value that it takes
+};
+std::vector<DataFlag> data_flags();
+/// Declares all of them.
+void add_data_flags(CLI::App& app, DataChoice& choice);
 
 /// Reads the lines of a data set that were chosen, in order.
 class DataReader {

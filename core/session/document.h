@@ -39,6 +39,16 @@ struct Padding {
 /// Sequences that the window shows at once.
 inline constexpr std::size_t kMostDocumentSequences = 32;
 
+struct DataPrompts;
+
+/// A data set beside the inputs: a list of prompts to open one of, and to ask over (prompt_list.h).
+struct PromptList {
+  std::shared_ptr<const DataPrompts> prompts;        ///< null: none
+  std::int64_t opened = -1;                          ///< the prompt that was opened last; -1: none
+  Input as_opened;                                   ///< its input: a text that was changed is no prompt
+  std::shared_ptr<const std::vector<Sequence>> own;  ///< what was there before a prompt was opened
+};
+
 struct Document {
   std::shared_ptr<const OpenedModel> opened;  ///< null: nothing is open
   std::shared_ptr<const Model> model;         ///< what is run, before edits
@@ -47,6 +57,7 @@ struct Document {
   Edits edits;  ///< in the order in which they are carried out
   Sampling sampling;
   std::map<std::string, std::string> notes;  ///< notes of the user on a step or a cell, by its text
+  PromptList data;
 };
 
 /// One mask of a document as shown: a switched cell holds for every block and sequence, but it

@@ -11,13 +11,17 @@
 
 namespace attnscope {
 
+/// Prompts for every thread, so that few threads wait for the slowest.
+inline constexpr std::size_t kPromptsEach = 4;
+
 /// `lines()` gives the next line, null after the last (DataReader::next). `work(const DataLine&) ->
-/// Result<T>` runs on any thread; `take(const DataLine&, T) -> Status` one at a time, line by line. Errors:
+/// Result<T>` runs on any thread; `take(const DataLine&, T) -> Status` one at a time, line by line, so many
+/// prompts of every thread
+/// (`each`) after each other. Errors:
 /// the first in the order of the lines.
 template <class T, class Lines, class Work, class Take>
-Status each_prompt(Lines lines_of, Work work, Take take) {
-  constexpr int kEach = 4;  // prompts for every thread, so that few threads wait for the slowest
-  const auto many = static_cast<std::size_t>(thread_count()) * kEach;
+Status each_prompt(Lines lines_of, Work work, Take take, std::size_t each = kPromptsEach) {
+  const auto many = static_cast<std::size_t>(thread_count()) * each;
   for (bool more = true; more;) {
     std::vector<DataLine> lines;
     std::optional<Error> ends;  // behind the lines before it

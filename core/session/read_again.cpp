@@ -35,6 +35,7 @@ bool same_sizes(const Document& a, const Document& b) {
 
 void take_sequences(const Document& before, Document& fresh, std::vector<Text>& left_out) {
   if (fresh.opened->recorded.empty()) fresh.padding = before.padding;
+  fresh.data = before.data;
   if (inputs_of_file(before)) return;
   std::vector<Sequence> fitting;
   for (std::size_t i = 0; i < before.sequences.size(); ++i) {

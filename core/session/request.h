@@ -66,6 +66,8 @@ std::vector<std::string> request_words(const Request& request, const std::string
 /// are there; edits stand behind those of the document. Errors: text without a tokenizer, more decoder inputs
 /// (images, ...) than sequences, what a model does not read, files that cannot be read. `prefix` as above.
 Status apply_request(Document& document, const Request& request, const std::string& prefix = "");
+/// The inputs and edits of the model's scene, where it has one. It is used while `opened` lives.
+Document blank_document(const OpenedModel& opened);
 /// The document of a request alone, or of the inputs of the model's scene. It is used while `opened` lives.
 /// Errors: also a model that brings no input, where none is given.
 Result<Document> requested_document(const OpenedModel& opened, const Request& request,

@@ -204,8 +204,7 @@ Status apply_request(Document& document, const Request& request, const std::stri
   return put_edits(document, request);
 }
 
-Result<Document> requested_document(const OpenedModel& opened, const Request& request,
-                                    const std::string& prefix) {
+Document blank_document(const OpenedModel& opened) {
   Document out;
   out.opened = std::shared_ptr<const OpenedModel>(std::shared_ptr<const OpenedModel>(), &opened);
   out.model = opened.model;
@@ -213,6 +212,12 @@ Result<Document> requested_document(const OpenedModel& opened, const Request& re
     for (const Input& input : opened.scene->inputs) out.sequences.push_back({input, {}, {}, {}, {}, {}});
     out.edits = opened.scene->edits;
   }
+  return out;
+}
+
+Result<Document> requested_document(const OpenedModel& opened, const Request& request,
+                                    const std::string& prefix) {
+  Document out = blank_document(opened);
   if (request.empty() && out.sequences.empty())
     return fail(Code::out_of_range,
                 opened.model->config().sees() ? "error.cli.no_image" : "error.cli.no_input", {"--" + prefix});

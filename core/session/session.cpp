@@ -7,6 +7,7 @@
 
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/session/prompt_list.h"
 #include "core/session/read_again.h"
 #include "core/session/training_arm.h"
 
@@ -110,12 +111,30 @@ bool Session::poll() {
     if (!done) error_ = done.error();
   };
   take(pinning_, &Session::take_pinned);
+  take(data_, &Session::take_data);
   take(run_, &Session::take_run);
   take(generated_, &Session::take_generated);
   take(opening_, &Session::finish_opening);
   follow_files();
   follow_training();
   return news;
+}
+
+void Session::open_data(DataChoice choice) {
+  data_.begin(workers_, [choice = std::move(choice)](const std::atomic<bool>& cancel) {
+    return held_prompts(choice, cancel);
+  });
+}
+
+void Session::take_data(const Result<std::shared_ptr<const DataPrompts>>& made) {
+  if (!made) {
+    error_ = made.error();
+    return;
+  }
+  (void)edit(Text::of("data.edit.opened", {data_name((*made)->choice)}), {}, [&](Document& document) {
+    put_prompts(document, *made);
+    return Status(Done{});
+  });
 }
 
 void Session::open_history(std::function<Result<History>(const std::atomic<bool>& cancel)> make,
@@ -417,7 +436,9 @@ void Session::take_generated(const Result<Extended>& made) {
 }
 
 void Session::wait() {
-  const auto busy = [&] { return opening() || running() || generating() || pinning_.under_way(); };
+  const auto busy = [&] {
+    return opening() || running() || generating() || pinning_.under_way() || opening_data();
+  };
   for (;;) {
     const bool was_busy = busy();
     const bool news = poll();

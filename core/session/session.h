@@ -35,6 +35,7 @@ struct Cursor {
 };
 
 struct SessionFile;
+struct DataChoice;
 
 /// All that a session file is written from, held by value, so that another thread may write it.
 struct SessionCopy {
@@ -164,12 +165,19 @@ class Session {
   /// "New minus old" compares with nothing older than this: what is open now is what the person began with.
   void begin_here() { history_.begin_here(); }
 
+  // ---- a data set ----
+  /// Reads its prompts in the background; they become the document's, one undo point. What is wrong with it
+  /// is error(), and nothing changes.
+  void open_data(DataChoice choice);
+  bool opening_data() const { return data_.under_way(); }
+
   // ---- results ----
   /// Takes what was computed; once per frame. True when something new is there.
   bool poll();
   /// Something was computed that poll() has not taken yet.
   bool has_news() const {
-    return opening_.arrived() || run_.arrived() || generated_.arrived() || pinning_.arrived();
+    return opening_.arrived() || run_.arrived() || generated_.arrived() || pinning_.arrived() ||
+           data_.arrived();
   }
   /// The newest result, or null before the first.
   std::shared_ptr<const RunResult> result() const { return result_; }
@@ -307,6 +315,7 @@ class Session {
   std::shared_ptr<const RunResult> result_without_change(const Document& unchanged) const;
   void take_run(const Result<Ran>& ran);
   void take_generated(const Result<Extended>& made);
+  void take_data(const Result<std::shared_ptr<const DataPrompts>>& made);
   void take_pinned(const Result<Pinned>& made);
   void generate(int sequence, int count, const Text& sentence, const Sampling& sampling, bool kept);
   static std::shared_ptr<RunResult> result_of(const Document& document,
@@ -334,6 +343,7 @@ class Session {
   Computed<Result<Ran>> run_;
   Computed<Result<Extended>> generated_;
   Computed<Result<Pinned>> pinning_;
+  Computed<Result<std::shared_ptr<const DataPrompts>>> data_;
   std::function<std::shared_ptr<const nlohmann::json>()> keep_look_;
   std::shared_ptr<const nlohmann::json> look_;
   std::vector<LeftWork> before_, after_;

@@ -53,16 +53,17 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   std::optional<ViewDrawing> both = state.compare ? compared(view, state) : std::nullopt;
   const bool answered = both.has_value();  // each run's answer stands over its picture
   if (both) drawn = *std::move(both);
+  const bool one_run = state.run && !state.asked;  // else it is about many prompts
   std::vector<figure::PartBox> beside;
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
-  if (view.answers && state.run && !answered)
+  if (view.answers && one_run && !answered)
     if (const auto answer = answer_table(state, answer_row(state), drawn.above ? 3 : 5))
       beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
   if (titled) {
     all.push_back(figure::words("question", WordsMark::As::title, std::move(drawn.question), 2));
-    if (state.run) all.push_back(figure::leaf({"text", read_text(state), 1, {}, ""}));
+    if (one_run) all.push_back(figure::leaf({"text", read_text(state), 1, {}, ""}));
   }
   all.push_back(figure::words("sentence", WordsMark::As::sentence, std::move(drawn.sentence), 2));
   if (drawn.above) all.push_back(std::move(*drawn.above));

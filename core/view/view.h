@@ -23,6 +23,8 @@ namespace attnscope {
 enum class Level : std::uint8_t { easy, full };
 inline constexpr Named<Level> kLevels[] = {{"easy", Level::easy}, {"full", Level::full}};
 
+struct SweepAnswer;
+
 /// What a view is drawn from.
 struct ViewState {
   const OpenedModel* opened = nullptr;
@@ -36,9 +38,10 @@ struct ViewState {
   std::int64_t row = 0;    ///< of the main stack, or of the queries
   double temperature = 1;  ///< that the outputs are drawn at; 0: the likeliest one
   Level level = Level::full;
-  std::string page;          ///< of a view of several pages; empty: its first
-  const Lab* lab = nullptr;  ///< of the view of labs
-  LabValues values;          ///< of its controls
+  std::string page;                               ///< of a view of several pages; empty: its first
+  const Lab* lab = nullptr;                       ///< of the view of labs
+  LabValues values;                               ///< of its controls
+  std::shared_ptr<const SweepAnswer> asked = {};  ///< Ask: what was found over a data set; null: one run
 };
 
 /// What a view says: one question, one true sentence, one picture. Of texts the full one first, then shorter.

@@ -488,9 +488,28 @@ TEST(Options, EveryFlagOfARunIsTaken) {
       << "in the order in which they were given";
 }
 
+// attnscope-cli ablate takes the same table (tests/cli/inputs_test.cpp).
+TEST(Options, EveryFlagOfADataSetIsTaken) {
+  std::vector<const char*> all;
+  for (const DataFlag& flag : data_flags()) {
+    const CommandLine line = read({flag.name, flag.sample});
+    ASSERT_TRUE(line.run) << flag.name << ": " << line.text;
+    EXPECT_NE(read({"--help"}).text.find(flag.name), std::string::npos) << flag.name;
+    all.insert(all.end(), {flag.name, flag.sample});
+  }
+  all.insert(all.end(), {"--where", "a=b"});
+  const DataChoice data = read(all).options.data;
+  EXPECT_EQ(data.path, "task:storyteller");
+  EXPECT_EQ(data.where, (std::vector<std::string>{"group=ioi", "a=b"}));
+  EXPECT_EQ(data.limit, 7);
+  EXPECT_EQ(data.seed, 3u);
+}
+
 TEST(Options, BadOnesAreOneSentenceAndStatusTwo) {
   for (const std::vector<const char*>& bad :
        std::vector<std::vector<const char*>>{{"--size", "big"},
+                                             {"--limit", "0"},
+                                             {"--seed", "x"},
                                              {"--size", "10x10"},
                                              {"--size", "99999x99999"},
                                              {"--view", "nope"},

@@ -3,10 +3,12 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "core/base/text.h"
 #include "core/io/npy.h"
 #include "core/io/writers.h"
+#include "core/session/asking.h"
 #include "tests/cli/program.h"
 
 namespace attnscope {
@@ -397,6 +399,45 @@ TEST_F(Data, what_is_wrong_is_said_with_line_and_column) {
   EXPECT_FALSE(std::filesystem::exists(out)) << "nothing half-written";
   const Ran closed = cli(ask + prompts() + " | head -c 10");
   EXPECT_EQ(closed.out.size(), 10u);
+}
+
+// What the window shows (core/session/asking.h) is what the command prints.
+TEST_F(Data, the_window_has_the_rows_of_the_command_to_the_bit) {
+  const std::pair<AskHow, const char*> hows[] = {
+      {AskHow::zero, "zero"}, {AskHow::mean, "mean"}, {AskHow::resample, "resample"}};
+  for (const auto& [how, word] : hows) {
+    Session session;
+    Asking asking;
+    session.open(source_path("assets/models/storyteller"));
+    session.wait();
+    session.open_data({"task:storyteller", {}, 16, 3});
+    session.wait();
+    asking.settings.over = AskOver::mean, asking.settings.how = how;
+    const auto settle = [&] {
+      for (int quiet = 0; quiet < 3; ++quiet) {
+        asking.follow(session.workers(), session.result(), 0);
+        while (session.workers().any_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    };
+    settle();
+    asking.start(session.workers());
+    settle();
+    ASSERT_TRUE(asking.answer() && asking.answer()->data);
+    const Json out = cli("ablate model:storyteller --data task:storyteller --limit 16 --seed 3 --json "
+                         "--measure logit_diff --steps '*blocks.*.z' --over head --how " +
+                         std::string(word))
+                         .json();
+    const std::vector<DataCell>& cells = asking.answer()->data->cells();
+    ASSERT_EQ(cells.size(), out["rows"].size()) << word;
+    EXPECT_EQ(asking.answer()->base(), out["base"]["clean"].get<double>()) << word;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const Json& row = out["rows"][i];
+      EXPECT_EQ(cells[i].step, row["step"].get<std::string>());
+      EXPECT_EQ(asking.answer()->values[i], row["value"].get<double>()) << word << " " << row;
+      EXPECT_EQ(cells[i].value.standard_error(), row["stderr"].get<double>()) << word << " " << row;
+      EXPECT_EQ(cells[i].value.n(), row["n"].get<std::int64_t>());
+    }
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/io/safetensors.h"
 #include "core/io/writers.h"
+#include "core/session/data_set.h"
 #include "tests/cli/program.h"
 #include "tests/request_sample.h"
 
@@ -114,6 +115,24 @@ TEST(CliInputs, every_flag_of_a_run_is_taken) {
     const Ran ran = cli("trace nowhere " + name + " " + request_sample(flag));
     EXPECT_EQ(ran.exit_code, 1) << name << ": 2 says that the flag is unknown: " << ran.err;
     EXPECT_NE(ran.err.find("nowhere"), std::string::npos) << name;
+  }
+}
+
+// attnscope takes the same table (tests/app/files_test.cpp).
+TEST(CliInputs, every_flag_of_a_data_set_is_taken) {
+  for (const char* command : {"ablate", "patch", "attribute", "heads", "trace", "compare"}) {
+    const std::string help = cli(std::string(command) + " --help").out;
+    for (const DataFlag& flag : data_flags()) {
+      EXPECT_NE(help.find(flag.name), std::string::npos) << command << " " << flag.name;
+      const std::string second = std::string(command) == "compare" ? " nowhere " : " ";
+      const Ran ran = cli(std::string(command) + " nowhere" + second + flag.name + " " + flag.sample +
+                          (std::string(command) == "trace" || std::string(command) == "heads" ||
+                                   std::string(command) == "compare"
+                               ? ""
+                               : " --measure logit"));
+      EXPECT_EQ(ran.exit_code, 1) << command << " " << flag.name
+                                  << ": 2 says that the flag is unknown: " << ran.err;
+    }
   }
 }
 

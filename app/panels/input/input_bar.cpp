@@ -78,14 +78,15 @@ void InputBar::follow(const PanelContext& context, FrameState& state) {
   picture_.follow(context, state);
 }
 
-float InputBar::switches_width(const PanelContext& context) const {
+float InputBar::switches_width(const PanelContext& context) {
   const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(3)));
-  return batch_.width(context) + px(6) + mask_.width(context);
+  return data_.width(context) + batch_.width(context) + px(6) + mask_.width(context);
 }
 
 void InputBar::draw_switches(const PanelContext& context, float right, float y) {
   const WithVar padding(ImGuiStyleVar_FramePadding, ImVec2(px(9), px(3)));
   ImGui::SetCursorScreenPos(ImVec2(right - switches_width(context), y));
+  data_.draw(context);
   batch_.draw(context);
   ImGui::SameLine(0, px(6));
   mask_.draw(context);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/panels/input/input_batch.h"
+#include "app/panels/input/input_data.h"
 #include "app/panels/input/input_line.h"
 #include "app/panels/input/input_mask.h"
 #include "app/panels/input/input_picture.h"
@@ -34,7 +35,7 @@ class InputBar {
   float draw_line(const PanelContext& context, FrameState& state, TokenLine& line, const char* name,
                   float width);
   float draw_pair(const PanelContext& context, FrameState& state, ImVec2 at, float width);
-  float switches_width(const PanelContext& context) const;
+  float switches_width(const PanelContext& context);
   void draw_switches(const PanelContext& context, float right, float y);
   void draw_generate(const PanelContext& context);
   void draw_add_token(const PanelContext& context);
@@ -47,6 +48,7 @@ class InputBar {
 
   TokenLine source_{Stack::enc}, main_{Stack::single};
   BatchBar batch_;
+  DataBox data_;
   MaskBox mask_;
   PictureBox picture_;
   int generate_count_ = 1;

@@ -80,6 +80,31 @@ TEST_F(Steady, FramesAskTheHeapForNothing) {
     }
 }
 
+TEST_F(Steady, AskOverADataSetAsksTheHeapForNothing) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer's own heap is not counted";
+#endif
+  FrameState& state = frame_->state();
+  if (state.models().empty()) GTEST_SKIP() << "built without models";
+  state.open(std::string(kModelPrefix) + "storyteller");
+  session_->wait();
+  state.open_data({"task:storyteller", {}, 20, 0});
+  session_->wait();
+  for (const AskOver over : {AskOver::mean, AskOver::spread}) {
+    state.workspace.asking.settings.over = over;
+    show("ask");
+    ASSERT_TRUE(state.workspace.asking.answer() && state.workspace.asking.answer()->data);
+    std::int64_t fewest = 1 << 30;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t begin = allocations_counted;
+      frame();
+      fewest = std::min(fewest, allocations_counted - begin);
+    }
+    EXPECT_EQ(fewest, 0) << static_cast<int>(over);
+    EXPECT_EQ(host_->pixels_drawn(), 0);
+  }
+}
+
 TEST_F(Steady, TheEasyWindowAsksTheHeapForNothing) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer's own heap is not counted";

@@ -212,10 +212,10 @@ TEST_F(AskingTest, AnAnswerKnowsWhichRunItIsOf) {
   EXPECT_FALSE(asking_.is_fresh(*asking_.answer()));
   type(kStory);
   EXPECT_TRUE(asking_.is_fresh(*asking_.answer())) << "the same numbers once more";
-  asking_.settings.mean = true;
+  asking_.settings.how = AskHow::mean;
   settle();
   EXPECT_FALSE(asking_.is_fresh(*asking_.answer()));
-  asking_.settings.mean = false;
+  asking_.settings.how = AskHow::zero;
   asking_.measure.text = "logit:cat";
   settle();
   EXPECT_FALSE(asking_.is_fresh(*asking_.answer()));

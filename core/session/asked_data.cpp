@@ -1,0 +1,125 @@
+#include "core/session/asked_data.h"
+
+#include <limits>
+
+namespace attnscope {
+namespace {
+
+constexpr double kNoMean = std::numeric_limits<double>::quiet_NaN();
+
+// What was found for one prompt.
+struct FoundPlaces {
+  std::shared_ptr<const Trace> run;
+  double base = 0;
+  std::vector<DataPlace> places;
+  std::shared_ptr<const Sweep> sweep;
+};
+
+Result<FoundPlaces> estimated(const DataSweep& sweeps, const DataLine& line,
+                              const std::atomic<bool>& cancel) {
+  TRY(PromptSweep asked, sweeps.of(line, &cancel));
+  TRY_OK(asked.sweep.estimate());
+  FoundPlaces out{asked.prompt.trace, asked.sweep.base(), places_of(asked.sweep), nullptr};
+  for (DataPlace& place : out.places) place.value = place.estimate;
+  out.sweep = std::make_shared<const Sweep>(std::move(asked.sweep));
+  return out;
+}
+
+Result<FoundPlaces> exact(const DataSweep& sweeps, const DataLine& line, const std::atomic<bool>& cancel) {
+  TRY(PromptSweep asked, sweeps.of(line, &cancel));
+  TRY_OK(asked.sweep.fill({}, &cancel));
+  if (cancel) return fail(Code::cancelled, "error.model.stopped");
+  FoundPlaces out{asked.prompt.trace, asked.sweep.base(), places_of(asked.sweep), nullptr};
+  out.sweep = std::make_shared<const Sweep>(std::move(asked.sweep));
+  return out;
+}
+
+std::vector<SweepCell> sweep_cells(const std::vector<DataCell>& cells) {
+  std::vector<SweepCell> out;
+  for (const DataCell& cell : cells) {
+    const auto site = parse_site(cell.step);
+    out.push_back({site ? *site : Site{}, cell.at, cell.value.mean(), cell.estimate.mean()});
+  }
+  return out;
+}
+
+class DataAnswering {
+ public:
+  DataAnswering(SweepAnswer& now, const std::atomic<bool>& cancel, const DataFollower& follower)
+      : now_(now), cancel_(cancel), follower_(follower) {}
+
+  Status carry_out() {
+    const DataAsked& asked = *now_.request.data;
+    if (!now_.work) {
+      auto work = std::make_shared<DataWork>(*asked.prompts, asked.start);
+      TRY(DataSweep sweeps, DataSweep::prepare(work->runs, asked.question, &cancel_));
+      work->sweeps.emplace(std::move(sweeps));
+      now_.work = std::move(work);
+    }
+    if (!now_.data) TRY_OK(estimate());
+    return fill();
+  }
+
+ private:
+  // Adds prompt after prompt to `cells`; `publish` puts them into the answer.
+  template <class Publish>
+  Status through(Result<FoundPlaces> (*work)(const DataSweep&, const DataLine&, const std::atomic<bool>&),
+                 DataCells& cells, bool exact, Publish publish) {
+    const DataSweep& sweeps = *now_.work->sweeps;
+    const Status done = now_.work->runs.through<FoundPlaces>(
+        [&](const DataLine& line) { return work(sweeps, line, cancel_); },
+        [&](const DataLine& line, const FoundPlaces& found) -> Status {
+          const Status added = cells.add(line.line, *found.run, found.base, found.places, sweeps.partial());
+          if (!added) return within(line.place(now_.work->runs.path()), added.error());
+          if (!now_.sweep) now_.sweep = found.sweep;
+          if (!follower_.due(exact)) return Done{};
+          publish();
+          return follower_.show() ? Status(Done{}) : Status(fail(Code::cancelled, "error.model.stopped"));
+        },
+        cells.rows().size(), 1);
+    publish();
+    return done;
+  }
+
+  // One backward pass of each prompt. Where a prompt has none, exact values come without estimates.
+  Status estimate() {
+    DataCells cells(now_.request.over, false);
+    const Status done = through(estimated, cells, false, [&] {
+      now_.places = sweep_cells(cells.cells());
+      now_.values.assign(now_.places.size(), kNoMean);
+      now_.exact.assign(now_.places.size(), false);
+      now_.estimates.clear();
+      for (const DataCell& cell : cells.cells()) now_.estimates.push_back(cell.value.mean());
+      now_.estimate_base = cells.base().mean(), now_.estimated = cells.base().n();
+    });
+    if (done || cancel_ || done.error().code == Code::cancelled) return done;
+    now_.no_estimate = done.error();
+    now_.estimates.assign(now_.places.size(), kNoMean);
+    return Done{};
+  }
+
+  Status fill() {
+    DataCells cells = now_.data ? *now_.data : DataCells(now_.request.over, true);
+    return through(exact, cells, true, [&] {
+      if (cells.base().n() == 0) return;
+      now_.places = sweep_cells(cells.cells());
+      now_.values.clear();
+      for (const DataCell& cell : cells.cells()) now_.values.push_back(cell.value.mean());
+      now_.exact.assign(now_.places.size(), true);
+      now_.estimates.resize(now_.places.size(), kNoMean);
+      now_.data = std::make_shared<const DataCells>(cells);
+    });
+  }
+
+  SweepAnswer& now_;
+  const std::atomic<bool>& cancel_;
+  const DataFollower& follower_;
+};
+
+}  // namespace
+
+Status answer_over_data(SweepAnswer& answer, const std::atomic<bool>& cancel, const DataFollower& follower) {
+  return DataAnswering(answer, cancel, follower).carry_out();
+}
+
+}  // namespace attnscope

@@ -1,0 +1,93 @@
+#include "core/session/data_runs.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/session/measure_text.h"
+#include "core/trace/editable.h"
+
+namespace attnscope {
+
+std::vector<std::string> prompt_fields(DataSide side) {
+  if (side == DataSide::corrupt) return {"corrupt", "corrupt_ids"};
+  return {"text", "ids", "clean", "clean_ids"};
+}
+
+Result<std::shared_ptr<const DataPrompts>> held_prompts(const DataChoice& choice,
+                                                        const std::atomic<bool>& cancel) {
+  TRY(DataReader reader, DataReader::open(choice));
+  auto out = std::make_shared<DataPrompts>();
+  out->choice = choice;
+  for (;;) {
+    if (cancel) return fail(Code::cancelled, "error.model.stopped");
+    TRY(std::optional<DataLine> line, reader.next());
+    if (!line) break;
+    out->more = std::ssize(out->lines) == kMostHeldPrompts;
+    if (out->more) break;
+    out->lines.push_back(std::move(*line));
+  }
+  out->hash = reader.fingerprint();
+  return std::shared_ptr<const DataPrompts>(std::move(out));
+}
+
+DataRuns::DataRuns(DataChoice choice, Document start, std::array<Request, 2> with)
+    : with_(std::move(with)), choice_(std::move(choice)), start_(std::move(start)) {}
+
+DataRuns::DataRuns(const DataPrompts& held, Document start)
+    : choice_(held.choice),
+      start_(std::move(start)),
+      held_(&held.lines),
+      hash_(held.hash),
+      count_(std::ssize(held.lines)) {}
+
+Status DataRuns::keep_lines(bool only_of_pipes) {
+  if (held_) return Done{};
+  TRY(DataReader reader, DataReader::open(choice_));
+  if (only_of_pipes && !reader.once()) return Done{};
+  std::vector<DataLine> lines;
+  for (;;) {
+    TRY(std::optional<DataLine> line, reader.next());
+    if (!line) break;
+    lines.push_back(std::move(*line));
+  }
+  kept_ = std::move(lines);
+  return finished(reader);
+}
+
+Status DataRuns::finished(const DataReader& reader) {
+  if (!hash_.empty() && hash_ != reader.fingerprint())
+    return fail(Code::io_failed, "error.system.changed", {quoted_path(choice_.path)});
+  hash_ = reader.fingerprint(), count_ = reader.count();
+  return Done{};
+}
+
+Result<PromptRun> DataRuns::run(const DataLine& line, DataSide side, const std::atomic<bool>* cancel) const {
+  const auto at = [&](const Error& error) {
+    return error.code == Code::cancelled ? error : within(line.place(path(), prompt_fields(side)), error);
+  };
+  PromptRun out;
+  auto request = prompt_request(line, with_[side == DataSide::clean ? 0 : 1], side);
+  if (!request) return at(request.error());
+  out.request = *std::move(request), out.document = start_;
+  if (const Status laid = apply_request(out.document, out.request); !laid) return at(laid.error());
+  RunOptions options;
+  options.edits = edits_for(out.document.edits, 0);
+  options.cancel = cancel;
+  auto trace = out.document.model->run(inputs_of(out.document).front(), options);
+  if (!trace) return at(trace.error());
+  if (!(*trace)->unreached.empty()) return at(no_place(*(*trace)->unreached.front()));
+  out.trace = *std::move(trace);
+  return out;
+}
+
+Result<std::string> DataRuns::measure_text(const DataLine& line, const std::string& measure) const {
+  const auto text = measure_with_answer(measure, line);
+  if (!text) return within(line.place(path()), text.error());
+  if (*text == measure) return text;
+  for (const auto& [field, word] : {std::pair("answer", line.answer), std::pair("wrong", line.wrong)})
+    if (!word.empty())
+      if (const auto token = parse_output(opened(), word); !token)
+        return within(line.place(path(), {field}), token.error());
+  return text;
+}
+
+}  // namespace attnscope

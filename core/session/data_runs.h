@@ -1,0 +1,98 @@
+// The prompts of a data set as runs of one model, for every command and view that asks over one.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/session/data_prompt.h"
+#include "core/session/each_prompt.h"
+
+namespace attnscope {
+
+/// The columns that a side of a prompt may stand in.
+std::vector<std::string> prompt_fields(DataSide side);
+
+/// One side of one prompt, run.
+struct PromptRun {
+  Request request;
+  Document document;
+  std::shared_ptr<const Trace> trace;
+};
+
+/// Lines of a data set that are held in memory.
+struct DataPrompts {
+  DataChoice choice;
+  std::vector<DataLine> lines;
+  std::string hash;   ///< DataReader::fingerprint of all that was read
+  bool more = false;  ///< the data set has further prompts than were taken
+};
+/// The window holds at most so many.
+inline constexpr std::int64_t kMostHeldPrompts = 20000;
+/// Reads them; of a choice without a limit at most kMostHeldPrompts. Errors: DataReader's, Code::cancelled.
+Result<std::shared_ptr<const DataPrompts>> held_prompts(const DataChoice& choice,
+                                                        const std::atomic<bool>& cancel);
+
+class DataRuns {
+ public:
+  /// Every prompt is laid over `start`, whose edits hold for all; `with`: what is asked for besides, of the
+  /// clean and of the corrupt side.
+  DataRuns(DataChoice choice, Document start, std::array<Request, 2> with = {});
+  /// The same of lines that are held.
+  DataRuns(const DataPrompts& held, Document start);
+
+  /// Goes through all chosen prompts, from the one with number `from`; may be called again. each_prompt()'s
+  /// `work`, `take` and `each`. Errors: also a file that changed in between.
+  template <class T, class Work, class Take>
+  Status through(Work work, Take take, std::size_t from = 0, std::size_t each = kPromptsEach) {
+    if (const std::vector<DataLine>* held = held_lines()) {
+      std::size_t next = from;
+      return each_prompt<T>(
+          [&]() -> Result<std::optional<DataLine>> {
+            if (next >= held->size()) return std::optional<DataLine>();
+            return std::optional((*held)[next++]);
+          },
+          work, take, each);
+    }
+    TRY(DataReader reader, DataReader::open(choice_));
+    for (std::size_t skipped = 0; skipped < from; ++skipped) TRY_OK(reader.next());
+    TRY_OK(each_prompt<T>([&] { return reader.next(); }, work, take, each));
+    return finished(reader);
+  }
+  /// Reads all lines: for methods that need the others of each prompt, and where a pipe is to be read twice.
+  Status keep_lines(bool only_of_pipes);
+  const std::vector<DataLine>& lines() const { return *held_lines(); }
+
+  /// Errors: with the line and column of the prompt.
+  Result<PromptRun> run(const DataLine& line, DataSide side, const std::atomic<bool>* cancel = nullptr) const;
+  /// The measure of a line as text, with its answers. Errors: answers that are no tokens.
+  Result<std::string> measure_text(const DataLine& line, const std::string& measure) const;
+
+  const std::string& path() const { return choice_.path; }
+  const DataChoice& choice() const { return choice_; }
+  const OpenedModel& opened() const { return *start_.opened; }
+  const Document& start() const { return start_; }
+  const Request& with() const { return with_[0]; }
+  const std::string& hash() const { return hash_; }
+  std::int64_t count() const { return count_; }
+
+ protected:
+  std::array<Request, 2> with_;
+
+ private:
+  Status finished(const DataReader& reader);
+  const std::vector<DataLine>* held_lines() const { return held_ ? held_ : kept_ ? &*kept_ : nullptr; }
+
+  DataChoice choice_;
+  Document start_;
+  const std::vector<DataLine>* held_ = nullptr;  // another's
+  std::optional<std::vector<DataLine>> kept_;
+  std::string hash_;
+  std::int64_t count_ = 0;
+};
+
+}  // namespace attnscope

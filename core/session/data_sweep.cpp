@@ -1,0 +1,83 @@
+#include "core/session/data_sweep.h"
+
+#include "core/session/asked_measure.h"
+#include "core/session/data_cells.h"
+
+namespace attnscope {
+
+Result<DataSweep> DataSweep::prepare(DataRuns& data, DataQuestion question, const std::atomic<bool>* cancel) {
+  TRY(Selector steps, Selector::parse(question.steps));
+  DataSweep out(data, std::move(question), std::move(steps));
+  if (out.partial()) {
+    TRY_OK(out.draw_partners());
+  } else if (out.question_.how.from != DataKnockout::From::itself) {
+    TRY_OK(data.keep_lines(true));
+    TRY_OK(out.take_means(cancel));
+  }
+  return out;
+}
+
+// The prompts that give their values to each, drawn from those of its length where there are others.
+Status DataSweep::draw_partners() {
+  std::vector<std::int64_t> lengths;
+  const auto length = [&](const DataLine& line) -> Result<std::int64_t> {
+    TRY(const Request request, prompt_request(line, data_->with(), DataSide::clean));
+    Document document = data_->start();
+    if (const Status laid = apply_request(document, request); !laid)
+      return within(line.place(data_->path(), prompt_fields(DataSide::clean)), laid.error());
+    return inputs_of(document).front().length();
+  };
+  TRY_OK(data_->keep_lines(false));
+  TRY_OK(data_->through<std::int64_t>(length, [&](const DataLine&, std::int64_t rows) {
+    lengths.push_back(rows);
+    return Status(Done{});
+  }));
+  TRY(partners_, resample_partners(lengths, question_.how.seed));
+  for (std::size_t i = 0; i < data_->lines().size(); ++i) place_of_line_[data_->lines()[i].line] = i;
+  return Done{};
+}
+
+Status DataSweep::take_means(const std::atomic<bool>* cancel) {
+  StepMeans sum(question_.how.from == DataKnockout::From::mean_by_pos);
+  const auto work = [&](const DataLine& line) -> Result<StepMeans> {
+    TRY(const PromptRun run, data_->run(line, DataSide::clean, cancel));
+    const auto one = sum.of_run(*run.trace, steps_);
+    if (!one) return within(line.place(data_->path()), one.error());
+    return one;
+  };
+  TRY_OK(data_->through<StepMeans>(work, [&](const DataLine& line, const StepMeans& one) {
+    const Status added = sum.add(one);
+    return added ? added : Status(within(line.place(data_->path()), added.error()));
+  }));
+  question_.how.knockout.means = std::make_shared<const StepMeans>(std::move(sum));
+  return Done{};
+}
+
+Result<PromptSweep> DataSweep::of(const DataLine& line, const std::atomic<bool>* cancel) const {
+  TRY(PromptRun prompt, data_->run(line, DataSide::clean, cancel));
+  const auto& run = prompt.trace;
+  TRY(std::string text, data_->measure_text(line, question_.measure));
+  const auto at = [&](const Error& error) { return within(line.place(data_->path()), error); };
+  const auto measure = measure_of(data_->opened(), text, question_.at, *run);
+  if (!measure) return at(measure.error());
+  std::optional<Result<Sweep>> sweep;
+  if (partial()) {
+    TRY(const PromptRun other,
+        data_->run(data_->lines()[partners_[place_of_line_.at(line.line)]], DataSide::clean, cancel));
+    sweep.emplace(Sweep::patching(data_->start().model, run, other.trace, *measure, steps_, question_.over));
+  } else {
+    sweep.emplace(
+        Sweep::ablation(data_->start().model, run, *measure, steps_, question_.over, question_.how.knockout));
+  }
+  if (!*sweep) return at(sweep->error());
+  return PromptSweep{std::move(prompt), std::move(text), **std::move(sweep)};
+}
+
+Result<std::string> data_measure(const std::string& typed, const DataPrompts& prompts) {
+  if (!typed.empty()) return typed;
+  if (prompts.lines.empty() || prompts.lines.front().answer.empty())
+    return fail(Code::not_found, "error.session.data.no_answer_typed");
+  return std::string(prompts.lines.front().wrong.empty() ? "logit" : "logit_diff");
+}
+
+}  // namespace attnscope
