@@ -247,6 +247,8 @@ if [[ $what == full ]]; then
 fi
 
 with_python "Python" numpy tests/python/attnscope_test.py
+with_python "Dask" numpy,distributed tests/python/dask_test.py
+with_python "Slurm" json tests/python/slurm_test.py
 with_python "records of other engines" torch,transformers,accelerate tests/python/record_test.py
 
 # Last, so that its summary is the last thing to read.

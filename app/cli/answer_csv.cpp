@@ -37,9 +37,12 @@ std::vector<Column> columns_of(const AnswerTable& table) {
                     [&](const AnswerRow& row) { return (row.*part).has_value(); }))
       out.push_back({name, [part](const AnswerRow& row) { return optional_number(row.*part); }});
   };
-  number("stderr", &AnswerRow::error);
-  if (any_row(table, [](const AnswerRow& row) { return row.n > 0; }))
-    out.push_back({"n", [](const AnswerRow& row) { return "," + std::to_string(row.n); }});
+  const bool counts = any_row(table, [](const AnswerRow& row) { return row.n > 0; });
+  if (counts)
+    out.push_back({"stderr", [](const AnswerRow& row) { return optional_number(row.error); }});
+  else
+    number("stderr", &AnswerRow::error);
+  if (counts) out.push_back({"n", [](const AnswerRow& row) { return "," + std::to_string(row.n); }});
   number("normalised", &AnswerRow::normalised);
   number("estimate", &AnswerRow::estimate);
   if (any_row(table, [](const AnswerRow& row) { return !row.quantiles.empty(); }))
@@ -190,22 +193,26 @@ struct PlaceColumns {
   }
 };
 
-std::string csv_of_prompts(const AnswerTable& table, const PlaceColumns& places) {
-  std::string out = "prompt,line,step" + places.header() + ",value,clean\n";
+std::string csv_of_prompts(const AnswerTable& table, const PlaceColumns& places, bool with_measure) {
+  std::string out = "prompt,line,step" + places.header() + ",value,clean";
+  out += with_measure ? ",measure\n" : "\n";
+  const std::string measure = with_measure ? "," + csv_field(table.measure) : "";
   for (const AnswerOfPrompt& one : table.each) {
     const AnswerRow& row = table.rows[one.row];
     out += std::to_string(one.prompt) + "," + std::to_string(one.line) + "," + csv_field(row.step) +
-           places.cells(row) + csv_number(one.value) + csv_number(one.base) + "\n";
+           places.cells(row) + csv_number(one.value) + csv_number(one.base) + measure + "\n";
   }
   return out;
 }
 
 }  // namespace
 
-std::string answer_csv(const AnswerTable& table) {
+std::string answer_csv(const AnswerTable& table, bool with_measure) {
   const PlaceColumns places{answer_axes(table), grouped_axes(table)};
-  if (!table.each.empty()) return csv_of_prompts(table, places);
-  const std::vector<Column> columns = columns_of(table);
+  if (!table.each.empty()) return csv_of_prompts(table, places, with_measure);
+  std::vector<Column> columns = columns_of(table);
+  if (with_measure)
+    columns.push_back({"measure", [&table](const AnswerRow&) { return "," + csv_field(table.measure); }});
   std::string out = "step" + places.header();
   for (const Column& column : columns) out += "," + column.name;
   out += "\n";

@@ -22,7 +22,13 @@ bool any_row(const AnswerTable& table, bool (*has)(const AnswerRow&));
 /// "q05", "q50".
 std::string quantile_name(double q);
 
-std::string answer_csv(const AnswerTable& table);
+/// A JSON answer as a table. Errors: with the path of its file.
+Result<AnswerTable> answer_from_json(const std::string& path, const nlohmann::json& answer);
+/// Of a part's run (JSON as text), the run of the whole.
+std::string run_of_whole(const std::string& run);
+
+/// `with_measure`: in a column of its own.
+std::string answer_csv(const AnswerTable& table, bool with_measure = false);
 Result<AnswerTable> answer_from_csv(const std::string& path, const std::string& text);
 Status write_answer_npz(const std::string& path, const AnswerTable& table);
 Result<AnswerTable> answer_from_npz(const std::string& path);

@@ -1,5 +1,6 @@
 // Answers as arrays of npz.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "app/cli/answer_forms.h"
@@ -195,7 +196,9 @@ Result<AnswerTable> answer_from_npz(const std::string& path) {
       AnswerRow& row = rows[indices[i]];
       row.step = step, row.value = static_cast<double>(flat[i]), row.index = indices[i] - 1;
       for (std::size_t part = 0; part < kBeside.size(); ++part)
-        if (i < beside[part].size()) row.*kBeside[part].part = static_cast<double>(beside[part][i]);
+        if (i < beside[part].size() &&
+            (kBeside[part].part != &AnswerRow::error || !std::isnan(beside[part][i])))
+          row.*kBeside[part].part = static_cast<double>(beside[part][i]);
       if (i < counts.size()) row.n = counts[i];
       std::vector<std::int64_t> index(axes.size());
       auto rest = static_cast<std::int64_t>(i);

@@ -29,6 +29,7 @@ nlohmann::json at_to_json(const std::vector<AxisRange>& at) {
 }
 
 void put_spread(nlohmann::json& one, const AnswerRow& row) {
+  if (row.n > 0) one["stderr"] = nullptr;  // of a single prompt
   if (row.error) one["stderr"] = json_number(*row.error);
   if (row.n > 0) one["n"] = row.n;
   if (row.normalised) one["normalised"] = json_number(*row.normalised);
@@ -72,15 +73,47 @@ Result<double> real_of(const JsonNode& node) {
   return node.wrong(Text::of("error.text.wanted.number"));
 }
 
-Result<AnswerRow> row_of(const JsonNode& node) {
-  AnswerRow row;
-  TRY(row.step, node.text("step"));
+Result<std::vector<AxisRange>> at_of(const JsonNode& node) {
   TRY(const JsonNode at, node.object("at"));
+  std::vector<AxisRange> out;
   for (const auto& [axis, value] : at.value().items()) {
     const auto range = answer_range(axis, value.is_string() ? value.get<std::string>() : value.dump());
     if (!range) return at.at(axis.c_str()).wrong(Text::of("error.text.wanted.whole"));
-    row.at.push_back(*range);
+    out.push_back(*range);
   }
+  return out;
+}
+
+// The values of each prompt, by the rows that they are of.
+Status take_each(const JsonNode& each, AnswerTable& out) {
+  std::map<std::string, std::size_t> rows;
+  const auto key = [](const std::string& step, std::vector<AxisRange> at) {
+    std::sort(at.begin(), at.end(), [](const auto& a, const auto& b) { return a.axis < b.axis; });
+    return step + to_text(at);
+  };
+  for (std::size_t i = 0; i < out.rows.size(); ++i) rows[key(out.rows[i].step, out.rows[i].at)] = i;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    const JsonNode node = each.at(i);
+    AnswerOfPrompt one;
+    TRY(const std::string step, node.text("step"));
+    TRY(std::vector<AxisRange> at, at_of(node));
+    const auto row = rows.find(key(step, std::move(at)));
+    if (row == rows.end() || !node.has("value") || !node.has("clean"))
+      return node.wrong(Text::of("error.text.wanted.number"));
+    one.row = row->second;
+    TRY(one.prompt, node.integer("prompt", 0));
+    TRY(one.line, node.integer("line", 0));
+    TRY(one.value, real_of(node.at("value")));
+    TRY(one.base, real_of(node.at("clean")));
+    out.each.push_back(one);
+  }
+  return Done{};
+}
+
+Result<AnswerRow> row_of(const JsonNode& node) {
+  AnswerRow row;
+  TRY(row.step, node.text("step"));
+  TRY(row.at, at_of(node));
   if (!node.has("value")) return node.wrong(Text::of("error.text.wanted.number"));
   TRY(row.value, real_of(node.at("value")));
   if (node.has("estimate")) {
@@ -91,6 +124,20 @@ Result<AnswerRow> row_of(const JsonNode& node) {
   }
   if (node.has("normalised")) {
     TRY(row.normalised, real_of(node.at("normalised")));
+  }
+  if (node.has("quantiles")) {
+    const JsonNode quantiles = node.at("quantiles");
+    for (const double q : kQuantiles) {
+      if (!quantiles.has(quantile_name(q).c_str())) return node.wrong(Text::of("error.text.wanted.number"));
+      TRY(row.quantiles.emplace_back(), real_of(quantiles.at(quantile_name(q).c_str())));
+    }
+  }
+  if (node.has("into") && node.has("from")) {
+    AnswerPair& pair = row.pair.emplace();
+    TRY(pair.into, node.at("into").integer("pos", 0));
+    TRY(pair.from, node.at("from").integer("pos", 0));
+    TRY(pair.into_token, node.at("into").text("token", ""));
+    TRY(pair.from_token, node.at("from").text("token", ""));
   }
   TRY(row.n, node.integer("n", 0));
   TRY(row.index, node.integer("index", 0));
@@ -120,6 +167,16 @@ Result<AnswerTable> answer_of(const JsonNode& node) {
       std::stable_sort(row.at.begin(), row.at.end(),
                        [&](const AxisRange& a, const AxisRange& b) { return place(a) < place(b); });
   }
+  if (node.has("each")) {
+    TRY(const JsonNode each, node.array("each"));
+    TRY_OK(take_each(each, out));
+  }
+  if (node.has("unknown")) {
+    TRY(const JsonNode unknown, node.array("unknown"));
+    for (std::size_t i = 0; i < unknown.size(); ++i) {
+      TRY(out.unknown.emplace_back(), unknown.at(i).text());
+    }
+  }
   if (node.has("run")) out.run = node.at("run").value().dump();
   if (node.has("base_stderr")) {
     TRY(const JsonNode errors, node.object("base_stderr"));
@@ -142,12 +199,16 @@ Result<AnswerTable> answer_of(const JsonNode& node) {
 Result<AnswerTable> from_json(const std::string& path, const std::string& text) {
   const auto file = parse_json(text);
   if (!file) return not_an_answer(path, file.error().what);
-  auto out = answer_of(JsonNode(*file, ""));
-  if (!out) return not_an_answer(path, out.error().what);
-  return out;
+  return answer_from_json(path, *file);
 }
 
 }  // namespace
+
+Result<AnswerTable> answer_from_json(const std::string& path, const nlohmann::json& answer) {
+  auto out = answer_of(JsonNode(answer, ""));
+  if (!out) return not_an_answer(path, out.error().what);
+  return out;
+}
 
 bool names_edits(std::string_view column) { return column == "edits" || column.ends_with("_edits"); }
 
@@ -184,7 +245,7 @@ nlohmann::json json_number(double value) {
   return std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
 }
 
-std::string answer_text(const AnswerTable& table) {
+static nlohmann::json answer_json(const AnswerTable& table) {
   nlohmann::json out = nlohmann::json::object();
   const bool sum = !table.totals.empty() && table.totals.front().first == "total";
   nlohmann::json& totals = sum ? out : out["base"] = nlohmann::json::object();
@@ -200,7 +261,33 @@ std::string answer_text(const AnswerTable& table) {
   put_unknown(out, table.unknown);
   if (!table.alignment.empty()) out["alignment"] = nlohmann::json::parse(table.alignment);
   if (table.is_part()) out["whole"] = table.whole, out["axes"] = answer_axes(table);
-  return out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return out;
+}
+
+static std::string written(const nlohmann::json& answer) {
+  return answer.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string answer_text(const AnswerTable& table) { return written(answer_json(table)); }
+
+std::string answer_text(const std::vector<AnswerTable>& tables) {
+  nlohmann::json out = answer_json(tables.front());
+  if (tables.size() == 1) return written(out);
+  for (const char* of_one : {"measure", "base", "base_stderr", "total", "rest", "rows", "parts", "each"})
+    out.erase(of_one);
+  for (const AnswerTable& table : tables) {
+    const nlohmann::json one = answer_json(table);
+    out["measures"].push_back(table.measure);
+    nlohmann::json& base = out["base"][table.measure] = one.value("base", nlohmann::json::object());
+    for (const auto& [name, value] : table.totals) base[name] = json_number(value);
+    if (one.contains("base_stderr")) out["base_stderr"][table.measure] = one["base_stderr"];
+    for (const char* list : {"rows", "each"})
+      for (nlohmann::json row : one.value(list, nlohmann::json::array())) {
+        row["measure"] = table.measure;
+        out[list].push_back(std::move(row));
+      }
+  }
+  return written(out);
 }
 
 Status check_answer_path(const std::string& path) {
@@ -220,14 +307,31 @@ Status write_answer(const std::string& path, const AnswerTable& table) {
   return file.commit();
 }
 
+Status write_answer(const std::string& path, const std::vector<AnswerTable>& tables) {
+  if (tables.size() == 1) return write_answer(path, tables.front());
+  if (path.ends_with(".npz")) return fail(Code::unsupported, "error.cli.measures_npz");
+  TRY_OK(check_answer_path(path));
+  std::string text;
+  if (path.ends_with(".json")) {
+    text = answer_text(tables);
+  } else {
+    for (const AnswerTable& table : tables) {
+      const std::string one = answer_csv(table, true);
+      text += text.empty() ? one : one.substr(one.find('\n') + 1);
+    }
+  }
+  TRY(AtomicFile file, AtomicFile::create(path));
+  file.write(text);
+  return file.commit();
+}
+
 Result<AnswerTable> read_answer(const std::string& path) {
   if (path.ends_with(".npz")) return answer_from_npz(path);
   TRY(const std::string text, read_file(path, kAnswerTableMostBytes));
   return text.starts_with('{') ? from_json(path, text) : answer_from_csv(path, text);
 }
 
-// Of the parts' run, the run of the whole.
-static std::string run_of_whole(const std::string& run) {
+std::string run_of_whole(const std::string& run) {
   if (run.empty()) return run;
   nlohmann::json out = nlohmann::json::parse(run, nullptr, false);
   if (!out.is_object() || !out["command"].is_array()) return {};
@@ -242,7 +346,9 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
   AnswerTable out = parts.front();
   std::set<std::int64_t> seen;
   out.rows.clear();
+  out.each.clear();
   out.run = run_of_whole(out.run);
+  std::vector<std::pair<AnswerOfPrompt, std::int64_t>> each;  // with the index of its row
   const auto about_totals = [](const AnswerTable& table) {
     std::map<std::string, float> totals;
     for (const auto& [name, value] : table.totals) totals[name] = static_cast<float>(value);
@@ -259,10 +365,18 @@ Result<AnswerTable> joined(const std::vector<AnswerTable>& parts) {
         return fail(Code::bad_format, "error.cli.answer_twice", {row.index});
       out.rows.push_back(row);
     }
+    for (const AnswerOfPrompt& one : part.each) each.emplace_back(one, part.rows[one.row].index);
   }
   if (out.is_part()) return fail(Code::not_found, "error.cli.answer_missing", {out.rows.size(), out.whole});
   std::sort(out.rows.begin(), out.rows.end(),
             [](const AnswerRow& a, const AnswerRow& b) { return a.index < b.index; });
+  std::sort(each.begin(), each.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.prompt, a.second) < std::pair(b.first.prompt, b.second);
+  });
+  for (auto& [one, index] : each) {
+    one.row = static_cast<std::size_t>(index);
+    out.each.push_back(one);
+  }
   return out;
 }
 

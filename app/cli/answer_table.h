@@ -72,6 +72,9 @@ nlohmann::json json_number(double value);
 /// row, "whole" (the number of all rows) and the order of its "axes". An attribution has {"total", "rest",
 /// "parts", "held"} in place of base and rows.
 std::string answer_text(const AnswerTable& table);
+/// Of several measures: "measures", under "base" (and "base_stderr") the totals of each, and rows that say
+/// their measure.
+std::string answer_text(const std::vector<AnswerTable>& tables);
 /// JSON: answer_text(). CSV: a header and one row per place; for ranges the last index is in a column of its
 /// own, "pos_last"; the totals ("clean") are columns that say the same in each row; of an edited run the last
 /// columns hold the edits, joined by "; ". With `each`: one row per prompt and place. npz: per step an array
@@ -81,6 +84,8 @@ std::string answer_text(const AnswerTable& table);
 /// as
 /// "... .index", and "whole". Errors: another extension, a write error.
 Status write_answer(const std::string& path, const AnswerTable& table);
+/// Of several measures, which a CSV has in a column; not as npz.
+Status write_answer(const std::string& path, const std::vector<AnswerTable>& tables);
 /// Checks before a long sweep that the file can be written. Errors: as write_answer.
 Status check_answer_path(const std::string& path);
 /// Reads a sweep written by write_answer; only JSON contains the measure. Errors: no such file, another

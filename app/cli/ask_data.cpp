@@ -7,12 +7,14 @@
 #include "app/cli/answer_run.h"
 #include "app/cli/ask_options.h"
 #include "app/cli/prompt_runs.h"
+#include "app/cli/shard.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
 #include "core/session/asked_measure.h"
 #include "core/session/data_cells.h"
 #include "core/session/data_prompt.h"
+#include "core/session/data_sweep.h"
 
 namespace attnscope::cli {
 namespace {
@@ -20,27 +22,33 @@ namespace {
 // What was found for one prompt.
 struct PromptAnswer {
   std::vector<PromptRun> runs;  // the clean one first
-  std::vector<DataPlace> places;
-  double base = 0;
-  std::optional<double> clean, corrupt, rest;  // totals
-  std::vector<std::string> held;
-  std::int64_t whole = 0;  // places of all shards
+  std::int64_t whole = 0;       // places of all shards
+  struct ByMeasure {
+    std::vector<DataPlace> places;
+    double base = 0;
+    std::optional<double> clean, corrupt, rest;  // totals
+    std::vector<std::string> held;
+  };
+  std::vector<ByMeasure> measures;
 };
 
 Status prepare(const AskOptions& options, PromptRuns& data) {
   TRY_OK(data.prepare());
-  return check_data_measure(options.measure);
+  TRY_OK(check_measures(options));
+  for (const std::string& measure : options.measures) TRY_OK(check_data_measure(measure));
+  return Done{};
 }
 
-// What is added up over all prompts, and the table that it makes.
+// What is added up over all prompts by one measure, and the table that it makes.
 class AskedTable {
  public:
-  AskedTable(const AskOptions& options, PromptRuns& data, const std::vector<std::string>& over)
-      : options_(options), data_(data), cells_(over, options.each || options.quantiles) {}
+  AskedTable(const AskOptions& options, std::size_t measure, PromptRuns& data,
+             const std::vector<std::string>& over)
+      : options_(options), measure_(measure), data_(data), cells_(over, options.each || options.quantiles) {}
 
-  Status take(const DataLine& line, const PromptAnswer& answer, bool partial) {
-    for (const PromptRun& run : answer.runs) data_.tell(run);
-    const Trace& run = *answer.runs.front().trace;
+  Status take(const DataLine& line, const PromptAnswer& of_prompt, bool partial) {
+    const PromptAnswer::ByMeasure& answer = of_prompt.measures[measure_];
+    const Trace& run = *of_prompt.runs.front().trace;
     if (const auto added = cells_.add(line.line, run, answer.base, answer.places, partial); !added)
       return within(line.place(data_.path()), added.error());
     if (!options_.shard.empty() && !cells_.even())
@@ -55,21 +63,21 @@ class AskedTable {
     total(answer.rest ? "total" : "clean", answer.clean);
     total("corrupt", answer.corrupt);
     total("rest", answer.rest);
-    held_ = answer.held, whole_ = answer.whole;
+    held_ = answer.held, whole_ = of_prompt.whole;
     if (texts_.empty()) texts_ = texts_of(run.edits);
     return Done{};
   }
 
-  Result<AnswerTable> table(nlohmann::json run, int part, int parts) const {
-    AnswerTable out{options_.measure, {}, {}, 0, {}};
+  Result<AnswerTable> table(nlohmann::json run, const Shard& shard) const {
+    AnswerTable out{options_.measures[measure_], {}, {}, 0, {}};
     out.held = held_;
     for (const auto& [name, spread] : totals_) {
       out.totals.emplace_back(name, spread.mean());
       if (spread.n() > 1) out.errors.emplace_back(name, spread.standard_error());
     }
-    for (const DataCell& cell : cells_.cells())
-      out.rows.push_back(row_of(cell, part, parts, out.rows.size()));
-    out.whole = parts == 1 ? std::ssize(out.rows) : whole_;
+    out.whole = shard.all() ? std::ssize(cells_.cells()) : whole_;
+    const std::vector<std::int64_t> rows = shard.rows(out.whole);
+    for (const DataCell& cell : cells_.cells()) out.rows.push_back(row_of(cell, rows[out.rows.size()]));
     if (options_.each) put_each(out);
     out.unknown = data_.unknown();
     if (!texts_.empty()) out.edits["edits"] = texts_;
@@ -80,9 +88,8 @@ class AskedTable {
   }
 
  private:
-  AnswerRow row_of(const DataCell& cell, int part, int parts, std::size_t number) const {
-    AnswerRow row{
-        cell.step, cell.at, cell.value.mean(), {}, part - 1 + static_cast<std::int64_t>(number) * parts};
+  AnswerRow row_of(const DataCell& cell, std::int64_t index) const {
+    AnswerRow row{cell.step, cell.at, cell.value.mean(), {}, index};
     row.n = cell.value.n();
     if (row.n > 1) row.error = cell.value.standard_error();
     if (options_.estimate || options_.only_estimate) row.estimate = cell.estimate.mean();
@@ -101,6 +108,7 @@ class AskedTable {
   }
 
   const AskOptions& options_;
+  std::size_t measure_;
   PromptRuns& data_;
   DataCells cells_;
   std::vector<std::pair<std::string, Spread>> totals_;
@@ -108,14 +116,54 @@ class AskedTable {
   std::int64_t whole_ = 0;
 };
 
+// A table for each measure.
+class AskedTables {
+ public:
+  AskedTables(const AskOptions& options, PromptRuns& data, const std::vector<std::string>& over)
+      : data_(data) {
+    for (std::size_t i = 0; i < options.measures.size(); ++i) all_.emplace_back(options, i, data, over);
+  }
+  Status take(const DataLine& line, const PromptAnswer& answer, bool partial) {
+    for (const PromptRun& run : answer.runs) data_.tell(run);
+    for (AskedTable& one : all_) TRY_OK(one.take(line, answer, partial));
+    return Done{};
+  }
+  Result<std::vector<AnswerTable>> tables(const nlohmann::json& run, const Shard& shard) const {
+    std::vector<AnswerTable> out;
+    for (const AskedTable& one : all_) {
+      TRY(out.emplace_back(), one.table(run, shard));
+    }
+    return out;
+  }
+
+ private:
+  PromptRuns& data_;
+  std::vector<AskedTable> all_;
+};
+
+// The measures of a line, with its answers.
+Result<std::vector<std::string>> measure_texts(const AskOptions& options, const PromptRuns& data,
+                                               const DataLine& line) {
+  std::vector<std::string> out;
+  for (const std::string& measure : options.measures) {
+    TRY(out.emplace_back(), data.measure_text(line, measure));
+  }
+  return out;
+}
+
 // Values of one sweep, or its estimates where those alone are asked for.
 Status computed(const AskOptions& options, Sweep& sweep) {
   if (options.estimate || options.only_estimate) TRY_OK(sweep.estimate());
   if (!options.only_estimate) return sweep.fill();
-  std::vector<double> values;
-  for (const SweepCell& cell : sweep.cells()) values.push_back(cell.estimate);
-  sweep.take_values(values);
+  sweep.take_estimates();
   return Done{};
+}
+
+std::vector<PromptAnswer::ByMeasure> by_measure(const AskOptions& options, const Sweep& sweep) {
+  std::vector<PromptAnswer::ByMeasure> out;
+  for (std::size_t i = 0; i < options.measures.size(); ++i)
+    out.push_back({places_of(sweep, i), sweep.base(i), sweep.base(i), {}, {}, {}});
+  return out;
 }
 
 nlohmann::json method_json(const AskOptions& options) {
@@ -126,26 +174,34 @@ nlohmann::json method_json(const AskOptions& options) {
 
 Status ablate_data(const AskOptions& options, const RunModel& opened) {
   TRY(const DataKnockout how, how_asked(options));
-  TRY(const auto shard, shard_asked(options));
+  TRY(const Shard shard, Shard::parse(options.shard));
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(prepare(options, data));
-  TRY(const DataSweep sweeps,
-      DataSweep::prepare(data, {options.measure, options.at, options.steps, options.over_axes(), how}));
-  AskedTable table(options, data, options.over_axes());
+  TRY(const DataSweep sweeps, DataSweep::prepare(data, {options.measures.front(), options.at, options.steps,
+                                                        options.over_axes(), how}));
+  AskedTables table(options, data, options.over_axes());
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
     TRY(PromptSweep asked, sweeps.of(line));
+    TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
     const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
+    for (std::size_t i = 1; i < texts.size(); ++i) {
+      const auto more = measure_of(opened, texts[i], options.at, *asked.prompt.trace);
+      if (!more) return at(more.error());
+      if (const Status added = asked.sweep.add_measure(*more); !added) return at(added.error());
+    }
     out.runs.push_back(std::move(asked.prompt));
     out.whole = std::ssize(asked.sweep.cells());
-    asked.sweep.keep_shard(shard.first, shard.second);
+    asked.sweep.keep(shard.rows(out.whole));
     if (const Status done = computed(options, asked.sweep); !done) return at(done.error());
-    out.places = places_of(asked.sweep), out.base = asked.sweep.base(), out.clean = asked.sweep.base();
+    out.measures = by_measure(options, asked.sweep);
     if (options.normalise) {
       TRY(const PromptRun corrupt, data.run(line, DataSide::corrupt));
-      const auto there = measure_of(opened, asked.measure, options.at, *corrupt.trace);
-      if (!there) return at(there.error());
-      TRY(out.corrupt, measured(*there, *corrupt.trace));
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto there = measure_of(opened, texts[i], options.at, *corrupt.trace);
+        if (!there) return at(there.error());
+        TRY(out.measures[i].corrupt, measured(*there, *corrupt.trace));
+      }
     }
     return out;
   };
@@ -159,15 +215,15 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
     for (const std::size_t partner : sweeps.partners())
       run["resampled"].push_back(data.lines()[partner].line);
   }
-  TRY(const AnswerTable out, table.table(std::move(run), shard.first, shard.second));
+  TRY(const std::vector<AnswerTable> out, table.tables(run, shard));
   return give_answer(options, out);
 }
 
 Status patch_data(const AskOptions& options, const RunModel& opened) {
-  TRY(const auto shard, shard_asked(options));
+  TRY(const Shard shard, Shard::parse(options.shard));
   PromptRuns data(options.data.choice(), opened, options.clean, options.corrupt);
   TRY_OK(prepare(options, data));
-  AskedTable table(options, data, options.over_axes());
+  AskedTables table(options, data, options.over_axes());
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
     TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
@@ -175,15 +231,16 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
     if (!options.noise()) std::swap(out.runs[0], out.runs[1]);  // the one that is patched first
     const auto& clean = out.runs[options.noise() ? 0 : 1].trace;
     const auto& corrupt = out.runs[options.noise() ? 1 : 0].trace;
-    TRY(const std::string text, data.measure_text(line, options.measure));
-    auto asked = patch_asked(opened, options, text, clean, corrupt);
+    TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
+    auto asked = patch_asked(opened, options, texts, clean, corrupt);
     if (!asked) return within(line.place(data.path()), asked.error());
     out.whole = std::ssize(asked->sweep->cells());
-    asked->sweep->keep_shard(shard.first, shard.second);
+    asked->sweep->keep(shard.rows(out.whole));
     if (const Status done = computed(options, *asked->sweep); !done)
       return within(line.place(data.path()), done.error());
-    out.places = places_of(*asked->sweep), out.base = asked->sweep->base();
-    out.clean = asked->clean, out.corrupt = asked->corrupt;
+    out.measures = by_measure(options, *asked->sweep);
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      out.measures[i].clean = asked->clean[i], out.measures[i].corrupt = asked->corrupt[i];
     return out;
   };
   TRY_OK(data.through<PromptAnswer>(work, [&](const DataLine& line, const PromptAnswer& answer) {
@@ -191,29 +248,32 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
   }));
   nlohmann::json run = run_json(opened, options.model);
   run["method"] = method_json(options), run["method"]["direction"] = options.direction;
-  TRY(const AnswerTable out, table.table(std::move(run), shard.first, shard.second));
+  TRY(const std::vector<AnswerTable> out, table.tables(run, shard));
   return give_answer(options, out);
 }
 
 Status attribute_data(const AskOptions& options, const RunModel& opened) {
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(prepare(options, data));
-  AskedTable table(options, data,
-                   options.by == "token" ? std::vector<std::string>{"pos"} : std::vector<std::string>{});
+  AskedTables table(options, data,
+                    options.by == "token" ? std::vector<std::string>{"pos"} : std::vector<std::string>{});
   const AttributeBy by = attribute_by(options.by);
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
     TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
     const Trace& run = *out.runs.front().trace;
-    TRY(const std::string text, data.measure_text(line, options.measure));
+    TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
     const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
-    const auto measure = measure_of(opened, text, options.at, run);
-    if (!measure) return at(measure.error());
-    const auto found = attribute(run, *measure, by);
-    if (!found) return at(found.error());
-    out.base = found->total, out.clean = found->total, out.rest = found->rest, out.held = found->held;
-    for (const LogitPart& part : found->parts)
-      out.places.push_back({part.step, run.config().stack, target_of({{}, part.at}).at, part.value, 0});
+    for (const std::string& text : texts) {
+      const auto measure = measure_of(opened, text, options.at, run);
+      if (!measure) return at(measure.error());
+      const auto found = attribute(run, *measure, by);
+      if (!found) return at(found.error());
+      auto& one = out.measures.emplace_back(
+          PromptAnswer::ByMeasure{{}, found->total, found->total, {}, found->rest, found->held});
+      for (const LogitPart& part : found->parts)
+        one.places.push_back({part.step, run.config().stack, target_of({{}, part.at}).at, part.value, 0});
+    }
     return out;
   };
   TRY_OK(data.through<PromptAnswer>(work, [&](const DataLine& line, const PromptAnswer& answer) {
@@ -221,7 +281,7 @@ Status attribute_data(const AskOptions& options, const RunModel& opened) {
   }));
   nlohmann::json run = run_json(opened, options.model);
   run["method"] = {{"by", options.by}};
-  TRY(const AnswerTable out, table.table(std::move(run), 1, 1));
+  TRY(const std::vector<AnswerTable> out, table.tables(run, Shard()));
   return give_answer(options, out);
 }
 

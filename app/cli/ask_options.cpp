@@ -34,18 +34,6 @@ Result<DataKnockout> how_asked(const AskOptions& options) {
   return DataKnockout{{EditOp::scale, static_cast<float>(factor)}, From::itself, seed};
 }
 
-Result<std::pair<int, int>> shard_asked(const AskOptions& options) {
-  constexpr std::uint64_t kMostParts = 1 << 20;
-  const std::string& text = options.shard;
-  if (text.empty()) return std::pair(1, 1);
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const auto part = parse_whole(std::string_view(text).substr(0, slash), 1, kMostParts);
-  const auto parts =
-      parse_whole(std::string_view(text).substr(std::min(slash + 1, text.size())), 1, kMostParts);
-  if (part && parts && *part <= *parts) return std::pair(static_cast<int>(*part), static_cast<int>(*parts));
-  return fail(Code::bad_format, "error.cli.shard", {in_quotes(text)});
-}
-
 AttributeBy attribute_by(const std::string& word) {
   const std::map<std::string, AttributeBy> by{{"part", AttributeBy::part},
                                               {"head", AttributeBy::head},
@@ -54,21 +42,33 @@ AttributeBy attribute_by(const std::string& word) {
   return by.at(word);
 }
 
-Result<PatchAsked> patch_asked(const OpenedModel& opened, const AskOptions& options, const std::string& text,
+Status check_measures(const AskOptions& options) {
+  if (options.measures.size() < 2) return Done{};
+  if (!options.shard.empty()) return fail(Code::out_of_range, "error.cli.measures_shard");
+  if (!options.graph.empty()) return fail(Code::out_of_range, "error.cli.measures_graph");
+  if (options.out.ends_with(".npz")) return fail(Code::unsupported, "error.cli.measures_npz");
+  return Done{};
+}
+
+Result<PatchAsked> patch_asked(const OpenedModel& opened, const AskOptions& options,
+                               const std::vector<std::string>& texts,
                                const std::shared_ptr<const Trace>& clean,
                                const std::shared_ptr<const Trace>& corrupt) {
   TRY(const Selector steps, Selector::parse(options.steps));
-  TRY(const LogitMeasure measure, measure_of(opened, text, options.at, *clean));
-  LogitMeasure there = measure;  // the masked token may be at another position
-  TRY(const LogitMeasure own, measure_of(opened, text, options.at, *corrupt));
-  there.row = own.row;
-  PatchAsked out;
-  TRY(out.clean, measured(measure, *clean));
-  TRY(out.corrupt, measured(there, *corrupt));
   const bool noise = options.noise();
-  out.measure = noise ? measure : there;
+  PatchAsked out;
+  for (const std::string& text : texts) {
+    TRY(const LogitMeasure measure, measure_of(opened, text, options.at, *clean));
+    LogitMeasure there = measure;  // the masked token may be at another position
+    TRY(const LogitMeasure own, measure_of(opened, text, options.at, *corrupt));
+    there.row = own.row;
+    TRY(out.clean.emplace_back(), measured(measure, *clean));
+    TRY(out.corrupt.emplace_back(), measured(there, *corrupt));
+    out.measures.push_back(noise ? measure : there);
+  }
   TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean,
-                                   out.measure, steps, options.over_axes()));
+                                   out.measures.front(), steps, options.over_axes()));
+  for (std::size_t i = 1; i < out.measures.size(); ++i) TRY_OK(sweep.add_measure(out.measures[i]));
   out.sweep.emplace(std::move(sweep));
   return out;
 }
@@ -107,10 +107,14 @@ void print_rows(const AnswerTable& table) {
 
 }  // namespace
 
-Status give_answer(const AskOptions& options, const AnswerTable& table) {
-  if (options.json) say(answer_text(table));
-  if (!options.json && options.out.empty()) print_rows(table);
-  return options.out.empty() ? Status(Done{}) : write_answer(options.out, table);
+Status give_answer(const AskOptions& options, const std::vector<AnswerTable>& tables) {
+  if (options.json) say(answer_text(tables));
+  if (!options.json && options.out.empty())
+    for (const AnswerTable& table : tables) {
+      if (tables.size() > 1) std::printf("%s\n", printable(table.measure, kMostOfSentence).c_str());
+      print_rows(table);
+    }
+  return options.out.empty() ? Status(Done{}) : write_answer(options.out, tables);
 }
 
 }  // namespace attnscope::cli

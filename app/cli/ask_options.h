@@ -13,15 +13,14 @@
 namespace attnscope::cli {
 
 struct AskOptions {
-  std::string model, measure, steps, over, how = "zero", direction = "denoise", by = "head", shard, out,
-                                           graph;
+  std::string model, steps, over, how = "zero", direction = "denoise", by = "head", shard, out, graph;
   double least = 0.005;
   std::int64_t at = -1;
   bool json = false, estimate = false, yes = false, each = false, quantiles = false, normalise = false,
        only_estimate = false, linear = false;
   SequenceOptions text, clean, corrupt;
   DataOptions data;
-  std::vector<std::string> parts;
+  std::vector<std::string> measures, parts;
 
   std::vector<std::string> over_axes() const;
   bool noise() const { return direction == "noise"; }
@@ -32,19 +31,20 @@ Result<DataKnockout> how_asked(const AskOptions& options);
 
 /// "part", "head", "token", "neuron".
 AttributeBy attribute_by(const std::string& word);
-/// Part and parts of --shard; 1 of 1 without it.
-Result<std::pair<int, int>> shard_asked(const AskOptions& options);
-/// Prints a table, or writes it to --out.
-Status give_answer(const AskOptions& options, const AnswerTable& table);
+/// Errors: --shard with several measures.
+Status check_measures(const AskOptions& options);
+/// Prints the tables, one for each measure, or writes them to --out.
+Status give_answer(const AskOptions& options, const std::vector<AnswerTable>& tables);
 
-/// One pair of runs patched: the sweep, and the measure of both.
+/// One pair of runs patched: the sweep, and every measure of both.
 struct PatchAsked {
   std::optional<Sweep> sweep;
-  LogitMeasure measure;
-  double clean = 0, corrupt = 0;
+  std::vector<LogitMeasure> measures;
+  std::vector<double> clean, corrupt;
 };
-/// `text` is the measure. Errors: those of the measure and of Sweep::patching.
-Result<PatchAsked> patch_asked(const OpenedModel& opened, const AskOptions& options, const std::string& text,
+/// `texts` are the measures. Errors: those of a measure and of Sweep::patching.
+Result<PatchAsked> patch_asked(const OpenedModel& opened, const AskOptions& options,
+                               const std::vector<std::string>& texts,
                                const std::shared_ptr<const Trace>& clean,
                                const std::shared_ptr<const Trace>& corrupt);
 

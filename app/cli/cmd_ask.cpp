@@ -6,6 +6,8 @@
 
 #include "app/cli/answer_run.h"
 #include "app/cli/ask_options.h"
+#include "app/cli/part_files.h"
+#include "app/cli/shard.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
@@ -107,25 +109,48 @@ std::optional<AnswerPair> pair_of(const OpenedModel& opened, const Sweep& sweep,
   return out;
 }
 
-// Runs the sweep, or its shard, and prints it.
-Status answer(const AskOptions& options, const OpenedModel& opened, Sweep sweep, AnswerTable table) {
+// Runs the sweep, or its shard, and prints it: a table for each measure.
+Status answer(const AskOptions& options, const OpenedModel& opened, Sweep sweep,
+              std::vector<AnswerTable> tables) {
   if (!options.out.empty()) TRY_OK(check_answer_path(options.out));
-  table.whole = std::ssize(sweep.cells());
-  TRY(const auto shard, shard_asked(options));
-  const auto [part, parts] = shard;
-  sweep.keep_shard(part, parts);
+  const std::int64_t whole = std::ssize(sweep.cells());
+  TRY(const Shard shard, Shard::parse(options.shard));
+  const std::vector<std::int64_t> rows = shard.rows(whole);
+  sweep.keep(rows);
   if (options.estimate || options.only_estimate) TRY_OK(sweep.estimate());
   if (!options.only_estimate) TRY_OK(filled(sweep, options.yes));
-  for (std::size_t i = 0; i < sweep.cells().size(); ++i) {
-    const SweepCell& cell = sweep.cells()[i];
-    AnswerRow row{to_text(cell.site), cell.at, cell.value, {}, part - 1 + std::int64_t(i) * parts};
-    if (options.estimate || options.only_estimate) row.estimate = cell.estimate;
-    if (options.only_estimate) row.value = cell.estimate;
-    row.pair = pair_of(opened, sweep, cell);
-    table.rows.push_back(std::move(row));
+  for (std::size_t measure = 0; measure < tables.size(); ++measure) {
+    AnswerTable& table = tables[measure];
+    table.whole = whole;
+    for (std::size_t i = 0; i < sweep.cells().size(); ++i) {
+      const SweepCell& cell = sweep.cells()[i];
+      AnswerRow row{to_text(cell.site), cell.at, cell.value_of(measure), {}, rows[i]};
+      if (options.estimate || options.only_estimate) row.estimate = cell.estimate_of(measure);
+      if (options.only_estimate) row.value = cell.estimate_of(measure);
+      row.pair = pair_of(opened, sweep, cell);
+      table.rows.push_back(std::move(row));
+    }
+    TRY_OK(normalise(options, table));
   }
-  TRY_OK(normalise(options, table));
-  return give_answer(options, table);
+  return give_answer(options, tables);
+}
+
+Result<std::vector<LogitMeasure>> measures_of(const OpenedModel& opened, const AskOptions& options,
+                                              const Trace& run) {
+  TRY_OK(check_measures(options));
+  std::vector<LogitMeasure> out;
+  for (const std::string& text : options.measures) {
+    TRY(out.emplace_back(), measure_of(opened, text, options.at, run));
+  }
+  return out;
+}
+
+// As "measure" the one, as "measures" several.
+void put_measures(nlohmann::json& made, const OpenedModel& opened, const std::vector<LogitMeasure>& measures,
+                  const Trace& run) {
+  if (measures.size() == 1) made["measure"] = measure_json(opened, measures.front(), run);
+  if (measures.size() > 1)
+    for (const LogitMeasure& one : measures) made["measures"].push_back(measure_json(opened, one, run));
 }
 
 Status run_ablate(const AskOptions& options) {
@@ -135,17 +160,23 @@ Status run_ablate(const AskOptions& options) {
   TRY_OK(check_runs(opened));
   if (options.data.given()) return ablate_data(options, opened);
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
-  TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
-  TRY(Sweep sweep, Sweep::ablation(opened.model, run, measure, steps, options.over_axes(), how.knockout));
-  AnswerTable table{options.measure, {{"clean", sweep.base()}}, {}, 0, {}};
-  table.take_edits("edits", run->edits);
-  table.unknown = options.text.unknown();
+  TRY(const std::vector<LogitMeasure> measures, measures_of(opened, options, *run));
+  TRY(Sweep sweep,
+      Sweep::ablation(opened.model, run, measures.front(), steps, options.over_axes(), how.knockout));
+  for (std::size_t i = 1; i < measures.size(); ++i) TRY_OK(sweep.add_measure(measures[i]));
   nlohmann::json made = run_json(opened, options.model);
   made["inputs"]["text"] = input_json(opened, *run);
-  made["measure"] = measure_json(opened, measure, *run);
+  put_measures(made, opened, measures, *run);
   made["method"] = {{"steps", options.steps}, {"over", options.over_axes()}, {"how", options.how}};
-  table.run = made.dump();
-  return answer(options, opened, std::move(sweep), std::move(table));
+  std::vector<AnswerTable> tables;
+  for (std::size_t i = 0; i < measures.size(); ++i) {
+    AnswerTable& table =
+        tables.emplace_back(AnswerTable{options.measures[i], {{"clean", sweep.base(i)}}, {}, 0, {}});
+    table.take_edits("edits", run->edits);
+    table.unknown = options.text.unknown();
+    table.run = made.dump();
+  }
+  return answer(options, opened, std::move(sweep), std::move(tables));
 }
 
 Status run_patch(const AskOptions& options) {
@@ -158,8 +189,9 @@ Status run_patch(const AskOptions& options) {
   if (clean_words.empty() || corrupt_words.empty()) return fail(Code::out_of_range, "error.cli.two_inputs");
   TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
   TRY(const std::shared_ptr<const Trace> corrupt, options.corrupt.run_one(opened));
-  TRY(PatchAsked asked, patch_asked(opened, options, options.measure, clean, corrupt));
-  AnswerTable table{options.measure, {{"clean", asked.clean}, {"corrupt", asked.corrupt}}, {}, 0, {}};
+  TRY_OK(check_measures(options));
+  TRY(PatchAsked asked, patch_asked(opened, options, options.measures, clean, corrupt));
+  AnswerTable table;  // but for the measure
   table.take_edits("clean_edits", clean->edits);
   table.take_edits("corrupt_edits", corrupt->edits);
   table.unknown = options.clean.unknown();
@@ -171,11 +203,16 @@ Status run_patch(const AskOptions& options) {
   if (!options.json) std::fputs(aligned.c_str(), options.out.empty() ? stdout : stderr);
   nlohmann::json made = run_json(opened, options.model);
   made["inputs"] = {{"clean", input_json(opened, *clean)}, {"corrupt", input_json(opened, *corrupt)}};
-  made["measure"] = measure_json(opened, asked.measure, *asked.sweep->run());
+  put_measures(made, opened, asked.measures, *asked.sweep->run());
   made["method"] = {
       {"steps", options.steps}, {"over", options.over_axes()}, {"direction", options.direction}};
   table.run = made.dump();
-  return answer(options, opened, *std::move(asked.sweep), std::move(table));
+  std::vector<AnswerTable> tables(options.measures.size(), table);
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    tables[i].measure = options.measures[i];
+    tables[i].totals = {{"clean", asked.clean[i]}, {"corrupt", asked.corrupt[i]}};
+  }
+  return answer(options, opened, *std::move(asked.sweep), std::move(tables));
 }
 
 void add_parts(AnswerTable& table, const std::vector<LogitPart>& parts) {
@@ -201,43 +238,55 @@ Status run_attribute(const AskOptions& options) {
   TRY_OK(check_runs(opened));
   if (options.data.given()) return attribute_data(options, opened);
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
-  TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
+  TRY(const std::vector<LogitMeasure> measures, measures_of(opened, options, *run));
   if (!options.graph.empty()) {
+    const LogitMeasure& measure = measures.front();
     TRY(const AttributionGraph graph, attribution_graph(*run, measure, options.least));
-    TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measure)));
+    TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measures.front())));
     if (!options.json && options.out.empty()) return Done{};
   }
-  AnswerTable table;
-  if (options.linear) {
-    TRY(const LinearTwin twin, linear_twin(*run, measure, attribute_by(options.by)));
-    table = linear_answer(twin, options.measure);
-  } else {
-    TRY(const Attribution found, attribute(*run, measure, attribute_by(options.by)));
-    table = sum_answer(found, options.measure);
-  }
-  table.take_edits("edits", run->edits);
-  table.unknown = options.text.unknown();
   nlohmann::json made = run_json(opened, options.model);
   made["inputs"]["text"] = input_json(opened, *run);
-  made["measure"] = measure_json(opened, measure, *run);
+  put_measures(made, opened, measures, *run);
   made["method"] = {{"by", options.by}, {"linear", options.linear}};
-  table.run = made.dump();
-  return give_answer(options, table);
+  std::vector<AnswerTable> tables;
+  for (std::size_t i = 0; i < measures.size(); ++i) {
+    AnswerTable& table = tables.emplace_back();
+    if (options.linear) {
+      TRY(const LinearTwin twin, linear_twin(*run, measures[i], attribute_by(options.by)));
+      table = linear_answer(twin, options.measures[i]);
+    } else {
+      TRY(const Attribution found, attribute(*run, measures[i], attribute_by(options.by)));
+      table = sum_answer(found, options.measures[i]);
+    }
+    table.take_edits("edits", run->edits);
+    table.unknown = options.text.unknown();
+    table.run = made.dump();
+  }
+  return give_answer(options, tables);
 }
 
 Status run_merge(const AskOptions& options) {
+  std::vector<PartFile> files;
   std::vector<AnswerTable> parts;
   for (const std::string& path : options.parts) {
+    TRY(const bool json, is_json_answer(path));
+    if (json) {
+      TRY(std::vector<PartFile> found, read_parts(path));
+      files.insert(files.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+      continue;
+    }
     TRY(parts.emplace_back(), read_answer(path));
     if (const Status part = check_part(parts.back()); !part) return about(path, part.error());
   }
-  TRY(const AnswerTable table, joined(parts));
-  TRY_OK(check_places(parts));
-  return write_answer(options.out, table);
+  return write_joined(files, std::move(parts), options.out);
 }
 
 void add_question(CLI::App& command, AskOptions& options) {
-  command.add_option("--measure", options.measure, tr("cli.ask.measure"))->required();
+  command.add_option("--measure", options.measures, tr("cli.ask.measures"))
+      ->required()
+      ->allow_extra_args(false)
+      ->type_name("M");
   command.add_option("--at", options.at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   command.add_flag("--json", options.json, tr("cli.ask.json"));
   command.add_option("--out", options.out, tr("cli.ask.out"));

@@ -144,9 +144,15 @@ Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel&
               {first->name(), format("%g", tolerance), format("%g", first->max_abs), to_text(first->at)});
 }
 
+// An adapter is the second model's, so that a model can be compared with itself.
+Result<RunModel> without_lora(const std::string& name) {
+  const WithoutLora none;
+  return open_to_run(name);
+}
+
 Status run_two(const CompareOptions& options) {
   const double tolerance = options.tolerance.value_or(kTolerance);
-  TRY(const RunModel a, open_to_run(options.first));
+  TRY(const RunModel a, without_lora(options.first));
   TRY(const RunModel b, open_to_run(options.second));
   TRY(const Traces left, runs_of(a, options));
   TRY(const Traces right, runs_of(b, options));

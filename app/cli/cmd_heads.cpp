@@ -98,6 +98,7 @@ void put_spreads(nlohmann::json& row, const HeadSpreads& spreads) {
       row["stderr"][std::string(head_score_name(static_cast<HeadScore>(i)))] =
           json_number(spread.standard_error());
   }
+  if (most == 1) row["stderr"] = nullptr;
   row["n"] = most;
 }
 

@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/fingerprint.h"
 #include "core/trace/common.h"
 
 namespace attnscope::cli {
@@ -118,6 +119,7 @@ nlohmann::json to_json(const OpenedModel& opened) {
                      {"stays_in_file", opened.stays_in_file},
                      {"tokenizer", opened.tokenizer ? nlohmann::json(opened.tokenizer->vocab_size())
                                                     : nlohmann::json(nullptr)},
+                     {"fingerprint", model_fingerprint(opened)},
                      {"warnings", in_words(opened.warnings)},
                      {"unused", opened.unused},
                      {"notes", in_words(opened.notes)}};

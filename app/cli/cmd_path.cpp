@@ -5,7 +5,8 @@
 #include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
-#include "app/cli/csv_text.h"
+#include "app/cli/part_files.h"
+#include "app/cli/shard.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/paths.h"
@@ -16,36 +17,34 @@ namespace attnscope::cli {
 namespace {
 
 struct PathOptions {
-  std::string model, measure, from, to, kind = "direct", over, out;
+  std::string model, measure, from, to, kind = "direct", over, shard, out;
   std::int64_t at = -1;
   std::size_t most = 0;
   bool json = false, estimate = false;
   SequenceOptions text;
 };
 
-nlohmann::json paths_json(const PathGrid& grid, const PathOptions& options, bool estimate, const Trace& run) {
+// `index`: of each cell among all of the grid; empty where they are all.
+nlohmann::json paths_json(const PathGrid& grid, const PathOptions& options, bool estimate, const Trace& run,
+                          const std::vector<std::int64_t>& index, std::int64_t whole) {
   nlohmann::json rows = nlohmann::json::array();
-  for (const PathCell& cell : grid.cells()) {
+  const bool part = std::ssize(index) < whole;
+  for (std::size_t i = 0; i < grid.cells().size(); ++i) {
+    const PathCell& cell = grid.cells()[i];
     nlohmann::json row = {{"from", to_text(cell.from)}, {"to", receiver_text(cell.to)}};
     if (!std::isnan(cell.value) || !estimate) row["value"] = json_number(cell.value);
     if (estimate) row["estimate"] = json_number(cell.estimate);
+    if (part) row["index"] = index[i];
     rows.push_back(std::move(row));
   }
   nlohmann::json out = {{"measure", options.measure},
                         {"kind", options.kind},
                         {"base", {{"clean", json_number(grid.base())}}},
                         {"rows", std::move(rows)}};
+  if (part) out["whole"] = whole;
   if (grid.without_path() > 0) out["without_path"] = grid.without_path();
   put_edits(out, run.edits);
   put_unknown(out, options.text.unknown());
-  return out;
-}
-
-std::string paths_csv(const PathGrid& grid, bool estimate) {
-  std::string out = std::string("from,to,value") + (estimate ? ",estimate" : "") + "\n";
-  for (const PathCell& cell : grid.cells())
-    out += csv_field(to_text(cell.from)) + "," + csv_field(receiver_text(cell.to)) + csv_number(cell.value) +
-           (estimate ? csv_number(cell.estimate) : "") + "\n";
   return out;
 }
 
@@ -64,9 +63,10 @@ void print_paths(const PathGrid& grid, bool estimate) {
 }
 
 Status run_path(const PathOptions& options) {
-  const bool as_csv = options.out.ends_with(".csv");
-  if (!options.out.empty() && !as_csv && !options.out.ends_with(".json"))
+  if (!options.out.empty() && !options.out.ends_with(".csv") && !options.out.ends_with(".json"))
     return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY(const Shard shard, Shard::parse(options.shard));
+  if (!shard.all() && options.most > 0) return fail(Code::out_of_range, "error.cli.path_shard_most");
   TRY(const Selector from, Selector::parse(options.from));
   TRY(const Selector to, Selector::parse(options.to));
   TRY(const RunModel opened, open_to_run(options.model));
@@ -77,21 +77,20 @@ Status run_path(const PathOptions& options) {
       options.over.empty() ? std::vector<std::string>() : split(options.over, ',');
   const PathKind kind = options.kind == "total" ? PathKind::total : PathKind::direct;
   TRY(PathGrid grid, PathGrid::make(opened.model, run, measure, from, to, kind, over));
+  const std::int64_t whole = std::ssize(grid.cells());
+  const std::vector<std::int64_t> index = shard.rows(whole);
+  grid.keep(index);
   const bool estimate = options.estimate || options.most > 0;
   if (estimate) TRY_OK(grid.estimate());
   TRY_OK(grid.fill(options.most));
-  nlohmann::json out = paths_json(grid, options, estimate, *run);
+  nlohmann::json out = paths_json(grid, options, estimate, *run, index, whole);
   nlohmann::json& made = out["run"] = run_json(opened, options.model);
   made["inputs"]["text"] = input_json(opened, *run);
   made["measure"] = measure_json(opened, measure, *run);
   made["method"] = {{"from", options.from}, {"to", options.to}, {"kind", options.kind}, {"over", over}};
   if (options.json) print_json(out);
   if (!options.json && options.out.empty()) print_paths(grid, estimate);
-  if (options.out.empty()) return Done{};
-  const std::string text = as_csv ? paths_csv(grid, estimate) : out.dump(1) + "\n";
-  TRY(AtomicFile file, AtomicFile::create(options.out));
-  file.write(text.data(), text.size());
-  return file.commit();
+  return options.out.empty() ? Status(Done{}) : write_path(out, options.out);
 }
 
 }  // namespace
@@ -112,6 +111,7 @@ void add_path(CLI::App& app, Action& action) {
   command->add_option("--over", options->over, tr("cli.path.over"));
   command->add_flag("--estimate", options->estimate, tr("cli.path.estimate"));
   command->add_option("--most", options->most, tr("cli.path.most"))->transform(whole(0, 1 << 30));
+  command->add_option("--shard", options->shard, tr("cli.ask.shard"));
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
   command->callback([options, &action] { action = [options] { return run_path(*options); }; });

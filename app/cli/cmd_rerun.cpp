@@ -1,22 +1,34 @@
-// attnscope-cli rerun: computes an answer again from what it says of its run, and compares the numbers.
+// attnscope-cli rerun: computes an answer again from what it says of its run, and compares the numbers; of
+// the parts of an answer (--missing) it computes the rows that are not there, and joins them.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 
+#include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
+#include "app/cli/part_files.h"
 #include "app/cli/program.h"
+#include "app/cli/shard.h"
 #include "core/arch/memory_limit.h"
+#include "core/arch/random_model.h"
+#include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/export/carried.h"
 #include "core/io/json_file.h"
+#include "core/session/fingerprint.h"
+#include "core/session/session_file.h"
+#include "core/system/named_files.h"
 
 namespace attnscope::cli {
 namespace {
 
 struct RerunOptions {
-  std::string file;
+  std::vector<std::string> files;
+  std::string out;
   double tolerance = 1e-5;
-  bool json = false;
+  bool json = false, missing = false;
 };
 
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{512} << 20;
@@ -65,23 +77,85 @@ Error no_run(const std::string& path) {
 }
 
 // The command that is run: its answer as JSON on stdout, and no file.
-Result<std::vector<std::string>> words_of(const RerunOptions& options, const nlohmann::json& answer) {
+Result<std::vector<std::string>> words_of(const std::string& path, const nlohmann::json& answer) {
   const nlohmann::json* run = answer.is_object() && answer.contains("run") ? &answer["run"] : nullptr;
   if (!run || !run->is_object() || !run->contains("command") || !(*run)["command"].is_array())
-    return no_run(options.file);
+    return no_run(path);
   std::vector<std::string> given;
   for (const nlohmann::json& word : (*run)["command"]) {
-    if (!word.is_string()) return no_run(options.file);
+    if (!word.is_string()) return no_run(path);
     given.push_back(word.get<std::string>());
   }
   std::vector<std::string> out = words_without(given, {"--out", "--graph"});
   const auto known = std::find_first_of(out.begin(), out.end(), kCommands.begin(), kCommands.end());
-  if (known == out.end()) return no_run(options.file);
+  if (known == out.end()) return no_run(path);
   if (std::find(out.begin(), out.end(), "--json") == out.end()) out.emplace_back("--json");
   return out;
 }
 
-Result<nlohmann::json> answered(const std::vector<std::string>& words) {
+std::string text_at(const nlohmann::json& answer, const nlohmann::json::json_pointer& place) {
+  return answer.contains(place) && answer[place].is_string() ? answer[place].get<std::string>() : "";
+}
+
+// The file that a word of a command leads to: of a model's name itself, of a text, a mask or an edit what
+// stands behind its @. Empty: none.
+std::string file_in(const std::string& option, std::string word) {
+  const bool named = !option.starts_with("-") || option == "--data" || option == "--image" ||
+                     option == "--reference" || option == "--lora" || option == "--steer";
+  if (named && (is_shipped_name(word) || word.starts_with("task:"))) return {};
+  if (named && word.starts_with(kRandomPrefix)) word.erase(0, kRandomPrefix.size());
+  if (!named) {
+    const std::size_t at = word.find('@');
+    if (at == std::string::npos) return {};
+    word.erase(0, at + 1);
+  }
+  std::error_code ignored;
+  for (;;) {  // an edit's file has a name behind a colon
+    if (!word.empty() && std::filesystem::exists(word, ignored)) return word;
+    const std::size_t colon = word.rfind(':');
+    if (colon == std::string::npos) return {};
+    word.resize(colon);
+  }
+}
+
+// The words were written by whoever wrote the answer, so that they may read what lies beside it or below.
+Status check_paths(const CLI::App& command, const std::string& file) {
+  const PathsIn reading(file);
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& word : option->results()) {
+      const std::string path = file_in(option->get_name(), word);
+      if (!path.empty()) TRY_OK(named_file(std::filesystem::absolute(path).string()));
+    }
+  return Done{};
+}
+
+Error other_model(const std::string& name, const std::string& before, const std::string& now) {
+  return fail(Code::bad_format, "error.cli.rerun.model", {in_quotes(name), before, now});
+}
+
+// Before anything is computed: the model is that of the answer.
+Status check_model(const CLI::App& command, const nlohmann::json& before) {
+  const nlohmann::json::json_pointer place("/run/model/fingerprint");
+  const CLI::Option* model = command.get_option_no_throw("MODEL");
+  if (!model) model = command.get_option_no_throw("MODEL_A");
+  if (!model || model->results().empty()) return Done{};
+  const std::string name = model->results().front();
+  keep_one_opened();
+  std::optional<WithoutLora> none;
+  if (model->get_name() == "MODEL_A") none.emplace();
+  std::optional<OpenedModel> opened;
+  if (is_session_path(name) || is_figure_path(name)) {
+    TRY(opened, open_to_run(name));
+  } else {
+    TRY(opened, open_named(name));
+  }
+  const std::string now = model_fingerprint(*opened);
+  return now == text_at(before, place) ? Status(Done{}) : other_model(name, text_at(before, place), now);
+}
+
+// The answer of these words now, of the model and the data set of `before`, an answer in `file`.
+Result<nlohmann::json> answered(const std::vector<std::string>& words, const nlohmann::json& before,
+                                const std::string& file) {
   Program program;
   try {
     program.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the last word first
@@ -89,7 +163,11 @@ Result<nlohmann::json> answered(const std::vector<std::string>& words) {
     return fail(Code::bad_format, "error.cli.rerun.words",
                 {in_quotes(join(words, " "), 400), sentence_of(program.app, error)});
   }
+  for (const CLI::App* command : program.app.get_subcommands()) TRY_OK(check_paths(*command, file));
+  TRY_OK(check_paths(program.app, file));
   TRY_OK(choose_memory_limit(program.memory_limit));
+  TRY_OK(choose_lora(program.lora));
+  for (const CLI::App* command : program.app.get_subcommands()) TRY_OK(check_model(*command, before));
   const CommandWords as_given(words);
   const KeptAnswer kept;
   const Status done = program.action();
@@ -98,26 +176,23 @@ Result<nlohmann::json> answered(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string text_at(const nlohmann::json& answer, const nlohmann::json::json_pointer& place) {
-  return answer.contains(place) && answer[place].is_string() ? answer[place].get<std::string>() : "";
-}
-
 // The model and the data set are those of the answer.
 Status check_same(const nlohmann::json& before, const nlohmann::json& now) {
   const nlohmann::json::json_pointer model("/run/model/fingerprint"), name("/run/model/name"),
       data("/run/data/hash"), path("/run/data/path");
   if (text_at(before, model) != text_at(now, model))
-    return fail(Code::bad_format, "error.cli.rerun.model",
-                {in_quotes(text_at(now, name)), text_at(before, model), text_at(now, model)});
+    return other_model(text_at(now, name), text_at(before, model), text_at(now, model));
   if (text_at(before, data) != text_at(now, data))
     return fail(Code::bad_format, "error.cli.rerun.data", {quoted_path(text_at(now, path))});
   return Done{};
 }
 
 Status run_rerun(const RerunOptions& options) {
-  TRY(const nlohmann::json before, read_json_file(options.file, kMostAnswerBytes));
-  TRY(const std::vector<std::string> words, words_of(options, before));
-  TRY(const nlohmann::json now, answered(words));
+  if (options.files.size() > 1) return fail(Code::out_of_range, "error.cli.rerun.one_file");
+  const std::string& file = options.files.front();
+  TRY(const nlohmann::json before, read_json_file(file, kMostAnswerBytes));
+  TRY(const std::vector<std::string> words, words_of(file, before));
+  TRY(const nlohmann::json now, answered(words, before, file));
   TRY_OK(check_same(before, now));
   Differences found;
   compare(before, now, "", options.tolerance, found);
@@ -136,15 +211,48 @@ Status run_rerun(const RerunOptions& options) {
   return Done{};
 }
 
+// The rows that no part has, computed and joined with them.
+Status run_missing(const RerunOptions& options) {
+  std::vector<PartFile> parts;
+  for (const std::string& path : options.files) {
+    TRY(std::vector<PartFile> found, read_parts(path));
+    parts.insert(parts.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+  }
+  if (!options.out.empty()) TRY_OK(check_answer_path(options.out));
+  TRY(const RowsHeld held, rows_held(parts));
+  const std::string missing = std::to_string(held.missing.size()), whole = std::to_string(held.whole);
+  std::fprintf(stderr, "attnscope-cli: %s\n",
+               held.missing.empty() ? tr("cli.rerun.complete", {whole}).c_str()
+                                    : tr("cli.rerun.missing", {missing, whole}).c_str());
+  if (!held.missing.empty()) {
+    const nlohmann::json before = parts.front().answer;
+    TRY(std::vector<std::string> words, words_of(options.files.front(), before));
+    words = words_without(words, {"--shard"});
+    if (std::ssize(held.missing) == held.whole)
+      parts.clear();
+    else
+      words.insert(words.end(), {"--shard", Shard::of_rows(held.missing, held.whole)});
+    TRY(nlohmann::json now, answered(words, before, options.files.front()));
+    TRY_OK(check_same(before, now));
+    now["run"]["command"] = nlohmann::json::parse(run_of_whole(before["run"].dump()))["command"];
+    parts.push_back({options.files.front(), std::move(now)});
+  }
+  return write_joined(parts, {}, options.out);
+}
+
 }  // namespace
 
 void add_rerun(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("rerun", tr("cli.rerun"));
   const auto options = std::make_shared<RerunOptions>();
-  command->add_option("ANSWER", options->file, tr("cli.rerun.answer"))->required();
+  command->add_option("ANSWER", options->files, tr("cli.rerun.answer"))->required();
+  CLI::Option* missing = command->add_flag("--missing", options->missing, tr("cli.rerun.of_parts"));
+  command->add_option("--out", options->out, tr("cli.ask.out"))->needs(missing);
   command->add_option("--tolerance", options->tolerance, tr("cli.rerun.tolerance"))->transform(real(0, 1e30));
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, &action] { action = [options] { return run_rerun(*options); }; });
+  command->callback([options, &action] {
+    action = [options] { return options->missing ? run_missing(*options) : run_rerun(*options); };
+  });
 }
 
 }  // namespace attnscope::cli

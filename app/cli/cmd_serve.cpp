@@ -16,6 +16,7 @@
 #include "core/arch/memory_limit.h"
 #include "core/base/markup.h"
 #include "core/base/text.h"
+#include "core/base/thread_pool.h"
 #include "core/base/words.h"
 #include "core/system/captured_output.h"
 #include "core/system/output.h"
@@ -148,7 +149,10 @@ Status serve(const std::vector<std::string>& options) {
 
 void add_serve(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("serve", tr("cli.serve"));
-  command->callback([&app, &action] {
+  const auto threads = std::make_shared<int>(0);
+  command->add_option("--threads", *threads, tr("cli.serve.threads"))->transform(whole(1, 4096));
+  command->callback([&app, &action, threads] {
+    set_thread_count(*threads);
     std::vector<std::string> options;
     for (const char* name : {"--memory-limit", "--lang"})
       if (const CLI::Option* option = app.get_option(name); option->count() > 0)

@@ -21,9 +21,11 @@ namespace {
 struct KeptModel {
   std::string name;
   std::int64_t limit = 0;
+  std::string lora;
   OpenedModel opened;
 };
 std::vector<KeptModel> kept;
+LoraChoice lora_now;
 std::size_t most_kept = 0;
 
 bool as_it_was(const OpenedModel& opened) {
@@ -34,20 +36,41 @@ bool as_it_was(const OpenedModel& opened) {
 }  // namespace
 
 void keep_opened(std::size_t most) { most_kept = most; }
+void keep_one_opened() { most_kept = std::max<std::size_t>(most_kept, 1); }
+
+Status choose_lora(const std::string& text) {
+  lora_now = {};
+  if (text.empty()) return Done{};
+  TRY(lora_now, parse_lora(text));
+  return Done{};
+}
+
+WithoutLora::WithoutLora() : before_(std::exchange(lora_now, {})) {}
+WithoutLora::~WithoutLora() { lora_now = std::move(before_); }
 
 Result<OpenedModel> open_named(const std::string& name) {
+  OpenOptions options;
+  options.lora = lora_now;
+  const std::string adapter =
+      lora_now.empty() ? "" : lora_now.folder + ":" + format("%.17g", lora_now.strength);
   const std::int64_t limit = memory_limit();
   const auto found = std::find_if(kept.begin(), kept.end(), [&](const KeptModel& one) {
-    return one.name == name && one.limit == limit && as_it_was(one.opened);
+    return one.name == name && one.limit == limit && one.lora == adapter && as_it_was(one.opened);
   });
   if (found != kept.end()) {
     std::rotate(found, found + 1, kept.end());
     return kept.back().opened;
   }
-  std::erase_if(kept, [&](const KeptModel& one) { return one.name == name; });
+  std::erase_if(kept, [&](const KeptModel& one) { return one.name == name && one.lora == adapter; });
   if (most_kept > 0 && kept.size() >= most_kept) kept.erase(kept.begin());  // before another is read
-  TRY(OpenedModel opened, is_shipped_name(name) ? open_shipped(name) : open_model(name));
-  if (most_kept > 0) kept.push_back({name, limit, opened});
+  const bool shipped = is_shipped_name(name);
+  if (shipped && !adapter.empty() && !name.starts_with("model:"))
+    return fail(Code::unsupported, "error.arch.lora.source", {quoted_path(name)});
+  TRY(OpenedModel opened,
+      !shipped          ? open_model(name, options)
+      : adapter.empty() ? open_shipped(name)
+                        : open_model_files(shipped_files(name.substr(name.find(':') + 1)), name, options));
+  if (most_kept > 0) kept.push_back({name, limit, adapter, opened});
   return opened;
 }
 

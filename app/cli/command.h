@@ -65,6 +65,8 @@ void add_circuits(CLI::App& app, Action& action);
 void add_path(CLI::App& app, Action& action);
 void add_why(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
+void add_save(CLI::App& app, Action& action);
+void add_direction(CLI::App& app, Action& action);
 
 /// Parses the words of a command line, without the program's name, and runs its command; what is wrong is on
 /// stderr. The exit code.
@@ -72,6 +74,22 @@ int run_words(const std::vector<std::string>& words);
 /// From now on open_named keeps what it opened, at most so many models, and gives it again while its files
 /// are as they were.
 void keep_opened(std::size_t most);
+/// The adapter of every model that open_named opens from now on ("DIR", "DIR:0.5"); empty: none. Errors:
+/// parse_lora's.
+Status choose_lora(const std::string& text);
+/// While it lives, models are opened without one.
+class WithoutLora {
+ public:
+  WithoutLora();
+  ~WithoutLora();
+  WithoutLora(const WithoutLora&) = delete;
+  WithoutLora& operator=(const WithoutLora&) = delete;
+
+ private:
+  LoraChoice before_;
+};
+/// At least one from now on: for commands that open a model twice.
+void keep_one_opened();
 
 /// Opens a folder, a file in it, a scene file, or a shipped model: "model:NAME", "scene:NAME".
 Result<OpenedModel> open_named(const std::string& name);

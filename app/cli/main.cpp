@@ -70,6 +70,7 @@ int run(int argc, const char* const* argv) {
     return refuse(tr("error.cli.no_value", {option->get_name()}));
   if (program.allow_outside) allow_all_files();
   if (const Status status = choose_memory_limit(program.memory_limit); !status) return report(status.error());
+  if (const Status status = choose_lora(program.lora); !status) return report(status.error());
   const CommandWords words({argv + 1, argv + argc});
   if (const Status status = program.action(); !status) return report(status.error());
   if (const Status said = finish_output(); !said) return report(said.error());

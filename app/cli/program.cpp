@@ -17,6 +17,7 @@ Program::Program() : app(tr("cli.title")) {
   app.add_option("--memory-limit", memory_limit, tr("cli.memory_limit"))
       ->type_name("SIZE")
       ->check(CLI::Validator(memory_size, ""));
+  app.add_option("--lora", lora, tr("cli.lora"))->type_name("DIR[:STRENGTH]");
   app.add_flag("--allow-outside", allow_outside, tr("cli.allow_outside"));
   app.add_option("--lang", language_, tr("cli.lang", {join(languages(), ", ")}))->type_name("L");
   add_steps(app, action);
@@ -33,6 +34,8 @@ Program::Program() : app(tr("cli.title")) {
   add_probe(app, action);
   add_compare(app, action);
   add_rerun(app, action);
+  add_direction(app, action);
+  add_save(app, action);
   add_bench(app, action);
   add_lab(app, action);
   add_train(app, action);

@@ -12,7 +12,7 @@ struct Program {
   Program();
   CLI::App app;
   Action action;  ///< of the command that was parsed
-  std::string memory_limit;
+  std::string memory_limit, lora;
   bool allow_outside = false;
 
  private:

@@ -28,6 +28,12 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+Result<std::shared_ptr<TensorSource>> adapted(std::shared_ptr<TensorSource> source,
+                                              const OpenOptions& options) {
+  if (options.lora.empty()) return source;
+  return with_lora(std::move(source), options.lora);
+}
+
 // What the file holds, by number format.
 void count_formats(const TensorSource& source, OpenedModel& out) {
   std::map<std::string, StoredFormat> by_name;
@@ -140,6 +146,7 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
   TRY_OK(known_family(config, quoted_path(config_path)));  // before the weights are looked for
   TRY_OK(check_quantisation(config, quoted_path(config_path)));
   TRY(std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
+  TRY(source, adapted(std::move(source), options));
   const auto file = std::make_shared<WatchedSource>(std::move(source));
   TRY(OpenedModel out, assemble(config, quoted_path(config_path), file, *file, options));
   out.path = folder.string();
@@ -246,6 +253,7 @@ Result<OpenedModel> read_model_files(const ModelFiles& files, const std::string&
   TRY(std::shared_ptr<TensorSource> source,
       open_safetensors_bytes(nullptr, std::as_bytes(std::span(weights.data(), weights.size())),
                              what("model.safetensors")));
+  TRY(source, adapted(std::move(source), options));
   const auto file = std::make_shared<WatchedSource>(std::move(source));
   TRY(OpenedModel out, assemble(config, what("config.json"), file, *file, options));
   out.path = name;
@@ -330,6 +338,8 @@ Result<OpenedModel> open_model_files(const ModelFiles& files, const std::string&
 }
 
 Result<OpenedModel> open_model(const std::string& path, const OpenOptions& options) {
+  if (!options.lora.empty() && (starts_with(path, kRandomPrefix) || path.ends_with(".gguf")))
+    return fail(Code::unsupported, "error.arch.lora.source", {quoted_path(path)});
   if (path == kRandomModel) return random_gpt2_small();
   if (starts_with(path, kRandomPrefix)) return random_preset(path.substr(kRandomPrefix.size()));
   auto opened = open_watched(path, options);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arch/lora.h"
 #include "core/arch/model_card.h"
 #include "core/arch/preprocess.h"
 #include "core/arch/scene.h"
@@ -54,6 +55,8 @@ struct OpenOptions {
   /// Bytes that expanded weights may take. Where half-precision or quantised ones would take more, matrices
   /// stay as they are in the file and are expanded piece by piece. Negative: memory_limit().
   std::int64_t expand_limit = -1;
+  /// An adapter whose matrices are added to those of the file. For folders of safetensors.
+  LoraChoice lora;
 };
 
 /// The model at `path`, or the one of "random:NAME" (random_model.h). Errors name the file and the

@@ -204,6 +204,12 @@ std::vector<std::vector<std::size_t>> PathGrid::by_sender() const {
   return out;
 }
 
+void PathGrid::keep(const std::vector<std::int64_t>& cells) {
+  std::vector<PathCell> kept;
+  for (const std::int64_t cell : cells) kept.push_back(std::move(cells_[static_cast<std::size_t>(cell)]));
+  cells_ = std::move(kept);
+}
+
 Status PathGrid::estimate() {
   TRY(const auto gradients, backward(run_, {{}, 0, 0, measure_}));
   for (const std::vector<std::size_t>& group : by_sender()) {

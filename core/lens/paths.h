@@ -41,6 +41,9 @@ class PathGrid {
   /// The edits of one cell; of a total path with the numbers of a run without the sender.
   Result<Edits> edits(std::size_t cell) const;
 
+  /// Keeps these cells alone, in order: one part of a grid that runs on several machines.
+  void keep(const std::vector<std::int64_t>& cells);
+
   /// Estimates every cell: base + gradient at the receiver times what changes there. One backward pass, and
   /// for total paths one run a sender.
   Status estimate();

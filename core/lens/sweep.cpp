@@ -146,11 +146,9 @@ std::shared_ptr<const Edit> Sweep::edit(std::size_t cell) const {
   return make_edit(NumberEdit{where, EditOp::set, Frozen{donor_->numbers(where), ""}});
 }
 
-void Sweep::keep_shard(int part, int parts) {
+void Sweep::keep(const std::vector<std::int64_t>& cells) {
   std::vector<SweepCell> kept;
-  for (std::size_t i = static_cast<std::size_t>(part - 1); i < cells_.size();
-       i += static_cast<std::size_t>(parts))
-    kept.push_back(cells_[i]);
+  for (const std::int64_t cell : cells) kept.push_back(std::move(cells_[static_cast<std::size_t>(cell)]));
   cells_ = std::move(kept);
 }
 
@@ -158,8 +156,27 @@ void Sweep::take_values(const std::vector<double>& values) {
   for (std::size_t i = 0; i < std::min(values.size(), cells_.size()); ++i) cells_[i].value = values[i];
 }
 
+void Sweep::take_estimates() {
+  for (SweepCell& cell : cells_) {
+    cell.value = cell.estimate;
+    for (auto& [value, estimate] : cell.also) value = estimate;
+  }
+}
+
+Status Sweep::add_measure(const LogitMeasure& measure) {
+  TRY(const double base, measured(measure, *run_));
+  more_.push_back({measure, base});
+  for (SweepCell& cell : cells_) cell.also.emplace_back(kSweepUnknown, kSweepUnknown);
+  return Done{};
+}
+
 Status Sweep::estimate() {
-  TRY(const auto gradients, backward(run_, {{}, 0, 0, measure_}));
+  for (std::size_t measure = 0; measure <= more_.size(); ++measure) TRY_OK(estimate(measure));
+  return Done{};
+}
+
+Status Sweep::estimate(std::size_t measure) {
+  TRY(const auto gradients, backward(run_, {{}, 0, 0, measure == 0 ? measure_ : more_[measure - 1].measure}));
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     SweepCell& cell = cells_[i];
     const Record& record = *run_->find(cell.site);
@@ -194,12 +211,17 @@ Status Sweep::estimate() {
         }
     });
     TRY_OK(status);
-    cell.estimate = base_ + sum;
+    (measure == 0 ? cell.estimate : cell.also[measure - 1].second) = base(measure) + sum;
   }
   return Done{};
 }
 
 Result<double> Sweep::value(std::size_t cell, const std::atomic<bool>* cancel) const {
+  TRY(const std::vector<double> all, values(cell, cancel));
+  return all.front();
+}
+
+Result<std::vector<double>> Sweep::values(std::size_t cell, const std::atomic<bool>* cancel) const {
   RunOptions options;
   options.edits = without_inputs(run_->edits);
   options.edits.push_back(edit(cell));
@@ -207,7 +229,12 @@ Result<double> Sweep::value(std::size_t cell, const std::atomic<bool>* cancel) c
   options.keep = Keep::predictions;
   options.cancel = cancel;
   TRY(const auto trace, model_->run(run_->input, options));
-  return measured(measure_, *trace);
+  std::vector<double> out(1);
+  TRY(out[0], measured(measure_, *trace));
+  for (const More& more : more_) {
+    TRY(out.emplace_back(), measured(more.measure, *trace));
+  }
+  return out;
 }
 
 Status Sweep::fill(const std::function<bool(std::size_t)>& done, const std::atomic<bool>* cancel) {
@@ -226,14 +253,16 @@ Status Sweep::fill(const std::function<bool(std::size_t)>& done, const std::atom
   parallel_for(std::min<std::int64_t>(thread_count(), std::ssize(order)), 1, [&](std::int64_t, std::int64_t) {
     for (std::size_t i = next++; i < order.size(); i = next++) {
       if (cancel && *cancel) return;
-      const auto found = value(order[i], cancel);
+      const auto found = values(order[i], cancel);
       const std::lock_guard lock(mutex);
       if (!found) {
         if (found.error().code != Code::cancelled) status = found.error();
         next = order.size();
         return;
       }
-      cells_[order[i]].value = *found;
+      SweepCell& cell = cells_[order[i]];
+      cell.value = found->front();
+      for (std::size_t more = 0; more < cell.also.size(); ++more) cell.also[more].first = (*found)[more + 1];
       if (done && !done(order[i])) next = order.size();
     }
   });

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/lens/donor.h"
@@ -23,6 +24,9 @@ struct SweepCell {
   Site site;
   std::vector<AxisRange> at;  ///< empty: the whole step at once
   double value = 0, estimate = 0;
+  std::vector<std::pair<double, double>> also = {};  ///< value and estimate by each further measure
+  double value_of(std::size_t measure) const { return measure == 0 ? value : also[measure - 1].first; }
+  double estimate_of(std::size_t measure) const { return measure == 0 ? estimate : also[measure - 1].second; }
   Target place() const { return {Target::Kind::step, site, {}, at}; }
 };
 
@@ -49,19 +53,24 @@ class Sweep {
                                 const Selector& steps, const std::vector<std::string>& over);
 
   const std::vector<SweepCell>& cells() const { return cells_; }
+  /// Reads further measures off the same runs. Errors: those of a measure.
+  Status add_measure(const LogitMeasure& measure);
   /// The measure of the run without the cell's edit.
-  double base() const { return base_; }
+  double base(std::size_t measure = 0) const { return measure == 0 ? base_ : more_[measure - 1].base; }
   const LogitMeasure& measure() const { return measure_; }
   const std::shared_ptr<const Trace>& run() const { return run_; }
   /// The run that values are taken from; null for ablation.
   const Donor* donor() const { return donor_.get(); }
   /// The edit of one cell.
   std::shared_ptr<const Edit> edit(std::size_t cell) const;
-  /// Keeps cells part-1, part-1+parts, ... of all: one shard of a sweep that runs on several machines.
-  void keep_shard(int part, int parts);
+  /// Keeps these cells alone, in order: one part of a sweep that runs on several machines.
+  void keep(const std::vector<std::int64_t>& cells);
 
   /// Values that are computed already, NaN for others: fill() runs those alone.
   void take_values(const std::vector<double>& values);
+
+  /// What was estimated stands as the value of each cell, by every measure.
+  void take_estimates();
 
   /// Estimates every cell: base + sum of gradient times what the edit changes. One backward pass.
   Status estimate();
@@ -76,6 +85,8 @@ class Sweep {
 
  private:
   Sweep(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure);
+  Status estimate(std::size_t measure);
+  Result<std::vector<double>> values(std::size_t cell, const std::atomic<bool>* cancel) const;
   Status add_cells(const Selector& steps, const std::vector<std::string>& over);
 
   std::shared_ptr<const Model> model_;
@@ -86,6 +97,11 @@ class Sweep {
   std::map<Site, Tensor> means_;  ///< of how_.means, for the rows of this run
   std::vector<SweepCell> cells_;
   double base_ = 0;
+  struct More {
+    LogitMeasure measure;
+    double base = 0;
+  };
+  std::vector<More> more_;
 };
 
 }  // namespace attnscope

@@ -69,10 +69,11 @@ std::size_t DataCells::index_of(const DataPlace& place, std::size_t number, std:
   return cells_.size() - 1;
 }
 
-std::vector<DataPlace> places_of(const Sweep& sweep) {
+std::vector<DataPlace> places_of(const Sweep& sweep, std::size_t measure) {
   std::vector<DataPlace> out;
   for (const SweepCell& cell : sweep.cells())
-    out.push_back({to_text(cell.site), cell.site.stack, cell.at, cell.value, cell.estimate});
+    out.push_back(
+        {to_text(cell.site), cell.site.stack, cell.at, cell.value_of(measure), cell.estimate_of(measure)});
   return out;
 }
 

@@ -21,7 +21,8 @@ struct DataPlace {
   std::vector<AxisRange> at;
   double value = 0, estimate = 0;
 };
-std::vector<DataPlace> places_of(const Sweep& sweep);
+/// By one of the sweep's measures.
+std::vector<DataPlace> places_of(const Sweep& sweep, std::size_t measure = 0);
 
 struct DataCell {
   std::string step;

@@ -24,12 +24,9 @@ bool tells_stories(std::string_view task) {
   return task == "storyteller" || task == "storyteller-llama" || task == "gap-filler";
 }
 
-void add_places(Probed what, const Example& example, const std::shared_ptr<const Trace>& trace,
-                std::int64_t number, std::vector<ProbePlace>& out) {
-  if (what == Probed::antecedent) {
-    const auto said = static_cast<std::size_t>(example.notes[StoryRows::antecedent]);
-    return out.push_back({trace, example.notes[StoryRows::answer], example.input.ids[said]});
-  }
+// A few rows of a run, others from text to text, by what they are themselves.
+void add_own_rows(Probed what, const std::shared_ptr<const Trace>& trace, std::int64_t number,
+                  std::vector<ProbePlace>& out) {
   const std::int64_t rows = trace->length;
   for (std::int64_t i = 0; i < std::min(rows, kRowsOfText); ++i) {
     const std::int64_t row = (number * 5 + i * (rows / std::min(rows, kRowsOfText))) % rows;
@@ -37,6 +34,13 @@ void add_places(Probed what, const Example& example, const std::shared_ptr<const
         {trace, row,
          what == Probed::position ? static_cast<int>(row) : trace->ids[static_cast<std::size_t>(row)]});
   }
+}
+
+void add_places(Probed what, const Example& example, const std::shared_ptr<const Trace>& trace,
+                std::int64_t number, std::vector<ProbePlace>& out) {
+  if (what != Probed::antecedent) return add_own_rows(what, trace, number, out);
+  const auto said = static_cast<std::size_t>(example.notes[StoryRows::antecedent]);
+  out.push_back({trace, example.notes[StoryRows::answer], example.input.ids[said]});
 }
 
 }  // namespace
@@ -81,6 +85,20 @@ Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const
   return probe_depths(fit, held_out, kLambda, [&](float share, const ProbeAnswer& known) {
     return go_on(kRunning + (1 - kRunning) * share, known);
   });
+}
+
+Result<ProbeAnswer> probe_runs(const std::vector<ProbedRun>& runs, std::optional<Probed> of_row) {
+  constexpr std::size_t kHeldOut = 4;
+  if (runs.size() < kHeldOut) return fail(Code::out_of_range, "error.session.probe_few", {kHeldOut});
+  std::vector<ProbePlace> fit, held_out;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    std::vector<ProbePlace>& out = i % kHeldOut == kHeldOut - 1 ? held_out : fit;
+    if (of_row)
+      add_own_rows(*of_row, runs[i].trace, static_cast<std::int64_t>(i), out);
+    else
+      out.push_back({runs[i].trace, runs[i].asked, runs[i].label});
+  }
+  return probe_depths(fit, held_out, kLambda);
 }
 
 void AskedProbes::work(ProbesAnswer& answer, const OpenedModel& opened, int texts, const Progress& progress) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "core/arch/open.h"
 #include "core/base/computed.h"
@@ -27,6 +28,15 @@ bool can_probe(const OpenedModel& opened, Probed what);
 /// same for the same seed. Errors: no such task, as probe_depths().
 Result<ProbeAnswer> probe(const OpenedModel& opened, const std::shared_ptr<const Model>& model, Probed what,
                           int texts = kProbeTexts, const ProbeProgress& go_on = {});
+
+/// The same of runs of one's own, each with the label of the row `asked` where it is not the row's own
+/// (token, position). Every fourth is held out. Errors: fewer than four, as probe_depths().
+struct ProbedRun {
+  std::shared_ptr<const Trace> trace;
+  std::int64_t asked = 0;
+  int label = 0;
+};
+Result<ProbeAnswer> probe_runs(const std::vector<ProbedRun>& runs, std::optional<Probed> of_row);
 
 /// The results of the probes of a model so far.
 struct ProbesAnswer {

@@ -7,10 +7,10 @@ from ._serve import Server
 
 
 def flags(named):
-    """Keywords as flags: top_k=5 -> --top-k 5; True stands alone; a list repeats its flag."""
+    """Keywords as flags: top_k=5 -> --top-k 5, from_= -> --from; True stands alone; a list repeats its flag."""
     out = []
     for key, value in named.items():
-        flag = "--" + {"edits": "edit", "masks": "mask", "lambda_": "lambda"}.get(key, key).replace("_", "-")
+        flag = "--" + {"edits": "edit", "masks": "mask"}.get(key, key).rstrip("_").replace("_", "-")
         if value is None or value is False:
             continue
         repeats = isinstance(value, (list, tuple)) and not flag.endswith(("ids", "types"))
@@ -46,6 +46,14 @@ def rows_as(rows):
         columns = [numpy.array([row.get(name) for row in rows]) for name in names]
         return numpy.rec.fromarrays(columns, names=names) if rows else numpy.rec.array([], dtype=[("value", float)])
     return pandas.DataFrame(rows, columns=names)
+
+
+def question(model, command, named):
+    """The words of a question: of Model.ablate(text, ...) and the others."""
+    named, words = dict(named), []
+    for side, given, ids in (("", "text", "ids"), ("clean-", "clean", "clean_ids"), ("corrupt-", "corrupt", "corrupt_ids")):
+        words += inputs(named.pop(given, None), named.pop(ids, None), side)
+    return [command, model.path, *words, *flags({"json": True, **named})]
 
 
 class Run:
@@ -88,7 +96,7 @@ class Answer:
         self.base = data.get("base", {name: data[name] for name in ("total", "rest") if name in data})
         self.rows = []
         for row in data.get("rows", data.get("parts", data.get("heads", []))):
-            flat = {"step": row.get("step")}
+            flat = {"step": row["step"]} if "step" in row else {}
             flat |= row.get("at", {})
             flat |= {key: value for key, value in row.items() if key not in ("step", "at", "scores")}
             flat |= row.get("scores", {})
@@ -154,6 +162,10 @@ class Model:
     def attribute(self, text=None, ids=None, **named):
         """A measure as a sum that closes: by="head", "part", "token" or "neuron\""""
         return Answer(self.run("attribute", *inputs(text, ids), json=True, **named))
+
+    def paths(self, text=None, ids=None, **named):
+        """Which part writes what another reads: from_="blocks.0.attn.z", to="blocks.1.attn.q", kind="total\""""
+        return Answer(self.run("path", *inputs(text, ids), json=True, **named))
 
     def heads(self, text=None, ids=None, **named):
         """The heads and what each does: by="induction", measure=..."""

@@ -41,18 +41,47 @@ def said(text):
     return "\n".join(line for line in lines if line)
 
 
-class Server:
-    """cli: the program; memory_limit, allow_outside, lang: as its flags. Threads take turns."""
+class Answers:
+    """Whatever answers commands: answer() and arrays() say how."""
 
-    def __init__(self, cli=None, memory_limit=None, allow_outside=False, lang="en"):
+    def run(self, *words, differs=None):
+        """A command: what it printed, JSON as lists and dicts, text as str, anything else as bytes. differs: a key of
+        an answer that counts as one although the exit code says that something differs."""
+        return self._out(self.answer(*words), differs)
+
+    @staticmethod
+    def _out(answer, differs=None):
+        out = answer["out"]
+        if answer["status"] != 0 and not (differs and isinstance(out, dict) and differs in out):
+            raise Error(said(answer["err"]) or said(str(out)), answer["status"])
+        if answer["status"] == 0 and (told := said(answer["err"])):
+            warnings.warn(told, stacklevel=5)
+        return base64.b64decode(out["base64"]) if isinstance(out, dict) and out.keys() == {"base64"} else out
+
+    def close(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Server(Answers):
+    """cli: the program; memory_limit, allow_outside, lang, threads: as its flags; folder: where its own one is made.
+    Threads take turns."""
+
+    def __init__(self, cli=None, memory_limit=None, allow_outside=False, lang="en", threads=None, folder=None):
         words = [cli or program(), "--lang", lang]
         words += ["--memory-limit", str(memory_limit)] if memory_limit else []
         words += ["--allow-outside"] if allow_outside else []
         try:
-            self._process = subprocess.Popen(words + ["serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            words += ["serve"] + (["--threads", str(threads)] if threads else [])
+            self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
             raise Error(f"{words[0]} cannot be started: {error.strerror}.") from None
-        self._folder = tempfile.mkdtemp(prefix="attnscope-")
+        self._folder = tempfile.mkdtemp(prefix="attnscope-", dir=folder)
         self._lock, self._numbers = threading.Lock(), itertools.count(1)
 
     def answer(self, *words):
@@ -70,16 +99,8 @@ class Server:
             raise Error("attnscope-cli serve has ended" + (f" ({status})." if status is not None else "."))
         return json.loads(answer)
 
-    def run(self, *words, differs=None):
-        """The same: what it printed, JSON as lists and dicts, text as str, anything else as bytes. differs: a key of an
-        answer that counts as one although the exit code says that something differs."""
-        answer = self.answer(*words)
-        out = answer["out"]
-        if answer["status"] != 0 and not (differs and isinstance(out, dict) and differs in out):
-            raise Error(said(answer["err"]) or said(str(out)), answer["status"])
-        if answer["status"] == 0 and (told := said(answer["err"])):
-            warnings.warn(told, stacklevel=4)
-        return base64.b64decode(out["base64"]) if isinstance(out, dict) and out.keys() == {"base64"} else out
+    def running(self):
+        return self._process.poll() is None
 
     def arrays(self, *words):
         """A command that writes --out: the arrays of its npz."""
@@ -106,9 +127,3 @@ class Server:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     __del__ = close
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()

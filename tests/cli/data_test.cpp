@@ -101,7 +101,7 @@ TEST_F(Data, one_prompt_is_the_single_question_bit_for_bit) {
       EXPECT_EQ(rows.at(where)["value"], row["value"]) << where;
       EXPECT_EQ(rows.at(where).value("estimate", Json()), row.value("estimate", Json())) << where;
       EXPECT_EQ(rows.at(where)["n"], 1);
-      EXPECT_FALSE(rows.at(where).contains("stderr")) << "one number has no spread";
+      EXPECT_TRUE(rows.at(where).value("stderr", Json(0)).is_null()) << "one number has no spread";
     }
   }
 }
@@ -295,6 +295,77 @@ TEST_F(Data, a_file_of_the_answer_has_one_row_per_place_or_per_prompt) {
   ASSERT_EQ(cli(ask + (folder_ / "whole.json")).exit_code, 0);
   ASSERT_EQ(cli("merge" + parts + " --out " + (folder_ / "merged.json")).exit_code, 0);
   EXPECT_EQ(read_text(folder_ / "merged.json"), read_text(folder_ / "whole.json"));
+}
+
+TEST_F(Data, several_measures_are_read_off_the_same_runs) {
+  for (const std::string& command : {std::string("ablate") + " " + kStoryteller + kHeads + " --estimate",
+                                     "patch " + kStoryteller + " --steps 'blocks.*.resid_pre[pos=-1]'"}) {
+    const std::string ask = command + " --json --data task:storyteller --limit 3 --measure ";
+    const Json both = cli(ask + "logit_diff --measure logit").json();
+    EXPECT_EQ(both["measures"], Json({"logit_diff", "logit"}));
+    Json rows = Json::array();
+    for (const char* measure : {"logit_diff", "logit"}) {
+      const Json one = cli(ask + measure).json();
+      EXPECT_EQ(both["base"][measure], one["base"]);
+      EXPECT_EQ(both["base_stderr"][measure], one["base_stderr"]);
+      for (Json row : one["rows"]) {
+        row["measure"] = measure;
+        rows.push_back(row);
+      }
+    }
+    EXPECT_EQ(both["rows"], rows) << command;
+  }
+  const std::string ask = std::string("ablate ") + kStoryteller + kHeads +
+                          " --data task:storyteller --limit 3 --measure logit_diff --measure prob --out ";
+  ASSERT_EQ(cli(ask + (folder_ / "m.csv")).exit_code, 0);
+  const auto lines = split(read_text(folder_ / "m.csv"), '\n');
+  EXPECT_EQ(lines[0], "step,head,value,stderr,n,clean,measure");
+  EXPECT_EQ(lines.size(), 18u);
+  EXPECT_TRUE(lines[16].ends_with(",prob")) << lines[16];
+  expect_refused(ask + (folder_ / "m.npz"), 1, "one --measure");
+  expect_refused(ask + (folder_ / "m.json") + " --shard 1/2", 1, "one --measure");
+}
+
+TEST_F(Data, probes_read_rows_or_a_column_of_a_data_set) {
+  const std::string ask = "probe " + kStoryteller + " --data task:storyteller --limit 60 --json --what ";
+  for (const char* what : {"token", "position", "answer", "form"}) {
+    const Json out = cli(ask + what).json();
+    EXPECT_EQ(out["what"], what);
+    EXPECT_EQ(out["run"]["data"]["prompts"], 60);
+    const std::int64_t rows = std::string(what) == "answer" || std::string(what) == "form" ? 1 : 4;
+    EXPECT_EQ(out["fitted_rows"], 45 * rows) << what;
+    EXPECT_EQ(out["held_out_rows"], 15 * rows) << what;
+    if (rows == 4) {
+      EXPECT_GT(out["depths"][0]["held_out"], out["guessing"]) << what;
+    }
+  }
+  EXPECT_EQ(cli(ask + "token").out, cli(ask + "token").out);
+  expect_refused(ask + "banana", 1, "banana");
+  expect_refused(ask + "answer --at 40", 1, "row 40");
+  expect_refused("probe " + kStoryteller + " --what answer", 1, "--data");
+  expect_refused("probe " + kStoryteller + " --data task:storyteller --limit 3", 1, "every fourth");
+}
+
+TEST_F(Data, a_single_prompt_has_no_error_of_its_mean) {
+  const std::string ask = std::string("ablate ") + kStoryteller + kHeads +
+                          " --data task:storyteller --limit 1 --measure logit_diff";
+  const Json row = cli(ask + " --json").json()["rows"][0];
+  EXPECT_TRUE(row.contains("stderr") && row["stderr"].is_null()) << row;
+  EXPECT_EQ(row["n"], 1);
+  ASSERT_EQ(cli(ask + " --out " + (folder_ / "one.csv")).exit_code, 0);
+  EXPECT_EQ(split(read_text(folder_ / "one.csv"), '\n')[0], "step,head,value,stderr,n,clean");
+  for (const char* kind : {".json", ".csv", ".npz"}) {
+    std::string parts;
+    for (const char* part : {"1/2", "2/2"}) {
+      const std::string out = folder_ / (std::string(1, *part) + kind);
+      ASSERT_EQ(cli(ask + " --shard " + part + " --out " + out).exit_code, 0);
+      parts += " " + out;
+    }
+    EXPECT_EQ(cli("merge" + parts + " --out " + (folder_ / "joined.csv")).exit_code, 0) << kind;
+    if (std::string(kind) == ".json") {
+      EXPECT_EQ(read_text(folder_ / "joined.csv"), read_text(folder_ / "one.csv"));
+    }
+  }
 }
 
 TEST_F(Data, what_is_wrong_is_said_with_line_and_column) {

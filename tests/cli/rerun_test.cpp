@@ -102,6 +102,75 @@ TEST_F(Rerun, a_difference_another_model_and_other_data_are_told) {
   expect_refused("rerun " + source_path("README.md"), 1, "README.md");
 }
 
+// Whatever is missing: parts of --shard, lines of a study that was stopped, rows in between.
+TEST_F(Rerun, what_is_missing_of_an_answer_is_computed) {
+  const std::string story = " model:storyteller",
+                    data = " --data task:storyteller --limit 5 --measure logit_diff";
+  for (const std::string& command :
+       {"ablate" + story + " --over head,pos --measure logit_diff:cat,mat --text " + kText,
+        "patch" + story + " --over pos --measure logit_diff:cat,mat --clean " + kText + " --corrupt " +
+            kOther,
+        "path" + story + " --from blocks.0.attn.z --to blocks.1.attn.q --measure logit_diff:cat,mat --text " +
+            kText,
+        "ablate" + story + data + " --over head --each --quantiles"}) {
+    const std::string whole = read_text(answer(command));
+    const std::string odd = answer(command + " --shard 1,4-5/6"), last = answer(command + " --shard 6/6");
+    const Ran ran = cli("rerun --missing " + odd + " " + last);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(Json::parse(ran.out), Json::parse(whole)) << command;
+    EXPECT_NE(ran.err.find("are missing"), std::string::npos) << ran.err;
+    const std::string lines = folder_ / "study.jsonl", out = folder_ / "all.json";
+    std::ofstream(lines) << Json::parse(read_text(odd)).dump() << "\n"
+                         << Json::parse(read_text(last)).dump().substr(0, 40);
+    const Ran study = cli("rerun --missing " + lines + " --out " + out);
+    EXPECT_EQ(study.exit_code, 0) << study.err;
+    EXPECT_NE(study.err.find("breaks off"), std::string::npos) << study.err;
+    EXPECT_EQ(Json::parse(read_text(out)), Json::parse(whole)) << command;
+    std::ofstream(lines) << Json::parse(read_text(odd)).dump() << "\n"
+                         << Json::parse(read_text(last)).dump() << "\n";
+    expect_refused("merge " + lines + " --out " + out, 1, "a part is missing");
+    EXPECT_EQ(cli("merge " + lines + " " + answer(command + " --shard 2,3/6") + " --out " + out).exit_code,
+              0);
+    EXPECT_EQ(Json::parse(read_text(out)), Json::parse(whole)) << command;
+    const Ran none = cli("rerun --missing " + answer(command + " --shard 1-6/6") + " " + odd);
+    EXPECT_EQ(none.exit_code, 1) << none.out;
+  }
+  const std::string ask = "ablate" + story + " --over head --measure logit_diff:cat,mat --text " + kText;
+  const std::string empty = answer(ask + " --shard 30/40");  // more parts than rows
+  EXPECT_EQ(Json::parse(cli("rerun --missing " + empty).out), Json::parse(read_text(answer(ask))));
+  expect_refused("rerun --missing " + empty + " " +
+                     answer("ablate" + story + " --over head --shard 1/2 --measure kl --text " + kText),
+                 1, "different sweeps");
+  expect_refused("rerun --missing " + answer(ask), 1, "no part of a sweep");
+  expect_refused("rerun " + empty + " " + empty, 1, "One answer at a time");
+  for (const char* shard : {"1-/3", "3-1/3", "1,1/3", "1-2,2/3", ",/3", "1,/3", "-2/3", "1-4/3"})
+    expect_refused(ask + " --shard=" + shard, 1, "--shard");
+}
+
+TEST_F(Rerun, reads_what_lies_beside_the_answer_alone) {
+  namespace fs = std::filesystem;
+  const TempFolder elsewhere;
+  fs::copy(source_path("tests/golden/models/gpt2"), elsewhere / "gpt2", fs::copy_options::recursive);
+  fs::copy(source_path("tests/golden/models/gpt2"), folder_ / "gpt2", fs::copy_options::recursive);
+  const std::string ask = " --ids 1,2,7 --measure logit:#3 --over head";
+  const std::string inside = answer("ablate " + (folder_ / "gpt2") + ask);
+  EXPECT_EQ(cli("rerun " + inside).exit_code, 0);
+  const std::string outside = answer("ablate " + (elsewhere / "gpt2") + ask);
+  expect_refused("rerun " + outside, 1, "--allow-outside");
+  EXPECT_EQ(cli("--allow-outside rerun " + outside).exit_code, 0);
+  std::ofstream(elsewhere / "text.txt") << "The cat sat";
+  const std::string told =
+      answer("ablate model:storyteller --measure logit:cat --over head --text @" + (elsewhere / "text.txt"));
+  expect_refused("rerun " + told, 1, "text.txt");
+  // The model is looked at before anything is computed: with another one no run is made, whatever its words
+  // are.
+  Json other = Json::parse(read_text(inside));
+  other["run"]["model"]["fingerprint"] = "0123456789abcdef";
+  other["run"]["command"] = {"ablate", folder_ / "gpt2", "--ids", "99999999", "--measure", "logit:#3"};
+  std::ofstream(folder_ / "other.json") << other;
+  expect_refused("rerun " + (folder_ / "other.json"), 1, "0123456789abcdef");
+}
+
 // The inputs and edits of the session are there first; what is given stands in their place.
 TEST_F(Rerun, a_session_is_opened_wherever_a_model_is) {
   Document document = new_document(std::make_shared<const OpenedModel>(*open_shipped("model:storyteller")));

@@ -1,0 +1,186 @@
+#include "app/cli/part_files.h"
+
+#include <algorithm>
+#include <set>
+
+#include "app/cli/answer_forms.h"
+#include "app/cli/answer_run.h"
+#include "app/cli/command.h"
+#include "app/cli/csv_text.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/io/json_file.h"
+#include "core/system/mapped_file.h"
+
+namespace attnscope::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMostPartBytes = std::uint64_t{1} << 30;
+
+bool is_path_answer(const json& answer) {
+  return answer.contains("kind") && answer.contains("rows") && answer["rows"].is_array() &&
+         (answer["rows"].empty() || answer["rows"][0].contains("from"));
+}
+
+std::optional<std::int64_t> whole_at(const json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_number_integer()) return std::nullopt;
+  return object[key].get<std::int64_t>();
+}
+
+// What parts of one answer have in common: all but their rows and which of them they are.
+json common_of(const json& answer) {
+  json out = answer;
+  for (const char* own : {"rows", "each", "index", "base", "axes"}) out.erase(own);
+  if (out.contains("run")) {
+    const std::string run = run_of_whole(out["run"].dump());
+    out["run"] = json::parse(run, nullptr, false);
+  }
+  return out;
+}
+
+Result<json> joined_paths(const std::vector<PartFile>& parts) {
+  TRY(const RowsHeld held, rows_held(parts));
+  if (!held.missing.empty())
+    return fail(Code::not_found, "error.cli.answer_missing",
+                {held.whole - std::ssize(held.missing), held.whole});
+  json rows = json::array();
+  const auto base = [](const json& answer) {
+    const json::json_pointer clean("/base/clean");
+    return answer.contains(clean) && answer[clean].is_number() ? answer[clean].get<float>() : 0.f;
+  };
+  for (const PartFile& part : parts) {
+    if (base(part.answer) != base(parts.front().answer))
+      return about(part.path, fail(Code::bad_format, "error.cli.answer_mixed"));
+    for (const json& row : part.answer["rows"])
+      for (const char* end : {"from", "to"})
+        if (!row.contains(end) || !row[end].is_string())
+          return not_an_answer(part.path, Text::of("error.cli.answer.path_row", {in_quotes(row.dump(), 60)}));
+    rows.insert(rows.end(), part.answer["rows"].begin(), part.answer["rows"].end());
+  }
+  std::sort(rows.begin(), rows.end(), [](const json& a, const json& b) {
+    return a["index"].get<std::int64_t>() < b["index"].get<std::int64_t>();
+  });
+  for (json& row : rows) row.erase("index");
+  json out = common_of(parts.front().answer);
+  out["base"] = parts.front().answer["base"];
+  out["rows"] = std::move(rows);
+  out.erase("whole");
+  return out;
+}
+
+std::string paths_csv(const json& answer) {
+  const auto number = [](const json& row, const char* name) {
+    if (!row.contains(name)) return csv_number(kUnknownAnswer);
+    return row[name].is_number() ? csv_number(row[name].get<double>()) : csv_number(kUnknownAnswer);
+  };
+  const json& rows = answer["rows"];
+  const bool estimate =
+      std::any_of(rows.begin(), rows.end(), [](const json& row) { return row.contains("estimate"); });
+  const bool part = answer.contains("whole");
+  std::string out =
+      std::string("from,to,value") + (estimate ? ",estimate" : "") + (part ? ",index,whole" : "") + "\n";
+  for (const json& row : rows) {
+    out += csv_field(row["from"].get<std::string>()) + "," + csv_field(row["to"].get<std::string>()) +
+           number(row, "value") + (estimate ? number(row, "estimate") : "");
+    if (part) out += "," + row["index"].dump() + "," + answer["whole"].dump();
+    out += "\n";
+  }
+  return out;
+}
+
+std::string path_text(const json& answer) {
+  return answer.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Result<bool> is_json_answer(const std::string& path) {
+  if (path.ends_with(".npz")) return false;
+  TRY(const std::string text, read_file(path, kMostPartBytes));
+  return text.starts_with('{');
+}
+
+Result<std::vector<PartFile>> read_parts(const std::string& path) {
+  std::vector<PartFile> out;
+  if (!path.ends_with(".jsonl")) {
+    TRY(json answer, read_json_file(path, kMostPartBytes));
+    out.push_back({path, std::move(answer)});
+    return out;
+  }
+  TRY(const std::string text, read_file(path, kMostPartBytes));
+  const std::vector<std::string> lines = split(text, '\n');
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].find_first_not_of(" \t\r") == std::string::npos) continue;
+    const std::string where = path + ":" + std::to_string(i + 1);
+    auto answer = parse_json(lines[i], where);
+    if (!answer && i + 1 == lines.size()) {  // whoever wrote it was stopped
+      std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.parts.cut", {quoted_path(path)}).c_str());
+      break;
+    }
+    if (!answer) return answer.error();
+    out.push_back({where, *std::move(answer)});
+  }
+  if (out.empty()) return not_an_answer(path, Text::of("error.cli.answer.no_parts"));
+  return out;
+}
+
+Result<RowsHeld> rows_held(const std::vector<PartFile>& parts) {
+  RowsHeld out;
+  std::set<std::int64_t> held;
+  const json common = common_of(parts.front().answer);
+  for (const PartFile& part : parts) {
+    const auto whole = whole_at(part.answer, "whole");
+    if (!whole || *whole <= 0 || *whole > static_cast<std::int64_t>(kMostAnswerRows) ||
+        !part.answer.contains("rows") || !part.answer["rows"].is_array())
+      return about(part.path, fail(Code::bad_format, "error.cli.answer_no_part"));
+    out.whole = *whole;
+    if (common_of(part.answer) != common)
+      return about(part.path, fail(Code::bad_format, "error.cli.answer_mixed"));
+    for (const json& row : part.answer["rows"]) {
+      const auto index = whole_at(row, "index");
+      if (!index || *index < 0 || *index >= *whole)
+        return about(part.path, fail(Code::out_of_range, "error.cli.answer_index",
+                                     {in_quotes(row.dump(), 60), index.value_or(-1), *whole - 1}));
+      if (!held.insert(*index).second) return fail(Code::bad_format, "error.cli.answer_twice", {*index});
+    }
+  }
+  for (std::int64_t i = 0; i < out.whole; ++i)
+    if (!held.contains(i)) out.missing.push_back(i);
+  return out;
+}
+
+Status write_path(const json& answer, const std::string& out) {
+  if (!out.empty() && !out.ends_with(".csv") && !out.ends_with(".json"))
+    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(out)});
+  const std::string text = out.ends_with(".csv") ? paths_csv(answer) : path_text(answer);
+  if (out.empty()) return say(text), Done{};
+  TRY(AtomicFile file, AtomicFile::create(out));
+  file.write(text);
+  return file.commit();
+}
+
+Status write_joined(const std::vector<PartFile>& parts, std::vector<AnswerTable> tables,
+                    const std::string& out) {
+  if (tables.empty() && parts.size() == 1 && !parts.front().answer.contains("whole")) {
+    if (is_path_answer(parts.front().answer)) return write_path(parts.front().answer, out);
+    TRY(const AnswerTable table, answer_from_json(parts.front().path, parts.front().answer));
+    if (out.empty()) return say(answer_text(table)), Done{};
+    return write_answer(out, table);
+  }
+  if (tables.empty() && is_path_answer(parts.front().answer)) {
+    TRY(const json whole, joined_paths(parts));
+    return write_path(whole, out);
+  }
+  for (const PartFile& part : parts) {
+    TRY(tables.emplace_back(), answer_from_json(part.path, part.answer));
+    if (const Status checked = check_part(tables.back()); !checked) return about(part.path, checked.error());
+  }
+  TRY(const AnswerTable table, joined(tables));
+  TRY_OK(check_places(tables));
+  if (out.empty()) return say(answer_text(table)), Done{};
+  return write_answer(out, table);
+}
+
+}  // namespace attnscope::cli

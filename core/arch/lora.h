@@ -1,0 +1,25 @@
+// Low-rank adapters (Hu et al. 2022) as peft writes them: adapter_config.json and adapter_model.safetensors.
+// The tensors of the base's file become W + strength * s * B A, with s = alpha / r (rsLoRA: alpha / sqrt(r)),
+// before any family reads them, so that every family can be adapted. Errors: a module that the base lacks, by
+// its name; shapes that do not fit; what is no plain LoRA (DoRA, biases, whole modules, ranks by pattern).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/io/tensor_source.h"
+
+namespace attnscope {
+
+struct LoraChoice {
+  std::string folder;
+  double strength = 1;  ///< 0: switched off
+  bool empty() const { return folder.empty(); }
+};
+/// "DIR" or "DIR:0.5". Errors: a strength that is no number.
+Result<LoraChoice> parse_lora(const std::string& text);
+
+/// A source whose matrices are adapted.
+Result<std::shared_ptr<TensorSource>> with_lora(std::shared_ptr<TensorSource> base, const LoraChoice& choice);
+
+}  // namespace attnscope

@@ -1,0 +1,247 @@
+#include "core/arch/save_edited.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/arch/known_family.h"
+#include "core/arch/quantisation.h"
+#include "core/arch/save_model.h"
+#include "core/arch/shipped.h"
+#include "core/arch/source_cells.h"
+#include "core/base/text.h"
+#include "core/io/json_file.h"
+#include "core/io/safetensors.h"
+#include "core/model/derive.h"
+#include "core/system/atomic_file.h"
+#include "core/system/mapped_file.h"
+#include "core/system/places.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20;  // of a tokenizer
+
+// A folder of the source: its config, its tensors, and what lies beside them.
+struct SourceFolder {
+  json config;
+  std::shared_ptr<TensorSource> tensors;
+  std::map<std::string, std::string> beside;
+};
+
+bool is_written_anew(const std::string& name) {
+  return name == "config.json" || name.find(".safetensors") != std::string::npos;
+}
+bool is_kept(const std::string& name) {
+  const std::string ending = fs::path(name).extension().string();
+  return !is_written_anew(name) && name.find(".bin.") == std::string::npos &&
+         (ending == ".json" || ending == ".txt" || ending == ".model" || ending == ".spm" ||
+          ending == ".jinja");
+}
+
+Result<SourceFolder> shipped_folder(const std::string& name) {
+  const ModelFiles files = shipped_files(name.substr(name.find(':') + 1));
+  SourceFolder out;
+  const auto text = [&](const char* file) {
+    const auto found = files.find(file);
+    return found == files.end() ? std::string_view() : found->second;
+  };
+  TRY(out.config, parse_json(text("config.json"), name + "/config.json"));
+  const std::string_view bytes = text("model.safetensors");
+  TRY(out.tensors, open_safetensors_bytes(nullptr, std::as_bytes(std::span(bytes.data(), bytes.size())),
+                                          name + "/model.safetensors"));
+  for (const auto& [file, content] : files)
+    if (is_kept(file)) out.beside.emplace(file, content);
+  return out;
+}
+
+Result<SourceFolder> folder_at(const fs::path& folder) {
+  SourceFolder out;
+  TRY(out.config, read_json_file((folder / "config.json").string()));
+  TRY(out.tensors, open_safetensors_folder(folder.string()));
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_regular_file(error) || !is_kept(name)) continue;
+    TRY(out.beside[name], attnscope::read_file(entry.path().string(), kMostFileBytes));
+  }
+  return out;
+}
+
+// Empty where the model was not read from a folder of safetensors.
+fs::path folder_of(const OpenedModel& opened) {
+  std::error_code error;
+  const fs::path at(opened.path);
+  const fs::path folder = fs::is_directory(at, error) ? at : at.parent_path();
+  const bool there = !opened.scene && at.extension() != ".gguf" && fs::exists(folder / "config.json", error);
+  return there ? folder : fs::path();
+}
+
+Error unsaved_edit(const Edit& edit, const char* why) {
+  return fail(Code::unsupported, "error.arch.save.edit", {in_quotes(to_text(edit)), Text::of(why)});
+}
+
+// Rows of a matrix [in, out] that a place of the step before it writes into.
+Result<std::shared_ptr<const Edit>> rows_off(const ModelConfig& config, const Weights& weights,
+                                             const Edit& edit, const Target& where) {
+  const bool head = where.site.slot == Slot::z;
+  const AxisRange* range = range_on(where, head ? Axis::head : Axis::d_mlp);
+  const BlockSpec& block = config.block_at(where.site);
+  const std::string whole = to_text(where.site);
+  const std::string matrix = whole.substr(0, whole.rfind('.')) + ".out.weight";
+  const Tensor* found = weights.find(matrix);
+  if (!found || found->rank() != 2) return unsaved_edit(edit, "error.arch.save.why.place");
+  const std::int64_t heads = block.attention.n_heads,
+                     each = head ? found->size(0) / std::max<std::int64_t>(1, heads) : 1;
+  std::vector<AxisRange> at;
+  if (range) at.emplace_back(std::string(axis_name(Axis::in)), range->begin * each, range->end * each);
+  return make_edit(NumberEdit{weight_target(matrix, std::move(at)), EditOp::set, 0.f});
+}
+
+bool sets_zero(const NumberEdit& edit) {
+  const float* value = std::get_if<float>(&edit.value);
+  return value && *value == 0.f && edit.op != EditOp::add;
+}
+
+Result<std::shared_ptr<const Edit>> as_weight_edit(const ModelConfig& config, const Weights& weights,
+                                                   const std::shared_ptr<const Edit>& edit) {
+  if (edit->exchange()) return unsaved_edit(*edit, "error.arch.save.why.exchange");
+  if (edit->mask()) return unsaved_edit(*edit, "error.arch.save.why.mask");
+  if (edit->sequence >= 0) return unsaved_edit(*edit, "error.arch.save.why.sequence");
+  const NumberEdit& number = *edit->number();
+  if (number.where.kind == Target::Kind::weight) return edit;
+  if (number.where.kind == Target::Kind::input) return unsaved_edit(*edit, "error.arch.save.why.input");
+  const Slot slot = number.where.site.slot;
+  const auto allowed = [&](const AxisRange& range) {
+    return range.axis == axis_name(slot == Slot::z ? Axis::head : Axis::d_mlp);
+  };
+  const auto& at = number.where.at;
+  if ((slot == Slot::z || slot == Slot::mlp_post) && sets_zero(number) &&
+      std::all_of(at.begin(), at.end(), allowed))
+    return rows_off(config, weights, *edit, number.where);
+  return unsaved_edit(*edit, "error.arch.save.why.run");
+}
+
+// The folder is made beside its place and gets its name when it is whole.
+class NewFolder {
+ public:
+  static Result<NewFolder> beside(const std::string& path) {
+    std::error_code error;
+    if (fs::exists(path, error) && (!fs::is_directory(path, error) || !fs::is_empty(path, error)))
+      return fail(Code::io_failed, "error.arch.save.there", {quoted_path(path)});
+    NewFolder out(path);
+    fs::remove_all(out.part_, error);
+    TRY_OK(make_folder(out.part_));
+    return out;
+  }
+  NewFolder(NewFolder&& other) noexcept
+      : path_(std::move(other.path_)), part_(std::exchange(other.part_, std::string())) {}
+  NewFolder& operator=(NewFolder&&) = delete;
+  ~NewFolder() {
+    std::error_code error;
+    if (!part_.empty()) fs::remove_all(part_, error);
+  }
+  const std::string& path() const { return part_; }
+  std::string in(const std::string& name) const { return part_ + "/" + name; }
+  Status commit() {
+    std::error_code error;
+    fs::remove(path_, error);  // an empty one
+    fs::rename(part_, path_, error);
+    if (error) return fail(Code::io_failed, "error.arch.save.there", {quoted_path(path_)});
+    part_.clear();
+    return Done{};
+  }
+
+ private:
+  explicit NewFolder(const std::string& path) : path_(fs::path(path).lexically_normal().string()) {
+    while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
+    part_ = path_ + ".part";
+  }
+  std::string path_, part_;
+};
+
+Status write_source(const NewFolder& to, SourceFolder& from, const Weights& now, const std::string& what,
+                    SavedModel& out) {
+  for (const TensorInfo& info : from.tensors->infos())
+    if (is_int8(*from.tensors, info.name))
+      return fail(Code::unsupported, "error.arch.save.quantised", {what});
+  TRY(const KnownFamily known, known_family(from.config, what));
+  json typed = from.config;
+  typed["model_type"] = known.type;
+  TRY(const ModelConfig config, known.family->read_config(typed, *from.tensors));
+  TRY(const FileTensors written, tensors_with(*from.tensors, *known.family, config, now));
+  out.weights = written.changed;
+  for (const char* name : {"torch_dtype", "dtype"})
+    if (from.config.contains(name)) from.config[name] = "float32";
+  const std::string weights = to.in("model.safetensors");
+  TRY(AtomicFile file, AtomicFile::create(weights));
+  TRY_OK(put_safetensors(file, weights, written.tensors, written.ints, {{"format", "pt"}}));
+  TRY_OK(file.commit());
+  from.beside["config.json"] = from.config.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  for (const auto& [name, content] : from.beside) {
+    TRY_OK(write_file(to.in(name), content));
+    out.files.push_back(name);
+  }
+  out.files.emplace_back("model.safetensors");
+  return Done{};
+}
+
+// In the layout of a family that can be written without its source.
+Status write_layout(const NewFolder& to, const OpenedModel& opened, const DerivedModel& now,
+                    SavedModel& out) {
+  const std::map<std::string, std::string> layouts{
+      {"GPT-2", "gpt2"}, {"Llama", "llama"}, {"BERT", "bert"}, {"Marian", "marian"}};
+  const auto named = layouts.find(opened.family);
+  TRY(const auto model, Model::make(*now.config, *now.weights));
+  TRY(out.layout, fitting_layout(named == layouts.end() ? "attnscope" : named->second, *model));
+  TRY_OK(save_model(to.path(), out.layout, *model, nullptr));
+  out.no_tokenizer = opened.tokenizer != nullptr;
+  for (const auto& [name, tensor] : now.weights->all())
+    out.weights += opened.model->weights().find(name)->values() != tensor.values() ? 1 : 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(to.path(), error))
+    out.files.push_back(entry.path().filename().string());
+  std::sort(out.files.begin(), out.files.end());
+  return Done{};
+}
+
+}  // namespace
+
+Result<Edits> as_weight_edits(const ModelConfig& config, const Weights& weights, const Edits& edits) {
+  Edits out;
+  for (const auto& edit : edits) {
+    if (!edit->enabled) continue;
+    TRY(out.emplace_back(), as_weight_edit(config, weights, edit));
+  }
+  return out;
+}
+
+Result<SavedModel> save_edited(const std::string& folder, const OpenedModel& opened, const Edits& edits) {
+  if (!opened.recorded.empty()) return fail(Code::unsupported, "error.arch.save.recording");
+  const auto config = std::make_shared<const ModelConfig>(opened.model->config());
+  const auto weights = std::make_shared<const Weights>(opened.model->weights());
+  TRY(const Edits of_weights, as_weight_edits(*config, *weights, edits));
+  TRY(const DerivedModel now, derived(config, weights, of_weights));
+  if (now.reached.size() != of_weights.size())
+    for (const auto& edit : of_weights)
+      if (std::find(now.reached.begin(), now.reached.end(), edit) == now.reached.end())
+        return unsaved_edit(*edit, "error.arch.save.why.place");
+  SavedModel out;
+  TRY(NewFolder to, NewFolder::beside(folder));
+  const bool shipped = !opened.scene && is_shipped_name(opened.path);
+  const fs::path from = folder_of(opened);
+  if (shipped || !from.empty()) {
+    TRY(SourceFolder source, shipped ? shipped_folder(opened.path) : folder_at(from));
+    TRY_OK(write_source(to, source, *now.weights, quoted_path(opened.path), out));
+  } else {
+    TRY_OK(write_layout(to, opened, now, out));
+  }
+  TRY_OK(opened.model->weights().intact());
+  TRY_OK(to.commit());
+  return out;
+}
+
+}  // namespace attnscope
