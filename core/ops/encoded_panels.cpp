@@ -46,13 +46,15 @@ void EncodedPanels::expand(std::int64_t col, std::int64_t n, std::int64_t at, st
   const bool turned = w_.stride(0) == 1;
   values.resize(static_cast<std::size_t>(depth * n));
   (turned ? piece.transpose() : piece).read(values.data());
-  const float* const from = values.data();
-  if (n == row_step(columns)) return kernel_.pack(from, turned ? depth : n, turned, to, columns, n, depth);
-  const std::int64_t ld = (n + kernel_.width - 1) / kernel_.width * kernel_.width;
-  packed.resize(static_cast<std::size_t>(depth * ld));
-  kernel_.pack(from, turned ? depth : n, turned, packed.data(), columns, n, depth);
-  for (std::int64_t i = 0; i < depth; ++i)
-    std::copy_n(packed.data() + i * ld, ld, to + i * row_step(columns));
+  const std::int64_t step = row_step(columns);
+  for (std::int64_t first = 0; first < n; first += columns, to += step * depth) {
+    const std::int64_t count = std::min(columns, n - first);
+    const std::int64_t ld = (count + kernel_.width - 1) / kernel_.width * kernel_.width;
+    const float* const from = values.data() + first * (turned ? depth : 1);
+    packed.resize(static_cast<std::size_t>(depth * ld));
+    kernel_.pack(from, turned ? depth : n, turned, packed.data(), columns, count, depth);
+    for (std::int64_t i = 0; i < depth; ++i) std::copy_n(packed.data() + i * ld, ld, to + i * step);
+  }
 }
 
 // Asks for the bytes of these values: rows of a file are too many for the processor to see that each of them
@@ -71,6 +73,7 @@ void EncodedPanels::fetch(std::int64_t col, std::int64_t n, std::int64_t at, std
 
 void EncodedPanels::pack(std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth, float* to,
                          std::int64_t columns) const {
+  if (unit_ == 0) return expand(col, n, at, depth, to, columns);
   const Encoded& code = *w_.code();
   std::array<const std::uint8_t*, kMostColumns> rows;
   for (const std::int64_t end = col + n; col < end; col += columns, to += row_step(columns) * depth) {

@@ -13,12 +13,14 @@ class EncodedPanels {
   /// Of an encoded `w` [k, n], which outlives this.
   explicit EncodedPanels(const Tensor& w);
 
+  /// True where panels are decoded in registers; otherwise blocks are expanded first.
+  bool decodes() const { return unit_ > 0; }
   /// Steps of k that a panel for `rows` rows of x holds at a time: so many that the panel stays in the first
   /// cache where its numbers are used once or a few times.
   std::int64_t depth(std::int64_t rows) const;
   /// Columns of a panel for so many rows.
   std::int64_t columns(std::int64_t rows) const {
-    return rows == 1 && unit_ <= kOneRowDepth ? kernel_.wide : kernel_.columns;
+    return rows == 1 && decodes() && unit_ <= kOneRowDepth ? kernel_.wide : kernel_.columns;
   }
   /// Floats from one row of a panel to the next.
   std::int64_t row_step(std::int64_t columns) const {

@@ -60,7 +60,8 @@ class Work {
     const std::int64_t panels = (shift_ + p_.n + width_ - 1) / width_;
     const bool in_place =
         !kept_ && !encoded_ && p_.m <= kProductInPlaceRows;  // long stretches of memory, one after another
-    const bool one = encoded_ && p_.m <= kProductFewRows;    // what is decoded stays in the first cache
+    const bool one = encoded_ && encoded_->decodes() &&
+                     p_.m <= kProductFewRows;  // what is decoded stays in the first cache
     const std::int64_t group = in_place ? kLongGroup : one ? width_ : kProductGroup;
     const std::int64_t most = std::max<std::int64_t>(1, group / width_);
     return {shift_ + p_.n, width_ * std::clamp<std::int64_t>(panels * chunks / (4 * threads), 1, most),
