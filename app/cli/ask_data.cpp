@@ -14,6 +14,7 @@
 #include "core/session/asked_measure.h"
 #include "core/session/data_cells.h"
 #include "core/session/data_prompt.h"
+#include "core/session/data_sweep.h"
 
 namespace attnscope::cli {
 namespace {
@@ -182,14 +183,14 @@ Status ablate_data(const AskOptions& options, const RunModel& opened) {
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
     TRY(PromptSweep asked, sweeps.of(line));
-    const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
-    out.runs.push_back(std::move(asked.prompt));
     TRY(const std::vector<std::string> texts, measure_texts(options, data, line));
+    const auto at = [&](const Error& error) { return within(line.place(data.path()), error); };
     for (std::size_t i = 1; i < texts.size(); ++i) {
-      const auto more = measure_of(opened, texts[i], options.at, *out.runs.front().trace);
+      const auto more = measure_of(opened, texts[i], options.at, *asked.prompt.trace);
       if (!more) return at(more.error());
       if (const Status added = asked.sweep.add_measure(*more); !added) return at(added.error());
     }
+    out.runs.push_back(std::move(asked.prompt));
     out.whole = std::ssize(asked.sweep.cells());
     asked.sweep.keep(shard.rows(out.whole));
     if (const Status done = computed(options, asked.sweep); !done) return at(done.error());

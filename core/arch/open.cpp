@@ -20,6 +20,7 @@
 #include "core/io/json_file.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
+#include "core/ops/kernels.h"
 #include "core/system/named_files.h"
 
 namespace attnscope {
@@ -56,13 +57,18 @@ std::int64_t expand_limit(const OpenOptions& options) {
   return options.expand_limit >= 0 ? options.expand_limit : memory_limit();
 }
 
-// The source, or one whose matrices stay in the file where expanding them would pass the limit.
+// Quantised in blocks which products read faster than the expanded floats.
+bool runs_as_it_lies(DType type) { return block_values(type) > 1 && kernels().decoded_unit(type) > 0; }
+
+// The source, or one whose matrices stay in the file: those that run as they lie there unless a limit was
+// asked for, all where expanding them would pass it.
 std::shared_ptr<TensorSource> limited(std::shared_ptr<TensorSource> source, const OpenOptions& options,
                                       std::vector<Text>& notes) {
   const auto most = static_cast<std::uint64_t>(expand_limit(options));
   const std::uint64_t bytes = expanded_bytes(*source);
   if (bytes > most)
     notes.push_back(Text::of("note.stays_in_file", {format_bytes(bytes), format_bytes(most)}));
+  if (bytes <= most && options.expand_limit < 0) return with_formats_kept(std::move(source), runs_as_it_lies);
   return within_limit(std::move(source), most);
 }
 

@@ -52,8 +52,8 @@ struct OpenedModel {
 };
 
 struct OpenOptions {
-  /// Bytes that expanded weights may take. Where half-precision or quantised ones would take more, matrices
-  /// stay as they are in the file and are expanded piece by piece. Negative: memory_limit().
+  /// Bytes that expanded weights may take. Where those of other formats would take more, matrices stay as they
+  /// are in the file. Negative: memory_limit(), and what can be decoded in the products stays in any case.
   std::int64_t expand_limit = -1;
   /// An adapter whose matrices are added to those of the file. For folders of safetensors.
   LoraChoice lora;

@@ -175,10 +175,11 @@ Result<std::vector<std::int64_t>> JoinedSource::load_ints(std::string_view name)
 
 namespace {
 
-// Matrices stay as they are in the file.
+// Matrices of the formats that `stay` tells stay as they are in the file.
 class EncodedSource final : public TensorSource {
  public:
-  explicit EncodedSource(std::shared_ptr<TensorSource> inner) : inner_(std::move(inner)) {}
+  EncodedSource(std::shared_ptr<TensorSource> inner, FormatTest stay)
+      : inner_(std::move(inner)), stay_(std::move(stay)) {}
 
   const std::vector<TensorInfo>& infos() const override { return inner_->infos(); }
   const TensorInfo* find(std::string_view name) const override { return inner_->find(name); }
@@ -186,7 +187,7 @@ class EncodedSource final : public TensorSource {
     constexpr std::int64_t kSmall = 1024;
     const TensorInfo* info = find(name);
     const bool stays = info && info->shape.size() == 2 && info->dtype != DType::f32 &&  // mapped as it is
-                       value_count(info->shape) >= kSmall;
+                       stay_(info->dtype) && value_count(info->shape) >= kSmall;
     return stays ? inner_->load_encoded(name) : inner_->load(name);
   }
   Result<Tensor> load_encoded(std::string_view name) const override { return inner_->load_encoded(name); }
@@ -197,6 +198,7 @@ class EncodedSource final : public TensorSource {
 
  private:
   std::shared_ptr<TensorSource> inner_;
+  FormatTest stay_;
 };
 
 }  // namespace
@@ -211,7 +213,14 @@ std::uint64_t expanded_bytes(const TensorSource& source) {
 
 std::shared_ptr<TensorSource> within_limit(std::shared_ptr<TensorSource> source, std::uint64_t limit) {
   if (expanded_bytes(*source) <= limit) return source;
-  return std::make_shared<EncodedSource>(std::move(source));
+  return std::make_shared<EncodedSource>(std::move(source), [](DType) { return true; });
+}
+
+std::shared_ptr<TensorSource> with_formats_kept(std::shared_ptr<TensorSource> source, FormatTest stay) {
+  const auto& infos = source->infos();
+  const auto kept = [&](const TensorInfo& info) { return stay(info.dtype); };
+  if (std::none_of(infos.begin(), infos.end(), kept)) return source;
+  return std::make_shared<EncodedSource>(std::move(source), std::move(stay));
 }
 
 }  // namespace attnscope

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -103,5 +104,8 @@ std::uint64_t expanded_bytes(const TensorSource& source);
 /// as they are in the file (load gives what load_encoded does). Small matrices, vectors and convolutions are
 /// expanded in any case.
 std::shared_ptr<TensorSource> within_limit(std::shared_ptr<TensorSource> source, std::uint64_t limit);
+/// The same for matrices of the formats that `stay` is true for, whatever they would take.
+using FormatTest = std::function<bool(DType)>;
+std::shared_ptr<TensorSource> with_formats_kept(std::shared_ptr<TensorSource> source, FormatTest stay);
 
 }  // namespace attnscope

@@ -6,9 +6,8 @@
 
 namespace attnscope {
 
-/// `product` with an encoded w [k, n]: each thread expands a few output columns at a time into scratch memory
-/// of its own (about 1 MB), multiplies all rows with them and frees them. Where the values lie in memory
-/// under what was set by hand, only the columns that were touched go this way.
+/// `product` with an encoded w [k, n], whose values are decoded for it a few hundred at a time. Where they
+/// lie in memory under what was set by hand, only the columns that were touched go this way.
 void multiply_encoded(const Product& product, const Tensor& w);
 
 }  // namespace attnscope

@@ -6,30 +6,42 @@
 
 #include <cstdint>
 
+#include "core/tensor/dtype.h"
+
 namespace attnscope {
 
 /// Row-major matrices are (pointer, ld) with ld = floats from one row to the next.
 struct Kernels {
-  const char* name;      ///< what kernel_name() shows
-  std::int64_t width;    ///< floats of a vector
-  std::int64_t columns;  ///< of a panel at most: whole vectors
+  const char* name;        ///< what kernel_name() shows
+  std::int64_t width;      ///< floats of a vector
+  std::int64_t columns;    ///< of a panel at most: whole vectors
+  std::int64_t wide;       ///< of a panel for a single row of a
+  std::int64_t wide_step;  ///< floats from one row of such a panel to the next
 
   /// Writes b [k, n], stored as [n, k] where `transposed`, as panels of `columns` columns (whole vectors),
   /// one behind the other. Rows of a panel are as many whole vectors as it needs, filled up with 0: only the
   /// last panel may be narrower.
   void (*pack)(const float* b, std::int64_t ldb, bool transposed, float* to, std::int64_t columns,
                std::int64_t n, std::int64_t k);
-  /// c [m, n] += a [m, k] b [k, n] for n <= columns. Cell (i, k) of a is a[i a_row + k a_col]. Rows of b are
-  /// read in whole vectors (as pack leaves them); c is touched in its n columns only. A cell of c is one
-  /// chain c + a b + a b + ... in the order of k, each step rounded once (twice where the processor has no
-  /// fused product): its bits do not depend on m, on n, on where it stands, or on whether k is cut into
-  /// several calls.
+  /// c [m, n] += a [m, k] b [k, n] for n <= columns, or n <= wide where rows are few. Cell (i, k) of a is a[i
+  /// a_row + k a_col]. Rows of b are read in whole vectors (as pack leaves them); c is touched in its n
+  /// columns only. A cell of c is one chain c + a b + a b + ... in the order of k, each step rounded once
+  /// (twice where the processor has no fused product): its bits do not depend on m, on n, on where it stands,
+  /// or on whether k is cut into several calls.
   void (*multiply)(const float* a, std::int64_t a_row, std::int64_t a_col, const float* b, std::int64_t ldb,
                    float* c, std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
   /// The same for b stored as [n, k], n a multiple of 16, rows of a without gaps: for few rows of a, where a
   /// packed copy of b would serve once.
   void (*multiply_transposed)(const float* a, std::int64_t a_row, const float* b, std::int64_t ldb, float* c,
                               std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
+  /// Values that decode() takes together (first and depth are multiples of it); 0 where it does not know
+  /// them.
+  std::int64_t (*decoded_unit)(DType type);
+  /// Writes values [first, first + depth) of n encoded rows, which begin at rows[0], rows[1], ..., as columns
+  /// of a panel whose rows are `columns` floats apart, or `wide_step` (what lies beyond n has no meaning).
+  /// The bits are those of expand().
+  void (*decode)(DType type, const std::uint8_t* const* rows, std::int64_t n, std::int64_t first,
+                 std::int64_t depth, bool in_wide_rows, float* to);
   /// `steps` times 12 vectors of x y + z, in registers, to measure peak speed; the result has no meaning.
   float (*fused_burst)(std::int64_t steps);
   /// sum of x[i] y[i]

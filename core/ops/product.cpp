@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 
+#include "core/ops/encoded_panels.h"
 #include "core/ops/kernels.h"
 #include "core/ops/tiles.h"
 #include "core/tensor/panels.h"
@@ -20,10 +22,14 @@ constexpr std::int64_t kProductInPlaceRows = 4;  // for them alone nothing is pa
 constexpr std::int64_t kInPlaceDepth = 16;       // rows of weights that are read side by side
 constexpr std::int64_t kProductFewRows = 16;     // they stay in the first cache at any depth
 
-// Room for a packed group; a vector more, because a panel may be read from its middle on.
+// Room for a packed group, from the border of a cache line on; a vector more, because a panel may be read
+// from its middle on.
 float* group_room() {
-  thread_local const std::unique_ptr<float[]> room(new float[kPackDepth * (kProductGroup + 64) + 64]);
-  return room.get();
+  constexpr std::size_t kLine = 64;
+  thread_local const std::unique_ptr<float[]> room(new float[kPackDepth * (kProductGroup + 64) + 64 + kLine]);
+  void* at = room.get();
+  std::size_t space = 2 * kLine;
+  return static_cast<float*>(std::align(kLine, kLine, at, space));
 }
 
 // Rows [row, row + m) and columns [col, col + n) of a product.
@@ -37,7 +43,10 @@ class Work {
  public:
   Work(const Product& p, const Right& w) : p_(p), w_(w) {
     const Panels* const panels = w.first_column >= 0 ? w.keep.panels() : nullptr;
-    width_ = Cut(panels ? panels->columns() : p.n, kernel_.columns, kernel_.width).piece;
+    if (!w.data) encoded_.emplace(w.keep);
+    depth_ = encoded_ ? encoded_->depth(p.m) : kPackDepth;
+    width_ = encoded_ ? encoded_->columns(p.m)
+                      : Cut(panels ? panels->columns() : p.n, kernel_.columns, kernel_.width).piece;
     if (panels && w.keep.panels()->wanted(width_)) kept_ = w.keep.panels();
     if (kept_) shift_ = w.first_column % width_;
   }
@@ -50,8 +59,11 @@ class Work {
   Cut columns(std::int64_t chunks, std::int64_t threads) const {
     const std::int64_t panels = (shift_ + p_.n + width_ - 1) / width_;
     const bool in_place =
-        !kept_ && p_.m <= kProductInPlaceRows;  // long stretches of memory, one after another
-    const std::int64_t most = std::max<std::int64_t>(1, (in_place ? kLongGroup : kProductGroup) / width_);
+        !kept_ && !encoded_ && p_.m <= kProductInPlaceRows;  // long stretches of memory, one after another
+    const bool one = encoded_ && encoded_->decodes() &&
+                     p_.m <= kProductFewRows;  // what is decoded stays in the first cache
+    const std::int64_t group = in_place ? kLongGroup : one ? width_ : kProductGroup;
+    const std::int64_t most = std::max<std::int64_t>(1, group / width_);
     return {shift_ + p_.n, width_ * std::clamp<std::int64_t>(panels * chunks / (4 * threads), 1, most),
             width_};
   }
@@ -64,7 +76,7 @@ class Work {
   void run(const Piece& piece) const {
     if (!p_.add) start_with_bias(piece);
     if (kept_) return run_kept(piece);
-    const std::int64_t done = p_.m <= kProductInPlaceRows ? run_in_place(piece) : 0;
+    const std::int64_t done = !encoded_ && p_.m <= kProductInPlaceRows ? run_in_place(piece) : 0;
     run_packing({piece.row, piece.m, piece.col + done, piece.n - done});
   }
 
@@ -82,6 +94,7 @@ class Work {
   // Weights of columns [col, col + n) and steps [at, at + depth) as panels; `col` may lie outside the
   // product.
   void pack(std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth, float* to) const {
+    if (encoded_) return encoded_->pack(col, n, at, depth, to, width_);
     const float* const from = w_.data + (w_.transposed ? col * w_.ld + at : at * w_.ld + col);
     kernel_.pack(from, w_.ld, w_.transposed, to, width_, n, depth);
   }
@@ -92,6 +105,7 @@ class Work {
                      p_.y + piece.row * p_.ldy + col, p_.ldy, piece.m, n, depth);
   }
   std::int64_t row_step(std::int64_t columns) const {
+    if (encoded_) return encoded_->row_step(width_);
     return (std::min(columns, width_) + kernel_.width - 1) / kernel_.width * kernel_.width;
   }
 
@@ -115,8 +129,8 @@ class Work {
   void run_packing(const Piece& piece) const {
     float* const room = group_room();
     const Cut chunks(piece.m, kChunk, 24);
-    for (std::int64_t at = 0; at < p_.k; at += kPackDepth) {
-      const std::int64_t depth = std::min(kPackDepth, p_.k - at);
+    for (std::int64_t at = 0; at < p_.k; at += depth_) {
+      const std::int64_t depth = std::min(depth_, p_.k - at);
       pack(piece.col, piece.n, at, depth, room);
       for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
         const std::int64_t row = piece.row + chunks.begin(chunk), m = chunks.end(chunk) - chunks.begin(chunk);
@@ -173,12 +187,14 @@ class Work {
   const Right& w_;
   const Kernels& kernel_ = kernels();
   Panels* kept_ = nullptr;
-  std::int64_t width_ = 0, shift_ = 0;
+  std::optional<EncodedPanels> encoded_;
+  std::int64_t width_ = 0, shift_ = 0, depth_ = 0;
 };
 
 }  // namespace
 
-Right::Right(const Tensor& w) : data(w.data()), ld(w.stride(0)), keep(w) {
+Right::Right(const Tensor& w) : data(w.is_encoded() ? nullptr : w.data()), ld(w.stride(0)), keep(w) {
+  if (w.is_encoded()) return;
   const bool whole_rows = w.stride(1) == 1, whole_columns = w.stride(0) == 1;
   if (whole_rows || whole_columns) {
     transposed = !whole_rows;

@@ -9,16 +9,17 @@
 
 namespace attnscope {
 
-/// A right factor [k, n] as products read it: rows of memory are rows of the matrix, or its columns.
+/// A right factor [k, n] as products read it: rows of memory are rows of the matrix, or its columns, or
+/// values that are decoded on the way.
 struct Right {
   const float* data = nullptr;
-  std::int64_t ld = 0;             ///< floats from one row of memory to the next
-  bool transposed = false;         ///< rows of memory are columns of the matrix
-  Tensor keep;                     ///< owns `data`; its packed copy is used where it has one
+  std::int64_t ld = 0;      ///< floats from one row of memory to the next
+  bool transposed = false;  ///< rows of memory are columns of the matrix
+  Tensor keep;              ///< owns `data`, which is null where it is encoded; its packed copy is used
   std::int64_t first_column = -1;  ///< of that packed copy; -1: there is none
 
   Right(const float* values, std::int64_t step, bool columns) : data(values), ld(step), transposed(columns) {}
-  /// A matrix in memory with any strides: where neither rows nor columns are whole, a copy.
+  /// A matrix with any strides: where it lies in memory and neither rows nor columns are whole, a copy.
   explicit Right(const Tensor& w);
 };
 

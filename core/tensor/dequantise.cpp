@@ -1,5 +1,8 @@
 #include "core/tensor/dequantise.h"
 
+#include <array>
+#include <bit>
+
 #include "core/base/result.h"
 
 namespace attnscope {
@@ -56,6 +59,26 @@ void block_q5_1(const Byte* p, float* to) {
 void block_q8_0(const Byte* p, float* to) {
   const float scale = half(p);
   for (int i = 0; i < 32; ++i) to[i] = scale * static_cast<float>(static_cast<std::int8_t>(p[2 + i]));
+}
+
+// Nibbles as in Q4_0 that are numbers of a table.
+void looked_up_nibbles(const Byte* q, const std::array<std::int8_t, 16>& table, float scale, float* to) {
+  for (int i = 0; i < 16; ++i) {
+    to[i] = scale * static_cast<float>(table[q[i] & 15]);
+    to[i + 16] = scale * static_cast<float>(table[q[i] >> 4]);
+  }
+}
+
+constexpr std::array<std::int8_t, 16> kUneven{-127, -104, -83, -65, -49, -35, -22, -10,
+                                              1,    13,   25,  38,  53,  69,  89,  113};
+void block_iq4_nl(const Byte* p, float* to) { looked_up_nibbles(p + 2, kUneven, half(p), to); }
+
+// The exponent of twice the scale, then nibbles that are floats of four bits (E2M1), here twice their value.
+void block_mxfp4(const Byte* p, float* to) {
+  constexpr std::array<std::int8_t, 16> kTwice{0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+  const std::uint32_t exponent = p[0];
+  const std::uint32_t bits = exponent < 2 ? 0x00200000u << exponent : (exponent - 1) << 23;
+  looked_up_nibbles(p + 1, kTwice, std::bit_cast<float>(bits), to);
 }
 
 // ---- 256 values in groups -------------------------------------------------------------------------
@@ -147,6 +170,17 @@ void block_q6_k(const Byte* p, float* to) {
   }
 }
 
+// Scale, the upper 2 bits of 8 scales, their lower 4, and nibbles as in IQ4_NL.
+void block_iq4_xs(const Byte* p, float* to) {
+  const float scale = half(p);
+  for (int group = 0; group < 8; ++group) {
+    const int low = (p[4 + group / 2] >> (group % 2 * 4)) & 15,
+              high = (p[2 + group / 4] >> (group % 4 * 2)) & 3;
+    looked_up_nibbles(p + 8 + 16 * group, kUneven, scale * static_cast<float>((low | (high << 4)) - 32),
+                      to + 32 * group);
+  }
+}
+
 template <void (*Block)(const Byte*, float*)>
 void each_block(DType type, const void* from, std::int64_t count, float* to) {
   const auto* p = static_cast<const Byte*>(from);
@@ -168,6 +202,9 @@ void dequantise(DType type, const void* from, std::int64_t count, float* to) {
     case DType::q3_k: return each_block<block_q3_k>(type, from, count, to);
     case DType::q4_k: return each_block<block_q4_k>(type, from, count, to);
     case DType::q5_k: return each_block<block_q5_k>(type, from, count, to);
+    case DType::iq4_nl: return each_block<block_iq4_nl>(type, from, count, to);
+    case DType::iq4_xs: return each_block<block_iq4_xs>(type, from, count, to);
+    case DType::mxfp4: return each_block<block_mxfp4>(type, from, count, to);
     default: return each_block<block_q6_k>(type, from, count, to);
   }
 }

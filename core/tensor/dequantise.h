@@ -1,6 +1,6 @@
-// Expansion of GGUF's block formats (Q4_0 ... Q8_0: 32 values with one scale; Q2_K ... Q6_K: 256 values whose
-// 16 or 8 groups have small integer scales under one or two half-precision ones). Plain formats (F32,
-// F16, BF16, integers) are expanded by dtype.h.
+// Expansion of GGUF's block formats (Q4_0 ... Q8_0, IQ4_NL, MXFP4: 32 values with one scale; Q2_K ... Q6_K,
+// IQ4_XS: 256 values whose 16 or 8 groups have small integer scales under one or two half-precision ones).
+// Plain formats (F32, F16, BF16, integers) are expanded by dtype.h.
 #pragma once
 
 #include <cstdint>

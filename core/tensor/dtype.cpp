@@ -16,7 +16,7 @@ struct Row {
   std::int64_t bytes;       // of one block
   std::int64_t values = 1;  // in one block
 };
-constexpr std::array<Row, 20> kTypes{{{DType::f32, "F32", 4},
+constexpr std::array<Row, 23> kTypes{{{DType::f32, "F32", 4},
                                       {DType::f16, "F16", 2},
                                       {DType::bf16, "BF16", 2},
                                       {DType::f64, "F64", 8},
@@ -35,7 +35,10 @@ constexpr std::array<Row, 20> kTypes{{{DType::f32, "F32", 4},
                                       {DType::q3_k, "Q3_K", 110, 256},
                                       {DType::q4_k, "Q4_K", 144, 256},
                                       {DType::q5_k, "Q5_K", 176, 256},
-                                      {DType::q6_k, "Q6_K", 210, 256}}};
+                                      {DType::q6_k, "Q6_K", 210, 256},
+                                      {DType::iq4_nl, "IQ4_NL", 18, 32},
+                                      {DType::iq4_xs, "IQ4_XS", 136, 256},
+                                      {DType::mxfp4, "MXFP4", 17, 32}}};
 
 const Row& row_of(DType type) { return kTypes[static_cast<std::size_t>(type)]; }
 

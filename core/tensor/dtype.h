@@ -29,7 +29,10 @@ enum class DType : std::uint8_t {
   q3_k,
   q4_k,
   q5_k,
-  q6_k
+  q6_k,
+  iq4_nl,
+  iq4_xs,
+  mxfp4
 };
 
 /// "F32", "BF16", ...: the spelling of safetensors headers; "Q4_0", "Q6_K": that of GGUF.

@@ -28,7 +28,13 @@ struct Remembered {
 
 Encoded::Encoded(std::shared_ptr<const void> owner, const std::byte* bytes, DType dtype, std::int64_t rows,
                  std::int64_t width)
-    : owner_(std::move(owner)), bytes_(bytes), dtype_(dtype), rows_(rows), width_(width), id_(next_id()) {
+    : owner_(std::move(owner)),
+      bytes_(bytes),
+      dtype_(dtype),
+      rows_(rows),
+      width_(width),
+      row_bytes_(storage_bytes(dtype, width)),
+      id_(next_id()) {
   CHECK(width % block_values(dtype) == 0);
   if (dtype == DType::f32 && reinterpret_cast<std::uintptr_t>(bytes) % alignof(float) == 0)
     plain_ = reinterpret_cast<const float*>(bytes);
@@ -39,15 +45,19 @@ std::vector<Encoded::Cell>::const_iterator Encoded::first_changed(std::int64_t f
                           [](const Cell& cell, std::int64_t index) { return cell.index < index; });
 }
 
+bool Encoded::changed_between(std::int64_t begin, std::int64_t end) const {
+  const auto cell = first_changed(begin);
+  return cell != changed_.end() && cell->index < end;
+}
+
 void Encoded::read(std::int64_t begin, std::int64_t end, float* to) const {
   const std::int64_t first = begin;
-  const std::int64_t row_bytes = storage_bytes(dtype_, width_);
   float* at = to;
   while (begin < end) {
     const std::int64_t row = begin / width_, col = begin % width_,
                        count = std::min(end - begin, width_ - col);
     const std::int64_t stored = stored_row(row);
-    expand_range(dtype_, bytes_ + stored * row_bytes, col, col + count, at);
+    expand_range(dtype_, bytes_ + stored * row_bytes_, col, col + count, at);
     if (scales_)
       for (std::int64_t i = 0; i < count; ++i) at[i] *= (*scales_)[static_cast<std::size_t>(stored)];
     begin += count;

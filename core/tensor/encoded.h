@@ -22,6 +22,13 @@ class Encoded {
 
   DType dtype() const { return dtype_; }
   std::int64_t count() const { return rows_ * width_; }
+  std::int64_t width() const { return width_; }
+  /// The bytes of a row, without what was set by hand.
+  const std::uint8_t* row(std::int64_t row) const {
+    return reinterpret_cast<const std::uint8_t*>(bytes_) + stored_row(row) * row_bytes_;
+  }
+  /// True where values are those bytes times a factor of their row.
+  bool scaled() const { return scales_ != nullptr; }
 
   /// Values [begin, end) of the rows one after another.
   void read(std::int64_t begin, std::int64_t end, float* to) const;
@@ -41,6 +48,8 @@ class Encoded {
   std::shared_ptr<const Encoded> with_cells(const std::vector<Cell>& cells) const;
   /// What was set by hand, sorted by index.
   const std::vector<Cell>& changed() const { return changed_; }
+  /// True where some of values [begin, end) were.
+  bool changed_between(std::int64_t begin, std::int64_t end) const;
   /// The values without what was set by hand, where they lie in memory as they are; else null.
   const float* plain() const { return plain_; }
   /// True where both expand the same bytes in the same order (values set by hand aside).
@@ -58,7 +67,7 @@ class Encoded {
   std::shared_ptr<const void> owner_;
   const std::byte* bytes_;
   DType dtype_;
-  std::int64_t rows_, width_;
+  std::int64_t rows_, width_, row_bytes_;
   std::vector<std::int64_t> order_;
   std::shared_ptr<const std::vector<float>> scales_;  ///< of the stored rows; null: none
   const float* plain_ = nullptr;

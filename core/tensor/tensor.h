@@ -82,6 +82,9 @@ class Tensor {
   /// some were set by hand: there is no data(), and every copy of them (packed, values, read) is float32 in
   /// memory. To read many of them, take slices.
   bool is_encoded() const { return code_ != nullptr; }
+  /// What is_encoded() speaks of, or null, and which value of it is the first here.
+  const Encoded* code() const { return code_; }
+  std::int64_t code_offset() const { return offset_; }
   const float* data() const {
     CHECK(code_ == nullptr);
     return data_;

@@ -201,7 +201,7 @@ TEST(Gguf, LyingTensors) {
   refused({33}, 2, 0, Code::bad_format, "no whole blocks of 32");
   refused({32}, 12, 0, Code::bad_format, "no whole blocks of 256");
   refused({256}, 16, 0, Code::unsupported, "quantised as IQ2_XXS");
-  refused({256}, 39, 0, Code::unsupported, "quantised as MXFP4");
+  refused({256}, 40, 0, Code::unsupported, "quantised as NVFP4");
   refused({256}, 1234, 0, Code::unsupported, "quantised as number 1234");
   GgufWriter same;
   same.floats("t", {1}, {1});
@@ -215,10 +215,10 @@ TEST(Gguf, LyingTensors) {
 
 TEST(Gguf, AnUnknownFormatSaysHowToConvert) {
   GgufWriter writer;
-  writer.tensor("t", {256}, 23, std::string(136, '\0'));
+  writer.tensor("t", {256}, 21, std::string(110, '\0'));
   const auto file = open_text_gguf(writer.file());
   ASSERT_FALSE(file);
-  EXPECT_NE(file.error().sentence().find("IQ4_XS"), std::string::npos);
+  EXPECT_NE(file.error().sentence().find("IQ3_S"), std::string::npos);
   EXPECT_NE(file.error().hint().find("llama-quantize"), std::string::npos);
   EXPECT_NE(file.error().hint().find("Q8_0"), std::string::npos);
 }

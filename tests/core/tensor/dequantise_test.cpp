@@ -75,8 +75,27 @@ double value_of_k(DType type, const std::uint8_t* b, int i) {
   }
 }
 
+// The numbers that the codes of IQ4 and MXFP4 stand for (E2M1: sign, two bits of exponent, one of fraction).
+int uneven(int code) {
+  constexpr int kNumbers[]{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+  return kNumbers[code];
+}
+
+double tiny_float(int code) {
+  const int exponent = code / 2 % 4, fraction = code % 2;
+  const double size = exponent == 0 ? 0.5 * fraction : std::ldexp(1 + 0.5 * fraction, exponent - 1);
+  return code < 8 ? size : -size;
+}
+
 double value_of(DType type, const std::uint8_t* b, int i) {
   switch (type) {
+    case DType::iq4_nl: return half_at(b, 0) * uneven(nibble32(b, 2, i));
+    case DType::mxfp4: return std::ldexp(tiny_float(nibble32(b, 1, i)), b[0] - 127);
+    case DType::iq4_xs: {
+      const int group = i / 32;
+      const int scale = bits(b, 4 + group / 2, group % 2 * 4, 4) + 16 * bits(b, 2, 2 * group, 2);
+      return half_at(b, 0) * (scale - 32) * uneven(nibble32(b, 8 + 16 * group, i % 32));
+    }
     case DType::q4_0: return half_at(b, 0) * (nibble32(b, 2, i) - 8);
     case DType::q4_1: return half_at(b, 0) * nibble32(b, 4, i) + half_at(b, 2);
     case DType::q5_0: return half_at(b, 0) * (nibble32(b, 6, i) + 16 * bits(b, 2, i, 1) - 16);
@@ -92,7 +111,10 @@ std::vector<int> halves_of(DType type) {
   switch (type) {
     case DType::q4_0:
     case DType::q5_0:
+    case DType::iq4_nl:
+    case DType::iq4_xs:
     case DType::q8_0: return {0};
+    case DType::mxfp4: return {};
     case DType::q2_k: return {80, 82};
     case DType::q3_k: return {108};
     case DType::q6_k: return {208};
@@ -105,11 +127,13 @@ Bytes random_blocks(DType type, int count, std::uint64_t seed) {
   const auto size = static_cast<std::size_t>(dtype_bytes(type));
   Bytes bytes(size * static_cast<std::size_t>(count));
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
-  for (std::size_t block = 0; block < bytes.size(); block += size)
+  for (std::size_t block = 0; block < bytes.size(); block += size) {
+    if (type == DType::mxfp4) bytes[block] = static_cast<std::uint8_t>(125 + bytes[block] % 4);
     for (const int at : halves_of(type)) {
       std::uint8_t& upper = bytes[block + static_cast<std::size_t>(at) + 1];
       upper = static_cast<std::uint8_t>((upper & 0x83) | 0x34);  // 2^-2 .. 2^-1, either sign
     }
+  }
   return bytes;
 }
 
@@ -150,7 +174,8 @@ TEST_P(Dequantise, AnyPieceEqualsTheWhole) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, Dequantise,
                          ::testing::Values(DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0,
-                                           DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k),
+                                           DType::q2_k, DType::q3_k, DType::q4_k, DType::q5_k, DType::q6_k,
+                                           DType::iq4_nl, DType::iq4_xs, DType::mxfp4),
                          [](const auto& type) { return std::string(dtype_name(type.param)); });
 
 TEST(PlainFormats, EveryHalf) {
