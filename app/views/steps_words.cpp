@@ -53,6 +53,12 @@ struct StepFacts {
   bool both_at_once() const {
     return block.order == NormOrder::parallel && block.mlp.kind != MlpSpec::Kind::none;
   }
+  /// Numbers of this very step were changed: what it says of all of its rows is no longer so.
+  bool edited() const {
+    const auto here = [&](const NumberEdit* edit) { return edit && edit->where.site == site; };
+    return std::any_of(trace.edits.begin(), trace.edits.end(),
+                       [&](const auto& edit) { return edit->enabled && here(edit->number()); });
+  }
   /// Query heads per K/V head; 1 for multi-head attention.
   std::int64_t shared() const {
     return attention.n_kv_heads > 0 ? attention.n_heads / attention.n_kv_heads : 1;
@@ -175,14 +181,6 @@ bool word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || byte >= 0x80;
 }
 
-// Numbers of this very step were changed: what the step says of all of its rows is no longer so.
-bool step_is_edited(const Trace& trace, const Site& site) {
-  return std::any_of(trace.edits.begin(), trace.edits.end(), [&](const auto& edit) {
-    const auto* numbers = edit->enabled ? edit->number() : nullptr;
-    return numbers && numbers->where.kind == Target::Kind::step && numbers->where.site == site;
-  });
-}
-
 }  // namespace
 
 std::string text_of(const std::vector<Piece>& pieces) {
@@ -220,7 +218,7 @@ std::string sentence_text(const Trace& trace, const Site& site) {
       break;
     case StepKind::norm1:
     case StepKind::norm2:
-      if (at.step.rule == Rule::norm && step_is_edited(trace, site)) return tr("steps.sentence.norm_off");
+      if (at.step.rule == Rule::norm && at.edited()) return tr("steps.sentence.norm_off");
       if (post && at.step.rule == Rule::norm) return tr("steps.sentence.norm_after");
       break;
     case StepKind::scale:

@@ -16,7 +16,7 @@ using namespace attnscope::testing;
 const std::vector<int> kGgufLimitIds{5, 17, 3, 99, 42, 0, 120};
 
 OpenedModel open_within(const std::string& path, std::int64_t limit) {
-  const auto opened = open_model(path, {limit});
+  const auto opened = open_model(path, {limit, {}});
   EXPECT_TRUE(opened) << (opened ? "" : opened.error().text());
   return opened ? *opened : OpenedModel{};
 }

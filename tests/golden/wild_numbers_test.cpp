@@ -19,7 +19,7 @@ class WildNumbers : public Wild {
   }
   OpenedModel with_limit(const CheckpointFolder& checkpoint, std::int64_t bytes) {
     checkpoint.write(folder_ / "m");
-    auto read = open_model(folder_ / "m", {bytes});
+    auto read = open_model(folder_ / "m", {bytes, {}});
     EXPECT_TRUE(read) << (read ? "" : read.error().text());
     return read ? *read : OpenedModel{};
   }
