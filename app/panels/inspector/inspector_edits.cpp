@@ -248,8 +248,11 @@ void draw_edits(const PanelContext& context) {
     draw_new_edit(context);
     draw_exchanges(context);
   }
-  const std::string undo = context.session.history().undo_sentence();
-  if (!undo.empty() && !context.workspace.still) wrapped_text(tr("inspector.undo", {undo}), theme().text_dim);
+  const History& history = context.session.history();
+  if (!history.can_undo() || context.workspace.still) return;
+  const std::string& words = inspector_cache(context.workspace).undo.get(
+      {history.version()}, [&] { return tr("inspector.undo", {history.undo_sentence()}); });
+  wrapped_text(words, theme().text_dim);
 }
 
 }  // namespace attnscope

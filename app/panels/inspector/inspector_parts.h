@@ -40,6 +40,7 @@ struct InspectorCache {
   std::string new_watch, new_stop;
   std::optional<Error> new_edit_error, watch_error, stop_error;  ///< why the typed text was not accepted
   KeptText shape, letters, name, range, head;                    ///< cached texts of the step; of its head
+  KeptText undo;                                                 ///< what undo takes back
 };
 InspectorCache& inspector_cache(Workspace& workspace);
 
