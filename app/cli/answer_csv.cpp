@@ -86,9 +86,32 @@ std::optional<double> AnswerRow::*row_number(std::string_view column) {
   if (column == "stderr") return &AnswerRow::error;
   return column == "normalised" ? &AnswerRow::normalised : nullptr;
 }
-bool left_alone(std::string_view column) {
-  return column == "into_token" || column == "from_pos" || column == "from_token" ||
-         (column.size() == 3 && column.front() == 'q' && parse_index(column.substr(1)));
+// Both ends of a patched row, and quantiles over prompts; empty where a row has none. False: another column.
+bool take_pair(std::string_view column, const std::string& word, AnswerRow& row) {
+  const bool into = column == "into_token", from = column == "from_token", pos = column == "from_pos";
+  if (!into && !from && !pos) return false;
+  const auto at = pos ? number_of(word) : std::nullopt;
+  if (pos && !at) return true;
+  if (!pos && word.empty()) return true;
+  if (!row.pair) {
+    row.pair.emplace();
+    for (const AxisRange& range : row.at)
+      if (range.axis == "pos") row.pair->into = range.begin;
+  }
+  if (pos) row.pair->from = static_cast<std::int64_t>(*at);
+  if (into || from) (into ? row.pair->into_token : row.pair->from_token) = word;
+  return true;
+}
+bool take_quantile(std::string_view column, const std::string& word, AnswerRow& row) {
+  for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
+    if (column != quantile_name(kQuantiles[i])) continue;
+    if (const auto value = number_of(word)) {
+      row.quantiles.resize(kQuantiles.size());
+      row.quantiles[i] = *value;
+    }
+    return true;
+  }
+  return false;
 }
 
 struct CsvAnswer {
@@ -107,7 +130,7 @@ Result<bool> CsvAnswer::take_cell(const std::string& name, const std::string& wo
     for (std::string& edit : edits) edit.erase(0, edit.starts_with(' ') ? 1 : 0);
     return false;
   }
-  if (left_alone(name)) return false;
+  if (take_pair(name, word, row) || take_quantile(name, word, row)) return false;
   if (name == "kind") {  // of earlier versions, which had rows of totals
     if (word == "base" || word == "place") return false;
     return not_an_answer(path, Text::of("error.cli.answer.kind", {in_quotes(word)}));

@@ -51,8 +51,9 @@ bool same_kind(const nlohmann::json& a, const nlohmann::json& b) {
 void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string& path, double tolerance,
              Differences& out) {
   if (!out.other.empty()) return;
-  if (!same_kind(a, b) || a.size() != b.size()) {
-    out.other = path;
+  const bool members = a.is_object() && b.is_object();
+  if (!same_kind(a, b) || (!members && a.size() != b.size())) {
+    out.other = path.empty() ? "/" : path;
   } else if (a.is_number()) {
     const double before = a.get<double>(), now = b.get<double>(), off = std::fabs(before - now);
     ++out.numbers;
@@ -67,6 +68,8 @@ void compare(const nlohmann::json& a, const nlohmann::json& b, const std::string
       if (!b.contains(name)) out.other = path + "/" + name;
       if (out.other.empty()) compare(value, b[name], path + "/" + name, tolerance, out);
     }
+    for (const auto& [name, value] : b.items())
+      if (out.other.empty() && !a.contains(name)) out.other = path + "/" + name;
   } else if (a != b) {
     out.other = path;
   }

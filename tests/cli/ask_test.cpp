@@ -305,6 +305,32 @@ TEST(Ask, what_a_part_asks_for_is_bounded_and_its_names_are_escaped) {
   EXPECT_EQ(read_text(out), "step,pos,value,clean\nblocks.0.attn.z,3,nan,1\n");
 }
 
+TEST(Ask, shards_of_a_patch_and_of_a_data_set_are_merged_with_all_their_columns) {
+  const TempFolder folder;
+  const std::string words =
+                        "patch model:storyteller --clean 'The cat was tired. So the' --corrupt "
+                        "'The cat was soft. So the' --measure 'logit_diff: cat, mat' --over pos",
+                    data =
+                        "ablate model:storyteller --data task:storyteller --limit 3 --measure logit_diff "
+                        "--steps 'blocks.*.attn.z' --over head --quantiles";
+  for (const std::string& sweep : {words, data})
+    for (const char* kind : {".csv", ".json"}) {
+      const std::string whole = folder / (std::string("all") + kind),
+                        one = folder / (std::string("1") + kind), two = folder / (std::string("2") + kind),
+                        merged = folder / (std::string("m") + kind);
+      EXPECT_EQ(cli(sweep + " --out " + whole).exit_code, 0);
+      EXPECT_EQ(cli(sweep + " --shard 1/2 --out " + one).exit_code, 0);
+      EXPECT_EQ(cli(sweep + " --shard 2/2 --out " + two).exit_code, 0);
+      const Ran ran = cli("merge " + two + " " + one + " --out " + merged);
+      EXPECT_EQ(ran.exit_code, 0) << ran.err;
+      if (std::string(kind) == ".csv") {
+        EXPECT_EQ(read_text(merged), read_text(whole)) << sweep;
+      } else {
+        EXPECT_EQ(Json::parse(read_text(merged))["rows"], Json::parse(read_text(whole))["rows"]) << sweep;
+      }
+    }
+}
+
 TEST(Ask, shards_are_merged) {
   const TempFolder folder;
   const std::string sweep = "ablate " + kStory + " --over head --estimate --text " + kTold;

@@ -103,6 +103,19 @@ TEST_F(Rerun, a_difference_another_model_and_other_data_are_told) {
 }
 
 // Whatever is missing: parts of --shard, lines of a study that was stopped, rows in between.
+TEST_F(Rerun, an_answer_with_a_member_more_is_another_one) {
+  const Ran ran =
+      cli("ablate model:storyteller --text 'The cat was tired. So the' --measure 'logit: cat' --json");
+  Json answer = ran.json();
+  answer["run"]["command"].push_back("--edit");
+  answer["run"]["command"].push_back("blocks.0.attn.z=0");
+  const TempFolder folder;
+  std::ofstream(folder / "a.json") << answer;
+  const Ran again = cli("rerun " + (folder / "a.json"));
+  EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
+  EXPECT_NE(again.err.find("/edits"), std::string::npos) << again.err;
+}
+
 TEST_F(Rerun, what_is_missing_of_an_answer_is_computed) {
   const std::string story = " model:storyteller",
                     data = " --data task:storyteller --limit 5 --measure logit_diff";
