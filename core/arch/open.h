@@ -52,8 +52,9 @@ struct OpenedModel {
 };
 
 struct OpenOptions {
-  /// Bytes that expanded weights may take. Where those of other formats would take more, matrices stay as they
-  /// are in the file. Negative: memory_limit(), and what can be decoded in the products stays in any case.
+  /// Bytes that expanded weights may take. Where those of other formats would take more, matrices stay as
+  /// they are in the file. Negative: memory_limit(), and what can be decoded in the products stays in any
+  /// case.
   std::int64_t expand_limit = -1;
   /// An adapter whose matrices are added to those of the file. For folders of safetensors.
   LoraChoice lora;

@@ -250,8 +250,9 @@ void draw_edits(const PanelContext& context) {
   }
   const History& history = context.session.history();
   if (!history.can_undo() || context.workspace.still) return;
-  const std::string& words = inspector_cache(context.workspace).undo.get(
-      {history.version()}, [&] { return tr("inspector.undo", {history.undo_sentence()}); });
+  const std::string& words = inspector_cache(context.workspace).undo.get({history.version()}, [&] {
+    return tr("inspector.undo", {history.undo_sentence()});
+  });
   wrapped_text(words, theme().text_dim);
 }
 
