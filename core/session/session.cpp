@@ -129,6 +129,7 @@ void Session::open_data(DataChoice choice) {
 void Session::take_data(const Result<std::shared_ptr<const DataPrompts>>& made) {
   if (!made) {
     error_ = made.error();
+    error_outlives_run_ = run_.waits();
     return;
   }
   (void)edit(Text::of("data.edit.opened", {data_name((*made)->choice)}), {}, [&](Document& document) {
@@ -391,7 +392,7 @@ void Session::take_run(const Result<Ran>& ran) {
     return;
   result_ = ran->result;
   previous_ = ran->without;
-  error_.reset();
+  if (!std::exchange(error_outlives_run_, false)) error_.reset();
 }
 
 void Session::generate(int sequence, int count, const Text& sentence, const Sampling& sampling, bool kept) {

@@ -331,7 +331,8 @@ class Session {
   std::uint64_t kept_point_ = history_.point();
   std::shared_ptr<const RunResult> result_, previous_, pinned_;
   std::optional<Error> error_, mixed_;
-  std::vector<ReadFile> stamps_;  ///< of the files of what is open, at the last look
+  bool error_outlives_run_ = false;  ///< the error is of a data set, and the run under way says nothing of it
+  std::vector<ReadFile> stamps_;     ///< of the files of what is open, at the last look
   std::string newer_file_;
   std::chrono::steady_clock::time_point looked_;  ///< at the paths
   std::uint64_t opened_version_ = 0;

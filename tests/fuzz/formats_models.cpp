@@ -67,7 +67,7 @@ void formats_models_look_at(const OpenedModel& opened) {
 OpenOptions options_for(const Files& files) {
   std::size_t sum = 0;
   for (const auto& [name, text] : files) sum += text.size();
-  return {sum % 2 == 0 ? 0 : std::int64_t{1} << 30};
+  return {sum % 2 == 0 ? 0 : std::int64_t{1} << 30, {}};
 }
 
 // ---- folders ----
