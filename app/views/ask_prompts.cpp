@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/views/ask_grid.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -17,7 +18,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostListed = 300;
-constexpr float kPromptRow = 35.f, kPromptBar = 0.4f;  // units; share of the width
+constexpr float kPromptRow = 35.f, kPromptTip = 356.f, kPromptBar = 0.4f;  // units; share of the width
 
 // Number of a prompt in its data set, by its row of an answer: they are run in order.
 std::int64_t prompt_of(std::size_t row) { return static_cast<std::int64_t>(row); }
@@ -161,7 +162,8 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
         }
         return made;
       });
-  const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [](int) {});
+  const ImVec2 rows = ImGui::GetCursorScreenPos();
+  const TableEvent event = draw_table(table, rows, width, [](int) {});
   const auto line_of = [&](int row) { return lines_[static_cast<std::size_t>(row)]; };
   if (event.hovered >= 0) {
     const Line line = line_of(event.hovered);
@@ -173,12 +175,10 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
                                   signed_number(row.base + line.effect, 4), signed_number(line.effect, 4)}) +
         "\n" + tr(put ? "ask.data.list.put" : "ask.data.list.click");
     note_text(tip);
-    ImGui::SetNextWindowSize(ImVec2(scaled(380), 0));
-    ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(scaled(360));
-    ImGui::TextUnformatted(tip.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
+    const std::string lines(in_lines(tip, scaled(kPromptTip)));
+    const float row_top = rows.y + static_cast<float>(event.hovered) * scaled(kPromptRow);
+    tooltip_off(ImVec2(rows.x, row_top), ImVec2(rows.x + width, row_top + scaled(kPromptRow)), lines.c_str());
+    ImGui::SetTooltip("%s", lines.c_str());
   }
   if (event.clicked < 0 || !asking.is_fresh(*answer)) return;
   const std::int64_t prompt = prompt_of(line_of(event.clicked).row);

@@ -112,8 +112,6 @@ void draw_scatter(const SweepAnswer& answer, float side) {
       if (std::isfinite(value) && !std::isnan(answer.values[i]))
         least = std::min(least, value), most = std::max(most, value);
   if (!(most > least)) return;
-  const double air = (most - least) * 0.06;
-  least -= air, most += air;
   const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + side, at.y + side);
   ImGui::InvisibleButton("###ask_scatter", ImVec2(side, side));
   note_item("ask_scatter");
@@ -123,11 +121,12 @@ void draw_scatter(const SweepAnswer& answer, float side) {
   canvas.rect(at, end, t.border);
   canvas.line(ImVec2(at.x, end.y), ImVec2(end.x, at.y), t.border);
   const auto share = [&](double value) { return static_cast<float>((value - least) / (most - least)); };
-  const auto point = [&](double x, double y) {
-    return ImVec2(at.x + share(x) * side, end.y - share(y) * side);
-  };
   const std::string x_title = tr("ask.scatter.x"), y_title = tr("ask.scatter.y");
   const ImVec2 wide = text_size(fonts().small, x_title);
+  const float band = wide.y + scaled(5), inside = side - 2 * band;  // no point lies on a title
+  const auto point = [&](double x, double y) {
+    return ImVec2(at.x + band + share(x) * inside, end.y - band - share(y) * inside);
+  };
   draw_text(canvas, fonts().small, ImVec2(end.x - wide.x - scaled(4), end.y - wide.y - scaled(2)), t.text_dim,
             x_title);
   draw_text(canvas, fonts().small, ImVec2(at.x + scaled(4), at.y + scaled(2)), t.text_dim, y_title);
