@@ -19,15 +19,17 @@ struct FrameState;
 
 /// State of one page since the lesson was opened.
 struct PageDraft {
-  std::string typed;         ///< text of a number or shape
-  std::string choice;        ///< id
-  std::vector<double> bars;  ///< drawn; empty: not touched yet
-  int bar = -1;              ///< the bar that the arrow keys change; < 0: none
-  std::vector<Site> order;   ///< steps as they stand
-  std::vector<float> knobs;  ///< of something that is built, as they stand
-  int knob = -1;             ///< the one that is dragged
-  std::vector<int> looked;   ///< looks of a probe that were taken, in their order
-  int hints = 0;             ///< hints shown, 0 to 3; the third one is "show me"
+  std::string typed;           ///< text of a number or shape
+  std::string choice;          ///< id
+  std::vector<double> bars;    ///< drawn; empty: not touched yet
+  int bar = -1;                ///< the bar that the arrow keys change; < 0: none
+  std::vector<Site> order;     ///< steps as they stand
+  std::vector<GoalNow> goals;  ///< of something that is built, in the run `built_of`
+  std::uint64_t built_of = 0;
+  std::vector<float> knobs;                ///< of something that is built, as they stand
+  int knob = -1;                           ///< the one that is dragged
+  std::map<std::string, LookTold> looked;  ///< looks of a probe that were taken, by their id
+  int hints = 0;                           ///< hints shown, 0 to 3; the third one is "show me"
   std::optional<Verdict> verdict;
   std::optional<Error> complaint;  ///< why the answer could not be checked
   Text because;                    ///< what is said about the verdict; empty: nothing yet
@@ -88,8 +90,8 @@ class LessonPlayer {
   bool hides_shapes();
   /// True where the page has nothing to do with a measure: its box is away.
   bool hides_measure() const;
-  /// What a look of a probe tells; none before it was taken.
-  std::optional<LookTold> look_told_of(int look, const Workspace& workspace);
+  /// Takes a look of a probe: what it tells stands in the draft.
+  void take_look(const ChoiceAsk::Look& look, const Workspace& workspace);
   /// Puts the fault of a probe into what is open, where it can be seen.
   void show_fault(FrameState& state);
   /// True while arrow keys move bars that are drawn.

@@ -1,6 +1,5 @@
 // The way through a lesson: from page to page, to its end and the next lesson, and back from what was looked
 // at beside it.
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -76,12 +75,9 @@ bool LessonPlayer::takes_arrows() {
   return lesson_ && !at_end_ && ready() && std::holds_alternative<BarsAsk>(page().ask) && draft().bar >= 0;
 }
 
-std::optional<LookTold> LessonPlayer::look_told_of(int look, const Workspace& workspace) {
-  const auto* probe = lesson_ && ready() ? std::get_if<ChoiceAsk>(&page().ask) : nullptr;
-  const std::vector<int>& looked = draft().looked;
-  if (!probe || std::find(looked.begin(), looked.end(), look) == looked.end()) return {};
-  auto told = look_told(probe->looks[static_cast<std::size_t>(look)], scope(workspace));
-  return told ? std::optional<LookTold>(*std::move(told)) : std::nullopt;
+void LessonPlayer::take_look(const ChoiceAsk::Look& look, const Workspace& workspace) {
+  auto told = ready() ? look_told(look, scope(workspace)) : Result<LookTold>(Error{});
+  if (told) draft().looked.emplace(look.id, *std::move(told));
 }
 
 void LessonPlayer::show_fault(FrameState& state) {

@@ -9,6 +9,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
+#include "core/io/over_source.h"
 #include "core/io/safetensors.h"
 
 namespace attnscope {
@@ -25,22 +26,16 @@ struct Factors {
   bool in_out = false;  // the matrix lies [in, out]
 };
 
-class LoraSource final : public TensorSource {
+class LoraSource final : public OverSource {
  public:
   LoraSource(std::shared_ptr<TensorSource> base, std::map<std::string, Factors, std::less<>> factors)
-      : base_(std::move(base)), factors_(std::move(factors)) {}
+      : OverSource(std::move(base)), factors_(std::move(factors)) {}
 
-  const std::vector<TensorInfo>& infos() const override { return base_->infos(); }
-  const TensorInfo* find(std::string_view name) const override { return base_->find(name); }
-  const std::map<std::string, std::string>& metadata() const override { return base_->metadata(); }
-  Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
-    return base_->load_ints(name);
-  }
   Result<Tensor> load_encoded(std::string_view name) const override {
-    return factors_.contains(name) ? load(name) : base_->load_encoded(name);
+    return factors_.contains(name) ? load(name) : inner().load_encoded(name);
   }
   Result<Tensor> load(std::string_view name) const override {
-    TRY(const Tensor whole, base_->load(name));
+    TRY(const Tensor whole, inner().load(name));
     const auto found = factors_.find(name);
     if (found == factors_.end()) return whole;
     const Factors& factors = found->second;
@@ -65,7 +60,6 @@ class LoraSource final : public TensorSource {
   }
 
  private:
-  std::shared_ptr<TensorSource> base_;
   std::map<std::string, Factors, std::less<>> factors_;
 };
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/io/over_source.h"
 
 namespace attnscope {
 namespace {
@@ -22,40 +23,27 @@ Shape plain_shape(const Tensor& like) {
 }
 
 // A file with other numbers in some of its tensors.
-class ReplacedSource final : public TensorSource {
+class ReplacedSource final : public OverSource {
  public:
   ReplacedSource(const TensorSource& inner, std::map<std::string, Tensor, std::less<>> replaced)
-      : inner_(inner), replaced_(std::move(replaced)) {}
+      : OverSource(inner), replaced_(std::move(replaced)) {}
 
-  const std::vector<TensorInfo>& infos() const override { return inner_.infos(); }
-  const TensorInfo* find(std::string_view name) const override { return inner_.find(name); }
-  const std::map<std::string, std::string>& metadata() const override { return inner_.metadata(); }
-  Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
-    return inner_.load_ints(name);
-  }
   Result<Tensor> load(std::string_view name) const override {
     const auto found = replaced_.find(name);
-    return found == replaced_.end() ? inner_.load(name) : found->second;
+    return found == replaced_.end() ? inner().load(name) : found->second;
   }
 
  private:
-  const TensorSource& inner_;
   std::map<std::string, Tensor, std::less<>> replaced_;
 };
 
 // A file of the same names and shapes whose numbers say where they stand.
-class PlacesSource final : public TensorSource {
+class PlacesSource final : public OverSource {
  public:
-  PlacesSource(const TensorSource& inner, Digit digit) : inner_(inner), digit_(digit) {}
+  PlacesSource(const TensorSource& inner, Digit digit) : OverSource(inner), digit_(digit) {}
 
-  const std::vector<TensorInfo>& infos() const override { return inner_.infos(); }
-  const TensorInfo* find(std::string_view name) const override { return inner_.find(name); }
-  const std::map<std::string, std::string>& metadata() const override { return inner_.metadata(); }
-  Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
-    return inner_.load_ints(name);
-  }
   Result<Tensor> load(std::string_view name) const override {
-    TRY(const Tensor like, inner_.load(name));
+    TRY(const Tensor like, inner().load(name));
     const TensorInfo* info = find(name);
     std::vector<float> values(static_cast<std::size_t>(like.count()));
     const auto number = static_cast<float>(info - infos().data());
@@ -69,7 +57,6 @@ class PlacesSource final : public TensorSource {
   }
 
  private:
-  const TensorSource& inner_;
   Digit digit_;
 };
 

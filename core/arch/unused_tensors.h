@@ -11,27 +11,24 @@
 #include <string>
 #include <vector>
 
-#include "core/io/tensor_source.h"
+#include "core/io/over_source.h"
 #include "core/trace/config.h"
 
 namespace attnscope {
 
 /// A source that records what was loaded from it.
-class WatchedSource final : public TensorSource {
+class WatchedSource final : public OverSource {
  public:
-  explicit WatchedSource(std::shared_ptr<TensorSource> inner) : inner_(std::move(inner)) {}
+  explicit WatchedSource(std::shared_ptr<TensorSource> inner) : OverSource(std::move(inner)) {}
 
-  const std::vector<TensorInfo>& infos() const override { return inner_->infos(); }
-  const TensorInfo* find(std::string_view name) const override { return inner_->find(name); }
-  Result<Tensor> load(std::string_view name) const override { return watched(name, inner_->load(name)); }
+  Result<Tensor> load(std::string_view name) const override { return watched(name, inner().load(name)); }
   Result<Tensor> load_encoded(std::string_view name) const override {
-    return watched(name, inner_->load_encoded(name));
+    return watched(name, inner().load_encoded(name));
   }
   Result<std::vector<std::int64_t>> load_ints(std::string_view name) const override {
     loaded_.emplace(name);
-    return inner_->load_ints(name);
+    return inner().load_ints(name);
   }
-  const std::map<std::string, std::string>& metadata() const override { return inner_->metadata(); }
 
   const std::set<std::string, std::less<>>& loaded() const { return loaded_; }
   /// The tensor of the file that each weight is, or is a part of, by the weight's name. Then clears the
@@ -57,7 +54,6 @@ class WatchedSource final : public TensorSource {
     if (loaded) tensors_.emplace_back(name, *loaded);
     return loaded;
   }
-  std::shared_ptr<TensorSource> inner_;
   mutable std::set<std::string, std::less<>> loaded_;  ///< a model is opened by one thread
   mutable std::vector<std::pair<std::string, Tensor>> tensors_;
 };

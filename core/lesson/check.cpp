@@ -157,7 +157,7 @@ Result<Verdict> check_change(const Lesson& lesson, const Page& page, const Chang
   TRY(const double goal, ask.goal.number(scope));
   if (goal != 0) return right("verdict.right.change", {});
   if (&scope.run == scope.before) return wrong("verdict.wrong.unchanged", {});
-  if (!ask.goals.empty()) {
+  if (ask.is_build()) {
     TRY(const std::vector<GoalNow> goals, goals_now(lesson, page, scope));
     const auto reached =
         std::count_if(goals.begin(), goals.end(), [](const GoalNow& one) { return one.reached; });

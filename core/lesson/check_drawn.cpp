@@ -42,7 +42,7 @@ Result<std::vector<double>> curve_row(const BarsAsk& ask, const Expression& row,
 
 Result<std::vector<double>> whole_row(const BarsAsk& ask, const Expression& row,
                                       const ExpressionScope& scope) {
-  if (ask.top > 0) return curve_row(ask, row, scope);
+  if (ask.is_curve()) return curve_row(ask, row, scope);
   TRY(const ExpressionValue value, row.value(scope));
   std::vector<double> out = value.numbers;
   const double sum = std::accumulate(out.begin(), out.end(), 0.0);
@@ -129,7 +129,7 @@ Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk
   if (!given) return fail(Code::not_found, "error.lesson.answer.none");
   TRY(const SharesRow row, bar_row(ask, scope));
   if (given->shares.size() != row.shares.size()) return fail(Code::not_found, "error.lesson.answer.none");
-  if (ask.top > 0) return check_curve(lesson, page, ask, row, given->shares, scope);
+  if (ask.is_curve()) return check_curve(lesson, page, ask, row, given->shares, scope);
   const double error = bars_error(row.shares, given->shares);
   const Text shown = share_text(1 - total_variation(row.shares, given->shares));
   if (error <= ask.good) return Verdict{true, Text::of("verdict.right.bars", {shown}), 1};
@@ -158,7 +158,7 @@ Text bars_words(const Page& page, const DrawnBars& bars, const ExpressionScope& 
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return bars.shares[a] > bars.shares[b]; });
   std::vector<std::string> parts;
-  if (ask->top > 0) {  // in their order
+  if (ask->is_curve()) {  // in their order
     for (std::size_t i = 0; i < bars.shares.size(); ++i)
       parts.push_back(row->names[i].str() + ": " + because_number(ask->top * bars.shares[i], false));
     return join(parts, ", ");

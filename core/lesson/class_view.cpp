@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/lesson/progress.h"
 #include "core/session/data_fields.h"
+#include "core/system/line_file.h"
 
 namespace attnscope {
 namespace {
@@ -37,13 +37,14 @@ Error no_learner(const fs::path& path) {
 }
 
 Status read_csv(const fs::path& path, Learners& out) {
-  std::ifstream file(path, std::ios::binary);
-  std::string record, line;
+  TRY(LineFile file, LineFile::open(path.string()));
+  std::string record;
   std::vector<CsvField> fields;
   std::map<std::string, std::size_t> columns;
-  while (std::getline(file, line)) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    record += record.empty() ? line : "\n" + line;
+  for (;;) {
+    TRY(const std::optional<std::string> line, file.next());
+    if (!line) break;
+    record += record.empty() ? *line : "\n" + *line;
     if (csv_goes_on(record)) continue;
     if (columns.empty() && starts_with(record, "\xEF\xBB\xBF")) record.erase(0, 3);
     fields.clear();

@@ -65,6 +65,7 @@ struct ChoiceAsk {
   Edits fault;              ///< `when` and the looks are of the run with it, `before` is the page's own
   std::vector<Look> looks;  ///< none: no probe
   int budget = 0;           ///< how many may be taken
+  bool is_probe() const { return !looks.empty(); }
 };
 /// A cell of a step to click: right where `pick` is the largest among the cells that `in` leaves open. The
 /// coordinates are variables of `pick`, and `value` is the cell's number.
@@ -102,6 +103,7 @@ struct ChangeAsk {
   std::vector<Goal> goals;  ///< then `goal` is all of them; none: a change
   std::vector<Knob> knobs;
   double least = -4, most = 4;  ///< of the numbers
+  bool is_build() const { return !goals.empty(); }
 };
 /// A row of shares to draw before it is seen: bars of a sum of 1. Right where the KL divergence of the truth
 /// from what was drawn is at most `good`, in nats.
@@ -113,6 +115,7 @@ struct BarsAsk {
   /// A curve instead: values 0 .. top over `words`, which need no sum. Right where the mean distance of what
   /// was drawn is at most `good` of the top; 0: bars.
   double top = 0;
+  bool is_curve() const { return top > 0; }
 };
 /// Steps of the run to put into their order.
 struct OrderAsk {

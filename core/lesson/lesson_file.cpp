@@ -313,9 +313,9 @@ std::string page_key(const Lesson& lesson, const Page& page, std::string_view wh
 std::string_view ask_name(const AskKind& ask) {
   static constexpr std::string_view names[] = {"",     "number", "shape",  "choice", "cell",
                                                "head", "mask",   "change", "bars",   "order"};
-  if (const auto* bars = std::get_if<BarsAsk>(&ask); bars && bars->top > 0) return "curve";
-  if (const auto* change = std::get_if<ChangeAsk>(&ask); change && !change->goals.empty()) return "build";
-  if (const auto* choice = std::get_if<ChoiceAsk>(&ask); choice && !choice->looks.empty()) return "probe";
+  if (const auto* bars = std::get_if<BarsAsk>(&ask); bars && bars->is_curve()) return "curve";
+  if (const auto* change = std::get_if<ChangeAsk>(&ask); change && change->is_build()) return "build";
+  if (const auto* choice = std::get_if<ChoiceAsk>(&ask); choice && choice->is_probe()) return "probe";
   return names[ask.index()];
 }
 

@@ -189,7 +189,7 @@ Result<std::string> mask_table(const MaskAsk& ask, const ExpressionScope& scope,
 Result<std::string> bars_table(const BarsAsk& ask, const ExpressionScope& scope, bool answers) {
   TRY(const SharesRow row, bar_row(ask, scope));
   Grid grid;
-  const bool curve = ask.top > 0;
+  const bool curve = ask.is_curve();
   grid.caption = curve ? tr("worksheet.curve", {lesson_number(ask.top)}) : tr("worksheet.bars");
   grid.cols = {curve ? "" : "%"};
   for (std::size_t i = 0; i < row.names.size(); ++i) {
@@ -270,7 +270,7 @@ Result<std::string> ask_part(const Lesson& lesson, const Page& page, const Expre
   std::string out = element("p", words(lesson, page, "ask"), "ask");
   const auto* choice = std::get_if<ChoiceAsk>(&page.ask);
   if (choice) {
-    if (!choice->looks.empty()) {
+    if (choice->is_probe()) {
       TRY(const std::string looks, looks_table(lesson, page, *choice, scope, answers));
       out += looks;
     }
@@ -285,7 +285,7 @@ Result<std::string> ask_part(const Lesson& lesson, const Page& page, const Expre
     TRY(const std::string table, bars_table(*bars, scope, answers));
     out += table;
   }
-  if (const auto* change = std::get_if<ChangeAsk>(&page.ask); change && !change->goals.empty())
+  if (const auto* change = std::get_if<ChangeAsk>(&page.ask); change && change->is_build())
     out += build_lists(lesson, page, *change);
   const auto* order = std::get_if<OrderAsk>(&page.ask);
   if (order) out += order_list(*order);

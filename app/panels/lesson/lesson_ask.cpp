@@ -131,7 +131,7 @@ void draw_control(FrameState& state) {
   LessonPlayer& player = state.lessons;
   const AskKind& ask = player.page().ask;
   if (const auto* choice = std::get_if<ChoiceAsk>(&ask)) {
-    if (!choice->looks.empty()) draw_looks(state, *choice);
+    if (choice->is_probe()) draw_looks(state, *choice);
     return draw_choices(state, *choice);
   }
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
@@ -141,10 +141,10 @@ void draw_control(FrameState& state) {
     return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }
   if (const auto* bars = std::get_if<BarsAsk>(&ask))
-    return bars->top > 0 ? draw_curve(state, *bars) : draw_bars(state);
+    return bars->is_curve() ? draw_curve(state, *bars) : draw_bars(state);
   if (std::holds_alternative<OrderAsk>(ask)) return draw_order(state);
   if (!player.ready()) return dim_text(tr("lessons.waiting"));
-  if (const auto* change = std::get_if<ChangeAsk>(&ask); change && !change->goals.empty())
+  if (const auto* change = std::get_if<ChangeAsk>(&ask); change && change->is_build())
     return draw_build(state, *change);
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");
@@ -206,7 +206,8 @@ void draw_question(FrameState& state) {
   gap(3);
   draw_control(state);
   draw_verdict(player);
-  if (ask_name(player.page().ask) == "probe") draw_fault_button(state);
+  if (const auto* choice = std::get_if<ChoiceAsk>(&player.page().ask); choice && choice->is_probe())
+    draw_fault_button(state);
   draw_hints(player);
   draw_explores(state);
 }

@@ -13,8 +13,13 @@
 namespace attnscope {
 namespace {
 
-// The numbers of the run, but for one that is being dragged: the run is on its way.
-void follow_knobs(PageDraft& draft, const ChangeAsk& ask, const ExpressionScope& scope) {
+// Goals and numbers of a new run, but for a number that is being dragged: its run is on its way.
+void follow_run(PageDraft& draft, const LessonPlayer& player, const ChangeAsk& ask,
+                const ExpressionScope& scope) {
+  if (draft.built_of == scope.run.version) return;
+  draft.built_of = scope.run.version;
+  auto goals = goals_now(player.lesson(), player.page(), scope);
+  draft.goals = goals ? *std::move(goals) : std::vector<GoalNow>{};
   draft.knobs.resize(ask.knobs.size());
   for (std::size_t i = 0; i < ask.knobs.size(); ++i) {
     if (draft.knob == static_cast<int>(i)) continue;
@@ -44,9 +49,8 @@ void draw_goals(const std::vector<GoalNow>& goals) {
 void draw_build(FrameState& state, const ChangeAsk& ask) {
   LessonPlayer& player = state.lessons;
   PageDraft& draft = player.draft();
-  const ExpressionScope scope = player.scope(state.workspace);
-  if (const auto goals = goals_now(player.lesson(), player.page(), scope)) draw_goals(*goals);
-  follow_knobs(draft, ask, scope);
+  follow_run(draft, player, ask, player.scope(state.workspace));
+  draw_goals(draft.goals);
   gap(4);
   const float width = ImGui::GetContentRegionAvail().x, gutter = px(10), half = (width - gutter) / 2;
   int held = -1;
@@ -75,15 +79,15 @@ void draw_looks(FrameState& state, const ChoiceAsk& ask) {
   dim_text(tr("lessons.probe.left", {std::to_string(std::max(0, left)), std::to_string(ask.budget)}));
   const WithVar slim(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(1)));
   const WithVar close(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(3)));
-  for (int i = 0; i < static_cast<int>(ask.looks.size()); ++i) {
-    const std::string& id = ask.looks[static_cast<std::size_t>(i)].id;
-    const std::string name = page_words(player.lesson(), player.page(), "look." + id);
-    if (const auto told = player.look_told_of(i, state.workspace)) {
-      wrapped_text(tr("lessons.probe.tells", {name, told->faulty.str(), told->whole.str()}), theme().text);
+  for (const ChoiceAsk::Look& look : ask.looks) {
+    const std::string name = page_words(player.lesson(), player.page(), "look." + look.id);
+    if (const auto told = draft.looked.find(look.id); told != draft.looked.end()) {
+      const auto& [faulty, whole] = told->second;
+      wrapped_text(tr("lessons.probe.tells", {name, faulty.str(), whole.str()}), theme().text);
       continue;
     }
     const DisabledScope spent(left <= 0 && !over);
-    if (raised_button(name + "###lesson_look_" + id)) draft.looked.push_back(i);
+    if (raised_button(name + "###lesson_look_" + look.id)) player.take_look(look, state.workspace);
   }
   gap(4);
 }

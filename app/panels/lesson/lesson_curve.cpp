@@ -12,7 +12,6 @@ namespace attnscope {
 namespace {
 
 constexpr float kPlotHeight = 120.f, kScaleWidth = 34.f, kDot = 4.f;  // units
-constexpr double kStepByKey = 0.05;                                   // of the height
 
 /// Where the curve stands on the screen, pixels.
 struct CurvePlace {
@@ -29,20 +28,6 @@ struct CurvePlace {
     return static_cast<std::size_t>(share * static_cast<float>(count));
   }
 };
-
-// Left and right choose a point, up and down move it.
-void take_point_keys(PageDraft& draft) {
-  const int last = static_cast<int>(draft.bars.size()) - 1;
-  if (draft.bar < 0 || ImGui::GetIO().WantTextInput || open_popups() > 0) return;
-  if (compat::key_pressed(compat::Key::escape, false)) draft.bar = -1;
-  if (compat::key_pressed(compat::Key::left, true)) draft.bar = std::max(0, draft.bar - 1);
-  if (compat::key_pressed(compat::Key::right, true)) draft.bar = std::min(last, draft.bar + 1);
-  const double by = (compat::key_pressed(compat::Key::up, true) ? kStepByKey : 0) -
-                    (compat::key_pressed(compat::Key::down, true) ? kStepByKey : 0);
-  if (by == 0 || draft.bar < 0) return;
-  double& height = draft.bars[static_cast<std::size_t>(draft.bar)];
-  height = std::clamp(height + by, 0.0, 1.0);
-}
 
 void draw_line(const CurvePlace& place, const std::vector<double>& heights, double grown, ImU32 colour) {
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -84,7 +69,11 @@ void draw_curve(FrameState& state, const BarsAsk& ask) {
   if (!row) return dim_text(tr("lessons.waiting"));
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size()) draft.bars.assign(row->shares.size(), 0.5);
-  take_point_keys(draft);
+  using Key = compat::Key;  // left and right choose a point, up and down move it
+  if (const double by = take_drawn_keys(draft, {Key::left, Key::right, Key::down, Key::up}); by != 0) {
+    double& height = draft.bars[static_cast<std::size_t>(draft.bar)];
+    height = std::clamp(height + by, 0.0, 1.0);
+  }
   const WithFont small(fonts().small);
   const float width = ImGui::GetContentRegionAvail().x, names = ImGui::GetTextLineHeight() + px(6);
   const ImVec2 corner = ImGui::GetCursorScreenPos();

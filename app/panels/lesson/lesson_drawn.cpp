@@ -23,20 +23,6 @@ std::string share_words(double share) {
   return tr("lessons.bars.share", {std::to_string(std::lround(100 * share))});
 }
 
-// Up and down choose a bar, left and right change it.
-void take_bar_keys(PageDraft& draft, const SharesRow& row) {
-  const int last = static_cast<int>(row.shares.size()) - 1;
-  if (draft.bar < 0 || ImGui::GetIO().WantTextInput || open_popups() > 0) return;
-  if (compat::key_pressed(compat::Key::escape, false)) draft.bar = -1;
-  if (compat::key_pressed(compat::Key::up, true)) draft.bar = std::max(0, draft.bar - 1);
-  if (compat::key_pressed(compat::Key::down, true)) draft.bar = std::min(last, draft.bar + 1);
-  const double by = (compat::key_pressed(compat::Key::right, true) ? kByKey : 0) -
-                    (compat::key_pressed(compat::Key::left, true) ? kByKey : 0);
-  if (by == 0 || draft.bar < 0) return;
-  const auto which = static_cast<std::size_t>(draft.bar);
-  set_share(draft.bars, which, std::clamp(draft.bars[which] + by, 0.0, 1.0));
-}
-
 struct BarPlace {
   ImVec2 at;       ///< of the row, screen pixels
   float name = 0;  ///< widths, pixels
@@ -79,7 +65,11 @@ void draw_bars(FrameState& state) {
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size())
     draft.bars.assign(row->shares.size(), 1.0 / static_cast<double>(row->shares.size()));
-  take_bar_keys(draft, *row);
+  using Key = compat::Key;  // up and down choose a bar, left and right change it
+  if (const double by = take_drawn_keys(draft, {Key::up, Key::down, Key::left, Key::right}); by != 0) {
+    const auto which = static_cast<std::size_t>(draft.bar);
+    set_share(draft.bars, which, std::clamp(draft.bars[which] + by, 0.0, 1.0));
+  }
   const WithFont small(fonts().small);
   const float width = ImGui::GetContentRegionAvail().x;
   BarPlace place;
@@ -106,6 +96,17 @@ void draw_bars(FrameState& state) {
   }
   wrapped_text(tr(draft.verdict ? "lessons.bars.truth" : "lessons.bars.help"), theme().text_dim);
   grow_truth(state);
+}
+
+double take_drawn_keys(PageDraft& draft, const DrawnKeys& keys) {
+  const int last = static_cast<int>(draft.bars.size()) - 1;
+  if (draft.bar < 0 || ImGui::GetIO().WantTextInput || open_popups() > 0) return 0;
+  if (compat::key_pressed(compat::Key::escape, false)) draft.bar = -1;
+  if (compat::key_pressed(keys.back, true)) draft.bar = std::max(0, draft.bar - 1);
+  if (compat::key_pressed(keys.on, true)) draft.bar = std::min(last, draft.bar + 1);
+  if (draft.bar < 0) return 0;
+  return (compat::key_pressed(keys.more, true) ? kByKey : 0) -
+         (compat::key_pressed(keys.less, true) ? kByKey : 0);
 }
 
 void grow_truth(FrameState& state) {
