@@ -17,7 +17,7 @@ namespace {
 using namespace attnscope::testing;
 using Matrix = NaiveStack::Matrix;
 
-const std::vector<int> kIds{5, 9, 3, 7, 2, 11};
+const std::vector<int> kSixIds{5, 9, 3, 7, 2, 11};
 const LogitMeasure kAsked{LogitMeasure::Kind::logit_diff, 7, 11, -1, {}};
 
 Selector selected(const std::string& text) { return *Selector::parse(text); }
@@ -31,13 +31,13 @@ Matrix keep_columns(Matrix rows, std::size_t begin, std::size_t end) {
 
 class PlainPaths {
  public:
-  explicit PlainPaths(const Model& model) : model_(model), clean_(model) { clean_.run(kIds); }
+  explicit PlainPaths(const Model& model) : model_(model), clean_(model) { clean_.run(kSixIds); }
 
   // The measure without what `from` wrote in what `to` reads.
   double value(const Target& from, const Target& to, PathKind kind) {
     NaiveStack other(model_);
     kind == PathKind::direct ? hold(other, from) : remove(other, from);
-    const Matrix logits = other.run(kIds);
+    const Matrix logits = other.run(kSixIds);
     if (to.site.slot == Slot::logits) return measure(logits);
     NaiveStack last(model_);
     const std::string name = to_text(to.site);
@@ -54,7 +54,7 @@ class PlainPaths {
         return now;
       };
     }
-    return measure(last.run(kIds));
+    return measure(last.run(kSixIds));
   }
   double measure(const Matrix& logits) const {
     const auto row = static_cast<std::size_t>(row_of_prediction());
@@ -62,7 +62,7 @@ class PlainPaths {
   }
 
  private:
-  std::size_t row_of_prediction() const { return kIds.size() - 1; }
+  std::size_t row_of_prediction() const { return kSixIds.size() - 1; }
   static std::string heads_name(const Site& site) {
     std::string out = to_text(site);
     if (const auto at = out.find("split_"); at != std::string::npos) out.erase(at, 6);
@@ -121,10 +121,10 @@ class Paths : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Paths, AreThreePlainPasses) {
   const OpenedModel opened = must_open(model_path(GetParam()));
-  const auto run = must_run(*opened.model, {kIds, {}});
+  const auto run = must_run(*opened.model, {kSixIds, {}});
   PlainPaths plain(*opened.model);
   NaiveStack naive(*opened.model);
-  ASSERT_NEAR(plain.measure(naive.run(kIds)), *measured(kAsked, *run), 2e-4);
+  ASSERT_NEAR(plain.measure(naive.run(kSixIds)), *measured(kAsked, *run), 2e-4);
   for (const PathKind kind : {PathKind::direct, PathKind::total}) {
     auto grid = PathGrid::make(
         opened.model, run, kAsked, selected("embed,blocks.*.attn.z,blocks.*.mlp.post,blocks.*.mlp.out"),
@@ -147,7 +147,7 @@ TEST_P(Paths, AreThreePlainPasses) {
 // Small changes are what the backward pass says: the estimate of a total path is its first order.
 TEST_P(Paths, EstimatesAreGradientTimesChange) {
   const OpenedModel opened = must_open(model_path(GetParam()));
-  const auto run = must_run(*opened.model, {kIds, {}});
+  const auto run = must_run(*opened.model, {kSixIds, {}});
   auto grid = PathGrid::make(opened.model, run, kAsked, selected("blocks.0.attn.z"),
                              selected("blocks.1.attn.q,blocks.1.attn.v"), PathKind::direct, {"pos"});
   ASSERT_TRUE(grid) << grid.error().text();
@@ -174,7 +174,7 @@ TEST_P(Paths, EstimatesAreGradientTimesChange) {
                                                                        {Axis::pos, change.size(1)},
                                                                        {Axis::d_head, change.size(2)}}),
                                                  ""}})};
-    return *measured(kAsked, *must_run(*opened.model, {kIds, {}}, options)) - grid->base();
+    return *measured(kAsked, *must_run(*opened.model, {kSixIds, {}}, options)) - grid->base();
   };
   EXPECT_NEAR(effect(0.25f), 0.25 * (cell.estimate - grid->base()),
               0.05 * std::fabs(cell.estimate - grid->base()) + 2e-4);
@@ -182,7 +182,7 @@ TEST_P(Paths, EstimatesAreGradientTimesChange) {
 
 TEST_P(Paths, AnEditReadsBack) {
   const OpenedModel opened = must_open(model_path(GetParam()));
-  const auto run = must_run(*opened.model, {kIds, {}});
+  const auto run = must_run(*opened.model, {kSixIds, {}});
   auto grid =
       PathGrid::make(opened.model, run, kAsked, selected("blocks.0.attn.z[head=1]"),
                      selected("blocks.1.attn.k[head=0],blocks.1.mlp.out,logits"), PathKind::direct, {});
@@ -194,15 +194,15 @@ TEST_P(Paths, AnEditReadsBack) {
     ASSERT_TRUE(read) << read.error().text();
     RunOptions options;
     options.edits = *read;
-    EXPECT_EQ(*measured(kAsked, *must_run(*opened.model, {kIds, {}}, options)), cell.value);
+    EXPECT_EQ(*measured(kAsked, *must_run(*opened.model, {kSixIds, {}}, options)), cell.value);
     options.base = run;  // from another run: the same bits
-    EXPECT_EQ(*measured(kAsked, *must_run(*opened.model, {kIds, {}}, options)), cell.value);
+    EXPECT_EQ(*measured(kAsked, *must_run(*opened.model, {kSixIds, {}}, options)), cell.value);
     for (const auto& one : *read) {
       const auto again = parse_edit(to_text(*one));
       ASSERT_TRUE(again) << to_text(*one) << again.error().text();
       EXPECT_TRUE(same_edit(**again, *one)) << to_text(*one);
     }
-    EXPECT_FALSE(backward(must_run(*opened.model, {kIds, {}}, options), {{}, 0, 0, kAsked}));
+    EXPECT_FALSE(backward(must_run(*opened.model, {kSixIds, {}}, options), {{}, 0, 0, kAsked}));
   }
 }
 
@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(Families, Paths,
 
 TEST(PathErrors, SayWhatIsWrong) {
   const OpenedModel opened = must_open(model_path("gpt2"));
-  const auto run = must_run(*opened.model, {kIds, {}});
+  const auto run = must_run(*opened.model, {kSixIds, {}});
   const auto made = [&](const char* from, const char* to) {
     return PathGrid::make(opened.model, run, kAsked, selected(from), selected(to), PathKind::direct, {})
         .error()
@@ -226,7 +226,7 @@ TEST(PathErrors, SayWhatIsWrong) {
   EXPECT_NE(made("blocks.9.attn.z", "blocks.1.attn.q").find("blocks.9.attn.z"), std::string::npos);
   RunOptions options;
   options.edits = {*parse_edit("blocks.1.attn.z->blocks.0.attn.q[head=0]=0")};
-  EXPECT_FALSE(opened.model->run({kIds, {}}, options));
+  EXPECT_FALSE(opened.model->run({kSixIds, {}}, options));
   EXPECT_FALSE(parse_edit("blocks.0.attn.z->blocks.1.attn.q[head=0]=1"));
   EXPECT_FALSE(parse_edit("blocks.0.attn.z->blocks.1.mlp.out=0"));  // two steps where it is gated
   EXPECT_FALSE(parse_edit("blocks.0.attn.q->blocks.1.attn.q=0"));

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 std::map<std::string, std::string> own_names(const std::string& text) {
   static const std::regex type("^(?:struct|class|enum class|enum) (\\w+)"), alias("^using (\\w+) = "),
       function("^[A-Za-z][^(={;]*[ *&](\\w+)(\\(.*)"),
-      constant("^(?:constexpr|const|static|thread_local) [^(=]*[ *&](\\w+)(?:\\[.*\\])? =( |$)");
+      constant("^(?:constexpr|const|static|thread_local) [^(=]*[ *&](\\w+)(?:\\[.*\\])?(?: =| ?\\{)( |.*|$)");
   std::map<std::string, std::string> out;
   std::istringstream lines(text);
   std::string line;
@@ -97,6 +97,30 @@ TEST(Names, NoOwnTypeIsCalledLikeOneOfAHeader) {
       EXPECT_GT(rank_of(room_of(header->second)).value_or(0), rank_of(room_of(file)).value_or(99))
           << name << " in " << file << " is a type of " << header->second << " too: give it another name";
     }
+}
+
+// A header's constant that a test file hides with one of its own would be the other's in one unit with it:
+// the tests of a room read names of attnscope::testing without their namespace, so no compiler says a word.
+TEST(Names, NoOwnConstantOfATestHidesOneOfItsHeaders) {
+  static const std::regex declared(
+      "^inline (?:const|constexpr) [^(={]*[ *&](\\w+)(?:\\[.*\\])?(?: =|\\{|$).*");
+  std::map<std::string, std::string> headers;  // constant -> header
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / "tests")) {
+    if (entry.path().extension() != ".h") continue;
+    std::istringstream lines(read(entry.path()));
+    std::string line;
+    for (std::smatch found; std::getline(lines, line);)
+      if (std::regex_match(line, found, declared))
+        headers[found[1]] = fs::relative(entry.path(), kRoot).generic_string();
+  }
+  EXPECT_GT(headers.size(), 5u);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / "tests")) {
+    if (entry.path().extension() != ".cpp") continue;
+    for (const auto& [name, how] : own_names(read(entry.path())))
+      EXPECT_TRUE(how != "a constant" || !headers.contains(name))
+          << name << " in " << entry.path() << " is a constant of " << headers[name]
+          << " too: give it another name";
+  }
 }
 
 TEST(Names, TheRuleSeesWhatMeets) {

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 using Table = std::map<std::string, std::string>;
-const fs::path kRoot = ATTNSCOPE_SOURCE_DIR;
+const fs::path kSourceRoot = ATTNSCOPE_SOURCE_DIR;
 
 std::string read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -29,7 +29,7 @@ std::string read(const fs::path& path) {
 /// The texts of a language; of the files whose names begin with `prefix`.
 Table table_of(const std::string& language, const std::string& prefix = "") {
   Table out;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kRoot / "assets/strings" / language)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(kSourceRoot / "assets/strings" / language)) {
     if (entry.path().filename().string().rfind(prefix, 0) != 0) continue;
     const auto table = nlohmann::json::parse(read(entry.path()));
     for (const auto& [key, text] : table.items()) out[key] = text;
@@ -51,9 +51,9 @@ const std::map<std::string, std::string>& sources() {
   static const std::map<std::string, std::string> all = [] {
     std::map<std::string, std::string> out;
     for (const char* top : {"core", "app"})
-      for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top))
+      for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kSourceRoot / top))
         if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
-          out[fs::relative(entry.path(), kRoot).string()] = without_comments(read(entry.path()));
+          out[fs::relative(entry.path(), kSourceRoot).string()] = without_comments(read(entry.path()));
     return out;
   }();
   return all;
