@@ -139,7 +139,8 @@ Result<bool> CsvAnswer::take_cell(const std::string& name, const std::string& wo
   const auto whole = answer_range(name, word);
   const bool counts = name != "value" && !row_number(name) && !names_total(name);
   if (counts ? !whole : !real)
-    return not_an_answer(path, Text::of("error.cli.answer.number", {in_quotes(word)}));
+    return not_an_answer(path, Text::of(counts ? "error.cli.answer.whole_number" : "error.cli.answer.number",
+                                        {in_quotes(word), in_quotes(name)}));
   if (name == "value") {
     row.value = *real;
   } else if (const auto part = row_number(name)) {
@@ -151,6 +152,8 @@ Result<bool> CsvAnswer::take_cell(const std::string& name, const std::string& wo
     row.index = whole->begin;
     return true;
   } else if (name == "whole") {
+    if (table.whole > 0 && table.whole != whole->begin)
+      return not_an_answer(path, Text::of("error.cli.answer.two_wholes", {table.whole, whole->begin}));
     table.whole = whole->begin;
   } else if (name == "n") {
     row.n = whole->begin;

@@ -218,7 +218,7 @@ Error not_an_answer(const std::string& path, const Text& problem) {
 
 std::optional<AxisRange> answer_range(const std::string& axis, std::string_view text) {
   const auto found = parse_indices(text);
-  if (!found || (!found->absolute() && found->begin >= 0)) return std::nullopt;
+  if (!found || !found->absolute() || found->begin < 0) return std::nullopt;
   return AxisRange(axis, found->begin, found->end);
 }
 

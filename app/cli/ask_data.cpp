@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
+#include "core/lens/linear_twin.h"
 #include "core/session/asked_measure.h"
 #include "core/session/data_cells.h"
 #include "core/session/data_prompt.h"
@@ -64,6 +65,7 @@ class AskedTable {
     total("corrupt", answer.corrupt);
     total("rest", answer.rest);
     held_ = answer.held, whole_ = of_prompt.whole;
+    if (options_.each) cleans_.push_back(answer.clean.value_or(answer.base));
     if (texts_.empty()) texts_ = texts_of(run.edits);
     return Done{};
   }
@@ -103,7 +105,7 @@ class AskedTable {
     for (std::size_t prompt = 0; prompt < cells_.rows().size(); ++prompt) {
       const DataRow& row = cells_.rows()[prompt];
       for (const auto& [cell, value] : row.values)
-        out.each.push_back({static_cast<std::int64_t>(prompt), row.line, cell, value, row.base});
+        out.each.push_back({static_cast<std::int64_t>(prompt), row.line, cell, value, cleans_[prompt]});
     }
   }
 
@@ -112,6 +114,7 @@ class AskedTable {
   PromptRuns& data_;
   DataCells cells_;
   std::vector<std::pair<std::string, Spread>> totals_;
+  std::vector<double> cleans_;  // the measure of each prompt's clean run
   std::vector<std::string> held_, texts_;
   std::int64_t whole_ = 0;
 };
@@ -166,8 +169,21 @@ std::vector<PromptAnswer::ByMeasure> by_measure(const AskOptions& options, const
   return out;
 }
 
+// Who wrote the measure of one run, or its linear twin.
+Result<Attribution> parts_by(const AskOptions& options, const Trace& run, const LogitMeasure& measure) {
+  const AttributeBy by = attribute_by(options.by);
+  if (!options.linear) return attribute(run, measure, by);
+  TRY(LinearTwin twin, linear_twin(run, measure, by));
+  Attribution out;
+  out.total = twin.total, out.rest = twin.rest;
+  out.parts = std::move(twin.parts), out.held = std::move(twin.held);
+  return out;
+}
+
 nlohmann::json method_json(const AskOptions& options) {
-  return {{"steps", options.steps}, {"over", options.over_axes()}};
+  nlohmann::json out{{"steps", options.steps}, {"over", options.over_axes()}};
+  if (options.only_estimate) out["only_estimate"] = true;
+  return out;
 }
 
 }  // namespace
@@ -253,11 +269,11 @@ Status patch_data(const AskOptions& options, const RunModel& opened) {
 }
 
 Status attribute_data(const AskOptions& options, const RunModel& opened) {
+  if (!options.graph.empty()) return fail(Code::unsupported, "error.cli.graph_data");
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(prepare(options, data));
   AskedTables table(options, data,
                     options.by == "token" ? std::vector<std::string>{"pos"} : std::vector<std::string>{});
-  const AttributeBy by = attribute_by(options.by);
   const auto work = [&](const DataLine& line) -> Result<PromptAnswer> {
     PromptAnswer out;
     TRY(out.runs.emplace_back(), data.run(line, DataSide::clean));
@@ -267,7 +283,7 @@ Status attribute_data(const AskOptions& options, const RunModel& opened) {
     for (const std::string& text : texts) {
       const auto measure = measure_of(opened, text, options.at, run);
       if (!measure) return at(measure.error());
-      const auto found = attribute(run, *measure, by);
+      const auto found = parts_by(options, run, *measure);
       if (!found) return at(found.error());
       auto& one = out.measures.emplace_back(
           PromptAnswer::ByMeasure{{}, found->total, found->total, {}, found->rest, found->held});
@@ -280,7 +296,7 @@ Status attribute_data(const AskOptions& options, const RunModel& opened) {
     return table.take(line, answer, false);
   }));
   nlohmann::json run = run_json(opened, options.model);
-  run["method"] = {{"by", options.by}};
+  run["method"] = {{"by", options.by}, {"linear", options.linear}};
   TRY(const std::vector<AnswerTable> out, table.tables(run, Shard()));
   return give_answer(options, out);
 }

@@ -168,6 +168,7 @@ Status run_ablate(const AskOptions& options) {
   made["inputs"]["text"] = input_json(opened, *run);
   put_measures(made, opened, measures, *run);
   made["method"] = {{"steps", options.steps}, {"over", options.over_axes()}, {"how", options.how}};
+  if (options.only_estimate) made["method"]["only_estimate"] = true;
   std::vector<AnswerTable> tables;
   for (std::size_t i = 0; i < measures.size(); ++i) {
     AnswerTable& table =
@@ -206,6 +207,7 @@ Status run_patch(const AskOptions& options) {
   put_measures(made, opened, asked.measures, *asked.sweep->run());
   made["method"] = {
       {"steps", options.steps}, {"over", options.over_axes()}, {"direction", options.direction}};
+  if (options.only_estimate) made["method"]["only_estimate"] = true;
   table.run = made.dump();
   std::vector<AnswerTable> tables(options.measures.size(), table);
   for (std::size_t i = 0; i < tables.size(); ++i) {

@@ -283,7 +283,7 @@ void print_lines(const nlohmann::json& r) {
 
 Status run_bench(const BenchOptions& options) {
   if (options.model == kTrainingBench) return bench_training(options.json);
-  TRY(const OpenedModel opened, open_named(options.model));
+  TRY(const RunModel opened, open_to_run(options.model));
   const ModelConfig& config = opened.model->config();
   if (config.vocab_size == 0 || !config.head.present) {
     return fail(Code::unsupported, "error.cli.no_language_model", {in_quotes(opened.title), kRandomModel});

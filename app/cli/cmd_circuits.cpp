@@ -5,6 +5,7 @@
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
+#include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/circuits.h"
@@ -131,16 +132,8 @@ void print_words(const nlohmann::json& words) {
   }
 }
 
-Status write_circuits(const std::string& path, const std::string& text) {
-  TRY(AtomicFile file, AtomicFile::create(path));
-  file.write(text.data(), text.size());
-  return file.commit();
-}
-
 Status run_circuits(const CircuitOptions& options) {
-  const bool as_csv = options.out.ends_with(".csv");
-  if (!options.out.empty() && !as_csv && !options.out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.circuit_extension", {quoted_path(options.out)});
+  TRY_OK(check_rows_path(options.out));
   if (options.words.empty() != options.head.empty()) return fail(Code::bad_format, "error.cli.circuit_words");
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
@@ -165,8 +158,7 @@ Status run_circuits(const CircuitOptions& options) {
     print_circuits(found);
     if (out.contains("words")) print_words(out["words"]);
   }
-  if (options.out.empty()) return Done{};
-  return write_circuits(options.out, as_csv ? circuits_csv(found, options.table) : out.dump(1) + "\n");
+  return write_rows(options.out, out, circuits_csv(found, options.table));
 }
 
 }  // namespace

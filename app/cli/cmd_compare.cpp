@@ -23,7 +23,7 @@ struct CompareOptions {
   SequenceOptions sequences;
   DataOptions data;
   std::optional<double> tolerance;
-  bool json = false, all = false;
+  bool json = false, all = false, different_tokens = false;
 };
 constexpr double kTolerance = 1e-4;
 constexpr const char* kOwnReference = "shipped";
@@ -32,8 +32,21 @@ struct Compared {
   std::vector<StepDifference> steps;
   const StepDifference* first = nullptr;
   std::optional<TokenDifference> tokens;
-  std::size_t left = 0, right = 0;  // sequences
+  std::size_t left = 0, right = 0;       // sequences
+  std::int64_t differing = 0, rows = 0;  // tokens that the two sides do not share; of how many rows
 };
+
+// A row that one side alone has differs.
+void count_tokens(const Traces& left, const Traces& right, Compared& out) {
+  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i)
+    for (const auto& [a, b] : {std::pair(&left[i]->ids, &right[i]->ids),
+                               std::pair(&left[i]->input.source, &right[i]->input.source)}) {
+      const std::size_t rows = std::max(a->size(), b->size());
+      out.rows += static_cast<std::int64_t>(rows);
+      for (std::size_t at = 0; at < rows; ++at)
+        out.differing += at >= a->size() || at >= b->size() || (*a)[at] != (*b)[at] ? 1 : 0;
+    }
+}
 
 // The traces of one side; a recording is used as it is.
 Result<Traces> runs_of(const RunModel& opened, const CompareOptions& options) {
@@ -123,8 +136,14 @@ void print_as_lines(const std::vector<StepDifference>& all, double tolerance, bo
 }
 
 // Different tokens are reported first: they explain all other differences.
-Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel& b, double tolerance) {
-  if (const auto& tokens = compared.tokens) {
+Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel& b,
+              const CompareOptions& options, double tolerance) {
+  const auto& tokens = compared.tokens;
+  if (tokens && options.different_tokens)
+    std::fprintf(stderr, "attnscope-cli: %s\n",
+                 tr("cli.compare.tokens", {std::to_string(compared.differing), std::to_string(compared.rows)})
+                     .c_str());
+  if (tokens && !options.different_tokens) {
     const OpenedModel& words = a.tokenizer ? a : b;  // same vocabulary; a recording may lack a tokenizer
     const auto label = [&](int id) {
       return id < 0 ? Text::of("error.cli.tokens_differ.end")
@@ -172,7 +191,8 @@ Status run_two(const CompareOptions& options) {
   } else {
     print_as_lines(all, tolerance, options.all);
   }
-  return judged(compared, a, b, tolerance);
+  count_tokens(left, right, compared);
+  return judged(compared, a, b, options, tolerance);
 }
 
 // The run that the reference is of, with what was asked for over it.
@@ -242,6 +262,8 @@ void add_compare(CLI::App& app, Action& action) {
   command->add_option("--tolerance", options->tolerance, tr("cli.compare.tolerance"))
       ->transform(real(0, 1e30));
   command->add_flag("--all", options->all, tr("cli.compare.all"));
+  command->add_flag("--allow-different-tokens", options->different_tokens,
+                    tr("cli.compare.different_tokens"));
   command->add_flag("--json", options->json, tr("cli.json"));
   command->callback([options, &action] {
     if (options->second.empty() && options->reference.empty()) throw CLI::RequiredError("MODEL_B");

@@ -86,9 +86,11 @@ std::vector<std::string> known_forms() {
   return out;
 }
 
+bool is_printed(const FigureOptions& options) { return options.out == "-" || options.out == "/dev/stdout"; }
+
 Result<const Exporter*> exporter_of(const FigureOptions& options) {
   if (!options.format.empty()) return find_exporter(options.format);
-  if (options.out == "-") return static_cast<const Exporter*>(nullptr);
+  if (is_printed(options)) return static_cast<const Exporter*>(nullptr);
   return exporter_of_path(options.out);
 }
 
@@ -108,7 +110,7 @@ Status write_made(const std::vector<FigureForFile>& figures, const std::string& 
   if (options.present && !options.paper) style.letters = &figure::kPresenterLetters;
   style.scale = static_cast<int>(options.scale), style.seconds = options.seconds;
   TRY(const std::vector<std::string> left_out,
-      write_figures(*exporter, figures, session, style, options.out == "-" ? "/dev/stdout" : options.out));
+      write_figures(*exporter, figures, session, style, is_printed(options) ? "/dev/stdout" : options.out));
   if (!left_out.empty())
     std::fprintf(stderr, "attnscope-cli: %s\n",
                  tr("cli.figure.left_out", {style.size, join(left_out, ", ")}).c_str());
@@ -116,7 +118,7 @@ Status write_made(const std::vector<FigureForFile>& figures, const std::string& 
 }
 
 Status make_walk(const ViewSpec& view, const FigureOptions& options) {
-  if (options.out == "-") return fail(Code::unsupported, "error.cli.walk_file");
+  if (is_printed(options)) return fail(Code::unsupported, "error.cli.walk_file");
   TRY(const std::vector<WalkStop> stops, walk_stops(view, options));
   std::vector<FigureForFile> figures;
   for (const WalkStop& stop : stops) {

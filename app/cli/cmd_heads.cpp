@@ -100,6 +100,9 @@ void put_spreads(nlohmann::json& row, const HeadSpreads& spreads) {
   }
   if (most == 1) row["stderr"] = nullptr;
   row["n"] = most;
+  for (int i = 0; i < kHeadScoreCount; ++i)  // a score that fewer prompts have
+    if (const std::int64_t n = spreads.scores[static_cast<std::size_t>(i)].n(); n < most)
+      row["n_of"][std::string(head_score_name(static_cast<HeadScore>(i)))] = n;
 }
 
 // `run` is what is said of the run; the spreads are of a data set, or none.

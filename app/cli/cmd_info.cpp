@@ -170,7 +170,7 @@ void add_info(CLI::App& app, Action& action) {
   command->add_option("MODEL", *model, tr(kModelHelp))->required();
   command->add_flag("--json", *as_json, tr("cli.json"));
   const auto run = [model, as_json]() -> Status {
-    TRY(const OpenedModel opened, open_named(*model));
+    TRY(const RunModel opened, open_to_run(*model));
     const nlohmann::json info = to_json(opened);
     TRY_OK(opened.model->weights().intact());
     if (*as_json)

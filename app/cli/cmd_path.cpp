@@ -6,6 +6,7 @@
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/part_files.h"
+#include "app/cli/rows_file.h"
 #include "app/cli/shard.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -63,8 +64,7 @@ void print_paths(const PathGrid& grid, bool estimate) {
 }
 
 Status run_path(const PathOptions& options) {
-  if (!options.out.empty() && !options.out.ends_with(".csv") && !options.out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY_OK(check_rows_path(options.out));
   TRY(const Shard shard, Shard::parse(options.shard));
   if (!shard.all() && options.most > 0) return fail(Code::out_of_range, "error.cli.path_shard_most");
   TRY(const Selector from, Selector::parse(options.from));

@@ -17,7 +17,7 @@ Status write_report(FigureOptions options, std::vector<std::string> views) {
       if (more != options.view) views.emplace_back(more);
   }
   TRY(const std::string html, report_html(source.document, state, views));
-  if (options.out != "-") return write_file(options.out, html);
+  if (options.out != "-" && options.out != "/dev/stdout") return write_file(options.out, html);
   std::fwrite(html.data(), 1, html.size(), stdout);
   return Done{};
 }

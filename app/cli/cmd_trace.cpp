@@ -144,12 +144,12 @@ Status write_output(const TraceOptions& options, const OpenedModel& opened, cons
   if (!edits.empty()) told["edits"] = join(texts_of(edits), "\n");
   if (const auto& unknown = options.sequences.unknown(); !unknown.empty())
     told["unknown"] = join(unknown, "\n");
-  // In the metadata of safetensors; npz has arrays alone, the same whatever the command was.
+  // In the metadata of safetensors; npz has arrays alone: there it is one of bytes.
   nlohmann::json run = run_json(opened, options.model);
   run["inputs"] = std::move(out.inputs);
   if (!out.data.is_null()) run["data"] = out.data;
   told["run"] = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  for (const char* name : {"edits", "unknown"})
+  for (const char* name : {"edits", "unknown", "run"})
     if (told.count(name) > 0 && ends_with(options.out, ".npz"))
       out.ints.push_back(bytes_of(name, told[name]));
   return write_tensors(options.out, out.tensors, out.ints, told);

@@ -7,6 +7,7 @@
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
+#include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/attribution.h"
@@ -60,11 +61,7 @@ std::vector<WhyRow> rows_of_split(const ScoreSplit& split, std::size_t most) {
 
 Status put_why(const WhyOptions& options, const nlohmann::json& out, const std::string& csv) {
   if (options.json) print_json(out);
-  if (options.out.empty()) return Done{};
-  const std::string text = options.out.ends_with(".csv") ? csv : out.dump(1) + "\n";
-  TRY(AtomicFile file, AtomicFile::create(options.out));
-  file.write(text.data(), text.size());
-  return file.commit();
+  return write_rows(options.out, out, csv);
 }
 
 Status why_loadings(const WhyOptions& options, const Trace& run, const WhyCell& cell,
@@ -94,8 +91,7 @@ Status why_loadings(const WhyOptions& options, const Trace& run, const WhyCell& 
 }
 
 Status run_why(const WhyOptions& options) {
-  if (!options.out.empty() && !options.out.ends_with(".csv") && !options.out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY_OK(check_rows_path(options.out));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));

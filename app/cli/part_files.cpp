@@ -7,6 +7,7 @@
 #include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
+#include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_file.h"
@@ -152,13 +153,8 @@ Result<RowsHeld> rows_held(const std::vector<PartFile>& parts) {
 }
 
 Status write_path(const json& answer, const std::string& out) {
-  if (!out.empty() && !out.ends_with(".csv") && !out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(out)});
-  const std::string text = out.ends_with(".csv") ? paths_csv(answer) : path_text(answer);
-  if (out.empty()) return say(text), Done{};
-  TRY(AtomicFile file, AtomicFile::create(out));
-  file.write(text);
-  return file.commit();
+  if (out.empty()) return say(path_text(answer)), Done{};
+  return write_rows(out, answer, paths_csv(answer));
 }
 
 Status write_joined(const std::vector<PartFile>& parts, std::vector<AnswerTable> tables,

@@ -1,16 +1,55 @@
 #include "app/cli/prompt_runs.h"
 
 #include "core/base/words.h"
+#include "core/session/prompt_list.h"
 
 namespace attnscope::cli {
 
+namespace {
+
+const DataPrompts* session_data(const DataChoice& choice, const RunModel& opened) {
+  return choice.path == kSessionData && opened.session ? prompts_of(*opened.session) : nullptr;
+}
+
+DataRuns runs_for(DataChoice choice, const RunModel& opened) {
+  Document start = opened.session ? *opened.session : blank_document(opened);
+  if (const DataPrompts* held = session_data(choice, opened)) return DataRuns(*held, std::move(start));
+  return DataRuns(std::move(choice), std::move(start));
+}
+
+Status usable_choice(const DataChoice& choice, const RunModel& opened) {
+  if (choice.path != kSessionData) return Done{};
+  if (!session_data(choice, opened)) return fail(Code::not_found, "error.cli.data_session_none");
+  if (choice.limit > 0 || !choice.where.empty())
+    return fail(Code::out_of_range, "error.cli.data_session_chosen");
+  return Done{};
+}
+
+}  // namespace
+
+PromptRuns::PromptRuns(DataChoice choice, const RunModel& opened, const SequenceOptions& clean,
+                       const SequenceOptions& corrupt)
+    : DataRuns(runs_for(choice, opened)),
+      usable_(usable_choice(choice, opened)),
+      clean_(clean),
+      corrupt_(corrupt) {}
+
 Status PromptRuns::prepare() {
+  TRY_OK(usable_);
   TRY(with_[0], clean_.request());
   TRY(with_[1], corrupt_.request());
   for (const Request& request : with_)
     if (!request.empty() || !request.decoder_words.empty())
       return fail(Code::out_of_range, "error.cli.data_and_text");
   return check_runs(opened());
+}
+
+nlohmann::json PromptRuns::json() const {
+  nlohmann::json out = data_json(choice(), hash(), count());
+  if (left_out() == 0) return out;
+  out["left_out"] = left_out();
+  std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.data.left_out", {std::to_string(left_out())}).c_str());
+  return out;
 }
 
 void PromptRuns::tell(const PromptRun& run) const {

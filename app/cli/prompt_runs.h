@@ -11,21 +11,26 @@
 
 namespace attnscope::cli {
 
+inline constexpr const char* kSessionData = "session";
+
 class PromptRuns : public DataRuns {
  public:
-  /// `clean` and `corrupt` hold the edits and masks of each side. All outlive it.
-  PromptRuns(DataChoice choice, const OpenedModel& opened, const SequenceOptions& clean,
-             const SequenceOptions& corrupt)
-      : DataRuns(std::move(choice), blank_document(opened)), clean_(clean), corrupt_(corrupt) {}
+  /// `clean` and `corrupt` hold the edits and masks of each side. All outlive it. The path kSessionData is
+  /// the data set that the opened session carries; a session's edits hold for every prompt.
+  PromptRuns(DataChoice choice, const RunModel& opened, const SequenceOptions& clean,
+             const SequenceOptions& corrupt);
 
-  /// Errors: words are given beside the data set, a recording.
+  /// Errors: words are given beside the data set, a recording, a session without a data set, a choice of
+  /// prompts that the session has made already.
   Status prepare();
   /// Says on stderr what the vocabulary could not spell, and what edits made NaN.
   void tell(const PromptRun& run) const;
   const std::vector<std::string>& unknown() const { return clean_.unknown(); }
-  nlohmann::json json() const { return data_json(choice(), hash(), count()); }
+  /// What is asked over; prompts that were left out are counted, and stderr says so.
+  nlohmann::json json() const;
 
  private:
+  Status usable_;
   const SequenceOptions &clean_, &corrupt_;
 };
 

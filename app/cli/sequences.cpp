@@ -65,9 +65,11 @@ void SequenceOptions::tell_of_text(const OpenedModel& opened, const std::string&
                                    const std::vector<Token>& tokens, const std::vector<int>& ids) const {
   const std::vector<std::string> pieces =
       opened.tokenizer ? unknown_pieces(*opened.tokenizer, text, tokens) : std::vector<std::string>{};
-  if (!pieces.empty()) tell(told_of_unknown(*opened.tokenizer, pieces));
+  std::vector<std::string> fresh;  // of many prompts, each piece is said once
   for (const std::string& piece : pieces)
-    if (std::find(unknown_.begin(), unknown_.end(), piece) == unknown_.end()) unknown_.push_back(piece);
+    if (std::find(unknown_.begin(), unknown_.end(), piece) == unknown_.end()) fresh.push_back(piece);
+  unknown_.insert(unknown_.end(), fresh.begin(), fresh.end());
+  if (!fresh.empty()) tell(told_of_unknown(*opened.tokenizer, fresh));
   tell(told_of_blanks(opened, text, tokens, ids));
 }
 

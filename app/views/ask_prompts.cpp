@@ -20,9 +20,6 @@ namespace {
 constexpr std::size_t kMostListed = 300;
 constexpr float kPromptRow = 35.f, kPromptTip = 356.f, kPromptBar = 0.4f;  // units; share of the width
 
-// Number of a prompt in its data set, by its row of an answer: they are run in order.
-std::int64_t prompt_of(std::size_t row) { return static_cast<std::int64_t>(row); }
-
 std::string typed_measure(const Asking& asking) {
   const auto& request = asking.request();
   return request && request->data ? request->data->question.measure : std::string();
@@ -102,15 +99,18 @@ void AskPrompts::draw_choice(const ViewContext& context, ChipRow& line) {
   }
 }
 
-void AskPrompts::sort(const SweepAnswer& answer, std::size_t cell) {
+// An answer has a row for each prompt that was asked, in their order; some may have been left out.
+void AskPrompts::sort(const SweepAnswer& answer, const DataPrompts& prompts, std::size_t cell) {
   const std::uint64_t key = key_of({answer.key, answer.change, cell});
   if (key == sorted_) return;
   sorted_ = key;
   lines_.clear();
   const std::vector<DataRow>& rows = answer.data->rows();
-  for (std::size_t row = 0; row < rows.size(); ++row)
+  for (std::size_t row = 0, prompt = 0; row < rows.size(); ++row, ++prompt) {
+    while (prompt + 1 < prompts.lines.size() && prompts.lines[prompt].line != rows[row].line) ++prompt;
     for (const auto& [at, value] : rows[row].values)
-      if (at == cell) lines_.push_back({row, value - rows[row].base});
+      if (at == cell) lines_.push_back({row, prompt, value - rows[row].base});
+  }
   std::stable_sort(lines_.begin(), lines_.end(), [](const Line& a, const Line& b) {
     const auto size = [](double effect) { return std::isnan(effect) ? -1 : std::fabs(effect); };
     return size(a.effect) > size(b.effect);
@@ -123,7 +123,7 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
                       std::size_t cell, ImVec2 at, ImVec2 room) {
   ImGui::SetCursorScreenPos(at);
   if (!answer->data) return caption(tr("ask.data.cell.waiting"));
-  sort(*answer, cell);
+  sort(*answer, *answer->request.data->prompts, cell);
   Asking& asking = context.workspace.asking;
   const OpenedModel& opened = *context.run.document.opened;
   const Document& document = context.session.document();
@@ -151,8 +151,8 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
         made.row = scaled(kPromptRow);
         made.words = fonts().small, made.digits = fonts().mono_small;
         for (const Line& line : lines_) {
-          const std::int64_t prompt = prompt_of(line.row);
-          const std::string words = prompt_text(opened, prompts.lines[line.row]);
+          const auto prompt = static_cast<std::int64_t>(line.prompt);
+          const std::string words = prompt_text(opened, prompts.lines[line.prompt]);
           TableRow row{"###ask_prompt_" + std::to_string(prompt), {}, looked == prompt};
           row.cells.push_back({words});
           row.cells.push_back({signed_number(line.effect, 2)});
@@ -168,10 +168,10 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
   if (event.hovered >= 0) {
     const Line line = line_of(event.hovered);
     const DataRow& row = answer->data->rows()[line.row];
-    const bool put = asking.is_prompt_put(document, cell, prompt_of(line.row));
+    const bool put = asking.is_prompt_put(document, cell, static_cast<std::int64_t>(line.prompt));
     const std::string tip =
-        prompt_text(opened, prompts.lines[line.row]) + "\n" +
-        tr("ask.data.list.line", {std::to_string(prompt_of(line.row) + 1), signed_number(row.base, 4),
+        prompt_text(opened, prompts.lines[line.prompt]) + "\n" +
+        tr("ask.data.list.line", {std::to_string(line.prompt + 1), signed_number(row.base, 4),
                                   signed_number(row.base + line.effect, 4), signed_number(line.effect, 4)}) +
         "\n" + tr(put ? "ask.data.list.put" : "ask.data.list.click");
     note_text(tip);
@@ -181,7 +181,7 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
     ImGui::SetTooltip("%s", lines.c_str());
   }
   if (event.clicked < 0 || !asking.is_fresh(*answer)) return;
-  const std::int64_t prompt = prompt_of(line_of(event.clicked).row);
+  const auto prompt = static_cast<std::int64_t>(line_of(event.clicked).prompt);
   context.commands.act([&asking, answer, cell, prompt](Session& session) {
     asking.begin_prompt(session.workers(), answer, cell, prompt);
   });

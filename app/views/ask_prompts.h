@@ -34,10 +34,10 @@ class AskPrompts {
 
  private:
   struct Line {
-    std::size_t row = 0;  ///< of DataCells::rows()
+    std::size_t row = 0, prompt = 0;  ///< of DataCells::rows(); of DataPrompts::lines
     double effect = 0;
   };
-  void sort(const SweepAnswer& answer, std::size_t cell);
+  void sort(const SweepAnswer& answer, const DataPrompts& prompts, std::size_t cell);
 
   std::vector<Line> lines_;  ///< of the table, strongest first
   std::size_t all_ = 0;      ///< before the weakest were left out

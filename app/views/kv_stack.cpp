@@ -62,6 +62,9 @@ void draw_columns(const Canvas& canvas, const KvStack& stack, const Frame& frame
   const float line = text_size(font, "X").y;
   const float widest = text_size(font, std::to_string(stack.columns - 1)).x + scaled(4);
   const auto every = static_cast<std::int64_t>(std::ceil(widest / frame.cell.x));
+  bool named = frame.cell.x >= scaled(26);  // all or none: the numbers stand for them
+  for (std::int64_t i = 0; named && i < frame.shown; ++i)
+    named = text_size(font, stack.token(frame.first + i)).x <= frame.cell.x - scaled(3);
   for (std::int64_t i = 0; i < frame.shown; ++i) {
     const std::int64_t column = frame.first + i;
     const bool here = column >= stack.computed && column < stack.length;
@@ -70,10 +73,9 @@ void draw_columns(const Canvas& canvas, const KvStack& stack, const Frame& frame
     const float wide = text_size(font, number).x;
     if (column % every != 0) continue;
     draw_text(canvas, font, ImVec2(x + (frame.cell.x - wide) / 2, at.y), theme().text_dim, number);
-    if (frame.cell.x < scaled(26)) continue;
-    const std::string word = stack.token(column);
-    note_text(word);
-    const std::string text(middle_truncated(font, word, frame.cell.x - scaled(3)));
+    if (!named) continue;
+    const std::string text = stack.token(column);
+    note_text(text);
     draw_text(canvas, font, ImVec2(x + (frame.cell.x - text_size(font, text).x) / 2, at.y + line + scaled(1)),
               here ? theme().text : theme().text_dim, text);
   }

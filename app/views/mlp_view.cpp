@@ -391,7 +391,7 @@ void MlpView::draw_one(const ViewContext& context, float width) {
   if (!words_) return caption(tr("mlp.pending"));
   const NeuronWords& words = *words_;
   const float line = text_size(fonts().mono_small, "X").y + scaled(3);
-  const float head = text_size(fonts().small, "X").y + scaled(10);
+  const float head = text_size(fonts().small, "X").y + scaled(4) + 3 * ImGui::GetStyle().ItemSpacing.y;
   const int lists = (words.reads.empty() ? 0 : 1) + (words.promotes.empty() ? 0 : 2);
   const float room = ImGui::GetContentRegionAvail().y;
   const auto fits = static_cast<std::size_t>(std::clamp(

@@ -50,7 +50,9 @@ Table output_bars_table(const OutputRows& rows, const OutputBarsColumns& c, floa
     out.columns.push_back(
         number_column(tr("output.column.scaled", {number_text(rows.sampling.temperature, 2)}), number));
   out.columns.push_back(bar_column());
-  out.columns.push_back(number_column(tr("output.column.probability"), number));
+  const std::string& share = tr("output.column.probability");
+  out.columns.push_back(
+      number_column(share, std::max(number, text_size(fonts().small, share).x + scaled(12))));
   if (c.sampled) out.columns.push_back(number_column(tr("output.column.kept"), number));
   return out;
 }

@@ -28,6 +28,9 @@ std::pair<int, std::string> sequence_of(const std::string& name) {
 
 constexpr const char* kEdits = "edits";  // the bytes of their texts
 
+// What a run says of itself beside its steps, as bytes (npz has no metadata).
+bool is_said_of_run(const std::string& name) { return name == kEdits || name == "unknown" || name == "run"; }
+
 // Whole numbers, one per token, that are no steps: by which name, and where they go.
 std::vector<int>* ids_named(const std::string& name, Input& input) {
   if (name == "tokens" || name == "input_ids" || name == "ids") return &input.ids;
@@ -319,7 +322,7 @@ Result<Sorted> sorted(const TensorSource& source) {
       TRY_OK(take_ints(source, info, name, sequence, out));
       continue;
     }
-    if (name == kEdits) continue;
+    if (is_said_of_run(name)) continue;
     const auto site = parse_site(name);
     if (!site || site->layer >= kMostLayers) {
       out.unknown.push_back(info.name);

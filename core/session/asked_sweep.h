@@ -74,7 +74,7 @@ struct SweepAnswer {
   bool over_data() const { return request.data != nullptr; }
   /// Prompts whose values are exact, and all.
   std::int64_t prompts_done() const { return data ? data->base().n() : 0; }
-  std::int64_t prompts() const { return over_data() ? std::ssize(request.data->prompts->lines) : 0; }
+  std::int64_t prompts() const;  ///< that are asked: without those that the question leaves out
   /// The places of `values`; there where `sweep` is.
   const std::vector<SweepCell>& cells() const { return over_data() ? places : sweep->cells(); }
   /// What a cell has to say: the measure, or how far it moved, exact where that is known, else estimated;

@@ -101,20 +101,18 @@ Status DataCells::add(std::int64_t line, const Trace& run, double base, const st
 Result<std::vector<std::size_t>> resample_partners(const std::vector<std::int64_t>& lengths,
                                                    std::uint64_t seed) {
   constexpr std::uint64_t kResampleStream = 0x726573616D706C65;
-  if (lengths.size() < 2) return fail(Code::out_of_range, "error.session.resample_one");
   std::map<std::int64_t, std::vector<std::size_t>> by_length;
   for (std::size_t i = 0; i < lengths.size(); ++i) by_length[lengths[i]].push_back(i);
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    SplitMix64 random = random_of(seed, kResampleStream, i);
-    const std::vector<std::size_t>& same = by_length[lengths[i]];
-    const std::size_t count = same.size() > 1 ? same.size() : lengths.size();
-    const auto own =
-        same.size() > 1 ? static_cast<std::size_t>(std::find(same.begin(), same.end(), i) - same.begin()) : i;
-    auto drawn = static_cast<std::size_t>(random.below(static_cast<int>(count) - 1));
-    drawn += drawn >= own ? 1 : 0;  // any but itself
-    out.push_back(same.size() > 1 ? same[drawn] : drawn);
-  }
+  std::vector<std::size_t> out(lengths.size(), kNoPartner);
+  bool any = false;
+  for (const auto& [length, same] : by_length)
+    for (std::size_t own = 0; own < same.size() && same.size() > 1; ++own) {
+      SplitMix64 random = random_of(seed, kResampleStream, same[own]);
+      auto drawn = static_cast<std::size_t>(random.below(static_cast<int>(same.size()) - 1));
+      drawn += drawn >= own ? 1 : 0;  // any but itself
+      out[same[own]] = same[drawn], any = true;
+    }
+  if (!any) return fail(Code::out_of_range, "error.session.resample_one");
   return out;
 }
 

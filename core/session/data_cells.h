@@ -70,9 +70,10 @@ class DataCells {
   std::int64_t first_line_ = 0, kept_ = 0;
 };
 
-/// For each of the prompts of these lengths another one that gives it its values: drawn from those of the
-/// same length where there are others, else from all. Errors: a single prompt.
+/// For each of the prompts of these lengths another one of the same length, drawn by the seed, that gives it
+/// its values; kNoPartner where no other has its length. Errors: none has one.
 Result<std::vector<std::size_t>> resample_partners(const std::vector<std::int64_t>& lengths,
                                                    std::uint64_t seed);
+inline constexpr std::size_t kNoPartner = static_cast<std::size_t>(-1);
 
 }  // namespace attnscope

@@ -53,6 +53,14 @@ Status DataRuns::keep_lines(bool only_of_pipes) {
   return finished(reader);
 }
 
+void DataRuns::keep_only(const std::vector<bool>& stays) {
+  std::vector<DataLine> lines;
+  for (std::size_t i = 0; i < stays.size(); ++i)
+    if (stays[i]) lines.push_back(this->lines()[i]);
+  left_out_ += std::ssize(stays) - std::ssize(lines), count_ = std::ssize(lines);
+  kept_ = std::move(lines), held_ = nullptr;
+}
+
 Status DataRuns::finished(const DataReader& reader) {
   if (!hash_.empty() && hash_ != reader.fingerprint())
     return fail(Code::io_failed, "error.system.changed", {quoted_path(choice_.path)});

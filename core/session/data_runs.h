@@ -66,6 +66,9 @@ class DataRuns {
   /// Reads all lines: for methods that need the others of each prompt, and where a pipe is to be read twice.
   Status keep_lines(bool only_of_pipes);
   const std::vector<DataLine>& lines() const { return *held_lines(); }
+  /// Of the lines that are held, only these from now on; the others are left_out().
+  void keep_only(const std::vector<bool>& stays);
+  std::int64_t left_out() const { return left_out_; }
 
   /// Errors: with the line and column of the prompt.
   Result<PromptRun> run(const DataLine& line, DataSide side, const std::atomic<bool>* cancel = nullptr) const;
@@ -92,7 +95,7 @@ class DataRuns {
   const std::vector<DataLine>* held_ = nullptr;  // another's
   std::optional<std::vector<DataLine>> kept_;
   std::string hash_;
-  std::int64_t count_ = 0;
+  std::int64_t count_ = 0, left_out_ = 0;
 };
 
 }  // namespace attnscope

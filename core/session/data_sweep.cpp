@@ -17,7 +17,8 @@ Result<DataSweep> DataSweep::prepare(DataRuns& data, DataQuestion question, cons
   return out;
 }
 
-// The prompts that give their values to each, drawn from those of its length where there are others.
+// The prompts that give their values to each, drawn from those of its length; a prompt that is alone with its
+// length is left out.
 Status DataSweep::draw_partners() {
   std::vector<std::int64_t> lengths;
   const auto length = [&](const DataLine& line) -> Result<std::int64_t> {
@@ -32,7 +33,14 @@ Status DataSweep::draw_partners() {
     lengths.push_back(rows);
     return Status(Done{});
   }));
-  TRY(partners_, resample_partners(lengths, question_.how.seed));
+  TRY(const std::vector<std::size_t> drawn, resample_partners(lengths, question_.how.seed));
+  std::vector<std::size_t> place(drawn.size(), 0);  // of a prompt among those that stay
+  std::vector<bool> stays(drawn.size());
+  for (std::size_t i = 0, next = 0; i < drawn.size(); ++i)
+    if (stays[i] = drawn[i] != kNoPartner; stays[i]) place[i] = next++;
+  for (const std::size_t partner : drawn)
+    if (partner != kNoPartner) partners_.push_back(place[partner]);
+  data_->keep_only(stays);
   for (std::size_t i = 0; i < data_->lines().size(); ++i) place_of_line_[data_->lines()[i].line] = i;
   return Done{};
 }
@@ -62,8 +70,9 @@ Result<PromptSweep> DataSweep::of(const DataLine& line, const std::atomic<bool>*
   if (!measure) return at(measure.error());
   std::optional<Result<Sweep>> sweep;
   if (partial()) {
-    TRY(const PromptRun other,
-        data_->run(data_->lines()[partners_[place_of_line_.at(line.line)]], DataSide::clean, cancel));
+    const auto place = place_of_line_.find(line.line);
+    if (place == place_of_line_.end()) return at(fail(Code::out_of_range, "error.session.resample_one"));
+    TRY(const PromptRun other, data_->run(data_->lines()[partners_[place->second]], DataSide::clean, cancel));
     sweep.emplace(Sweep::patching(data_->start().model, run, other.trace, *measure, steps_, question_.over));
   } else {
     sweep.emplace(

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/session/session.h"
 #include "core/session/session_file.h"
+#include "core/session/session_parts.h"
 
 namespace attnscope {
 namespace {
@@ -58,6 +59,19 @@ Status keep_beside(Document& document, const Task& task, const std::string& fold
   return Done{};
 }
 
+// The same of a model that came out of a session's own file.
+Status copy_beside(Document& document, const std::string& folder) {
+  std::error_code error;
+  if (!document.opened || !is_put_out(document.opened->path)) return Done{};
+  std::filesystem::remove_all(folder, error);
+  std::filesystem::copy(document.opened->path, folder, error);
+  if (error) return fail(Code::io_failed, "error.system.write", {quoted_path(folder), error.message()});
+  OpenedModel opened = *document.opened;
+  opened.path = folder;
+  document.opened = std::make_shared<const OpenedModel>(std::move(opened));
+  return Done{};
+}
+
 bool trains(const Document& document) {
   return document.opened && starts_with(document.opened->path, kTrainingPath);
 }
@@ -71,11 +85,16 @@ Status write_session(const std::string& path, const SessionCopy& copy, const nlo
   if (!own && trains(document)) {  // its run is another's by now, or none
     TRY(own, find_task(document.opened->path.substr(kTrainingPath.size())));
   }
-  if (own) TRY_OK(keep_beside(document, *own, beside + kModelEnding));
+  TRY_OK(own ? keep_beside(document, *own, beside + kModelEnding)
+             : copy_beside(document, beside + kModelEnding));
   const auto shown = copy.task ? std::optional(copy.training) : std::nullopt;
-  if (!copy.pinned || !trains(*copy.pinned))
-    return save_session(path, document, look, copy.pinned.get(), shown);
+  if (!copy.pinned) return save_session(path, document, look, nullptr, shown);
   Document pinned = *copy.pinned;
+  if (!trains(pinned)) {
+    if (pinned.opened == copy.document.opened) pinned.opened = document.opened;
+    TRY_OK(copy_beside(pinned, beside + kPinnedEnding));
+    return save_session(path, document, look, &pinned, shown);
+  }
   const std::string name = pinned.opened->path.substr(kTrainingPath.size());
   std::shared_ptr<const Task> task = copy.task && copy.task->name() == name ? copy.task : nullptr;
   if (!task) {
@@ -102,7 +121,8 @@ SessionCopy Session::copy() const {
 
 Status Session::save(const std::string& path, const nlohmann::json& look) {
   if (shows_training_) TRY_OK(training_.write(path + kRunEnding));
-  return write_session(path, copy(), look);
+  TRY_OK(write_session(path, copy(), look));
+  return take_in_parts(path);
 }
 
 Status Session::train(const TrainingSettings& settings, bool run) {
@@ -125,7 +145,7 @@ Status Session::train_from(const KeptRun& kept) {
 
 void Session::train_from(const SessionFile& session) {
   std::error_code ignored;
-  const std::string path = session.path + kRunEnding;
+  const std::string path = session.beside + kRunEnding;
   if (!session.training || !std::filesystem::exists(path, ignored)) return;  // the error was shown
   const auto before = training_.snapshot();
   const Result<KeptRun> kept = read_run(path);

@@ -114,7 +114,7 @@ Result<SessionFile> slide_session(const Lecture& lecture, std::size_t slide) {
 Result<Document> slide_document(const SessionFile& session, const std::atomic<bool>* cancel) {
   const PathsIn named(session.path);
   TRY_OK(may_open_model(session));
-  TRY(OpenedModel opened, open_session_model((*session.all)["model"], session.path));
+  TRY(OpenedModel opened, open_session_model((*session.all)["model"], session.path, session.beside));
   return document_of(session, std::move(opened), cancel);
 }
 

@@ -10,6 +10,7 @@
 #include "core/session/prompt_list.h"
 #include "core/session/session_arrays.h"
 #include "core/session/session_model.h"
+#include "core/session/session_parts.h"
 #include "core/system/named_files.h"
 #include "core/trace/editable.h"
 
@@ -19,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int kVersion = 2;  // 1: large arrays lie in a file beside it
 constexpr std::uint64_t kMostBytes = 256ull << 20;
 
 // ---- fields ---------------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ Result<json> session_json(const std::string& path, const Document& document, con
   if (document.opened->path.empty()) return fail(Code::unsupported, "error.session.file.unsaved_model");
   allow_file(document.opened->path);  // who saves a session opened its model
   if (pinned && pinned->opened) allow_file(pinned->opened->path);
-  json file = {{"format", "attnscope-session"}, {"version", kVersion}};
+  json file = {{"format", "attnscope-session"}, {"version", 2}};
   TRY(file["model"], session_model_json(document, path));
   put_run(file, document, arrays);
   if (!document.notes.empty()) file["notes"] = document.notes;
@@ -389,16 +389,17 @@ Result<SessionFile> session_from_json(json file, const std::string& path) {
   const auto version = file.find("version");
   if (version == file.end() || !version->is_number_integer())
     return damaged_session(path, Text::of("error.session.file.no_version"));
-  if (!whole_in(*version, 1, kVersion))
+  if (!whole_in(*version, 1, kSessionVersion))
     return fail(Code::unsupported, "error.session.file.version",
-                {quoted_path(path), version->dump(), kVersion});
+                {quoted_path(path), version->dump(), kSessionVersion});
   const auto model = file.find("model");
   if (model == file.end() || !model->is_object() || session_text_at(*model, "path").empty())
     return damaged_session(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
-  out.model = session_model_path(*model, path);
-  if (model->contains("scene")) out.scene = (*model)["scene"].dump();
+  TRY(out.beside, put_out_parts(file, path));
+  out.model = session_model_path(file["model"], path, out.beside);
+  if (file["model"].contains("scene")) out.scene = file["model"]["scene"].dump();
   TRY(out.training, training_in(file, path));
   if (!file.contains("look")) file["look"] = json::object();
   out.all = std::make_shared<const json>(std::move(file));
@@ -415,7 +416,7 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   const PathsIn named(session.path);
   const json& file = *session.all;
   warn_of_other_numbers(file["model"], opened);
-  if (std::error_code ignored; session.training && !fs::exists(session.path + kRunEnding, ignored))
+  if (std::error_code ignored; session.training && !fs::exists(session.beside + kRunEnding, ignored))
     opened.warnings.push_back(Text::of("note.session.no_run", {session.path + kRunEnding}));
   const auto shared = std::make_shared<const OpenedModel>(opened);
   Document document = new_document(shared, cancel);
@@ -440,7 +441,7 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
   if (const auto model = found->find("model"); model != found->end()) {
     if (session_text_at(*model, "path").empty())
       return damaged_session(session.path, Text::of("error.session.file.pinned"));
-    TRY(OpenedModel opened, open_session_model(*model, session.path));
+    TRY(OpenedModel opened, open_session_model(*model, session.path, session.beside));
     warn_of_other_numbers(*model, opened);
     pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
   }

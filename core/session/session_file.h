@@ -1,7 +1,8 @@
 // A session on disk (*.attnscope): which model, its inputs and edits, view and cursor, as readable JSON;
 // large arrays stand in it too, as base64 of their float32 bytes, under names that follow from their contents
 // (earlier versions, and more numbers than a JSON file takes, have a safetensors file beside it). The model
-// is referred to, not copied, with a hash of every weight (fingerprint.h); scenes are inside whole. Errors:
+// is referred to, not copied, with a hash of every weight (fingerprint.h); scenes are inside whole, and so is
+// a model that trains (session_parts.h). Errors:
 // files of newer versions and damaged ones, with the field that is wrong; numbers other than those that
 // were saved.
 #pragma once
@@ -18,6 +19,7 @@
 namespace attnscope {
 
 inline constexpr const char* kSessionEnding = ".attnscope";
+inline constexpr int kSessionVersion = 3;  ///< 1: large arrays lie in a file beside it; 2: no parts
 inline constexpr const char* kModelEnding =
     ".model";  ///< behind it: the folder of a model that was in no file
 inline constexpr const char* kPinnedEnding = ".pinned.model";  ///< the same of the run that is pinned
@@ -27,9 +29,11 @@ bool is_session_path(const std::string& path);
 struct SessionFile {
   std::string path;  ///< of the session
   std::string
+      beside;  ///< what the names of its own files begin with: `path`, but for parts (session_parts.h)
+  std::string
       model;  ///< what to open: a path that exists where one of the saved ones does, or a shipped name
   std::string scene;                      ///< the scene's own text, instead of opening a file; empty: none
-  std::optional<TrainingShown> training;  ///< the run goes on from the checkpoint beside the session
+  std::optional<TrainingShown> training;  ///< the run goes on from its checkpoint
   std::shared_ptr<const nlohmann::json> all;  ///< the whole file
   /// View and cursor, as the window wrote them.
   const nlohmann::json& look() const { return (*all)["look"]; }

@@ -64,16 +64,17 @@ void place_session_models(json& session, const std::string& from, const std::str
   if (session["pinned"].contains("model")) place(session["pinned"]["model"]);
 }
 
-std::string session_model_path(const json& model, const std::string& path) {
+std::string session_model_path(const json& model, const std::string& path, const std::string& own) {
   std::string saved = session_text_at(model, "path");
   const std::string beside = session_text_at(model, "beside");
   if (path.empty() || is_shipped_name(saved) || saved.starts_with(kRandomPrefix)) return saved;
   if (fs::path(saved).is_relative())  // to the session, wherever one stands
     saved = (fs::absolute(path).parent_path() / saved).lexically_normal().string();
-  const std::string own = session_text_at(model, "own");
-  const bool known = own == kModelEnding || own == kPinnedEnding;
+  const std::string ending = session_text_at(model, "own");
+  const bool known = ending == kModelEnding || ending == kPinnedEnding;
   std::error_code ignored;
-  if (known && fs::exists(path + own, ignored)) return path + own;
+  const std::string lies = (own.empty() ? path : own) + ending;
+  if (known && fs::exists(lies, ignored)) return lies;
   if (fs::exists(saved, ignored) || beside.empty()) return saved;
   const std::string near = (fs::absolute(path).parent_path() / beside).lexically_normal().string();
   return fs::exists(near, ignored) ? near : saved;
@@ -114,8 +115,8 @@ void warn_of_other_numbers(const json& model, OpenedModel& opened) {
     warn_of_differing("note.session.other_files", differing_weights(*saved, file_prints(opened)), opened);
 }
 
-Result<OpenedModel> open_session_model(const json& model, const std::string& path) {
-  const std::string where = session_model_path(model, path);
+Result<OpenedModel> open_session_model(const json& model, const std::string& path, const std::string& own) {
+  const std::string where = session_model_path(model, path, own);
   if (model.contains("scene")) return open_scene_text(model["scene"].dump(), where);
   if (is_shipped_name(where)) return open_shipped(where);
   TRY_OK(model_may_be_read(where));

@@ -19,8 +19,10 @@ std::string session_text_at(const nlohmann::json& object, const char* field);
 /// older versions). `path`: of the session; empty: it has no file yet.
 Result<nlohmann::json> session_model_json(const Document& document, const std::string& path);
 /// Where the model lies: under the session's own name where it was written with it, at the saved path, or
-/// beside the session, whichever is there.
-std::string session_model_path(const nlohmann::json& model, const std::string& path);
+/// beside the session, whichever is there. `own`: what the names of its own files begin with where that is
+/// not `path` (SessionFile::beside).
+std::string session_model_path(const nlohmann::json& model, const std::string& path,
+                               const std::string& own = {});
 /// Says where the models of a session lie for whoever reads it from another file: found as those of the file
 /// `from` (empty: it was in none), named for the file `to` (empty: for none).
 void place_session_models(nlohmann::json& session, const std::string& from, const std::string& to);
@@ -30,6 +32,7 @@ Status model_may_be_read(const std::string& model);
 /// hash for all.
 void warn_of_other_numbers(const nlohmann::json& model, OpenedModel& opened);
 /// Opens it. Errors: as model_may_be_read, those of opening.
-Result<OpenedModel> open_session_model(const nlohmann::json& model, const std::string& path);
+Result<OpenedModel> open_session_model(const nlohmann::json& model, const std::string& path,
+                                       const std::string& own = {});
 
 }  // namespace attnscope

@@ -440,5 +440,81 @@ TEST_F(Data, the_window_has_the_rows_of_the_command_to_the_bit) {
   }
 }
 
+// The linear twin of each prompt, and not the plain sum in its place.
+TEST_F(Data, the_linear_twin_is_that_of_each_prompt) {
+  const std::string rest = " --by token --linear";
+  const Json mean = over("attribute", rest);
+  std::map<std::string, double> sums;
+  for (const Prompt& one : kPrompts)
+    for (const auto& [place, row] : rows_of(alone("attribute", one, rest)))
+      sums[place] += row["value"].get<double>() / static_cast<double>(kPrompts.size());
+  const auto rows = rows_of(mean);
+  ASSERT_EQ(rows.size(), sums.size());
+  for (const auto& [place, row] : rows)
+    EXPECT_NEAR(row["value"].get<double>(), sums.at(place), 1e-9) << place;
+  EXPECT_EQ(mean["run"]["method"]["linear"], true);
+  expect_refused("attribute " + kStoryteller + " --measure logit_diff --graph g.json --data " + prompts(), 1,
+                 "--graph");
+}
+
+// With --each, "clean" is the measure of the clean run, whichever of the two is patched.
+TEST_F(Data, the_clean_value_of_a_patched_pair_is_that_of_the_clean_run) {
+  const std::string pairs =
+      file("pairs.jsonl", Json{{"clean", kPrompts[0].text},
+                               {"corrupt", "The cat sat on the mat because it was soft. So the"},
+                               {"answer", "cat"},
+                               {"wrong", "mat"}}
+                                  .dump() +
+                              "\n");
+  const Json answer =
+      cli("patch " + kStoryteller + " --json --data " + pairs + " --measure logit_diff --each" + kHeads)
+          .json();
+  ASSERT_FALSE(answer["each"].empty());
+  for (const Json& one : answer["each"]) EXPECT_EQ(one["clean"], answer["base"]["clean"]);
+  EXPECT_GT(answer["base"]["clean"].get<double>(), answer["base"]["corrupt"].get<double>());
+}
+
+// A prompt that is alone with its length has no other whose rows are its own: it is left out, and counted.
+TEST_F(Data, values_of_other_prompts_come_from_those_of_the_same_length) {
+  const std::string data =
+      file("lengths.jsonl",
+           lines_of(kPrompts) + Json{{"text", "The cat"}, {"answer", "cat"}, {"wrong", "mat"}}.dump() + "\n");
+  const std::string ask =
+      "ablate " + kStoryteller + " --measure logit_diff --json --how resample --seed 3" + kHeads;
+  const Ran ran = cli(ask + " --data " + data);
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("left out: 1"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.json()["run"]["data"]["left_out"], 1);
+  EXPECT_EQ(ran.json()["rows"], cli(ask + " --data " + prompts()).json()["rows"]);
+}
+
+// A word that many prompts share is said once.
+TEST_F(Data, an_unknown_word_of_many_prompts_is_said_once) {
+  std::string lines;
+  for (const char* animal : {"cat", "dog", "fox"})
+    lines +=
+        Json{{"text", std::string("The ") + animal + " saw a gryphon"}, {"answer", "cat"}, {"wrong", "mat"}}
+            .dump() +
+        "\n";
+  const Ran ran =
+      cli("ablate " + kStoryteller + " --measure logit_diff --over head --data " + file("g.jsonl", lines));
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+  EXPECT_NE(ran.err.find("gryphon"), std::string::npos) << ran.err;
+}
+
+// Both sides read other tokens: only asked for, and the count is said.
+TEST_F(Data, runs_of_other_tokens_are_compared_where_that_is_asked_for) {
+  const std::string record = folder_ / "rec.npz";
+  ASSERT_EQ(cli("trace " + kStoryteller + " --text \"The cat sat\" --out " + record).exit_code, 0);
+  const std::string ask =
+      "compare " + kStoryteller + " " + record + " --text \"The cat lay\" --tolerance 1e9";
+  const Ran refused = cli(ask);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("--allow-different-tokens"), std::string::npos) << refused.err;
+  const Ran ran = cli(ask + " --allow-different-tokens");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.err.find("1 of 4 tokens"), std::string::npos) << ran.err;
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 
 #include "core/arch/shipped.h"
 #include "core/session/document.h"
+#include "core/session/prompt_list.h"
 #include "core/session/session_file.h"
 #include "core/trace/edit.h"
 #include "tests/cli/program.h"
@@ -209,6 +210,32 @@ TEST_F(Rerun, a_session_is_opened_wherever_a_model_is) {
   const std::string path = answer("ablate " + session + " --over head --measure logit_diff:cat,mat");
   EXPECT_EQ(cli("rerun " + path).exit_code, 0);
   expect_refused("ablate " + (folder_ / "none.attnscope") + ask, 1, "none.attnscope");
+  EXPECT_EQ(cli("info " + session + " --json").json(), cli("info model:storyteller --json").json());
+}
+
+// A study over prompts that was begun in the window: the session carries them, and its edits hold for each.
+TEST_F(Rerun, the_data_set_of_a_session_is_asked_by_name) {
+  const std::string file = folder_ / "two.jsonl";
+  std::ofstream(file) << Json{{"text", "The cat sat on the mat because it was tired. So the"},
+                              {"answer", "cat"},
+                              {"wrong", "mat"}}
+                      << "\n"
+                      << Json{{"text", "The dog lay on the rug because it was soft. So the"},
+                              {"answer", "rug"},
+                              {"wrong", "dog"}}
+                      << "\n";
+  Document document = new_document(std::make_shared<const OpenedModel>(*open_shipped("model:storyteller")));
+  document.edits.push_back(*parse_edit("blocks.0.attn.z[head=2]=0"));
+  put_prompts(document, *held_prompts({file, {}, 0, 0}, std::atomic<bool>(false)));
+  const std::string session = folder_ / "data.attnscope", ask = " --measure logit_diff --over head --json";
+  ASSERT_TRUE(save_session(session, document, Json::object()));
+  const Json here = cli("ablate " + session + " --data session" + ask).json();
+  EXPECT_EQ(
+      here["rows"],
+      cli("ablate model:storyteller --edit 'blocks.0.attn.z[head=2]=0' --data " + file + ask).json()["rows"]);
+  EXPECT_EQ(here["run"]["data"]["prompts"], 2);
+  expect_refused("ablate model:storyteller --data session" + ask, 1, "carries no data set");
+  expect_refused("ablate " + session + " --data session --limit 1" + ask, 1, "--limit");
 }
 
 }  // namespace

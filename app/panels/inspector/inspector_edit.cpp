@@ -224,6 +224,7 @@ void draw_edit(const PanelContext& context, const Place& place, double value) {
   if ((raised_button(set) || entered) && typed) change(context, place, *typed, {});
   ImGui::SameLine();
   if (raised_button(zero)) change(context, place, 0.f, {});
+  if (!typed && cache.edit_text == shown_number(value)) return;  // −∞, as it stands there
   if (!typed) return wrapped_text(tr("inspector.edit.no_number"), theme().error);
   wrapped_text(tr(in_last_step(context, place) ? "inspector.edit.last" : "inspector.edit.help"),
                theme().text_dim);

@@ -252,7 +252,7 @@ void softmax(const RuleCard& card) {
   const double own = e.own >= 0 && e.own < static_cast<int>(e.terms.size())
                          ? e.terms[static_cast<std::size_t>(e.own)].value
                          : 0;
-  result(card, shown_number(own) + " ÷ " + shown_number(aside(e, "sum")));
+  result(card, shown_in_list(own, least_term(e)) + " ÷ " + shown_number(aside(e, "sum")));
 }
 
 void norm(const RuleCard& card) {

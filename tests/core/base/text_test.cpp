@@ -23,7 +23,8 @@ TEST(Quotes, LongTextIsCutAtACharacter) {
   EXPECT_EQ(in_quotes(std::string(50'000, 'a'), 3), "\"aaa...\"");
   EXPECT_EQ(in_quotes("가나다라", 3), "\"가나다...\"");
   EXPECT_EQ(in_quotes("가나다", 3), "\"가나다\"");
-  EXPECT_EQ(in_quotes("\"x\".npz"), "\"\\\"x\\\".npz\"") << "quotes inside are told from those around";
+  EXPECT_EQ(in_quotes("\"x\".npz"), "'\"x\".npz'") << "quotes inside are told from those around";
+  EXPECT_EQ(in_quotes("\"it's\""), "\"\\\"it's\\\"\"");
   EXPECT_EQ(utf8_length(quoted_path(std::string(5000, '/'))), 2u + 400u + 3u);
 }
 

@@ -119,16 +119,19 @@ TEST(ResamplePartners, AreOthersOfTheirLengthAndFollowTheSeed) {
   const auto drawn = *resample_partners(lengths, 3);
   ASSERT_EQ(drawn.size(), lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    EXPECT_NE(drawn[i], i);
-    if (lengths[i] != 9) {
-      EXPECT_EQ(lengths[drawn[i]], lengths[i]) << i;
+    if (lengths[i] == 9) {
+      EXPECT_EQ(drawn[i], kNoPartner) << "no other has its length";
+      continue;
     }
+    EXPECT_NE(drawn[i], i);
+    EXPECT_EQ(lengths[drawn[i]], lengths[i]) << i;
   }
   EXPECT_EQ(drawn, *resample_partners(lengths, 3));
   bool other = false;
   for (std::uint64_t seed = 4; seed < 12; ++seed) other |= *resample_partners(lengths, seed) != drawn;
   EXPECT_TRUE(other);
-  expect_error(resample_partners({5}, 3), Code::out_of_range, "single prompt");
+  expect_error(resample_partners({5}, 3), Code::out_of_range, "same length");
+  expect_error(resample_partners({5, 6}, 3), Code::out_of_range, "same length");
 }
 
 }  // namespace

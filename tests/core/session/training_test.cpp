@@ -11,7 +11,10 @@
 #include "core/arch/open.h"
 #include "core/session/session.h"
 #include "core/session/session_file.h"
+#include "core/session/session_model.h"
 #include "core/session/training_arm.h"
+#include "core/system/atomic_file.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -182,13 +185,67 @@ TEST_F(SavedRuns, WithoutTheirCheckpointTheModelStandsAndItIsSaid) {
   ASSERT_TRUE(session_.save(path(), nlohmann::json::object()));
   EXPECT_TRUE(session_.training().running());
   session_.training().pause();
-  fs::remove(path() + kRunEnding);
+  auto whole = nlohmann::json::parse(*read_file(path(), 1u << 28));
+  ASSERT_EQ(whole["parts"].erase(kRunEnding), 1u);
+  ASSERT_TRUE(write_file(path(), whole.dump()));
   Session other;
   open_in(other);
   EXPECT_FALSE(other.shows_training());
   ASSERT_TRUE(other.result());
   ASSERT_EQ(other.document().opened->warnings.size(), 1u);
   EXPECT_NE(other.document().opened->warnings[0].str().find("cannot go on"), std::string::npos);
+}
+
+// Sent to someone, opened, changed and saved again there: the first file is not needed any more.
+TEST_F(SavedRuns, AreOneFileAlsoWhenTheyAreSavedAgain) {
+  train(4);
+  ASSERT_TRUE(session_.save(path(), nlohmann::json::object()));
+  const std::string again = (folder_.path / "again.attnscope").string();
+  std::vector<float> logits;
+  {
+    const auto file = read_session(path());
+    ASSERT_TRUE(file) << file.error().text();
+    EXPECT_FALSE(file->all->contains("parts")) << "put out, not kept twice";
+    Session other;
+    other.open_document([&](const std::atomic<bool>&) -> Result<Document> {
+      TRY(OpenedModel opened, open_model(file->model));
+      return document_of(*file, std::move(opened));
+    });
+    other.wait();
+    logits = other.result()->trace(0).logits_row(0).values();
+    const Status saved = other.save(again, nlohmann::json::object());
+    ASSERT_TRUE(saved) << saved.error().text();
+  }
+  fs::remove(path());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path), {}), 1) << "nothing but the file";
+  const auto file = read_session(again);
+  ASSERT_TRUE(file) << file.error().text();
+  const auto opened = open_session_model((*file->all)["model"], file->path, file->beside);
+  ASSERT_TRUE(opened) << opened.error().text();
+  const auto run = document_of(*file, *opened);
+  ASSERT_TRUE(run) << run.error().text();
+  EXPECT_EQ((*run->model->run(run->sequences[0].input))->logits_row(0).values(), logits);
+}
+
+// What a stranger's session could name.
+TEST_F(SavedRuns, PartsThatNoSessionWritesAreRefused) {
+  train(1);
+  ASSERT_TRUE(session_.save(path(), nlohmann::json::object()));
+  const auto whole = nlohmann::json::parse(*read_file(path(), 1u << 28));
+  for (const char* name :
+       {"/../outside", ".model/../../outside", ".model/", ".model/.hidden", "x", ".model/a/b"}) {
+    auto hostile = whole;
+    hostile["parts"][name] = "AAAA";
+    ASSERT_TRUE(write_file(path(), hostile.dump()));
+    EXPECT_FALSE(read_session(path())) << name;
+  }
+  for (const nlohmann::json& word : {nlohmann::json("A"), nlohmann::json(3), nlohmann::json("!!!!")}) {
+    auto hostile = whole;
+    hostile["parts"][kRunEnding] = word;
+    ASSERT_TRUE(write_file(path(), hostile.dump()));
+    EXPECT_FALSE(read_session(path())) << word;
+  }
+  EXPECT_FALSE(fs::exists(folder_.path / "outside"));
 }
 
 TEST_F(SavedRuns, APinnedStepOfTheRunComesBack) {
@@ -202,10 +259,8 @@ TEST_F(SavedRuns, APinnedStepOfTheRunComesBack) {
   const Status saved = session_.save(path(), nlohmann::json::object());
   ASSERT_TRUE(saved) << saved.error().text();
   const std::string to = (folder_.path / "renamed.attnscope").string();
-  const auto before = beside_session(path()), after = beside_session(to);
-  for (std::size_t i = 0; i < before.size(); ++i)
-    if (fs::exists(before[i])) fs::rename(before[i], after[i]);
-  fs::rename(path(), to);
+  fs::rename(path(), to);  // one file, whatever it is called
+  for (const std::string& beside : beside_session(path())) EXPECT_FALSE(fs::exists(beside)) << beside;
   const auto file = read_session(to);
   ASSERT_TRUE(file) << file.error().text();
   auto opened = open_model(file->model);

@@ -1,0 +1,131 @@
+#include "core/session/session_parts.h"
+
+#include <stdlib.h>  // mkdtemp
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+
+#include "core/base/markup.h"
+#include "core/session/session_file.h"
+#include "core/session/session_model.h"
+#include "core/system/atomic_file.h"
+#include "core/system/mapped_file.h"
+#include "core/system/named_files.h"
+#include "core/text/charsmap.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint64_t kMostSessionBytes = 256ull << 20;
+
+// A folder for temporary files that only this user reads, made at the first call, removed at the end.
+class PutOut {
+ public:
+  ~PutOut() {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+  Result<std::string> next() {
+    const std::scoped_lock lock(mutex_);
+    std::error_code error;
+    if (folder_.empty()) {
+      std::string name = (fs::temp_directory_path(error) / "attnscope-session-XXXXXX").string();
+      if (error || !::mkdtemp(name.data())) return fail(Code::io_failed, "error.session.file.parts_folder");
+      folder_ = name;
+    }
+    const std::string place = folder_ + "/" + std::to_string(++count_);
+    if (!fs::create_directory(place, error)) return fail(Code::io_failed, "error.session.file.parts_folder");
+    return place + "/session";
+  }
+  bool holds(const std::string& path) {
+    const std::scoped_lock lock(mutex_);
+    return !folder_.empty() && path.starts_with(folder_ + "/");
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string folder_;
+  int count_ = 0;
+};
+
+PutOut& put_out() {
+  static PutOut out;
+  return out;
+}
+
+// Names that files_beside() gives, and no others: no folder above, no hidden file.
+bool is_part_name(const std::string& name) {
+  const auto plain = [](unsigned char sign) {
+    return std::isalnum(sign) || sign == '_' || sign == '-' || sign == '.';
+  };
+  if (name == kRunEnding) return true;
+  for (const std::string& folder : {std::string(kModelEnding) + "/", std::string(kPinnedEnding) + "/"})
+    if (name.starts_with(folder) && name.size() > folder.size() && name[folder.size()] != '.')
+      return std::all_of(name.begin() + std::ssize(folder), name.end(), plain);
+  return false;
+}
+
+// The files behind `path`, by what their names have behind it: ".run.safetensors", ".model/config.json".
+// Empty where one could not be a part: then all stay.
+std::map<std::string, fs::path> files_beside(const std::string& path) {
+  std::map<std::string, fs::path> out;
+  std::error_code ignored;
+  for (const char* ending : {kModelEnding, kPinnedEnding})
+    for (const auto& entry : fs::directory_iterator(path + ending, ignored))
+      out[ending + ("/" + entry.path().filename().string())] = entry.path();
+  if (fs::is_regular_file(path + kRunEnding, ignored)) out[kRunEnding] = path + kRunEnding;
+  for (const auto& [name, file] : out)
+    if (!is_part_name(name) || !fs::is_regular_file(file, ignored)) return {};
+  return out;
+}
+
+}  // namespace
+
+Status take_in_parts(const std::string& path) {
+  const std::map<std::string, fs::path> files = files_beside(path);
+  std::error_code ignored;
+  std::uint64_t bytes = 0;
+  for (const auto& [name, file] : files) bytes += fs::file_size(file, ignored);
+  if (files.empty() || bytes > kMostPartBytes) return Done{};
+  TRY(const std::string text, read_file(path, kMostSessionBytes));
+  json session = json::parse(text, nullptr, false);
+  if (!session.is_object()) return damaged_session(path, Text::of("error.session.file.parts"));
+  for (const auto& [name, file] : files) {
+    TRY(const std::string part, read_file(file.string(), kMostPartBytes));
+    session["parts"][name] = base64({reinterpret_cast<const std::uint8_t*>(part.data()), part.size()});
+  }
+  session["version"] = kSessionVersion;
+  TRY_OK(write_file(path, session.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
+  for (const char* ending : {kModelEnding, kPinnedEnding, kRunEnding}) fs::remove_all(path + ending, ignored);
+  return Done{};
+}
+
+Result<std::string> put_out_parts(json& file, const std::string& path) {
+  const auto parts = file.find("parts");
+  if (parts == file.end()) return path;
+  const Error damaged = damaged_session(path, Text::of("error.session.file.parts"));
+  if (!parts->is_object()) return damaged;
+  TRY(const std::string place, put_out().next());
+  for (const auto& [name, word] : parts->items()) {
+    if (!is_part_name(name) || !word.is_string()) return damaged;
+    const Result<std::string> bytes = from_base64(word.get_ref<const std::string&>());
+    if (!bytes) return damaged;
+    std::error_code ignored;
+    fs::create_directory(fs::path(place + name).parent_path(), ignored);
+    TRY_OK(write_file(place + name, *bytes));
+  }
+  file.erase(parts);
+  allow_file(fs::path(place).parent_path().string());
+  return place;
+}
+
+bool is_put_out(const std::string& path) { return put_out().holds(path); }
+
+}  // namespace attnscope
