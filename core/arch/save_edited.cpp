@@ -26,6 +26,7 @@ using nlohmann::json;
 constexpr std::uint64_t kMostFileBytes = std::uint64_t{256} << 20;  // of a tokenizer
 
 // A folder of the source: its config, its tensors, and what lies beside them.
+// NOLINTNEXTLINE(bugprone-exception-escape): moving JSON does not throw
 struct SourceFolder {
   json config;
   std::shared_ptr<TensorSource> tensors;

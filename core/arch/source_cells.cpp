@@ -1,8 +1,8 @@
 #include "core/arch/source_cells.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -60,12 +60,12 @@ class PlacesSource final : public OverSource {
   Digit digit_;
 };
 
-bool same(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
 
 bool same_numbers(const Tensor& a, const Tensor& b) {
   if (a.sizes() != b.sizes()) return false;
   const std::vector<float> left = a.values(), right = b.values();
-  return std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0;
+  return std::equal(left.begin(), left.end(), right.begin(), same);
 }
 
 // Weights that are another one than what is read.
