@@ -1,5 +1,6 @@
 #include "core/session/asked_data.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace attnscope {
@@ -83,7 +84,7 @@ class DataAnswering {
 
   // One backward pass of each prompt. Where a prompt has none, exact values come without estimates.
   Status estimate() {
-    DataCells cells(now_.request.over, false);
+    DataCells cells(now_.request.over, true);
     const Status done = through(estimated, cells, false, [&] {
       now_.places = sweep_cells(cells.cells());
       now_.values.assign(now_.places.size(), kNoMean);
@@ -92,6 +93,7 @@ class DataAnswering {
       for (const DataCell& cell : cells.cells()) now_.estimates.push_back(cell.value.mean());
       now_.estimate_base = cells.base().mean(), now_.estimated = cells.base().n();
     });
+    if (done) now_.work->estimates = std::make_shared<const DataCells>(std::move(cells));
     if (done || cancel_ || done.error().code == Code::cancelled) return done;
     now_.no_estimate = done.error();
     now_.estimates.assign(now_.places.size(), kNoMean);
@@ -106,11 +108,25 @@ class DataAnswering {
       now_.values.clear();
       for (const DataCell& cell : cells.cells()) now_.values.push_back(cell.value.mean());
       now_.exact.assign(now_.places.size(), true);
-      now_.estimates.resize(now_.places.size(), kNoMean);
+      take_estimates(cells.rows().size());
       now_.data = std::make_shared<const DataCells>(cells);
     });
   }
 
+  // The means of the estimates of the first prompts, whose exact values are known: of the same prompts both
+  // can be compared.
+  void take_estimates(std::size_t prompts) {
+    same_.resize(now_.places.size());
+    const DataCells* all = now_.work->estimates.get();
+    for (; all && taken_ < std::min(prompts, all->rows().size()); ++taken_)
+      for (const auto& [cell, value] : all->rows()[taken_].values)
+        if (cell < same_.size()) same_[cell].add(value);
+    now_.estimates.clear();
+    for (const Spread& one : same_) now_.estimates.push_back(one.mean());
+  }
+
+  std::vector<Spread> same_;
+  std::size_t taken_ = 0;
   SweepAnswer& now_;
   const std::atomic<bool>& cancel_;
   const DataFollower& follower_;

@@ -14,6 +14,7 @@ struct DataWork {
   DataWork(const DataPrompts& prompts, Document start) : runs(prompts, std::move(start)) {}
   DataRuns runs;
   std::optional<DataSweep> sweeps;
+  std::shared_ptr<const DataCells> estimates;  ///< of every prompt; null: none
 };
 
 /// Who follows an answer over a data set, on the thread that makes it.

@@ -129,6 +129,14 @@ TEST_F(AskDataTest, TheSamePromptsGiveTheSameBitsAfterStoppingAndGoingOn) {
   settle();
   EXPECT_EQ(answer().prompts_done(), 60);
   EXPECT_EQ(answer().values, whole) << "to the bit";
+  session_.open_data({"task:storyteller", {}, done, 0});  // the same prompts alone, both ways
+  session_.wait();
+  settle();
+  ask();
+  ASSERT_EQ(answer().prompts_done(), done);
+  for (std::size_t cell = 0; cell < whole.size(); ++cell)
+    EXPECT_NEAR(stopped.estimates[cell], answer().estimates[cell], 1e-9) << "estimates of the same prompts";
+  EXPECT_NEAR(stopped.correlation().value_or(0), answer().correlation().value_or(1), 1e-9);
 }
 
 TEST_F(AskDataTest, APromptOpensWithThePlaceTakenOutAndUndoTakesItBack) {
