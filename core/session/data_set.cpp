@@ -182,7 +182,7 @@ class TaskPrompts final : public DataReader::Source {
 
   Result<bool> read(DataLine& line) override {
     line = {};
-    line.line = next_;
+    line.line = next_ + 1;
     const std::optional<TaskPrompt> made = task_->prompt(seed_, next_++);
     if (!made) return fail(Code::unsupported, "error.session.data.no_prompts", {std::string(task_->name())});
     const bool source = !made->input.source.empty();
@@ -249,7 +249,7 @@ Result<std::optional<DataLine>> DataReader::next() {
   DataLine line;
   while (choice_.limit == 0 || count_ < choice_.limit) {
     TRY(const bool more, source_->read(line));
-    if (!more || (choice_.is_task() && line.line >= kMostExamples)) break;
+    if (!more || (choice_.is_task() && line.line > kMostExamples)) break;
     const bool asked = std::all_of(where_.begin(), where_.end(), [&](const auto& one) {
       const std::string* field = field_of(line, one.first);
       return field && *field == one.second;

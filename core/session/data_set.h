@@ -21,7 +21,7 @@ namespace attnscope {
 
 /// One prompt of a data set.
 struct DataLine {
-  std::int64_t line = 0;                ///< in the file, from 1; of a task: the number of the example
+  std::int64_t line = 0;                ///< in the file, from 1; of a task: the number of the example, from 1
   std::optional<Request::Words> words;  ///< of `text`, `ids`, `clean` or `clean_ids`; never a file's name
   std::optional<Request::Words> corrupt, decoder;
   std::string answer, wrong;  ///< tokens as a measure names them; empty: none

@@ -128,9 +128,11 @@ TEST(DataTasks, PromptsAreQuestionsWithTwoAnswers) {
     const auto lines = all_of({std::string("task:") + name, {}, 30, 4});
     ASSERT_TRUE(lines) << lines.error().text();
     ASSERT_EQ(lines->size(), 30u);
+    std::int64_t number = 0;
     for (const DataLine& line : *lines) {
       EXPECT_TRUE(line.answer.starts_with("#")) << name;
       EXPECT_NE(line.answer, line.wrong) << name << line.line;
+      EXPECT_EQ(line.line, ++number) << "as lists count them, from 1";
       if (line.corrupt) {
         EXPECT_EQ(std::count(line.words->text.begin(), line.words->text.end(), ','),
                   std::count(line.corrupt->text.begin(), line.corrupt->text.end(), ','))
