@@ -6,6 +6,7 @@
 
 #include "app/look/item_map.h"
 #include "app/views/ask_grid.h"
+#include "app/views/ask_prompts.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/navigation.h"
@@ -19,16 +20,10 @@ namespace {
 
 constexpr float kAskHeadsRow = 21.f, kAskHeadsName = 96.f, kAskHeadsColumn = 54.f, kWide = 78.f;  // units
 
-// String key of a column; the change is relative to A, or to the run before if nothing is pinned.
-std::string score_key(const ViewContext& context, HeadScore score) {
-  const bool before = score == HeadScore::change && !context.session.pinned();
-  return "ask.heads." + std::string(head_score_name(score)) + (before ? ".before" : "");
-}
-
 bool is_share(HeadScore score) { return score <= HeadScore::antecedent || score == HeadScore::change; }
 
-std::string score_text(HeadScore score, double value) {
-  if (score == HeadScore::effect) return signed_number(value, 2);
+std::string score_text(HeadScore score, double value, bool spread) {
+  if (score == HeadScore::effect && !spread) return signed_number(value, 2);
   return number_text(static_cast<float>(value), is_share(score) ? 2 : score == HeadScore::distance ? 1 : 2);
 }
 
@@ -55,6 +50,18 @@ void go_to_head(const ViewContext& context, const RankedHead& head, const Measur
 }
 
 }  // namespace
+
+// String key of a column; the change is relative to A, or to the run before if nothing is pinned, the effect
+// is of one prompt, or over all of a data set.
+std::string AskHeads::title_key(const ViewContext& context, HeadScore score) const {
+  const bool before = score == HeadScore::change && !context.session.pinned(),
+             data = score == HeadScore::effect && over_data();
+  return "ask.heads." + std::string(head_score_name(score)) +
+         (before    ? ".before"
+          : !data   ? ""
+          : spread_ ? ".spread"
+                    : ".mean");
+}
 
 void AskHeads::take(const ViewContext& context, const MeasureAnswer& measure) {
   const int sequence =
@@ -94,11 +101,12 @@ void AskHeads::rank(const ViewContext& context) {
   if (key == ranked_) return;
   ranked_ = key;
   shown_ = *heads_;
+  effects_ = effects ? answer : nullptr;
+  spread_ = effects && answer->over_data() && asking.settings.over == AskOver::spread;
   if (effects) {
     std::vector<double> changes;
-    const bool spread = answer->over_data() && asking.settings.over == AskOver::spread;
     for (std::size_t cell = 0; cell < answer->cells().size(); ++cell)
-      changes.push_back(answer->exact[cell] ? answer->shown(cell, true, spread) : NAN);
+      changes.push_back(answer->exact[cell] ? answer->shown(cell, true, spread_) : NAN);
     take_effects(shown_, answer->cells(), changes, 0);
   }
   columns_.clear();
@@ -146,13 +154,17 @@ void AskHeads::place_columns(float width) {
 // The number of heads, and a slider that hides those with small values.
 float AskHeads::draw_choices(const ViewContext& context, float width) {
   const float top = ImGui::GetCursorScreenPos().y;
-  const std::string title = tr("ask.heads.least", {tr(score_key(context, by_))});
+  const std::string title = tr("ask.heads.least", {tr(title_key(context, by_))});
   (void)slider_real("###ask_heads_least", title, least_, 0.f, 1.f, "%.2f", std::min(width, scaled(230)),
                     tr("ask.heads.least.help"));
   note_item("ask_heads_least");
   ImGui::SameLine(0, scaled(14));
   text_line(fonts().small, theme().text_dim,
             tr("ask.heads.count", {std::to_string(shown_.size()), std::to_string(heads_->size())}));
+  if (over_data()) {
+    caption(kept_tr(spread_ ? "ask.heads.scope.spread" : "ask.heads.scope.mean", {prompts_words(*effects_)}));
+    note_item("ask_heads_scope");
+  }
   return ImGui::GetCursorScreenPos().y - top;
 }
 
@@ -166,10 +178,10 @@ void AskHeads::draw_titles(const ViewContext& context, ImVec2 at) {
     const std::string id = "###ask_heads_by_" + std::string(head_score_name(column.score));
     const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(column.width, height));
     note_item(id);
-    compat::item_tooltip(tr(score_key(context, column.score) + ".help"));
+    compat::item_tooltip(tr(title_key(context, column.score) + ".help"));
     const bool by = column.score == by_;
     if (ImGui::IsItemHovered()) canvas.fill_rect(p0, p1, t.hovered, scaled(4));
-    const std::string text(middle_truncated(fonts().small, tr(score_key(context, column.score)),
+    const std::string text(middle_truncated(fonts().small, tr(title_key(context, column.score)),
                                             column.width - scaled(by ? 16 : 6)));
     const float wide = text_size(fonts().small, text).x;
     draw_text(canvas, fonts().small, ImVec2(p1.x - wide - scaled(6), p0.y + scaled(3)),
@@ -222,7 +234,7 @@ void AskHeads::draw_row(const ViewContext& context, const RankedHead& head, ImVe
       canvas.fill_rect(ImVec2(x0, end.y - scaled(4)), ImVec2(x0 + share * (right - x0), end.y - scaled(2)),
                        with_alpha(ink, 0.8f));
     }
-    const std::string text = known ? score_text(column.score, value) : "–";
+    const std::string text = known ? score_text(column.score, value, spread_) : "–";
     draw_text(canvas, fonts().mono_small,
               ImVec2(right - text_size(fonts().mono_small, text).x, y - scaled(1)),
               known ? column.score == by_ ? t.text : t.text_dim : t.border, text);
