@@ -80,18 +80,32 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
                                                            : "";
   if (!typing_ && shown_ != now) typed_ = shown_ = now;
   if (std::exchange(opened_, run.opened_version) != run.opened_version) error_.reset();
+  const float room = width - 2 * ImGui::GetStyle().FramePadding.x;
+  ImFont* face = text_size(fonts().mono, typed_).x > room ? fonts().mono_small : fonts().mono;
+  const bool cut = text_size(face, typed_).x > room, ends = cut && !typing_;
   bool entered = false;
   {
-    const FontScope mono(fonts().mono);
+    const FontScope mono(face);
+    const ColourScope ink(ImGuiCol_Text, ends ? 0 : ImGui::GetColorU32(ImGuiCol_Text));
+    const StyleScope tall(ImGuiStyleVar_FramePadding,  // as tall as with the larger letters
+                          ImVec2(ImGui::GetStyle().FramePadding.x,
+                                 ImGui::GetStyle().FramePadding.y +
+                                     (text_size(fonts().mono, "X").y - text_size(face, "X").y) / 2));
     ImGui::SetNextItemWidth(width);
     note_text(typed_);
     entered = ImGui::InputTextWithHint(id, "logit_diff:A,B", &typed_, ImGuiInputTextFlags_EnterReturnsTrue);
   }
   note_item(id);
   typing_ = ImGui::IsItemActive();
+  if (ends && !typing_) {  // both ends of a text that is too long
+    const ImVec2 p0 = ImGui::GetItemRectMin(), p1 = ImGui::GetItemRectMax();
+    const std::string text(middle_truncated(face, typed_, room));
+    draw_text(Canvas(), face,
+              ImVec2(p0.x + ImGui::GetStyle().FramePadding.x, (p0.y + p1.y - text_size(face, text).y) / 2),
+              theme().text, text);
+  }
   if (ImGui::IsItemEdited()) error_.reset();
   if (!typing_ && !error_) {
-    const bool cut = text_size(fonts().mono, typed_).x > width - 2 * ImGui::GetStyle().FramePadding.x;
     compat::item_tooltip(cut ? kept_tr("ask.field.help.cut", {typed_}).c_str() : tr("ask.field.help"));
   }
   if (!entered) return;
