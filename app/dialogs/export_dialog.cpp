@@ -171,9 +171,9 @@ bool ExportDialog::choose(const FrameState& state) {
     if (figure_alone_) choose_page();
     return true;
   }
-  if (!has_figure(state)) {
-    const std::string view = in_quotes(tr("view." + state.workspace.view));
-    wrapped_text(tr("error.export.no_form", {view}), theme().warning);
+  if (const auto why = why_no_figure(state)) {
+    wrapped_text(why->text(), theme().warning);
+    note_item("export_none");
     return false;
   }
   if (exporter->moves && !choose_walk(state)) return false;

@@ -57,7 +57,8 @@ json ask_look(const Asking& asking) {
           {"other", settings.other},
           {"into_other", settings.into_other},
           {"stack", name_of_value(settings.stack, kStackNames)},
-          {"change", settings.change}};
+          {"change", settings.change},
+          {"normalised", settings.normalised}};
 }
 
 void take_ask(const json& look, Asking& asking) {
@@ -83,6 +84,7 @@ void take_ask(const json& look, Asking& asking) {
   session_look_read(*found, "other", settings.other);
   session_look_read(*found, "into_other", settings.into_other);
   session_look_read(*found, "change", settings.change);
+  session_look_read(*found, "normalised", settings.normalised);
 }
 
 // The path of places in the inspector, and how its terms are listed.

@@ -9,6 +9,7 @@
 #include "core/base/words.h"
 #include "core/export/data.h"
 #include "core/session/figure_session.h"
+#include "core/view/ask_figures.h"
 #include "core/view/caption.h"
 #include "core/view/figure_file.h"
 
@@ -32,6 +33,37 @@ ViewState lab_state(const Workspace& workspace) {
   return out;
 }
 
+// What the page of Ask shows that is open; null: nothing of its question yet, or nothing for a file.
+std::shared_ptr<const AskShown> asked_shown(const FrameState& state,
+                                            const std::shared_ptr<const Trace>& run) {
+  const Asking& asking = state.workspace.asking;
+  const AskSettings& settings = asking.settings;
+  AskShown out;
+  if (settings.page == AskPage::parts) {
+    if (!asking.parts.sum || asking.parts.run != run) return nullptr;
+    out.parts = asking.parts;
+    return std::make_shared<const AskShown>(std::move(out));
+  }
+  const auto answer = asking.answer();
+  if (!asks_cells(settings.page) || !answer || !asking.is_fresh(*answer)) return nullptr;
+  if (answer->over_data() ? !answer->data : !answer->sweep || answer->known() == 0) return nullptr;
+  out.sweep = answer, out.other = settings.other;
+  out.change = settings.change, out.normalised = settings.normalised;
+  return std::make_shared<const AskShown>(std::move(out));
+}
+
+// Why the page of Ask that is open gives no file; null where it does.
+const char* no_page(const FrameState& state) {
+  if (state.workspace.view != "ask") return nullptr;
+  const AskPage page = state.workspace.asking.settings.page;
+  if (page != AskPage::parts && !asks_cells(page)) return "error.export.no_page";
+  const RunResult* run = state.run.get();
+  if (!run || run->traces.empty()) return nullptr;
+  const auto at = std::min<std::size_t>(
+      static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence)), run->traces.size() - 1);
+  return asked_shown(state, run->traces[at]) ? nullptr : "error.export.not_asked";
+}
+
 // The state of a view of the panels.
 ViewState cursor_state(const FrameState& state, ShownView& of) {
   const Cursor& cursor = state.workspace.cursor;
@@ -44,9 +76,7 @@ ViewState cursor_state(const FrameState& state, ShownView& of) {
   out.row = std::clamp<std::int64_t>(cursor.query, 0,
                                      std::max<std::int64_t>(0, out.run->rows(out.place.stack) - 1));
   out.temperature = static_cast<double>(run.document.sampling.temperature);
-  const Asking& asking = state.workspace.asking;
-  const auto answer = asking.over_data() && of.view->id == "ask" ? asking.answer() : nullptr;
-  if (answer && answer->data && asking.is_fresh(*answer)) out.asked = answer;
+  if (of.view->id == "ask") out.asked = asked_shown(state, out.run);
   of.other = state.session.pinned();
   if (of.other && !of.other->traces.empty()) {
     out.before = of.other->traces[std::min(at, of.other->traces.size() - 1)];
@@ -110,18 +140,26 @@ FileStyle style_of(const ExportRequest& request) {
   return out;
 }
 
+Error no_form(const FrameState& state) {
+  return fail(Code::unsupported, "error.export.no_form", {in_quotes(tr("view." + state.workspace.view))});
+}
+
 // What is on the stage, or why it is no figure.
 Result<ShownView> shown_or_why(const FrameState& state) {
   if (state.workspace.hides || state.workspace.holds_back)
     return fail(Code::unsupported, "error.export.hidden");
+  if (const auto why = why_no_figure(state)) return *why;
   if (auto shown = shown_view(state)) return *std::move(shown);
-  return fail(Code::unsupported, "error.export.no_form", {in_quotes(tr("view." + state.workspace.view))});
+  return no_form(state);
 }
 
 }  // namespace
 
-bool has_figure(const FrameState& state) {
-  return state.easy_spec != nullptr || view_named(state.workspace.view) != nullptr;
+std::optional<Error> why_no_figure(const FrameState& state) {
+  if (state.easy_spec) return std::nullopt;
+  if (!view_named(state.workspace.view)) return no_form(state);
+  if (const char* page = no_page(state)) return fail(Code::unsupported, page);
+  return std::nullopt;
 }
 
 std::optional<ShownView> shown_view(const FrameState& state) {

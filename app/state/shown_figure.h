@@ -17,8 +17,9 @@ struct ShownView {
   ViewState state;
   std::shared_ptr<const RunResult> run, other;  ///< whose traces `state` shows
 };
-/// True where the open view can be written as PDF, picture of the figure alone, or data. Cheap.
-bool has_figure(const FrameState& state);
+/// Why the open view, or its page, cannot be written as PDF, picture of the figure alone, or data. Cheap.
+std::optional<Error> why_no_figure(const FrameState& state);
+inline bool has_figure(const FrameState& state) { return !why_no_figure(state); }
 /// Nothing where has_figure() is false or there is no run.
 std::optional<ShownView> shown_view(const FrameState& state);
 

@@ -1,6 +1,7 @@
 // Files that are written while the window goes on.
 #include "app/figure/svg.h"
 #include "app/state/frame_state.h"
+#include "core/export/export.h"
 
 namespace attnscope {
 
@@ -22,7 +23,9 @@ void FrameState::write_in_background(const std::string& path, std::function<Stat
 void FrameState::poll_writing() {
   const auto written = writing_.take();
   if (!written) return;
-  if (*written) return notify(Notice::Kind::good, Text::of("frame.export.done", {written_path_}), {}, 8);
+  const auto form = exporter_of_path(written_path_);
+  const char* done = form && !(*form)->picture ? "frame.export.values" : "frame.export.done";
+  if (*written) return notify(Notice::Kind::good, Text::of(done, {written_path_}), {}, 8);
   notify(Notice::Kind::warning, written->error().what, written->error().advice, 0);
 }
 

@@ -113,13 +113,13 @@ SweepGrid SweepGrid::of(const std::vector<SweepCell>& cells) {
   return out;
 }
 
-Tensor SweepGrid::values(const SweepAnswer& answer, bool change, bool spread) const {
+Tensor SweepGrid::values(const SweepAnswer& answer, CellsShown show) const {
   std::vector<float> out(cell.size(), kMasked);
   for (std::size_t i = 0; i < cell.size(); ++i) {
     if (cell[i] < 0) continue;
     const auto at = static_cast<std::size_t>(cell[i]);
-    const double value = answer.shown(at, change, spread);
-    if ((answer.exact[at] && !spread) || !std::isnan(value)) out[i] = static_cast<float>(value);
+    const double value = show.normalised ? answer.normalised(at) : answer.shown(at, show.change, show.spread);
+    if ((answer.exact[at] && !show.spread) || !std::isnan(value)) out[i] = static_cast<float>(value);
   }
   return Tensor::from(std::move(out), {{Axis::none, std::ssize(rows)}, {Axis::none, cols}});
 }
@@ -150,7 +150,7 @@ std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, co
             {row, std::to_string(at.begin), both_names(opened, answer, cell.site, at.begin)});
 }
 
-void AskGrid::follow(const SweepAnswer& answer, bool change, bool spread) {
+void AskGrid::follow(const SweepAnswer& answer, CellsShown show) {
   if (sweep_ != answer.sweep || cells_ != answer.cells().size()) {
     sweep_ = answer.sweep;
     cells_ = answer.cells().size();
@@ -158,14 +158,14 @@ void AskGrid::follow(const SweepAnswer& answer, bool change, bool spread) {
     window_ = {};
     seen_ = 0;
   }
-  if (seen_ == answer.change && change_ == change && spread_ == spread) return;
+  if (seen_ == answer.change && show_ == show) return;
   seen_ = answer.change;
-  change_ = change, spread_ = spread;
-  values_ = grid_.values(answer, change, spread);
+  show_ = show;
+  values_ = grid_.values(answer, show);
   style_ = {};
-  style_.map = spread ? Colormap::sequential : Colormap::diverging;
+  style_.map = show.spread ? Colormap::sequential : Colormap::diverging;
   set_range(style_, signed_range(values_));
-  if (spread) style_.lo = 0;
+  if (show.spread) style_.lo = 0;
 }
 
 void AskGrid::set_axes(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const {
@@ -240,7 +240,7 @@ void AskGrid::draw_estimates(const SweepAnswer& answer, const MatrixPlot& plot, 
   for (std::int64_t row = 0; row < std::ssize(grid_.rows); ++row)
     for (std::int64_t col = 0; col < grid_.cols; ++col) {
       const std::int64_t cell = grid_.at(row, col);
-      if (cell < 0 || spread_ || answer.exact[static_cast<std::size_t>(cell)]) continue;
+      if (cell < 0 || show_.spread || answer.exact[static_cast<std::size_t>(cell)]) continue;
       if (std::isnan(answer.estimates[static_cast<std::size_t>(cell)])) continue;
       const ImVec2 low = layout.corner(static_cast<double>(row), static_cast<double>(col)),
                    high = layout.corner(static_cast<double>(row + 1), static_cast<double>(col + 1));
@@ -285,6 +285,8 @@ void AskGrid::explain(const ViewContext& context, const SweepAnswer& answer, std
       "\n" + (!answer.exact[cell]
                   ? std::string(tr("ask.cell.waiting"))
                   : tr("ask.cell.exact", {signed_number(value, 4), signed_number(value - answer.base(), 4)}));
+  if (answer.exact[cell] && answer.can_normalise())
+    text += "\n" + tr("ask.cell.normalised", {signed_number(answer.normalised(cell), 4)});
   if (!std::isnan(estimate))
     text += "\n" +
             tr("ask.cell.estimate", {signed_number(estimate, 4), signed_number(estimate - answer.base(), 4)});
@@ -320,7 +322,7 @@ float AskGrid::labels_width(const SweepAnswer& answer) const {
 }
 
 ImVec2 AskGrid::readable(const SweepAnswer& answer) {
-  follow(answer, change_, spread_);
+  follow(answer, show_);
   const float cell = text_size(fonts().mono_small, "−00.00").x + scaled(4);
   return ImVec2(labels_width(answer) + cell * static_cast<float>(grid_.cols) + scaled(6),
                 scaled(kReadable + 4) * static_cast<float>(grid_.rows.size()) + scaled(84));
@@ -328,7 +330,8 @@ ImVec2 AskGrid::readable(const SweepAnswer& answer) {
 
 float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size) {
   const AskSettings& settings = context.workspace.asking.settings;
-  follow(answer, settings.change, answer.over_data() && settings.over == AskOver::spread);
+  follow(answer, {settings.change, answer.over_data() && settings.over == AskOver::spread,
+                  settings.normalised && answer.can_normalise()});
   if (grid_.rows.empty()) return at.y;
   MatrixPlot& plot = plot_.get({reinterpret_cast<std::uintptr_t>(sweep_.get()), cells_}, [&] {
     MatrixPlot made;
@@ -351,6 +354,8 @@ float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec
     label = std::max(label, text_size(fonts().mono_small, col).x + scaled(8));
   plot.cell.x = std::min((size.x - plot.row_label_width - scaled(6)) / cols, std::min(label, scaled(160)));
   plot.cell.y = scaled(kReadable);
+  const float beyond = matrix_layout(plot, size).beyond;  // of a slanted name of the last column
+  plot.cell.x = std::min(plot.cell.x, (size.x - plot.row_label_width - scaled(6) - beyond) / cols);
   const float top = matrix_layout(plot, size).cells0.y;
   plot.cell.y = std::clamp((size.y - top - scaled(4)) / rows, 1.f, scaled(kAskGridMostHeight));
   const MatrixEvent event = draw_matrix(context.painter, plot, at, size);

@@ -13,6 +13,13 @@
 
 namespace attnscope {
 
+/// What cells show: how far the measure moved, or the measure itself; over a data set their spread, of a
+/// patch their place between the two prompts.
+struct CellsShown {
+  bool change = true, spread = false, normalised = false;
+  bool operator==(const CellsShown&) const = default;
+};
+
 /// Which cell of a sweep is at which row and column.
 struct SweepGrid {
   std::vector<Site> rows;           ///< top first; for parts: the attention of each block
@@ -30,7 +37,7 @@ struct SweepGrid {
   }
   /// The measure, or its change, [rows, cols]: exact if known, else the estimate, else masked; or its spread
   /// over the prompts.
-  Tensor values(const SweepAnswer& answer, bool change, bool spread) const;
+  Tensor values(const SweepAnswer& answer, CellsShown show) const;
 };
 
 /// The place of a sweep's cell: "block 0, head 2", "block 1, position 10 “tired”".
@@ -54,7 +61,7 @@ class AskGrid {
   const HeatStyle& style() const { return style_; }
 
  private:
-  void follow(const SweepAnswer& answer, bool change, bool spread);
+  void follow(const SweepAnswer& answer, CellsShown show);
   float labels_width(const SweepAnswer& answer) const;
   void set_axes(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const;
   void mark_edits(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const;
@@ -65,7 +72,7 @@ class AskGrid {
   std::shared_ptr<const Sweep> sweep_;
   std::uint64_t seen_ = 0;  ///< SweepAnswer::change at the last update
   std::size_t cells_ = 0;   ///< SweepAnswer::cells() at the last update
-  bool change_ = true, spread_ = false;
+  CellsShown show_;
   std::size_t chosen_ = 0;
   std::uint64_t chosen_of_ = 0;  ///< SweepAnswer::key
   SweepGrid grid_;

@@ -242,6 +242,9 @@ void AskParts::draw_inside(const ViewContext& context, const Sums& sums, ImVec2 
     if (why) return draw_why(context, *chosen, ImVec2(room.x, ImGui::GetContentRegionAvail().y));
     if (deeper) return draw_deeper(context, *opened);
   }
+  AskedParts& shown = context.workspace.asking.parts;
+  shown.inside_of = chosen_;
+  for (const PartBar& bar : bars) shown.inside.push_back(bar.part);
   const ChildScope list("ask_inside_bars", ImVec2(room.x - scaled(4), ImGui::GetContentRegionAvail().y));
   const int clicked = draw_part_bars(context, bars, {}, "inside_").clicked;
   if (clicked < 0) return;
@@ -276,6 +279,8 @@ void AskParts::draw_deeper(const ViewContext& context, const PartBar& part) {
   if (!made) return caption(tr("output.pending"));
   if (!made->sum) return caption(made->sum.error().text());
   const Attribution& sum = *made->sum;
+  AskedParts& shown = context.workspace.asking.parts;
+  if (made.fresh) shown.inside_of = part.id, shown.inside = sum.parts;
   const bool neuron = ask_parts_place_of(part.part).kind == PartKind::neuron;
   const std::string name = bar_name(context, part);
   caption(neuron ? tr("ask.deeper.neuron", {name}) : tr("ask.deeper.token", {name}));
@@ -332,13 +337,17 @@ void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImV
         }
         return out;
       });
+  AskedParts& shown = context.workspace.asking.parts;
+  shown = {};
   ImGui::SetCursorScreenPos(at);
   if (!sums) return caption(tr("output.pending"));
   if (!sums->heads) {
     const ChildScope child("ask_no_sum", room);
     return caption(sums->heads.error().text());
   }
-  context.workspace.asking.sum = std::shared_ptr<const Attribution>(sums.value, &*sums->heads);
+  if (sums.fresh)
+    shown.run = trace, shown.measure = measure,
+    shown.sum = std::shared_ptr<const Attribution>(sums.value, &*sums->heads);
   if (room.x < scaled(kAskPartsNarrow)) {  // stacked vertically
     const float top = std::round(room.y * 0.48f), below = top + scaled(4);
     draw_list(context, *sums, at, ImVec2(room.x, top));

@@ -2,12 +2,14 @@
 #include "app/views/ask_score.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "app/widgets/table.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -21,7 +23,19 @@ Tensor table_of(const ScoreSplit& split) {
                                           {Axis::none, std::ssize(split.key_sources)}});
 }
 
-void draw_table(const ViewContext& context, const ScoreSplit& split, ImVec2 at, ImVec2 room) {
+constexpr std::size_t kMostPairs = 40, kLeastPairs = 3;
+constexpr float kPairRow = 18.f, kLeastScoreTable = 96.f, kScoreLegend = 44.f;  // units
+
+constexpr std::pair<const char*, ScoreBy> kScoreBys[] = {{"ask.score.by.part", ScoreBy::part},
+                                                         {"ask.score.by.head", ScoreBy::head},
+                                                         {"ask.score.by.token", ScoreBy::token}};
+
+struct SourceNames {
+  std::vector<std::string> query, key;
+};
+
+HeatStyle draw_score_table(const ViewContext& context, const ScoreSplit& split, const SourceNames& names,
+                           ImVec2 at, ImVec2 room) {
   MatrixPlot plot;
   plot.key = "ask_score";
   plot.values = table_of(split);
@@ -31,24 +45,59 @@ void draw_table(const ViewContext& context, const ScoreSplit& split, ImVec2 at, 
   plot.cols.colour = theme().k;
   plot.rows.title = tr("ask.score.query");
   plot.cols.title = tr("ask.score.key");
-  for (const std::string& name : split.query_sources) plot.rows.labels.push_back(source_words(name));
-  for (const std::string& name : split.key_sources) plot.cols.labels.push_back(source_words(name));
+  plot.rows.labels = names.query;
+  plot.cols.labels = names.key;
   plot.digits = 2;
   plot.max_cell = 64;
   const MatrixEvent event = draw_matrix(context.painter, plot, at, matrix_size(plot, room));
-  if (!event.hovered()) return;
+  ImGui::SetCursorScreenPos(ImVec2(at.x, event.p1.y));
+  if (!event.hovered()) return plot.style;
   const auto cell = static_cast<std::size_t>(event.row * std::ssize(split.key_sources) + event.col);
-  ImGui::SetTooltip(
-      "%s", tr("ask.score.cell", {source_words(split.query_sources[static_cast<std::size_t>(event.row)]),
-                                  source_words(split.key_sources[static_cast<std::size_t>(event.col)]),
-                                  signed_number(split.values[cell], 4)})
-                .c_str());
+  ImGui::SetTooltip("%s", tr("ask.score.cell", {names.query[static_cast<std::size_t>(event.row)],
+                                                names.key[static_cast<std::size_t>(event.col)],
+                                                signed_number(split.values[cell], 4)})
+                              .c_str());
+  return plot.style;
+}
+
+// The largest addends, with their numbers.
+void draw_pairs(const ScoreSplit& split, const SourceNames& names, std::size_t most, float width) {
+  std::vector<std::size_t> order(split.values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  most = std::min(most, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+      [&](std::size_t a, std::size_t b) { return std::fabs(split.values[a]) > std::fabs(split.values[b]); });
+  Table table;
+  table.columns = {{.title = tr("ask.score.query"), .share = 0.5f, .ink = theme().q},
+                   {.title = tr("ask.score.key"), .share = 0.5f, .ink = theme().k},
+                   number_column({}, text_size(fonts().mono_small, "+000.000").x + scaled(8))};
+  table.row = table.title_row = scaled(kPairRow);
+  table.words = fonts().small, table.digits = fonts().mono_small;
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::size_t cell = order[i], wide = split.key_sources.size();
+    table.rows.push_back(
+        {{}, {{names.query[cell / wide]}, {names.key[cell % wide]}, {signed_number(split.values[cell], 3)}}});
+  }
+  (void)draw_table(table, ImGui::GetCursorScreenPos(), width);
+  note_item("ask_score_pairs");
 }
 
 }  // namespace
 
-std::string source_words(const std::string& name) {
+std::string source_words(const RunResult& run, int sequence, const std::string& name) {
   if (name.ends_with("embed")) return tr("ask.part.embed");
+  const auto cell = parse_cell(name);
+  const AxisRange *head = cell ? range_on(cell->at, "head") : nullptr,
+                  *pos = cell ? range_on(cell->at, "pos") : nullptr;
+  if (head) {
+    const Site& site = cell->site;
+    const std::string words = tr(site.part == Part::cross ? "ask.part.cross" : "ask.part.head",
+                                 {std::to_string(site.layer), to_text(*head)});
+    if (!pos) return words;
+    return tr("ask.score.from",
+              {words, row_name(run, sequence, rows_stack(site, Axis::key), pos->begin), to_text(*pos)});
+  }
   const auto site = parse_site(name);
   const std::string layer = site ? std::to_string(site->layer) : std::string();
   if (site && site->is(StepKind::output))
@@ -59,6 +108,36 @@ std::string source_words(const std::string& name) {
   return dot == std::string::npos ? name : name.substr(dot + 1);
 }
 
+void AskScore::draw_choice() {
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+  const FontScope face(fonts().small);
+  ChipRow line(ImGui::GetContentRegionAvail().x);
+  for (const auto& [key, by] : kScoreBys)
+    if (line(Label(tr(key), "###", key), by_ == by, tr(Label(key, ".help")))) by_ = by;
+}
+
+// The table, its colours, and the largest addends in what room is left.
+void AskScore::draw_split(const ViewContext& context, int sequence, const ScoreSplit& split, ImVec2 room) {
+  SourceNames names;
+  for (const std::string& name : split.query_sources)
+    names.query.push_back(source_words(context.run, sequence, name));
+  for (const std::string& name : split.key_sources)
+    names.key.push_back(source_words(context.run, sequence, name));
+  const float row = scaled(kPairRow), legend = scaled(kScoreLegend);
+  const auto table_room = std::max(scaled(kLeastScoreTable), (room.y - legend) * 0.55f);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const HeatStyle style = draw_score_table(context, split, names, ImVec2(at.x, at.y + scaled(2)),
+                                           ImVec2(room.x - scaled(8), table_room));
+  const ImVec2 low(at.x, ImGui::GetCursorScreenPos().y + scaled(6));
+  const float title = text_size(fonts().small, "X").y + scaled(6);
+  draw_legend(style, tr("ask.score.legend"), low,
+              ImVec2(std::min(room.x - scaled(12), scaled(230)), title + scaled(8)), false);
+  ImGui::SetCursorScreenPos(ImVec2(low.x, low.y + legend));
+  const float left = at.y + room.y - ImGui::GetCursorScreenPos().y;
+  const auto fit = static_cast<std::size_t>(std::max(0.f, left / row - 1));
+  draw_pairs(split, names, std::clamp(fit, kLeastPairs, kMostPairs), room.x - scaled(16));
+}
+
 void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_t head, std::int64_t query,
                     std::int64_t key, ImVec2 at, ImVec2 room) {
   const int last = static_cast<int>(context.run.traces.size()) - 1,
@@ -66,14 +145,16 @@ void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_
   const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
   const std::uint64_t subject =
       key_of({context.session.opened_version(), static_cast<std::uint64_t>(sequence)});
-  const std::uint64_t asked = key_of(
-      {subject, context.run.version, static_cast<std::uint64_t>(pattern.stack),
-       static_cast<std::uint64_t>(pattern.layer), static_cast<std::uint64_t>(pattern.part),
-       static_cast<std::uint64_t>(head), static_cast<std::uint64_t>(query), static_cast<std::uint64_t>(key)});
-  const auto split = split_.get_or_before(subject, asked, context.workers(),
-                                          [trace, pattern, head, query, key](const std::atomic<bool>&) {
-                                            return split_score(*trace, pattern, head, query, key);
-                                          });
+  const std::uint64_t asked =
+      key_of({subject, context.run.version, static_cast<std::uint64_t>(pattern.stack),
+              static_cast<std::uint64_t>(pattern.layer), static_cast<std::uint64_t>(pattern.part),
+              static_cast<std::uint64_t>(head), static_cast<std::uint64_t>(query),
+              static_cast<std::uint64_t>(key), static_cast<std::uint64_t>(by_)});
+  const auto split =
+      split_.get_or_before(subject, asked, context.workers(),
+                           [trace, pattern, head, query, key, by = by_](const std::atomic<bool>&) {
+                             return split_score(*trace, pattern, head, query, key, by);
+                           });
   ImGui::SetCursorScreenPos(at);
   const ChildScope child("ask_score", room);
   if (!split) return caption(tr("output.pending"));
@@ -82,14 +163,17 @@ void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_
     return row_name(context.run, sequence, rows_stack(pattern, axis), row);
   };
   const ScoreSplit& found = **split.value;
+  if (split.fresh)
+    context.workspace.asking.parts.score =
+        AskedScore{pattern, head, query, key, std::shared_ptr<const ScoreSplit>(split.value, &found)};
   caption(tr("ask.score.sentence", {name(Axis::query, query), name(Axis::key, key)}));
   text_line(fonts().mono_small, theme().ok,
             tr("ask.score.sum", {signed_number(found.total - found.rest, 4), signed_number(found.total, 4),
                                  significant(found.rest, 2)}));
   note_item("ask_score_sum");
-  const ImVec2 table = ImGui::GetCursorScreenPos();
-  draw_table(context, found, ImVec2(table.x, table.y + scaled(2)),
-             ImVec2(room.x - scaled(8), std::max(scaled(60), at.y + room.y - table.y - scaled(6))));
+  draw_choice();
+  const float used = ImGui::GetCursorScreenPos().y - at.y;
+  draw_split(context, sequence, found, ImVec2(room.x, std::max(scaled(60), room.y - used - scaled(4))));
 }
 
 }  // namespace attnscope

@@ -1,5 +1,6 @@
-// One attention score as a table of (source of the query) x (source of the key); its cells add up to the
-// score. Computed in core/lens.
+// One attention score as a table of (source of the query) x (source of the key), by parts, heads, or heads
+// and the tokens that they read; its cells add up to the score. The largest stand below it in words. Computed
+// in core/lens.
 #pragma once
 
 #include <string>
@@ -17,10 +18,15 @@ class AskScore {
             std::int64_t key, ImVec2 at, ImVec2 room);
 
  private:
+  void draw_choice();
+  void draw_split(const ViewContext& context, int sequence, const ScoreSplit& split, ImVec2 room);
+
+  ScoreBy by_ = ScoreBy::part;
   Computed<Result<ScoreSplit>> split_;
 };
 
-/// Name of the source of a part of the residual stream: "embedding", "attention 0", "MLP 1", "ln1.bias".
-std::string source_words(const std::string& name);
+/// Name of the source of a part of the residual stream: "embedding", "attention 0", "MLP 1", "ln1.bias",
+/// "head 0.2", "head 0.2 of cat".
+std::string source_words(const RunResult& run, int sequence, const std::string& name);
 
 }  // namespace attnscope

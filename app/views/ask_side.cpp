@@ -146,9 +146,12 @@ void draw_agreement(const SweepAnswer& answer, float width) {
   const auto r = answer.correlation();
   caption(r ? std::string_view(kept_tr("ask.estimate.r", {number_text(static_cast<float>(*r), 2)}))
             : tr("ask.estimate.few"));
-  const float room = ImGui::GetContentRegionAvail().y - scaled(2);
-  if (room < scaled(kLeastScatter) || answer.known() == 0) return;
-  draw_scatter(answer, std::min({width, scaled(kScatter), room}));
+  const float side = std::min({width, scaled(kScatter), ImGui::GetContentRegionAvail().y - scaled(2)});
+  const float title =  // both stand inside
+      std::max(text_size(fonts().small, tr("ask.scatter.x")).x,
+               text_size(fonts().small, tr("ask.scatter.y")).x);
+  if (side < std::max(scaled(kLeastScatter), title + scaled(8)) || answer.known() == 0) return;
+  draw_scatter(answer, side);
 }
 
 void draw_colours(const ViewContext& context, const SweepAnswer& answer, const HeatStyle& style,
@@ -161,7 +164,12 @@ void draw_colours(const ViewContext& context, const SweepAnswer& answer, const H
   const char* legend = spread ? (change ? "ask.data.legend.spread.change" : "ask.data.legend.spread")
                        : data ? (change ? "ask.data.legend.change" : "ask.data.legend.value")
                               : (change ? "ask.legend.change" : "ask.legend.value");
-  draw_legend(style, tr(legend), at, ImVec2(width - scaled(4), title + scaled(10)), false);
+  const bool normalised = !data && context.workspace.asking.settings.normalised && answer.can_normalise();
+  const std::string words =
+      normalised
+          ? kept_tr("ask.legend.normalised", {signed_number(answer.corrupt()), signed_number(answer.clean())})
+          : std::string(tr(legend));
+  draw_legend(style, words, at, ImVec2(width - scaled(4), title + scaled(10)), false);
   ImGui::Dummy(ImVec2(width, title + scaled(26)));
   if (answer.no_estimate || spread || answer.data) return;
   const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -176,12 +184,20 @@ void draw_colours(const ViewContext& context, const SweepAnswer& answer, const H
 
 namespace {
 
-void ask_side_draw_switch(AskSettings& settings) {
+// What the cells show; a patch has a scale between its two prompts, too.
+void ask_side_draw_switch(AskSettings& settings, const SweepAnswer& answer, float width) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   const FontScope face(fonts().small);
-  if (chip(Label(tr("ask.show.change"), "###ask.show.change"), settings.change)) settings.change = true;
-  ImGui::SameLine(0, scaled(5));
-  if (chip(Label(tr("ask.show.value"), "###ask.show.value"), !settings.change)) settings.change = false;
+  const bool scale = answer.can_normalise(), normalised = scale && settings.normalised;
+  ChipRow line(width);
+  const auto choose = [&](const char* key, bool on, bool change, bool to_scale) {
+    if (!line(Label(tr(key), "###", key), on, tr(Label(key, ".help")))) return;
+    settings.normalised = to_scale;
+    if (!to_scale) settings.change = change;
+  };
+  choose("ask.show.change", !normalised && settings.change, true, false);
+  choose("ask.show.value", !normalised && !settings.change, false, false);
+  if (scale) choose("ask.show.normalised", normalised, false, true);
 }
 
 void draw_runs(const ViewContext& context, const SweepAnswer& answer, float width) {
@@ -211,7 +227,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   if (!answer.sweep) return answer.error ? void() : caption(tr("ask.progress.begins"));
   AskSettings& settings = context.workspace.asking.settings;
   if (!beside) {
-    ask_side_draw_switch(settings);
+    ask_side_draw_switch(settings, answer, width);
     draw_runs(context, answer, width);
     draw_progress(answer, context.workspace.still, width);
     draw_self(answer);
@@ -231,7 +247,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   ImGui::SetCursorScreenPos(ImVec2(at.x + third + gap, at.y));
   {
     const ChildScope child("ask_colours", ImVec2(third, height));
-    ask_side_draw_switch(settings);
+    ask_side_draw_switch(settings, answer, third);
     draw_colours(context, answer, style, third);
   }
   if (!three) return;

@@ -100,6 +100,15 @@ double SweepAnswer::shown(std::size_t cell, bool moved, bool spread) const {
   return moved ? value - base() : value;
 }
 
+double SweepAnswer::donor_or_nan() const { return request.other && donor ? *donor : kUnknown; }
+
+bool SweepAnswer::can_normalise() const { return std::fabs(clean() - corrupt()) > 0; }
+
+double SweepAnswer::normalised(std::size_t cell) const {
+  if (!can_normalise()) return kUnknown;
+  return (shown(cell, false, false) - corrupt()) / (clean() - corrupt());
+}
+
 std::optional<double> SweepAnswer::correlation() const {
   double n = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {

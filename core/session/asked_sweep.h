@@ -64,7 +64,8 @@ struct SweepAnswer {
   };
   std::optional<SelfCheck> self;
 
-  // Over a data set: `sweep` is that of the first prompt, `values` are means.
+  // Over a data set: `sweep` is that of the first prompt, `values` are means, `estimates` those of the same
+  // prompts; before the first value of all that were estimated.
   std::shared_ptr<const DataCells> data;  ///< of the prompts whose values are exact; null: of none yet
   std::vector<SweepCell> places;          ///< what cells() gives
   std::int64_t estimated = 0;             ///< prompts
@@ -80,6 +81,13 @@ struct SweepAnswer {
   /// What a cell has to say: the measure, or how far it moved, exact where that is known, else estimated;
   /// with `spread` its standard deviation over the prompts. NaN where nothing is known.
   double shown(std::size_t cell, bool moved, bool spread) const;
+  /// Patch: (value - corrupt) / (clean - corrupt), exact where that is known, else estimated; clean is the
+  /// measure of `request.run`, corrupt that of the other prompt. NaN where one is not known or both are the
+  /// same.
+  double normalised(std::size_t cell) const;
+  bool can_normalise() const;
+  double clean() const { return request.into_other ? donor_or_nan() : base(); }
+  double corrupt() const { return request.into_other ? base() : donor_or_nan(); }
   /// The measure without a cell's edit; over a data set its mean.
   double base() const { return over_data() ? data_base() : sweep ? sweep->base() : 0; }
   std::int64_t known() const;
@@ -93,6 +101,7 @@ struct SweepAnswer {
   std::optional<double> correlation() const;
 
  private:
+  double donor_or_nan() const;
   double data_base() const { return data ? data->base().mean() : estimate_base; }
 };
 

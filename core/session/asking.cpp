@@ -152,10 +152,24 @@ bool Asking::asks_data(const RunResult& run) const {
          asks_data_set(settings.page);
 }
 
+// A prompt that is opened brings its corrupt side as the other prompt. Not where a session has one of its
+// own, nor where undo gives the two prompts of a patch their places back.
+void Asking::take_corrupt(const Document& document, std::int64_t prompt) {
+  const bool first = !corrupt_of_.has_value(), opened = corrupt_of_ != prompt;
+  corrupt_of_ = prompt;
+  if (!opened || prompt < 0 || (first && !settings.other.empty())) return;
+  const std::string text =
+      corrupt_text(*document.opened, document.data.prompts->lines[static_cast<std::size_t>(prompt)]);
+  if (text.empty() || (!settings.other.empty() && settings.other == own_text(document))) return;
+  settings.other = text;
+  settings.into_other = true;
+}
+
 // A prompt of the data set has its own answer: where no tokens are typed it is that which is measured.
 void Asking::follow_prompt(const RunResult& run) {
   measure.of_prompt.clear();
   const std::int64_t at = prompt_looked_at(run.document);
+  take_corrupt(run.document, at);
   if (at < 0) return;
   const DataPrompts& prompts = *run.document.data.prompts;
   const auto text = data_measure(measure.text, prompts);
@@ -214,6 +228,7 @@ void Asking::forget() {
   put_prompt_.reset();
   prompt_->cancel();
   followed_.reset();
+  corrupt_of_.reset();
   request_ = Error{};
   run_.reset();
 }

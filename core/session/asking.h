@@ -36,6 +36,8 @@ inline constexpr Named<AskPage> kAskPages[] = {{"knock_out", AskPage::knock_out}
                                                {"probes", AskPage::probes}};
 /// Computed by a sweep that can be asked of a data set.
 inline bool asks_data_set(AskPage page) { return page == AskPage::knock_out || page == AskPage::heads; }
+/// Shows the cells of a sweep.
+inline bool asks_cells(AskPage page) { return page == AskPage::knock_out || page == AskPage::patch; }
 /// Computed by a sweep.
 inline bool asks_sweep(AskPage page) { return page <= AskPage::patch || page == AskPage::heads; }
 
@@ -63,14 +65,31 @@ struct AskSettings {
   Stack stack = Stack::single;  ///< of experiments on rows; one that the model lacks: the main stack's, of
                                 ///< patches what reads the prompts
   bool change = true;           ///< cells show the change, not the measure itself
+  bool normalised = false;      ///< patch: cells show (value - corrupt) / (clean - corrupt) instead
   bool operator==(const AskSettings&) const = default;
+};
+
+/// One score of a head, split by what wrote its query and its key.
+struct AskedScore {
+  Site pattern;
+  std::int64_t head = 0, query = 0, key = 0;
+  std::shared_ptr<const ScoreSplit> split;
+};
+/// What the page of the sum shows.
+struct AskedParts {
+  std::shared_ptr<const Trace> run;        ///< of `sum`
+  std::shared_ptr<const Attribution> sum;  ///< null: not of the run and measure on screen yet
+  LogitMeasure measure;                    ///< of `sum`
+  std::string inside_of;                   ///< the part that is opened beside it: "blocks.1.attn.z[head=3]"
+  std::vector<LogitPart> inside;           ///< its addends
+  std::optional<AskedScore> score;         ///< shown in their place
 };
 
 class Asking {
  public:
   AskedMeasure measure;
   AskSettings settings;
-  std::shared_ptr<const Attribution> sum;  ///< the newest one that was drawn
+  AskedParts parts;  ///< what was drawn last
 
   /// Keeps the measure up to date, and stops a sweep whose run is no longer on screen. Once per frame.
   /// `pinned` as in AskedMeasure::follow.
@@ -131,6 +150,7 @@ class Asking {
   void take_places(const ModelConfig& config, SweepRequest& out) const;
   bool asks_data(const RunResult& run) const;
   void follow_prompt(const RunResult& run);
+  void take_corrupt(const Document& document, std::int64_t prompt);
   AskedSweep& sweep() { return over_data_ ? data_sweep_ : sweep_; }
   const AskedSweep& sweep() const { return over_data_ ? data_sweep_ : sweep_; }
   Status change_places(Document& document);
@@ -146,6 +166,8 @@ class Asking {
   std::shared_ptr<const Edit> put_prompt_;     ///< the edit that was put with a prompt last
   std::shared_ptr<const RunResult> followed_;  ///< of follow_prompt()
   std::string followed_text_;
+  std::optional<std::int64_t>
+      corrupt_of_;  ///< the prompt that `followed_` looked at; -1: a text of one's own
   Result<SweepRequest> request_ = Error{};
   std::uint64_t key_ = 0;
   int sequence_ = 0;

@@ -130,14 +130,26 @@ Status open_own_text(Document& document) {
   return Done{};
 }
 
-std::string prompt_text(const OpenedModel& opened, const DataLine& line) {
-  if (!line.words) return {};
-  if (!line.words->ids) return line.words->text;
-  const auto ids = parse_ids(line.words->text, "ids");
-  if (!ids) return line.words->text;
+namespace {
+
+std::string words_text(const OpenedModel& opened, const std::optional<Request::Words>& of) {
+  if (!of) return {};
+  if (!of->ids) return of->text;
+  const auto ids = parse_ids(of->text, "ids");
+  if (!ids) return of->text;
   const ModelConfig& config = opened.model->config();
   const Sequence words = sequence_from_ids(opened, *ids, config.encoder() ? Stack::enc : config.stack);
-  return words.text.empty() ? line.words->text : words.text;
+  return words.text.empty() ? of->text : words.text;
+}
+
+}  // namespace
+
+std::string prompt_text(const OpenedModel& opened, const DataLine& line) {
+  return words_text(opened, line.words);
+}
+
+std::string corrupt_text(const OpenedModel& opened, const DataLine& line) {
+  return words_text(opened, line.corrupt);
 }
 
 std::string data_name(const DataChoice& choice) {

@@ -22,6 +22,8 @@ Status open_prompt(Document& document, std::int64_t index);
 Status open_own_text(Document& document);
 /// A prompt in words: its text, or what its ids spell.
 std::string prompt_text(const OpenedModel& opened, const DataLine& line);
+/// The same of its corrupt side; empty: it has none.
+std::string corrupt_text(const OpenedModel& opened, const DataLine& line);
 /// The name of a data set: that of its file, or of its task.
 std::string data_name(const DataChoice& choice);
 /// The choice of examples of the model's own task; nothing where it has none that gives prompts.

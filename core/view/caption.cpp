@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/base/version.h"
 #include "core/trace/edit.h"
+#include "core/view/ask_figures.h"
 
 namespace attnscope {
 namespace {
@@ -35,11 +36,12 @@ std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const
   std::vector<Text> out;
   if (document && document->opened && state.run) {
     out.push_back(Text::of("figure.caption.model", {document->opened->title}));
-    if (const std::string text = text_read(*document, sequence); !text.empty())
+    const bool many = state.asked && state.asked->sweep && state.asked->sweep->over_data();
+    if (const std::string text = text_read(*document, sequence); !text.empty() && !many)
       out.push_back(Text::of("figure.caption.text", {text}));
-    if (view.heads)
+    if (view.heads && !state.asked)
       out.push_back(Text::of("figure.caption.head", {state.layer, state.head}));
-    else if (view.block)
+    else if (view.block && !state.asked)
       out.push_back(Text::of("figure.caption.block", {state.layer}));
     std::vector<std::string> edits;
     for (const auto& edit : document->edits)

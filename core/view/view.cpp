@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/session/document.h"
+#include "core/view/ask_figures.h"
 
 namespace attnscope {
 namespace {
@@ -27,6 +28,11 @@ figure::WordsMark read_text(const ViewState& state) {
     words.push_back(row_label(*state.opened, *state.run, stack, row));
   if (last < rows) words.emplace_back("\xE2\x80\xA6");
   return {figure::WordsMark::As::note, {Text(join(words, " "))}, figure::Ink::dim};
+}
+
+// It is about many prompts.
+bool asks_many(const ViewState& state) {
+  return state.asked && state.asked->sweep && state.asked->sweep->over_data();
 }
 
 }  // namespace
@@ -53,7 +59,7 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   std::optional<ViewDrawing> both = state.compare ? compared(view, state) : std::nullopt;
   const bool answered = both.has_value();  // each run's answer stands over its picture
   if (both) drawn = *std::move(both);
-  const bool one_run = state.run && !state.asked;  // else it is about many prompts
+  const bool one_run = state.run && !asks_many(state);
   std::vector<figure::PartBox> beside;
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
   if (view.answers && one_run && !answered)

@@ -23,7 +23,7 @@ namespace attnscope {
 enum class Level : std::uint8_t { easy, full };
 inline constexpr Named<Level> kLevels[] = {{"easy", Level::easy}, {"full", Level::full}};
 
-struct SweepAnswer;
+struct AskShown;
 
 /// What a view is drawn from.
 struct ViewState {
@@ -41,7 +41,7 @@ struct ViewState {
   std::string page;                               ///< of a view of several pages; empty: its first
   const Lab* lab = nullptr;                       ///< of the view of labs
   LabValues values;                               ///< of its controls
-  std::shared_ptr<const SweepAnswer> asked = {};  ///< Ask: what was found over a data set; null: one run
+  std::shared_ptr<const AskShown> asked = {};  ///< Ask: what its page shows; null: each head knocked out
 };
 
 /// What a view says: one question, one true sentence, one picture. Of texts the full one first, then shorter.

@@ -6,7 +6,7 @@
 #include "core/lens/sweep.h"
 #include "core/sample/sampler.h"
 #include "core/session/document.h"
-#include "core/view/ask_data.h"
+#include "core/view/ask_figures.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -50,7 +50,10 @@ figure::PartBox looks_part(ViewState there, const std::string& id, int layer, st
 }
 
 Result<ViewDrawing> draw_ask(const ViewState& state) {
-  if (state.asked) return draw_asked_data(*state.asked);
+  if (const AskShown* shown = state.asked.get()) {
+    if (shown->parts) return draw_asked_parts(state, *shown->parts);
+    return shown->sweep->over_data() ? draw_asked_data(*shown->sweep) : draw_asked_run(state, *shown);
+  }
   const std::int64_t row = answer_row(state);
   const Tensor logits = state.run->logits_row(row);
   if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");

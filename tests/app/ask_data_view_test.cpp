@@ -3,6 +3,7 @@
 // writes; files that are no data sets.
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "app/state/session_look.h"
@@ -11,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/export/data.h"
 #include "core/session/prompt_list.h"
+#include "core/view/ask_figures.h"
 #include "tests/app/ui_driver.h"
 #include "tests/temp_folder.h"
 
@@ -30,6 +32,16 @@ class AskDataViewTest : public testing::FrameTest {
     settle();
     ASSERT_TRUE(document().data.prompts);
     ASSERT_TRUE(workspace().asking.answer() && workspace().asking.answer()->data);
+  }
+  std::set<std::string> texts() {
+    DisplayList list;
+    state().recording = &list;
+    frames(1);
+    state().recording = nullptr;
+    std::set<std::string> out;
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::text) out.insert(std::string(list.text(item)));
+    return out;
   }
   const SweepAnswer& answer() { return *workspace().asking.answer(); }
   void click_cell(std::int64_t row, std::int64_t col) {
@@ -108,9 +120,22 @@ TEST_F(AskDataViewTest, TheListOfHeadsHasTheMeanEffects) {
   EXPECT_TRUE(answer().over_data());
   EXPECT_EQ(answer().prompts_done(), 200);
   EXPECT_TRUE(shows("ask_result"));
+  EXPECT_TRUE(shows("ask_heads_scope")) << "which columns are over the prompts";
+  const double effect = answer().data->cells()[2].change.mean(),
+               deviation = answer().data->cells()[2].change.deviation();
+  EXPECT_TRUE(texts().contains(tr("ask.heads.effect.mean")));
+  EXPECT_FALSE(texts().contains(tr("ask.heads.effect")));
+  EXPECT_TRUE(texts().contains(signed_number(effect, 2)));
+  click("ask.over.spread");
+  settle();
+  EXPECT_TRUE(texts().contains(tr("ask.heads.effect.spread")));
+  EXPECT_TRUE(texts().contains(number_text(static_cast<float>(deviation), 2))) << "a spread has no sign";
+  EXPECT_FALSE(texts().contains(signed_number(deviation, 2)));
   click("ask.over.prompt");
   settle();
   EXPECT_FALSE(answer().over_data());
+  EXPECT_FALSE(shows("ask_heads_scope"));
+  EXPECT_TRUE(texts().contains(tr("ask.heads.effect")));
   click("ask.over.mean");
   settle();
   EXPECT_EQ(answer().prompts_done(), 200) << "what was found is still there";
@@ -162,10 +187,43 @@ TEST_F(AskDataViewTest, TheListOpensPromptsAndKeepsOnesOwnText) {
   EXPECT_EQ(prompt_looked_at(document()), 1);
 }
 
+TEST_F(AskDataViewTest, APromptBringsItsCorruptSideIntoPatch) {
+  ask();
+  const auto corrupt = [&](std::size_t line) {
+    return corrupt_text(*document().opened, document().data.prompts->lines[line]);
+  };
+  const auto open = [&](const char* prompt) {
+    click("prompts");
+    click(prompt);
+    settle();
+  };
+  ASSERT_NE(corrupt(1), "");
+  ASSERT_NE(corrupt(1), corrupt(2));
+  open("prompt_2");
+  EXPECT_EQ(workspace().asking.settings.other, corrupt(1));
+  click("ask.page.patch");
+  settle();
+  ASSERT_TRUE(workspace().asking.answer());
+  ASSERT_TRUE(answer().request.other);
+  EXPECT_EQ(answer().known(), std::ssize(answer().values)) << "this prompt's own pair";
+  open("prompt_3");
+  EXPECT_EQ(workspace().asking.settings.other, corrupt(2));
+  workspace().asking.settings.other = corrupt(1);
+  settle();
+  EXPECT_EQ(workspace().asking.settings.other, corrupt(1)) << "another text of one's own stays";
+  open("prompt_2");
+  click_cell(0, 3);  // the two prompts change places
+  EXPECT_EQ(document().sequences[0].text, corrupt(1));
+  key(compat::Key::z, true);
+  settle();
+  EXPECT_EQ(workspace().asking.settings.other, corrupt(1)) << "undo gives both back";
+  EXPECT_TRUE(workspace().asking.settings.into_other);
+}
+
 TEST_F(AskDataViewTest, ThePictureThatIsExportedHasMeanErrorAndCount) {
   ask();
   const auto shown = shown_view(state());
-  ASSERT_TRUE(shown && shown->state.asked);
+  ASSERT_TRUE(shown && shown->state.asked && shown->state.asked->sweep);
   const auto figure = draw_view(*shown->view, shown->state);
   ASSERT_TRUE(figure) << figure.error().text();
   int found = 0;

@@ -145,12 +145,77 @@ TEST_F(AskViewTest, TheOtherPromptLightsTiredAndTheLastPosition) {
   EXPECT_FALSE(shows("ask.earlier"));
 }
 
+TEST_F(AskViewTest, APatchHasAScaleBetweenItsTwoPrompts) {
+  tell();
+  EXPECT_FALSE(shows("ask.show.normalised")) << "a knock-out has one prompt";
+  click("ask.page.patch");
+  settle();
+  type_into("ask_other", kSoft);
+  const double corrupt = answer().base(), clean = *answer().donor;
+  click("ask.show.normalised");
+  settle();
+  const auto shown = [&](std::int64_t col) {
+    return static_cast<double>(painter_.shown("ask_sweep").at(1, col));
+  };
+  EXPECT_NEAR(shown(10), 1, 1e-3) << "it brings all of it back";
+  const double other = value("blocks.0.resid_pre[pos=2]");
+  EXPECT_NEAR(shown(2), (other - corrupt) / (clean - corrupt), 1e-5);
+  const nlohmann::json look = look_of(workspace());
+  click("ask.into.own");
+  settle();
+  EXPECT_NEAR(answer().clean(), clean, 1e-6);
+  EXPECT_NEAR(answer().corrupt(), corrupt, 1e-6);
+  EXPECT_NEAR(shown(10), 0, 1e-3) << "it spoils all of it";
+  click("ask.show.change");
+  settle();
+  EXPECT_NEAR(shown(10), corrupt - clean, 0.01);
+  take_look(look, workspace());
+  EXPECT_TRUE(workspace().asking.settings.normalised);
+}
+
+// In a low window, in a narrow one, with long words.
+TEST_F(AskViewTest, NoTextOfItIsCutOff) {
+  tell();
+  const float title = text_size(fonts().small, tr("ask.scatter.x")).x;
+  int without = 0;
+  for (float height = 560; height <= 760; height += 10) {
+    ImGui::GetIO().DisplaySize = ImVec2(1280, height);
+    settle();
+    if (!shows("ask_scatter") && ++without) continue;
+    const ItemRect scatter = noted_items().at("ask_scatter");
+    EXPECT_GE(scatter.p1.x - scatter.p0.x, title + 8) << height;
+  }
+  EXPECT_GT(without, 0) << "some are too low for it";
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  click("ask.page.patch");
+  settle();
+  type_into("ask_other", "The cat sat on the mat because it was tired. So the hungry");
+  ASSERT_TRUE(session_->edit("text", {}, [](Document& d) {
+    return set_text(d, 0, "The cat sat on the mat because it was tired. So the soft");
+  }));
+  settle();
+  ASSERT_TRUE(shows("matrix.ask_sweep"));
+  const ItemRect cells = noted_items().at("matrix.ask_sweep");
+  const float name = text_size(fonts().mono_small, "soft→hungry").x,
+              column = (cells.p1.x - cells.p0.x) / static_cast<float>(cells.cols);
+  EXPECT_LE(cells.p1.x - column / 2 + 0.64f * name, state().stage_max.x) << "the slanted name has room";
+  type_into("ask_measure", "logit_diff:because,tired");
+  point_at(0, 0);
+  frames();
+  const ItemRect field = noted_items().at("ask_measure");
+  bool there = false;
+  for (const auto& [text, item] : texts())
+    there |= text.starts_with("logit") && text.ends_with("tired") &&
+             text_size(fonts().mono_small, text).x < field.p1.x - field.p0.x;
+  EXPECT_TRUE(there) << "both ends of the measure";
+}
+
 TEST_F(AskViewTest, TheBarsAddUpAndLeadToTheHead) {
   tell();
   click("ask.page.parts");
   settle();
-  ASSERT_TRUE(workspace().asking.sum);
-  const Attribution& sum = *workspace().asking.sum;
+  ASSERT_TRUE(workspace().asking.parts.sum);
+  const Attribution& sum = *workspace().asking.parts.sum;
   EXPECT_NEAR(sum.total, 10.479, 1e-3);
   EXPECT_LT(std::fabs(sum.rest), 1e-3);
   const std::vector<PartBar> bars = part_bars(sum);
@@ -198,7 +263,22 @@ TEST_F(AskViewTest, TheBarsAddUpAndLeadToTheHead) {
   ASSERT_FALSE(table.empty());
   double score = 0;
   for (const float cell : table.values()) score += static_cast<double>(cell);
-  EXPECT_NEAR(score, run().trace(0).cell(*parse_site("blocks.1.attn.scaled"), {3, 13, 2}), 1e-3);
+  const float scaled_score = run().trace(0).cell(*parse_site("blocks.1.attn.scaled"), {3, 13, 2});
+  EXPECT_NEAR(score, scaled_score, 1e-3);
+  EXPECT_TRUE(shows("ask_score_pairs"));
+  std::int64_t rows = table.size(0);
+  for (const char* by : {"ask.score.by.head", "ask.score.by.token"}) {  // finer, and the same sum
+    click(by);
+    settle();
+    const Tensor finer = painter_.shown("ask_score");
+    EXPECT_GT(finer.size(0), rows);
+    rows = finer.size(0);
+    score = 0;
+    for (const float cell : finer.values()) score += static_cast<double>(cell);
+    EXPECT_NEAR(score, scaled_score, 1e-3) << by;
+    EXPECT_EQ(workspace().asking.parts.score->split->query_sources.size(), static_cast<std::size_t>(rows));
+  }
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }
 
 TEST_F(AskViewTest, ARightClickOnATokenOfTheOutputMeasuresIt) {
