@@ -23,8 +23,8 @@ Tensor table_of(const ScoreSplit& split) {
                                           {Axis::none, std::ssize(split.key_sources)}});
 }
 
-constexpr std::size_t kMostPairs = 40, kLeastPairs = 3;
-constexpr float kPairRow = 18.f, kLeastScoreTable = 96.f, kScoreLegend = 44.f;  // units
+constexpr std::size_t kMostPairs = 40, kLeastPairs = 8;
+constexpr float kPairRow = 18.f, kScoreRow = 17.f, kScoreLegend = 54.f;  // units
 
 constexpr std::pair<const char*, ScoreBy> kScoreBys[] = {{"ask.score.by.part", ScoreBy::part},
                                                          {"ask.score.by.head", ScoreBy::head},
@@ -124,7 +124,13 @@ void AskScore::draw_split(const ViewContext& context, int sequence, const ScoreS
   for (const std::string& name : split.key_sources)
     names.key.push_back(source_words(context.run, sequence, name));
   const float row = scaled(kPairRow), legend = scaled(kScoreLegend);
-  const auto table_room = std::max(scaled(kLeastScoreTable), (room.y - legend) * 0.55f);
+  // As high as its names and readable rows need; what is below is reached by scrolling where room lacks.
+  float names_high = 0;
+  for (const std::string& name : names.key)
+    names_high = std::max(names_high, text_size(fonts().mono_small, name).x * 0.8f);
+  const float need = scaled(40) + std::min(names_high, scaled(90)) +
+                     scaled(kScoreRow) * std::min(12.f, static_cast<float>(names.query.size()));
+  const float table_room = std::max(need, (room.y - legend) * 0.55f);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const HeatStyle style = draw_score_table(context, split, names, ImVec2(at.x, at.y + scaled(2)),
                                            ImVec2(room.x - scaled(8), table_room));
@@ -169,7 +175,8 @@ void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_
   caption(tr("ask.score.sentence", {name(Axis::query, query), name(Axis::key, key)}));
   text_line(fonts().mono_small, theme().ok,
             tr("ask.score.sum", {signed_number(found.total - found.rest, 4), signed_number(found.total, 4),
-                                 significant(found.rest, 2)}));
+                                 significant(found.rest, 2)}),
+            0);
   note_item("ask_score_sum");
   draw_choice();
   const float used = ImGui::GetCursorScreenPos().y - at.y;

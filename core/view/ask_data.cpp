@@ -49,6 +49,7 @@ Result<ViewDrawing> draw_asked_data(const SweepAnswer& answer) {
   figure::MatrixMark counts =
       matrix(Scale::share, [](const DataCell& cell) { return static_cast<double>(cell.value.n()); });
   counts.digits = 0;
+  for (figure::MatrixMark::Row& row : counts.own_rows) row.digits = 0;
   out.below = figure::column(
       {part("mean", matrix(Scale::diverging, [](const DataCell& cell) { return cell.value.mean(); }), 2),
        part("stderr", matrix(Scale::share, [](const DataCell& cell) { return cell.value.standard_error(); }),

@@ -23,7 +23,8 @@ Result<ViewDrawing> draw_asked_run(const ViewState& state, const AskShown& shown
 Result<ViewDrawing> draw_asked_parts(const ViewState& state, const AskedParts& parts);
 /// A number in the sentences of these figures.
 inline std::string asked_number(double value) { return figure::number_text(value, 2); }
-/// "blocks.0.attn.z[head=2]" as rows, "head 2" as columns.
+/// Rows are blocks (and heads), each with the step that it is of; columns the last axis: "head 2", or
+/// `columns` of each cell.
 figure::MatrixMark place_matrix(const std::vector<SweepCell>& cells, const std::vector<double>& values,
                                 figure::Scale scale, const std::vector<std::string>& columns = {});
 

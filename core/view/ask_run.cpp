@@ -33,11 +33,20 @@ std::vector<std::string> columns_of(const OpenedModel& opened, const SweepAnswer
     if (!cell.at.empty() && is_row_axis(cell.at.back().axis)) {
       const std::int64_t row = cell.at.back().begin;
       const Stack stack = rows_stack(cell.site, Axis::pos);
-      if (run.is_real(stack, row)) name += " " + row_label(opened, run, stack, row);
+      if (run.is_real(stack, row)) name = std::to_string(row) + " " + row_label(opened, run, stack, row);
     }
     out.push_back(std::move(name));
   }
   return out;
+}
+
+// A row's name: its block (and its head) where all rows are of one kind of step, else its step.
+Text row_name_of(const SweepCell& cell, bool one_kind) {
+  std::vector<AxisRange> front = cell.at;
+  if (!front.empty()) front.pop_back();
+  if (!one_kind) return to_text(cell.site) + to_text(front);
+  const Text block = Text::of("figure.ask.block", {cell.site.layer});
+  return front.empty() ? block : Text::of("figure.ask.block_head", {block, to_text(front.front())});
 }
 
 std::string place_text(const SweepCell& cell) { return to_text(cell.site) + to_text(cell.at); }
@@ -46,15 +55,20 @@ std::string place_text(const SweepCell& cell) { return to_text(cell.site) + to_t
 
 figure::MatrixMark place_matrix(const std::vector<SweepCell>& cells, const std::vector<double>& values,
                                 figure::Scale scale, const std::vector<std::string>& columns) {
+  figure::MatrixMark out;
   std::vector<std::string> rows, cols;
   std::vector<std::pair<std::size_t, std::size_t>> at;
+  const bool one_kind = std::all_of(cells.begin(), cells.end(), [&](const SweepCell& cell) {
+    const Site &site = cell.site, &first = cells.front().site;
+    return site.stack == first.stack && site.part == first.part && site.slot == first.slot;
+  });
   for (std::size_t i = 0; i < cells.size(); ++i) {
     std::vector<AxisRange> front = cells[i].at;
     if (!front.empty()) front.pop_back();
     const std::size_t row = index_in(rows, to_text(cells[i].site) + to_text(front));
+    if (row == out.rows.labels.size()) out.rows.labels.push_back(row_name_of(cells[i], one_kind));
     at.emplace_back(row, index_in(cols, columns.empty() ? column_of(cells[i]) : columns[i]));
   }
-  figure::MatrixMark out;
   out.scale = scale, out.most = 1e-9;
   std::vector<float> numbers(rows.size() * cols.size(), std::numeric_limits<float>::quiet_NaN());
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -63,7 +77,7 @@ figure::MatrixMark place_matrix(const std::vector<SweepCell>& cells, const std::
   }
   out.values =
       Tensor::from(std::move(numbers), {{Axis::none, std::ssize(rows)}, {Axis::none, std::ssize(cols)}});
-  for (const std::string& row : rows) out.rows.labels.emplace_back(row);
+  for (const std::string& row : rows) out.own_rows.push_back({row, out.scale, out.most, out.digits});
   for (const std::string& col : cols) out.cols.labels.emplace_back(col);
   return out;
 }
@@ -117,7 +131,7 @@ Result<ViewDrawing> draw_asked_run(const ViewState& state, const AskShown& shown
                   {Text::of(key, said), Text::of("figure.ask.run.said.short", said)},
                   part(parts.front().first, *parts.front().second, 3)};
   std::vector<figure::PartBox> below;
-  for (std::size_t i = 1; i < parts.size(); ++i) below.push_back(part(parts[i].first, *parts[i].second, 2));
+  for (std::size_t i = 1; i < parts.size(); ++i) below.push_back(part(parts[i].first, *parts[i].second, 1));
   out.below = figure::column(std::move(below));
   return out;
 }

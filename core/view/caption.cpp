@@ -18,12 +18,19 @@ std::string text_read(const Document& document, std::size_t sequence) {
   return printable(first.source_text.empty() ? first.text : first.source_text, kMostLetters);
 }
 
+// All rows have the same colours.
+bool one_scale(const figure::MatrixMark& matrix) {
+  return std::all_of(matrix.own_rows.begin(), matrix.own_rows.end(), [&](const figure::MatrixMark::Row& row) {
+    return row.scale == matrix.scale && row.most == matrix.most;
+  });
+}
+
 // The matrix of the most colours, of those with a scale.
 const figure::MatrixMark* coloured(const figure::Figure& figure) {
   const figure::MatrixMark* out = nullptr;
   for (const figure::Part* part : parts_of(figure)) {
     const auto* matrix = std::get_if<figure::MatrixMark>(&part->mark);
-    if (!matrix || matrix->scale == figure::Scale::open || !matrix->own_rows.empty()) continue;
+    if (!matrix || matrix->scale == figure::Scale::open || !one_scale(*matrix)) continue;
     if (!out || matrix->values.count() > out->values.count()) out = matrix;
   }
   return out;

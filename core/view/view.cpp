@@ -62,7 +62,7 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   const bool one_run = state.run && !asks_many(state);
   std::vector<figure::PartBox> beside;
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
-  if (view.answers && one_run && !answered)
+  if (view.answers && one_run && !answered && !state.asked)  // a page of Ask has a measure of its own
     if (const auto answer = answer_table(state, answer_row(state), drawn.above ? 3 : 5))
       beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
   const Text title = drawn.question.front();

@@ -38,8 +38,10 @@ class AskExportTest : public testing::FrameTest {
     const auto figure = draw_view(*shown->view, shown->state);
     EXPECT_TRUE(figure) << figure.error().text();
     std::vector<FigureData> out;
-    for (FigureData& part : data_of(*figure))
-      if (part.kind == FigureData::Kind::matrix) out.push_back(std::move(part));
+    for (FigureData& part : data_of(*figure)) {
+      EXPECT_EQ(part.kind, FigureData::Kind::matrix) << part.id << " is not on this page";
+      out.push_back(std::move(part));
+    }
     return out;
   }
   const SweepAnswer& answer() { return *workspace().asking.answer(); }
@@ -71,8 +73,9 @@ TEST_F(AskExportTest, APatchGivesTheCellsOfThePatch) {
   EXPECT_EQ(parts[0].id, "change");
   EXPECT_EQ(parts[1].id, "value");
   ASSERT_EQ(parts[1].values.sizes(), (std::vector<std::int64_t>{2, 14}));
-  EXPECT_EQ(parts[1].rows[0], "blocks.0.resid_pre");
-  EXPECT_EQ(parts[1].columns[2], "pos 2 cat");
+  EXPECT_EQ(parts[1].of[1], "blocks.1.resid_pre");
+  EXPECT_EQ(parts[1].rows[1], "block 1");
+  EXPECT_EQ(parts[1].columns[2], "2 cat");
   for (std::size_t cell = 0; cell < answer().values.size(); ++cell) {
     const auto row = static_cast<std::int64_t>(cell / 14), col = static_cast<std::int64_t>(cell % 14);
     EXPECT_NEAR(parts[1].values.at(row, col), answer().values[cell], 1e-5);
