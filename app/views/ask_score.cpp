@@ -92,11 +92,12 @@ std::string source_words(const RunResult& run, int sequence, const std::string& 
                   *pos = cell ? range_on(cell->at, "pos") : nullptr;
   if (head) {
     const Site& site = cell->site;
-    const std::string words = tr(site.part == Part::cross ? "ask.part.cross" : "ask.part.head",
-                                 {std::to_string(site.layer), to_text(*head)});
-    if (!pos) return words;
-    return tr("ask.score.from",
-              {words, row_name(run, sequence, rows_stack(site, Axis::key), pos->begin), to_text(*pos)});
+    const bool cross = site.part == Part::cross;
+    const std::string layer = std::to_string(site.layer);
+    if (!pos) return tr(cross ? "ask.part.cross" : "ask.part.head", {layer, to_text(*head)});
+    return tr(cross ? "ask.score.from.cross" : "ask.score.from",
+              {layer, to_text(*head), row_name(run, sequence, rows_stack(site, Axis::key), pos->begin),
+               to_text(*pos)});
   }
   const auto site = parse_site(name);
   const std::string layer = site ? std::to_string(site->layer) : std::string();
@@ -174,7 +175,7 @@ void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_
         AskedScore{pattern, head, query, key, std::shared_ptr<const ScoreSplit>(split.value, &found)};
   caption(tr("ask.score.sentence", {name(Axis::query, query), name(Axis::key, key)}));
   text_line(fonts().mono_small, theme().ok,
-            tr("ask.score.sum", {signed_number(found.total - found.rest, 4), signed_number(found.total, 4),
+            tr("ask.score.sum", {signed_number(found.total - found.rest, 3), signed_number(found.total, 3),
                                  significant(found.rest, 2)}),
             0);
   note_item("ask_score_sum");

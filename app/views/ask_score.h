@@ -26,7 +26,7 @@ class AskScore {
 };
 
 /// Name of the source of a part of the residual stream: "embedding", "attention 0", "MLP 1", "ln1.bias",
-/// "head 0.2", "head 0.2 of cat".
+/// "head 0.2", "0.2 ← cat 2" of a token.
 std::string source_words(const RunResult& run, int sequence, const std::string& name);
 
 }  // namespace attnscope
