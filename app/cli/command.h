@@ -63,6 +63,7 @@ void add_course(CLI::App& app, Action& action);
 void add_guide(CLI::App& app, Action& action);
 void add_circuits(CLI::App& app, Action& action);
 void add_path(CLI::App& app, Action& action);
+void add_strongest(CLI::App& app, Action& action);
 void add_why(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 void add_save(CLI::App& app, Action& action);

@@ -28,6 +28,7 @@ Program::Program() : app(tr("cli.title")) {
   add_calc(app, action);
   add_ask(app, action);
   add_heads(app, action);
+  add_strongest(app, action);
   add_path(app, action);
   add_why(app, action);
   add_circuits(app, action);

@@ -57,7 +57,10 @@ json ask_look(const Asking& asking) {
           {"other", settings.other},
           {"into_other", settings.into_other},
           {"stack", name_of_value(settings.stack, kStackNames)},
-          {"change", settings.change}};
+          {"change", settings.change},
+          {"strongest", settings.strongest},
+          {"strength", name_of_value(settings.strength, kStrengthBys)},
+          {"whole_range", settings.whole_range}};
 }
 
 void take_ask(const json& look, Asking& asking) {
@@ -83,6 +86,9 @@ void take_ask(const json& look, Asking& asking) {
   session_look_read(*found, "other", settings.other);
   session_look_read(*found, "into_other", settings.into_other);
   session_look_read(*found, "change", settings.change);
+  session_look_read(*found, "strongest", settings.strongest);
+  session_look_read(*found, "strength", settings.strength, kStrengthBys);
+  session_look_read(*found, "whole_range", settings.whole_range);
 }
 
 // The path of places in the inspector, and how its terms are listed.

@@ -15,6 +15,7 @@
 #include "app/views/ask_probes.h"
 #include "app/views/ask_prompts.h"
 #include "app/views/ask_side.h"
+#include "app/views/ask_texts.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -65,6 +66,7 @@ class AskView : public View {
   AskGraph graph_;
   AskProbes probes_;
   AskPrompts prompts_;
+  AskTexts texts_;
   std::string other_;
   KeptText title_, words_, result_;
   bool typing_ = false;
@@ -110,6 +112,12 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
+  if (settings.page == AskPage::texts) {
+    view_heading(texts_.title(context), kept_tr("ask.sentence.texts"), width);
+    note_item("ask_sentence");
+    ImGui::Dummy(ImVec2(1, scaled(2)));
+    return;
+  }
   const auto swept = context.workspace.asking.answer();
   const std::string& found =
       result_.get({swept ? swept->change : 0, key_of(words), key_of(language()),
@@ -136,7 +144,7 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   } pages[] = {{AskPage::knock_out, "ask.page.knock_out"}, {AskPage::patch, "ask.page.patch"},
                {AskPage::parts, "ask.page.parts"},         {AskPage::graph, "ask.page.graph"},
                {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"},
-               {AskPage::probes, "ask.page.probes"}};
+               {AskPage::texts, "ask.page.texts"},         {AskPage::probes, "ask.page.probes"}};
   ChipRow line(width);
   for (const auto& [page, key] : pages) {
     if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
@@ -388,6 +396,7 @@ void AskView::draw(const ViewContext& context) {
     case AskPage::paths: return paths_.draw(context, *answer, at, left);
     case AskPage::graph: return graph_.draw(context, *answer, at, left);
     case AskPage::probes: return probes_.draw(context, at, left);
+    case AskPage::texts: return texts_.draw(context, at, left);
     default: return draw_sweep(context, at, left);
   }
 }
