@@ -62,6 +62,7 @@ void add_report(CLI::App& app, Action& action);
 void add_course(CLI::App& app, Action& action);
 void add_guide(CLI::App& app, Action& action);
 void add_circuits(CLI::App& app, Action& action);
+void add_circuit(CLI::App& app, Action& action);
 void add_path(CLI::App& app, Action& action);
 void add_strongest(CLI::App& app, Action& action);
 void add_why(CLI::App& app, Action& action);

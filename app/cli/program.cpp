@@ -31,6 +31,7 @@ Program::Program() : app(tr("cli.title")) {
   add_strongest(app, action);
   add_path(app, action);
   add_why(app, action);
+  add_circuit(app, action);
   add_circuits(app, action);
   add_probe(app, action);
   add_compare(app, action);

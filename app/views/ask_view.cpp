@@ -113,7 +113,7 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
   if (settings.page == AskPage::texts) {
-    view_heading(texts_.title(context), kept_tr("ask.sentence.texts"), width);
+    view_heading(texts_.title(context), tr("ask.sentence.texts"), width);
     note_item("ask_sentence");
     ImGui::Dummy(ImVec2(1, scaled(2)));
     return;
