@@ -20,7 +20,7 @@
 namespace attnscope::cli {
 namespace {
 
-struct CircuitOptions {
+struct KeptOptions {
   std::string model, measure, keep, circuit, how = "mean", by = "exact", parts = "nodes", from, to, name,
                                              into, out;
   std::int64_t at = -1;
@@ -33,7 +33,7 @@ struct CircuitOptions {
 };
 
 // The parts that are to be kept; empty: the curve is asked for.
-Result<std::vector<std::string>> asked_parts(const CircuitOptions& options, const RunModel& opened) {
+Result<std::vector<std::string>> asked_parts(const KeptOptions& options, const RunModel& opened) {
   if (options.circuit.empty()) return circuit_parts(options.keep);
   const NamedCircuit* found = opened.session ? circuit_named(*opened.session, options.circuit) : nullptr;
   if (found) return found->parts;
@@ -44,13 +44,13 @@ Result<std::vector<std::string>> asked_parts(const CircuitOptions& options, cons
               {in_quotes(options.circuit), join(known, ", ")});
 }
 
-void put_spread(nlohmann::json& out, const Spread& spread) {
+void put_kept_spread(nlohmann::json& out, const Spread& spread) {
   out["value"] = json_number(spread.mean());
   out["stderr"] = spread.n() > 1 ? json_number(spread.standard_error()) : nlohmann::json();
   out["n"] = spread.n();
 }
 
-nlohmann::json circuit_json(const CircuitOptions& options, const CircuitAnswer& found,
+nlohmann::json circuit_json(const KeptOptions& options, const CircuitAnswer& found,
                             const std::vector<std::string>& kept) {
   nlohmann::json out = {
       {"measure", options.measure},
@@ -67,7 +67,7 @@ nlohmann::json circuit_json(const CircuitOptions& options, const CircuitAnswer& 
     nlohmann::json row = {{"kept", found.points[i].kept}};
     if (i > 0)
       row["part"] = found.effects[i - 1].part, row["effect"] = json_number(found.effects[i - 1].effect);
-    put_spread(row, found.points[i].value);
+    put_kept_spread(row, found.points[i].value);
     row["recovered"] = json_number(found.recovered(found.points[i].value));
     out["rows"].push_back(std::move(row));
   }
@@ -100,7 +100,7 @@ void print_circuit(const CircuitAnswer& found) {
 }
 
 // A session with the circuit in it: that which was opened, or a new one of the model.
-Status save_circuit(const CircuitOptions& options, const RunModel& opened, std::vector<std::string> parts) {
+Status save_circuit(const KeptOptions& options, const RunModel& opened, std::vector<std::string> parts) {
   Document document =
       opened.session ? *opened.session : new_document(std::make_shared<const OpenedModel>(opened));
   nlohmann::json look = nlohmann::json::object();
@@ -112,7 +112,7 @@ Status save_circuit(const CircuitOptions& options, const RunModel& opened, std::
   return save_session(options.into, document, look);
 }
 
-Status check_circuit(const CircuitOptions& options) {
+Status check_circuit(const KeptOptions& options) {
   if (!options.out.empty() && !options.out.ends_with(".csv") && !options.out.ends_with(".json"))
     return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
   const int asked = (options.keep.empty() ? 0 : 1) + (options.circuit.empty() ? 0 : 1) +
@@ -124,7 +124,7 @@ Status check_circuit(const CircuitOptions& options) {
   return check_data_measure(options.measure);
 }
 
-Status run_circuit(const CircuitOptions& options) {
+Status run_circuit(const KeptOptions& options) {
   TRY_OK(check_circuit(options));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY(std::vector<std::string> parts, asked_parts(options, opened));
@@ -175,7 +175,7 @@ Status run_circuit(const CircuitOptions& options) {
 
 void add_circuit(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("circuit", tr("cli.circuit"));
-  const auto options = std::make_shared<CircuitOptions>();
+  const auto options = std::make_shared<KeptOptions>();
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   command->add_option("--keep", options->keep, tr("cli.circuit.keep"));
   command->add_option("--circuit", options->circuit, tr("cli.circuit.circuit"));

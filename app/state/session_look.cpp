@@ -60,7 +60,8 @@ json ask_look(const Asking& asking) {
           {"change", settings.change},
           {"strongest", settings.strongest},
           {"strength", name_of_value(settings.strength, kStrengthBys)},
-          {"whole_range", settings.whole_range}};
+          {"whole_range", settings.whole_range},
+          {"circuit_how", name_of_value(settings.circuit_how, kAskHows)}};
 }
 
 void take_ask(const json& look, Asking& asking) {
@@ -89,6 +90,7 @@ void take_ask(const json& look, Asking& asking) {
   session_look_read(*found, "strongest", settings.strongest);
   session_look_read(*found, "strength", settings.strength, kStrengthBys);
   session_look_read(*found, "whole_range", settings.whole_range);
+  session_look_read(*found, "circuit_how", settings.circuit_how, kAskHows);
 }
 
 // The path of places in the inspector, and how its terms are listed.

@@ -7,6 +7,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/views/ask_circuit.h"
 #include "app/views/ask_graph.h"
 #include "app/views/ask_grid.h"
 #include "app/views/ask_heads.h"
@@ -67,6 +68,7 @@ class AskView : public View {
   AskProbes probes_;
   AskPrompts prompts_;
   AskTexts texts_;
+  AskCircuit circuit_;
   std::string other_;
   KeptText title_, words_, result_;
   bool typing_ = false;
@@ -112,6 +114,7 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
+  if (settings.page == AskPage::circuit) sentence = "ask.sentence.circuit";
   if (settings.page == AskPage::texts) {
     view_heading(texts_.title(context), tr("ask.sentence.texts"), width);
     note_item("ask_sentence");
@@ -144,7 +147,8 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   } pages[] = {{AskPage::knock_out, "ask.page.knock_out"}, {AskPage::patch, "ask.page.patch"},
                {AskPage::parts, "ask.page.parts"},         {AskPage::graph, "ask.page.graph"},
                {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"},
-               {AskPage::texts, "ask.page.texts"},         {AskPage::probes, "ask.page.probes"}};
+               {AskPage::circuit, "ask.page.circuit"},     {AskPage::texts, "ask.page.texts"},
+               {AskPage::probes, "ask.page.probes"}};
   ChipRow line(width);
   for (const auto& [page, key] : pages) {
     if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
@@ -397,6 +401,7 @@ void AskView::draw(const ViewContext& context) {
     case AskPage::graph: return graph_.draw(context, *answer, at, left);
     case AskPage::probes: return probes_.draw(context, at, left);
     case AskPage::texts: return texts_.draw(context, at, left);
+    case AskPage::circuit: return circuit_.draw(context, at, left);
     default: return draw_sweep(context, at, left);
   }
 }

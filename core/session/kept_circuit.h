@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "core/base/spread.h"
 #include "core/lens/paths.h"
 #include "core/session/data_sweep.h"
 

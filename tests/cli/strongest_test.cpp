@@ -1,6 +1,7 @@
 // strongest from the outside: rows, histogram, tables, the model's own task without a data set, refusals.
 #include <fstream>
 
+#include "core/io/npy.h"
 #include "tests/cli/program.h"
 
 namespace attnscope {
@@ -12,7 +13,7 @@ const std::string kStrong = "strongest model:storyteller --of 'blocks.1.attn.z[h
 
 TEST(StrongestCommand, RowsSayTheTextItsTokensAndWhereItLooks) {
   const TempFolder folder;
-  std::ofstream(folder / "own.txt") << "The cat sat on the mat because it was tired. So the\nThe dog\n"
+  std::ofstream(folder / "own.txt") << "The cat sat on the mat because it was tired. So the\nThe\n"
                                     << "The dog lay on the rug because it was soft. So the\n";
   const Json found = cli(kStrong + " --by weight --top 2 --json --data " + (folder / "own.txt")).json();
   ASSERT_EQ(found["places"].size(), 1u);
@@ -38,9 +39,12 @@ TEST(StrongestCommand, RowsSayTheTextItsTokensAndWhereItLooks) {
                          ",key=" + first["looks_at"]["pos"].dump() + "]";
   const std::string text = first["prompt"] == 0 ? "The cat sat on the mat because it was tired. So the"
                                                 : "The dog lay on the rug because it was soft. So the";
-  const Json trace =
-      cli("trace model:storyteller --text '" + text + "' --steps '" + at + "' --summary --json").json();
-  EXPECT_NE(trace.dump().find(first["looks_at"]["token"].get<std::string>()), std::string::npos);
+  const std::string npz = folder / "a.npz";
+  ASSERT_EQ(cli("trace model:storyteller --text '" + text + "' --steps '" + at + "' --out " + npz).exit_code,
+            0);
+  const auto values = (*read_npz(npz))->load(at)->values();
+  ASSERT_EQ(values.size(), 1u);
+  EXPECT_FLOAT_EQ(values[0], first["value"].get<float>());
   EXPECT_EQ(cli("rerun " +
                 [&] {
                   const std::string path = folder / "a.json";

@@ -59,7 +59,7 @@ TEST_F(KeptCircuit, CasesAreThoseOfTheRecomputation) {
     ASSERT_TRUE(circuit) << circuit.error().text();
     const auto found = circuit->keep(one["keep"]);
     ASSERT_TRUE(found) << found.error().text();
-    EXPECT_EQ(found->parts.size(), one["parts"] == "edges" ? 261u : 15u);
+    EXPECT_EQ(found->parts.size(), one["parts"] == "edges" ? 262u : 15u);
     EXPECT_EQ(found->points.front().kept, std::ssize(one["keep"]));
     EXPECT_NEAR(found->full.mean(), one["full"].get<double>(), kCircuitNear);
     EXPECT_NEAR(found->none.mean(), one["none"].get<double>(), kCircuitNear);
