@@ -6,6 +6,7 @@
 
 #include "app/look/item_map.h"
 #include "app/widgets/line_plot.h"
+#include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -122,10 +123,10 @@ void AskCircuit::draw_parts(const CircuitAnswer& found, float width) {
   table.words = fonts().mono_small, table.digits = fonts().mono_small;
   for (std::size_t i = 1; i < found.points.size(); ++i) {
     TableRow row{"###ask_circuit_" + std::to_string(i), {}, i <= chosen_};
-    row.cells = {{std::to_string(i)},
-                 {found.effects[i - 1].part},
-                 {signed_number(found.effects[i - 1].effect, 2)},
-                 {share_words(found.recovered(found.points[i].value))}};
+    row.cells.push_back({std::to_string(i)});
+    row.cells.push_back({found.effects[i - 1].part});
+    row.cells.push_back({signed_number(found.effects[i - 1].effect, 2)});
+    row.cells.push_back({share_words(found.recovered(found.points[i].value))});
     table.rows.push_back(std::move(row));
   }
   const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [](int) {});

@@ -55,7 +55,7 @@ std::string token_words(const OpenedModel& opened, const StrongText& text, std::
   return row < text.ids.size() ? token_label(opened, text.ids[row]) : std::to_string(row);
 }
 
-std::string strength_words(double value) { return number_text(static_cast<float>(value), 3); }
+std::string strength_words(double value) { return number_text(static_cast<float>(value), 4); }
 
 }  // namespace
 

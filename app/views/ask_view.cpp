@@ -46,6 +46,7 @@ class AskView : public View {
 
  private:
   void draw_head(const ViewContext& context, const MeasureAnswer& answer, float width);
+  static bool draw_circuit_head(const ViewContext& context, float width);
   static std::string result(const ViewContext& context, const std::string& measure);
   void draw_pages(const ViewContext& context, float width);
   void draw_questions(const ViewContext& context, float width);
@@ -94,10 +95,24 @@ std::string AskView::result(const ViewContext& context, const std::string& measu
              number(base), number(answer->values[*most])});
 }
 
+// Of each prompt's own answers. False: the measure names its tokens, or there is no data set.
+bool AskView::draw_circuit_head(const ViewContext& context, float width) {
+  const auto& prompts = context.session.document().data.prompts;
+  const auto measure =
+      prompts ? data_measure(context.workspace.asking.measure.text, *prompts) : Result<std::string>(Error{});
+  const std::string words = measure ? own_measure_words(*measure) : std::string();
+  if (words.empty()) return false;
+  view_heading(own_measure_question(*measure), tr("ask.sentence.circuit", {words}), width);
+  note_item("ask_sentence");
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+  return true;
+}
+
 void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer, float width) {
   const OpenedModel& opened = *context.run.document.opened;
   const Asking& asking = context.workspace.asking;
   const bool data = asking.over_data();
+  if (asking.settings.page == AskPage::circuit && draw_circuit_head(context, width)) return;
   const std::initializer_list<std::uint64_t> key{context.run.opened_version, data,
                                                  std::hash<std::string>{}(answer.text),
                                                  std::hash<std::string>{}(asking.measure.text)};
