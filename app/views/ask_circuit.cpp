@@ -33,6 +33,19 @@ DataKnockout::From from_of(AskHow how) {
                                    : From::mean_by_pos;
 }
 
+// "head 1.3", "MLP 1"; what has no such name as it is written.
+std::string circuit_part_words(const std::string& part) {
+  const auto cell = parse_cell(part);
+  if (!cell) return part;
+  const std::string block = std::to_string(cell->site.layer);
+  if (cell->site.is(StepRole::head_out) && cell->at.size() == 1 && cell->site.stack != Stack::enc)
+    return tr(cell->site.part == Part::cross ? "circuit.cross" : "circuit.head",
+              {block, std::to_string(cell->at.front().begin)});
+  if (cell->site.is(StepKind::mlp_down) && cell->at.empty() && cell->site.stack != Stack::enc)
+    return tr("circuit.mlp", {block});
+  return part;
+}
+
 // A name that no circuit has yet.
 std::string free_name(const Document& document) {
   for (int i = 1;; ++i) {
@@ -120,16 +133,18 @@ void AskCircuit::draw_parts(const CircuitAnswer& found, float width) {
                    {TableColumn::Kind::text, tr("ask.circuit.part"), width - count - 2 * share},
                    number_column(tr("ask.circuit.effect"), share),
                    number_column(tr("ask.circuit.share"), share)};
-  table.words = fonts().mono_small, table.digits = fonts().mono_small;
+  table.words = fonts().small, table.digits = fonts().mono_small;
   for (std::size_t i = 1; i < found.points.size(); ++i) {
     TableRow row{"###ask_circuit_" + std::to_string(i), {}, i <= chosen_};
     row.cells.push_back({std::to_string(i)});
-    row.cells.push_back({found.effects[i - 1].part});
+    row.cells.push_back({circuit_part_words(found.effects[i - 1].part)});
     row.cells.push_back({signed_number(found.effects[i - 1].effect, 2)});
     row.cells.push_back({share_words(found.recovered(found.points[i].value))});
     table.rows.push_back(std::move(row));
   }
-  const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [](int) {});
+  const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [&](int row) {
+    compat::item_tooltip(found.effects[static_cast<std::size_t>(row)].part.c_str());
+  });
   if (event.clicked >= 0) chosen_ = static_cast<std::size_t>(event.clicked) + 1;
 }
 
