@@ -62,6 +62,7 @@ Result<double> CircuitPrompt::kept(const std::vector<bool>& parts, const std::at
 Result<CircuitRuns> CircuitRuns::prepare(DataRuns& data, CircuitQuestion question,
                                          const std::atomic<bool>* cancel) {
   question.data.over = {"head?"};
+  TRY_OK(data.keep_lines(true));  // a curve goes through them more than once
   TRY(DataSweep sweeps, DataSweep::prepare(data, question.data, cancel));
   return CircuitRuns(data, std::move(question), std::move(sweeps));
 }
