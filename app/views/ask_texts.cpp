@@ -168,8 +168,10 @@ void AskTexts::ask(const ViewContext& context, const std::shared_ptr<const DataP
                                    return !progress.cancel();
                                  });
     out.done = true;
-    if (found) out.found = *std::move(found);
-    if (!found && found.error().code != Code::cancelled) out.error = found.error();
+    if (found)
+      out.found = *std::move(found);
+    else if (found.error().code != Code::cancelled)
+      out.error = found.error();
     return out;
   };
   const auto made = made_.get_or_before(subject, key, context.workers(),

@@ -155,7 +155,8 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
 void AskView::draw_pages(const ViewContext& context, float width) {
   AskSettings& settings = context.workspace.asking.settings;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(6)));
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), ImGui::GetStyle().FramePadding.y));
   const struct {
     AskPage page;
     const char* key;
@@ -169,13 +170,12 @@ void AskView::draw_pages(const ViewContext& context, float width) {
     if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
       settings.page = page;
   }
-  // After the last chip, if there is room: the toolbar shows the measure, too.
+  // After the last chip where there is room, else in a line of its own.
   const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
-  const float field = std::min(scaled(kAskField), at.x + width - last.x - scaled(13));
-  if (field > scaled(90)) {
-    ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
-    field_.draw_field("###ask_measure", context.workspace, context.run, field);
-  }
+  const float beside = at.x + width - last.x - scaled(13), field = std::min(scaled(kAskField), beside);
+  if (field > scaled(90)) ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
+  field_.draw_field("###ask_measure", context.workspace, context.run,
+                    field > scaled(90) ? field : std::min(scaled(kAskField), width));
   (void)field_.draw_error(context.workspace, context.run);
 }
 
