@@ -8,6 +8,7 @@
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
 #include "app/cli/prompt_runs.h"
+#include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/data_prompt.h"
@@ -15,7 +16,6 @@
 #include "core/session/named_circuits.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_file.h"
-#include "core/system/atomic_file.h"
 
 namespace attnscope::cli {
 namespace {
@@ -113,8 +113,7 @@ Status save_circuit(const KeptOptions& options, const RunModel& opened, std::vec
 }
 
 Status check_circuit(const KeptOptions& options) {
-  if (!options.out.empty() && !options.out.ends_with(".csv") && !options.out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY_OK(check_rows_path(options.out));
   const int asked = (options.keep.empty() ? 0 : 1) + (options.circuit.empty() ? 0 : 1) +
                     (options.curve || options.best > 0 ? 1 : 0);
   if (asked != 1) return fail(Code::bad_format, "error.cli.circuit.one");
@@ -163,12 +162,7 @@ Status run_circuit(const KeptOptions& options) {
   if (!options.into.empty()) TRY_OK(save_circuit(options, opened, parts));
   if (options.json) print_json(out);
   if (!options.json && options.out.empty()) print_circuit(*found);
-  if (options.out.empty()) return Done{};
-  TRY(AtomicFile file, AtomicFile::create(options.out));
-  file.write(options.out.ends_with(".csv")
-                 ? circuit_csv(out)
-                 : out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-  return file.commit();
+  return write_rows(options.out, out, circuit_csv(out));
 }
 
 }  // namespace

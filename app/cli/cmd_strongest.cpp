@@ -7,12 +7,12 @@
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
 #include "app/cli/prompt_runs.h"
+#include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/document.h"
 #include "core/session/prompt_list.h"
 #include "core/session/strongest_texts.h"
-#include "core/system/atomic_file.h"
 
 namespace attnscope::cli {
 namespace {
@@ -173,9 +173,7 @@ Result<std::vector<StrengthPlace>> places_asked(const StrongestOptions& options)
 }
 
 Status run_strongest(const StrongestOptions& options) {
-  const bool csv = options.out.ends_with(".csv");
-  if (!options.out.empty() && !csv && !options.out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY_OK(check_rows_path(options.out));
   TRY(const std::vector<StrengthPlace> places, places_asked(options));
   TRY(const RunModel opened, open_to_run(options.model));
   DataChoice choice = options.data.choice();
@@ -197,12 +195,8 @@ Status run_strongest(const StrongestOptions& options) {
   run["method"] = {{"of", options.of}, {"top", options.most}};
   if (options.json) print_json(out);
   if (!options.json && options.out.empty()) print_strongest(opened, places, found, rows);
-  if (options.out.empty()) return Done{};
-  TRY(AtomicFile file, AtomicFile::create(options.out));
-  file.write(!csv ? out.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-             : options.table == "texts" ? texts_csv(opened, rows)
-                                        : histograms_csv(places, found));
-  return file.commit();
+  return write_rows(options.out, out,
+                    options.table == "texts" ? texts_csv(opened, rows) : histograms_csv(places, found));
 }
 
 }  // namespace
