@@ -189,7 +189,7 @@ nlohmann::json method_json(const AskOptions& options) {
 }  // namespace
 
 Status ablate_data(const AskOptions& options, const RunModel& opened) {
-  TRY(const DataKnockout how, how_asked(options));
+  TRY(const DataKnockout how, how_asked(options.how, options.data.given(), options.data.seed()));
   TRY(const Shard shard, Shard::parse(options.shard));
   PromptRuns data(options.data.choice(), opened, options.text, options.text);
   TRY_OK(prepare(options, data));

@@ -14,11 +14,8 @@ std::vector<std::string> AskOptions::over_axes() const {
   return over.empty() ? std::vector<std::string>() : split(over, ',');
 }
 
-Result<DataKnockout> how_asked(const AskOptions& options) {
+Result<DataKnockout> how_asked(const std::string& how, bool data, std::uint64_t seed) {
   using From = DataKnockout::From;
-  const std::string& how = options.how;
-  const bool data = options.data.given();
-  const std::uint64_t seed = options.data.seed();
   if (how == "zero") return DataKnockout{};
   if (how == "mean" && !data) return DataKnockout{{EditOp::set, MeanOver{}}, From::itself, seed};
   if (how == "mean") return DataKnockout{{}, From::mean, seed};

@@ -27,7 +27,7 @@ struct AskOptions {
 };
 
 /// Errors: no such way; one that needs a data set where there is none.
-Result<DataKnockout> how_asked(const AskOptions& options);
+Result<DataKnockout> how_asked(const std::string& how, bool data, std::uint64_t seed);
 
 /// "part", "head", "token", "neuron".
 AttributeBy attribute_by(const std::string& word);

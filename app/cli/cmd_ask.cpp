@@ -155,7 +155,7 @@ void put_measures(nlohmann::json& made, const OpenedModel& opened, const std::ve
 
 Status run_ablate(const AskOptions& options) {
   TRY(const Selector steps, Selector::parse(options.steps));
-  TRY(const DataKnockout how, how_asked(options));
+  TRY(const DataKnockout how, how_asked(options.how, options.data.given(), options.data.seed()));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   if (options.data.given()) return ablate_data(options, opened);

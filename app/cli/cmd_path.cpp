@@ -2,10 +2,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/part_files.h"
+#include "app/cli/path_options.h"
 #include "app/cli/rows_file.h"
 #include "app/cli/shard.h"
 #include "core/base/text.h"
@@ -16,14 +18,6 @@
 
 namespace attnscope::cli {
 namespace {
-
-struct PathOptions {
-  std::string model, measure, from, to, kind = "direct", over, shard, out;
-  std::int64_t at = -1;
-  std::size_t most = 0;
-  bool json = false, estimate = false;
-  SequenceOptions text;
-};
 
 // `index`: of each cell among all of the grid; empty where they are all.
 nlohmann::json paths_json(const PathGrid& grid, const PathOptions& options, bool estimate, const Trace& run,
@@ -49,18 +43,21 @@ nlohmann::json paths_json(const PathGrid& grid, const PathOptions& options, bool
   return out;
 }
 
-void print_paths(const PathGrid& grid, bool estimate) {
-  std::printf("%-66s %12.6f\n", "clean", grid.base());
-  for (const PathCell& cell : grid.cells()) {
-    const std::string pair = to_text(cell.from) + " -> " + receiver_text(cell.to);
-    std::printf("%-66s %12.6f", pair.c_str(), unsigned_nan(cell.value));
-    if (estimate)
-      std::printf("   %s",
-                  tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(cell.estimate))}).c_str());
-    std::printf("\n");
+void print_paths(const nlohmann::json& answer) {
+  const auto number = [](const nlohmann::json& row, const char* name) {
+    return row.contains(name) && row[name].is_number() ? row[name].get<double>() : kUnknownAnswer;
+  };
+  say(format("%-66s %12.6f\n", "clean", number(answer["base"], "clean")));
+  for (const nlohmann::json& row : answer["rows"]) {
+    const std::string pair = row["from"].get<std::string>() + " -> " + row["to"].get<std::string>();
+    std::string line = format("%-66s %12.6f", pair.c_str(), unsigned_nan(number(row, "value")));
+    if (row.contains("n"))
+      line += format(" %12.6f %6lld", unsigned_nan(number(row, "stderr")), row["n"].get<long long>());
+    if (row.contains("estimate"))
+      line += "   " + tr("cli.ask.row_estimate", {format("%12.6f", unsigned_nan(number(row, "estimate")))});
+    say(line + "\n");
   }
-  if (grid.without_path() > 0)
-    std::printf("%s\n", tr("cli.path.without", {std::to_string(grid.without_path())}).c_str());
+  if (answer.contains("without_path")) say(tr("cli.path.without", {answer["without_path"].dump()}) + "\n");
 }
 
 Status run_path(const PathOptions& options) {
@@ -71,12 +68,12 @@ Status run_path(const PathOptions& options) {
   TRY(const Selector to, Selector::parse(options.to));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
+  if (options.data.given()) return path_data(options, opened);
+  if (options.each || options.quantiles) return fail(Code::out_of_range, "error.cli.path_each");
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const LogitMeasure measure, measure_of(opened, options.measure, options.at, *run));
-  const std::vector<std::string> over =
-      options.over.empty() ? std::vector<std::string>() : split(options.over, ',');
-  const PathKind kind = options.kind == "total" ? PathKind::total : PathKind::direct;
-  TRY(PathGrid grid, PathGrid::make(opened.model, run, measure, from, to, kind, over));
+  const std::vector<std::string> over = options.over_axes();
+  TRY(PathGrid grid, PathGrid::make(opened.model, run, measure, from, to, options.path_kind(), over));
   const std::int64_t whole = std::ssize(grid.cells());
   const std::vector<std::int64_t> index = shard.rows(whole);
   grid.keep(index);
@@ -88,12 +85,20 @@ Status run_path(const PathOptions& options) {
   made["inputs"]["text"] = input_json(opened, *run);
   made["measure"] = measure_json(opened, measure, *run);
   made["method"] = {{"from", options.from}, {"to", options.to}, {"kind", options.kind}, {"over", over}};
-  if (options.json) print_json(out);
-  if (!options.json && options.out.empty()) print_paths(grid, estimate);
-  return options.out.empty() ? Status(Done{}) : write_path(out, options.out);
+  return give_paths(options, out);
 }
 
 }  // namespace
+
+std::vector<std::string> PathOptions::over_axes() const {
+  return over.empty() ? std::vector<std::string>() : split(over, ',');
+}
+
+Status give_paths(const PathOptions& options, const nlohmann::json& answer) {
+  if (options.json) print_json(answer);
+  if (!options.json && options.out.empty()) print_paths(answer);
+  return options.out.empty() ? Status(Done{}) : write_path(answer, options.out);
+}
 
 void add_path(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("path", tr("cli.path"));
@@ -102,6 +107,7 @@ void add_path(CLI::App& app, Action& action) {
   options->to = "blocks.*.attn.q,blocks.*.attn.k,blocks.*.attn.v,blocks.*.mlp.out,logits";
   command->add_option("MODEL", options->model, tr(kModelHelp))->required();
   options->text.add_to(*command, false);
+  options->data.add_to(*command);
   command->add_option("--from", options->from, tr("cli.path.from"))->capture_default_str();
   command->add_option("--to", options->to, tr("cli.path.to"))->capture_default_str();
   command->add_option("--kind", options->kind, tr("cli.path.kind"))
@@ -112,6 +118,8 @@ void add_path(CLI::App& app, Action& action) {
   command->add_flag("--estimate", options->estimate, tr("cli.path.estimate"));
   command->add_option("--most", options->most, tr("cli.path.most"))->transform(whole(0, 1 << 30));
   command->add_option("--shard", options->shard, tr("cli.ask.shard"));
+  command->add_flag("--each", options->each, tr("cli.ask.each"));
+  command->add_flag("--quantiles", options->quantiles, tr("cli.ask.quantiles"));
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
   command->callback([options, &action] { action = [options] { return run_path(*options); }; });

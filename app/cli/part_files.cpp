@@ -71,22 +71,40 @@ Result<json> joined_paths(const std::vector<PartFile>& parts) {
   return out;
 }
 
+// The rows of a path answer; what is the same in all of them (the base, edits) is a column, as an answer's.
 std::string paths_csv(const json& answer) {
-  const auto number = [](const json& row, const char* name) {
+  const auto number = [](const json& row, const std::string& name) {
     if (!row.contains(name)) return csv_number(kUnknownAnswer);
     return row[name].is_number() ? csv_number(row[name].get<double>()) : csv_number(kUnknownAnswer);
   };
   const json& rows = answer["rows"];
-  const bool estimate =
-      std::any_of(rows.begin(), rows.end(), [](const json& row) { return row.contains("estimate"); });
-  const bool part = answer.contains("whole");
-  std::string out =
-      std::string("from,to,value") + (estimate ? ",estimate" : "") + (part ? ",index,whole" : "") + "\n";
+  const auto any = [&](const char* name) {
+    return std::any_of(rows.begin(), rows.end(), [&](const json& row) { return row.contains(name); });
+  };
+  const bool counts = any("n"), estimate = any("estimate"), quantiles = any("quantiles"),
+             part = answer.contains("whole");
+  std::string head = "from,to,value", behind = number(answer["base"], "clean");
+  if (counts) head += ",stderr,n";
+  if (estimate) head += ",estimate";
+  for (const double q : kQuantiles) head += quantiles ? "," + quantile_name(q) : "";
+  head += ",clean";
+  if (part) head += ",index,whole";
+  std::string edits;
+  for (const auto& [name, list] : answer.items()) {
+    if (!names_edits(name)) continue;
+    head += "," + name;
+    edits += "," + csv_quoted(join(list.get<std::vector<std::string>>(), "; "));
+  }
+  std::string out = head + "\n";
   for (const json& row : rows) {
     out += csv_field(row["from"].get<std::string>()) + "," + csv_field(row["to"].get<std::string>()) +
-           number(row, "value") + (estimate ? number(row, "estimate") : "");
+           number(row, "value");
+    if (counts) out += (row["stderr"].is_null() ? "," : number(row, "stderr")) + "," + row["n"].dump();
+    if (estimate) out += number(row, "estimate");
+    for (const double q : kQuantiles) out += quantiles ? number(row["quantiles"], quantile_name(q)) : "";
+    out += behind;
     if (part) out += "," + row["index"].dump() + "," + answer["whole"].dump();
-    out += "\n";
+    out += edits + "\n";
   }
   return out;
 }

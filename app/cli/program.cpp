@@ -28,8 +28,10 @@ Program::Program() : app(tr("cli.title")) {
   add_calc(app, action);
   add_ask(app, action);
   add_heads(app, action);
+  add_strongest(app, action);
   add_path(app, action);
   add_why(app, action);
+  add_circuit(app, action);
   add_circuits(app, action);
   add_probe(app, action);
   add_compare(app, action);

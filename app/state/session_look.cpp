@@ -58,7 +58,11 @@ json ask_look(const Asking& asking) {
           {"into_other", settings.into_other},
           {"stack", name_of_value(settings.stack, kStackNames)},
           {"change", settings.change},
-          {"normalised", settings.normalised}};
+          {"normalised", settings.normalised},
+          {"strongest", settings.strongest},
+          {"strength", name_of_value(settings.strength, kStrengthBys)},
+          {"whole_range", settings.whole_range},
+          {"circuit_how", name_of_value(settings.circuit_how, kAskHows)}};
 }
 
 void take_ask(const json& look, Asking& asking) {
@@ -85,6 +89,10 @@ void take_ask(const json& look, Asking& asking) {
   session_look_read(*found, "into_other", settings.into_other);
   session_look_read(*found, "change", settings.change);
   session_look_read(*found, "normalised", settings.normalised);
+  session_look_read(*found, "strongest", settings.strongest);
+  session_look_read(*found, "strength", settings.strength, kStrengthBys);
+  session_look_read(*found, "whole_range", settings.whole_range);
+  session_look_read(*found, "circuit_how", settings.circuit_how, kAskHows);
 }
 
 // The path of places in the inspector, and how its terms are listed.

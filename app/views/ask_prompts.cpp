@@ -42,15 +42,25 @@ std::optional<std::size_t> strongest(const SweepAnswer& answer) {
 
 }  // namespace
 
+std::string own_measure_words(const std::string& measure) {
+  const char* key = own_answer_key(measure);
+  return key ? tr(Label("ask.data.measure.", key)) : std::string();
+}
+
+std::string own_measure_question(const std::string& measure) {
+  const char* key = own_answer_key(measure);
+  return !key ? std::string()
+              : tr(std::string_view(key) == "diff" ? "ask.data.title.diff" : "ask.data.title.one");
+}
+
 std::string data_measure_words(const Asking& asking, const OpenedModel& opened) {
-  if (const char* key = own_answer_key(typed_measure(asking))) return tr(Label("ask.data.measure.", key));
+  if (std::string own = own_measure_words(typed_measure(asking)); !own.empty()) return own;
   const auto answer = asking.measure.newest();
   return answer && answer->measure ? measure_words(opened, *answer->measure) : std::string();
 }
 
 std::string data_measure_question(const Asking& asking, const OpenedModel& opened) {
-  if (const char* key = own_answer_key(typed_measure(asking)))
-    return tr(std::string_view(key) == "diff" ? "ask.data.title.diff" : "ask.data.title.one");
+  if (std::string own = own_measure_question(typed_measure(asking)); !own.empty()) return own;
   const auto answer = asking.measure.newest();
   return answer && answer->measure ? measure_question(opened, *answer->measure) : std::string();
 }

@@ -17,6 +17,9 @@ namespace attnscope {
 std::string data_measure_words(const Asking& asking, const OpenedModel& opened);
 /// The same as a question.
 std::string data_measure_question(const Asking& asking, const OpenedModel& opened);
+/// The same two of a measure as it is typed; empty where it names its tokens.
+std::string own_measure_words(const std::string& measure);
+std::string own_measure_question(const std::string& measure);
 /// "34 of 200 prompts", or "200 prompts".
 const std::string& prompts_words(const SweepAnswer& answer);
 /// What is found over the prompts that were run, as one sentence; empty before the first.

@@ -7,6 +7,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/views/ask_circuit.h"
 #include "app/views/ask_graph.h"
 #include "app/views/ask_grid.h"
 #include "app/views/ask_heads.h"
@@ -15,6 +16,7 @@
 #include "app/views/ask_probes.h"
 #include "app/views/ask_prompts.h"
 #include "app/views/ask_side.h"
+#include "app/views/ask_texts.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -44,6 +46,7 @@ class AskView : public View {
 
  private:
   void draw_head(const ViewContext& context, const MeasureAnswer& answer, float width);
+  static bool draw_circuit_head(const ViewContext& context, float width);
   static std::string result(const ViewContext& context, const std::string& measure);
   void draw_pages(const ViewContext& context, float width);
   void draw_questions(const ViewContext& context, float width);
@@ -65,6 +68,8 @@ class AskView : public View {
   AskGraph graph_;
   AskProbes probes_;
   AskPrompts prompts_;
+  AskTexts texts_;
+  AskCircuit circuit_;
   std::string other_;
   KeptText title_, words_, result_;
   bool typing_ = false;
@@ -90,10 +95,24 @@ std::string AskView::result(const ViewContext& context, const std::string& measu
              number(base), number(answer->values[*most])});
 }
 
+// Of each prompt's own answers. False: the measure names its tokens, or there is no data set.
+bool AskView::draw_circuit_head(const ViewContext& context, float width) {
+  const auto& prompts = context.session.document().data.prompts;
+  const auto measure =
+      prompts ? data_measure(context.workspace.asking.measure.text, *prompts) : Result<std::string>(Error{});
+  const std::string words = measure ? own_measure_words(*measure) : std::string();
+  if (words.empty()) return false;
+  view_heading(own_measure_question(*measure), tr("ask.sentence.circuit", {words}), width);
+  note_item("ask_sentence");
+  ImGui::Dummy(ImVec2(1, scaled(2)));
+  return true;
+}
+
 void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer, float width) {
   const OpenedModel& opened = *context.run.document.opened;
   const Asking& asking = context.workspace.asking;
   const bool data = asking.over_data();
+  if (asking.settings.page == AskPage::circuit && draw_circuit_head(context, width)) return;
   const std::initializer_list<std::uint64_t> key{context.run.opened_version, data,
                                                  std::hash<std::string>{}(answer.text),
                                                  std::hash<std::string>{}(asking.measure.text)};
@@ -110,6 +129,13 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
+  if (settings.page == AskPage::circuit) sentence = "ask.sentence.circuit";
+  if (settings.page == AskPage::texts) {
+    view_heading(texts_.title(context), tr("ask.sentence.texts"), width);
+    note_item("ask_sentence");
+    ImGui::Dummy(ImVec2(1, scaled(2)));
+    return;
+  }
   const auto swept = context.workspace.asking.answer();
   const std::string& found =
       result_.get({swept ? swept->change : 0, key_of(words), key_of(language()),
@@ -129,26 +155,27 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
 void AskView::draw_pages(const ViewContext& context, float width) {
   AskSettings& settings = context.workspace.asking.settings;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(6)));
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), ImGui::GetStyle().FramePadding.y));
   const struct {
     AskPage page;
     const char* key;
   } pages[] = {{AskPage::knock_out, "ask.page.knock_out"}, {AskPage::patch, "ask.page.patch"},
                {AskPage::parts, "ask.page.parts"},         {AskPage::graph, "ask.page.graph"},
                {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"},
+               {AskPage::circuit, "ask.page.circuit"},     {AskPage::texts, "ask.page.texts"},
                {AskPage::probes, "ask.page.probes"}};
   ChipRow line(width);
   for (const auto& [page, key] : pages) {
     if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
       settings.page = page;
   }
-  // After the last chip, if there is room: the toolbar shows the measure, too.
+  // After the last chip where there is room, else in a line of its own.
   const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
-  const float field = std::min(scaled(kAskField), at.x + width - last.x - scaled(13));
-  if (field > scaled(90)) {
-    ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
-    field_.draw_field("###ask_measure", context.workspace, context.run, field);
-  }
+  const float beside = at.x + width - last.x - scaled(13), field = std::min(scaled(kAskField), beside);
+  if (field > scaled(90)) ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
+  field_.draw_field("###ask_measure", context.workspace, context.run,
+                    field > scaled(90) ? field : std::min(scaled(kAskField), width));
   (void)field_.draw_error(context.workspace, context.run);
 }
 
@@ -388,6 +415,8 @@ void AskView::draw(const ViewContext& context) {
     case AskPage::paths: return paths_.draw(context, *answer, at, left);
     case AskPage::graph: return graph_.draw(context, *answer, at, left);
     case AskPage::probes: return probes_.draw(context, at, left);
+    case AskPage::texts: return texts_.draw(context, at, left);
+    case AskPage::circuit: return circuit_.draw(context, at, left);
     default: return draw_sweep(context, at, left);
   }
 }

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/writers.h"
+#include "core/lens/strength.h"
 
 namespace attnscope {
 namespace {
@@ -95,6 +96,12 @@ void draw_place_menu(const RunResult& run, int sequence, const Place& place, Wor
   const bool watched =
       std::find(workspace.watched.begin(), workspace.watched.end(), address) != workspace.watched.end();
   if (row.button("edit_menu.watch", step && number && !watched)) workspace.watched.push_back(address);
+  const auto acts = place.is_weight() ? std::nullopt : acting_part(place.cell);
+  if (acts && row.button("edit_menu.texts", run.document.model != nullptr)) {
+    workspace.asking.settings.strongest = to_text(*acts);
+    workspace.asking.settings.page = AskPage::texts;
+    workspace.view = "ask";
+  }
   if (row.button("edit_menu.save")) ask_to_save(run, sequence, place, commands);
   if (row.button("edit_menu.figure")) commands.ask_figure(FigureFormat::svg);
   if (row.button("edit_menu.figure_text")) commands.ask_figure(FigureFormat::text);

@@ -143,7 +143,7 @@ Result<PathGrid> PathGrid::make(std::shared_ptr<const Model> model, std::shared_
       }
       if (out.cells_.size() >= kMostPaths)
         return fail(Code::no_memory, "error.lens.sweep.large", {kMostPaths});
-      out.cells_.push_back({sender, receiver, kPathUnknown, kPathUnknown});
+      out.cells_.push_back({sender, receiver, kPathUnknown, kPathUnknown, nullptr});
     }
   if (!out.cells_.empty()) return out;
   if (senders.front().site.stack != receivers.front().site.stack)
@@ -169,7 +169,7 @@ Result<Edits> PathGrid::edits_of(const PathCell& cell, const Trace* without) con
   for (const Target& step : steps)
     out.push_back(make_edit(
         without ? NumberEdit{step, EditOp::set, Frozen{without->find(step.site)->value(), to_text(cell.from)}}
-                : NumberEdit{step, EditOp::set, WithoutPath{cell.from}}));
+                : NumberEdit{step, EditOp::set, WithoutPath{cell.from, cell.instead}}));
   return out;
 }
 
@@ -204,6 +204,11 @@ std::vector<std::vector<std::size_t>> PathGrid::by_sender() const {
   return out;
 }
 
+void PathGrid::write_instead(const Target& from, const std::shared_ptr<const Tensor>& numbers) {
+  for (PathCell& cell : cells_)
+    if (cell.from == from) cell.instead = numbers;
+}
+
 void PathGrid::keep(const std::vector<std::int64_t>& cells) {
   std::vector<PathCell> kept;
   for (const std::int64_t cell : cells) kept.push_back(std::move(cells_[static_cast<std::size_t>(cell)]));
@@ -226,7 +231,7 @@ Status PathGrid::estimate() {
         Tensor& change = changes[step.site];
         if (change.empty() && absent) change = step_difference(*absent, *run_, step.site);
         if (change.empty()) {
-          TRY(change, path_change(*run_, from, step.site));
+          TRY(change, path_change(*run_, {from, cells_[i].instead}, step.site));
         }
         sum += along(*gradients, *run_, step, change);
       }

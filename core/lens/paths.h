@@ -22,6 +22,7 @@ enum class PathKind : std::uint8_t { direct, total };
 struct PathCell {
   Target from, to;  ///< `to` as it was asked: "blocks.1.attn.q[head=3]", "blocks.1.mlp.out", "logits"
   double value = 0, estimate = 0;
+  std::shared_ptr<const Tensor> instead = nullptr;  ///< of a direct path: what the sender writes instead
 };
 
 class PathGrid {
@@ -40,6 +41,10 @@ class PathGrid {
   std::size_t without_path() const { return without_; }
   /// The edits of one cell; of a total path with the numbers of a run without the sender.
   Result<Edits> edits(std::size_t cell) const;
+
+  /// Direct paths: what is taken out of this sender is replaced by what it writes when the whole step holds
+  /// these numbers; null: by nothing.
+  void write_instead(const Target& from, const std::shared_ptr<const Tensor>& numbers);
 
   /// Keeps these cells alone, in order: one part of a grid that runs on several machines.
   void keep(const std::vector<std::int64_t>& cells);

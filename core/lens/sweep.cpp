@@ -22,6 +22,7 @@ constexpr std::int64_t kMostCells = 1 << 20;
 struct Stride {
   std::string axis;
   std::int64_t size = 1;
+  bool where_there = false;  // "head?": steps without the axis are taken whole
 };
 
 Result<std::vector<Stride>> strides_of(const std::vector<std::string>& over) {
@@ -34,6 +35,8 @@ Result<std::vector<Stride>> strides_of(const std::vector<std::string>& over) {
       if (!size) return fail(Code::bad_format, "error.lens.sweep.group", {in_quotes(word)});
       one.size = static_cast<std::int64_t>(*size);
     }
+    one.where_there = one.axis.ends_with('?');
+    if (one.where_there) one.axis.pop_back();
     out.push_back(std::move(one));
   }
   return out;
@@ -67,6 +70,9 @@ Result<Places> places_of(const Record& record, const std::vector<AxisRange>& par
   }
   Places out{{}};
   for (const Stride& stride : over) {
+    if (stride.where_there && std::none_of(record.axes.begin(), record.axes.end(),
+                                           [&](Axis axis) { return names_axis(stride.axis, axis); }))
+      continue;
     TRY(const std::size_t axis, axis_of(record, stride.axis));
     Range reach{0, record.shape[axis]};
     if (const auto fixed = named.find(axis); fixed != named.end()) {

@@ -127,6 +127,7 @@ Result<SweepRequest> Asking::made_over_data(const RunResult& run) const {
   data->start = run.document;
   data->start.data = {};
   data->start.notes.clear();
+  data->start.circuits.clear();
   std::erase_if(data->start.edits, [&](const auto& edit) {
     return belongs(edit) || (run.traces.size() > 1 && edit->sequence >= 0);
   });

@@ -9,6 +9,7 @@
 
 #include "core/io/named.h"
 #include "core/lens/attribution.h"
+#include "core/lens/strength.h"
 #include "core/session/asked_measure.h"
 #include "core/session/asked_sweep.h"
 
@@ -28,12 +29,12 @@ bool has_places(const ModelConfig& config, const PlaceQuestion& question);
 /// How many neurons are ablated at once.
 inline constexpr int kNeuronGroups[] = {1, 8, 32, 128};
 
-/// heads: a table of the effects of ablating heads.
-enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph, probes };
-inline constexpr Named<AskPage> kAskPages[] = {{"knock_out", AskPage::knock_out}, {"patch", AskPage::patch},
-                                               {"parts", AskPage::parts},         {"heads", AskPage::heads},
-                                               {"paths", AskPage::paths},         {"graph", AskPage::graph},
-                                               {"probes", AskPage::probes}};
+/// heads: a table of the effects of ablating heads; texts: those in which a head or a neuron is strongest.
+enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph, probes, texts, circuit };
+inline constexpr Named<AskPage> kAskPages[] = {
+    {"knock_out", AskPage::knock_out}, {"patch", AskPage::patch}, {"parts", AskPage::parts},
+    {"heads", AskPage::heads},         {"paths", AskPage::paths}, {"graph", AskPage::graph},
+    {"probes", AskPage::probes},       {"texts", AskPage::texts}, {"circuit", AskPage::circuit}};
 /// Computed by a sweep that can be asked of a data set.
 inline bool asks_data_set(AskPage page) { return page == AskPage::knock_out || page == AskPage::heads; }
 /// Shows the cells of a sweep.
@@ -66,6 +67,10 @@ struct AskSettings {
                                 ///< patches what reads the prompts
   bool change = true;           ///< cells show the change, not the measure itself
   bool normalised = false;      ///< patch: cells show (value - corrupt) / (clean - corrupt) instead
+  std::string strongest;  ///< texts: whose, a place ("blocks.1.attn.z[head=3]"); empty: the cursor's head
+  StrengthBy strength = StrengthBy::write;  ///< texts: of a head
+  AskHow circuit_how = AskHow::mean;        ///< circuit: what the other parts become
+  bool whole_range = false;                 ///< texts: over the whole range, not the strongest alone
   bool operator==(const AskSettings&) const = default;
 };
 

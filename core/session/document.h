@@ -49,6 +49,14 @@ struct PromptList {
   std::shared_ptr<const std::vector<Sequence>> own;  ///< what was there before a prompt was opened
 };
 
+/// Parts of the model under a name: places ("blocks.0.attn.z[head=2]"), or paths between two of them
+/// ("blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]").
+struct NamedCircuit {
+  std::string name;
+  std::vector<std::string> parts;
+  bool operator==(const NamedCircuit&) const = default;
+};
+
 struct Document {
   std::shared_ptr<const OpenedModel> opened;  ///< null: nothing is open
   std::shared_ptr<const Model> model;         ///< what is run, before edits
@@ -58,6 +66,7 @@ struct Document {
   Sampling sampling;
   std::map<std::string, std::string> notes;  ///< notes of the user on a step or a cell, by its text
   PromptList data;
+  std::vector<NamedCircuit> circuits;  ///< that a person named
 };
 
 /// One mask of a document as shown: a switched cell holds for every block and sequence, but it

@@ -120,6 +120,7 @@ std::vector<Text> take_over(const Document& before, Document& fresh, bool try_ru
   std::vector<Text> left_out;
   fresh.sampling = before.sampling;
   fresh.notes = before.notes;
+  fresh.circuits = before.circuits;
   take_sequences(before, fresh, left_out);
   if (!fresh.opened->recorded.empty()) return left_out;
   read_again_take_edits(before, fresh, left_out, try_runs);

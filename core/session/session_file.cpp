@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/io/json_number.h"
+#include "core/session/named_circuits.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_arrays.h"
 #include "core/session/session_model.h"
@@ -330,6 +331,7 @@ Result<json> session_json(const std::string& path, const Document& document, con
   TRY(file["model"], session_model_json(document, path));
   put_run(file, document, arrays);
   if (!document.notes.empty()) file["notes"] = document.notes;
+  if (!document.circuits.empty()) file["circuits"] = circuits_json(document);
   if (document.data.prompts) {
     file["data"] = prompt_list_json(document.data, path);
     if (document.data.own) {  // what is too large for that is in the undo points alone
@@ -423,6 +425,7 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   std::vector<Text> warnings;
   TRY_OK(take_run(file, array_table(file), session.path, document, warnings));
   TRY_OK(take_notes(file, session.path, document));
+  if (file.contains("circuits")) TRY_OK(take_circuits(file["circuits"], session.path, document));
   if (const auto data = file.find("data"); data != file.end())
     TRY_OK(take_prompt_list(*data, session.path, document, warnings));
   if (warnings.empty()) return document;

@@ -64,6 +64,9 @@ struct Frozen {
 /// (core/trace/path.h): a path that is cut. The place itself is a step at which a receiver reads.
 struct WithoutPath {
   Target from;
+  /// What it writes instead: the numbers of the whole step `from`; null: nothing. In runs alone: such an edit
+  /// has no text that reads back.
+  std::shared_ptr<const Tensor> instead = nullptr;
   bool operator==(const WithoutPath&) const = default;
 };
 using EditValue = std::variant<float, MeanOver, FromPos, Frozen, WithoutPath>;

@@ -62,8 +62,8 @@ Status check_edit(const Trace& trace, const NumberEdit& edit) {
     if (const AxisRange* range = range_on(edit.where, extent.axes[d]);
         range && range->begin >= extent.shape[d])
       return no_place(*make_edit(edit));
-  if (const Target* from = path_from(edit)) {
-    const auto change = path_change(trace, *from, edit.where.site);
+  if (path_from(edit)) {
+    const auto change = path_change(trace, std::get<WithoutPath>(edit.value), edit.where.site);
     return change ? Status(Done{}) : Status(change.error());
   }
   if (std::holds_alternative<Frozen>(edit.value) && !extent.values.empty()) {

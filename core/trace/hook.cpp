@@ -75,10 +75,11 @@ Tensor Hook::edited(const Site& site, Tensor value) const {
 // A path that is cut as the numbers that it takes out of a step, which was `value` before any edit; paths
 // into the same place that earlier edits have cut are taken together with it.
 NumberEdit Hook::without_path(const NumberEdit& edit, const Tensor& value) const {
-  std::vector<Target> from;
+  std::vector<WithoutPath> from;
   for (const auto& other : options_->edits) {
     const NumberEdit* number = other->number();
-    if (number && path_from(*number) && number->where == edit.where) from.push_back(*path_from(*number));
+    if (number && path_from(*number) && number->where == edit.where)
+      from.push_back(std::get<WithoutPath>(number->value));
     if (number == &edit) break;
   }
   const std::int64_t rows = value.size(row_axis(value));

@@ -71,7 +71,7 @@ Matrix64 heads_side_by_side(const Tensor& values) {  // [head, query, d_head] ->
 // From the senders along sums and norms.
 class PathWalk {
  public:
-  PathWalk(const Trace& trace, const std::vector<Target>& from, Range rows)
+  PathWalk(const Trace& trace, const std::vector<WithoutPath>& from, Range rows)
       : trace_(trace), from_(from), rows_(rows) {}
 
   // The step at which a sender's write stands in the stream.
@@ -119,8 +119,8 @@ class PathWalk {
  private:
   PathRows made(const Site& site) {
     PathRows out;
-    for (const Target& from : from_)
-      if (written_by(from.site) == site) add_path_rows(out, write(from));
+    for (const WithoutPath& one : from_)
+      if (written_by(one.from.site) == site) add_path_rows(out, write(one));
     if (out || site.is(StepRole::branch)) return out;
     const std::vector<Site> inputs = flow_inputs(trace_, site);
     if (step_of(site.slot).rule == Rule::norm) return norm(site, inputs.front());
@@ -156,14 +156,21 @@ class PathWalk {
     return out;
   }
 
-  // Minus what a sender wrote.
-  Matrix64 write(const Target& from) const {
+  // What a sender writes instead, minus what it wrote.
+  Matrix64 write(const WithoutPath& path) const {
+    const Target& from = path.from;
     const Tensor values = path_rows_of(trace_, from.site, rows_.size());
     Matrix64 out = values.rank() == 3 ? heads_side_by_side(values) : matrix64(values);
+    Matrix64 instead;
+    if (path.instead) {
+      const Tensor rows = path.instead->slice(values.rank() - 2, rows_.begin, rows_.end);
+      instead = rows.rank() == 3 ? heads_side_by_side(rows) : matrix64(rows);
+    }
     for (std::int64_t row = 0; row < out.rows; ++row)
       for (std::int64_t col = 0; col < out.cols; ++col) {
         double& cell = out.cells[static_cast<std::size_t>(row * out.cols + col)];
-        cell = asked(from.at, values, row, col) ? -cell : 0.0;
+        const double now = path.instead ? instead.at(row, col) : 0.0;
+        cell = asked(from.at, values, row, col) ? now - cell : 0.0;
       }
     const Site written = written_by(from.site);
     return written == from.site ? out
@@ -179,7 +186,7 @@ class PathWalk {
   }
 
   const Trace& trace_;
-  const std::vector<Target>& from_;
+  const std::vector<WithoutPath>& from_;
   Range rows_;
   std::map<Site, PathRows> known_;
 };
@@ -319,11 +326,11 @@ Status check_path(const Trace& so_far, const Target& from, const Site& to) {
 
 }  // namespace
 
-Result<Tensor> path_change(const Trace& so_far, const std::vector<Target>& from, const Site& to, Range rows,
-                           const Tensor& value) {
+Result<Tensor> path_change(const Trace& so_far, const std::vector<WithoutPath>& from, const Site& to,
+                           Range rows, const Tensor& value) {
   TRY_OK(check_runs(so_far.weights()));
-  for (const Target& one : from) TRY_OK(check_path(so_far, one, to));
-  const std::vector<Target> before(from.begin(), from.end() - 1), last{from.back()};
+  for (const WithoutPath& one : from) TRY_OK(check_path(so_far, one.from, to));
+  const std::vector<WithoutPath> before(from.begin(), from.end() - 1), last{from.back()};
   PathWalk all(so_far, from, rows), others(so_far, before, rows), alone(so_far, last, rows);
   const Site read = path_input(so_far, to);
   Matrix64 change = read_anew(so_far, to, all);
@@ -340,7 +347,7 @@ Result<Tensor> path_change(const Trace& so_far, const std::vector<Target>& from,
   return shaped(change, to, rows.begin, d_head);
 }
 
-Result<Tensor> path_change(const Trace& run, const Target& from, const Site& to) {
+Result<Tensor> path_change(const Trace& run, const WithoutPath& from, const Site& to) {
   const Record* record = run.find(to);
   if (!record) return fail(Code::not_found, "error.trace.no_step_here", {to_text(to)});
   return path_change(run, {from}, to, {0, run.rows(to.stack)}, record->value());

@@ -23,13 +23,13 @@ Status check_sender(const Target& from);
 
 /// Whether what `from` writes reaches `to` along sums and norms.
 bool has_path(const Trace& trace, const Site& from, const Site& to);
-/// What changes in the step `to` when what the last of `from` wrote is taken out of the stream that it reads,
-/// where what the others wrote is gone already: a tensor of the whole step, to be added, of which `rows` are
-/// computed and those before them are zero. `value` holds these rows of the step as they are; `so_far` every
-/// step before it up to the end of `rows`.
-Result<Tensor> path_change(const Trace& so_far, const std::vector<Target>& from, const Site& to, Range rows,
-                           const Tensor& value);
+/// What changes in the step `to` when what the last of `from` wrote is taken out of the stream that it reads
+/// (or replaced), where what the others wrote is gone already: a tensor of the whole step, to be added, of
+/// which `rows` are computed and those before them are zero. `value` holds these rows of the step as they
+/// are; `so_far` every step before it up to the end of `rows`.
+Result<Tensor> path_change(const Trace& so_far, const std::vector<WithoutPath>& from, const Site& to,
+                           Range rows, const Tensor& value);
 /// The same of a finished run, for one sender.
-Result<Tensor> path_change(const Trace& run, const Target& from, const Site& to);
+Result<Tensor> path_change(const Trace& run, const WithoutPath& from, const Site& to);
 
 }  // namespace attnscope

@@ -171,6 +171,14 @@ class Model:
         """The heads and what each does: by="induction", measure=..."""
         return Answer(self.run("heads", *inputs(text, ids), json=True, **named))
 
+    def strongest(self, of, **named):
+        """The texts of data= in which a head or a neuron is strongest: of="blocks.1.attn.z[head=3]", by="weight", top=5"""
+        return Answer(self.run("strongest", of=of, json=True, **named))
+
+    def circuit(self, **named):
+        """What some parts bring about alone over data=: measure=, keep="..." or curve=True or best=4, how="resample\""""
+        return Answer(self.run("circuit", json=True, **named))
+
     def tokenize(self, text):
         return self.run("tokenize", "--text", "@" + text if text.startswith("@") else text, json=True)
 

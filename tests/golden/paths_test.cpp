@@ -156,7 +156,7 @@ TEST_P(Paths, EstimatesAreGradientTimesChange) {
   ASSERT_TRUE(gradients);
   const PathCell& cell = grid->cells().front();
   const std::vector<Target> steps = *path_receivers(run->config(), cell.to);
-  const Tensor change = *path_change(*run, cell.from, steps.front().site);
+  const Tensor change = *path_change(*run, {cell.from}, steps.front().site);
   double sum = grid->base();
   for (std::int64_t pos = 0; pos < run->length; ++pos)
     for (std::int64_t i = 0; i < change.size(2); ++i)

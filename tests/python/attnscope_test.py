@@ -156,6 +156,19 @@ class Python(unittest.TestCase):
         self.assertEqual({row["step"] for row in patch}, {"blocks.0.resid_pre"})
         self.assertTrue(self.model.tokenize(TEXT)["ids"])
 
+    def test_studies(self):
+        strongest = self.model.strongest("blocks.1.attn.z[head=3]", by="weight", top=3, limit=12)
+        self.assertEqual([row["rank"] for row in strongest if row["kind"] == "top"], [1, 2, 3])
+        self.assertEqual(len(strongest.frame()), len(strongest))
+        curve = self.model.circuit(measure="logit_diff", data="task:storyteller", limit=6, best=2)
+        self.assertEqual([row["kept"] for row in curve], [0, 1, 2])
+        kept = self.model.circuit(measure="logit_diff", data="task:storyteller", limit=6,
+                                  keep=",".join(row["part"] for row in curve.rows[1:]))
+        self.assertEqual(kept.rows[0]["value"], curve.rows[2]["value"])
+        paths = self.model.paths(measure="logit_diff", data="task:storyteller", limit=6, from_="blocks.0.attn.z",
+                                 to="blocks.1.attn.q")
+        self.assertEqual({row["n"] for row in paths}, {6})
+
     def test_comparisons(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "run.safetensors")

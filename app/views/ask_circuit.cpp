@@ -1,0 +1,259 @@
+// Texts are in assets/strings/*/ask_circuit.json.
+#include "app/views/ask_circuit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/look/item_map.h"
+#include "app/widgets/line_plot.h"
+#include "app/widgets/measure_field.h"
+#include "app/widgets/pieces.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/session/data_prompt.h"
+#include "core/session/named_circuits.h"
+#include "core/session/prompt_list.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::size_t kMostKept = 64;  // points of a curve
+constexpr double kCircuitAtOnce = 3e10, kCircuitRows = 16;
+constexpr float kCircuitSide = 320.f, kCircuitNarrow = 620.f, kCircuitCount = 34.f, kCircuitShare = 64.f;
+
+std::string share_words(double share) {
+  return std::isfinite(share) ? number_text(static_cast<float>(share), 3) : std::string("–");
+}
+
+DataKnockout::From from_of(AskHow how) {
+  using From = DataKnockout::From;
+  return how == AskHow::zero       ? From::itself
+         : how == AskHow::mean     ? From::mean
+         : how == AskHow::resample ? From::resample
+                                   : From::mean_by_pos;
+}
+
+// "head 1.3", "MLP 1"; what has no such name as it is written.
+std::string circuit_part_words(const std::string& part) {
+  const auto cell = parse_cell(part);
+  if (!cell) return part;
+  const std::string block = std::to_string(cell->site.layer);
+  if (cell->site.is(StepRole::head_out) && cell->at.size() == 1 && cell->site.stack != Stack::enc)
+    return tr(cell->site.part == Part::cross ? "circuit.cross" : "circuit.head",
+              {block, std::to_string(cell->at.front().begin)});
+  if (cell->site.is(StepKind::mlp_down) && cell->at.empty() && cell->site.stack != Stack::enc)
+    return tr("circuit.mlp", {block});
+  return part;
+}
+
+// A name that no circuit has yet.
+std::string free_name(const Document& document) {
+  for (int i = 1;; ++i) {
+    const std::string name = tr("ask.circuit.name", {std::to_string(i)});
+    if (!circuit_named(document, name)) return name;
+  }
+}
+
+}  // namespace
+
+// What is asked; nothing where it cannot be, with the reason.
+std::optional<AskCircuit::Asked> AskCircuit::asked(const ViewContext& context, std::string& why) const {
+  Asked out;
+  const Asking& asking = context.workspace.asking;
+  out.prompts = context.session.document().data.prompts;
+  out.start = context.run.document;
+  out.start.data = {}, out.start.circuits.clear(), out.start.notes.clear();
+  if (context.run.traces.size() > 1)
+    std::erase_if(out.start.edits, [](const auto& edit) { return edit->sequence >= 0; });
+  const auto measure = data_measure(asking.measure.text, *out.prompts);
+  const Status can = measure ? check_data_measure(*measure) : Status(measure.error());
+  if (!can) {
+    why = can.error().text();
+    return std::nullopt;
+  }
+  DataQuestion& data = out.question.data;
+  data.measure = *measure, data.at = asking.measure.row, data.steps = kCircuitNodes;
+  data.how.from = from_of(asking.settings.circuit_how), data.how.seed = out.prompts->choice.seed;
+  Hash edits;
+  for (const auto& edit : out.start.edits) edits.take(key_of(to_text(*edit)));
+  out.subject = key_of({context.run.opened_version});
+  out.key = key_of({out.subject, reinterpret_cast<std::uintptr_t>(out.prompts.get()), edits.value(),
+                    key_of(data.measure), static_cast<std::uint64_t>(data.at + 1),
+                    static_cast<std::uint64_t>(asking.settings.circuit_how)});
+  return out;
+}
+
+// What parts become. False: it has not been asked yet, and takes long.
+bool AskCircuit::draw_choices(const ViewContext& context, const Asked& asked, float width) {
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
+  AskSettings& settings = context.workspace.asking.settings;
+  ChipRow line(width);
+  for (const auto& [name, how] : kAskHows) {
+    const Label key(how != AskHow::zero ? "ask.data.how." : "ask.how.",
+                    how == AskHow::mean_by_pos ? "mean_by_pos" : std::string_view(name));
+    if (line(Label(tr(key), "###ask.circuit.how.", name), settings.circuit_how == how,
+             tr(Label(key, ".help"))))
+      settings.circuit_how = how;
+  }
+  const auto parts = static_cast<double>(context.run.document.model->config().n_layers()) * 32;
+  const double effort = static_cast<double>(asked.start.model->weights().parameter_count()) *
+                        static_cast<double>(asked.prompts->lines.size()) * kCircuitRows * parts;
+  const bool may = effort <= kCircuitAtOnce && !context.session.training().running();
+  if (may || made_.asked(asked.key) || allowed_ == asked.key) return true;
+  line.part();
+  if (line(Label(tr("ask.start"), "###ask_circuit_start"), false, tr("ask.circuit.start.help")))
+    allowed_ = asked.key;
+  return false;
+}
+
+void AskCircuit::draw_curve(const CircuitAnswer& found, ImVec2 at, ImVec2 room) const {
+  LinePlot plot;
+  plot.key = "ask_circuit";
+  plot.title = tr("ask.circuit.plot");
+  plot.x_title = plot.x_name = tr("ask.circuit.kept");
+  plot.x1 = static_cast<float>(std::max<std::size_t>(2, found.points.size()) - 1);
+  plot.counts_x = plot.readout = true;
+  LineSeries share, whole;
+  for (const KeptPoint& point : found.points)
+    if (const double value = found.recovered(point.value); std::isfinite(value))
+      share.points.emplace_back(static_cast<float>(point.kept), static_cast<float>(value));
+  share.colour = theme().accent, share.dots = true, share.label = tr("ask.circuit.share");
+  whole.points = {{0, 1}, {plot.x1, 1}};
+  whole.colour = with_alpha(theme().text_dim, 0.6f), whole.dashed = true;
+  plot.series = {std::move(share), std::move(whole)};
+  (void)draw_line_plot(plot, at, room);
+}
+
+// The parts in the order in which they are kept; a click keeps all down to that one.
+void AskCircuit::draw_parts(const CircuitAnswer& found, float width) {
+  Table table;
+  const float count = scaled(kCircuitCount), share = scaled(kCircuitShare);
+  table.columns = {number_column(tr("ask.circuit.count"), count),
+                   {TableColumn::Kind::text, tr("ask.circuit.part"), width - count - 2 * share},
+                   number_column(tr("ask.circuit.effect"), share),
+                   number_column(tr("ask.circuit.share"), share)};
+  table.words = fonts().small, table.digits = fonts().mono_small;
+  for (std::size_t i = 1; i < found.points.size(); ++i) {
+    TableRow row{"###ask_circuit_" + std::to_string(i), {}, i <= chosen_};
+    row.cells.push_back({std::to_string(i)});
+    row.cells.push_back({circuit_part_words(found.effects[i - 1].part)});
+    row.cells.push_back({signed_number(found.effects[i - 1].effect, 2)});
+    row.cells.push_back({share_words(found.recovered(found.points[i].value))});
+    table.rows.push_back(std::move(row));
+  }
+  const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [&](int row) {
+    compat::item_tooltip(found.effects[static_cast<std::size_t>(row)].part.c_str());
+  });
+  if (event.clicked >= 0) chosen_ = static_cast<std::size_t>(event.clicked) + 1;
+}
+
+void AskCircuit::keep(const ViewContext& context, const CircuitAnswer& found) const {
+  NamedCircuit circuit{free_name(context.session.document()), {}};
+  for (std::size_t i = 0; i < std::min(chosen_, found.points.size() - 1); ++i)
+    circuit.parts.push_back(found.effects[i].part);
+  context.commands.edit(Text::of("ask.circuit.did", {circuit.name}), {},
+                        [circuit](Document& document) { return put_circuit(document, circuit); });
+}
+
+// Those that the document keeps, each with its share of the same measure.
+void AskCircuit::draw_circuits(const ViewContext& context, const Asked& asked, float width) {
+  const std::vector<NamedCircuit>& all = context.session.document().circuits;
+  if (all.empty()) return caption(tr("ask.circuit.empty"), width);
+  Hash lists;
+  for (const NamedCircuit& one : all)
+    for (const std::string& part : one.parts) lists.take(key_of(part + "\n" + one.name));
+  const auto work = [asked, all](const std::atomic<bool>& cancel) {
+    Shares out;
+    for (const NamedCircuit& one : all) {
+      CircuitQuestion question = asked.question;
+      if (one.parts.front().find("->") != std::string::npos)
+        question.data.steps = kCircuitSenders, question.to = kCircuitReceivers;
+      DataRuns runs(*asked.prompts, asked.start);
+      auto circuit = CircuitRuns::prepare(runs, question, &cancel);
+      auto found = circuit ? circuit->keep(one.parts, &cancel) : Result<CircuitAnswer>(circuit.error());
+      out.push_back(found ? std::optional(found->recovered(found->points.front().value)) : std::nullopt);
+    }
+    return out;
+  };
+  const auto shares =
+      shares_.get_or_before(asked.subject, key_of({asked.key, lists.value()}), context.workers(), work);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string index = std::to_string(i);
+    const bool known = shares && shares.fresh && i < shares->size();
+    const std::string share = !known ? std::string("…") : (*shares)[i] ? share_words(*(*shares)[i]) : "–";
+    if (chip(Label("×", "###ask_circuit_drop_", index), false, tr("ask.circuit.drop.help")))
+      context.commands.edit(Text::of("ask.circuit.dropped", {all[i].name}), {},
+                            [name = all[i].name](Document& document) {
+                              drop_circuit(document, name);
+                              return Status(Done{});
+                            });
+    note_item("ask_circuit_drop_" + index);
+    ImGui::SameLine(0, scaled(6));
+    text_line(
+        fonts().small, theme().text,
+        middle_truncated(fonts().small,
+                         tr("ask.circuit.line", {all[i].name, std::to_string(all[i].parts.size()), share}),
+                         width - scaled(34)));
+    compat::item_tooltip(join(all[i].parts, "\n").c_str());
+    note_item("ask_circuit_kept_" + index);
+  }
+}
+
+void AskCircuit::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  ImGui::SetCursorScreenPos(at);
+  if (context.run.recorded() || !context.run.document.model) return caption(tr("ask.recorded"));
+  if (!context.session.document().data.prompts) {
+    const auto own = own_task_choice(*context.run.document.opened);
+    if (!own) return caption(tr("ask.texts.no_data"));
+    if (context.session.opening_data()) return caption(tr("output.pending"));
+    if (chip(Label(tr("ask.over.own"), "###ask.circuit.own"), false, tr("ask.over.own.help")))
+      context.commands.act([choice = *own](Session& session) { session.open_data(choice); });
+    return;
+  }
+  std::string why;
+  const auto question = asked(context, why);
+  if (!question) return caption(why);
+  const bool may = draw_choices(context, *question, room.x);
+  if (!may) return;
+  const auto made =
+      made_.get_or_before(question->subject, question->key, context.workers(),
+                          [asked = *question](const std::atomic<bool>& cancel) -> Curve {
+                            DataRuns runs(*asked.prompts, asked.start);
+                            TRY(CircuitRuns circuit, CircuitRuns::prepare(runs, asked.question, &cancel));
+                            return circuit.curve(kMostKept, &cancel);
+                          });
+  ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));
+  if (!made) return caption(tr("output.pending"));
+  if (!*made) return caption(made->error().text());
+  const CircuitAnswer& found = **made.value;
+  chosen_ = std::clamp<std::size_t>(chosen_, 1, std::max<std::size_t>(1, found.points.size() - 1));
+  const KeptPoint& point = found.points[std::min(chosen_, found.points.size() - 1)];
+  caption(
+      tr("ask.circuit.facts",
+         {std::to_string(chosen_), std::to_string(found.parts.size()),
+          share_words(found.recovered(point.value)), number_text(static_cast<float>(found.full.mean()), 2),
+          number_text(static_cast<float>(found.none.mean()), 2), format_count(found.full.n())}),
+      room.x);
+  note_item("ask_circuit_facts");
+  const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(4));
+  const float high = std::max(scaled(80), at.y + room.y - top.y);
+  const bool narrow = room.x < scaled(kCircuitNarrow);
+  const float side = narrow ? room.x : scaled(kCircuitSide), gap = scaled(16),
+              plot_high = narrow ? high * 0.4f : std::min(high, scaled(360));
+  draw_curve(found, top, ImVec2(narrow ? room.x - scaled(8) : room.x - side - gap, plot_high));
+  ImGui::SetCursorScreenPos(narrow ? ImVec2(top.x, top.y + plot_high + scaled(4))
+                                   : ImVec2(top.x + room.x - side, top.y));
+  const ChildScope child("ask_circuit_side", ImVec2(side, narrow ? high - plot_high - scaled(4) : high));
+  const float width = ImGui::GetContentRegionAvail().x - scaled(14);
+  if (chip(Label(tr("ask.circuit.keep", {std::to_string(chosen_)}), "###ask_circuit_keep"), false,
+           tr("ask.circuit.keep.help")) &&
+      made.fresh)
+    keep(context, found);
+  note_item("ask_circuit_keep");
+  draw_circuits(context, *question, width);
+  ImGui::Dummy(ImVec2(1, scaled(4)));
+  draw_parts(found, width);
+}
+
+}  // namespace attnscope

@@ -1,0 +1,46 @@
+// Circuits: how much of the measure the best parts bring about alone, over the data set, as a curve and as a
+// list; the best so many are kept under a name, which the document has and a session carries. Computed in
+// core/session/kept_circuit.h, beside the frame.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/look/kept_text.h"
+#include "app/views/view.h"
+#include "app/widgets/table.h"
+#include "core/base/computed.h"
+#include "core/session/kept_circuit.h"
+
+namespace attnscope {
+
+class AskCircuit {
+ public:
+  void draw(const ViewContext& context, ImVec2 at, ImVec2 room);
+
+ private:
+  using Curve = Result<CircuitAnswer>;
+  using Shares = std::vector<std::optional<double>>;  ///< of the document's circuits; none: it failed
+
+  struct Asked {  // all that a computation reads
+    std::shared_ptr<const DataPrompts> prompts;
+    Document start;
+    CircuitQuestion question;
+    std::uint64_t key = 0, subject = 0;
+  };
+  std::optional<Asked> asked(const ViewContext& context, std::string& why) const;
+  bool draw_choices(const ViewContext& context, const Asked& asked, float width);
+  void draw_curve(const CircuitAnswer& found, ImVec2 at, ImVec2 room) const;
+  void draw_parts(const CircuitAnswer& found, float width);
+  void draw_circuits(const ViewContext& context, const Asked& asked, float width);
+  void keep(const ViewContext& context, const CircuitAnswer& found) const;
+
+  Computed<Curve> made_;
+  Computed<Shares> shares_;
+  std::size_t chosen_ = 3;  ///< parts that are kept
+  std::uint64_t allowed_ = 0;
+};
+
+}  // namespace attnscope
