@@ -32,6 +32,7 @@ Program::Program() : app(tr("cli.title")) {
   add_why(app, action);
   add_circuits(app, action);
   add_probe(app, action);
+  add_checkpoints(app, action);
   add_compare(app, action);
   add_rerun(app, action);
   add_direction(app, action);
