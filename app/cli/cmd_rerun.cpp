@@ -34,9 +34,9 @@ struct RerunOptions {
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{512} << 20;
 
 // The commands whose answers are JSON and follow from their words alone.
-constexpr std::array<std::string_view, 11> kCommands{"ablate",  "patch", "attribute",  "heads",
-                                                     "rollout", "probe", "path",       "circuits",
-                                                     "compare", "why",   "checkpoints"};
+constexpr std::array<std::string_view, 13> kCommands{"ablate",  "patch", "attribute",   "heads",
+                                                     "rollout", "probe", "path",        "circuits",
+                                                     "compare", "why",   "checkpoints", "steer", "weights"};
 
 // Two answers, number by number.
 struct Differences {
