@@ -12,15 +12,15 @@ namespace {
 using namespace attnscope::testing;
 namespace fs = std::filesystem;
 
-const std::string kTrain =
+const std::string kSeriesTrain =
     "train induction --quiet --layers 2 --heads 2 --d-model 16 --d-mlp 16 --batch 4 --held-out 10 --warmup 2 "
     "--steps 6 --keep-every 2 --out ";
-const std::vector<int> kIds{5, 9, 2, 7, 5, 9, 2};
-constexpr const char* kIdWords = " --ids 5,9,2,7,5,9,2 ";
+const std::vector<int> kSeriesIds{5, 9, 2, 7, 5, 9, 2};
+constexpr const char* kSeriesWords = " --ids 5,9,2,7,5,9,2 ";
 
 class Checkpoints : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(cli(kTrain + (folder_ / "m")).exit_code, 0); }
+  void SetUp() override { ASSERT_EQ(cli(kSeriesTrain + (folder_ / "m")).exit_code, 0); }
   std::string series() const { return folder_ / "m/checkpoints"; }
   TempFolder folder_;
 };
@@ -29,7 +29,7 @@ std::shared_ptr<const Trace> run_of(const std::string& path) {
   const auto opened = open_model(path);
   EXPECT_TRUE(opened) << opened.error().text();
   Input input;
-  input.ids = kIds;
+  input.ids = kSeriesIds;
   return *opened->model->run(input, {});
 }
 
@@ -41,7 +41,7 @@ double loss_by_hand(const Trace& run) {
     double total = 0;
     for (std::int64_t id = 0; id < logits.size(0); ++id)
       total += std::exp(static_cast<double>(logits.at(id)));
-    const int next = kIds[static_cast<std::size_t>(row) + 1];
+    const int next = kSeriesIds[static_cast<std::size_t>(row) + 1];
     sum += std::log(total) - static_cast<double>(logits.at(next));
   }
   return sum / static_cast<double>(run.length - 1);
@@ -57,7 +57,7 @@ double role_by_hand(const Trace& run, int block, int number, const std::string& 
 
 TEST_F(Checkpoints, rows_are_those_of_each_model_run_by_hand) {
   const Ran ran =
-      cli("checkpoints " + series() + kIdWords + "--measure loss --measure 'logit:#2' --heads --json");
+      cli("checkpoints " + series() + kSeriesWords + "--measure loss --measure 'logit:#2' --heads --json");
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const Json answer = ran.json();
   std::vector<std::int64_t> steps;
@@ -113,13 +113,13 @@ TEST_F(Checkpoints, probes_are_those_of_each_model_alone) {
     if (row["step"] == 4) found.push_back(row["value"]);
   for (const Json& depth : alone["depths"]) wanted.push_back(depth["held_out"]);
   EXPECT_EQ(found, wanted);
-  expect_refused("checkpoints " + series() + kIdWords + "--probe position", 1, "Probes need the prompts");
+  expect_refused("checkpoints " + series() + kSeriesWords + "--probe position", 1, "Probes need the prompts");
 }
 
 TEST_F(Checkpoints, what_cannot_be_read_is_said_and_passed_over) {
   fs::create_directory(series() + "/step000008");  // still being written
   std::ofstream(series() + "/pytorch_model-10.bin") << "pickle";
-  const Ran ran = cli("checkpoints " + series() + kIdWords + "--json");
+  const Ran ran = cli("checkpoints " + series() + kSeriesWords + "--json");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_NE(ran.err.find("\"step000008\" is passed over"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find("pickled"), std::string::npos) << ran.err;
@@ -134,7 +134,7 @@ TEST_F(Checkpoints, what_cannot_be_read_is_said_and_passed_over) {
 
 TEST_F(Checkpoints, mixed_folders_get_a_sentence) {
   fs::copy(series() + "/step000002", series() + "/checkpoint-2", fs::copy_options::recursive);
-  expect_refused("checkpoints " + series() + kIdWords, 1, "several trainings");
+  expect_refused("checkpoints " + series() + kSeriesWords, 1, "several trainings");
   fs::remove_all(series() + "/checkpoint-2");
   fs::remove_all(series() + "/step000004");
   ASSERT_EQ(cli("train induction --quiet --layers 1 --heads 2 --d-model 16 --d-mlp 16 --batch 4 --held-out 4 "
@@ -142,7 +142,7 @@ TEST_F(Checkpoints, mixed_folders_get_a_sentence) {
                 series() + "/step000004")
                 .exit_code,
             0);
-  const Ran ran = cli("checkpoints " + series() + kIdWords + "--json");
+  const Ran ran = cli("checkpoints " + series() + kSeriesWords + "--json");
   EXPECT_EQ(ran.exit_code, 1);
   EXPECT_NE(ran.err.find("\"step000004\" is passed over: It is of another model"), std::string::npos)
       << ran.err;
@@ -157,8 +157,8 @@ TEST_F(Checkpoints, bare_weights_share_the_config_of_their_folder) {
   for (const char* step : {"000002", "000006"})
     fs::copy_file(series() + "/step" + step + "/model.safetensors",
                   folder_ / "flat" + "/" + step + ".safetensors");
-  const Json flat = cli("checkpoints " + (folder_ / "flat") + kIdWords + "--json").json();
-  const Json whole = cli("checkpoints " + series() + kIdWords + "--json").json();
+  const Json flat = cli("checkpoints " + (folder_ / "flat") + kSeriesWords + "--json").json();
+  const Json whole = cli("checkpoints " + series() + kSeriesWords + "--json").json();
   ASSERT_EQ(flat["rows"].size(), 2u);
   EXPECT_EQ(flat["rows"][0]["value"], whole["rows"][1]["value"]);
   EXPECT_EQ(flat["rows"][1]["value"], whole["rows"][3]["value"]);
@@ -166,15 +166,15 @@ TEST_F(Checkpoints, bare_weights_share_the_config_of_their_folder) {
 
 TEST_F(Checkpoints, csv_and_rerun) {
   const std::string csv = folder_ / "a.csv", json = folder_ / "a.json";
-  ASSERT_EQ(cli("checkpoints " + (folder_ / "m") + kIdWords + "--every 2 --out " + csv).exit_code, 0);
+  ASSERT_EQ(cli("checkpoints " + (folder_ / "m") + kSeriesWords + "--every 2 --out " + csv).exit_code, 0);
   EXPECT_EQ(
       read_text(csv).rfind("step,name,measure,at,block,head,value,stderr,chance,n\n0,step000000,loss,,,,", 0),
       0u)
       << read_text(csv);
-  ASSERT_EQ(cli("checkpoints " + series() + kIdWords + "--from 2 --to 4 --out " + json).exit_code, 0);
+  ASSERT_EQ(cli("checkpoints " + series() + kSeriesWords + "--from 2 --to 4 --out " + json).exit_code, 0);
   EXPECT_EQ(cli("rerun " + json).exit_code, 0);
-  expect_refused("checkpoints " + series() + kIdWords + "--from 7", 1, "from 0 to 6");
-  expect_refused("checkpoints " + (folder_ / "none") + kIdWords, 1, "There is no file or folder");
+  expect_refused("checkpoints " + series() + kSeriesWords + "--from 7", 1, "from 0 to 6");
+  expect_refused("checkpoints " + (folder_ / "none") + kSeriesWords, 1, "There is no file or folder");
 }
 
 TEST(CheckpointNames, the_step_is_found) {

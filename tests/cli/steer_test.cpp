@@ -1,6 +1,6 @@
 // Steering vectors: files in every form, --steer against a sum by hand, and the sweep over strengths.
-#include <cstring>
-#include <filesystem>
+#include <cmath>
+#include <fstream>
 
 #include "core/arch/open.h"
 #include "core/io/control_vector.h"
@@ -12,10 +12,10 @@ namespace {
 
 using namespace attnscope::testing;
 
-const std::string kModel = model_path("gpt2");
-constexpr const char* kIds = " --ids 3,5,1,7 ";
+const std::string kSteered = model_path("gpt2");
+constexpr const char* kSteerIds = " --ids 3,5,1,7 ";
 
-std::vector<float> numbers(std::int64_t count, float seed) {
+std::vector<float> waves(std::int64_t count, float seed) {
   std::vector<float> out;
   for (std::int64_t i = 0; i < count; ++i)
     out.push_back(std::sin(seed * static_cast<float>(i + 1)) * 0.3f + (i == 0 ? 0.1f : 0.f));
@@ -25,14 +25,14 @@ std::vector<float> numbers(std::int64_t count, float seed) {
 class Steering : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto opened = open_model(kModel);
+    const auto opened = open_model(kSteered);
     ASSERT_TRUE(opened);
     width_ = opened->model->config().d_model;
     blocks_ = opened->model->config().n_layers();
     ASSERT_GE(blocks_, 2);
     for (int block = 1; block < blocks_; ++block)
       vector_.vectors[block] =
-          Tensor::from(numbers(width_, 0.7f * static_cast<float>(block)), {{Axis::none, width_}});
+          Tensor::from(waves(width_, 0.7f * static_cast<float>(block)), {{Axis::none, width_}});
     vector_.model_hint = "gpt2";
     path_ = folder_ / "v.gguf";
     ASSERT_TRUE(write_control_vector(path_, vector_));
@@ -41,9 +41,9 @@ class Steering : public ::testing::Test {
   static std::vector<double> logits(const std::string& more) {
     const TempFolder folder;
     const std::string out = folder / "t.json";
-    const Ran ran = cli("trace " + kModel + kIds + more + " --steps logits --out " + out);
+    const Ran ran = cli("trace " + kSteered + kSteerIds + more + " --steps logits --out " + out);
     EXPECT_EQ(ran.exit_code, 0) << ran.err;
-    return Json::parse(read_text(out)).front()["values"].back().get<std::vector<double>>();
+    return Json::parse(read_text(out))["logits"]["values"].back().get<std::vector<double>>();
   }
   TempFolder folder_;
   ControlVector vector_;
@@ -85,7 +85,7 @@ TEST_F(Steering, the_file_is_gguf_byte_by_byte) {
 
 // The run equals one in which each block's output is set to itself plus strength times the vector.
 TEST_F(Steering, a_steered_run_is_the_sum_by_hand) {
-  const auto opened = open_model(kModel);
+  const auto opened = open_model(kSteered);
   Input input;
   input.ids = {3, 5, 1, 7};
   constexpr float kStrength = -0.75f;
@@ -136,7 +136,7 @@ TEST_F(Steering, a_direction_is_written_as_a_control_vector) {
                       << "\n";
   std::ofstream(other) << R"({"ids": [7, 7, 7]})"
                        << "\n";
-  const std::string words = "direction " + kModel + " --data " + data + " --against " + other + " -o ";
+  const std::string words = "direction " + kSteered + " --data " + data + " --against " + other + " -o ";
   ASSERT_EQ(cli(words + (folder_ / "d.npz") + " --steps 'blocks.1-9.resid_post'").exit_code, 0);
   const Ran ran = cli(words + (folder_ / "d.gguf"));
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -147,7 +147,7 @@ TEST_F(Steering, a_direction_is_written_as_a_control_vector) {
 
 TEST_F(Steering, the_sweep_is_the_runs_one_by_one) {
   const Ran ran =
-      cli("steer " + kModel + " " + path_ + kIds + "--strengths=-1,0,2 --measure 'logit:#4' --json");
+      cli("steer " + kSteered + " " + path_ + kSteerIds + "--strengths=-1,0,2 --measure 'logit:#4' --json");
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   const Json answer = ran.json();
   const std::size_t several = blocks_ > 2 ? 1 : 0;
@@ -159,12 +159,15 @@ TEST_F(Steering, the_sweep_is_the_runs_one_by_one) {
                                   : "--edit '" + row["step"].get<std::string>() + "+=@dir:" + path_ + "*" +
                                         std::to_string(strength) + "'";
     EXPECT_NEAR(row["value"], logits(words)[4], 1e-6) << row;
-    if (strength == 0) EXPECT_EQ(row["value"], answer["base"]["logit:#4"]);
+    if (strength == 0) {
+      EXPECT_EQ(row["value"], answer["base"]["logit:#4"]);
+    }
   }
   const std::string csv = folder_ / "s.csv";
-  ASSERT_EQ(cli("steer " + kModel + " " + path_ + kIds + "--strengths=1 --measure 'logit:#4' --out " + csv)
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      cli("steer " + kSteered + " " + path_ + kSteerIds + "--strengths=1 --measure 'logit:#4' --out " + csv)
+          .exit_code,
+      0);
   EXPECT_EQ(
       read_text(csv).rfind("step,block,strength,measure,clean,value,stderr,n\nblocks.1.resid_post,1,1,", 0),
       0u)
@@ -174,7 +177,7 @@ TEST_F(Steering, the_sweep_is_the_runs_one_by_one) {
 TEST_F(Steering, what_does_not_fit_is_said_with_both_numbers) {
   const auto refused = [&](const ControlVector& vector, const std::string& part) {
     ASSERT_TRUE(write_control_vector(folder_ / "bad.gguf", vector));
-    expect_refused("trace " + kModel + kIds + "--steer " + (folder_ / "bad.gguf"), 1, part);
+    expect_refused("trace " + kSteered + kSteerIds + "--steer " + (folder_ / "bad.gguf"), 1, part);
   };
   ControlVector other;
   other.vectors[1] = Tensor::from({1.f, 2.f, 3.f}, {{Axis::none, 3}});
@@ -182,11 +185,12 @@ TEST_F(Steering, what_does_not_fit_is_said_with_both_numbers) {
   other.vectors.clear();
   other.vectors[40] = vector_.vectors.begin()->second;
   refused(other, "block 40, but the last block of this model is " + std::to_string(blocks_ - 1));
-  expect_refused("trace " + kModel + kIds + "--steer " + path_ + ":strong", 1, "no number behind the colon");
-  expect_refused("trace " + kModel + kIds + "--steer " + (folder_ / "none.gguf"), 1, "none.gguf");
+  expect_refused("trace " + kSteered + kSteerIds + "--steer " + path_ + ":strong", 1,
+                 "no number behind the colon");
+  expect_refused("trace " + kSteered + kSteerIds + "--steer " + (folder_ / "none.gguf"), 1, "none.gguf");
   std::ofstream(folder_ / "text.gguf") << "no vector";
-  expect_refused("trace " + kModel + kIds + "--steer " + (folder_ / "text.gguf"), 1, "text.gguf");
-  expect_refused("trace " + kModel + kIds + "--steer v.txt", 1, "no file of steering vectors");
+  expect_refused("trace " + kSteered + kSteerIds + "--steer " + (folder_ / "text.gguf"), 1, "text.gguf");
+  expect_refused("trace " + kSteered + kSteerIds + "--steer v.txt", 1, "no file of steering vectors");
 }
 
 }  // namespace
