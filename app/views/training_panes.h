@@ -112,7 +112,7 @@ struct Track {
   float here = -1, pinned = -1;  ///< the handle; a ring where A is
 };
 struct TrackEvent {
-  bool dragged = false;
+  bool dragged = false, released = false;
   float share = 0;  ///< where to
 };
 TrackEvent draw_track(const Track& track, ImVec2 at, float width);

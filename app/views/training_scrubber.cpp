@@ -50,6 +50,7 @@ TrackEvent draw_track(const Track& track, ImVec2 at, float width) {
     out.dragged = true;
     out.share = std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.f, x1 - x0), 0.f, 1.f);
   }
+  out.released = ImGui::IsItemDeactivated();
   const bool hovered = ImGui::IsItemHovered();
   if (hovered && !ImGui::IsItemActive()) ImGui::SetTooltip("%s", track.help);
   canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.panel_raised, scaled(2));

@@ -58,11 +58,12 @@ SeriesQuestion TrainingSeries::question(const ViewContext& context) const {
   out.document = context.run.document;
   if (context.run.document.model->config().predicts_next()) out.measures.emplace_back(kLossMeasure);
   const AskedMeasure& asked = context.workspace.asking.measure;
-  if (const auto answer = asked.of(context.run); answer && answer->measure && !answer->text.empty())
-    out.measures.push_back(asked.text.empty() && curves_ && curves_->series == series_ &&
-                                   curves_->measures.size() > out.measures.size()
-                               ? curves_->measures.back()  // the likeliest against the second changes by step
-                               : answer->text);
+  if (!asked.text.empty()) {
+    if (const auto answer = asked.of(context.run); answer && answer->measure)
+      out.measures.push_back(answer->text);
+  } else if (!likely_.empty()) {
+    out.measures.push_back(likely_);
+  }
   out.at = asked.row;
   return out;
 }
@@ -73,6 +74,7 @@ void TrainingSeries::follow(const ViewContext& context) {
     log_ = grows_by_factors(*opened.series);
     asked_.stop();
     tried_ = 0;
+    likely_.clear();
   }
   series_ = opened.series;
   shown_ = series_->index_of(opened.path);
@@ -80,8 +82,14 @@ void TrainingSeries::follow(const ViewContext& context) {
   const auto pinned = context.session.pinned();
   pinned_ = pinned ? series_->index_of(pinned->document.opened->path) : -1;
   curves_ = asked_.newest();
-  const AskedMeasure& measure = context.workspace.asking.measure;
-  if (context.session.opening() || !measure.of(context.run)) return;
+  const auto answer = context.workspace.asking.measure.of(context.run);
+  if (context.session.opening() || !answer) return;
+  // Where no measure was typed: the likeliest output against the second of the step that was open first, so
+  // that all steps are asked the same.
+  const std::vector<int> ids = context.run.document.sequences.empty()
+                                   ? std::vector<int>()
+                                   : context.run.document.sequences.front().input.ids;
+  if (answer->measure && (likely_.empty() || ids != likely_ids_)) likely_ = answer->text, likely_ids_ = ids;
   SeriesQuestion next = question(context);
   const bool small = opened.file_bytes * series_->members.size() <= kSeriesAtOnce;
   if (!small || tried_ == next.key() || (curves_ && curves_->key == next.key())) return;
@@ -137,18 +145,22 @@ void TrainingSeries::draw_slider(const ViewContext& context, float width) {
   const std::string last = tr("training.shown", {format_count(series_->members.back().step)});
   const float step_width = text_size(fonts().mono, last).x;
   const float right = chip_width(pin) + step_width + scaled(20);
-  Track track{
-      "###train_series", tr("training.series.help"), {}, share_of(wanted_, count), share_of(pinned_, count)};
+  Track track{"###train_series",
+              tr("training.series.help"),
+              {},
+              share_of(dragged_ >= 0 ? dragged_ : wanted_, count),
+              share_of(pinned_, count)};
   for (std::size_t i = 0; i < count; ++i) track.ticks.push_back(share_of(static_cast<int>(i), count));
   const TrackEvent event = draw_track(track, at, width - right);
-  if (event.dragged)
-    want(context, static_cast<int>(std::lround(event.share * static_cast<float>(count - 1))));
-  if (wanted_ >= 0)
+  if (event.dragged) dragged_ = static_cast<int>(std::lround(event.share * static_cast<float>(count - 1)));
+  if (event.released && dragged_ >= 0) want(context, std::exchange(dragged_, -1));
+  const int at_step = dragged_ >= 0 ? dragged_ : wanted_;
+  if (at_step >= 0)
     draw_text(
         Canvas(), fonts().mono,
         ImVec2(at.x + width - right + scaled(6), at.y + (scaled(28) - text_size(fonts().mono, "0").y) / 2),
-        wanted_ == shown_ ? theme().text : theme().text_dim,
-        tr("training.shown", {format_count(series_->members[static_cast<std::size_t>(wanted_)].step)}));
+        at_step == shown_ ? theme().text : theme().text_dim,
+        tr("training.shown", {format_count(series_->members[static_cast<std::size_t>(at_step)].step)}));
   ImGui::SetCursorScreenPos(ImVec2(at.x + width - chip_width(pin), at.y));
   const bool here = pinned_ >= 0 && pinned_ == shown_;
   if (chip(pin, here, tr("training.series.pin.help")))

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/views/view.h"
 #include "app/widgets/controls.h"
@@ -42,6 +43,9 @@ class TrainingSeries {
   AskedSeries asked_;
   std::shared_ptr<const SeriesCurves> curves_;
   int shown_ = -1, wanted_ = -1, pinned_ = -1;  ///< members
+  int dragged_ = -1;                            ///< the member under the handle while that is held
+  std::string likely_;                          ///< the measure where none was typed
+  std::vector<int> likely_ids_;                 ///< the input that it was taken from
   bool log_ = false;
   std::uint64_t tried_ = 0;  ///< the question that was begun by itself
 };
