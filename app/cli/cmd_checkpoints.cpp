@@ -1,5 +1,6 @@
 // attnscope-cli checkpoints: the same question asked of every checkpoint of a training, one opened at a time:
 // measures, the roles of the heads, linear probes, as rows by step.
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
+#include "app/cli/curve_figure.h"
 #include "app/cli/probe_options.h"
 #include "app/cli/prompt_runs.h"
 #include "core/base/text.h"
@@ -21,7 +23,7 @@ namespace attnscope::cli {
 namespace {
 
 struct SeriesOptions {
-  std::string folder, probe, out;
+  std::string folder, probe, out, figure;
   std::vector<std::string> measures;
   std::int64_t at = -1, first = 0, last = std::numeric_limits<std::int64_t>::max();
   std::uint64_t every = 1;
@@ -234,6 +236,34 @@ void print_rows(const SeriesAnswer& answer) {
   }
 }
 
+// A plot for each measure, role and probe; a curve for each head or depth.
+Status draw_series(const SeriesOptions& options, const SeriesAnswer& answer) {
+  if (options.figure.empty()) return Done{};
+  std::vector<CurvePlot> plots;
+  std::vector<std::string> names;
+  for (const SeriesRow& row : answer.rows) {
+    const auto known = std::find(names.begin(), names.end(), row.value.measure);
+    const auto index = static_cast<std::size_t>(known - names.begin());
+    if (known == names.end()) {
+      names.push_back(row.value.measure);
+      CurvePlot& plot = plots.emplace_back();
+      plot.title = row.value.measure;
+      plot.plot.x_title = Text::of("cli.checkpoints.axis");
+    }
+    const Text name = row.value.head >= 0    ? format("%d.%d", row.value.layer, row.value.head)
+                      : row.value.at.empty() ? row.value.measure
+                                             : row.value.at;
+    auto& series = plots[index].plot.series;
+    auto curve = std::find_if(series.begin(), series.end(),
+                              [&](const auto& one) { return one.name.str() == name.str(); });
+    if (curve == series.end())
+      curve = series.insert(series.end(), {name, {}, curve_ink(series.size()), false});
+    curve->points.emplace_back(static_cast<double>(row.step), row.value.value);
+  }
+  return write_curves(options.figure, Text::of("cli.checkpoints.title", {quoted_path(options.folder)}),
+                      plots);
+}
+
 std::vector<CheckpointMember> chosen(const CheckpointSeries& series, const SeriesOptions& options) {
   std::vector<CheckpointMember> inside, out;
   for (const CheckpointMember& member : series.members)
@@ -252,6 +282,7 @@ Status run_checkpoints(SeriesOptions options) {
     return fail(Code::out_of_range, "error.cli.series_probe");
   if (options.measures.empty() && !options.heads && options.probe.empty())
     options.measures.emplace_back(kLossMeasure);
+  TRY_OK(check_curve_path(options.figure));
   TRY(const CheckpointSeries series, checkpoint_series(options.folder));
   const std::vector<CheckpointMember> members = chosen(series, options);
   if (members.empty())
@@ -260,6 +291,7 @@ Status run_checkpoints(SeriesOptions options) {
   TRY(SeriesAnswer answer, asked(options, members));
   const nlohmann::json out = series_json(options, answer);
   if (options.json) print_json(out);
+  TRY_OK(draw_series(options, answer));
   if (!options.json && options.out.empty()) print_rows(answer);
   if (!options.out.empty()) {
     TRY(AtomicFile file, AtomicFile::create(options.out));
@@ -292,6 +324,7 @@ void add_checkpoints(CLI::App& app, Action& action) {
   command->add_option("--every", options->every, tr("cli.checkpoints.every"))->transform(whole(1, 1 << 30));
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
+  command->add_option("--figure", options->figure, tr("cli.curves.figure"))->type_name("FILE");
   command->callback([options, &action] { action = [options] { return run_checkpoints(*options); }; });
 }
 

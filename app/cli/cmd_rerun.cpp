@@ -90,7 +90,7 @@ Result<std::vector<std::string>> words_of(const std::string& path, const nlohman
     if (!word.is_string()) return no_run(path);
     given.push_back(word.get<std::string>());
   }
-  std::vector<std::string> out = words_without(given, {"--out", "--graph"});
+  std::vector<std::string> out = words_without(given, {"--out", "--graph", "--figure"});
   const auto known = std::find_first_of(out.begin(), out.end(), kCommands.begin(), kCommands.end());
   if (known == out.end()) return no_run(path);
   if (std::find(out.begin(), out.end(), "--json") == out.end()) out.emplace_back("--json");

@@ -8,6 +8,7 @@
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
+#include "app/cli/curve_figure.h"
 #include "app/cli/prompt_runs.h"
 #include "core/base/number.h"
 #include "core/base/spread.h"
@@ -25,7 +26,7 @@ constexpr double kMostStrength = 1e6;
 constexpr std::size_t kMostStrengths = 1000;
 
 struct SteerOptions {
-  std::string model, vector, strengths = "-2,-1,-0.5,0,0.5,1,2", out;
+  std::string model, vector, strengths = "-2,-1,-0.5,0,0.5,1,2", out, figure;
   std::vector<std::string> measures;
   std::int64_t at = -1;
   bool json = false;
@@ -217,9 +218,30 @@ void print_table(const SteerOptions& options, const SteerAnswer& answer, const s
   }
 }
 
+// A plot for each measure, a curve for each block.
+Status draw_steer(const SteerOptions& options, const SteerAnswer& answer, const std::vector<SteerCell>& cells,
+                  std::size_t strengths) {
+  if (options.figure.empty()) return Done{};
+  std::vector<CurvePlot> plots;
+  for (std::size_t m = 0; m < options.measures.size(); ++m) {
+    CurvePlot& plot = plots.emplace_back();
+    plot.title = options.measures[m];
+    plot.plot.x_title = Text::of("cli.steer.axis");
+    for (std::size_t i = 0; i < cells.size(); i += strengths) {
+      figure::PlotMark::Series curve{cells[i].step, {}, curve_ink(i / strengths), cells[i].block < 0};
+      for (std::size_t s = 0; s < strengths; ++s)
+        curve.points.emplace_back(cells[i + s].strength, answer.spreads[m][i + s + 1].mean());
+      std::sort(curve.points.begin(), curve.points.end());
+      plot.plot.series.push_back(std::move(curve));
+    }
+  }
+  return write_curves(options.figure, Text::of("cli.steer.title", {quoted_path(options.vector)}), plots);
+}
+
 Status run_steer(const SteerOptions& options) {
   if (!options.out.empty() && !options.out.ends_with(".csv") && !options.out.ends_with(".json"))
     return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY_OK(check_curve_path(options.figure));
   TRY(const std::vector<double> strengths, strengths_of(options.strengths));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
@@ -229,6 +251,7 @@ Status run_steer(const SteerOptions& options) {
       options.data.given() ? asked_data(options, opened, cells) : asked_text(options, opened, cells));
   const nlohmann::json out = steer_json(options, answer, cells);
   if (options.json) print_json(out);
+  TRY_OK(draw_steer(options, answer, cells, strengths.size()));
   if (!options.json && options.out.empty()) print_table(options, answer, cells, strengths);
   if (options.out.empty()) return Done{};
   return write_file(options.out,
@@ -252,6 +275,7 @@ void add_steer(CLI::App& app, Action& action) {
   command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   command->add_flag("--json", options->json, tr("cli.ask.json"));
   command->add_option("--out", options->out, tr("cli.path.out"));
+  command->add_option("--figure", options->figure, tr("cli.curves.figure"))->type_name("FILE");
   command->callback([options, &action] { action = [options] { return run_steer(*options); }; });
 }
 
