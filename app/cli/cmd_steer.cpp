@@ -97,7 +97,7 @@ Result<SteerValues> values_of(const OpenedModel& opened, const std::vector<Logit
 
 struct SteerAnswer {
   std::vector<std::vector<Spread>> spreads;  // as SteerValues
-  nlohmann::json run;
+  nlohmann::json run = nlohmann::json::object();
 };
 
 Result<std::vector<LogitMeasure>> measures_for(const SteerOptions& options, const OpenedModel& opened,
