@@ -156,7 +156,8 @@ Result<SteerAnswer> asked_data(const SteerOptions& options, const RunModel& open
     add(out, one.first);
     return Status(Done{});
   }));
-  if (out.spreads.empty()) return fail(Code::not_found, "error.session.resample_one");
+  if (out.spreads.empty())
+    return fail(Code::not_found, "error.session.data.empty", {quoted_path(options.data.choice().path)});
   out.run = run_json(opened, options.model);
   out.run["data"] = data.json();
   return out;
