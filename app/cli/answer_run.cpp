@@ -61,7 +61,7 @@ nlohmann::json run_json(const OpenedModel& opened, const std::string& name) {
   std::string made(version());
   if (!commit().empty()) made += " (" + std::string(commit()) + ")";
   return {{"version", made},
-          {"command", words_without(command_words(), {"--out", "--graph"})},
+          {"command", words_without(command_words(), {"--out", "--graph", "--figure"})},
           {"model", {{"name", name}, {"title", opened.title}, {"fingerprint", model_fingerprint(opened)}}}};
 }
 

@@ -9,8 +9,10 @@
 #include "app/cli/prompt_runs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/io/control_vector.h"
 #include "core/io/writers.h"
 #include "core/lens/step_means.h"
+#include "core/step/catalog.h"
 
 namespace attnscope::cli {
 namespace {
@@ -56,8 +58,38 @@ Result<std::vector<float>> vector_of(const StepMeans& means, const Record& recor
   return whole.select(0, 0).values();
 }
 
+// "gpt2", "llama": which model a control vector is for. llama.cpp does not read it.
+std::string family_hint(const OpenedModel& opened) {
+  std::string out;
+  for (const char c : lower(opened.family))
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out += c;
+  return out;
+}
+
+// As llama.cpp reads it: the stream behind each block but the first.
+Status write_gguf(const std::string& path, const OpenedModel& opened, const std::vector<NamedTensor>& found) {
+  ControlVector out;
+  const ModelConfig& config = opened.model->config();
+  out.model_hint = family_hint(opened);
+  std::vector<std::string> left_out;
+  for (const NamedTensor& one : found) {
+    const auto where = parse_target(one.name);
+    const bool taken = where && where->site.is(StepKind::residual_post) && where->site.layer > 0 &&
+                       where->site.stack == config.stack;
+    if (taken)
+      out.vectors[where->site.layer] = one.value;
+    else
+      left_out.push_back(one.name);
+  }
+  if (out.vectors.empty()) return fail(Code::unsupported, "error.cli.direction_gguf", {join(left_out, ", ")});
+  if (!left_out.empty())
+    std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.direction.left_out", {join(left_out, ", ")}).c_str());
+  return write_control_vector(path, out);
+}
+
 Status run_direction(const DirectionOptions& options) {
-  if (!options.out.ends_with(".npz") && !options.out.ends_with(".safetensors"))
+  const bool gguf = options.out.ends_with(".gguf");
+  if (!gguf && !options.out.ends_with(".npz") && !options.out.ends_with(".safetensors"))
     return fail(Code::unsupported, "error.cli.direction_extension", {quoted_path(options.out)});
   TRY(const Selector steps, Selector::parse(options.steps));
   TRY(const RunModel opened, open_to_run(options.model));
@@ -84,7 +116,7 @@ Status run_direction(const DirectionOptions& options) {
     found.push_back({to_text(record->site), Tensor::from(std::move(vector), {{Axis::none, width}})});
   }
   if (found.empty()) return fail(Code::not_found, "error.cli.direction_steps", {in_quotes(options.steps)});
-  TRY_OK(write_tensors(options.out, found));
+  TRY_OK(gguf ? write_gguf(options.out, opened, found) : write_tensors(options.out, found));
   if (!options.json) {
     for (const nlohmann::json& row : rows)
       say(format("%-40s %12.6f\n", row["step"].get<std::string>().c_str(), row["norm"].get<double>()));

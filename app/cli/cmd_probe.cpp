@@ -5,6 +5,7 @@
 
 #include "app/cli/answer_run.h"
 #include "app/cli/command.h"
+#include "app/cli/probe_options.h"
 #include "app/cli/prompt_runs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -19,7 +20,6 @@ struct ProbeOptions {
   int texts = 240;
   std::int64_t at = -1;
   bool json = false;
-  SequenceOptions sequences;
   DataOptions data;
 };
 
@@ -42,13 +42,16 @@ Result<std::string> label_of(const DataLine& line, const std::string& column, co
   return label;
 }
 
-// The prompts of a data set: a row's own token or position, or at the row that answers what a column says.
-Result<ProbeAnswer> probe_data(const ProbeOptions& options, const RunModel& opened, nlohmann::json& run) {
-  PromptRuns data(options.data.choice(), opened, options.sequences, options.sequences);
+}  // namespace
+
+// A row's own token or position, or at the row that answers what a column says.
+Result<ProbeAnswer> probe_data(const DataOptions& chosen, const std::string& what, std::int64_t at,
+                               const RunModel& opened, nlohmann::json& run) {
+  const SequenceOptions none;
+  PromptRuns data(chosen.choice(), opened, none, none);
   TRY_OK(data.prepare());
-  const std::optional<Probed> of_row = options.what == "token" || options.what == "position"
-                                           ? probed_of(options.what)
-                                           : std::optional<Probed>();
+  const std::optional<Probed> of_row =
+      what == "token" || what == "position" ? probed_of(what) : std::optional<Probed>();
   std::vector<ProbedRun> runs;
   std::map<std::string, int> labels;
   TRY_OK(data.through<PromptRun>(
@@ -58,8 +61,8 @@ Result<ProbeAnswer> probe_data(const ProbeOptions& options, const RunModel& open
         ProbedRun& one = runs.emplace_back();
         one.trace = of_line.trace;
         if (of_row) return Done{};
-        TRY(const std::string label, label_of(line, options.what, data));
-        one.asked = options.at >= 0 ? options.at : asked_row(opened, *one.trace);
+        TRY(const std::string label, label_of(line, what, data));
+        one.asked = at >= 0 ? at : asked_row(opened, *one.trace);
         if (one.asked >= one.trace->length)
           return within(line.place(data.path()),
                         fail(Code::out_of_range, "error.cli.probe_at", {one.asked, one.trace->length}));
@@ -70,12 +73,14 @@ Result<ProbeAnswer> probe_data(const ProbeOptions& options, const RunModel& open
   return probe_runs(runs, of_row);
 }
 
+namespace {
+
 Status run_probe(const ProbeOptions& options) {
   nlohmann::json run;
   TRY(const RunModel opened, open_to_run(options.model));
   std::optional<ProbeAnswer> answer;
   if (options.data.given()) {
-    TRY(answer, probe_data(options, opened, run));
+    TRY(answer, probe_data(options.data, options.what, options.at, opened, run));
   } else {
     const auto what = probed_of(options.what);
     if (!what) return fail(Code::not_found, "error.cli.probe_what", {in_quotes(options.what)});

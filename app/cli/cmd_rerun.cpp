@@ -34,9 +34,9 @@ struct RerunOptions {
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{512} << 20;
 
 // The commands whose answers are JSON and follow from their words alone.
-constexpr std::array<std::string_view, 12> kCommands{"circuit", "ablate",   "patch",     "attribute",
-                                                     "heads",   "rollout",  "strongest", "probe",
-                                                     "path",    "circuits", "compare",   "why"};
+constexpr std::array<std::string_view, 15> kCommands{
+    "circuit", "ablate",   "patch",   "attribute", "heads",       "rollout", "strongest", "probe",
+    "path",    "circuits", "compare", "why",       "checkpoints", "steer",   "weights"};
 
 // Two answers, number by number.
 struct Differences {
@@ -90,7 +90,7 @@ Result<std::vector<std::string>> words_of(const std::string& path, const nlohman
     if (!word.is_string()) return no_run(path);
     given.push_back(word.get<std::string>());
   }
-  std::vector<std::string> out = words_without(given, {"--out", "--graph", "--into", "--name"});
+  std::vector<std::string> out = words_without(given, {"--out", "--graph", "--figure", "--into", "--name"});
   const auto known = std::find_first_of(out.begin(), out.end(), kCommands.begin(), kCommands.end());
   if (known == out.end()) return no_run(path);
   if (std::find(out.begin(), out.end(), "--json") == out.end()) out.emplace_back("--json");

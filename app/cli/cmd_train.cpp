@@ -31,7 +31,7 @@ struct TrainOptions {
   std::uint64_t seed = 1;
   TaskSizes sizes;
   Recipe recipe;  // unset values are the task's own
-  int threads = 0, checkpoint_every = 0, held_out = 1000;
+  int threads = 0, checkpoint_every = 0, keep_every = 0, held_out = 1000;
   bool resume = false, quiet = false;
   const CLI::App* command = nullptr;
   bool given(const char* option) const { return command->count(option) > 0; }
@@ -167,19 +167,30 @@ void try_checkpoint(const TrainOptions& options, const Trainer& trainer) {
     std::fprintf(stderr, "attnscope-cli: %s\n", saved.error().text().c_str());
 }
 
+// The model as it is now, in a folder of its own, with the step in its name.
+Status keep_model(const TrainOptions& options, const Trainer& trainer, const std::string& layout) {
+  const std::string folder = options.out + "/checkpoints";
+  TRY_OK(make_folder(folder));
+  const std::string name = format("/step%06d", trainer.state().step);
+  return save_model(folder + name, layout, *trainer.state().model, trainer.task().tokenizer());
+}
+
 // Trains until the end of the recipe or until a signal (Ctrl+C, SIGTERM, SIGHUP), which leaves a checkpoint
 // to resume from. Writes the intermediate checkpoints of --checkpoint-every.
-Status learn(const TrainOptions& options, Trainer& trainer) {
+Status learn(const TrainOptions& options, Trainer& trainer, const std::string& layout) {
   const StopSignals stop;
   survive_closed_pipes();  // when stdout is closed
   const int steps = trainer.recipe().steps, every = std::max(1, steps / kLines);
   TrainProgress progress(trainer);
+  const int keep = options.keep_every;
+  if (keep > 0 && trainer.state().step == 0) TRY_OK(keep_model(options, trainer, layout));
   while (trainer.state().step < steps && !StopSignals::wanted()) {
     TRY(const StepReport report, trainer.step());
     const bool last = report.step == steps || StopSignals::wanted();
     if (!options.quiet && (last || report.step % every == 0)) TRY_OK(progress.line(trainer));
     const int each = options.checkpoint_every;
     if (each > 0 && (last || report.step % each == 0)) try_checkpoint(options, trainer);
+    if (keep > 0 && (last || report.step % keep == 0)) TRY_OK(keep_model(options, trainer, layout));
   }
   if (trainer.state().step == steps) return Done{};
   try_checkpoint(options, trainer);
@@ -237,7 +248,8 @@ Status run_train(const TrainOptions& options) {
   TRY(const std::string layout, fitting_layout(trainer.task().layout(), *trainer.state().model));
   TRY_OK(try_folder(options.out));
   Status learned = Done{};
-  if (const Status ran = guarded(Text::of("error.work.training"), [&] { learned = learn(options, trainer); });
+  if (const Status ran =
+          guarded(Text::of("error.work.training"), [&] { learned = learn(options, trainer, layout); });
       !ran)
     learned = ran;
   if (!learned && trainer.state().step > 0) return with_checkpoint(learned.error(), options, trainer);
@@ -296,6 +308,7 @@ void add_train(CLI::App& app, Action& action) {
   command->add_option("--held-out", o.held_out, tr("cli.train.held_out"))->transform(whole(1, 1 << 20));
   command->add_option("--checkpoint-every", o.checkpoint_every, tr("cli.train.checkpoint_every"))
       ->transform(whole(1, 1 << 24));
+  command->add_option("--keep-every", o.keep_every, tr("cli.train.keep_every"))->transform(whole(1, 1 << 24));
   command->add_flag("--resume", o.resume, tr("cli.train.resume"));
   command->add_flag("--quiet", o.quiet, tr("cli.train.quiet"));
   command->callback([options, &action] {

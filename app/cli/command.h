@@ -69,6 +69,9 @@ void add_why(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 void add_save(CLI::App& app, Action& action);
 void add_direction(CLI::App& app, Action& action);
+void add_checkpoints(CLI::App& app, Action& action);
+void add_weights(CLI::App& app, Action& action);
+void add_steer(CLI::App& app, Action& action);
 
 /// Parses the words of a command line, without the program's name, and runs its command; what is wrong is on
 /// stderr. The exit code.

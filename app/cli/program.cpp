@@ -33,10 +33,13 @@ Program::Program() : app(tr("cli.title")) {
   add_why(app, action);
   add_circuit(app, action);
   add_circuits(app, action);
+  add_weights(app, action);
   add_probe(app, action);
+  add_checkpoints(app, action);
   add_compare(app, action);
   add_rerun(app, action);
   add_direction(app, action);
+  add_steer(app, action);
   add_save(app, action);
   add_bench(app, action);
   add_lab(app, action);

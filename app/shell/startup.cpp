@@ -103,6 +103,7 @@ Status apply_input(FrameState& state, const Options& options) {
   // What is read first, and from there on counts what edits change.
   Request read = request, edits;
   read.edits.clear(), edits.edits = request.edits;
+  read.steers.clear(), edits.steers = request.steers;
   if (!read.unused()) {
     TRY_OK(session.edit(Text::of("frame.input_given"), {},
                         [&](Document& document) { return give_input(document, read); }));
@@ -132,7 +133,7 @@ void give_input_or_say(FrameState& state, const Options& options) {
 std::optional<Error> refused_input(const Session& session, const Options& options) {
   const auto run = session.result();
   if (!run || run->undo_point != session.history().point()) return session.error();
-  if (!options.request.edits.empty())
+  if (!options.request.edits.empty() || !options.request.steers.empty())
     for (const auto& trace : run->traces)
       if (!trace->unreached.empty()) return no_place(*trace->unreached.front());
   return std::nullopt;

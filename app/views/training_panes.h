@@ -105,6 +105,17 @@ class TrainingArm {
   std::optional<ArmWays> ways_;
 };
 
+/// A track with ticks and a handle; places are shares of its length, negative: none.
+struct Track {
+  const char *id, *help;
+  std::vector<float> ticks;
+  float here = -1, pinned = -1;  ///< the handle; a ring where A is
+};
+struct TrackEvent {
+  bool dragged = false, released = false;
+  float share = 0;  ///< where to
+};
+TrackEvent draw_track(const Track& track, ImVec2 at, float width);
 /// A track with a tick per checkpoint. True if another step was chosen, which is then in `wanted`; -1 = the
 /// newest.
 bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float width);

@@ -36,38 +36,53 @@ int next_checkpoint(const TrainingScene& scene, int by) {
   return step == scene.snapshot->now.step ? -1 : step;
 }
 
-bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float width) {
-  const TrainingSnapshot& snapshot = *scene.snapshot;
+TrackEvent draw_track(const Track& track, ImVec2 at, float width) {
   const Theme& t = theme();
   const Canvas canvas;
+  TrackEvent out;
   const float height = scaled(28), middle = at.y + height / 2;
   const float x0 = at.x + scaled(8), x1 = at.x + width - scaled(8);
-  const float end = static_cast<float>(std::max(1, snapshot.now.step));
-  const auto place = [&](int step) { return x0 + (x1 - x0) * static_cast<float>(step) / end; };
+  const auto place = [&](float share) { return x0 + (x1 - x0) * share; };
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton("###train_scrubber", ImVec2(std::max(1.f, width), height));
-  note_item("train_scrubber");
-  bool changed = false;
+  ImGui::InvisibleButton(track.id, ImVec2(std::max(1.f, width), height));
+  note_item(track.id);
   if (ImGui::IsItemActive()) {
-    const float share = std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.f, x1 - x0), 0.f, 1.f);
-    const int step = nearest_checkpoint(snapshot, share * end);
-    changed = step != wanted;
-    wanted = step;
+    out.dragged = true;
+    out.share = std::clamp((ImGui::GetIO().MousePos.x - x0) / std::max(1.f, x1 - x0), 0.f, 1.f);
   }
+  out.released = ImGui::IsItemDeactivated();
   const bool hovered = ImGui::IsItemHovered();
-  if (hovered && !ImGui::IsItemActive()) ImGui::SetTooltip("%s", tr("training.scrubber.help"));
+  if (hovered && !ImGui::IsItemActive()) ImGui::SetTooltip("%s", track.help);
   canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.panel_raised, scaled(2));
   canvas.rect(ImVec2(x0, middle - scaled(2)), ImVec2(x1, middle + scaled(2)), t.border, scaled(2));
-  const float here = place(scene.shown.step);
-  canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(here, middle + scaled(2)), t.accent, scaled(2));
-  for (const auto& kept : snapshot.checkpoints) {
-    const float x = place(kept->step);
-    const bool before = kept->step <= scene.shown.step;
-    canvas.line(ImVec2(x, middle - scaled(6)), ImVec2(x, middle + scaled(6)), before ? t.accent : t.text_dim,
-                scaled(1.2f));
+  const bool somewhere = track.here >= 0;
+  const float here = place(std::max(0.f, track.here));
+  if (somewhere)
+    canvas.fill_rect(ImVec2(x0, middle - scaled(2)), ImVec2(here, middle + scaled(2)), t.accent, scaled(2));
+  for (const float tick : track.ticks) {
+    const bool before = somewhere && tick <= track.here + 1e-6f;
+    canvas.line(ImVec2(place(tick), middle - scaled(6)), ImVec2(place(tick), middle + scaled(6)),
+                before ? t.accent : t.text_dim, scaled(1.2f));
   }
+  if (track.pinned >= 0)
+    canvas.circle(ImVec2(place(track.pinned), middle), scaled(7), t.warning, 0, scaled(2));
+  if (!somewhere) return out;
   canvas.fill_circle(ImVec2(here, middle), scaled(7), t.accent);
   canvas.circle(ImVec2(here, middle), scaled(7), t.ground, 0, scaled(1.5f));
+  return out;
+}
+
+bool draw_scrubber(const TrainingScene& scene, int& wanted, ImVec2 at, float width) {
+  const TrainingSnapshot& snapshot = *scene.snapshot;
+  const float end = static_cast<float>(std::max(1, snapshot.now.step));
+  Track track{"###train_scrubber", tr("training.scrubber.help"), {}, 0, -1};
+  track.here = static_cast<float>(scene.shown.step) / end;
+  for (const auto& kept : snapshot.checkpoints) track.ticks.push_back(static_cast<float>(kept->step) / end);
+  const TrackEvent event = draw_track(track, at, width);
+  if (!event.dragged) return false;
+  const int step = nearest_checkpoint(snapshot, event.share * end);
+  const bool changed = step != wanted;
+  wanted = step;
   return changed;
 }
 

@@ -7,6 +7,7 @@
 #include "app/look/item_map.h"
 #include "app/look/text_lines.h"
 #include "app/views/training_panes.h"
+#include "app/views/training_series.h"
 #include "app/views/training_setup.h"
 #include "app/views/training_words.h"
 #include "app/widgets/pieces.h"
@@ -41,6 +42,7 @@ class TrainingView : public View {
     choices.of(pane_);
     choices.of("form", form_);
     choices.of(setup_.more);
+    choices.of(series_.role);
   }
   void draw(const ViewContext& context) override;
 
@@ -64,6 +66,8 @@ class TrainingView : public View {
   TrainingHeads heads_;
   TrainingTargets targets_;
   TrainingArm arm_;
+  TrainingSeries series_;
+  bool own_ = false;  ///< beside the checkpoints that are open: a training of one's own
   bool form_ = true, scrubs_ = false, replaying_ = false;
   double replayed_ = 0;
   int wanted_ = -1;  ///< step of the checkpoint shown; -1: the newest model
@@ -398,9 +402,22 @@ void TrainingView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float width = room.x - scaled(14);
+  const bool checkpoints = TrainingSeries::possible(context);
+  if (checkpoints && !own_) {
+    scrubs_ = true;
+    own_ = series_.draw(context, width, room);
+    return;
+  }
+  if (!checkpoints) own_ = false;
   const TrainingScene scene = look(context);
   scrubs_ = !form_ && scene.snapshot && scene.snapshot->checkpoints.size() > 1;
   if (form_ || !scene.snapshot) {
+    if (own_ && !scene.snapshot) {
+      const Label back(tr("training.series.back"), "###train_series_back");
+      ImGui::SetCursorScreenPos(ImVec2(origin.x + width - chip_width(back), origin.y));
+      if (chip(back, false, tr("training.series.back.help"))) own_ = false;
+      ImGui::SetCursorScreenPos(origin);
+    }
     if (scene.snapshot) {
       const Label back(tr("training.back"), "###train_back");
       ImGui::SetCursorScreenPos(ImVec2(origin.x + width - chip_width(back), origin.y));  // beside the title

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/arch/checkpoint_series.h"
 #include "core/arch/family.h"
 #include "core/arch/gguf_model.h"
 #include "core/arch/gguf_tokenizer.h"
@@ -142,8 +143,30 @@ void add_card(OpenedModel& out, const Result<json>& file, const std::string& wha
     out.notes.push_back(card.error().whole());
 }
 
-Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& options) {
-  const std::string config_path = (folder / "config.json").string();
+bool is_pickled(std::string_view name) {
+  return name.ends_with(".bin") || name.ends_with(".pt") || name.ends_with(".pth") || name.ends_with(".ckpt");
+}
+
+// Where a checkpoint's folder lacks a file that its training has once for all of them: the folder around it.
+fs::path with_file(const fs::path& folder, const char* name) {
+  std::error_code ignored;
+  const fs::path around = folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path();
+  const bool shared = !fs::exists(folder / name, ignored) &&
+                      step_of_name(folder.filename().string()).has_value() &&
+                      fs::exists(around / name, ignored);
+  return shared ? around : folder;
+}
+
+fs::path tokenizer_folder(const fs::path& folder) {
+  if (has_tokenizer(folder.string()) || !step_of_name(folder.filename().string())) return folder;
+  const fs::path around = folder.parent_path();
+  return has_tokenizer(around.string()) ? around : folder;
+}
+
+// `weights`: a checkpoint's file in it; empty: the model's.
+Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& options,
+                                const fs::path& weights = {}) {
+  const std::string config_path = (with_file(folder, "config.json") / "config.json").string();
   std::error_code ignored;
   if (!fs::exists(config_path, ignored)) {
     return fail(Code::not_found, "error.arch.no_config", {quoted_path(folder.string())});
@@ -151,16 +174,19 @@ Result<OpenedModel> open_folder(const fs::path& folder, const OpenOptions& optio
   TRY(const json config, read_json_file(config_path));
   TRY_OK(known_family(config, quoted_path(config_path)));  // before the weights are looked for
   TRY_OK(check_quantisation(config, quoted_path(config_path)));
-  TRY(std::shared_ptr<TensorSource> source, open_safetensors_folder(folder.string()));
+  TRY(std::shared_ptr<TensorSource> source,
+      weights.empty() ? open_safetensors_folder(folder.string()) : open_safetensors(weights.string()));
   TRY(source, adapted(std::move(source), options));
   const auto file = std::make_shared<WatchedSource>(std::move(source));
   TRY(OpenedModel out, assemble(config, quoted_path(config_path), file, *file, options));
-  out.path = folder.string();
-  out.title =
-      folder.filename().empty() ? folder.parent_path().filename().string() : folder.filename().string();
-  add_tokenizer(out, has_tokenizer(out.path), out.path);
+  out.path = weights.empty() ? folder.string() : weights.string();
+  out.title = !weights.empty()            ? weights.stem().string()
+              : folder.filename().empty() ? folder.parent_path().filename().string()
+                                          : folder.filename().string();
+  const std::string texts = tokenizer_folder(folder).string();
+  add_tokenizer(out, has_tokenizer(texts), texts);
   add_output_names(out, config);
-  out.preprocessing = preprocessing_of(out.model->config(), out.path, out.warnings);
+  out.preprocessing = preprocessing_of(out.model->config(), folder.string(), out.warnings);
   const fs::path card = folder / "card.json";
   std::error_code nothing;
   if (fs::exists(card, nothing)) add_card(out, read_json_file(card.string()), quoted_path(card.string()));
@@ -278,6 +304,40 @@ Result<OpenedModel> read_model_files(const ModelFiles& files, const std::string&
   return out;
 }
 
+Result<OpenedModel> open_path(const std::string& path, const OpenOptions& options);
+
+// The last checkpoint of a series that can be read; the later ones that cannot become warnings.
+Result<OpenedModel> open_last(const CheckpointSeries& series, const OpenOptions& options) {
+  std::vector<Text> passed_over;
+  std::optional<Error> first;
+  for (auto member = series.members.rbegin(); member != series.members.rend(); ++member) {
+    auto opened = open_path(member->path, options);
+    if (opened) {
+      opened->warnings.insert(opened->warnings.end(), passed_over.begin(), passed_over.end());
+      return opened;
+    }
+    const Error why = about(member->path, opened.error());
+    passed_over.push_back(Text::of("note.series.passed_over", {in_quotes(member->name), why.whole()}));
+    if (!first) first = why;
+  }
+  return *first;
+}
+
+// A model, or a folder of the checkpoints of one: those have no model of their own beside them.
+Result<OpenedModel> open_model_folder(const fs::path& folder, const OpenOptions& options) {
+  const auto has = [&](const char* name) {
+    std::error_code ignored;
+    return fs::exists(folder / name, ignored);
+  };
+  const bool weights = has("model.safetensors") || has("model.safetensors.index.json");
+  if (!weights && !step_of_name(folder.filename().string()))
+    if (const auto series = checkpoint_series(folder.string()); series && !series->members.empty()) {
+      const bool files = is_checkpoint_file(series->members.back().name);
+      if (!has_config(folder) || files) return open_last(*series, options);
+    }
+  return open_folder(folder, options);
+}
+
 Result<OpenedModel> open_path(const std::string& path, const OpenOptions& options) {
   std::error_code error;
   const fs::path at(path);
@@ -290,7 +350,8 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
   if (!has_config(folder) && (directory || is_recorded_part(at.filename().string())) &&
       has_recorded_parts(folder.string()))
     return open_recorded_folder(folder);
-  if (directory) return open_folder(at, options);
+  if (directory) return open_model_folder(at, options);
+  const bool checkpoint = has_config(folder) && is_checkpoint_file(at.filename().string());
   if (at.extension() == ".safetensors" &&
       !(has_config(folder) && starts_with(at.filename().string(), "model"))) {
     std::vector<Text> warnings;
@@ -305,6 +366,7 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
     TRY(const std::shared_ptr<TensorSource> source, read_npz(path));
     return open_recording(at, source);
   }
+  if (checkpoint) return open_folder(folder, options, at);
   if (at.filename() == "config.json" || at.extension() == ".safetensors") return open_folder(folder, options);
   if (at.extension() == ".gguf") return open_gguf_file(at, options);
   if (at.extension() == ".json") {
@@ -313,6 +375,8 @@ Result<OpenedModel> open_path(const std::string& path, const OpenOptions& option
     TRY(Scene scene, scene_from_json(object, quoted_path(path)));
     return from_scene(std::move(scene), path);
   }
+  if (is_pickled(at.filename().string()))
+    return fail(Code::unsupported, "error.arch.series.pickled", {quoted_path(path)});
   return fail(Code::unsupported, "error.arch.neither", {quoted_path(path)});
 }
 
@@ -329,6 +393,7 @@ Result<OpenedModel> open_watched(const std::string& path, const OpenOptions& opt
   TRY(OpenedModel out, open_path(path, options));
   TRY_OK(check_unchanged(files.all()));
   out.model = out.model->with_files(files.all());
+  out.series = series_around(out.path);
   if (out.scene) out.scene->model = out.model;
   out.files = files.all();
   return with_texts(std::move(out));

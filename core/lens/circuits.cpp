@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/ops/matrices.h"
-
 namespace attnscope {
 namespace {
 
@@ -40,6 +38,13 @@ class BlockWeights {
 Matrix64 written(const HeadWeights& head) { return product(triangle_of(head.v), head.o); }  // [d_head, d]
 Matrix64 compared(const Matrix64& reads, const Matrix64& with) {                            // [d, d_head]
   return product(reads, transposed(triangle_of(with)));
+}
+
+std::vector<double> ov_values(const HeadWeights& head) {
+  return singular_values(product(triangle_of(head.v), transposed(triangle_of(transposed(head.o)))));
+}
+std::vector<double> qk_values(const HeadWeights& head) {
+  return singular_values(product(triangle_of(head.q), transposed(triangle_of(head.k))));
 }
 
 // Side by side, or one below the other, as large products read them.
@@ -141,6 +146,17 @@ double circuits_cost(const ModelConfig& config) {
   return out;
 }
 
+Result<CircuitMatrix> circuit_matrix(const Model& model, int block, int head, bool ov, bool spectrum) {
+  if (!model.weights().find(std::string(stack_prefix(model.config().stack)) + "blocks.0.attn.q.weight"))
+    return fail(Code::unsupported, "error.lens.circuits");
+  TRY_OK(check_head(model, block, head));
+  const HeadWeights weights = BlockWeights(model, block).head(head);
+  CircuitMatrix out;
+  out.matrix = ov ? product(weights.v, weights.o) : product(weights.q, transposed(weights.k));
+  if (spectrum) out.values = ov ? ov_values(weights) : qk_values(weights);
+  return out;
+}
+
 Result<Circuits> circuits_of(const Model& model, bool composition, const std::atomic<bool>* cancel) {
   const ModelConfig& config = model.config();
   const std::string base(stack_prefix(config.stack));
@@ -161,9 +177,8 @@ Result<Circuits> circuits_of(const Model& model, bool composition, const std::at
     for (int i = 0; i < weights.heads(); ++i) {
       const HeadWeights head = weights.head(i);
       HeadCircuit one{block, i, weights.kv_of(i), 0, 0, {}, {}, {}, {}};
-      one.ov_values =
-          singular_values(product(triangle_of(head.v), transposed(triangle_of(transposed(head.o)))));
-      one.qk_values = singular_values(product(triangle_of(head.q), transposed(triangle_of(head.k))));
+      one.ov_values = ov_values(head);
+      one.qk_values = qk_values(head);
       one.ov_norm = norm_of(written(head));
       one.qk_norm = norm_of(compared(head.q, head.k));
       if (words) {

@@ -15,6 +15,7 @@
 
 #include "core/base/result.h"
 #include "core/model/model.h"
+#include "core/ops/matrices.h"
 
 namespace attnscope {
 
@@ -52,6 +53,14 @@ Result<Circuits> circuits_of(const Model& model, bool composition = true,
                              const std::atomic<bool>* cancel = nullptr);
 /// Multiply-adds that the composition scores take.
 double circuits_cost(const ModelConfig& config);
+
+/// W_V W_O of a head, or W_Q W_K^T, whole; `spectrum`: with the singular values that are not zero by its
+/// width. Errors: as circuits_of(), no such head.
+struct CircuitMatrix {
+  Matrix64 matrix;             ///< [d_model, d_model]
+  std::vector<double> values;  ///< d_head of them, the largest first
+};
+Result<CircuitMatrix> circuit_matrix(const Model& model, int block, int head, bool ov, bool spectrum);
 
 /// The eigenvalues' copying score.
 double copying_score(const std::vector<std::complex<double>>& eigenvalues);

@@ -118,7 +118,7 @@ Result<Tensor> run_direction(const FindRun& runs, const std::string& text, const
 
 bool is_file(const std::string& text) {
   return text.find(".npz") != std::string::npos || text.find(".npy") != std::string::npos ||
-         text.find(".safetensors") != std::string::npos;
+         text.find(".safetensors") != std::string::npos || text.find(".gguf") != std::string::npos;
 }
 
 }  // namespace

@@ -128,7 +128,12 @@ std::vector<Text> take_over(const Document& before, Document& fresh, bool try_ru
 }
 
 Result<History> read_again(const History& before, const std::atomic<bool>* cancel) {
-  TRY(OpenedModel opened, open_model(before.now().opened->path));
+  return read_instead(before, before.now().opened->path, cancel);
+}
+
+Result<History> read_instead(const History& before, const std::string& path,
+                             const std::atomic<bool>* cancel) {
+  TRY(OpenedModel opened, open_model(path));
   auto shared = std::make_shared<const OpenedModel>(opened);
   const Document first = new_document(shared, cancel);
   Document now = first;

@@ -15,6 +15,9 @@ namespace attnscope {
 /// notes say what was left out of the document. Takes as long as opening, and a run where sizes changed.
 /// Errors: those of open_model.
 Result<History> read_again(const History& before, const std::atomic<bool>* cancel = nullptr);
+/// The same of another model, as it is at `path`: another checkpoint of the same training.
+Result<History> read_instead(const History& before, const std::string& path,
+                             const std::atomic<bool>* cancel = nullptr);
 
 /// Applies to `fresh`, of the same path, the state of `before`; returns a sentence for each thing left out.
 /// `try_runs`: edits of steps that a run no longer has are found by running it.

@@ -78,6 +78,7 @@ std::vector<RequestFlag> all_flags() {
           texts_flag<&R::types>("types", "0,0,1", "cli.input.types"),
           std::move(mask),
           texts_flag<&R::edits>("edit", "PLACE=V", "cli.edit"),
+          texts_flag<&R::steers>("steer", "FILE[:STRENGTH]", "cli.steer"),
           {"pad-to", "N", "cli.input.pad_to", true, false, whole_number(0, kLongestPadding), take_pad_to,
            values_of_pad_to},
           {"pad-side", "SIDE", "cli.input.pad_side", true, false, one_word_of({"right", "left"}),

@@ -28,6 +28,7 @@ struct Request {
   std::vector<std::string> images, spans, types;
   std::vector<std::string> masks;      ///< "causal", "enc:window(4)", "cross:@FILE.npy"
   std::vector<std::string> edits;      ///< "blocks.0.attn.z[head=1]=0"
+  std::vector<std::string> steers;     ///< "v.gguf", "v.npz:0.5": added to the stream before the edits
   std::optional<std::int64_t> pad_to;  ///< tokens of every sequence; 0: as many as the longest has
   std::optional<PadSide> pad_side;     ///< alone: pads to the longest
 

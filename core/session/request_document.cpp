@@ -7,6 +7,7 @@
 #include "core/io/npy.h"
 #include "core/session/edit_values.h"
 #include "core/session/request.h"
+#include "core/session/steering.h"
 #include "core/system/typed_text.h"
 
 namespace attnscope {
@@ -177,6 +178,11 @@ Result<Runs> all_runs(const Document& document) {
 }
 
 Status put_edits(Document& document, const Request& request) {
+  for (const std::string& text : request.steers) {
+    TRY(const SteerChoice choice, parse_steer(text));
+    TRY(const Edits made, steering_edits(choice, document.model->config()));
+    document.edits.insert(document.edits.end(), made.begin(), made.end());
+  }
   const EditNumbers numbers =
       named_numbers(*document.opened, [&](const std::string& name) { return run_named(document, name); });
   for (const std::string& text : request.edits) {

@@ -172,6 +172,13 @@ void Session::read_again() {
       std::nullopt);
 }
 
+void Session::open_checkpoint(const std::string& path) {
+  if (!document().opened) return;
+  open_history([before = history_,
+                path](const std::atomic<bool>& cancel) { return read_instead(before, path, &cancel); },
+               std::nullopt);
+}
+
 void Session::open_scene(std::string text, std::string name) {
   finish_open(history_of(document_at(open_scene_text(text, name))), OpenedAs::work);
 }

@@ -114,6 +114,8 @@ class Session {
   /// Opens the same files once more, as they are on disk now; inputs, edits and undo points stay where they
   /// fit.
   void read_again();
+  /// Opens another checkpoint of the same training: inputs, edits, undo points and A stay.
+  void open_checkpoint(const std::string& path);
   void cancel_opening() { opening_.cancel(); }
 
   // ---- what was open before ----

@@ -8,8 +8,10 @@
 #include "core/base/float32.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/io/gguf.h"
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
+#include "core/step/catalog.h"
 #include "core/system/named_files.h"
 #include "core/trace/config.h"
 #include "core/trace/edit.h"
@@ -33,6 +35,10 @@ Result<std::shared_ptr<TensorSource>> read_arrays(const std::string& path) {
   if (ends_with(path, ".npz")) return read_npz(path);
   if (ends_with(path, ".npy")) return read_npy(path);
   if (ends_with(path, ".safetensors")) return open_safetensors(path);
+  if (ends_with(path, ".gguf")) {
+    TRY(const Gguf file, open_gguf(path));
+    return file.tensors;
+  }
   return fail(Code::unsupported, "error.trace.edit.file", {in_quotes(path)});
 }
 
@@ -46,6 +52,9 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
   TRY(const std::string found, named_file(path));
   TRY(const std::shared_ptr<TensorSource> source, read_arrays(found));
   if (name.empty() && where.kind == Target::Kind::step) name = to_text(where.site);
+  // A control vector (core/io/control_vector.h) says which block it is added behind.
+  if (ends_with(path, ".gguf") && where.site.is(StepKind::residual_post) && !source->find(name))
+    name = "direction." + std::to_string(where.site.layer);
   if (name.empty() && where.kind == Target::Kind::weight) name = where.weight;
   if (!source->find(name) && source->infos().size() == 1 && colon == std::string::npos)
     name = source->infos().front().name;

@@ -78,6 +78,7 @@ void draw_weight(const PanelContext& context, const Place& place) {
   const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
   for (const WeightCell& cell : same_weights(config, place.weight)) names.push_back(cell.name);
   if (names.size() > 1) wrapped_text(tr("inspector.weight.shared", {join(names, ", ")}), theme().text_dim);
+  draw_weight_facts(context, place.weight);
   draw_gradient(context, place);
   draw_edit(context, place, value);
   draw_after(context, place);

@@ -15,6 +15,7 @@
 #include "core/base/words.h"
 #include "core/lens/head_stats.h"
 #include "core/lens/memory_order.h"
+#include "core/lens/weight_facts.h"
 #include "core/session/backward_run.h"
 #include "core/trace/provenance.h"
 
@@ -29,6 +30,8 @@ struct InspectorCache {
   Computed<Stats> stats;
   Computed<std::optional<Cell>> broken;  ///< the first number that edits broke
   Computed<HeadProducts> products;
+  Computed<std::optional<WeightFacts>> weight;  ///< the explained weight as a whole
+  bool weight_open = false;
   Computed<std::shared_ptr<const Trace>> without;  ///< the run without the edits of the number explained
   Computed<std::optional<GradientExplanation>> gradient;
   std::string edit_text, edit_key;
@@ -49,6 +52,9 @@ inline std::uint64_t key_of(const Site& site) {
   return key_of({static_cast<std::uint64_t>(site.stack), static_cast<std::uint64_t>(site.layer),
                  static_cast<std::uint64_t>(site.part), static_cast<std::uint64_t>(site.slot)});
 }
+
+/// Norm, spread, histogram and singular values of a weight, behind a click.
+void draw_weight_facts(const PanelContext& context, const std::string& name);
 
 /// The place that is explained now, or null.
 const Place* place_of(const Workspace& workspace);

@@ -1,0 +1,329 @@
+#include "app/views/training_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "app/look/item_map.h"
+#include "app/look/text_lines.h"
+#include "app/views/training_panes.h"
+#include "app/widgets/pieces.h"
+#include "core/base/percent.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
+namespace attnscope {
+namespace {
+
+constexpr std::uint64_t kSeriesAtOnce = std::uint64_t{64} << 20;  // bytes of all files: read without a click
+constexpr float kSeriesLeast = 130.f;                             // units: height of a plot
+constexpr std::size_t kSeriesLabels = 12;                         // heads with an entry in the legend
+
+std::string measure_title(const std::string& measure) {
+  return tr(measure == kLossMeasure ? "training.series.loss" : "training.series.measure");
+}
+
+float share_of(int member, std::size_t count) {
+  return member < 0 ? -1.f
+                    : static_cast<float>(member) / static_cast<float>(std::max<std::size_t>(1, count - 1));
+}
+
+// Steps that grow by factors are shown on a logarithmic axis.
+bool grows_by_factors(const CheckpointSeries& series) {
+  const auto& members = series.members;
+  const auto first =
+      std::find_if(members.begin(), members.end(), [](const auto& one) { return one.step > 0; });
+  return first != members.end() && members.back().step > 200 * first->step;
+}
+
+ImU32 head_shade(int layer, int layers, int head, int heads) {
+  const Theme& t = theme();
+  const ImU32 hues[] = {t.accent, t.residual, t.attention, t.k, t.v, t.ok};
+  const float share = heads > 1 ? static_cast<float>(head) / static_cast<float>(heads - 1) : 0.f;
+  const int hue = layers > 6 ? layer * 6 / layers : layer;
+  return with_alpha(hues[hue % 6], 1.f - 0.55f * share);
+}
+
+}  // namespace
+
+bool TrainingSeries::possible(const ViewContext& context) {
+  const auto& opened = context.run.document.opened;
+  return opened && opened->series && !context.session.shows_training();
+}
+
+SeriesQuestion TrainingSeries::question(const ViewContext& context) const {
+  SeriesQuestion out;
+  out.series = series_;
+  out.document = context.run.document;
+  if (context.run.document.model->config().predicts_next()) out.measures.emplace_back(kLossMeasure);
+  const AskedMeasure& asked = context.workspace.asking.measure;
+  if (!asked.text.empty()) {
+    if (const auto answer = asked.of(context.run); answer && answer->measure)
+      out.measures.push_back(answer->text);
+  } else if (!likely_.empty()) {
+    out.measures.push_back(likely_);
+  }
+  out.at = asked.row;
+  return out;
+}
+
+void TrainingSeries::follow(const ViewContext& context) {
+  const auto& opened = *context.run.document.opened;
+  if (!series_ || series_->folder != opened.series->folder) {
+    log_ = grows_by_factors(*opened.series);
+    asked_.stop();
+    tried_ = 0;
+    likely_.clear();
+  }
+  series_ = opened.series;
+  shown_ = series_->index_of(opened.path);
+  if (!context.session.opening()) wanted_ = shown_;
+  const auto pinned = context.session.pinned();
+  pinned_ = pinned ? series_->index_of(pinned->document.opened->path) : -1;
+  curves_ = asked_.newest();
+  const auto answer = context.workspace.asking.measure.of(context.run);
+  if (context.session.opening() || !answer) return;
+  // Where no measure was typed: the likeliest output against the second of the step that was open first, so
+  // that all steps are asked the same.
+  const std::vector<int> ids = context.run.document.sequences.empty()
+                                   ? std::vector<int>()
+                                   : context.run.document.sequences.front().input.ids;
+  if (answer->measure && (likely_.empty() || ids != likely_ids_)) likely_ = answer->text, likely_ids_ = ids;
+  SeriesQuestion next = question(context);
+  const bool small = opened.file_bytes * series_->members.size() <= kSeriesAtOnce;
+  if (!small || tried_ == next.key() || (curves_ && curves_->key == next.key())) return;
+  tried_ = next.key();
+  context.commands.act(
+      [this, next = std::move(next)](Session& session) { asked_.start(session.workers(), next); });
+}
+
+void TrainingSeries::want(const ViewContext& context, int member) {
+  const int last = static_cast<int>(series_->members.size()) - 1;
+  member = std::clamp(member, 0, last);
+  if (member == wanted_) return;
+  wanted_ = member;
+  const std::string path = series_->members[static_cast<std::size_t>(member)].path;
+  context.commands.act([path](Session& session) { session.open_checkpoint(path); });
+}
+
+// Arrow keys go to the checkpoint before and after.
+void TrainingSeries::walk(const ViewContext& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (context.workspace.view != "training" || io.WantTextInput || io.KeyCtrl || ImGui::IsAnyItemActive())
+    return;
+  const int by = compat::key_pressed(compat::Key::right)  ? 1
+                 : compat::key_pressed(compat::Key::left) ? -1
+                                                          : 0;
+  if (by != 0) want(context, std::max(0, wanted_) + by);
+}
+
+bool TrainingSeries::draw_head(const ViewContext& context, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const Label own(tr("training.series.train"), "###train_own");
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - chip_width(own), at.y));
+  const bool leaves = chip(own, false, tr("training.series.train.help"));
+  ImGui::SetCursorScreenPos(at);
+  const CheckpointMember* shown = shown_ < 0 ? nullptr : &series_->members[static_cast<std::size_t>(shown_)];
+  const std::string count = std::to_string(series_->members.size());
+  const std::string title = shown ? tr("training.series.title", {format_count(shown->step), count})
+                                  : tr("training.series.none", {count});
+  const float room = width - chip_width(own) - scaled(16);
+  draw_text(Canvas(), fonts().body_bold, at, theme().text, middle_truncated(fonts().body_bold, title, room));
+  const float y = at.y + text_size(fonts().body_bold, "X").y + scaled(3);
+  draw_text(Canvas(), fonts().small, ImVec2(at.x, y), theme().text_dim,
+            middle_truncated(fonts().small, series_->folder, room));
+  end_at(ImVec2(at.x, y + text_size(fonts().small, "X").y + scaled(8)));
+  (void)context;
+  return leaves;
+}
+
+void TrainingSeries::draw_slider(const ViewContext& context, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const std::size_t count = series_->members.size();
+  const Label pin(tr("training.series.pin"), "###train_pin");
+  const std::string last = tr("training.shown", {format_count(series_->members.back().step)});
+  const float step_width = text_size(fonts().mono, last).x;
+  const float right = chip_width(pin) + step_width + scaled(20);
+  Track track{"###train_series",
+              tr("training.series.help"),
+              {},
+              share_of(dragged_ >= 0 ? dragged_ : wanted_, count),
+              share_of(pinned_, count)};
+  for (std::size_t i = 0; i < count; ++i) track.ticks.push_back(share_of(static_cast<int>(i), count));
+  const TrackEvent event = draw_track(track, at, width - right);
+  if (event.dragged) dragged_ = static_cast<int>(std::lround(event.share * static_cast<float>(count - 1)));
+  if (event.released && dragged_ >= 0) want(context, std::exchange(dragged_, -1));
+  const int at_step = dragged_ >= 0 ? dragged_ : wanted_;
+  if (at_step >= 0)
+    draw_text(
+        Canvas(), fonts().mono,
+        ImVec2(at.x + width - right + scaled(6), at.y + (scaled(28) - text_size(fonts().mono, "0").y) / 2),
+        at_step == shown_ ? theme().text : theme().text_dim,
+        tr("training.shown", {format_count(series_->members[static_cast<std::size_t>(at_step)].step)}));
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - chip_width(pin), at.y));
+  const bool here = pinned_ >= 0 && pinned_ == shown_;
+  if (chip(pin, here, tr("training.series.pin.help")))
+    context.commands.act([here](Session& session) { here ? session.unpin() : session.pin(); });
+  end_at(ImVec2(at.x, at.y + scaled(36)));
+}
+
+// What of the curves is known, and what was passed over.
+void TrainingSeries::draw_state(const ViewContext& context, float width) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  SeriesQuestion next = question(context);
+  const bool running = asked_.running(), current = curves_ && curves_->key == next.key();
+  const Label label(tr(running ? "training.series.stop" : "training.series.start"), "###train_curves");
+  float x = at.x;
+  if (running || !current || !curves_->done) {
+    if (chip(label, false, tr("training.series.start.help")))
+      context.commands.act([this, running, next = std::move(next)](Session& session) {
+        running ? asked_.stop() : asked_.start(session.workers(), next);
+      });
+    x += chip_width(label) + scaled(10);
+  }
+  const std::string known = std::to_string(curves_ ? curves_->points.size() : 0),
+                    all = std::to_string(series_->members.size());
+  const auto broken = [](const SeriesPoint& point) { return point.error.has_value(); };
+  const std::ptrdiff_t lost =
+      curves_ ? std::count_if(curves_->points.begin(), curves_->points.end(), broken) : 0;
+  std::string text = !curves_               ? std::string(tr("training.series.ask"))
+                     : curves_->error       ? curves_->error->text()
+                     : !current && !running ? std::string(tr("training.series.other"))
+                     : curves_->done        ? std::string(tr("training.series.done"))
+                                            : tr("training.series.known", {known, all});
+  bool warns = curves_ && (curves_->error || (!current && !running));
+  if (lost > 0 && !warns) {
+    const auto first = std::find_if(curves_->points.begin(), curves_->points.end(), broken);
+    text = tr("training.series.lost",
+              {std::to_string(lost), format_count(first->step), first->error->sentence()});
+    warns = true;
+  }
+  const FontScope face(fonts().small);
+  const ColourScope ink(ImGuiCol_Text, warns ? theme().warning : theme().text_dim);
+  ImGui::SetCursorScreenPos(ImVec2(x, at.y + scaled(4)));
+  note_text(text);
+  text_in_lines(text, at.x + width - x);
+  note_item("train_series_state");
+  end_at(ImVec2(at.x, std::max(ImGui::GetCursorScreenPos().y, at.y + scaled(26)) + scaled(4)));
+}
+
+LinePlot TrainingSeries::plot_of(const char* id, std::string title) const {
+  LinePlot plot;
+  plot.key = id;
+  plot.title = std::move(title);
+  plot.readout = true;
+  plot.log_x = log_;
+  plot.x_name = tr("training.step");
+  const auto& members = series_->members;
+  const auto first =
+      std::find_if(members.begin(), members.end(), [&](const auto& one) { return one.step > 0 || !log_; });
+  plot.x0 = first == members.end() ? 0.f : static_cast<float>(first->step);
+  plot.x1 = std::max(plot.x0 + 1, static_cast<float>(members.back().step));
+  plot.left = text_size(fonts().mono_small, "0.0000").x + 10 * ui_scale();
+  for (const int member : {pinned_, shown_})
+    if (member >= 0 && (!log_ || members[static_cast<std::size_t>(member)].step > 0))
+      plot.x_marks.push_back(static_cast<float>(members[static_cast<std::size_t>(member)].step));
+  return plot;
+}
+
+// A click goes to the checkpoint that is nearest on the axis.
+void TrainingSeries::draw_plot(const ViewContext& context, const LinePlot& plot, ImVec2 at, ImVec2 size) {
+  const LineEvent event = draw_line_plot(plot, at, size);
+  if (!event.clicked) return;
+  const auto distance = [&](const CheckpointMember& member) {
+    const auto x = static_cast<float>(member.step);
+    return log_ ? std::fabs(std::log(std::max(x, 0.5f)) - std::log(std::max(event.x, 0.5f)))
+                : std::fabs(x - event.x);
+  };
+  const auto& members = series_->members;
+  const auto nearest = std::min_element(members.begin(), members.end(), [&](const auto& a, const auto& b) {
+    return distance(a) < distance(b);
+  });
+  want(context, static_cast<int>(nearest - members.begin()));
+}
+
+void TrainingSeries::draw_curves(const ViewContext& context, ImVec2 at, ImVec2 size) {
+  if (!curves_ || curves_->series->folder != series_->folder) return;
+  const auto in_sight = [&](const SeriesPoint& point) { return !point.error && (!log_ || point.step > 0); };
+  const float gap = scaled(22), left = (size.x - gap) * 0.5f;
+  const std::size_t plots = std::max<std::size_t>(1, curves_->measures.size());
+  const float height = std::max(scaled(kSeriesLeast), size.y / static_cast<float>(plots) - scaled(10));
+  for (std::size_t i = 0; i < curves_->measures.size(); ++i) {
+    LinePlot plot =
+        plot_of(i == 0 ? "train_series_first" : "train_series_second", measure_title(curves_->measures[i]));
+    LineSeries line;
+    line.colour = theme().accent;
+    line.dots = true;
+    line.label = curves_->measures[i];
+    for (const SeriesPoint& point : curves_->points)
+      if (in_sight(point) && i < point.values.size() && std::isfinite(point.values[i].value))
+        line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.values[i].value));
+    plot.series.push_back(std::move(line));
+    if (plot.series.front().points.empty()) continue;
+    fit_y(plot);
+    draw_plot(context, plot, ImVec2(at.x, at.y + static_cast<float>(i) * (height + scaled(10))),
+              ImVec2(left, height));
+  }
+  // The role of every head: a line each, and the level of chance.
+  const float x = at.x + left + gap;
+  ChipRow row(ImVec2(x, at.y), left, {{7, 3}, 4});
+  choose(row, role);
+  const float top = row.height() + scaled(8);
+  const ModelConfig& config = context.run.document.model->config();
+  LinePlot plot = plot_of(
+      "train_series_heads",
+      left < scaled(700) ? std::string() : tr("attention.role_long." + std::string(role_name(role.value))));
+  std::map<std::pair<int, int>, LineSeries> lines;
+  LineSeries chance;
+  const std::string name(role_name(role.value));
+  for (const SeriesPoint& point : curves_->points) {
+    if (!in_sight(point)) continue;
+    bool first = true;
+    for (const CurveValue& value : point.values) {
+      if (value.head < 0 || value.measure != name) continue;
+      const auto step = static_cast<float>(point.step);
+      lines[{value.layer, value.head}].points.emplace_back(step, static_cast<float>(value.value));
+      if (std::exchange(first, false)) chance.points.emplace_back(step, static_cast<float>(value.chance));
+    }
+  }
+  const int layers = static_cast<int>(config.n_layers());
+  for (auto& [place, line] : lines) {
+    const auto& block = config.blocks[static_cast<std::size_t>(std::clamp(place.first, 0, layers - 1))];
+    line.colour = head_shade(place.first, layers, place.second, block.attention.n_heads);
+    line.dots = lines.size() <= kSeriesLabels;
+    line.label = lines.size() <= kSeriesLabels ? format("%d.%d", place.first, place.second) : std::string();
+    plot.series.push_back(std::move(line));
+  }
+  if (plot.series.empty()) {
+    const FontScope face(fonts().small);
+    ImGui::SetCursorScreenPos(ImVec2(x, at.y + top));
+    caption(tr("training.series.no_role"), left);
+    return;
+  }
+  chance.colour = theme().text_dim;
+  chance.dashed = true;
+  chance.label = tr("training.series.chance");
+  plot.series.push_back(std::move(chance));
+  fit_y(plot);
+  plot.y0 = 0, plot.y1 = std::clamp(plot.y1, 0.25f, 1.02f);
+  draw_plot(context, plot, ImVec2(x, at.y + top), ImVec2(left, std::max(scaled(kSeriesLeast), size.y - top)));
+}
+
+bool TrainingSeries::draw(const ViewContext& context, float width, ImVec2 room) {
+  follow(context);
+  walk(context);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const bool leaves = draw_head(context, width);
+  draw_slider(context, width);
+  draw_state(context, width);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const Label log(tr("training.log"), "###train_series_log");
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - chip_width(log), at.y - scaled(32)));
+  if (chip(log, log_, tr("training.series.log.help"))) log_ = !log_;
+  draw_curves(context, at,
+              ImVec2(width, std::max(scaled(2 * kSeriesLeast + 20), origin.y + room.y - at.y - scaled(8))));
+  return leaves;
+}
+
+}  // namespace attnscope
