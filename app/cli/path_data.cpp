@@ -11,6 +11,7 @@
 #include "core/session/data_cells.h"
 #include "core/session/data_prompt.h"
 #include "core/trace/editable.h"
+#include "core/trace/path.h"
 
 namespace attnscope::cli {
 namespace {

@@ -46,7 +46,7 @@ const Exporter* exporter_named(const std::string& id) {
 /// The path with the extension of another form.
 std::string with_ending(const std::string& path, const std::string& id) {
   const std::string own = ending_of(path);
-  const bool known = exporter_named(own) != nullptr;
+  const bool known = exporter_named(own) != nullptr || is_report_path(path);
   return (known ? path.substr(0, path.size() - own.size() - 1) : path) + "." + id;
 }
 
@@ -82,7 +82,12 @@ void ExportDialog::choose_format(const FrameState& state) {
     for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     if (raised_button(name + "###as_" + one->id, now == one->id)) path_ = with_ending(path_, one->id);
   }
-  if (!few) return;
+  if (!few) {
+    ImGui::SameLine(0, px(4));
+    if (raised_button(Label(tr("export.report"), "###as_html"), is_report_path(path_)))
+      path_ = with_ending(path_, "html");
+    return;
+  }
   ImGui::SameLine(0, px(4));
   if (raised_button(Label(tr("export.more"), "###as_more"))) all_forms_ = true;
 }
@@ -159,7 +164,10 @@ void ExportDialog::choose_page(bool still) {
 bool ExportDialog::choose(const FrameState& state) {
   const std::string form = ending_of(path_);
   const Exporter* exporter = exporter_named(form);
-  if (form == "png" || !exporter) {
+  const bool report = is_report_path(path_);
+  if (report) wrapped_text(tr("export.report.help"), theme().text_dim);
+  if (report && has_figure(state)) return true;
+  if (form == "png" || (!exporter && !report)) {
     choose_part(state);
     return true;
   }
@@ -187,7 +195,7 @@ bool ExportDialog::choose(const FrameState& state) {
 ExportRequest ExportDialog::request() const {
   ExportRequest out;
   out.path = with_home(path_);
-  if (!exporter_named(ending_of(out.path))) out.path += ".png";
+  if (!exporter_named(ending_of(out.path)) && !is_report_path(out.path)) out.path += ".png";
   const std::string form = ending_of(out.path);
   out.scale = static_cast<float>(scale_);
   out.stage_only = what_ == What::stage;

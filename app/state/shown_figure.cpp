@@ -9,9 +9,11 @@
 #include "core/base/words.h"
 #include "core/export/data.h"
 #include "core/session/figure_session.h"
+#include "core/system/atomic_file.h"
 #include "core/view/ask_figures.h"
 #include "core/view/caption.h"
 #include "core/view/figure_file.h"
+#include "core/view/report.h"
 
 namespace attnscope {
 namespace {
@@ -187,7 +189,26 @@ std::string session_to_carry(const FrameState& state, const std::string& path, c
   return session ? *session : std::string();
 }
 
+bool is_report_path(const std::string& path) { return lower(path).ends_with(".html"); }
+
+namespace {
+
+// The view on the stage first, then those that say most of a run.
+Result<std::function<Status()>> report_writer(const FrameState& state, const std::string& path) {
+  TRY(const ShownView shown, shown_or_why(state));
+  std::vector<std::string> views{shown.view->id};
+  for (const char* more : {"attention", "residual", "output"})
+    if (views.front() != more) views.emplace_back(more);
+  return std::function<Status()>([shown, views, path]() -> Status {
+    TRY(const std::string html, report_html(shown.run->document, shown.state, views));
+    return write_file(path, html);
+  });
+}
+
+}  // namespace
+
 Result<std::function<Status()>> shown_figure_writer(const FrameState& state, const ExportRequest& request) {
+  if (is_report_path(request.path)) return report_writer(state, request.path);
   TRY(const Exporter* exporter, exporter_of_path(request.path));
   TRY(const ShownView shown, shown_or_why(state));
   const auto sequence = static_cast<std::size_t>(std::max(0, state.workspace.cursor.sequence));

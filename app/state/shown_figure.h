@@ -23,6 +23,8 @@ inline bool has_figure(const FrameState& state) { return !why_no_figure(state); 
 /// Nothing where has_figure() is false or there is no run.
 std::optional<ShownView> shown_view(const FrameState& state);
 
+/// A report (core/view/report.h) instead of a figure: "out.html".
+bool is_report_path(const std::string& path);
 /// What writes the file, on any thread. Errors: there is no figure, or it cannot be drawn.
 Result<std::function<Status()>> shown_figure_writer(const FrameState& state, const ExportRequest& request);
 /// Writes the figure in a background job, with its session inside; a notice shows its path or the error.

@@ -1,6 +1,7 @@
 // Files that are written while the window goes on.
 #include "app/figure/svg.h"
 #include "app/state/frame_state.h"
+#include "app/state/shown_figure.h"
 #include "core/export/export.h"
 
 namespace attnscope {
@@ -24,7 +25,9 @@ void FrameState::poll_writing() {
   const auto written = writing_.take();
   if (!written) return;
   const auto form = exporter_of_path(written_path_);
-  const char* done = form && !(*form)->picture ? "frame.export.values" : "frame.export.done";
+  const char* done = is_report_path(written_path_) ? "frame.export.report"
+                     : form && !(*form)->picture   ? "frame.export.values"
+                                                   : "frame.export.done";
   if (*written) return notify(Notice::Kind::good, Text::of(done, {written_path_}), {}, 8);
   notify(Notice::Kind::warning, written->error().what, written->error().advice, 0);
 }

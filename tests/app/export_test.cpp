@@ -69,6 +69,22 @@ TEST_F(ExportFigure, TheEasyWindowWritesEveryForm) {
   }
 }
 
+// The same file as attnscope-cli report writes, with the view on the stage first.
+TEST_F(ExportFigure, AReportIsWrittenFromTheDialog) {
+  open_storyteller(Level::full);
+  workspace().cursor.layer = 1, workspace().cursor.head = 3;
+  settle();
+  const fs::path path = exported("html");
+  ASSERT_EQ(path.extension(), ".html");
+  std::ifstream file(path);
+  const std::string html((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_TRUE(html.starts_with("<!DOCTYPE html>")) << html.substr(0, 60);
+  EXPECT_NE(html.find(tr("view.attention")), std::string::npos);
+  EXPECT_NE(html.find("</html>"), std::string::npos) << "to its end";
+  ASSERT_FALSE(state().notices.empty());
+  EXPECT_EQ(state().notices.back().text.str(), tr("frame.export.report", {path.string()}));
+}
+
 TEST_F(ExportFigure, ADroppedFigureBringsBackWhatMadeIt) {
   open_storyteller(Level::easy);
   workspace().cursor.layer = 0, workspace().cursor.head = 2, workspace().cursor.query = 5;

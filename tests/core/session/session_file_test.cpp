@@ -306,7 +306,8 @@ TEST_F(SessionFiles, NumbersThatDoNotFitAreRefusedAndNotCutDown) {
     std::ofstream(path()) << file;
     return again().ok() ? std::string() : again().error().what.str();
   };
-  for (const json& version : {json(4294967297), json(kSessionVersion + 1), json(0), json(-1), json(18446744073709551615u)})
+  for (const json& version :
+       {json(4294967297), json(kSessionVersion + 1), json(0), json(-1), json(18446744073709551615u)})
     EXPECT_NE(refused("/version", version).find(version.dump()), std::string::npos) << version;
   for (const char* field : {"/sampling/top_k", "/padding/to"})
     for (const json& value : {json(4294967297), json(-1), json(18446744073709551615u), json(1.5)})
