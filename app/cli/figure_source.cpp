@@ -95,7 +95,8 @@ Result<FigureSource> figure_source(FigureOptions& options) {
   out.sequence = std::min<std::size_t>(static_cast<std::size_t>(index_at(cursor, "sequence")),
                                        inputs.empty() ? 0 : inputs.size() - 1);
   TRY(out.run, run_under(*out.opened, out.document.edits, inputs.at(out.sequence), out.sequence));
-  const bool compares = options.minus || options.compare || !request.edits.empty() || !request.steers.empty() || out.session;
+  const bool compares =
+      options.minus || options.compare || !request.edits.empty() || !request.steers.empty() || out.session;
   TRY(const Request a, options.a_text.request());
   if (!compares || a.empty()) return out;
   TRY(Document before, options.a_text.document(*out.opened));

@@ -11,8 +11,6 @@
 
 namespace attnscope::cli {
 
-inline constexpr const char* kSessionData = "session";
-
 class PromptRuns : public DataRuns {
  public:
   /// `clean` and `corrupt` hold the edits and masks of each side. All outlive it. The path kSessionData is

@@ -97,7 +97,11 @@ Status give_input(Document& document, const Request& request) {
 
 Status apply_input(FrameState& state, const Options& options) {
   const Request& request = options.request;
-  if (!options.data.path.empty()) state.open_data(options.data);
+  if (options.data.path == kSessionData) {  // it came with the session
+    if (!state.session.document().data.prompts) return fail(Code::not_found, "error.cli.data_session_none");
+  } else if (!options.data.path.empty()) {
+    state.open_data(options.data);
+  }
   if (request.unused()) return Done{};
   Session& session = state.session;
   // What is read first, and from there on counts what edits change.

@@ -209,7 +209,7 @@ void AskCircuit::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
     if (context.session.opening_data()) return caption(tr("output.pending"));
     if (chip(Label(tr("ask.over.own"), "###ask.circuit.own"), false, tr("ask.over.own.help")))
       context.commands.act([choice = *own](Session& session) { session.open_data(choice); });
-    return;
+    return caption(tr("ask.texts.choose"));
   }
   std::string why;
   const auto question = asked(context, why);

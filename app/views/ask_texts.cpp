@@ -353,7 +353,7 @@ void AskTexts::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
     if (context.session.opening_data()) return caption(tr("output.pending"));
     if (chip(Label(tr("ask.over.own"), "###ask.texts.own"), false, tr("ask.over.own.help")))
       context.commands.act([choice = *own](Session& session) { session.open_data(choice); });
-    return;
+    return caption(tr("ask.texts.choose"));
   }
   draw_choices(context, room.x);
   ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));

@@ -27,7 +27,8 @@ namespace attnscope {
 namespace {
 
 constexpr double kAskAtOnce = 3e9;  // cost below which a sweep starts without a click
-constexpr float kAskSide = 196.f, kWideSide = 230.f, kAskField = 250.f, kAskFoot = 104.f, kMostFoot = 190.f,
+constexpr float kAskSide = 196.f, kWideSide = 230.f, kAskField = 250.f, kLeastField = 140.f, kAskFoot = 104.f,
+                kMostFoot = 190.f,
                 kNarrowStage = 440.f;  // units
 
 class AskView : public View {
@@ -173,9 +174,9 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   // After the last chip where there is room, else in a line of its own.
   const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
   const float beside = at.x + width - last.x - scaled(13), field = std::min(scaled(kAskField), beside);
-  if (field > scaled(90)) ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
+  if (field > scaled(kLeastField)) ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
   field_.draw_field("###ask_measure", context.workspace, context.run,
-                    field > scaled(90) ? field : std::min(scaled(kAskField), width));
+                    field > scaled(kLeastField) ? field : std::min(scaled(kAskField), width));
   (void)field_.draw_error(context.workspace, context.run);
 }
 

@@ -118,7 +118,8 @@ std::string printable(std::string_view text, std::size_t limit) {
 
 std::string in_quotes(std::string_view text, std::size_t limit) {
   const std::string shown = printable(text, limit);
-  if (shown.find('"') != std::string::npos && shown.find('\'') == std::string::npos) return '\'' + shown + '\'';
+  if (shown.find('"') != std::string::npos && shown.find('\'') == std::string::npos)
+    return '\'' + shown + '\'';
   std::string out = "\"";
   for (const char c : shown) out += c == '"' ? std::string("\\\"") : std::string(1, c);
   return out + '"';

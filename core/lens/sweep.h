@@ -40,7 +40,8 @@ struct Knockout {
 class Sweep {
  public:
   /// Ablates every place of `steps` over the axes `over` ("head", "pos", ...; pos names query rows too;
-  /// "d_mlp:64": groups of so many at once, "head?": where a step has that axis) of `run`, a run of `model`. Where `steps` names a part of a step
+  /// "d_mlp:64": groups of so many at once, "head?": where a step has that axis) of `run`, a run of `model`.
+  /// Where `steps` names a part of a step
   /// ("blocks.*.attn.z[head=1]"), only that. Errors: no step matches, an axis that a step does not have,
   /// means that do not fit this run.
   static Result<Sweep> ablation(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run,

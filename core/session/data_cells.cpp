@@ -28,7 +28,8 @@ std::vector<AxisRange> without_rows(std::vector<AxisRange> at) {
 }  // namespace
 
 DataCells::DataCells(const std::vector<std::string>& over, bool keep) : keep_(keep) {
-  for (const std::string& word : over) by_row_ = by_row_ || counts_rows(word.substr(0, word.find_first_of(":?")));
+  for (const std::string& word : over)
+    by_row_ = by_row_ || counts_rows(word.substr(0, word.find_first_of(":?")));
 }
 
 Status DataCells::check_lengths(std::int64_t line, const Trace& run) {

@@ -43,6 +43,7 @@ struct DataChoice {
   bool is_task() const { return path.starts_with("task:"); }
 };
 inline constexpr std::int64_t kTaskPrompts = 200;
+inline constexpr const char* kSessionData = "session";  ///< instead of a path: the one of the opened session
 /// A path that names a data set by its ending, or "task:NAME".
 bool is_data_path(const std::string& path);
 

