@@ -21,10 +21,13 @@ class TrainingSeriesTest : public testing::FrameTest {
     auto trainer = Trainer::make(task, sizes, recipe, 1);
     ASSERT_TRUE(trainer);
     for (int step = 0; step <= 4; ++step) {
-      if (step > 0) ASSERT_TRUE(trainer->step());
+      if (step > 0) {
+        ASSERT_TRUE(trainer->step());
+      }
       const std::string to = folder_ / ("step" + std::to_string(step));
-      if (step % 2 == 0)
+      if (step % 2 == 0) {
         ASSERT_TRUE(save_model(to, task->layout(), *trainer->state().model, task->tokenizer()));
+      }
     }
   }
   const OpenedModel& opened() const { return *session_->document().opened; }
@@ -77,7 +80,7 @@ TEST_F(TrainingSeriesTest, points_are_runs_under_the_edits) {
   const SeriesPoint point = series_point(question, 1);
   ASSERT_FALSE(point.error) << point.error->text();
   EXPECT_EQ(point.step, 2);
-  const auto model = open_model(folder_ / "step2");
+  const auto model = attnscope::open_model(folder_ / "step2");
   RunOptions options;
   options.edits = session_->document().edits;
   const auto run = *model->model->run(session_->document().sequences.front().input, options);
