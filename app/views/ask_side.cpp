@@ -165,10 +165,10 @@ void draw_colours(const ViewContext& context, const SweepAnswer& answer, const H
                        : data ? (change ? "ask.data.legend.change" : "ask.data.legend.value")
                               : (change ? "ask.legend.change" : "ask.legend.value");
   const bool normalised = !data && context.workspace.asking.settings.normalised && answer.can_normalise();
-  const std::string words =
-      normalised
-          ? kept_tr("ask.legend.normalised", {signed_number(answer.corrupt()), signed_number(answer.clean())})
-          : std::string(tr(legend));
+  const std::string_view words =
+      normalised ? std::string_view(kept_tr("ask.legend.normalised",
+                                            {signed_number(answer.corrupt()), signed_number(answer.clean())}))
+                 : std::string_view(tr(legend));
   draw_legend(style, words, at, ImVec2(width - scaled(4), title + scaled(10)), false);
   ImGui::Dummy(ImVec2(width, title + scaled(26)));
   if (answer.no_estimate || spread || answer.data) return;

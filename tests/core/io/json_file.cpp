@@ -30,7 +30,7 @@ TEST(Json, SaysWhereTheErrorIs) {
   expect_error(parse_json("[1e999]", "config.json"), Code::bad_format, "the number \"1e999\" is too large");
   expect_error(parse_json("[1, 2 3]", "config.json"), Code::bad_format, "\"3\" does not belong here");
   expect_error(parse_json("{\"a\": [1", "config.json"), Code::bad_format, "the text ends too early");
-  expect_error(parse_json("{\"a\": tru}", "config.json"), Code::bad_format, "tru}\" does not belong here");
+  expect_error(parse_json("{\"a\": tru}", "config.json"), Code::bad_format, "tru}' does not belong here");
   expect_error(parse_json("[\"a\nb\"]", "config.json"), Code::bad_format, "control character");
   expect_error(parse_json("[\"a\\q\"]", "config.json"), Code::bad_format, "backslash");
 }
