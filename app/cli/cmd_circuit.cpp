@@ -127,12 +127,7 @@ Status run_circuit(const KeptOptions& options) {
   TRY_OK(check_circuit(options));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY(std::vector<std::string> parts, asked_parts(options, opened));
-  DataChoice choice = options.data.choice();
-  if (!options.data.given()) {
-    const auto own = own_task_choice(opened);
-    if (!own) return fail(Code::not_found, "error.cli.strongest.data");
-    choice.path = own->path;
-  }
+  TRY(const DataChoice choice, data_or_own(options.data, opened));
   PromptRuns data(choice, opened, options.text, options.text);
   TRY_OK(data.prepare());
   const bool paths = options.paths() || (!parts.empty() && parts.front().find("->") != std::string::npos);

@@ -176,12 +176,7 @@ Status run_strongest(const StrongestOptions& options) {
   TRY_OK(check_rows_path(options.out));
   TRY(const std::vector<StrengthPlace> places, places_asked(options));
   TRY(const RunModel opened, open_to_run(options.model));
-  DataChoice choice = options.data.choice();
-  if (!options.data.given()) {
-    const auto own = own_task_choice(opened);
-    if (!own) return fail(Code::not_found, "error.cli.strongest.data");
-    choice.path = own->path;
-  }
+  TRY(const DataChoice choice, data_or_own(options.data, opened));
   PromptRuns data(choice, opened, options.text, options.text);
   TRY_OK(data.prepare());
   TRY(const std::vector<Strongest> found, strongest_texts(data, places, options.most));

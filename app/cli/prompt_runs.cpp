@@ -5,6 +5,15 @@
 
 namespace attnscope::cli {
 
+Result<DataChoice> data_or_own(const DataOptions& data, const RunModel& opened) {
+  DataChoice out = data.choice();
+  if (data.given()) return out;
+  const auto own = own_task_choice(opened);
+  if (!own) return fail(Code::not_found, "error.cli.strongest.data");
+  out.path = own->path;
+  return out;
+}
+
 namespace {
 
 const DataPrompts* session_data(const DataChoice& choice, const RunModel& opened) {

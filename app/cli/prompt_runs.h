@@ -11,6 +11,9 @@
 
 namespace attnscope::cli {
 
+/// The data set that was asked for, else the examples of the model's own task. Errors: it has none.
+Result<DataChoice> data_or_own(const DataOptions& data, const RunModel& opened);
+
 class PromptRuns : public DataRuns {
  public:
   /// `clean` and `corrupt` hold the edits and masks of each side. All outlive it. The path kSessionData is

@@ -2,6 +2,7 @@
 #include "app/views/ask_circuit.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "app/look/item_map.h"
@@ -56,31 +57,25 @@ std::string free_name(const Document& document) {
 
 }  // namespace
 
-// What is asked; nothing where it cannot be, with the reason.
-std::optional<AskCircuit::Asked> AskCircuit::asked(const ViewContext& context, std::string& why) const {
-  Asked out;
+const Result<std::shared_ptr<const AskCircuit::Asked>>& AskCircuit::asked(
+    const ViewContext& context, const std::shared_ptr<const DataPrompts>& prompts) {
   const Asking& asking = context.workspace.asking;
-  out.prompts = context.session.document().data.prompts;
-  out.start = context.run.document;
-  out.start.data = {}, out.start.circuits.clear(), out.start.notes.clear();
-  if (context.run.traces.size() > 1)
-    std::erase_if(out.start.edits, [](const auto& edit) { return edit->sequence >= 0; });
-  const auto measure = data_measure(asking.measure.text, *out.prompts);
-  const Status can = measure ? check_data_measure(*measure) : Status(measure.error());
-  if (!can) {
-    why = can.error().text();
-    return std::nullopt;
-  }
-  DataQuestion& data = out.question.data;
-  data.measure = *measure, data.at = asking.measure.row, data.steps = kCircuitNodes;
-  data.how.from = from_of(asking.settings.circuit_how), data.how.seed = out.prompts->choice.seed;
-  Hash edits;
-  for (const auto& edit : out.start.edits) edits.take(key_of(to_text(*edit)));
-  out.subject = key_of({context.run.opened_version});
-  out.key = key_of({out.subject, reinterpret_cast<std::uintptr_t>(out.prompts.get()), edits.value(),
-                    key_of(data.measure), static_cast<std::uint64_t>(data.at + 1),
-                    static_cast<std::uint64_t>(asking.settings.circuit_how)});
-  return out;
+  const auto start = over_.start(context);
+  const std::uint64_t subject = key_of({context.run.opened_version}),
+                      key = key_of({subject, reinterpret_cast<std::uintptr_t>(prompts.get()), over_.edits(),
+                                    key_of(asking.measure.text),
+                                    static_cast<std::uint64_t>(asking.measure.row + 1),
+                                    static_cast<std::uint64_t>(asking.settings.circuit_how)});
+  const auto make = [&]() -> Result<std::shared_ptr<const Asked>> {
+    Asked out{prompts, start, {}, key, subject};
+    DataQuestion& data = out.question.data;
+    TRY(data.measure, data_measure(asking.measure.text, *prompts));
+    TRY_OK(check_data_measure(data.measure));
+    data.at = asking.measure.row, data.steps = kCircuitNodes;
+    data.how.from = from_of(asking.settings.circuit_how), data.how.seed = prompts->choice.seed;
+    return std::make_shared<const Asked>(std::move(out));
+  };
+  return *asked_.get({key}, [&] { return std::optional(make()); });
 }
 
 // What parts become. False: it has not been asked yet, and takes long.
@@ -97,7 +92,7 @@ bool AskCircuit::draw_choices(const ViewContext& context, const Asked& asked, fl
       settings.circuit_how = how;
   }
   const auto parts = static_cast<double>(context.run.document.model->config().n_layers()) * 32;
-  const double effort = static_cast<double>(asked.start.model->weights().parameter_count()) *
+  const double effort = static_cast<double>(asked.start->model->weights().parameter_count()) *
                         static_cast<double>(asked.prompts->lines.size()) * kCircuitRows * parts;
   const bool may = effort <= kCircuitAtOnce && !context.session.training().running();
   if (may || made_.asked(asked.key) || allowed_ == asked.key) return true;
@@ -107,42 +102,50 @@ bool AskCircuit::draw_choices(const ViewContext& context, const Asked& asked, fl
   return false;
 }
 
-void AskCircuit::draw_curve(const CircuitAnswer& found, ImVec2 at, ImVec2 room) const {
-  LinePlot plot;
-  plot.key = "ask_circuit";
-  plot.title = tr("ask.circuit.plot");
-  plot.x_title = plot.x_name = tr("ask.circuit.kept");
-  plot.x1 = static_cast<float>(std::max<std::size_t>(2, found.points.size()) - 1);
-  plot.counts_x = plot.readout = true;
-  LineSeries share, whole;
-  for (const KeptPoint& point : found.points)
-    if (const double value = found.recovered(point.value); std::isfinite(value))
-      share.points.emplace_back(static_cast<float>(point.kept), static_cast<float>(value));
-  share.colour = theme().accent, share.dots = true, share.label = tr("ask.circuit.share");
-  whole.points = {{0, 1}, {plot.x1, 1}};
-  whole.colour = with_alpha(theme().text_dim, 0.6f), whole.dashed = true;
-  plot.series = {std::move(share), std::move(whole)};
-  (void)draw_line_plot(plot, at, room);
+void AskCircuit::draw_curve(const Made<Curve>& made, ImVec2 at, ImVec2 room) {
+  const LinePlot& drawn = plot_.get({made.serial}, [&] {
+    const CircuitAnswer& found = **made.value;
+    LinePlot plot;
+    plot.key = "ask_circuit";
+    plot.title = tr("ask.circuit.plot");
+    plot.x_title = plot.x_name = tr("ask.circuit.kept");
+    plot.x1 = static_cast<float>(std::max<std::size_t>(2, found.points.size()) - 1);
+    plot.counts_x = plot.readout = true;
+    LineSeries share, whole;
+    for (const KeptPoint& point : found.points)
+      if (const double value = found.recovered(point.value); std::isfinite(value))
+        share.points.emplace_back(static_cast<float>(point.kept), static_cast<float>(value));
+    share.colour = theme().accent, share.dots = true, share.label = tr("ask.circuit.share");
+    whole.points = {{0, 1}, {plot.x1, 1}};
+    whole.colour = with_alpha(theme().text_dim, 0.6f), whole.dashed = true;
+    plot.series = {std::move(share), std::move(whole)};
+    return plot;
+  });
+  (void)draw_line_plot(drawn, at, room);
 }
 
 // The parts in the order in which they are kept; a click keeps all down to that one.
-void AskCircuit::draw_parts(const CircuitAnswer& found, float width) {
-  Table table;
-  const float count = scaled(kCircuitCount), share = scaled(kCircuitShare);
-  table.columns = {number_column(tr("ask.circuit.count"), count),
-                   {TableColumn::Kind::text, tr("ask.circuit.part"), width - count - 2 * share},
-                   number_column(tr("ask.circuit.effect"), share),
-                   number_column(tr("ask.circuit.share"), share)};
-  table.words = fonts().small, table.digits = fonts().mono_small;
-  for (std::size_t i = 1; i < found.points.size(); ++i) {
-    TableRow row{"###ask_circuit_" + std::to_string(i), {}, i <= chosen_};
-    row.cells.push_back({std::to_string(i)});
-    row.cells.push_back({circuit_part_words(found.effects[i - 1].part)});
-    row.cells.push_back({signed_number(found.effects[i - 1].effect, 2)});
-    row.cells.push_back({share_words(found.recovered(found.points[i].value))});
-    table.rows.push_back(std::move(row));
-  }
-  const TableEvent event = draw_table(table, ImGui::GetCursorScreenPos(), width, [&](int row) {
+void AskCircuit::draw_parts(const Made<Curve>& made, float width) {
+  const CircuitAnswer& found = **made.value;
+  Table& drawn = table_.get({made.serial, chosen_, std::bit_cast<std::uint32_t>(width)}, [&] {
+    Table table;
+    const float count = scaled(kCircuitCount), share = scaled(kCircuitShare);
+    table.columns = {number_column(tr("ask.circuit.count"), count),
+                     {.title = tr("ask.circuit.part"), .share = 1.f},
+                     number_column(tr("ask.circuit.effect"), share),
+                     number_column(tr("ask.circuit.share"), share)};
+    table.words = fonts().small, table.digits = fonts().mono_small;
+    for (std::size_t i = 1; i < found.points.size(); ++i) {
+      TableRow row{"###ask_circuit_" + std::to_string(i), {}, i <= chosen_};
+      row.cells.push_back({std::to_string(i)});
+      row.cells.push_back({circuit_part_words(found.effects[i - 1].part)});
+      row.cells.push_back({signed_number(found.effects[i - 1].effect, 2)});
+      row.cells.push_back({share_words(found.recovered(found.points[i].value))});
+      table.rows.push_back(std::move(row));
+    }
+    return table;
+  });
+  const TableEvent event = draw_table(drawn, ImGui::GetCursorScreenPos(), width, [&](int row) {
     compat::item_tooltip(found.effects[static_cast<std::size_t>(row)].part.c_str());
   });
   if (event.clicked >= 0) chosen_ = static_cast<std::size_t>(event.clicked) + 1;
@@ -157,19 +160,20 @@ void AskCircuit::keep(const ViewContext& context, const CircuitAnswer& found) co
 }
 
 // Those that the document keeps, each with its share of the same measure.
-void AskCircuit::draw_circuits(const ViewContext& context, const Asked& asked, float width) {
+void AskCircuit::draw_circuits(const ViewContext& context, const std::shared_ptr<const Asked>& asked,
+                               float width) {
   const std::vector<NamedCircuit>& all = context.session.document().circuits;
   if (all.empty()) return caption(tr("ask.circuit.empty"), width);
   Hash lists;
   for (const NamedCircuit& one : all)
-    for (const std::string& part : one.parts) lists.take(key_of(part + "\n" + one.name));
+    for (const std::string& part : one.parts) lists.take(part), lists.take(one.name);
   const auto work = [asked, all](const std::atomic<bool>& cancel) {
     Shares out;
     for (const NamedCircuit& one : all) {
-      CircuitQuestion question = asked.question;
+      CircuitQuestion question = asked->question;
       if (one.parts.front().find("->") != std::string::npos)
         question.data.steps = kCircuitSenders, question.to = kCircuitReceivers;
-      DataRuns runs(*asked.prompts, asked.start);
+      DataRuns runs(*asked->prompts, *asked->start);
       auto circuit = CircuitRuns::prepare(runs, question, &cancel);
       auto found = circuit ? circuit->keep(one.parts, &cancel) : Result<CircuitAnswer>(circuit.error());
       out.push_back(found ? std::optional(found->recovered(found->points.front().value)) : std::nullopt);
@@ -177,7 +181,7 @@ void AskCircuit::draw_circuits(const ViewContext& context, const Asked& asked, f
     return out;
   };
   const auto shares =
-      shares_.get_or_before(asked.subject, key_of({asked.key, lists.value()}), context.workers(), work);
+      shares_.get_or_before(asked->subject, key_of({asked->key, lists.value()}), context.workers(), work);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string index = std::to_string(i);
     const bool known = shares && shares.fresh && i < shares->size();
@@ -203,57 +207,49 @@ void AskCircuit::draw_circuits(const ViewContext& context, const Asked& asked, f
 void AskCircuit::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   ImGui::SetCursorScreenPos(at);
   if (context.run.recorded() || !context.run.document.model) return caption(tr("ask.recorded"));
-  if (!context.session.document().data.prompts) {
-    const auto own = own_task_choice(*context.run.document.opened);
-    if (!own) return caption(tr("ask.texts.no_data"));
-    if (context.session.opening_data()) return caption(tr("output.pending"));
-    if (chip(Label(tr("ask.over.own"), "###ask.circuit.own"), false, tr("ask.over.own.help")))
-      context.commands.act([choice = *own](Session& session) { session.open_data(choice); });
-    return caption(tr("ask.texts.choose"));
-  }
-  std::string why;
-  const auto question = asked(context, why);
-  if (!question) return caption(why);
-  const bool may = draw_choices(context, *question, room.x);
-  if (!may) return;
-  const auto made =
-      made_.get_or_before(question->subject, question->key, context.workers(),
-                          [asked = *question](const std::atomic<bool>& cancel) -> Curve {
-                            DataRuns runs(*asked.prompts, asked.start);
-                            TRY(CircuitRuns circuit, CircuitRuns::prepare(runs, asked.question, &cancel));
-                            return circuit.curve(kMostKept, &cancel);
-                          });
+  const auto prompts = over_.prompts_or_offer(context, "###ask.circuit.own");
+  if (!prompts) return;
+  const auto& question = asked(context, prompts);
+  if (!question) return caption(question.error().text());
+  const std::shared_ptr<const Asked>& now = *question;
+  if (!draw_choices(context, *now, room.x)) return;
+  const auto made = made_.get_or_before(
+      now->subject, now->key, context.workers(), [now](const std::atomic<bool>& cancel) -> Curve {
+        DataRuns runs(*now->prompts, *now->start);
+        TRY(CircuitRuns circuit, CircuitRuns::prepare(runs, now->question, &cancel));
+        return circuit.curve(kMostKept, &cancel);
+      });
   ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));
   if (!made) return caption(tr("output.pending"));
   if (!*made) return caption(made->error().text());
   const CircuitAnswer& found = **made.value;
   chosen_ = std::clamp<std::size_t>(chosen_, 1, std::max<std::size_t>(1, found.points.size() - 1));
   const KeptPoint& point = found.points[std::min(chosen_, found.points.size() - 1)];
-  caption(
-      tr("ask.circuit.facts",
-         {std::to_string(chosen_), std::to_string(found.parts.size()),
-          share_words(found.recovered(point.value)), number_text(static_cast<float>(found.full.mean()), 2),
-          number_text(static_cast<float>(found.none.mean()), 2), format_count(found.full.n())}),
-      room.x);
+  caption(kept_tr("ask.circuit.facts",
+                  {std::to_string(chosen_), std::to_string(found.parts.size()),
+                   share_words(found.recovered(point.value)),
+                   number_text(static_cast<float>(found.full.mean()), 2),
+                   number_text(static_cast<float>(found.none.mean()), 2), format_count(found.full.n())}),
+          room.x);
   note_item("ask_circuit_facts");
   const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(4));
   const float high = std::max(scaled(80), at.y + room.y - top.y);
   const bool narrow = room.x < scaled(kCircuitNarrow);
   const float side = narrow ? room.x : scaled(kCircuitSide), gap = scaled(16),
               plot_high = narrow ? high * 0.4f : std::min(high, scaled(360));
-  draw_curve(found, top, ImVec2(narrow ? room.x - scaled(8) : room.x - side - gap, plot_high));
+  draw_curve(made, top, ImVec2(narrow ? room.x - scaled(8) : room.x - side - gap, plot_high));
   ImGui::SetCursorScreenPos(narrow ? ImVec2(top.x, top.y + plot_high + scaled(4))
                                    : ImVec2(top.x + room.x - side, top.y));
   const ChildScope child("ask_circuit_side", ImVec2(side, narrow ? high - plot_high - scaled(4) : high));
   const float width = ImGui::GetContentRegionAvail().x - scaled(14);
-  if (chip(Label(tr("ask.circuit.keep", {std::to_string(chosen_)}), "###ask_circuit_keep"), false,
+  if (chip(Label(kept_tr("ask.circuit.keep", {std::to_string(chosen_)}), "###ask_circuit_keep"), false,
            tr("ask.circuit.keep.help")) &&
       made.fresh)
     keep(context, found);
   note_item("ask_circuit_keep");
-  draw_circuits(context, *question, width);
+  draw_circuits(context, now, width);
   ImGui::Dummy(ImVec2(1, scaled(4)));
-  draw_parts(found, width);
+  draw_parts(made, width);
 }
 
 }  // namespace attnscope

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "app/look/kept_text.h"
+#include "app/views/ask_over_data.h"
 #include "app/views/view.h"
+#include "app/widgets/line_plot.h"
 #include "app/widgets/table.h"
 #include "core/base/computed.h"
 #include "core/session/kept_circuit.h"
@@ -26,17 +28,23 @@ class AskCircuit {
 
   struct Asked {  // all that a computation reads
     std::shared_ptr<const DataPrompts> prompts;
-    Document start;
+    std::shared_ptr<const Document> start;
     CircuitQuestion question;
     std::uint64_t key = 0, subject = 0;
   };
-  std::optional<Asked> asked(const ViewContext& context, std::string& why) const;
+  /// Kept while nothing of it changes. Errors: a measure that a data set cannot be asked.
+  const Result<std::shared_ptr<const Asked>>& asked(const ViewContext& context,
+                                                    const std::shared_ptr<const DataPrompts>& prompts);
   bool draw_choices(const ViewContext& context, const Asked& asked, float width);
-  void draw_curve(const CircuitAnswer& found, ImVec2 at, ImVec2 room) const;
-  void draw_parts(const CircuitAnswer& found, float width);
-  void draw_circuits(const ViewContext& context, const Asked& asked, float width);
+  void draw_curve(const Made<Curve>& made, ImVec2 at, ImVec2 room);
+  void draw_parts(const Made<Curve>& made, float width);
+  void draw_circuits(const ViewContext& context, const std::shared_ptr<const Asked>& asked, float width);
   void keep(const ViewContext& context, const CircuitAnswer& found) const;
 
+  OverData over_;
+  Kept<std::optional<Result<std::shared_ptr<const Asked>>>> asked_;
+  Kept<LinePlot> plot_;
+  Kept<Table> table_;
   Computed<Curve> made_;
   Computed<Shares> shares_;
   std::size_t chosen_ = 3;  ///< parts that are kept

@@ -42,25 +42,25 @@ std::optional<std::size_t> strongest(const SweepAnswer& answer) {
 
 }  // namespace
 
-std::string own_measure_words(const std::string& measure) {
+std::string_view own_measure_words(const std::string& measure) {
   const char* key = own_answer_key(measure);
-  return key ? tr(Label("ask.data.measure.", key)) : std::string();
+  return key ? tr(Label("ask.data.measure.", key)) : std::string_view();
 }
 
-std::string own_measure_question(const std::string& measure) {
+std::string_view own_measure_question(const std::string& measure) {
   const char* key = own_answer_key(measure);
-  return !key ? std::string()
+  return !key ? std::string_view()
               : tr(std::string_view(key) == "diff" ? "ask.data.title.diff" : "ask.data.title.one");
 }
 
 std::string data_measure_words(const Asking& asking, const OpenedModel& opened) {
-  if (std::string own = own_measure_words(typed_measure(asking)); !own.empty()) return own;
+  if (const auto own = own_measure_words(typed_measure(asking)); !own.empty()) return std::string(own);
   const auto answer = asking.measure.newest();
   return answer && answer->measure ? measure_words(opened, *answer->measure) : std::string();
 }
 
 std::string data_measure_question(const Asking& asking, const OpenedModel& opened) {
-  if (std::string own = own_measure_question(typed_measure(asking)); !own.empty()) return own;
+  if (const auto own = own_measure_question(typed_measure(asking)); !own.empty()) return std::string(own);
   const auto answer = asking.measure.newest();
   return answer && answer->measure ? measure_question(opened, *answer->measure) : std::string();
 }
@@ -98,14 +98,11 @@ void AskPrompts::draw_choice(const ViewContext& context, ChipRow& line) {
     }
     return;
   }
-  if (own_of_ != context.session.opened_version()) {
-    own_of_ = context.session.opened_version();
-    own_ = own_task_choice(*context.run.document.opened);
-  }
-  if (!own_ || context.session.opening_data()) return;
+  const std::optional<DataChoice>& own = over_.own(context);
+  if (!own || context.session.opening_data()) return;
   if (line(Label(tr("ask.over.own"), "###ask.over.own"), false, tr("ask.over.own.help"))) {
     settings.over = AskOver::mean;
-    context.commands.act([choice = *own_](Session& session) { session.open_data(choice); });
+    context.commands.act([choice = *own](Session& session) { session.open_data(choice); });
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/look/kept_text.h"
+#include "app/views/ask_over_data.h"
 #include "app/views/view.h"
 #include "app/widgets/table.h"
 #include "core/session/data_set.h"
@@ -18,8 +19,8 @@ std::string data_measure_words(const Asking& asking, const OpenedModel& opened);
 /// The same as a question.
 std::string data_measure_question(const Asking& asking, const OpenedModel& opened);
 /// The same two of a measure as it is typed; empty where it names its tokens.
-std::string own_measure_words(const std::string& measure);
-std::string own_measure_question(const std::string& measure);
+std::string_view own_measure_words(const std::string& measure);
+std::string_view own_measure_question(const std::string& measure);
 /// "34 of 200 prompts", or "200 prompts".
 const std::string& prompts_words(const SweepAnswer& answer);
 /// What is found over the prompts that were run, as one sentence; empty before the first.
@@ -47,8 +48,7 @@ class AskPrompts {
   std::uint64_t sorted_ = 0;
   Kept<Table> table_;
   KeptText title_;
-  std::optional<DataChoice> own_;  ///< examples of the model's own task
-  std::uint64_t own_of_ = 0;       ///< Session::opened_version()
+  OverData over_;
 };
 
 }  // namespace attnscope

@@ -30,59 +30,6 @@ constexpr std::pair<const char*, ScoreBy> kScoreBys[] = {{"ask.score.by.part", S
                                                          {"ask.score.by.head", ScoreBy::head},
                                                          {"ask.score.by.token", ScoreBy::token}};
 
-struct SourceNames {
-  std::vector<std::string> query, key;
-};
-
-HeatStyle draw_score_table(const ViewContext& context, const ScoreSplit& split, const SourceNames& names,
-                           ImVec2 at, ImVec2 room) {
-  MatrixPlot plot;
-  plot.key = "ask_score";
-  plot.values = table_of(split);
-  plot.style.map = Colormap::diverging;
-  set_range(plot.style, signed_range(plot.values));
-  plot.rows.colour = theme().q;
-  plot.cols.colour = theme().k;
-  plot.rows.title = tr("ask.score.query");
-  plot.cols.title = tr("ask.score.key");
-  plot.rows.labels = names.query;
-  plot.cols.labels = names.key;
-  plot.digits = 2;
-  plot.max_cell = 64;
-  const MatrixEvent event = draw_matrix(context.painter, plot, at, matrix_size(plot, room));
-  ImGui::SetCursorScreenPos(ImVec2(at.x, event.p1.y));
-  if (!event.hovered()) return plot.style;
-  const auto cell = static_cast<std::size_t>(event.row * std::ssize(split.key_sources) + event.col);
-  ImGui::SetTooltip("%s", tr("ask.score.cell", {names.query[static_cast<std::size_t>(event.row)],
-                                                names.key[static_cast<std::size_t>(event.col)],
-                                                signed_number(split.values[cell], 4)})
-                              .c_str());
-  return plot.style;
-}
-
-// The largest addends, with their numbers.
-void draw_pairs(const ScoreSplit& split, const SourceNames& names, std::size_t most, float width) {
-  std::vector<std::size_t> order(split.values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  most = std::min(most, order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
-      [&](std::size_t a, std::size_t b) { return std::fabs(split.values[a]) > std::fabs(split.values[b]); });
-  Table table;
-  table.columns = {{.title = tr("ask.score.query"), .share = 0.5f, .ink = theme().q},
-                   {.title = tr("ask.score.key"), .share = 0.5f, .ink = theme().k},
-                   number_column({}, text_size(fonts().mono_small, "+000.000").x + scaled(8))};
-  table.row = table.title_row = scaled(kPairRow);
-  table.words = fonts().small, table.digits = fonts().mono_small;
-  for (std::size_t i = 0; i < most; ++i) {
-    const std::size_t cell = order[i], wide = split.key_sources.size();
-    table.rows.push_back(
-        {{}, {{names.query[cell / wide]}, {names.key[cell % wide]}, {signed_number(split.values[cell], 3)}}});
-  }
-  (void)draw_table(table, ImGui::GetCursorScreenPos(), width);
-  note_item("ask_score_pairs");
-}
-
 }  // namespace
 
 std::string source_words(const RunResult& run, int sequence, const std::string& name) {
@@ -117,32 +64,83 @@ void AskScore::draw_choice() {
     if (line(Label(tr(key), "###", key), by_ == by, tr(Label(key, ".help")))) by_ = by;
 }
 
-// The table, its colours, and the largest addends in what room is left.
-void AskScore::draw_split(const ViewContext& context, int sequence, const ScoreSplit& split, ImVec2 room) {
-  SourceNames names;
+// Every addend, query's sources by key's.
+MatrixPlot AskScore::plot_of(const RunResult& run, int sequence, const ScoreSplit& split) {
+  MatrixPlot plot;
+  plot.key = "ask_score";
+  plot.values = table_of(split);
+  plot.style.map = Colormap::diverging;
+  set_range(plot.style, signed_range(plot.values));
+  plot.rows.colour = theme().q;
+  plot.cols.colour = theme().k;
+  plot.rows.title = tr("ask.score.query");
+  plot.cols.title = tr("ask.score.key");
   for (const std::string& name : split.query_sources)
-    names.query.push_back(source_words(context.run, sequence, name));
+    plot.rows.labels.push_back(source_words(run, sequence, name));
   for (const std::string& name : split.key_sources)
-    names.key.push_back(source_words(context.run, sequence, name));
+    plot.cols.labels.push_back(source_words(run, sequence, name));
+  plot.digits = 2;
+  plot.max_cell = 64;
+  return plot;
+}
+
+// The largest addends, with their numbers.
+Table AskScore::pairs_of(const ScoreSplit& split, const MatrixPlot& plot, std::size_t most) {
+  std::vector<std::size_t> order(split.values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  most = std::min(most, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+      [&](std::size_t a, std::size_t b) { return std::fabs(split.values[a]) > std::fabs(split.values[b]); });
+  Table table;
+  table.columns = {{.title = tr("ask.score.query"), .share = 0.5f, .ink = theme().q},
+                   {.title = tr("ask.score.key"), .share = 0.5f, .ink = theme().k},
+                   number_column({}, text_size(fonts().mono_small, "+000.000").x + scaled(8))};
+  table.row = table.title_row = scaled(kPairRow);
+  table.words = fonts().small, table.digits = fonts().mono_small;
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::size_t cell = order[i], wide = split.key_sources.size();
+    table.rows.push_back({{},
+                          {{plot.rows.labels[cell / wide]},
+                           {plot.cols.labels[cell % wide]},
+                           {signed_number(split.values[cell], 3)}}});
+  }
+  return table;
+}
+
+// The table, its colours, and the largest addends in what room is left. `serial`: of the split.
+void AskScore::draw_split(const ViewContext& context, int sequence, const ScoreSplit& split,
+                          std::uint64_t serial, ImVec2 room) {
+  const MatrixPlot& plot = plot_.get({serial}, [&] { return plot_of(context.run, sequence, split); });
   const float row = scaled(kPairRow), legend = scaled(kScoreLegend);
   // As high as its names and readable rows need; what is below is reached by scrolling where room lacks.
   float names_high = 0;
-  for (const std::string& name : names.key)
+  for (const std::string& name : plot.cols.labels)
     names_high = std::max(names_high, text_size(fonts().mono_small, name).x * 0.8f);
   const float need = scaled(40) + std::min(names_high, scaled(90)) +
-                     scaled(kScoreRow) * std::min(12.f, static_cast<float>(names.query.size()));
+                     scaled(kScoreRow) * std::min(12.f, static_cast<float>(plot.rows.labels.size()));
   const float table_room = std::max(need, (room.y - legend) * 0.55f);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const HeatStyle style = draw_score_table(context, split, names, ImVec2(at.x, at.y + scaled(2)),
-                                           ImVec2(room.x - scaled(8), table_room));
-  const ImVec2 low(at.x, ImGui::GetCursorScreenPos().y + scaled(6));
+  const MatrixEvent event = draw_matrix(context.painter, plot, ImVec2(at.x, at.y + scaled(2)),
+                                        matrix_size(plot, ImVec2(room.x - scaled(8), table_room)));
+  if (event.hovered()) {
+    const auto cell = static_cast<std::size_t>(event.row * std::ssize(split.key_sources) + event.col);
+    ImGui::SetTooltip("%s", tr("ask.score.cell", {plot.rows.labels[static_cast<std::size_t>(event.row)],
+                                                  plot.cols.labels[static_cast<std::size_t>(event.col)],
+                                                  signed_number(split.values[cell], 4)})
+                                .c_str());
+  }
+  const ImVec2 low(at.x, event.p1.y + scaled(6));
   const float title = text_size(fonts().small, "X").y + scaled(6);
-  draw_legend(style, tr("ask.score.legend"), low,
+  draw_legend(plot.style, tr("ask.score.legend"), low,
               ImVec2(std::min(room.x - scaled(12), scaled(230)), title + scaled(8)), false);
   ImGui::SetCursorScreenPos(ImVec2(low.x, low.y + legend));
   const float left = at.y + room.y - ImGui::GetCursorScreenPos().y;
   const auto fit = static_cast<std::size_t>(std::max(0.f, left / row - 1));
-  draw_pairs(split, names, std::clamp(fit, kLeastPairs, kMostPairs), room.x - scaled(16));
+  const std::size_t most = std::clamp(fit, kLeastPairs, kMostPairs);
+  Table& pairs = pairs_.get({serial, most}, [&] { return pairs_of(split, plot, most); });
+  (void)draw_table(pairs, ImGui::GetCursorScreenPos(), room.x - scaled(16));
+  note_item("ask_score_pairs");
 }
 
 void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_t head, std::int64_t query,
@@ -181,7 +179,8 @@ void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_
   note_item("ask_score_sum");
   draw_choice();
   const float used = ImGui::GetCursorScreenPos().y - at.y;
-  draw_split(context, sequence, found, ImVec2(room.x, std::max(scaled(60), room.y - used - scaled(4))));
+  draw_split(context, sequence, found, split.serial,
+             ImVec2(room.x, std::max(scaled(60), room.y - used - scaled(4))));
 }
 
 }  // namespace attnscope

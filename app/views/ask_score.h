@@ -5,7 +5,10 @@
 
 #include <string>
 
+#include "app/look/kept_text.h"
 #include "app/views/view.h"
+#include "app/widgets/matrix_plot.h"
+#include "app/widgets/table.h"
 #include "core/base/computed.h"
 #include "core/lens/attribution.h"
 
@@ -19,9 +22,14 @@ class AskScore {
 
  private:
   void draw_choice();
-  void draw_split(const ViewContext& context, int sequence, const ScoreSplit& split, ImVec2 room);
+  void draw_split(const ViewContext& context, int sequence, const ScoreSplit& split, std::uint64_t serial,
+                  ImVec2 room);
+  static MatrixPlot plot_of(const RunResult& run, int sequence, const ScoreSplit& split);
+  static Table pairs_of(const ScoreSplit& split, const MatrixPlot& plot, std::size_t most);
 
   ScoreBy by_ = ScoreBy::part;
+  Kept<MatrixPlot> plot_;
+  Kept<Table> pairs_;
   Computed<Result<ScoreSplit>> split_;
 };
 

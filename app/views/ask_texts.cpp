@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/look/item_map.h"
 #include "app/look/text_lines.h"
@@ -61,15 +62,22 @@ std::string strength_words(double value) { return number_text(static_cast<float>
 
 const std::string& AskTexts::title(const ViewContext& context) {
   follow(context);
-  return title_.get({key_of(to_text(place_.cell))},
-                    [&] { return tr("ask.texts.title", {part_words(place_.cell)}); });
+  return title_.get({place_key_}, [&] { return tr("ask.texts.title", {part_words(place_.cell)}); });
 }
 
 void AskTexts::follow(const ViewContext& context) {
+  const AskSettings& settings = context.workspace.asking.settings;
+  const Cursor& cursor = context.workspace.cursor;
+  const std::uint64_t from =
+      key_of({context.run.version, static_cast<std::uint64_t>(cursor.sequence), key_of(settings.strongest),
+              static_cast<std::uint64_t>(cursor.stack), static_cast<std::uint64_t>(cursor.part),
+              static_cast<std::uint64_t>(cursor.layer), static_cast<std::uint64_t>(cursor.head),
+              static_cast<std::uint64_t>(settings.strength)});
+  if (std::exchange(place_from_, from) == from) return;
   const Cell cell = cell_of(context);
-  const auto by = is_head_place(cell) ? std::optional(context.workspace.asking.settings.strength)
-                                      : std::optional<StrengthBy>();
+  const auto by = is_head_place(cell) ? std::optional(settings.strength) : std::optional<StrengthBy>();
   if (const auto place = strength_place(cell, by)) place_ = *place;
+  place_key_ = key_of(to_text(place_.cell));
 }
 
 // Which head or neuron: those of the block, one after the other.
@@ -84,11 +92,10 @@ void AskTexts::draw_place(const ViewContext& context, ChipRow& line) {
   const auto put = [&](const Site& site, const char* axis, std::int64_t index) {
     settings.strongest = to_text(Cell{site, {AxisRange(axis, index)}});
   };
-  if (trace.find(heads) &&
-      line(Label(tr("ask.texts.heads"), "###ask.texts.heads"), head, tr("ask.texts.heads.help")) && !head)
+  if (!trace.find(heads) || !trace.find(neurons)) return;  // one kind alone is no choice
+  if (line(Label(tr("ask.texts.heads"), "###ask.texts.heads"), head, tr("ask.texts.heads.help")) && !head)
     put(heads, "head", 0);
-  if (trace.find(neurons) &&
-      line(Label(tr("ask.texts.neurons"), "###ask.texts.neurons"), !head, tr("ask.texts.neurons.help")) &&
+  if (line(Label(tr("ask.texts.neurons"), "###ask.texts.neurons"), !head, tr("ask.texts.neurons.help")) &&
       head)
     put(neurons, "d_mlp", 0);
 }
@@ -139,17 +146,11 @@ void AskTexts::draw_choices(const ViewContext& context, float width) {
 }
 
 void AskTexts::ask(const ViewContext& context, const std::shared_ptr<const DataPrompts>& prompts) {
-  Document start = context.run.document;
-  start.data = {};
-  start.notes.clear();
-  if (context.run.traces.size() > 1)
-    std::erase_if(start.edits, [](const auto& edit) { return edit->sequence >= 0; });
-  Hash edits;
-  for (const auto& edit : start.edits) edits.take(key_of(to_text(*edit)));
+  const std::shared_ptr<const Document>& start = over_.start(context);
   const std::uint64_t subject = key_of({context.run.opened_version}),
-                      key = key_of({subject, reinterpret_cast<std::uintptr_t>(prompts.get()), edits.value(),
-                                    key_of(to_text(place_.cell)), static_cast<std::uint64_t>(place_.by)});
-  const double effort = static_cast<double>(start.model->weights().parameter_count()) *
+                      key = key_of({subject, reinterpret_cast<std::uintptr_t>(prompts.get()), over_.edits(),
+                                    place_key_, static_cast<std::uint64_t>(place_.by)});
+  const double effort = static_cast<double>(start->model->weights().parameter_count()) *
                         static_cast<double>(prompts->lines.size()) * kRowsOfAPrompt;
   fresh_ = made_.asked(key);
   const bool may = effort <= kTextsAtOnce && !context.session.training().running();
@@ -157,29 +158,30 @@ void AskTexts::ask(const ViewContext& context, const std::shared_ptr<const DataP
     if (chip(Label(tr("ask.start"), "###ask_texts_start"), false, tr("ask.texts.start.help"))) allowed_ = key;
     return;
   }
-  const auto work = [prompts, start = std::move(start),
-                     place = place_](const Computed<TextsAnswer>::Progress& progress) {
-    DataRuns runs(*prompts, start);
-    TextsAnswer out;
-    auto found = strongest_texts(runs, {place}, kTextsOfAKind, &progress.cancel(),
-                                 [&](const std::vector<Strongest>& known) {
-                                   out.found = known;
-                                   if (progress.taken()) progress.show(out);
-                                   return !progress.cancel();
-                                 });
-    out.done = true;
-    if (found)
-      out.found = *std::move(found);
-    else if (found.error().code != Code::cancelled)
-      out.error = found.error();
-    return out;
-  };
-  const auto made = made_.get_or_before(subject, key, context.workers(),
-                                        OrFailed{work, [](Error error) {
-                                                   TextsAnswer out;
-                                                   out.error = std::move(error), out.done = true;
-                                                   return out;
-                                                 }});
+  if (!fresh_) {
+    const auto work = [prompts, start, place = place_](const Computed<TextsAnswer>::Progress& progress) {
+      DataRuns runs(*prompts, *start);
+      TextsAnswer out;
+      auto found = strongest_texts(runs, {place}, kTextsOfAKind, &progress.cancel(),
+                                   [&](const std::vector<Strongest>& known) {
+                                     out.found = known;
+                                     if (progress.taken()) progress.show(out);
+                                     return !progress.cancel();
+                                   });
+      out.done = true;
+      if (found)
+        out.found = *std::move(found);
+      else if (found.error().code != Code::cancelled)
+        out.error = found.error();
+      return out;
+    };
+    made_.begin(subject, key, context.workers(), OrFailed{work, [](Error error) {
+                                                            TextsAnswer out;
+                                                            out.error = std::move(error), out.done = true;
+                                                            return out;
+                                                          }});
+  }
+  const auto made = made_.made(subject, key);
   answer_ = made.value, fresh_ = made.fresh, serial_ = made.serial;
 }
 
@@ -196,7 +198,7 @@ void AskTexts::lay_out(const OpenedModel& opened, float width) {
   const float line = text_size(font, "X").y + scaled(5), left = scaled(kTextsNumber);
   float y = 0;
   const auto add = [&](const StrongTextPtr& text) {
-    Line out{text, y, line, {}};
+    Line out{text, "###ask_text_" + std::to_string(text->prompt), strength_words(text->value), y, line, {}};
     float x = left, row_y = scaled(2);
     for (std::size_t row = 0; row < text->at.values.size(); ++row) {
       const auto value = static_cast<double>(text->at.values[row]);
@@ -245,18 +247,16 @@ void AskTexts::draw_line(const ViewContext& context, const Line& line, ImVec2 at
   const Theme& t = theme();
   const Canvas canvas;
   const ImVec2 p0(at.x, at.y + line.y), p1(p0.x + width, p0.y + line.height);
-  const std::string id = "###ask_text_" + std::to_string(text.prompt);
   ImGui::SetCursorScreenPos(p0);
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(width, line.height));
-  note_item(id);
+  const bool clicked = ImGui::InvisibleButton(line.id.c_str(), ImVec2(width, line.height));
+  note_item(line.id);
   const bool here = prompt_looked_at(context.session.document()) == text.prompt;
   if (here || ImGui::IsItemHovered()) canvas.fill_rect(p0, p1, here ? t.accent_soft : t.hovered, scaled(4));
   ImFont* const font = fonts().mono_small;
   const float tall = text_size(font, "X").y;
-  const std::string value = strength_words(text.value);
   draw_text(canvas, font,
-            ImVec2(p0.x + scaled(kTextsNumber - 8) - text_size(font, value).x, p0.y + scaled(2)), t.text,
-            value);
+            ImVec2(p0.x + scaled(kTextsNumber - 8) - text_size(font, line.value).x, p0.y + scaled(2)), t.text,
+            line.value);
   const ImU32 hue = is_head_place(place_.cell) ? t.attention : t.mlp;
   for (const Token& token : line.tokens) {
     const ImVec2 a(p0.x + token.x, p0.y + token.y), b(a.x + token.width, a.y + tall + scaled(2));
@@ -304,29 +304,37 @@ void AskTexts::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (!fresh_) veil(top, ImVec2(top.x + width, y1));
 }
 
-void AskTexts::draw_histogram(const Strongest& found, ImVec2 at, ImVec2 room) {
-  const auto bars = histogram_bars(found.positions());
+AskTexts::Bars AskTexts::bars_of(const Strongest& found) {
+  Bars out;
+  out.all = histogram_bars(found.positions());
+  if (out.all.empty()) return out;
+  for (const HistogramBar& bar : out.all) out.most = std::max(out.most, bar.n);
+  out.title = tr("ask.texts.histogram", {format_count(out.most)});
+  out.from = significant(out.all.front().from, 3), out.to = significant(out.all.back().to, 3);
+  return out;
+}
+
+void AskTexts::draw_histogram(const Bars& of, ImVec2 at, ImVec2 room) {
+  const std::vector<HistogramBar>& bars = of.all;
   if (bars.empty()) return;
   const Canvas canvas;
   const Theme& t = theme();
-  std::int64_t most = 1;
-  for (const HistogramBar& bar : bars) most = std::max(most, bar.n);
   ImGui::SetCursorScreenPos(at);
   const float line = text_size(fonts().small, "X").y + scaled(3);
-  text_line(fonts().small, t.text_dim, tr("ask.texts.histogram", {format_count(most)}));
+  text_line(fonts().small, t.text_dim, of.title);
   const float y0 = at.y + line, y1 = at.y + room.y - line, wide = room.x / static_cast<float>(bars.size());
   canvas.line(ImVec2(at.x, y1), ImVec2(at.x + room.x, y1), t.border);
   for (std::size_t i = 0; i < bars.size(); ++i) {
     if (bars[i].n == 0) continue;
     const float high =
-        std::max(scaled(1), (y1 - y0) * static_cast<float>(bars[i].n) / static_cast<float>(most));
+        std::max(scaled(1), (y1 - y0) * static_cast<float>(bars[i].n) / static_cast<float>(of.most));
     const ImVec2 a(at.x + wide * static_cast<float>(i), y1 - high);
     canvas.fill_rect(a, ImVec2(a.x + wide - scaled(1), y1), t.accent);
   }
-  const std::string from = significant(bars.front().from, 3), to = significant(bars.back().to, 3);
-  draw_text(canvas, fonts().mono_small, ImVec2(at.x, y1 + scaled(2)), t.text_dim, from);
+  draw_text(canvas, fonts().mono_small, ImVec2(at.x, y1 + scaled(2)), t.text_dim, of.from);
   draw_text(canvas, fonts().mono_small,
-            ImVec2(at.x + room.x - text_size(fonts().mono_small, to).x, y1 + scaled(2)), t.text_dim, to);
+            ImVec2(at.x + room.x - text_size(fonts().mono_small, of.to).x, y1 + scaled(2)), t.text_dim,
+            of.to);
   ImGui::SetCursorScreenPos(at);
   ImGui::InvisibleButton("###ask_texts_histogram", room);
   note_item("ask_texts_histogram");
@@ -343,18 +351,8 @@ void AskTexts::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   follow(context);
   ImGui::SetCursorScreenPos(at);
   if (context.run.recorded() || !context.run.document.model) return caption(tr("ask.recorded"));
-  const auto prompts = context.session.document().data.prompts;
-  if (!prompts) {
-    const auto own = own_task_choice(*context.run.document.opened);
-    if (!own) {
-      caption(tr("ask.texts.no_data"));
-      return note_item("ask_texts_no_data");
-    }
-    if (context.session.opening_data()) return caption(tr("output.pending"));
-    if (chip(Label(tr("ask.over.own"), "###ask.texts.own"), false, tr("ask.over.own.help")))
-      context.commands.act([choice = *own](Session& session) { session.open_data(choice); });
-    return caption(tr("ask.texts.choose"));
-  }
+  const auto prompts = over_.prompts_or_offer(context, "###ask.texts.own");
+  if (!prompts) return;
   draw_choices(context, room.x);
   ImGui::SetCursorScreenPos(ImVec2(at.x, ImGui::GetCursorScreenPos().y));
   ask(context, prompts);
@@ -363,26 +361,27 @@ void AskTexts::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
     return;
   }
   const Strongest& found = answer_->found.front();
-  caption(tr(answer_->done ? "ask.texts.facts" : "ask.texts.facts.some",
-             {format_count(found.texts()), format_count(found.counted()),
-              format_count(std::ssize(prompts->lines))}));
+  caption(kept_tr(answer_->done ? "ask.texts.facts" : "ask.texts.facts.some",
+                  {format_count(found.texts()), format_count(found.counted()),
+                   format_count(std::ssize(prompts->lines))}));
   note_item("ask_texts_facts");
   for (const auto& [key, count] :
        {std::pair("ask.texts.tied", context.workspace.asking.settings.whole_range ? 0 : found.tied()),
         std::pair("ask.texts.not_numbers", found.not_numbers()),
         std::pair("ask.texts.without", found.without())})
-    if (count > 0) caption(tr(key, {format_count(count)}));
+    if (count > 0) caption(kept_tr(key, {format_count(count)}));
   if (answer_->error) caption(answer_->error->text());
+  const Bars& histogram = bars_.get({serial_}, [&] { return bars_of(found); });
   const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(2));
   const float high = std::max(scaled(60), at.y + room.y - top.y), side = scaled(kTextsSide), gap = scaled(16);
   if (room.x < scaled(kTextsNarrow)) {
     const float bars = std::min(scaled(90), high / 3);
-    draw_histogram(found, top, ImVec2(room.x - scaled(8), bars));
+    draw_histogram(histogram, top, ImVec2(room.x - scaled(8), bars));
     return draw_list(context, ImVec2(top.x, top.y + bars + scaled(4)),
                      ImVec2(room.x, std::max(scaled(40), high - bars - scaled(4))));
   }
   draw_list(context, top, ImVec2(room.x - side - gap, high));
-  draw_histogram(found, ImVec2(top.x + room.x - side, top.y),
+  draw_histogram(histogram, ImVec2(top.x + room.x - side, top.y),
                  ImVec2(side - scaled(6), std::min(high, scaled(190))));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/look/kept_text.h"
+#include "app/views/ask_over_data.h"
 #include "app/views/view.h"
 #include "core/base/computed.h"
 #include "core/session/strongest_texts.h"
@@ -37,6 +38,7 @@ class AskTexts {
   };
   struct Line {
     StrongTextPtr text;
+    std::string id, value;  ///< of the button; the strength
     float y, height;
     std::vector<Token> tokens;
   };
@@ -47,11 +49,20 @@ class AskTexts {
   void lay_out(const OpenedModel& opened, float width);
   void draw_list(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_line(const ViewContext& context, const Line& line, ImVec2 at, float width);
-  static void draw_histogram(const Strongest& found, ImVec2 at, ImVec2 room);
+  struct Bars {
+    std::vector<HistogramBar> all;
+    std::int64_t most = 1;
+    std::string title, from, to;
+  };
+  static Bars bars_of(const Strongest& found);
+  static void draw_histogram(const Bars& bars, ImVec2 at, ImVec2 room);
   void open(const ViewContext& context, const StrongText& text) const;
 
+  OverData over_;
   StrengthPlace place_;
+  std::uint64_t place_from_ = 0, place_key_ = 0;  ///< what it was taken from; its hash
   KeptText title_;
+  Kept<Bars> bars_;
   Computed<TextsAnswer> made_;
   std::shared_ptr<const TextsAnswer> answer_;
   std::uint64_t serial_ = 0, laid_out_ = 0, allowed_ = 0;  ///< key that a click allowed to take long

@@ -101,9 +101,9 @@ bool AskView::draw_circuit_head(const ViewContext& context, float width) {
   const auto& prompts = context.session.document().data.prompts;
   const auto measure =
       prompts ? data_measure(context.workspace.asking.measure.text, *prompts) : Result<std::string>(Error{});
-  const std::string words = measure ? own_measure_words(*measure) : std::string();
+  const std::string_view words = measure ? own_measure_words(*measure) : std::string_view();
   if (words.empty()) return false;
-  view_heading(own_measure_question(*measure), tr("ask.sentence.circuit", {words}), width);
+  view_heading(own_measure_question(*measure), kept_tr("ask.sentence.circuit", {words}), width);
   note_item("ask_sentence");
   ImGui::Dummy(ImVec2(1, scaled(2)));
   return true;
@@ -171,6 +171,7 @@ void AskView::draw_pages(const ViewContext& context, float width) {
     if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
       settings.page = page;
   }
+  if (settings.page == AskPage::texts || settings.page == AskPage::probes) return;  // they ask no measure
   // After the last chip where there is room, else in a line of its own.
   const ImVec2 last(ImGui::GetItemRectMax().x, ImGui::GetItemRectMin().y);
   const float beside = at.x + width - last.x - scaled(13), field = std::min(scaled(kAskField), beside);

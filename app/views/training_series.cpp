@@ -52,20 +52,28 @@ bool TrainingSeries::possible(const ViewContext& context) {
   return opened && opened->series && !context.session.shows_training();
 }
 
-SeriesQuestion TrainingSeries::question(const ViewContext& context) const {
-  SeriesQuestion out;
-  out.series = series_;
-  out.document = context.run.document;
-  if (context.run.document.model->config().predicts_next()) out.measures.emplace_back(kLossMeasure);
+const SeriesQuestion& TrainingSeries::question(const ViewContext& context) {
   const AskedMeasure& asked = context.workspace.asking.measure;
-  if (!asked.text.empty()) {
-    if (const auto answer = asked.of(context.run); answer && answer->measure)
-      out.measures.push_back(answer->text);
-  } else if (!likely_.empty()) {
-    out.measures.push_back(likely_);
-  }
-  out.at = asked.row;
-  return out;
+  const auto& made =
+      question_.get({context.run.version, reinterpret_cast<std::uintptr_t>(series_.get()), key_of(asked.text),
+                     static_cast<std::uint64_t>(asked.row + 1), key_of(likely_)},
+                    [&] {
+                      SeriesQuestion out;
+                      out.series = series_;
+                      out.document = context.run.document;
+                      if (context.run.document.model->config().predicts_next())
+                        out.measures.emplace_back(kLossMeasure);
+                      if (!asked.text.empty()) {
+                        if (const auto answer = asked.of(context.run); answer && answer->measure)
+                          out.measures.push_back(answer->text);
+                      } else if (!likely_.empty()) {
+                        out.measures.push_back(likely_);
+                      }
+                      out.at = asked.row;
+                      return std::pair(out.key(), out);
+                    });
+  question_key_ = made.first;
+  return made.second;
 }
 
 void TrainingSeries::follow(const ViewContext& context) {
@@ -90,12 +98,11 @@ void TrainingSeries::follow(const ViewContext& context) {
                                    ? std::vector<int>()
                                    : context.run.document.sequences.front().input.ids;
   if (answer->measure && (likely_.empty() || ids != likely_ids_)) likely_ = answer->text, likely_ids_ = ids;
-  SeriesQuestion next = question(context);
+  const SeriesQuestion& next = question(context);
   const bool small = opened.file_bytes * series_->members.size() <= kSeriesAtOnce;
-  if (!small || tried_ == next.key() || (curves_ && curves_->key == next.key())) return;
-  tried_ = next.key();
-  context.commands.act(
-      [this, next = std::move(next)](Session& session) { asked_.start(session.workers(), next); });
+  if (!small || tried_ == question_key_ || (curves_ && curves_->key == question_key_)) return;
+  tried_ = question_key_;
+  context.commands.act([this, next](Session& session) { asked_.start(session.workers(), next); });
 }
 
 void TrainingSeries::want(const ViewContext& context, int member) {
@@ -171,13 +178,13 @@ void TrainingSeries::draw_slider(const ViewContext& context, float width) {
 // What of the curves is known, and what was passed over.
 void TrainingSeries::draw_state(const ViewContext& context, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  SeriesQuestion next = question(context);
-  const bool running = asked_.running(), current = curves_ && curves_->key == next.key();
+  const SeriesQuestion& next = question(context);
+  const bool running = asked_.running(), current = curves_ && curves_->key == question_key_;
   const Label label(tr(running ? "training.series.stop" : "training.series.start"), "###train_curves");
   float x = at.x;
   if (running || !current || !curves_->done) {
     if (chip(label, false, tr("training.series.start.help")))
-      context.commands.act([this, running, next = std::move(next)](Session& session) {
+      context.commands.act([this, running, next](Session& session) {
         running ? asked_.stop() : asked_.start(session.workers(), next);
       });
     x += chip_width(label) + scaled(10);
@@ -243,12 +250,8 @@ void TrainingSeries::draw_plot(const ViewContext& context, const LinePlot& plot,
   want(context, static_cast<int>(nearest - members.begin()));
 }
 
-void TrainingSeries::draw_curves(const ViewContext& context, ImVec2 at, ImVec2 size) {
-  if (!curves_ || curves_->series->folder != series_->folder) return;
-  const auto in_sight = [&](const SeriesPoint& point) { return !point.error && (!log_ || point.step > 0); };
-  const float gap = scaled(22), left = (size.x - gap) * 0.5f;
-  const std::size_t plots = std::max<std::size_t>(1, curves_->measures.size());
-  const float height = std::max(scaled(kSeriesLeast), size.y / static_cast<float>(plots) - scaled(10));
+std::vector<LinePlot> TrainingSeries::measure_plots() const {
+  std::vector<LinePlot> out;
   for (std::size_t i = 0; i < curves_->measures.size(); ++i) {
     LinePlot plot =
         plot_of(i == 0 ? "train_series_first" : "train_series_second", measure_title(curves_->measures[i]));
@@ -260,23 +263,19 @@ void TrainingSeries::draw_curves(const ViewContext& context, ImVec2 at, ImVec2 s
       if (in_sight(point) && i < point.values.size() && std::isfinite(point.values[i].value))
         line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.values[i].value));
     plot.series.push_back(std::move(line));
-    if (plot.series.front().points.empty()) continue;
-    fit_y(plot);
-    draw_plot(context, plot, ImVec2(at.x, at.y + static_cast<float>(i) * (height + scaled(10))),
-              ImVec2(left, height));
+    if (!plot.series.front().points.empty()) fit_y(plot);
+    out.push_back(std::move(plot));
   }
-  // The role of every head: a line each, and the level of chance.
-  const float x = at.x + left + gap;
-  ChipRow row(ImVec2(x, at.y), left, {{7, 3}, 4});
-  choose(row, role);
-  const float top = row.height() + scaled(8);
-  const ModelConfig& config = context.run.document.model->config();
-  LinePlot plot = plot_of(
-      "train_series_heads",
-      left < scaled(700) ? std::string() : tr("attention.role_long." + std::string(role_name(role.value))));
+  return out;
+}
+
+// The role of every head: a line each, and the level of chance. Without lines where no head has the role.
+LinePlot TrainingSeries::head_plot(const ModelConfig& config, bool titled) const {
+  const std::string name(role_name(role.value));
+  LinePlot plot =
+      plot_of("train_series_heads", titled ? std::string(tr("attention.role_long." + name)) : std::string());
   std::map<std::pair<int, int>, LineSeries> lines;
   LineSeries chance;
-  const std::string name(role_name(role.value));
   for (const SeriesPoint& point : curves_->points) {
     if (!in_sight(point)) continue;
     bool first = true;
@@ -295,19 +294,44 @@ void TrainingSeries::draw_curves(const ViewContext& context, ImVec2 at, ImVec2 s
     line.label = lines.size() <= kSeriesLabels ? format("%d.%d", place.first, place.second) : std::string();
     plot.series.push_back(std::move(line));
   }
-  if (plot.series.empty()) {
-    const FontScope face(fonts().small);
-    ImGui::SetCursorScreenPos(ImVec2(x, at.y + top));
-    caption(tr("training.series.no_role"), left);
-    return;
-  }
+  if (plot.series.empty()) return plot;
   chance.colour = theme().text_dim;
   chance.dashed = true;
   chance.label = tr("training.series.chance");
   plot.series.push_back(std::move(chance));
   fit_y(plot);
   plot.y0 = 0, plot.y1 = std::clamp(plot.y1, 0.25f, 1.02f);
-  draw_plot(context, plot, ImVec2(x, at.y + top), ImVec2(left, std::max(scaled(kSeriesLeast), size.y - top)));
+  return plot;
+}
+
+void TrainingSeries::draw_curves(const ViewContext& context, ImVec2 at, ImVec2 size) {
+  if (!curves_ || curves_->series->folder != series_->folder) return;
+  const float gap = scaled(22), left = (size.x - gap) * 0.5f;
+  const std::size_t count = std::max<std::size_t>(1, curves_->measures.size());
+  const float height = std::max(scaled(kSeriesLeast), size.y / static_cast<float>(count) - scaled(10));
+  const std::uint64_t of =
+      key_of({reinterpret_cast<std::uintptr_t>(curves_.get()), log_, static_cast<std::uint64_t>(shown_ + 1),
+              static_cast<std::uint64_t>(pinned_ + 1)});
+  const std::vector<LinePlot>& measures = measures_.get({of}, [&] { return measure_plots(); });
+  for (std::size_t i = 0; i < measures.size(); ++i)
+    if (!measures[i].series.front().points.empty())
+      draw_plot(context, measures[i], ImVec2(at.x, at.y + static_cast<float>(i) * (height + scaled(10))),
+                ImVec2(left, height));
+  const float x = at.x + left + gap;
+  ChipRow row(ImVec2(x, at.y), left, {{7, 3}, 4});
+  choose(row, role);
+  const float top = row.height() + scaled(8);
+  const bool titled = left >= scaled(700);
+  const LinePlot& heads = heads_.get({of, static_cast<std::uint64_t>(role.value), titled},
+                                     [&] { return head_plot(context.run.document.model->config(), titled); });
+  if (heads.series.empty()) {
+    const FontScope face(fonts().small);
+    ImGui::SetCursorScreenPos(ImVec2(x, at.y + top));
+    caption(tr("training.series.no_role"), left);
+    return;
+  }
+  draw_plot(context, heads, ImVec2(x, at.y + top),
+            ImVec2(left, std::max(scaled(kSeriesLeast), size.y - top)));
 }
 
 bool TrainingSeries::draw(const ViewContext& context, float width, ImVec2 room) {

@@ -4,8 +4,10 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/look/kept_text.h"
 #include "app/views/view.h"
 #include "app/widgets/controls.h"
 #include "app/widgets/line_plot.h"
@@ -37,8 +39,16 @@ class TrainingSeries {
   void draw_curves(const ViewContext& context, ImVec2 at, ImVec2 size);
   LinePlot plot_of(const char* id, std::string title) const;
   void draw_plot(const ViewContext& context, const LinePlot& plot, ImVec2 at, ImVec2 size);
-  SeriesQuestion question(const ViewContext& context) const;
+  /// What the curves are to answer; its key is question_key_.
+  const SeriesQuestion& question(const ViewContext& context);
+  bool in_sight(const SeriesPoint& point) const { return !point.error && (!log_ || point.step > 0); }
+  std::vector<LinePlot> measure_plots() const;
+  LinePlot head_plot(const ModelConfig& config, bool titled) const;
 
+  Kept<std::pair<std::uint64_t, SeriesQuestion>> question_;
+  std::uint64_t question_key_ = 0;
+  Kept<std::vector<LinePlot>> measures_;
+  Kept<LinePlot> heads_;
   std::shared_ptr<const CheckpointSeries> series_;
   AskedSeries asked_;
   std::shared_ptr<const SeriesCurves> curves_;

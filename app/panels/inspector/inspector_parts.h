@@ -11,6 +11,7 @@
 #include "app/look/kept_text.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
+#include "app/widgets/line_plot.h"
 #include "core/base/computed.h"
 #include "core/base/words.h"
 #include "core/lens/head_stats.h"
@@ -31,6 +32,7 @@ struct InspectorCache {
   Computed<std::optional<Cell>> broken;  ///< the first number that edits broke
   Computed<HeadProducts> products;
   Computed<std::optional<WeightFacts>> weight;  ///< the explained weight as a whole
+  Kept<LinePlot> histogram, spectrum;           ///< of it
   bool weight_open = false;
   Computed<std::shared_ptr<const Trace>> without;  ///< the run without the edits of the number explained
   Computed<std::optional<GradientExplanation>> gradient;

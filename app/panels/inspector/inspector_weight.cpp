@@ -73,16 +73,16 @@ void draw_weight_facts(const PanelContext& context, const std::string& name) {
   if (chip(label, cache.weight_open, tr("inspector.weight.whole.help")))
     cache.weight_open = !cache.weight_open;
   if (!cache.weight_open) return;
-  const Trace& run = context.run->trace(context.workspace.cursor.sequence);
-  // With the edits of this run.
-  const auto model = std::make_shared<const Model>(std::make_shared<const ModelConfig>(run.config()),
-                                                   std::make_shared<const Weights>(run.weights()));
-  const bool spectrum = spectrum_cost(*model, name) <= kMostSpectrum;
+  const auto last = static_cast<int>(context.run->traces.size()) - 1;
+  const auto run =
+      context.run->traces[static_cast<std::size_t>(std::clamp(context.workspace.cursor.sequence, 0, last))];
   const std::uint64_t key =
       key_of({context.run->version, static_cast<std::uint64_t>(context.workspace.cursor.sequence),
               std::hash<std::string>{}(name)});
-  const auto found = cache.weight.get(key, context.workers(), [model, name, spectrum] {
-    auto facts = weight_facts(*model, name, spectrum);
+  const auto found = cache.weight.get(key, context.workers(), [run, name] {
+    const Model model(std::make_shared<const ModelConfig>(run->config()),
+                      std::make_shared<const Weights>(run->weights()));  // with the edits of this run
+    auto facts = weight_facts(model, name, spectrum_cost(model, name) <= kMostSpectrum);
     return facts ? std::optional(*std::move(facts)) : std::nullopt;
   });
   if (!found) return dim_text(tr("inspector.working"));
@@ -97,9 +97,11 @@ void draw_weight_facts(const PanelContext& context, const std::string& name) {
   if (!facts.singular.empty())
     fact_row(tr("inspector.weight.rank"), shown_number(facts.stable_rank()),
              tr("inspector.weight.rank.help"));
-  draw_weight_plot(histogram_plot(facts));
-  if (facts.singular.size() > 1) draw_weight_plot(spectrum_plot(facts));
-  if (!spectrum) wrapped_text(tr("inspector.weight.long"), theme().text_dim);
+  draw_weight_plot(cache.histogram.get({key}, [&] { return histogram_plot(facts); }));
+  if (facts.singular.size() > 1)
+    draw_weight_plot(cache.spectrum.get({key}, [&] { return spectrum_plot(facts); }));
+  if (facts.singular.empty() && facts.shape.size() == 2)
+    wrapped_text(tr("inspector.weight.long"), theme().text_dim);
 }
 
 }  // namespace attnscope

@@ -103,6 +103,17 @@ TEST_F(Steady, AskOverADataSetAsksTheHeapForNothing) {
     EXPECT_EQ(fewest, 0) << static_cast<int>(over);
     EXPECT_EQ(host_->pixels_drawn(), 0);
   }
+  for (const AskPage page : {AskPage::texts, AskPage::circuit}) {
+    state.workspace.asking.settings.page = page;
+    show("ask");
+    std::int64_t fewest = 1 << 30;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t begin = allocations_counted;
+      frame();
+      fewest = std::min(fewest, allocations_counted - begin);
+    }
+    EXPECT_EQ(fewest, 0) << name_of_value(page, kAskPages);
+  }
 }
 
 TEST_F(Steady, TheEasyWindowAsksTheHeapForNothing) {
