@@ -163,7 +163,7 @@ void AskCircuit::keep(const ViewContext& context, const CircuitAnswer& found) co
 void AskCircuit::draw_circuits(const ViewContext& context, const std::shared_ptr<const Asked>& asked,
                                float width) {
   const std::vector<NamedCircuit>& all = context.session.document().circuits;
-  if (all.empty()) return caption(tr("ask.circuit.empty"), width);
+  if (all.empty()) return;
   Hash lists;
   for (const NamedCircuit& one : all)
     for (const std::string& part : one.parts) lists.take(part), lists.take(one.name);
