@@ -75,6 +75,7 @@ on_display() {
 turns=6
 turn=$((0x$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % turns))
 window=$((turn == 4)) threads=$((turn == 5))
+round=$((0x$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) / turns))  # turns inside a turn
 if [[ $what == full ]]; then turns=1 turn=0 window=1 threads=1; fi
 
 # not_now BUILD: the long tests of a build whose turn it is not, as an expression for ctest.
@@ -100,6 +101,8 @@ programs() {
       case $name in
         test_window) shares ./test_window $([[ $what == all || $what == ci ]] && echo 4 $((turn % 2)) || echo 2 0) ;;
         test_golden) shares ./test_golden 2 0 ;;
+        test_cli)  # a process for nearly every line of it: slow under the sanitizers
+          [[ $build == build/asan && $what != full ]] && shares ./test_cli 6 $((round % 3)) || shares ./test_cli 2 0 ;;
         *) echo "./$name" ;;
       esac
     done

@@ -11,13 +11,13 @@
 #include "app/cli/curve_figure.h"
 #include "app/cli/probe_options.h"
 #include "app/cli/prompt_runs.h"
+#include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/writers.h"
 #include "core/session/checkpoint_curves.h"
 #include "core/session/fingerprint.h"
 #include "core/session/measure_text.h"
-#include "core/system/atomic_file.h"
 
 namespace attnscope::cli {
 namespace {
@@ -275,9 +275,7 @@ std::vector<CheckpointMember> chosen(const CheckpointSeries& series, const Serie
 }
 
 Status run_checkpoints(SeriesOptions options) {
-  const bool as_csv = options.out.ends_with(".csv");
-  if (!options.out.empty() && !as_csv && !options.out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY_OK(check_rows_path(options.out));
   if (!options.probe.empty() && !options.data.given())
     return fail(Code::out_of_range, "error.cli.series_probe");
   if (options.measures.empty() && !options.heads && options.probe.empty())
@@ -293,12 +291,7 @@ Status run_checkpoints(SeriesOptions options) {
   if (options.json) print_json(out);
   TRY_OK(draw_series(options, answer));
   if (!options.json && options.out.empty()) print_rows(answer);
-  if (!options.out.empty()) {
-    TRY(AtomicFile file, AtomicFile::create(options.out));
-    const std::string text = as_csv ? series_csv(answer) : out.dump(1) + "\n";
-    file.write(text.data(), text.size());
-    TRY_OK(file.commit());
-  }
+  TRY_OK(write_rows(options.out, out, series_csv(answer)));
   if (answer.passed_over.empty()) return Done{};
   return fail(Code::bad_format, "error.cli.series_passed", {answer.passed_over.size(), members.size()});
 }

@@ -10,6 +10,7 @@
 #include "app/cli/csv_text.h"
 #include "app/cli/curve_figure.h"
 #include "app/cli/prompt_runs.h"
+#include "app/cli/rows_file.h"
 #include "core/base/number.h"
 #include "core/base/spread.h"
 #include "core/base/text.h"
@@ -17,7 +18,6 @@
 #include "core/session/asked_measure.h"
 #include "core/session/measure_text.h"
 #include "core/session/steering.h"
-#include "core/system/atomic_file.h"
 
 namespace attnscope::cli {
 namespace {
@@ -240,8 +240,7 @@ Status draw_steer(const SteerOptions& options, const SteerAnswer& answer, const 
 }
 
 Status run_steer(const SteerOptions& options) {
-  if (!options.out.empty() && !options.out.ends_with(".csv") && !options.out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY_OK(check_rows_path(options.out));
   TRY_OK(check_curve_path(options.figure));
   TRY(const std::vector<double> strengths, strengths_of(options.strengths));
   TRY(const RunModel opened, open_to_run(options.model));
@@ -254,9 +253,7 @@ Status run_steer(const SteerOptions& options) {
   if (options.json) print_json(out);
   TRY_OK(draw_steer(options, answer, cells, strengths.size()));
   if (!options.json && options.out.empty()) print_table(options, answer, cells, strengths);
-  if (options.out.empty()) return Done{};
-  return write_file(options.out,
-                    options.out.ends_with(".csv") ? steer_csv(options, answer, cells) : out.dump(1) + "\n");
+  return write_rows(options.out, out, steer_csv(options, answer, cells));
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include "app/cli/answer_table.h"
 #include "app/cli/command.h"
 #include "app/cli/csv_text.h"
+#include "app/cli/rows_file.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/weight_facts.h"
-#include "core/system/atomic_file.h"
 
 namespace attnscope::cli {
 namespace {
@@ -111,9 +111,7 @@ Result<std::vector<std::string>> chosen_names(const Model& model, const WeightOp
 }
 
 Status run_weights(const WeightOptions& options) {
-  const bool as_csv = options.out.ends_with(".csv");
-  if (!options.out.empty() && !as_csv && !options.out.ends_with(".json"))
-    return fail(Code::unsupported, "error.cli.path_extension", {quoted_path(options.out)});
+  TRY_OK(check_rows_path(options.out));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   const Model& model = opened.session ? *opened.session->model : *opened.model;
@@ -132,8 +130,7 @@ Status run_weights(const WeightOptions& options) {
   if (options.json) print_json(out);
   if (!options.json && options.out.empty())
     for (const WeightFacts& facts : all) print_facts(facts, options);
-  if (options.out.empty()) return Done{};
-  return write_file(options.out, as_csv ? facts_csv(all, options) : out.dump(1) + "\n");
+  return write_rows(options.out, out, facts_csv(all, options));
 }
 
 }  // namespace

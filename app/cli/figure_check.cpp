@@ -30,6 +30,8 @@ constexpr std::array<Room, 8> kRooms{{{"1280x720", 1280, 720, &figure::kWindowLe
                                       {"presenter 1024x768", 1024, 768, &figure::kPresenterLetters},
                                       {"presenter 3840x2160", 3840, 2160, &figure::kPresenterLetters}}};
 
+constexpr const char* kLabs = "labs";  // the view, and their name beside those of models
+
 class FigureCheck {
  public:
   explicit FigureCheck(bool json) : json_(json), lang_(language()) {}
@@ -54,7 +56,7 @@ class FigureCheck {
     return Done{};
   }
   Status look_at_labs() {
-    TRY(const ViewSpec* view, find_view("labs"));
+    TRY(const ViewSpec* view, find_view(kLabs));
     for (const Lab& lab : labs()) {
       ViewState state;
       state.lab = &lab, state.values = initial_values(lab);
@@ -145,9 +147,12 @@ class FigureCheck {
 
 Status check_figures(const std::vector<std::string>& names, bool json) {
   FigureCheck check(json);
-  const std::vector<std::string> models = names.empty() ? shipped_models() : names;
-  for (const std::string& model : models) TRY_OK(check.look_at(model));
-  if (names.empty()) TRY_OK(check.look_at_labs());
+  std::vector<std::string> all = names;
+  if (all.empty()) {
+    all = shipped_models();
+    all.emplace_back(kLabs);
+  }
+  for (const std::string& name : all) TRY_OK(name == kLabs ? check.look_at_labs() : check.look_at(name));
   return check.report();
 }
 

@@ -1,4 +1,5 @@
-// Tables are read at the first call. Texts are never erased or replaced: their pointers are handed out.
+// The tables of a language are read at the first text that is asked of it. Texts are never erased or
+// replaced: their pointers are handed out.
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <shared_mutex>
+#include <utility>
 
 #include "core/base/assets.h"
 #include "core/base/language_names.h"
@@ -19,11 +21,17 @@ namespace attnscope {
 namespace {
 
 using Table = std::map<std::string, std::string, std::less<>>;
-using Tables = std::map<std::string, Table, std::less<>>;  // by language
+
+struct Language {
+  std::vector<std::string_view>
+      files;  // not read yet: English takes 20 ms, and the others are seldom asked for
+  Table texts;
+};
+using Languages = std::map<std::string, Language, std::less<>>;
 
 struct Strings {
-  Tables tables;
-  Tables::const_iterator now;                 // the current language
+  Languages languages;
+  Languages::iterator now, english;           // now: the current language
   std::set<std::string, std::less<>> echoed;  // keys that stand for themselves; owns what tr() returned
   std::vector<std::string> missing;
   std::vector<Error> faults;
@@ -32,17 +40,54 @@ struct Strings {
   Strings();
 };
 
-Status merge(Tables& tables, std::string_view language, std::string_view file, std::string_view json) {
-  const auto parsed = nlohmann::json::parse(json, nullptr, false);
-  if (!parsed.is_object()) return fail(Code::bad_format, "error.words.no_object", {file});
-  Table& table = tables[std::string(language)];
-  std::string wrong;
-  for (const auto& [key, text] : parsed.items()) {
-    const bool fits = text.is_string() && table.emplace(key, text.get<std::string>()).second;
-    if (!fits && wrong.empty()) wrong = key;
+// One flat object of texts, as its parser comes upon them.
+class FlatObject : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit FlatObject(Table& table) : table_(table) {}
+
+  bool is_object = false;
+  std::string wrong;  // the first key whose value is no text, or that is there already
+
+  bool null() override { return other(); }
+  bool boolean(bool) override { return other(); }
+  bool number_integer(number_integer_t) override { return other(); }
+  bool number_unsigned(number_unsigned_t) override { return other(); }
+  bool number_float(number_float_t, const string_t&) override { return other(); }
+  bool binary(binary_t&) override { return other(); }
+  bool start_object(std::size_t) override {
+    if (depth_++ > 0) return other();
+    return is_object = true;
   }
-  if (wrong.empty()) return Done{};
-  return fail(Code::bad_format, "error.words.key", {wrong, file});
+  bool start_array(std::size_t) override { return depth_++ > 0 && other(); }
+  bool end_object() override { return depth_-- > 0; }
+  bool end_array() override { return depth_-- > 0; }
+  bool key(string_t& name) override {
+    if (depth_ == 1) key_ = name;
+    return true;
+  }
+  bool string(string_t& text) override {
+    return depth_ == 1 && table_.emplace(key_, std::move(text)).second ? true : other();
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return is_object = false;
+  }
+
+ private:
+  bool other() {
+    if (wrong.empty()) wrong = key_;
+    return depth_ > 0;
+  }
+  Table& table_;
+  std::string key_;
+  int depth_ = 0;
+};
+
+Status merge(Table& table, std::string_view file, std::string_view json) {
+  FlatObject found(table);
+  if (!nlohmann::json::sax_parse(json, &found) || !found.is_object)
+    return fail(Code::bad_format, "error.words.no_object", {file});
+  if (found.wrong.empty()) return Done{};
+  return fail(Code::bad_format, "error.words.key", {found.wrong, file});
 }
 
 Strings::Strings() {
@@ -51,10 +96,9 @@ Strings::Strings() {
     const std::string_view rest = path.substr(root.size());
     const std::size_t slash = rest.find('/');
     if (slash == std::string_view::npos || !ends_with(rest, ".json")) continue;
-    const Status merged = merge(tables, rest.substr(0, slash), path, asset(path));
-    if (!merged) faults.push_back(merged.error());  // keys alone: its table is being read
+    languages[std::string(rest.substr(0, slash))].files.push_back(path);
   }
-  now = tables.try_emplace("en").first;
+  now = english = languages.try_emplace("en").first;
 }
 
 Strings& state() {
@@ -62,14 +106,30 @@ Strings& state() {
   return strings;
 }
 
+// The texts of a language; the caller holds the mutex alone.
+Table& read(Strings& strings, Language& language) {
+  for (const std::string_view path : std::exchange(language.files, {})) {
+    const Status merged = merge(language.texts, path, asset(path));
+    if (!merged) strings.faults.push_back(merged.error());  // keys alone: its table is being read
+  }
+  return language.texts;
+}
+
 const std::string* find(const Table& table, std::string_view key) {
   const auto row = table.find(key);
   return row == table.end() ? nullptr : &row->second;
 }
 
-const std::string* find(const Strings& strings, std::string_view key) {
-  const std::string* text = find(strings.now->second, key);
-  return text ? text : find(strings.tables.find("en")->second, key);
+const std::string* find(Strings& strings, std::string_view key) {
+  {
+    const std::shared_lock lock(strings.mutex);
+    if (const std::string* text = find(strings.now->second.texts, key)) return text;
+    if (strings.now->second.files.empty() && strings.english->second.files.empty())
+      return find(strings.english->second.texts, key);
+  }
+  const std::unique_lock lock(strings.mutex);
+  const std::string* text = find(read(strings, strings.now->second), key);
+  return text ? text : find(read(strings, strings.english->second), key);
 }
 
 const char* echo(Strings& strings, std::string_view key) {
@@ -127,11 +187,8 @@ void note_text_of(std::string_view key, std::string_view text) {
 
 const char* words_text_of(std::string_view key) {
   Strings& strings = state();
-  {
-    const std::shared_lock lock(strings.mutex);
-    if (const std::string* text = find(strings, key)) return text->c_str();
-  }
-  return echo(strings, key);
+  const std::string* text = find(strings, key);
+  return text ? text->c_str() : echo(strings, key);
 }
 
 }  // namespace
@@ -187,19 +244,15 @@ std::string filled(std::string_view pattern, std::span<const std::string_view> a
   return out;
 }
 
-bool has_string(std::string_view key) {
-  const Strings& strings = state();
-  const std::shared_lock lock(strings.mutex);
-  return find(strings, key) != nullptr;
-}
+bool has_string(std::string_view key) { return find(state(), key) != nullptr; }
 
 Status set_language(std::string_view language) {
   Strings& strings = state();
   {
     const std::unique_lock lock(strings.mutex);
-    const auto table = strings.tables.find(language);
-    if (table != strings.tables.end()) {
-      strings.now = table;
+    const auto found = strings.languages.find(language);
+    if (found != strings.languages.end()) {
+      strings.now = found;
       return Done{};
     }
   }
@@ -216,24 +269,25 @@ std::vector<std::string> languages() {
   std::vector<std::string> names{"en"};
   const Strings& strings = state();
   const std::shared_lock lock(strings.mutex);
-  for (const auto& [name, table] : strings.tables) {
+  for (const auto& [name, texts] : strings.languages) {
     if (name != "en") names.push_back(name);
   }
   return names;
 }
 
 std::string language_name(std::string_view language) {
-  const Strings& strings = state();
-  const std::shared_lock lock(strings.mutex);
-  const auto table = strings.tables.find(language);
-  const std::string* own = table == strings.tables.end() ? nullptr : find(table->second, "language.name");
+  Strings& strings = state();
+  const std::unique_lock lock(strings.mutex);
+  const auto found = strings.languages.find(language);
+  const std::string* own =
+      found == strings.languages.end() ? nullptr : find(read(strings, found->second), "language.name");
   return own ? *own : std::string(language);
 }
 
 Status add_strings(std::string_view language, std::string_view file, std::string_view json) {
   Strings& strings = state();
   const std::unique_lock lock(strings.mutex);
-  return merge(strings.tables, language, file, json);
+  return merge(read(strings, strings.languages[std::string(language)]), file, json);
 }
 
 std::vector<std::string> missing_keys() {
@@ -243,16 +297,23 @@ std::vector<std::string> missing_keys() {
 }
 
 std::vector<std::string> string_faults() {
+  Strings& strings = state();
+  std::vector<Error> found;
+  {
+    const std::unique_lock lock(strings.mutex);
+    for (auto& [name, language] : strings.languages) read(strings, language);
+    found = strings.faults;
+  }
   std::vector<std::string> faults;
-  for (const Error& fault : state().faults) faults.push_back(fault.text());
+  for (const Error& fault : found) faults.push_back(fault.text());
   return faults;
 }
 
 std::string all_texts() {
   std::string texts;
-  const Strings& strings = state();
-  const std::shared_lock lock(strings.mutex);
-  for (const auto& [key, text] : strings.now->second) texts += text;
+  Strings& strings = state();
+  const std::unique_lock lock(strings.mutex);
+  for (const auto& [key, text] : read(strings, strings.now->second)) texts += text;
   return texts;
 }
 
