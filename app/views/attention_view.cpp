@@ -91,7 +91,7 @@ class AttentionView : public View {
   LinesPane lines_;
   BuildPane build_;
   TrianglePane triangle_;
-  KeptText place_, sentence_;  ///< of the title, cached
+  KeptText place_, sentence_, difference_;  ///< of the title, cached
   Kept<std::vector<Slot>> stages_;
   /// When only one of matrix and image fits.
   OneOf<bool> on_image_{"on_image", kOnImage, true, "attention.image.", "###on_"};
@@ -140,7 +140,8 @@ float AttentionView::draw_title(const ViewContext& context, const AttentionScene
                   : mode_ == Mode::build ? "attention.sentence.build"
                                          : "attention.sentence.triangle");
   else if (pane_.shows_difference())
-    sentence = tr("attention.sentence.difference");
+    sentence = difference_.get({context.run.undo_point, context.session.pinned() != nullptr},
+                               [&] { return context.difference_words(); });
   else if (kind_of(stage) == StepKind::scale)
     sentence = sentence_.get({key}, [&] { return sentence_text(*scene.trace, site); });
   else if (role_of(stage) == StepRole::pattern)

@@ -261,6 +261,7 @@ struct HeightOf {
   }
 };
 
+constexpr float kNarrowHalf = 420;  // units
 constexpr float kLeastPiece = 150;  // minimum average width of pieces side by side, units
 
 struct PieceRow {
@@ -323,11 +324,11 @@ void fill_height(std::vector<PieceRow>& rows, float spare) {
 
 struct PieceRows {
   std::vector<PieceRow> rows;
-  float gap = 0;
+  float gap = 0, width = 0;
 };
 
 // Preferred heights if there is room, else interpolates between two spacings; and the gap between rows. If
-// even the tighter one does not fit, it scrolls.
+// even the tighter one does not fit, it scrolls: beside the scrollbar, and in a narrow half not as tight.
 PieceRows share_height(const LabPicture& picture, ImVec2 room) {
   std::vector<PieceRow> rows;
   float wider = 0;
@@ -340,12 +341,14 @@ PieceRows share_height(const LabPicture& picture, ImVec2 room) {
       const float share = (room.y - used) / std::max(wider - used, 1.f);
       for (std::size_t i = 0; i < rows.size(); ++i)
         rows[i].height += (before[i].height - rows[i].height) * share;
-      return {std::move(rows), gap + (scaled((&spacing)[-1].gap) - gap) * share};
+      return {std::move(rows), gap + (scaled((&spacing)[-1].gap) - gap) * share, room.x};
     }
-    if (used <= room.y) return {std::move(rows), gap};
+    if (used <= room.y) return {std::move(rows), gap, room.x};
     wider = used;
   }
-  return {std::move(rows), scaled(kSpacings[std::size(kSpacings) - 1].gap)};
+  const Spacing& scrolled = kSpacings[room.x < scaled(kNarrowHalf) ? 1 : std::size(kSpacings) - 1];
+  const float width = room.x - ImGui::GetStyle().ScrollbarSize;
+  return {labs_pieces_rows_of(picture, scrolled, width), scaled(scrolled.gap), width};
 }
 
 }  // namespace
@@ -380,7 +383,7 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_
   drawn_serial = serial;
   if (picture.pieces.empty()) return 0;
   static Kept<PieceRows> kept;
-  const auto& [rows, gap] =
+  const auto& [rows, gap, inner] =
       kept.get({serial, std::bit_cast<std::uint32_t>(size.x), std::bit_cast<std::uint32_t>(size.y)},
                [&] { return share_height(picture, size); });
   float y = at.y;
@@ -389,7 +392,7 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_
     const float gaps = scaled(kAcross) * static_cast<float>(row.pieces.size() - 1);
     float x = at.x;
     for (const LabPiece* piece : row.pieces) {
-      const float width = (size.x - gaps) * piece->share / row.share;
+      const float width = (inner - gaps) * piece->share / row.share;
       const std::string number = std::to_string(index++);
       draw_lab_piece(painter, *piece, key + "_" + number, ImVec2(x, y), ImVec2(width, row.height));
       note_item(Label("lab_piece_", number), ItemRect{ImVec2(x, y), ImVec2(x + width, y + row.height)});

@@ -243,7 +243,9 @@ void draw_step_chips(const ViewContext& context, const Figure& figure, int step,
     for (const Site& site : sites) width += site_chip_width(part_chip(site)) + 4 * ui_scale();
     begin_group(tr("steps.choose.part"), width, first);
     for (const Site& site : sites) {
-      ImGui::SameLine(0, 4 * ui_scale());
+      const float room = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x -
+                         ImGui::GetItemRectMax().x - 4 * ui_scale();
+      if (site_chip_width(part_chip(site)) <= room) ImGui::SameLine(0, 4 * ui_scale());
       const bool on = site == cursor.step;
       if (step_chip(part_chip(site), on, on ? hue_colour(step_of(site.slot).hue) : 0))
         go_to_site(context.workspace, run, site);

@@ -320,13 +320,17 @@ class StepsView : public View {
     if (hints_) return draw_title_and_formula(text_, at, width, fonts().body_bold, fonts().mono);
     draw_pieces(line_, at, width, fonts().mono, 1);
   }
-  void draw_notes(const ViewContext& context) const {
-    const char* key = !context.workspace.show_difference ? nullptr
-                      : !context.before                  ? "steps.difference.none"
-                      : plot_.aligned()                  ? "steps.difference.aligned"
-                      : plot_.differs()                  ? "steps.difference.shown"
-                                                         : "steps.difference.shape";
-    if (key) text_line(fonts().body, theme().warning, tr(key));
+  const char* difference_note(const ViewContext& context) {
+    if (!context.before) return tr("steps.difference.none");
+    if (plot_.aligned()) return tr("steps.difference.aligned");
+    if (!plot_.differs()) return tr("steps.difference.shape");
+    return difference_
+        .get({context.run.undo_point, context.session.pinned() != nullptr},
+             [&] { return context.difference_words(); })
+        .c_str();
+  }
+  void draw_notes(const ViewContext& context) {
+    if (context.workspace.show_difference) text_line(fonts().body, theme().warning, difference_note(context));
     if (plot_.windowed()) text_line(fonts().body, theme().text_dim, tr("steps.windowed"));
   }
 
@@ -465,6 +469,7 @@ class StepsView : public View {
 
   Figure figure_;
   FigurePlot plot_;
+  KeptText difference_;
   Kept<bool> over_legend_;  ///< draw the dial above the legend
   StepsBackward back_;
   StepsEditor editor_;

@@ -2,7 +2,14 @@
 
 #include <tuple>
 
+#include "core/base/words.h"
+
 namespace attnscope {
+
+std::string ViewContext::difference_words() const {
+  if (session.pinned()) return tr("difference.pinned");
+  return tr("difference.last", {session.last_change()});
+}
 
 const char* group_name(ViewGroup group) {
   constexpr const char* kNames[] = {"walk", "words", "inside", "ask", "learn"};

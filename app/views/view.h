@@ -30,6 +30,8 @@ struct ViewContext {
 
   /// Computes what the view asks for in the background.
   Workers& workers() const { return session.workers(); }
+  /// What "new minus old" shows: B minus A, or what the last change did, named.
+  std::string difference_words() const;
   /// The run that is subtracted in "new minus old", one sequence of it; null if no difference is shown.
   std::shared_ptr<const Trace> older(int sequence) const {
     if (!workspace.show_difference || !before || before->traces.empty()) return nullptr;

@@ -24,6 +24,14 @@ class History {
       if (holds(points_[i].document)) return &points_[i].document;
     return nullptr;
   }
+  /// What was done to the document that last_before(holds) gives: the sentence of the point behind it; null
+  /// where there is none.
+  template <class Holds>
+  const Text* change_of(const Holds& holds) const {
+    for (std::size_t i = at_; i-- > 0 && points_[i].number >= begun_;)
+      if (holds(points_[i].document)) return &points_[i + 1].sentence;
+    return nullptr;
+  }
   /// Changes count from this point on: what was before it is only undone.
   void begin_here() { begun_ = points_[at_].number; }
   /// Appends an undo point, or replaces the newest one when `gesture` is not empty and equal to its own.

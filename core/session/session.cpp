@@ -356,6 +356,12 @@ void Session::start(Older older) {
   run_.begin(workers_, std::move(work), older);
 }
 
+std::string Session::last_change() const {
+  const Text* change =
+      history_.change_of([&](const Document& one) { return !same_computation(one, document()); });
+  return change ? change->str() : std::string();
+}
+
 Result<Session::Ran> Session::ran(const RunRequest& asked, const Computed<Result<Ran>>::Progress& progress) {
   std::atomic<int> done{0};
   RunOptions options;

@@ -187,6 +187,8 @@ class Session {
   /// other numbers, by the same model, also while that trains and after undo(). Null where nothing was
   /// changed, and until it is computed.
   std::shared_ptr<const RunResult> previous() const { return previous_; }
+  /// What was changed between previous() and the document of now, in a sentence; empty where nothing was.
+  std::string last_change() const;
   /// What "new minus old" subtracts: the pinned result, else previous(); or null.
   std::shared_ptr<const RunResult> against() const { return pinned_ ? pinned_ : previous_; }
 

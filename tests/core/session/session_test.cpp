@@ -68,6 +68,7 @@ TEST_F(OpenScene, EachChangeIsComparedWithTheRunWithoutIt) {
   ASSERT_TRUE(session.previous());
   EXPECT_EQ(out(), at(both));
   EXPECT_EQ(old(), at(one)) << "sampling changes no number";
+  EXPECT_EQ(session.last_change(), "Nothing of head 0");
   EXPECT_NE(out(), old());
   session.undo();
   session.undo();  // the head is back
@@ -75,10 +76,12 @@ TEST_F(OpenScene, EachChangeIsComparedWithTheRunWithoutIt) {
   ASSERT_TRUE(session.previous());
   EXPECT_EQ(out(), at(one));
   EXPECT_EQ(old(), clean) << "the change that stands, not the one that was taken back";
+  EXPECT_EQ(session.last_change(), "Set an input");
   session.undo();
   session.wait();
   EXPECT_EQ(out(), clean);
   EXPECT_FALSE(session.previous()) << "nothing is changed";
+  EXPECT_TRUE(session.last_change().empty());
   session.redo();
   session.redo();
   session.wait();
