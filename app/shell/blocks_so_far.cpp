@@ -38,8 +38,8 @@ std::shared_ptr<const PicturesSoFar> pictures_of(const Session& session) {
 Grid grid_of(const PicturesSoFar& pictures, ImVec2 at, ImVec2 room) {
   const auto columns = static_cast<float>(pictures.widest), rows = static_cast<float>(pictures.of_layers);
   const float wide = (room.x - px(kLeft)) / columns, tall = (room.y - px(kBelow)) / std::max(1.f, rows);
-  const auto side = [](float room) {
-    return std::floor(std::clamp(room - px(kGap), px(kSmallestMap), px(kLargestMap)));
+  const auto side = [](float step) {
+    return std::floor(std::clamp(step - px(kGap), px(kSmallestMap), px(kLargestMap)));
   };
   const float height = side(std::min(wide, tall));
   return {ImVec2(std::min(side(wide), kWidest * height), height), ImVec2(at.x + px(kLeft), at.y)};

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/arch/open.h"
 #include "core/lens/attention_plane.h"
-#include "core/session/first_document.h"
 #include "core/session/session.h"
 #include "tests/temp_folder.h"
 
@@ -23,7 +23,7 @@ struct BlocksTest : ::testing::Test {
         << R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 16,
       "num_hidden_layers": 3, "num_attention_heads": 2, "num_key_value_heads": 2, "intermediate_size": 16,
       "vocab_size": 50, "max_position_embeddings": 512, "rms_norm_eps": 1e-5})";
-    auto opened = open_model("random:" + (folder / "config.json").string());
+    auto opened = open_model("random:" + (folder / "config.json"));
     ASSERT_TRUE(opened) << opened.error().text();
     document = new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
     give(300);
@@ -37,7 +37,7 @@ struct BlocksTest : ::testing::Test {
     const auto traces = run_all(document, {}, {}, &so_far);
     return traces ? traces->front() : nullptr;
   }
-  TempFolder folder;
+  testing::TempFolder folder;
   Document document;
 };
 
