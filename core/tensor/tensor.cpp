@@ -1,14 +1,11 @@
 #include "core/tensor/tensor.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 #include "core/base/text.h"
+#include "core/tensor/block_pool.h"
 #include "core/tensor/panels.h"
 
 namespace attnscope {
@@ -236,29 +233,11 @@ void Tensor::read(float* to) const {
   });
 }
 
-namespace {
-
-// Large blocks are advised to use huge pages: TLB misses cost more than reading them when
-// weights are read once from end to end.
-void* aligned_memory(std::size_t bytes) {
-  constexpr std::size_t kLargePage = std::size_t{2} << 20;
-  const std::size_t alignment = bytes >= kLargePage ? kLargePage : 64;
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!memory) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  if (alignment == kLargePage) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-  return memory;
-}
-
-}  // namespace
-
 Buffer::Buffer(Shape shape) : shape_(std::move(shape)) {
   count_ = 1;
   for (const auto& [axis, size] : shape_) count_ *= size;
-  void* memory = aligned_memory((static_cast<std::size_t>(count_) * sizeof(float) + 63) / 64 * 64 + 64);
-  owner_ = std::shared_ptr<void>(memory, [](void* p) { std::free(p); });
-  data_ = static_cast<float*>(memory);
+  owner_ = tensor_memory((static_cast<std::size_t>(count_) * sizeof(float) + 63) / 64 * 64 + 64);
+  data_ = static_cast<float*>(owner_.get());
 }
 
 Tensor Buffer::freeze() && { return Tensor::borrow(std::move(owner_), data_, shape_); }
