@@ -14,6 +14,7 @@
 #include "core/base/words.h"
 #include "core/calc/machine.h"
 #include "core/session/edit_values.h"
+#include "core/tensor/encoded.h"
 #include "core/tensor/panels.h"
 
 namespace attnscope::cli {
@@ -29,24 +30,31 @@ struct BenchOptions {
   std::vector<std::string> edits;
 };
 
-// Cost of one run according to the config: multiply-adds, and bytes of weights read by a decode
-// step.
+// Cost of one run according to the config: multiply-adds, and the bytes that they are read from: 4 a value,
+// or what the file's encoding has for it.
 struct Work {
-  double matrix_values = 0;  // elements of the blocks' weight matrices
-  double head_values = 0;    // elements of the unembedding
-  double other_values = 0;   // elements of norms and biases
+  double matrix_values = 0, matrix_bytes = 0;  // of the blocks' weight matrices
+  double head_values = 0, head_bytes = 0;      // of the unembedding
+  double other_bytes = 0;                      // of norms and biases
 };
+
+double stored_bytes(const Tensor& tensor) {
+  const Encoded* const code = tensor.code();
+  if (!code || code->plain()) return static_cast<double>(tensor.count()) * sizeof(float);
+  return static_cast<double>(storage_bytes(code->dtype(), code->width())) /
+         static_cast<double>(code->width()) * static_cast<double>(tensor.count());
+}
 
 Work work_of(const Model& model) {
   Work work;
   for (const auto& [name, tensor] : model.weights().all()) {
-    const double count = static_cast<double>(tensor.count());
+    const double count = static_cast<double>(tensor.count()), bytes = stored_bytes(tensor);
     if (name == "logits.weight")
-      work.head_values += count;
+      work.head_values += count, work.head_bytes += bytes;
     else if (tensor.rank() == 2 && starts_with(name, "blocks."))
-      work.matrix_values += count;
+      work.matrix_values += count, work.matrix_bytes += bytes;
     else if (tensor.rank() == 1)
-      work.other_values += count;
+      work.other_bytes += bytes;
   }
   return work;
 }
@@ -73,7 +81,7 @@ double cache_bytes(const ModelConfig& config, double positions) {
 // Bytes read by one decode step: all weights and the KV cache.
 double decode_bytes(const Model& model, int decode_from) {
   const Work work = work_of(model);
-  return 4 * (work.matrix_values + work.head_values + work.other_values) +
+  return work.matrix_bytes + work.head_bytes + work.other_bytes +
          cache_bytes(model.config(), decode_from + kDecodeSteps / 2.0);
 }
 
@@ -185,7 +193,8 @@ Result<MeasuredEdit> measure_edit(const Model& model, const std::vector<int>& id
   partial.edits = full.edits = edits;
   std::shared_ptr<const Trace> base, trace;
   ProductPeak peak;
-  ReadBandwidth bandwidth(4 * work_of(model).matrix_values);
+  const Work work = work_of(model);
+  ReadBandwidth bandwidth(work.matrix_bytes);
   TRY(const double first, timed_run(model, ids, clean, base));
   (void)first;
   partial.base = base;
@@ -199,14 +208,15 @@ Result<MeasuredEdit> measure_edit(const Model& model, const std::vector<int>& id
     TRY(const double all, timed_run(model, ids, full, trace));
     out.full_ms = std::min(out.full_ms, all * 1e3);
   }
-  const double values = work_of(model).matrix_values / std::max(1, model.config().n_layers());
+  const double blocks = std::max(1, model.config().n_layers());
+  const double values = work.matrix_values / blocks, bytes = work.matrix_bytes / blocks;
   for (const std::int64_t row : out.cone.main.blocks) {
     const auto rows = static_cast<double>(out.cone.main.rows - row);
     if (rows > 0)
       out.bound_ms +=
-          std::max(2 * values * rows / peak.sgemm_gflop_per_s(), 4 * values / bandwidth.gb_per_s()) / 1e6;
+          std::max(2 * values * rows / peak.sgemm_gflop_per_s(), bytes / bandwidth.gb_per_s()) / 1e6;
   }
-  out.bound_ms += 4 * work_of(model).head_values / bandwidth.gb_per_s() / 1e6;
+  out.bound_ms += work.head_bytes / bandwidth.gb_per_s() / 1e6;
   return out;
 }
 

@@ -49,6 +49,14 @@ CellLayout fit_cells(int count, int columns, int width, int height, int max_side
 
 void reduce_cells(const float* values, int width, int height, const CellLayout& layout, float* out,
                   int stride) {
+  if (layout.block == 1) {  // a texel for each value
+    for (int y = 0; y < height; ++y) {
+      const float* from = values + static_cast<std::ptrdiff_t>(y) * width;
+      float* row = out + static_cast<std::ptrdiff_t>(y) * stride;
+      for (int x = 0; x < width; ++x) row[x] = stronger(kMasked, marked(from[x]));
+    }
+    return;
+  }
   for (int y = 0; y < layout.texels_y; ++y) {
     float* row = out + static_cast<std::ptrdiff_t>(y) * stride;
     std::fill(row, row + layout.texels_x, kMasked);

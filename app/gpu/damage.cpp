@@ -19,6 +19,15 @@ std::uint64_t bits_of(const void* from) {
   return bits;
 }
 
+// A vertex as a number: any change of one of its parts changes it.
+std::uint64_t vertex_sum(const ImDrawVert& vertex) {
+  return bits_of(&vertex.pos) * 0xC2B2AE3D27D4EB4Full ^ bits_of(&vertex.uv) * 0x165667B19E3779F9ull ^
+         vertex.col * 0x27D4EB2F165667C5ull;
+}
+
+// Triangles (a, b, c), (a, c, d): the rectangles and letters that nearly everything is made of.
+bool is_quad(const ImDrawIdx* corner) { return corner[3] == corner[0] && corner[4] == corner[2]; }
+
 std::unordered_map<std::uint64_t, std::uint64_t>& uploads() {
   static std::unordered_map<std::uint64_t, std::uint64_t>
       numbers;  // contents version by GL texture name; read and written by the UI thread only
@@ -115,15 +124,19 @@ void Damage::add(const ImDrawList& list, const ImDrawCmd& command, const PixelRe
              static_cast<std::uint64_t>(clip.x1) << 32 | static_cast<std::uint32_t>(clip.y1));
   const ImDrawVert* vertices = list.VtxBuffer.Data + command.VtxOffset;
   const ImDrawIdx* indices = list.IdxBuffer.Data + command.IdxOffset;
-  for (unsigned at = 0; at + 2 < command.ElemCount; at += 3) {
+  for (unsigned at = 0; at + 2 < command.ElemCount;) {
+    const bool quad = at + 5 < command.ElemCount && is_quad(indices + at);
+    const ImDrawIdx corners[4] = {indices[at], indices[at + 1], indices[at + 2],
+                                  indices[quad ? at + 5 : at + 2]};
     std::uint64_t sum = state;
     ImVec2 low(1e9f, 1e9f), high(-1e9f, -1e9f);
-    for (unsigned corner = at; corner < at + 3; ++corner) {
-      const ImDrawVert& vertex = vertices[indices[corner]];
-      sum = summed(summed(summed(sum, bits_of(&vertex.pos)), bits_of(&vertex.uv)), vertex.col);
+    for (int corner = 0; corner < (quad ? 4 : 3); ++corner) {
+      const ImDrawVert& vertex = vertices[corners[corner]];
+      sum = summed(sum, vertex_sum(vertex));
       low = ImVec2(std::min(low.x, vertex.pos.x), std::min(low.y, vertex.pos.y));
       high = ImVec2(std::max(high.x, vertex.pos.x), std::max(high.y, vertex.pos.y));
     }
+    at += quad ? 6 : 3;
     const auto pixel = [](float place, float out) {
       return static_cast<int>(std::clamp(std::floor(place + out), -1e6f, 1e6f));
     };

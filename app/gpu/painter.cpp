@@ -39,12 +39,6 @@ ImVec2 lerp(ImVec2 from, ImVec2 to, float x, float y) {
   return ImVec2(from.x + (to.x - from.x) * x, from.y + (to.y - from.y) * y);
 }
 
-bool same_view(const Tensor& a, const Tensor& b) {
-  bool same = a.same_place(b) && a.rank() == b.rank();
-  for (int d = 0; same && d < a.rank(); ++d) same = a.size(d) == b.size(d) && a.stride(d) == b.stride(d);
-  return same;
-}
-
 // The reference holds until the next call.
 const std::string& scoped(const std::string& scope, std::string_view key) {
   thread_local std::string both;
@@ -105,6 +99,12 @@ struct Painter::DrawState : CallbackState {
     return all;
   }
 };
+
+bool same_view(const Tensor& a, const Tensor& b) {
+  bool same = a.same_place(b) && a.rank() == b.rank();
+  for (int d = 0; same && d < a.rank(); ++d) same = a.size(d) == b.size(d) && a.stride(d) == b.stride(d);
+  return same;
+}
 
 Painter::Painter(bool has_gl) : has_gl_(has_gl) {
   if (!has_gl_) return;

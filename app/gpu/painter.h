@@ -30,6 +30,9 @@ struct AtlasPlace {
   ImVec2 p0, p1;
 };
 
+/// True where both are the same numbers of the same memory, in the same order.
+bool same_view(const Tensor& a, const Tensor& b);
+
 class Painter {
  public:
   /// `has_gl`: a GL context is current now and at every later call. False: null mode.

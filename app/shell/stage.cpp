@@ -6,6 +6,7 @@
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/look/shade.h"
+#include "app/shell/blocks_so_far.h"
 #include "app/shell/compare_bar.h"
 #include "app/shell/view_tabs.h"
 #include "app/shell/welcome.h"
@@ -88,7 +89,9 @@ void Stage::draw_tabs(FrameState& state, const Half& half, ImVec2 position, floa
 
 void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
   View* view = state.view(half.shown, half.second);
+  if (!half.pinned && draw_blocks_so_far(state, painter)) return;
   if (!half.run || !view) {
+    if (view && draw_run_stopped(state)) return;
     ImGui::Dummy(ImVec2(1, ImGui::GetContentRegionAvail().y * 0.4f));
     if (state.session.mixed())
       centred_text(tr("files.nothing_shown"), theme().text_dim, fonts().body);
@@ -252,20 +255,27 @@ void Stage::draw_progress(FrameState& state) {
     return;
   }
   if (std::chrono::duration<double>(now - quiet_since_).count() < kPatienceSeconds) return;
-  const ImVec2 min = state.stage_min, max = state.stage_max, card(px(300), px(84));
+  const bool computing = session.running() && !session.opening();
+  const bool pictured = computing && has_blocks_so_far(session);  // the blocks so far stay in sight
+  const std::string left = computing ? run_time_left(session) : std::string();
+  const ImVec2 min = state.stage_min, max = state.stage_max, card(px(left.empty() ? 300 : 340), px(84));
   ImGui::SetCursorScreenPos(min);
   compat::begin_child("progress", ImVec2(max.x - min.x, max.y - min.y), false, ImGuiWindowFlags_NoScrollbar);
-  ImGui::GetWindowDrawList()->AddRectFilled(min, max, with_alpha(theme().ground, 0.55f));
-  const ImVec2 at((min.x + max.x - card.x) / 2, (min.y + max.y - card.y) / 2);
+  if (!pictured) ImGui::GetWindowDrawList()->AddRectFilled(min, max, with_alpha(theme().ground, 0.55f));
+  const ImVec2 at((min.x + max.x - card.x) / 2,
+                  pictured ? max.y - card.y - px(16) : (min.y + max.y - card.y) / 2);
   const ImVec2 end(at.x + card.x, at.y + card.y);
   ImGui::GetWindowDrawList()->AddRectFilled(at, end, theme().panel, px(8));
   ImGui::GetWindowDrawList()->AddRect(at, end, theme().border, px(8));
   ImGui::SetCursorScreenPos(ImVec2(at.x + px(14), at.y + px(12)));
-  const bool computing = session.running() && !session.opening();
   const char* what = session.opening()   ? "frame.opening"
                      : session.running() ? "frame.computing"
                                          : "frame.generating";
   ImGui::TextUnformatted(tr(what));
+  if (!left.empty()) {
+    ImGui::SameLine();
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(theme().text_dim), "%s", left.c_str());
+  }
   ImGui::SetCursorScreenPos(ImVec2(at.x + px(14), at.y + px(44)));
   const std::string share = computing ? percent_text(session.progress(), 0) : std::string();
   const float button = button_width(tr("frame.cancel"));

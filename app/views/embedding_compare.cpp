@@ -196,7 +196,7 @@ void EmbeddingCompare::draw(const ViewContext& context, Stack stack, ImVec2 besi
   plot.values = dots_ ? sheet->dots : sheet->cosines;
   plot.style.map = Colormap::diverging;
   if (dots_)
-    set_range(plot.style, signed_range(plot.values));
+    set_range(plot.style, range_.of(plot.values));
   else
     plot.style.lo = -1, plot.style.hi = 1;
   plot.digits = 2;

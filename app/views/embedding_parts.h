@@ -68,6 +68,7 @@ class EmbeddingCompare {
   std::int64_t a_ = -1, b_ = -1;
   std::uint64_t subject_ = 0;
   MatrixWindow window_;
+  KeptRange range_;
   Computed<Sheet> made_;
 };
 

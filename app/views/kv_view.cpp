@@ -78,6 +78,7 @@ class KvView : public View {
   int layer_ = 0;
   std::int64_t head_ = 0;  // K/V head
   std::array<Tensor, 2> values_;
+  std::array<KeptRange, 2> ranges_;
   std::array<std::uint64_t, 2> values_key_{};
   std::array<MatrixWindow, 2> windows_;
   Kept<std::vector<KvStackRow>> rows_;
@@ -224,7 +225,7 @@ void KvView::draw_values(const ViewContext& context, bool keys, ImVec2 at, ImVec
   plot.values = values_[which];
   plot.style.map = Colormap::diverging;
   plot.style.log_scale = context.workspace.log_scale;
-  set_range(plot.style, signed_range(values_[which]));
+  set_range(plot.style, ranges_[which].of(values_[which]));
   plot.masked_numbers = false;
   plot.digits = 2;
   plot.window = &windows_[which];

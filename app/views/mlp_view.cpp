@@ -133,6 +133,7 @@ class MlpView : public View {
   bool difference_ = false;
   std::uint64_t subject_ = 0;
   MatrixWindow window_;
+  KeptRange range_;
   Computed<NeuronSheet> made_;
   Made<NeuronSheet> sheet_;
   Computed<NeuronWords> finding_;
@@ -247,7 +248,7 @@ void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
   plot.values = sheet_->values[static_cast<std::size_t>(found - sheet_->stages.begin())];
   plot.style.map = Colormap::diverging;
   plot.style.log_scale = context.workspace.log_scale;
-  set_range(plot.style, signed_range(plot.values));
+  set_range(plot.style, range_.of(plot.values));
   plot.digits = 2;
   plot.masked_numbers = false;
   plot.window = &window_;

@@ -53,49 +53,6 @@ bool FigurePlot::any_windowed(const Figure& figure) {
   });
 }
 
-float FigurePlot::label_width(const ViewContext& context, const Operand& operand) {
-  if (operand.row.names == FigureAxis::Names::none) return 0;
-  const Span& s = span(operand.row);
-  const auto first = static_cast<std::int64_t>(s.lo), last = static_cast<std::int64_t>(std::ceil(s.hi));
-  const std::int64_t step = std::max<std::int64_t>(1, (last - first) / 64);
-  float widest = 0;
-  for (std::int64_t at = first; at < last; at += step) {
-    const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, true, at);
-    widest = std::max(widest, text_size(fonts().mono_small, text).x);
-  }
-  const float pictures = has_pictures(context, operand, true) ? kStepsPicture * ui_scale() : 0;
-  return std::min(widest, 104 * ui_scale()) + 12 * ui_scale() + pictures;
-}
-
-// Height of the column labels for columns of this width, pixels.
-float FigurePlot::column_labels(const ViewContext& context, const Operand& operand, float cell) {
-  const float line = text_size(fonts().mono_small, "X").y, unit = ui_scale();
-  if (operand.col.names == FigureAxis::Names::none) return 0;
-  if (operand.col.names == FigureAxis::Names::index && operand.picked_cols.empty()) return line + 4 * unit;
-  const bool numbers = operand.col.names == FigureAxis::Names::token && cell < 58 * unit;
-  if (numbers && !context.run.trace(context.workspace.cursor.sequence).input.vectors.empty())
-    return line + 4 * unit;
-  const Span& s = span(operand.col);
-  if (has_pictures(context, operand, false)) return std::max(line, kStepsPicture * unit) + 4 * unit;
-  float widest = 0;
-  const auto last = static_cast<std::int64_t>(std::ceil(s.hi));
-  for (auto at = static_cast<std::int64_t>(s.lo);
-       at < std::min<std::int64_t>(last, static_cast<std::int64_t>(s.lo) + 64); ++at) {
-    const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, false, at);
-    widest = std::max(widest, text_size(fonts().mono_small, text).x);
-  }
-  if (widest + 4 * unit <= cell || cell >= 58 * unit) return line + 4 * unit;
-  return std::min(widest, kLongestSlanted * unit) * kSlantSine + line;
-}
-
-float FigurePlot::last_label_overhang(const ViewContext& context, const Operand& operand, float cell) {
-  const auto last = static_cast<std::int64_t>(std::ceil(span(operand.col).hi)) - 1;
-  const std::string text = axis_entry(context.run, context.workspace.cursor.sequence, operand, false, last);
-  const float line = text_size(fonts().mono_small, "X").y;
-  const float length = std::min(text_size(fonts().mono_small, text).x, kLongestSlanted * ui_scale());
-  return std::max(0.f, length * kSlantCosine + (line - cell) / 2);
-}
-
 void FigurePlot::place_product(const ViewContext& context, const Figure& figure, ImVec2 position,
                                ImVec2 size) {
   const Operand &left = figure.operands[0], &top = figure.operands[1];
@@ -272,6 +229,7 @@ void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVe
 // room: figures that show their numbers in it, lessons, and presenter mode.
 void FigurePlot::place_best(const ViewContext& context, const Figure& figure, ImVec2 size) {
   const float unit = ui_scale();
+  measure_names(context, figure);
   const auto larger = [size, unit](float share) {
     return ImVec2(std::max(size.x, std::min(kLeastWide * share * unit, size.x * kMostStretch)),
                   std::max(size.y, std::min(kLeastTall * share * unit, size.y * kMostStretch)));

@@ -156,6 +156,9 @@ class FigurePlot {
   void draw_signs(const Figure& figure) const;
   void draw_guides(const Figure& figure, const FigureMarks& marks) const;
   void write_back(const Operand& operand, const MatrixWindow& before, const MatrixWindow& after);
+  void measure_names(const ViewContext& context, const Figure& figure);
+  float names_width(const ViewContext& context, const Operand& operand, bool rows, Range at,
+                    std::int64_t step);
   float label_width(const ViewContext& context, const Operand& operand);
   float column_labels(const ViewContext& context, const Operand& operand, float cell);
   /// Pixels from the beginning of a panel's title to the next thing at its height.
@@ -165,6 +168,8 @@ class FigurePlot {
 
   std::map<std::string, Span> spans_;
   std::map<std::string, Kept<Seen>> seen_;
+  Kept<std::map<std::string, float>> names_;        ///< widths of names, by operand and axis
+  std::map<std::string, float>* widths_ = nullptr;  ///< of the layout being made
   /// Cached layout for a figure at (0, 0), and its inputs.
   struct Placed {
     std::uint64_t figure = 0, run = 0, spans = 0;

@@ -132,6 +132,20 @@ struct ValueRange {
 };
 /// Symmetric around 0.
 ValueRange signed_range(const Tensor& values);
+/// signed_range() of a tensor that is shown frame after frame: it is read once.
+class KeptRange {
+ public:
+  const ValueRange& of(const Tensor& values) {
+    const bool known = same_view(values_, values);
+    if (!known) range_ = signed_range(values);
+    if (!known) values_ = values;
+    return range_;
+  }
+
+ private:
+  Tensor values_;  // held, so that no other tensor stands in its place
+  ValueRange range_;
+};
 /// The same from 0 upwards; `share` of all values may lie outside.
 ValueRange upward_range(const Tensor& values, float share = 0.01f);
 /// Sets the style's range; with a logarithmic scale or `whole` it reaches to the largest value, unclipped.

@@ -298,8 +298,10 @@ Tensor run_stack(const Context& in, const std::vector<int>& ids, const Tensor& i
   Tensor x;  // [pos, d_model]
   if (in.cone.embed < in.cone.rows) x = embed(in, ids, image, at.from_row(in.cone.embed));
   for (int layer = 0; layer < in.config.n_layers(); ++layer)
-    if (in.cone.block(layer) < in.cone.rows)
+    if (in.cone.block(layer) < in.cone.rows) {
       x = Block(in, layer, at).run(rows_from(in.cone.block(layer), in, layer, x, at));
+      at.finished_block(in.config.stack, layer);
+    }
   if (in.cone.final >= in.cone.rows) return x;
   x = rows_from(in.cone.final, in, in.config.n_layers(), x, at);
   return norm(in, in.config.final_norm, "ln_final", x, at.from_row(in.cone.final), Slot::ln_final_scale,

@@ -24,6 +24,15 @@ Status measure_check(const LogitMeasure& measure, const Trace& trace) {
   return Done{};
 }
 
+// An edit may reach any of them: they are made together.
+bool edits_logits(const Trace& trace) {
+  const Site logits = trace.main(StepRole::logits);
+  return std::any_of(trace.edits.begin(), trace.edits.end(), [&](const auto& edit) {
+    const NumberEdit* number = edit->number();
+    return number && number->where.kind == Target::Kind::step && number->where.site == logits;
+  });
+}
+
 }  // namespace
 
 std::vector<double> log_probabilities(const Tensor& logits) {
@@ -50,7 +59,15 @@ std::int64_t row_of(const LogitMeasure& measure, const Trace& trace) {
 
 Result<double> measured(const LogitMeasure& measure, const Trace& trace) {
   TRY_OK(measure_check(measure, trace));
-  return measure_value(measure, trace.logits_row(row_of(measure, trace)));
+  const std::int64_t row = row_of(measure, trace);
+  const bool difference = measure.kind == LogitMeasure::Kind::logit_diff;
+  if ((!difference && measure.kind != LogitMeasure::Kind::logit) || edits_logits(trace))
+    return measure_value(measure, trace.logits_row(row));
+  const auto logit = [&](int id) {
+    return static_cast<double>(
+        trace.slice(trace.main(StepRole::logits), 0, {row, row + 1}, {id, id + 1}).at(0, 0));
+  };
+  return logit(measure.target) - (difference ? logit(measure.distractor) : 0.0);
 }
 
 double measure_value(const LogitMeasure& measure, const Tensor& logits) {

@@ -16,7 +16,8 @@ constexpr std::uint64_t kLongestPadding = 1 << 20;
 
 template <Words Request::*list, bool ids>
 Status take_words(Request& request, const std::string& value, const std::string& flag) {
-  if (ids) TRY_OK(parse_ids(value, flag));
+  if (ids && !starts_with(value, "@"))
+    TRY_OK(parse_ids(value, flag));  // a file is read when it is carried out
   (request.*list).push_back({value, ids});
   return Done{};
 }
@@ -119,7 +120,7 @@ void write_words(Texts& out, const Words& all, const std::string& prefix, const 
 Result<std::vector<int>> parse_ids(const std::string& text, const std::string& flag) {
   std::vector<int> ids;
   for (const std::string& part : split(text, ',')) {
-    const std::size_t first = part.find_first_not_of(' '), last = part.find_last_not_of(' ');
+    const std::size_t first = part.find_first_not_of(" \t\r\n"), last = part.find_last_not_of(" \t\r\n");
     const std::string word = first == std::string::npos ? "" : part.substr(first, last - first + 1);
     const bool minus = starts_with(word, "-");
     const auto id = parse_index(std::string_view(word).substr(minus ? 1 : 0));

@@ -41,8 +41,6 @@ Result<History> history_of(Result<Document> opened) {
   return History(*std::move(opened));
 }
 
-constexpr int kRecordsPerBlock = 26;  // for the progress bar: about as many steps as a block has
-
 bool session_same_input(const Sequence& first, const Sequence& second) {
   const Input &a = first.input, &b = second.input;
   return a.ids == b.ids && a.source == b.source && a.vectors.data() == b.vectors.data() &&
@@ -61,13 +59,18 @@ bool same_computation(const Document& a, const Document& b) {
 }
 
 Result<std::vector<std::shared_ptr<const Trace>>> run_all(
-    const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before) {
+    const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before,
+    RunSoFar* so_far) {
   std::vector<std::shared_ptr<const Trace>> traces;
   if (!document.opened->recorded.empty()) return document.opened->recorded;
   const std::vector<Input> inputs = inputs_of(document);
   for (std::size_t sequence = 0; sequence < inputs.size(); ++sequence) {
     options.edits = edits_for(document.edits, static_cast<int>(sequence));
     options.base = sequence < before.size() ? before[sequence] : nullptr;
+    if (so_far)
+      options.on_block = [so_far, sequence](const Trace& trace, Stack stack, int layer) {
+        so_far->took(static_cast<int>(sequence), trace, stack, layer);
+      };
     auto trace = document.model->run(inputs[sequence], options);
     if (!trace) {
       const bool several = document.sequences.size() > 1;
@@ -340,8 +343,7 @@ void Session::start(Older older) {
   asked.document = document();
   asked.point = history_.point();
   asked.opened = opened_version_;
-  asked.records = kRecordsPerBlock * document().model->config().n_layers() *
-                  static_cast<int>(document().sequences.size());
+  so_far_ = asked.so_far = std::make_shared<RunSoFar>(document(), wake_);
   if (result_) asked.before = result_->traces;
   if (const Document* const found =
           history_.last_before([&](const Document& one) { return !same_computation(one, document()); })) {
@@ -362,16 +364,20 @@ std::string Session::last_change() const {
   return change ? change->str() : std::string();
 }
 
+bool Session::runs_anew() const {
+  if (!running() || !result_ || result_->opened_version != opened_version_) return running();
+  const auto same = [](const Input& input, const std::shared_ptr<const Trace>& trace) {
+    return input.ids == trace->input.ids;
+  };
+  const std::vector<Input> inputs = inputs_of(document());
+  return !std::equal(inputs.begin(), inputs.end(), result_->traces.begin(), result_->traces.end(), same);
+}
+
 Result<Session::Ran> Session::ran(const RunRequest& asked, const Computed<Result<Ran>>::Progress& progress) {
-  std::atomic<int> done{0};
   RunOptions options;
   options.cancel = &progress.cancel();
-  options.on_record = [&](const Record&) {
-    progress.share(
-        std::min(1.f, static_cast<float>(++done) / static_cast<float>(std::max(1, asked.records))));
-  };
   const auto begin = std::chrono::steady_clock::now();
-  TRY(auto traces, run_all(asked.document, options, asked.before));
+  TRY(auto traces, run_all(asked.document, options, asked.before, asked.so_far.get()));
   auto result = result_of(asked.document, std::move(traces), asked.opened);
   result->undo_point = asked.point;
   result->milliseconds =
@@ -379,7 +385,6 @@ Result<Session::Ran> Session::ran(const RunRequest& asked, const Computed<Result
   if (!asked.unchanged || asked.known) return Ran{result, asked.known};
   // A model that trains: both at once, so that old and new are always of one step.
   if (!asked.trained) progress.show(Ran{result, nullptr});
-  options.on_record = {};
   auto without = run_all(*asked.unchanged, options, result->traces);
   return Ran{result, without ? result_of(*asked.unchanged, *std::move(without), asked.opened) : nullptr};
 }

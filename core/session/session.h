@@ -16,6 +16,7 @@
 #include "core/base/computed.h"
 #include "core/session/document.h"
 #include "core/session/history.h"
+#include "core/session/run_so_far.h"
 #include "core/session/timeline.h"
 #include "core/session/training.h"
 
@@ -69,9 +70,10 @@ struct RunResult {
 /// True where both documents compute the same numbers: they may differ in sampling and spelling.
 bool same_computation(const Document& a, const Document& b);
 /// All sequences of a document; `before`: runs to start from. Errors: the model's, with the number of the
-/// sequence where there are several.
+/// sequence where there are several. `so_far` is told of every block.
 Result<std::vector<std::shared_ptr<const Trace>>> run_all(
-    const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before);
+    const Document& document, RunOptions options, const std::vector<std::shared_ptr<const Trace>>& before,
+    RunSoFar* so_far = nullptr);
 /// What was open before something else was: all that is needed to go back to it.
 struct LeftWork {
   std::uint64_t number = 0;  ///< Session::work(), for as long as the program runs
@@ -206,7 +208,12 @@ class Session {
 
   bool running() const { return run_.under_way(); }
   /// Share of the running forward that is done, 0..1.
-  double progress() const { return static_cast<double>(run_.share()); }
+  double progress() const { return so_far_ ? static_cast<double>(so_far_->share()) : 0; }
+  /// What is known of the run under way; null where there is none.
+  std::shared_ptr<const RunSoFar> so_far() const { return running() ? so_far_ : nullptr; }
+  /// The run under way is of other tokens than result(), or there is no result yet: what it has come to is
+  /// all that there is to show.
+  bool runs_anew() const;
   void cancel_run() { run_.cancel(); }
   /// The last error, until something succeeds or it is dismissed.
   const std::optional<Error>& error() const { return error_; }
@@ -312,7 +319,7 @@ class Session {
     std::shared_ptr<const RunResult> known;            ///< its run, where that is there
     bool trained = false;                              ///< the model was exchanged for that of another step
     std::uint64_t point = 0, opened = 0;
-    int records = 0;  ///< about as many as there will be
+    std::shared_ptr<RunSoFar> so_far;
   };
   void start(Older older);
   static Result<Ran> ran(const RunRequest& asked, const Computed<Result<Ran>>::Progress& progress);
@@ -346,6 +353,7 @@ class Session {
   Computed<Result<History>> opening_;
   std::optional<OpenedAs> opening_as_;
   Computed<Result<Ran>> run_;
+  std::shared_ptr<RunSoFar> so_far_;  ///< of the newest run
   Computed<Result<Extended>> generated_;
   Computed<Result<Pinned>> pinning_;
   Computed<Result<std::shared_ptr<const DataPrompts>>> data_;

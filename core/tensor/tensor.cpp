@@ -1,14 +1,11 @@
 #include "core/tensor/tensor.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 #include "core/base/text.h"
+#include "core/tensor/block_pool.h"
 #include "core/tensor/panels.h"
 
 namespace attnscope {
@@ -51,12 +48,37 @@ std::vector<Dim> row_major(const Shape& shape) {
 template <class Visit>
 void for_each(const Tensor& t, Visit visit) {
   if (t.empty()) return;
-  std::array<std::int64_t, Tensor::kMaxRank> size{1, 1, 1, 1};
-  for (int d = 0; d < t.rank(); ++d) size[static_cast<std::size_t>(d)] = t.size(d);
+  const auto last = static_cast<std::size_t>(t.rank() - 1);
+  std::array<std::int64_t, Tensor::kMaxRank> size{1, 1, 1, 1}, at{};
+  for (std::size_t d = 0; d < last; ++d) size[d] = t.size(static_cast<int>(d));
+  const std::int64_t count = t.size(t.rank() - 1), stride = t.stride(t.rank() - 1);
+  const float* const data = t.is_encoded() ? nullptr : t.data();
+  const auto row = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    at = {i, j, k, 0};
+    const float* const from = data ? data + (last > 0 ? i * t.stride(0) : 0) +
+                                         (last > 1 ? j * t.stride(1) : 0) + (last > 2 ? k * t.stride(2) : 0)
+                                   : nullptr;
+    for (std::int64_t l = 0; l < count; ++l) {
+      at[last] = l;
+      visit(from ? from[l * stride] : t.at(at[0], at[1], at[2], at[3]), at);
+    }
+  };
+  for (std::int64_t i = 0; i < size[0]; ++i)
+    for (std::int64_t j = 0; j < size[1]; ++j)
+      for (std::int64_t k = 0; k < size[2]; ++k) row(i, j, k);
+}
+
+// Calls `row` with the first value of every row of a tensor in memory: what lies along its last axis.
+template <class Row>
+void for_each_row(const Tensor& t, Row row) {
+  const int last = t.rank() - 1;
+  std::array<std::int64_t, 3> size{1, 1, 1}, stride{};
+  for (int d = 0; d < last; ++d)
+    size[static_cast<std::size_t>(d)] = t.size(d), stride[static_cast<std::size_t>(d)] = t.stride(d);
   for (std::int64_t i = 0; i < size[0]; ++i)
     for (std::int64_t j = 0; j < size[1]; ++j)
       for (std::int64_t k = 0; k < size[2]; ++k)
-        for (std::int64_t l = 0; l < size[3]; ++l) visit(t.at(i, j, k, l), std::array{i, j, k, l});
+        row(t.data() + i * stride[0] + j * stride[1] + k * stride[2]);
 }
 
 }  // namespace
@@ -201,32 +223,21 @@ void Tensor::read(float* to) const {
     std::copy_n(data_, count(), to);
     return;
   }
-  for_each(*this, [&](float v, const auto&) { *to++ = v; });
+  const std::int64_t wide = size(rank_ - 1), step = stride(rank_ - 1);
+  for_each_row(*this, [&](const float* from) {
+    if (step == 1)
+      std::copy_n(from, wide, to);
+    else
+      for (std::int64_t l = 0; l < wide; ++l) to[l] = from[l * step];
+    to += wide;
+  });
 }
-
-namespace {
-
-// Large blocks are advised to use huge pages: TLB misses cost more than reading them when
-// weights are read once from end to end.
-void* aligned_memory(std::size_t bytes) {
-  constexpr std::size_t kLargePage = std::size_t{2} << 20;
-  const std::size_t alignment = bytes >= kLargePage ? kLargePage : 64;
-  void* memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!memory) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  if (alignment == kLargePage) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-  return memory;
-}
-
-}  // namespace
 
 Buffer::Buffer(Shape shape) : shape_(std::move(shape)) {
   count_ = 1;
   for (const auto& [axis, size] : shape_) count_ *= size;
-  void* memory = aligned_memory((static_cast<std::size_t>(count_) * sizeof(float) + 63) / 64 * 64 + 64);
-  owner_ = std::shared_ptr<void>(memory, [](void* p) { std::free(p); });
-  data_ = static_cast<float*>(memory);
+  owner_ = tensor_memory((static_cast<std::size_t>(count_) * sizeof(float) + 63) / 64 * 64 + 64);
+  data_ = static_cast<float*>(owner_.get());
 }
 
 Tensor Buffer::freeze() && { return Tensor::borrow(std::move(owner_), data_, shape_); }

@@ -30,6 +30,8 @@ struct RunOptions {
   Keep keep = Keep::all;
   const std::atomic<bool>* cancel = nullptr;     ///< true = stop at the next step
   std::function<void(const Record&)> on_record;  ///< called on the running thread
+  /// The same after each block: the run so far, which holds this block whole; the stack, and the block.
+  std::function<void(const Trace&, Stack, int layer)> on_block;
 };
 
 class Hook {
@@ -57,6 +59,10 @@ class Hook {
   /// The edits whose target exists in this run.
   const Edits& reached() const { return state_->reached; }
   void throw_if_cancelled() const;
+  /// A block of a stack is behind the run: tells RunOptions::on_block.
+  void finished_block(Stack stack, int layer) const {
+    if (options_->on_block) options_->on_block(*trace_, stack, layer);
+  }
 
  private:
   struct State {

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/model/measure.h"
+#include "core/ops/op_count.h"
+
 namespace attnscope {
 namespace {
 
@@ -232,6 +235,29 @@ TEST(EditedWeight, shares_the_rest_and_a_tied_head_is_one_weight) {
     EXPECT_EQ(run->weights().get("blocks.0.attn.q.weight").data(),
               model->weights().get("blocks.0.attn.q.weight").data());
     EXPECT_EQ(run->cell(site_of(Slot::tok_embed), {0, 3}), 2 * before);
+  }
+}
+
+// One or two logits are read without the others, and are the same numbers.
+TEST(Measure, reads_the_logits_that_it_needs) {
+  const ModelConfig config = config_of(true, Place::rope);
+  const auto model = model_of(config);
+  for (const char* edit : {"", "logits[vocab=4]*=3", "blocks.1.mlp.out*=0"}) {
+    RunOptions options;
+    if (*edit) options.edits = {*parse_edit(edit)};
+    const auto run = *model->run({{5, 1, 7}, {}}, options), whole = *model->run({{5, 1, 7}, {}}, options);
+    for (const auto kind : {LogitMeasure::Kind::logit, LogitMeasure::Kind::logit_diff}) {
+      const LogitMeasure measure{kind, 4, 9, -1, {}};
+      OpCount count;
+      double value = 0;
+      {
+        const CountOps counted(count);
+        value = *measured(measure, *run);
+      }
+      EXPECT_EQ(value, measure_value(measure, whole->logits_row(2))) << edit;
+      if (std::string(edit) == "logits[vocab=4]*=3") continue;
+      EXPECT_EQ(count.products, (kind == LogitMeasure::Kind::logit ? 1 : 2) * config.d_model) << edit;
+    }
   }
 }
 

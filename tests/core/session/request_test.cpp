@@ -54,6 +54,22 @@ TEST(Request, BadWordsAreRefused) {
   EXPECT_EQ(key({"--mask", "@no such file.npy"}), "") << "files are read when the request is carried out";
 }
 
+TEST(Request, IdsAreReadFromAFile) {
+  const testing::TempFolder folder;
+  const std::string file = folder / "ids.txt";
+  std::ofstream(file) << "3, 1,\n4\n";
+  auto opened = open_model(golden("gpt2"));
+  ASSERT_TRUE(opened);
+  Document document = new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
+  ASSERT_TRUE(apply_request(document, *read_request({"--ids", "@" + file})));
+  EXPECT_EQ(document.sequences[0].input.ids, (std::vector<int>{3, 1, 4}));
+  const auto missing = apply_request(document, *read_request({"--ids", "@" + file + ".not"}));
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().text().find("ids.txt.not"), std::string::npos) << missing.error().text();
+  std::ofstream(file) << "3, one";
+  EXPECT_FALSE(apply_request(document, *read_request({"--ids", "@" + file})));
+}
+
 TEST(Request, WhatIsWrittenReadsBack) {
   std::mt19937 random(5);
   const auto pick = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
