@@ -14,15 +14,6 @@ namespace {
 
 constexpr double kMostToWaitFor = 5e10;  // multiply-adds
 
-std::int64_t most_rows(const Document& document) {
-  std::int64_t out = 0;
-  const ModelConfig& config = document.model->config();
-  for (const Input& input : inputs_of(document))
-    out = std::max({out, input.length(), static_cast<std::int64_t>(input.source.size()),
-                    config.vision() ? config.vision()->patch.count() : std::int64_t{0}});
-  return out;
-}
-
 }  // namespace
 
 std::optional<DataOperand> data_operand(const std::string& edit) {
@@ -101,16 +92,16 @@ Status DataEdits::draw_partners(DataRuns& data) {
 DataNumbers DataEdits::of(const DataLine* line) const {
   return
       [this, line](const std::string& name, const Target& where, const Document& document) -> Result<Frozen> {
-        return name == "mean" ? mean(where, document) : resampled(where, document, line);
+        return name == "mean" ? mean(where) : resampled(where, document, line);
       };
 }
 
-Result<Frozen> DataEdits::mean(const Target& where, const Document& document) const {
+Result<Frozen> DataEdits::mean(const Target& where) const {
   const Record* found = first_ ? first_->find(where.site) : nullptr;
   if (!found) return fail(Code::unsupported, "error.trace.no_step_to_change", {to_text(where.site)});
   Record sized{found->site, {}, false, found->shape, found->axes, 0, 0, {}};
   for (std::size_t d = 0; d < sized.axes.size(); ++d)
-    if (is_row_axis(sized.axes[d])) sized.shape[d] = most_rows(document);
+    if (is_row_axis(sized.axes[d])) sized.shape[d] = 1;
   TRY(Tensor values, means_.of(sized));
   return Frozen{std::move(values), "mean(" + plain_.path() + ", " + std::to_string(plain_.count()) + ")"};
 }

@@ -43,7 +43,7 @@ class DataEdits {
   DataEdits(DataRuns plain, std::uint64_t seed) : plain_(std::move(plain)), seed_(seed) {}
   Status take_means(const std::string& steps, const std::atomic<bool>* cancel);
   Status draw_partners(DataRuns& data);
-  Result<Frozen> mean(const Target& where, const Document& document) const;
+  Result<Frozen> mean(const Target& where) const;
   Result<Frozen> resampled(const Target& where, const Document& document, const DataLine* line) const;
   Result<std::size_t> partner(const Document& document, const DataLine* line) const;
 

@@ -71,17 +71,28 @@ TEST_F(DataSetEdits, MeanIsThatOfAPlainLoopOverPromptsAndPositions) {
   }
   RunOptions options;
   options.edits = *made;
-  const auto edited = *opened_->model->run(inputs_of(document_).front(), options);
-  const auto plain = *opened_->model->run(inputs_of(document_).front());
   double moved = 0;
-  for (std::int64_t row = 0; row < edited->length; ++row)
-    for (std::int64_t i = 0; i < d; ++i) {
-      EXPECT_NEAR(edited->cell(z, {3, row, i}), sum[static_cast<std::size_t>(i)] / rows, 1e-6);
-      EXPECT_EQ(edited->cell(z, {2, row, i}), plain->cell(z, {2, row, i}));
-      moved = std::max(moved, std::fabs(static_cast<double>(edited->cell(z, {3, row, i})) -
-                                        static_cast<double>(plain->cell(z, {3, row, i}))));
-    }
+  for (const std::string& story : kStories) {  // of any length
+    const auto plain = run(story);
+    const auto edited = *opened_->model->run(plain->input, options);
+    for (std::int64_t row = 0; row < edited->length; ++row)
+      for (std::int64_t i = 0; i < d; ++i) {
+        EXPECT_NEAR(edited->cell(z, {3, row, i}), sum[static_cast<std::size_t>(i)] / rows, 1e-6);
+        EXPECT_EQ(edited->cell(z, {2, row, i}), plain->cell(z, {2, row, i}));
+        moved = std::max(moved, std::fabs(static_cast<double>(edited->cell(z, {3, row, i})) -
+                                          static_cast<double>(plain->cell(z, {3, row, i}))));
+      }
+  }
   EXPECT_GT(moved, 0.1);
+  // The same of all heads at once.
+  const auto all = edits("blocks.1.attn.z=mean");
+  ASSERT_TRUE(all) << all.error().text();
+  options.edits = *all;
+  const auto edited = *opened_->model->run(run(kStories[0])->input, options);
+  for (std::int64_t i = 0; i < d; ++i) {
+    EXPECT_NEAR(edited->cell(z, {3, 5, i}), sum[static_cast<std::size_t>(i)] / rows, 1e-6);
+    EXPECT_EQ(edited->cell(z, {1, 5, i}), edited->cell(z, {1, 0, i}));
+  }
 }
 
 TEST_F(DataSetEdits, ResampleTakesAPromptOfTheSameLengthAndSaysWhich) {
