@@ -225,7 +225,7 @@ std::string csv_of_prompts(const AnswerTable& table, const PlaceColumns& places,
   const std::string measure = with_measure ? "," + csv_field(table.measure) : "";
   for (const AnswerOfPrompt& one : table.each) {
     const AnswerRow& row = table.rows[one.row];
-    out += std::to_string(one.prompt) + "," + std::to_string(one.line) + "," + csv_field(row.step) +
+    out += std::to_string(one.prompt + 1) + "," + std::to_string(one.line) + "," + csv_field(row.step) +
            places.cells(row) + csv_number(one.value) + csv_number(one.base) + measure + "\n";
   }
   return out;

@@ -5,9 +5,8 @@
 
 #include "app/cli/command.h"
 #include "core/base/text.h"
-#include "core/base/version.h"
-#include "core/session/fingerprint.h"
 #include "core/session/measure_text.h"
+#include "core/session/told_run.h"
 
 namespace attnscope::cli {
 namespace {
@@ -19,20 +18,6 @@ std::vector<std::string>& words_now() {
 KeptAnswer*& kept_now() {
   static KeptAnswer* kept = nullptr;
   return kept;
-}
-
-nlohmann::json tokens_json(const OpenedModel& opened, const std::vector<int>& ids) {
-  nlohmann::json out = nlohmann::json::array();
-  for (std::size_t pos = 0; pos < ids.size(); ++pos)
-    out.push_back({{"pos", pos}, {"id", ids[pos]}, {"text", token_label(opened, ids[pos])}});
-  return out;
-}
-
-void put_tokens(nlohmann::json& out, const OpenedModel& opened, const std::vector<int>& ids) {
-  if (ids.empty()) return;
-  out["ids"] = ids;
-  out["tokens"] = tokens_json(opened, ids);
-  if (opened.tokenizer) out["text"] = opened.tokenizer->decode(ids);
 }
 
 }  // namespace
@@ -58,17 +43,15 @@ std::vector<std::string> words_without(const std::vector<std::string>& words,
 }
 
 nlohmann::json run_json(const OpenedModel& opened, const std::string& name) {
-  std::string made(version());
-  if (!commit().empty()) made += " (" + std::string(commit()) + ")";
-  return {{"version", made},
-          {"command", words_without(command_words(), {"--out", "--graph", "--figure"})},
-          {"model", {{"name", name}, {"title", opened.title}, {"fingerprint", model_fingerprint(opened)}}}};
+  nlohmann::json out = told_model(opened, name);
+  out["command"] = words_without(command_words(), {"--out", "--graph", "--figure"});
+  return out;
 }
 
 nlohmann::json input_json(const OpenedModel& opened, const Trace& run) {
-  nlohmann::json out = nlohmann::json::object();
-  put_tokens(out, opened, run.ids);
-  if (!run.input.source.empty()) put_tokens(out["source"], opened, run.input.source);
+  Input shown;
+  shown.ids = run.ids, shown.source = run.input.source;
+  nlohmann::json out = told_input(opened, shown);
   if (run.ids.empty()) out["rows"] = run.length;
   return out;
 }

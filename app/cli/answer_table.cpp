@@ -43,7 +43,7 @@ void put_spread(nlohmann::json& one, const AnswerRow& row) {
 nlohmann::json each_to_json(const AnswerTable& table) {
   nlohmann::json out = nlohmann::json::array();
   for (const AnswerOfPrompt& one : table.each)
-    out.push_back({{"prompt", one.prompt},
+    out.push_back({{"prompt", one.prompt + 1},
                    {"line", one.line},
                    {"step", table.rows[one.row].step},
                    {"at", at_to_json(table.rows[one.row].at)},
@@ -101,7 +101,8 @@ Status take_each(const JsonNode& each, AnswerTable& out) {
     if (row == rows.end() || !node.has("value") || !node.has("clean"))
       return node.wrong(Text::of("error.text.wanted.number"));
     one.row = row->second;
-    TRY(one.prompt, node.integer("prompt", 0));
+    TRY(one.prompt, node.integer("prompt", 1));
+    --one.prompt;  // written from 1
     TRY(one.line, node.integer("line", 0));
     TRY(one.value, real_of(node.at("value")));
     TRY(one.base, real_of(node.at("clean")));

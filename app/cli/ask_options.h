@@ -17,7 +17,7 @@ struct AskOptions {
   double least = 0.005;
   std::int64_t at = -1;
   bool json = false, estimate = false, yes = false, each = false, quantiles = false, normalise = false,
-       only_estimate = false, linear = false;
+       only_estimate = false, linear = false, follow_scores = false;
   SequenceOptions text, clean, corrupt;
   DataOptions data;
   std::vector<std::string> measures, parts;

@@ -187,7 +187,8 @@ Status run_patch(const AskOptions& options) {
   if (options.data.given()) return patch_data(options, opened);
   TRY(const Request clean_words, options.clean.request());
   TRY(const Request corrupt_words, options.corrupt.request());
-  if (clean_words.empty() || corrupt_words.empty()) return fail(Code::out_of_range, "error.cli.two_inputs");
+  if ((clean_words.empty() && !opened.session) || corrupt_words.empty())
+    return fail(Code::out_of_range, "error.cli.two_inputs");
   TRY(const std::shared_ptr<const Trace> clean, options.clean.run_one(opened));
   TRY(const std::shared_ptr<const Trace> corrupt, options.corrupt.run_one(opened));
   TRY_OK(check_measures(options));
@@ -243,7 +244,9 @@ Status run_attribute(const AskOptions& options) {
   TRY(const std::vector<LogitMeasure> measures, measures_of(opened, options, *run));
   if (!options.graph.empty()) {
     const LogitMeasure& measure = measures.front();
-    TRY(const AttributionGraph graph, attribution_graph(*run, measure, options.least));
+    TRY(const AttributionGraph graph,
+        attribution_graph(*run, measure, options.least, 400, {},
+                          options.follow_scores ? GraphPatterns::followed : GraphPatterns::held));
     TRY_OK(write_circuit(options.graph, circuit_of(opened, *run, graph, options.measures.front())));
     if (!options.json && options.out.empty()) return Done{};
   }
@@ -346,6 +349,7 @@ void add_ask(CLI::App& app, Action& action) {
         ->check(CLI::Validator(one_word_of({"part", "head", "token", "neuron"}), ""));
     command.add_flag("--linear", options.linear, tr("cli.ask.linear"));
     command.add_option("--graph", options.graph, tr("cli.ask.graph"));
+    command.add_flag("--qk", options.follow_scores, tr("cli.ask.qk"));
     command.add_option("--least", options.least, tr("cli.ask.least"))->transform(real(0, 1));
   });
   add("merge", tr("cli.merge"), "", run_merge, [](CLI::App& command, AskOptions& options) {

@@ -48,8 +48,26 @@ void count_tokens(const Traces& left, const Traces& right, Compared& out) {
     }
 }
 
-// The traces of one side; a recording is used as it is.
-Result<Traces> runs_of(const RunModel& opened, const CompareOptions& options) {
+// What a session reads, for the other side: its texts where there is a vocabulary, else their ids.
+Request words_of(const Document& session, const OpenedModel& other) {
+  Request out;
+  const bool encoder = session.model->config().encoder() != nullptr;
+  const auto words = [&](const std::string& text, const std::vector<int>& ids) {
+    std::vector<std::string> numbers;
+    for (const int id : ids) numbers.push_back(std::to_string(id));
+    const bool spelled = !text.empty() && (other.tokenizer || other.scene);
+    return Request::Words{spelled ? text : join(numbers, ","), !spelled};
+  };
+  for (const Sequence& one : session.sequences) {
+    out.words.push_back(encoder ? words(one.source_text, one.input.source) : words(one.text, one.input.ids));
+    if (encoder) out.decoder_words.push_back(words(one.text, one.input.ids));
+  }
+  return out;
+}
+
+// The traces of one side; a recording is used as it is. Where no words are given, a model reads what the
+// session of the other side does.
+Result<Traces> runs_of(const RunModel& opened, const RunModel& other, const CompareOptions& options) {
   const SequenceOptions& sequences = options.sequences;
   if (!opened.recorded.empty()) return opened.recorded;
   if (options.data.given()) {
@@ -64,7 +82,15 @@ Result<Traces> runs_of(const RunModel& opened, const CompareOptions& options) {
                                    }));
     return out;
   }
-  TRY(const Document document, sequences.document(opened));
+  TRY(const Request given, sequences.request());
+  std::optional<Document> read;
+  if (!opened.session && other.session && given.empty() && !other.session->sequences.empty()) {
+    TRY(read, requested_document(opened, words_of(*other.session, opened)));
+    TRY_OK(apply_request(*read, given));
+  } else {
+    TRY(read, sequences.document(opened));
+  }
+  const Document& document = *read;
   const std::vector<Input> inputs = inputs_of(document);
   Traces out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -173,8 +199,8 @@ Status run_two(const CompareOptions& options) {
   const double tolerance = options.tolerance.value_or(kTolerance);
   TRY(const RunModel a, without_lora(options.first));
   TRY(const RunModel b, open_to_run(options.second));
-  TRY(const Traces left, runs_of(a, options));
-  TRY(const Traces right, runs_of(b, options));
+  TRY(const Traces left, runs_of(a, b, options));
+  TRY(const Traces right, runs_of(b, a, options));
   Compared compared{step_differences(left, right), nullptr, first_token_difference(left, right), left.size(),
                     right.size()};
   const std::vector<StepDifference>& all = compared.steps;

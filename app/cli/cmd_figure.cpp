@@ -1,6 +1,7 @@
 // attnscope-cli figure: a view as a picture, as data or as text, without a display.
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/figure_check.h"
 #include "app/cli/figure_options.h"
 #include "app/cli/figure_source.h"
@@ -9,6 +10,8 @@
 #include "core/base/words.h"
 #include "core/export/export.h"
 #include "core/session/figure_session.h"
+#include "core/session/told_run.h"
+#include "core/view/ask_again.h"
 #include "core/view/caption.h"
 #include "core/view/figure_file.h"
 #include "core/view/step_figure.h"
@@ -23,6 +26,7 @@ constexpr const char* kLabModel = "scene:nine_steps";  // that the window shows 
 struct MadeFigure {
   FigureForFile figure;
   std::string session;
+  std::string run = {};  // what was run, as JSON
 };
 
 Status set_lab(ViewState& state, const FigureOptions& options) {
@@ -57,6 +61,13 @@ Result<MadeFigure> lab_figure(const ViewSpec& view, const FigureOptions& options
                     session_of(view, state, source, options)};
 }
 
+std::string told_of(const FigureSource& source, const FigureOptions& options) {
+  nlohmann::json run = told_document(source.document);
+  run["model"]["name"] = options.models.front();
+  run["command"] = words_without(command_words(), {"--out", "-o", "--format"});
+  return run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 // With --minus, minus the figure of the run that it is compared with.
 Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source, const ViewState& state,
                               const FigureOptions& options) {
@@ -77,7 +88,8 @@ Result<MadeFigure> run_figure(const ViewSpec& view, const FigureSource& source, 
   }
   std::vector<Text> caption = caption_of(view, state, &source.document, source.sequence, figure);
   return MadeFigure{{std::move(figure), std::move(caption), state.run},
-                    session_of(view, state, source, options)};
+                    session_of(view, state, source, options),
+                    told_of(source, options)};
 }
 
 std::vector<std::string> known_forms() {
@@ -96,7 +108,7 @@ Result<const Exporter*> exporter_of(const FigureOptions& options) {
 
 // One figure, or those of a walk.
 Status write_made(const std::vector<FigureForFile>& figures, const std::string& session,
-                  const FigureOptions& options) {
+                  const std::string& run, const FigureOptions& options) {
   TRY(const Exporter* exporter, exporter_of(options));
   if (!exporter && figures.size() > 1) return fail(Code::unsupported, "error.cli.walk_file");
   if (!exporter) {
@@ -104,6 +116,7 @@ Status write_made(const std::vector<FigureForFile>& figures, const std::string& 
     return Done{};
   }
   FileStyle style;
+  style.run = run;
   style.size = !options.size.empty() ? options.size : options.paper ? kPaperSize : kWindowSize;
   style.paper = options.paper, style.caption = options.caption, style.transparent = options.transparent;
   style.dark = options.theme == "dark";
@@ -125,7 +138,7 @@ Status make_walk(const ViewSpec& view, const FigureOptions& options) {
     TRY(MadeFigure one, run_figure(view, stop.source, stop.state, options));
     figures.push_back(std::move(one.figure));
   }
-  return write_made(figures, {}, options);
+  return write_made(figures, {}, {}, options);
 }
 
 Status list_views(bool json) {
@@ -159,12 +172,15 @@ Status make_figure(FigureOptions options) {
   TRY(const ViewSpec* view, find_view(options.view));
   if (!view->model) {
     TRY(MadeFigure made, lab_figure(*view, options));
-    return write_made({std::move(made.figure)}, made.session, options);
+    return write_made({std::move(made.figure)}, made.session, {}, options);
   }
   if (options.models.size() != 1) return fail(Code::bad_format, "error.cli.figure_model");
-  TRY(const ViewState state, figure_state(source, options));
+  TRY(ViewState state, figure_state(source, options));
+  if (view->id == "ask" && !options.minus) {
+    TRY(state.asked, asked_again(source.look, source.document, source.sequence));
+  }
   TRY(MadeFigure made, run_figure(*view, source, state, options));
-  return write_made({std::move(made.figure)}, made.session, options);
+  return write_made({std::move(made.figure)}, made.session, made.run, options);
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/sample/beam.h"
 #include "core/sample/sampler.h"
+#include "core/session/told_run.h"
 
 namespace attnscope::cli {
 namespace {
@@ -39,6 +41,23 @@ void print_ids(const std::vector<int>& ids, const std::string& text) {
   std::printf("%s\n", text.empty() ? join(out, ",").c_str() : text.c_str());
 }
 
+// What was run: the prompt, how tokens were chosen, the seed.
+void put_run(nlohmann::json& out, const GenerateOptions& options, const OpenedModel& opened,
+             const Input& prompt) {
+  nlohmann::json run = run_json(opened, options.model);
+  run["inputs"]["text"] = told_input(opened, prompt);
+  nlohmann::json& method = run["method"] = {{"max_new_tokens", options.max_new_tokens},
+                                            {"repetition_penalty", options.sampling.repetition_penalty}};
+  if (options.beams > 0) {
+    method["beams"] = options.beams, method["length_penalty"] = options.length_penalty;
+  } else {
+    method["temperature"] = options.sampling.temperature, method["top_k"] = options.sampling.top_k;
+    method["top_p"] = options.sampling.top_p, method["min_p"] = options.sampling.min_p;
+    run["seed"] = options.sampling.seed;
+  }
+  out["run"] = std::move(run);
+}
+
 // The best hypothesis; with --json all of them.
 Status search(const GenerateOptions& options, const OpenedModel& opened, const Input& prompt,
               const RunOptions& run) {
@@ -64,6 +83,7 @@ Status search(const GenerateOptions& options, const OpenedModel& opened, const I
       {"ids", best}, {"text", text}, {"prompt_ids", prompt.ids}, {"beams", std::move(beams)}};
   put_edits(out, run.edits);
   put_unknown(out, options.sequences.unknown());
+  put_run(out, options, opened, prompt);
   print_json(out);
   return Done{};
 }
@@ -91,6 +111,7 @@ Status run_generate(const GenerateOptions& options) {
       {"ids", made.ids}, {"text", text}, {"prompt_ids", prompt.ids}, {"reached_end", made.reached_end}};
   put_edits(out, run.edits);
   put_unknown(out, options.sequences.unknown());
+  put_run(out, options, opened, prompt);
   print_json(out);
   return Done{};
 }

@@ -2,6 +2,7 @@
 // the parts of an answer (--missing) it computes the rows that are not there, and joins them.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 
@@ -34,9 +35,12 @@ struct RerunOptions {
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{512} << 20;
 
 // The commands whose answers are JSON and follow from their words alone.
-constexpr std::array<std::string_view, 15> kCommands{
-    "circuit", "ablate",   "patch",   "attribute", "heads",       "rollout", "strongest", "probe",
-    "path",    "circuits", "compare", "why",       "checkpoints", "steer",   "weights"};
+constexpr std::array<std::string_view, 18> kCommands{
+    "circuit",  "ablate",  "patch", "attribute",   "heads", "rollout", "strongest", "probe",    "path",
+    "circuits", "compare", "why",   "checkpoints", "steer", "weights", "generate",  "tokenize", "figure"};
+constexpr std::string_view kFigure = "figure";
+// How the commands call what they open.
+constexpr std::array<const char*, 4> kOpenedBy{"MODEL", "MODEL_A", "MODEL|SESSION", "MODEL_OR_TOKENIZER"};
 
 // Two answers, number by number.
 struct Differences {
@@ -90,10 +94,12 @@ Result<std::vector<std::string>> words_of(const std::string& path, const nlohman
     if (!word.is_string()) return no_run(path);
     given.push_back(word.get<std::string>());
   }
-  std::vector<std::string> out = words_without(given, {"--out", "--graph", "--figure", "--into", "--name"});
+  std::vector<std::string> out =
+      words_without(given, {"--out", "-o", "--graph", "--figure", "--into", "--name", "--format"});
   const auto known = std::find_first_of(out.begin(), out.end(), kCommands.begin(), kCommands.end());
   if (known == out.end()) return no_run(path);
-  if (std::find(out.begin(), out.end(), "--json") == out.end()) out.emplace_back("--json");
+  if (*known != kFigure && std::find(out.begin(), out.end(), "--json") == out.end())
+    out.emplace_back("--json");
   return out;
 }
 
@@ -140,9 +146,10 @@ Error other_model(const std::string& name, const std::string& before, const std:
 // Before anything is computed: the model is that of the answer.
 Status check_model(const CLI::App& command, const nlohmann::json& before) {
   const nlohmann::json::json_pointer place("/run/model/fingerprint");
-  const CLI::Option* model = command.get_option_no_throw("MODEL");
-  if (!model) model = command.get_option_no_throw("MODEL_A");
-  if (!model || model->results().empty()) return Done{};
+  const CLI::Option* model = nullptr;
+  for (const char* one : kOpenedBy)
+    if (!model) model = command.get_option_no_throw(one);
+  if (!model || model->results().empty() || text_at(before, place).empty()) return Done{};
   const std::string name = model->results().front();
   keep_one_opened();
   std::optional<WithoutLora> none;
@@ -157,9 +164,34 @@ Status check_model(const CLI::App& command, const nlohmann::json& before) {
   return now == text_at(before, place) ? Status(Done{}) : other_model(name, text_at(before, place), now);
 }
 
+// A file for a figure that is drawn again, gone with it.
+class DrawnAgain {
+ public:
+  DrawnAgain()
+      : path_((std::filesystem::temp_directory_path() /
+               ("attnscope-rerun-" +
+                std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + ".json"))
+                  .string()) {}
+  ~DrawnAgain() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  DrawnAgain(const DrawnAgain&) = delete;
+  DrawnAgain& operator=(const DrawnAgain&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
 // The answer of these words now, of the model and the data set of `before`, an answer in `file`.
-Result<nlohmann::json> answered(const std::vector<std::string>& words, const nlohmann::json& before,
+Result<nlohmann::json> answered(std::vector<std::string> words, const nlohmann::json& before,
                                 const std::string& file) {
+  std::optional<DrawnAgain> figure;
+  if (std::find(words.begin(), words.end(), kFigure) != words.end()) {
+    figure.emplace();
+    words.insert(words.end(), {"--format", "json", "--out", figure->path()});
+  }
   Program program;
   try {
     program.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the last word first
@@ -173,6 +205,10 @@ Result<nlohmann::json> answered(const std::vector<std::string>& words, const nlo
   TRY_OK(choose_lora(program.lora));
   for (const CLI::App* command : program.app.get_subcommands()) TRY_OK(check_model(*command, before));
   const CommandWords as_given(words);
+  if (figure) {
+    TRY_OK(program.action());
+    return read_json_file(figure->path(), kMostAnswerBytes);
+  }
   const KeptAnswer kept;
   const Status done = program.action();
   nlohmann::json out = nlohmann::json::parse(kept.text(), nullptr, false);

@@ -70,7 +70,7 @@ nlohmann::json row_json(const OpenedModel& opened, const StrongRow& row) {
   nlohmann::json out = {{"of", to_text(row.place->cell)},
                         {"kind", row.kind},
                         {"rank", row.rank},
-                        {"prompt", text.prompt},
+                        {"prompt", text.prompt + 1},
                         {"line", text.line},
                         {"pos", text.pos},
                         {"token", token_at(opened, text, text.pos)},
@@ -138,7 +138,7 @@ std::string texts_csv(const OpenedModel& opened, const std::vector<StrongRow>& r
     }
     out += csv_field(to_text(row.place->cell)) + "," +
            std::string(name_of_value(row.place->by, kStrengthBys)) + "," + row.kind + "," +
-           std::to_string(row.rank) + "," + std::to_string(text.prompt) + "," + std::to_string(text.line) +
+           std::to_string(row.rank) + "," + std::to_string(text.prompt + 1) + "," + std::to_string(text.line) +
            "," + std::to_string(text.pos) + "," + csv_field(token_at(opened, text, text.pos)) +
            csv_number(text.value);
     const std::int64_t key = text.at.keys.empty() ? -1 : text.at.keys[static_cast<std::size_t>(text.pos)];

@@ -3,12 +3,16 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/answer_run.h"
 #include "app/cli/command.h"
 #include "core/arch/gguf_tokenizer.h"
 #include "core/arch/random_model.h"
 #include "core/base/text.h"
+#include "core/base/version.h"
 #include "core/base/words.h"
+#include "core/export/carried.h"
 #include "core/session/document.h"
+#include "core/session/session_file.h"
 #include "core/system/mapped_file.h"
 #include "core/system/typed_text.h"
 
@@ -19,7 +23,7 @@ constexpr std::uint64_t kCmdTokenizeMostBytes = std::uint64_t{256} << 20;
 
 struct TokenizeOptions {
   std::string model, text, file;
-  bool json = false, plain = false;
+  bool json = false, plain = false, given = false;  // a text is
 };
 
 // A text as tokens, and the display form of each token.
@@ -27,6 +31,7 @@ struct Tokenized {
   Encoding encoding;
   std::function<std::string(int)> label;
   std::vector<std::string> unknown = {};
+  nlohmann::json run = {};  // what was run
 };
 
 // Pieces that are not in the vocabulary; also printed to stderr.
@@ -42,6 +47,7 @@ std::vector<std::string> told_unknown(const Tokenizer& tokenizer, const std::str
 Result<Tokenized> by_model(OpenedModel opened, const TokenizeOptions& options, const std::string& text) {
   const auto model = std::make_shared<const OpenedModel>(std::move(opened));
   Tokenized out{{}, [model](int id) { return token_label(*model, id); }};
+  if (options.json) out.run = run_json(*model, options.model);
   if (model->tokenizer) {
     TRY(out.encoding, model->tokenizer->encode(text, !options.plain));
     out.unknown = told_unknown(*model->tokenizer, text, out.encoding);
@@ -60,7 +66,18 @@ Result<Tokenized> by_tokenizer(const std::shared_ptr<const Tokenizer>& tokenizer
   std::vector<std::string> unknown = told_unknown(*tokenizer, text, encoding);
   return Tokenized{std::move(encoding),
                    [tokenizer](int id) { return std::string(tokenizer->token_display(id)); },
-                   std::move(unknown)};
+                   std::move(unknown),
+                   {{"version", std::string(version())}, {"command", command_words()}}};
+}
+
+// The text of a session's first sequence. Errors: it has none.
+Result<std::string> text_of_session(const RunModel& opened, const std::string& name) {
+  const auto& sequences = opened.session->sequences;
+  const std::string text = sequences.empty()                  ? std::string()
+                           : opened.model->config().encoder() ? sequences.front().source_text
+                                                              : sequences.front().text;
+  if (text.empty()) return fail(Code::not_found, "error.cli.tokenize_session", {quoted_path(name)});
+  return text;
 }
 
 // With a tokenizer file if `model` is one, else with the model that `info` opens.
@@ -82,25 +99,30 @@ Result<Tokenized> tokenized(const TokenizeOptions& options, const std::string& t
 }
 
 // Prints the three lists token by token: as one JSON document a long text would need 100 times its size.
-void print_tokens(const std::vector<Token>& tokens, const std::vector<std::string>& unknown) {
+void print_tokens(const std::vector<Token>& tokens, const Tokenized& found) {
+  const auto dumped = [](const nlohmann::json& value) {
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  };
   const auto list = [&](const char* begin, const auto& item) {
-    std::fputs(begin, stdout);
-    for (std::size_t i = 0; i < tokens.size(); ++i)
-      std::printf("%s%s", i == 0 ? "" : ",", item(tokens[i]).c_str());
+    say(begin);
+    for (std::size_t i = 0; i < tokens.size(); ++i) say((i == 0 ? "" : ",") + item(tokens[i]));
   };
   list("{\"ids\":[", [](const Token& token) { return std::to_string(token.id); });
   list("],\"spans\":[", [](const Token& token) {
     return format("[%lld,%lld]", static_cast<long long>(token.begin), static_cast<long long>(token.end));
   });
-  list("],\"tokens\":[", [](const Token& token) {
-    return nlohmann::json(token.text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  });
-  std::fputs("]", stdout);
-  if (!unknown.empty())
-    std::printf(
-        ",\"unknown\":%s",
-        nlohmann::json(unknown).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
-  std::puts("}");
+  list("],\"tokens\":[", [&](const Token& token) { return dumped(token.text); });
+  say("]");
+  if (!found.unknown.empty()) say(",\"unknown\":" + dumped(found.unknown));
+  say(",\"run\":" + dumped(found.run) + "}\n");
+}
+
+Result<Tokenized> by_session(const TokenizeOptions& options, std::string& text) {
+  TRY(RunModel opened, open_to_run(options.model));
+  if (options.text.empty() && options.file.empty()) {
+    TRY(text, text_of_session(opened, options.model));
+  }
+  return by_model(std::move(opened), options, text);
 }
 
 Status run_tokenize(const TokenizeOptions& options) {
@@ -108,7 +130,9 @@ Status run_tokenize(const TokenizeOptions& options) {
   if (!options.file.empty()) {
     TRY(text, read_file(options.file, kCmdTokenizeMostBytes));
   }
-  const auto made = tokenized(options, text);
+  const bool session = is_session_path(options.model) || is_figure_path(options.model);
+  if (!session && !options.given) return fail(Code::bad_format, "error.cli.tokenize_text");
+  const auto made = session ? by_session(options, text) : tokenized(options, text);
   if (!made) return about(options.model, made.error());
   const Tokenized& found = *made;
   if (!options.json) {
@@ -117,7 +141,7 @@ Status run_tokenize(const TokenizeOptions& options) {
                   static_cast<long long>(token.end), printable(found.label(token.id), 200).c_str());
     return Done{};
   }
-  print_tokens(found.encoding.tokens, found.unknown);
+  print_tokens(found.encoding.tokens, found);
   return Done{};
 }
 
@@ -130,10 +154,13 @@ void add_tokenize(CLI::App& app, Action& action) {
   CLI::Option_group* input = command->add_option_group("input");
   input->add_option("--text", options->text, tr("cli.tokenize.text"));
   input->add_option("--file", options->file, tr("cli.tokenize.file"));
-  input->require_option(1);
+  input->require_option(0, 1);
   command->add_flag("--no-special", options->plain, tr("cli.tokenize.no_special"));
   command->add_flag("--json", options->json, tr("cli.tokenize.json"));
-  command->callback([options, &action] { action = [options] { return run_tokenize(*options); }; });
+  command->callback([options, input, &action] {
+    options->given = input->count_all() > 0;
+    action = [options] { return run_tokenize(*options); };
+  });
 }
 
 }  // namespace attnscope::cli

@@ -115,7 +115,7 @@ class PathTable {
       const DataRow& of = cells_.rows()[prompt];
       for (const auto& [cell, value] : of.values) {
         nlohmann::json one = names(cell);
-        one["prompt"] = prompt, one["line"] = of.line;
+        one["prompt"] = prompt + 1, one["line"] = of.line;
         one["value"] = json_number(value), one["clean"] = json_number(of.base);
         out["each"].push_back(std::move(one));
       }

@@ -50,7 +50,8 @@ Status PromptRuns::prepare() {
   for (const Request& request : with_)
     if (!request.empty() || !request.decoder_words.empty())
       return fail(Code::out_of_range, "error.cli.data_and_text");
-  return check_runs(opened());
+  TRY_OK(check_runs(opened()));
+  return take_edit_values(choice().seed);
 }
 
 nlohmann::json PromptRuns::json() const {

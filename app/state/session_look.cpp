@@ -7,33 +7,13 @@
 #include "app/views/view.h"
 #include "app/widgets/navigation.h"
 #include "core/lens/watch.h"
+#include "core/session/ask_look.h"
+#include "core/session/look_read.h"
 
 namespace attnscope {
 namespace {
 
 using nlohmann::json;
-
-template <class Value>
-void session_look_read(const json& look, const char* key, Value& value) {
-  const auto found = look.find(key);
-  if (found == look.end()) return;
-  if constexpr (std::is_same_v<Value, bool>) {
-    if (found->is_boolean()) value = found->get<bool>();
-  } else if constexpr (std::is_same_v<Value, std::string>) {
-    if (found->is_string()) value = found->get<std::string>();
-  } else {
-    if (found->is_number_integer() && std::abs(found->get<double>()) < 1e9) value = found->get<Value>();
-  }
-}
-
-template <class Value, std::size_t N>
-void session_look_read(const json& look, const char* key, Value& value, const Named<Value> (&table)[N]) {
-  if (const auto found = look.find(key); found != look.end())
-    value = named_value(*found, table).value_or(value);
-}
-
-constexpr Named<Stack> kStackNames[] = {
-    {"single", Stack::single}, {"enc", Stack::enc}, {"dec", Stack::dec}, {"vision", Stack::vision}};
 
 bool is_view(const std::string& id) {
   const auto& table = view_table();
@@ -43,57 +23,6 @@ bool is_view(const std::string& id) {
 }  // namespace
 
 namespace {
-
-json ask_look(const Asking& asking) {
-  const AskSettings& settings = asking.settings;
-  return {{"measure", asking.measure.text},
-          {"row", asking.measure.row},
-          {"page", name_of_value(settings.page, kAskPages)},
-          {"knock_out", settings.knock_out},
-          {"patch", settings.patch},
-          {"how", name_of_value(settings.how, kAskHows)},
-          {"over", name_of_value(settings.over, kAskOvers)},
-          {"group", settings.group},
-          {"other", settings.other},
-          {"into_other", settings.into_other},
-          {"stack", name_of_value(settings.stack, kStackNames)},
-          {"change", settings.change},
-          {"normalised", settings.normalised},
-          {"strongest", settings.strongest},
-          {"strength", name_of_value(settings.strength, kStrengthBys)},
-          {"whole_range", settings.whole_range},
-          {"circuit_how", name_of_value(settings.circuit_how, kAskHows)}};
-}
-
-void take_ask(const json& look, Asking& asking) {
-  asking.measure.text.clear();
-  asking.measure.row = -1;
-  asking.settings = {};
-  const auto found = look.find("ask");
-  if (found == look.end() || !found->is_object()) return;
-  AskSettings& settings = asking.settings;
-  session_look_read(*found, "measure", asking.measure.text);
-  session_look_read(*found, "row", asking.measure.row);
-  session_look_read(*found, "page", settings.page, kAskPages);
-  session_look_read(*found, "stack", settings.stack, kStackNames);
-  session_look_read(*found, "knock_out", settings.knock_out);
-  session_look_read(*found, "patch", settings.patch);
-  bool mean = false;  // of earlier versions
-  session_look_read(*found, "mean", mean);
-  if (mean) settings.how = AskHow::mean;
-  session_look_read(*found, "how", settings.how, kAskHows);
-  session_look_read(*found, "over", settings.over, kAskOvers);
-  session_look_read(*found, "group", settings.group);
-  settings.group = std::max(1, settings.group);
-  session_look_read(*found, "other", settings.other);
-  session_look_read(*found, "into_other", settings.into_other);
-  session_look_read(*found, "change", settings.change);
-  session_look_read(*found, "normalised", settings.normalised);
-  session_look_read(*found, "strongest", settings.strongest);
-  session_look_read(*found, "strength", settings.strength, kStrengthBys);
-  session_look_read(*found, "whole_range", settings.whole_range);
-  session_look_read(*found, "circuit_how", settings.circuit_how, kAskHows);
-}
 
 // The path of places in the inspector, and how its terms are listed.
 json inspector_look(const InspectorState& inspector) {
@@ -216,7 +145,7 @@ void take_look(const json& look, Workspace& workspace) {
   session_look_read(look, "backward", workspace.backward);
   session_look_read(look, "backward_target", workspace.backward_target);
   session_look_read(look, "backward_rows", workspace.backward_rows, kLossRows);
-  take_ask(look, workspace.asking);
+  take_ask_look(look, workspace.asking);
   take_labs(look, workspace);
   workspace.output_page = OutputPage::next;
   session_look_read(look, "output_page", workspace.output_page, kOutputPages);

@@ -9,6 +9,7 @@
 #include "core/base/words.h"
 #include "core/export/data.h"
 #include "core/session/figure_session.h"
+#include "core/session/told_run.h"
 #include "core/system/atomic_file.h"
 #include "core/view/ask_figures.h"
 #include "core/view/caption.h"
@@ -41,24 +42,28 @@ std::shared_ptr<const AskShown> asked_shown(const FrameState& state,
   const Asking& asking = state.workspace.asking;
   const AskSettings& settings = asking.settings;
   AskShown out;
+  out.page = settings.page;
+  if (settings.page != AskPage::parts && !asks_cells(settings.page)) {
+    if (!asking.table()) return nullptr;
+    out.table = *asking.table();
+    return std::make_shared<const AskShown>(std::move(out));
+  }
   if (settings.page == AskPage::parts) {
     if (!asking.parts.sum || asking.parts.run != run) return nullptr;
     out.parts = asking.parts;
     return std::make_shared<const AskShown>(std::move(out));
   }
   const auto answer = asking.answer();
-  if (!asks_cells(settings.page) || !answer || !asking.is_fresh(*answer)) return nullptr;
+  if (!answer || !asking.is_fresh(*answer)) return nullptr;
   if (answer->over_data() ? !answer->data : !answer->sweep || answer->known() == 0) return nullptr;
   out.sweep = answer, out.other = settings.other;
   out.change = settings.change, out.normalised = settings.normalised;
   return std::make_shared<const AskShown>(std::move(out));
 }
 
-// Why the page of Ask that is open gives no file; null where it does.
+// Why the page of Ask that is open gives no file yet; null where it does.
 const char* no_page(const FrameState& state) {
   if (state.workspace.view != "ask") return nullptr;
-  const AskPage page = state.workspace.asking.settings.page;
-  if (page != AskPage::parts && !asks_cells(page)) return "error.export.no_page";
   const RunResult* run = state.run.get();
   if (!run || run->traces.empty()) return nullptr;
   const auto at = std::min<std::size_t>(
@@ -216,8 +221,10 @@ Result<std::function<Status()>> shown_figure_writer(const FrameState& state, con
   const std::string session = exporter->picture && !exporter->moves
                                   ? session_to_carry(state, request.path, figure_words(shown, request))
                                   : "";
-  return std::function<Status()>([exporter, figures = std::move(figures), session, style = style_of(request),
-                                  path = request.path]() -> Status {
+  const auto run = shown.view->model && !exporter->picture ? shown.run : nullptr;
+  return std::function<Status()>([exporter, figures = std::move(figures), session, run,
+                                  style = style_of(request), path = request.path]() mutable -> Status {
+    if (run) style.run = told_document(run->document).dump(-1, ' ', false, json::error_handler_t::replace);
     TRY_OK(write_figures(*exporter, figures, session, style, path));
     return Done{};
   });

@@ -47,6 +47,20 @@ std::string circuit_part_words(const std::string& part) {
   return part;
 }
 
+// The parts in the order in which they are kept, and what the measure is with all down to each.
+ShownTable parts_table(const CircuitAnswer& found) {
+  ShownTable out;
+  out.columns = {tr("ask.circuit.count"), tr("ask.circuit.part"), tr("ask.circuit.effect"),
+                 tr("ask.circuit.table.measure"), tr("ask.circuit.share")};
+  for (std::size_t i = 0; i < found.points.size(); ++i) {
+    const KeptPoint& point = found.points[i];
+    out.rows.push_back({std::to_string(point.kept), i == 0 ? std::string() : found.effects[i - 1].part,
+                        i == 0 ? std::string() : table_number(found.effects[i - 1].effect),
+                        table_number(point.value.mean()), table_number(found.recovered(point.value))});
+  }
+  return out;
+}
+
 // A name that no circuit has yet.
 std::string free_name(const Document& document) {
   for (int i = 1;; ++i) {
@@ -232,6 +246,8 @@ void AskCircuit::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
                    number_text(static_cast<float>(found.none.mean()), 2), format_count(found.full.n())}),
           room.x);
   note_item("ask_circuit_facts");
+  context.workspace.asking.show_table(AskPage::circuit, key_of({made.serial, key_of(language())}),
+                                      [&] { return parts_table(found); });
   const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(4));
   const float high = std::max(scaled(80), at.y + room.y - top.y);
   const bool narrow = room.x < scaled(kCircuitNarrow);

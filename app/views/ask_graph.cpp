@@ -2,6 +2,7 @@
 #include "app/views/ask_graph.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <set>
@@ -75,6 +76,36 @@ std::string node_words(const Circuit& circuit, const CircuitNode& node) {
   return node.kind == Kind::embed ? name : tr("ask.graph.node", {name, std::to_string(own), token});
 }
 
+const char* side_words(GraphSide side) {
+  return tr(side == GraphSide::query ? "ask.graph.query"
+            : side == GraphSide::key ? "ask.graph.key"
+                                     : "ask.graph.read_value");
+}
+
+// Who wrote, and on which side of a head it is read.
+std::string edge_words(const Circuit& circuit, const CircuitLink& link, const CircuitNode& from) {
+  const std::string words = node_words(circuit, from);
+  return has_side(link) ? tr("ask.graph.edge", {graph_side_name(link.side), words}) : words;
+}
+
+// Every edge that is drawn.
+ShownTable edges_table(const Circuit& circuit) {
+  ShownTable out;
+  out.columns = {tr("ask.graph.table.from"), tr("ask.graph.table.to")};
+  if (circuit.followed) out.columns.emplace_back(tr("ask.graph.table.side"));
+  out.columns.emplace_back(tr("ask.graph.table.value"));
+  if (circuit.followed) out.columns.emplace_back(tr("ask.graph.table.alone"));
+  for (const CircuitLink& link : circuit.links) {
+    std::vector<std::string>& row = out.rows.emplace_back();
+    for (const int node : {link.from, link.to})
+      row.push_back(node_words(circuit, circuit.nodes[static_cast<std::size_t>(node)]));
+    if (circuit.followed) row.push_back(graph_side_name(link.side));
+    row.push_back(table_number(link.weight));
+    if (circuit.followed) row.push_back(link.alone ? table_number(*link.alone) : std::string());
+  }
+  return out;
+}
+
 void go_to_node(const ViewContext& context, const CircuitNode& node) {
   const auto site = parse_site(node.step);
   if (!site || node.kind == Kind::output || node.kind == Kind::embed) return;
@@ -105,16 +136,17 @@ std::shared_ptr<const Circuit> AskGraph::circuit(const ViewContext& context, con
   const std::uint64_t key =
       key_of({subject, context.run.version, static_cast<std::uint64_t>(asked.kind),
               static_cast<std::uint64_t>(asked.target), static_cast<std::uint64_t>(asked.distractor),
-              static_cast<std::uint64_t>(asked.row)});
-  const auto made =
-      made_.get_or_before(subject, key, context.workers(),
-                          [trace, asked, opened = context.run.document.opened,
-                           words = measure_words(*context.run.document.opened, asked)](
-                              const std::atomic<bool>& cancel) -> Result<Circuit> {
-                            TRY(const AttributionGraph graph,
-                                attribution_graph(*trace, asked, 0.004, 300, [&] { return !cancel; }));
-                            return circuit_of(*opened, *trace, graph, words);
-                          });
+              static_cast<std::uint64_t>(asked.row), static_cast<std::uint64_t>(followed_)});
+  const auto made = made_.get_or_before(
+      subject, key, context.workers(),
+      [trace, asked, opened = context.run.document.opened,
+       patterns = followed_ ? GraphPatterns::followed : GraphPatterns::held,
+       words = measure_words(*context.run.document.opened, asked)](
+          const std::atomic<bool>& cancel) -> Result<Circuit> {
+        TRY(const AttributionGraph graph, attribution_graph(
+                                              *trace, asked, 0.004, 300, [&] { return !cancel; }, patterns));
+        return circuit_of(*opened, *trace, graph, words);
+      });
   fresh = made.fresh;
   if (!made) return nullptr;
   if (!*made.value) {
@@ -195,6 +227,11 @@ void AskGraph::draw_choices(const ViewContext& context, const Circuit& whole, fl
                     std::min(width * 0.4f, scaled(250)), tr("ask.graph.share.help"));
   note_item("ask_graph_share");
   ImGui::SameLine(0, scaled(14));
+  if (!opened_->circuit) {
+    if (chip(Label(tr("ask.graph.qk"), "###ask_graph_qk"), followed_, tr("ask.graph.qk.help")))
+      followed_ = !followed_;
+    ImGui::SameLine();
+  }
   if (chip(std::string(tr("ask.graph.save")) + "###ask_graph_save", false, tr("ask.graph.save.help"))) {
     const auto kept = std::make_shared<const Circuit>(whole);
     context.commands.ask_file(
@@ -334,12 +371,22 @@ void AskGraph::draw_inside(ImVec2 room) const {
     const CircuitNode& from = shown_.nodes[static_cast<std::size_t>(link.from)];
     const ImVec2 p = ImGui::GetCursorScreenPos();
     const std::string number = signed_number(link.weight);
+    if (has_side(link)) {
+      ImGui::SetCursorScreenPos(p);
+      const Label id("###ask_graph_edge_", std::to_string(lines));
+      ImGui::InvisibleButton(id.c_str(), ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
+      note_item(id);
+      const std::string tip = tr("ask.graph.alone", {side_words(link.side), signed_number(link.weight, 4),
+                                                     signed_number(link.alone.value_or(0), 4)});
+      compat::item_tooltip(tip.c_str());
+      ImGui::SetCursorScreenPos(p);
+    }
     const float wide = text_size(fonts().mono_small, number).x;
     const float bar = most > 0 ? static_cast<float>(std::fabs(link.weight) / most) * width : 0;
     canvas.fill_rect(ImVec2(p.x, p.y + line - scaled(5)), ImVec2(p.x + bar, p.y + line - scaled(2)),
                      with_alpha(link.weight < 0 ? t.negative : t.positive, 0.8f));
     const std::string name(
-        middle_truncated(fonts().mono_small, node_words(shown_, from), width - wide - scaled(12)));
+        middle_truncated(fonts().mono_small, edge_words(shown_, link, from), width - wide - scaled(12)));
     note_text(name);
     draw_text(canvas, fonts().mono_small, ImVec2(p.x, p.y), t.text, name);
     draw_text(canvas, fonts().mono_small, ImVec2(p.x + width - wide, p.y), t.text, number);
@@ -360,7 +407,13 @@ void AskGraph::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   if (!whole) return caption(error_.sentence().empty() ? std::string(tr("output.pending")) : error_.text());
   draw_choices(context, *whole, room.x);
   follow(whole);
-  caption(!opened_->circuit ? std::string(tr("ask.graph.held"))
+  context.workspace.asking.show_table(AskPage::graph,
+                                      key_of({reinterpret_cast<std::uintptr_t>(whole.get()),
+                                              std::bit_cast<std::uint32_t>(share_), key_of(language())}),
+                                      [&] { return edges_table(shown_); });
+  caption(!opened_->circuit ? whole->followed ? tr("ask.graph.followed",
+                                                   {number_text(static_cast<float>(100 * whole->off), 0)})
+                                              : std::string(tr("ask.graph.held"))
           : opened_->circuit->edits.empty()
               ? tr("ask.graph.file", {opened_->path})
               : tr("ask.graph.file.edited", {opened_->path, opened_->circuit->edits}));

@@ -1,5 +1,5 @@
 // Attribution of the measure as a graph: positions on x, blocks on y, the measure on top; edges weighted by
-// their share of the measure. A slider prunes it, a click on a node lists its incoming edges with their sum;
+// their share of the measure; patterns held, or followed through queries and keys. A slider prunes it, a click on a node lists its incoming edges with their sum;
 // saved and opened as the JSON of circuit viewers. Computed in core/lens, formatted in core/session.
 #pragma once
 
@@ -43,6 +43,7 @@ class AskGraph {
   std::shared_ptr<Opened> opened_ =
       std::make_shared<Opened>();  ///< a graph from a file, shown instead of the run's
   Error error_;
+  bool followed_ = false;  ///< patterns too, through queries and keys
   float share_ = 0.03f;
   std::string chosen_;  ///< CircuitNode::id
   int hovered_ = -1;    ///< node hovered in the last frame

@@ -268,6 +268,16 @@ void AskHeads::draw(const ViewContext& context, const MeasureAnswer& measure, Im
     return note_item("ask.heads.none");
   }
   rank(context);
+  context.workspace.asking.show_table(AskPage::heads, key_of({ranked_, key_of(language())}), [&] {
+    ShownTable out;
+    out.columns = {tr("ask.heads.table.head")};
+    for (const Column& column : columns_) out.columns.emplace_back(tr(title_key(context, column.score)));
+    for (const RankedHead& head : shown_) {
+      out.rows.push_back({head_name(head)});
+      for (const Column& column : columns_) out.rows.back().push_back(table_number(head.of(column.score)));
+    }
+    return out;
+  });
   const float used = draw_choices(context, room.x) + scaled(4);
   ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + used));
   const ChildScope child("ask_heads", ImVec2(room.x, std::max(scaled(40), room.y - used)),

@@ -116,6 +116,20 @@ void AskPaths::draw(const ViewContext& context, const MeasureAnswer& measure, Im
     caption(found->error().text());
     return note_item("ask_paths_error");
   }
+  context.workspace.asking.show_table(AskPage::paths, key_of({found.serial, key_of(language())}), [&] {
+    const PathRows& rows = **found.value;
+    ShownTable out;
+    out.columns = {tr("ask.paths.table.block")};
+    for (std::int64_t row = 0; row < rows.weights.size(1); ++row)
+      out.columns.push_back(row_name(context.run, sequence, place_.keys(), row));
+    for (std::int64_t block = rows.weights.size(0); block-- > 0;) {
+      out.rows.push_back(
+          {sweep_row_label(trace->config(), place_.pattern(rows.layers[static_cast<std::size_t>(block)]))});
+      for (std::int64_t row = 0; row < rows.weights.size(1); ++row)
+        out.rows.back().push_back(table_number(static_cast<double>(rows.weights.at(block, row))));
+    }
+    return out;
+  });
   const ImVec2 here(at.x, ImGui::GetCursorScreenPos().y + scaled(4));
   draw_rows(context, *trace, **found.value, query, found.fresh, here,
             ImVec2(room.x, std::max(scaled(80), at.y + room.y - here.y)));

@@ -2,6 +2,7 @@
 #include "app/views/ask_probes.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "app/look/item_map.h"
 #include "app/widgets/line_plot.h"
@@ -39,6 +40,25 @@ std::string depth_words(std::size_t depth) {
 std::size_t depths_of(const ProbesAnswer& answer) {
   std::size_t out = 0;
   for (const ProbeAnswer& found : answer.found) out = std::max(out, found.depths.size());
+  return out;
+}
+
+// Accuracy on held-out rows, depth by depth, the last block on top; below what guessing reaches.
+ShownTable depths_table(const ProbesAnswer& answer) {
+  ShownTable out;
+  out.columns = {tr("ask.probes.depth")};
+  const std::size_t depths = depths_of(answer);
+  for (std::size_t depth = depths; depth-- > 0;) out.rows.push_back({depth_words(depth)});
+  out.rows.push_back({tr("ask.probes.guessing")});
+  for (int kind = 0; kind < kProbedCount; ++kind) {
+    if (!answer.asked[static_cast<std::size_t>(kind)]) continue;
+    const ProbeAnswer& found = answer.found[static_cast<std::size_t>(kind)];
+    out.columns.emplace_back(tr(probed_key(kind)));
+    for (std::size_t depth = depths; depth-- > 0;)
+      out.rows[depths - 1 - depth].push_back(
+          depth < found.depths.size() ? table_number(found.depths[depth].held_out) : std::string());
+    out.rows.back().push_back(found.depths.empty() ? std::string() : table_number(found.guessing));
+  }
   return out;
 }
 
@@ -166,6 +186,11 @@ void AskProbes::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   }
   draw_head(context, answer.get(), room.x);
   if (!answer || depths_of(*answer) == 0) return;
+  context.workspace.asking.show_table(
+      AskPage::probes,
+      key_of({reinterpret_cast<std::uintptr_t>(answer.get()), std::bit_cast<std::uint32_t>(answer->share),
+              static_cast<std::uint64_t>(answer->done), key_of(language())}),
+      [&] { return depths_table(*answer); });
   const ImVec2 top(at.x, ImGui::GetCursorScreenPos().y + scaled(6));
   const float high = std::max(scaled(120), at.y + room.y - top.y), gap = scaled(20);
   const float table = std::min(scaled(kAskProbesName + 3 * kAskProbesColumn), room.x * 0.5f),

@@ -224,6 +224,27 @@ void AskTexts::lay_out(const OpenedModel& opened, float width) {
   height_ = y;
 }
 
+namespace {
+
+// One row a text: where it is strongest, and its tokens.
+ShownTable texts_table(const OpenedModel& opened, const std::vector<StrongTextPtr>& texts) {
+  ShownTable out;
+  out.columns = {tr("ask.texts.table.prompt"), tr("ask.texts.table.strength"), tr("ask.texts.table.token"),
+                 tr("ask.texts.table.pos"), tr("ask.texts.table.text")};
+  for (const StrongTextPtr& text : texts) {
+    std::string words;
+    for (std::size_t row = 0; row < text->ids.size(); ++row)
+      words += (row == 0 ? "" : " ") + token_words(opened, *text, row);
+    out.rows.push_back(
+        {std::to_string(text->prompt + 1), table_number(text->value),
+         text->pos < 0 ? std::string() : token_words(opened, *text, static_cast<std::size_t>(text->pos)),
+         text->pos < 0 ? std::string() : std::to_string(text->pos), std::move(words)});
+  }
+  return out;
+}
+
+}  // namespace
+
 void AskTexts::open(const ViewContext& context, const StrongText& text) const {
   Cursor& cursor = context.workspace.cursor;
   cursor.sequence = 0;
@@ -295,6 +316,9 @@ void AskTexts::draw_list(const ViewContext& context, ImVec2 at, ImVec2 room) {
     shown_ = whole ? answer_->found.front().spread() : answer_->found.front().top();
     lay_out(*context.run.document.opened, width);
   }
+  context.workspace.asking.show_table(
+      AskPage::texts, key_of({serial_, static_cast<std::uint64_t>(whole), key_of(language())}),
+      [&] { return texts_table(*context.run.document.opened, shown_); });
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float y0 = ImGui::GetWindowPos().y, y1 = y0 + ImGui::GetWindowHeight();
   for (const Line& line : lines_)

@@ -31,6 +31,23 @@ constexpr float kAskSide = 196.f, kWideSide = 230.f, kAskField = 250.f, kLeastFi
                 kMostFoot = 190.f,
                 kNarrowStage = 440.f;  // units
 
+// The name of a page: only the one that is open stands on a ground of its own.
+bool page_name(const Label& label, bool open, const char* help) {
+  const Theme& t = theme();
+  bool clicked = false;
+  {
+    const ColourScope ground(ImGuiCol_Button, open ? t.accent_soft : 0),
+        edge(ImGuiCol_Border, open ? t.accent : 0),
+        ink(ImGuiCol_Text, !open                       ? t.text_dim
+                           : t.kind == ThemeKind::dark ? t.accent
+                                                       : t.text);
+    clicked = ImGui::Button(label.c_str());
+  }
+  note_item(label);
+  compat::item_tooltip(help);
+  return clicked;
+}
+
 class AskView : public View {
  public:
   const char* id() const override { return "ask"; }
@@ -47,6 +64,7 @@ class AskView : public View {
 
  private:
   void draw_head(const ViewContext& context, const MeasureAnswer& answer, float width);
+  static std::string prompts_measure(const ViewContext& context);
   static bool draw_circuit_head(const ViewContext& context, float width);
   static std::string result(const ViewContext& context, const std::string& measure);
   void draw_pages(const ViewContext& context, float width);
@@ -96,14 +114,21 @@ std::string AskView::result(const ViewContext& context, const std::string& measu
              number(base), number(answer->values[*most])});
 }
 
-// Of each prompt's own answers. False: the measure names its tokens, or there is no data set.
-bool AskView::draw_circuit_head(const ViewContext& context, float width) {
+// What is asked of each prompt with its own answers; empty where the measure names its tokens, or there is no
+// data set.
+std::string AskView::prompts_measure(const ViewContext& context) {
   const auto& prompts = context.session.document().data.prompts;
   const auto measure =
       prompts ? data_measure(context.workspace.asking.measure.text, *prompts) : Result<std::string>(Error{});
-  const std::string_view words = measure ? own_measure_words(*measure) : std::string_view();
-  if (words.empty()) return false;
-  view_heading(own_measure_question(*measure), kept_tr("ask.sentence.circuit", {words}), width);
+  return measure && !own_measure_words(*measure).empty() ? *measure : std::string();
+}
+
+// Of each prompt's own answers. False: of the run's.
+bool AskView::draw_circuit_head(const ViewContext& context, float width) {
+  const std::string measure = prompts_measure(context);
+  if (measure.empty()) return false;
+  view_heading(own_measure_question(measure), kept_tr("ask.sentence.circuit", {own_measure_words(measure)}),
+               width);
   note_item("ask_sentence");
   ImGui::Dummy(ImVec2(1, scaled(2)));
   return true;
@@ -158,18 +183,22 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(4), scaled(6)));
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), ImGui::GetStyle().FramePadding.y));
+  // What changes the answer; what wrote it; what is asked of many texts.
   const struct {
     AskPage page;
     const char* key;
-  } pages[] = {{AskPage::knock_out, "ask.page.knock_out"}, {AskPage::patch, "ask.page.patch"},
-               {AskPage::parts, "ask.page.parts"},         {AskPage::graph, "ask.page.graph"},
-               {AskPage::heads, "ask.page.heads"},         {AskPage::paths, "ask.page.paths"},
-               {AskPage::circuit, "ask.page.circuit"},     {AskPage::texts, "ask.page.texts"},
+    bool first = false;  // of its group
+  } pages[] = {{AskPage::knock_out, "ask.page.knock_out"},   {AskPage::patch, "ask.page.patch"},
+               {AskPage::heads, "ask.page.heads"},           {AskPage::parts, "ask.page.parts", true},
+               {AskPage::graph, "ask.page.graph"},           {AskPage::paths, "ask.page.paths"},
+               {AskPage::circuit, "ask.page.circuit", true}, {AskPage::texts, "ask.page.texts"},
                {AskPage::probes, "ask.page.probes"}};
   ChipRow line(width);
-  for (const auto& [page, key] : pages) {
-    if (line(Label(tr(key), "###", key), settings.page == page, tr(Label(key, ".help"))))
-      settings.page = page;
+  for (const auto& [page, key, first] : pages) {
+    if (first) line.part();
+    const Label label(tr(key), "###", key);
+    (void)line.place(chip_width(label));
+    if (page_name(label, settings.page == page, tr(Label(key, ".help")))) settings.page = page;
   }
   if (settings.page == AskPage::texts || settings.page == AskPage::probes) return;  // they ask no measure
   // After the last chip where there is room, else in a line of its own.
@@ -177,7 +206,8 @@ void AskView::draw_pages(const ViewContext& context, float width) {
   const float beside = at.x + width - last.x - scaled(13), field = std::min(scaled(kAskField), beside);
   if (field > scaled(kLeastField)) ImGui::SetCursorScreenPos(ImVec2(at.x + width - field, last.y));
   field_.draw_field("###ask_measure", context.workspace, context.run,
-                    field > scaled(kLeastField) ? field : std::min(scaled(kAskField), width));
+                    field > scaled(kLeastField) ? field : std::min(scaled(kAskField), width),
+                    settings.page == AskPage::circuit ? prompts_measure(context) : std::string());
   (void)field_.draw_error(context.workspace, context.run);
 }
 

@@ -71,11 +71,13 @@ void offer_measure(Workspace& workspace, int output) {
   if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) workspace.measure_at = output;
 }
 
-void MeasureField::draw_field(const char* id, Workspace& workspace, const RunResult& run, float width) {
+void MeasureField::draw_field(const char* id, Workspace& workspace, const RunResult& run, float width,
+                              std::string_view of_prompts) {
   const auto answer = workspace.asking.measure.newest();
   const auto& asked = workspace.asking.request();
   const bool data = asked && asked->data;  // of every prompt, each with its own tokens
-  const std::string_view now = data                        ? std::string_view(asked->data->question.measure)
+  const std::string_view now = !of_prompts.empty()         ? of_prompts
+                               : data                      ? std::string_view(asked->data->question.measure)
                                : answer && answer->measure ? std::string_view(answer->text)
                                                            : "";
   if (!typing_ && shown_ != now) typed_ = shown_ = now;
@@ -115,7 +117,7 @@ void MeasureField::draw_field(const char* id, Workspace& workspace, const RunRes
     workspace.asking.measure.text.clear();
     return;
   }
-  if (workspace.asking.over_data() && takes_own_answers(typed_)) {
+  if ((workspace.asking.over_data() || !of_prompts.empty()) && takes_own_answers(typed_)) {
     workspace.asking.measure.text = typed_;
     return;
   }

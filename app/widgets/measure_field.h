@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "app/widgets/commands.h"
 
@@ -21,8 +22,10 @@ void offer_measure(Workspace& workspace, int output);
 /// The text field of the measure, its error, and chips for the kinds.
 class MeasureField {
  public:
-  /// The field alone; Enter sets the measure. `id` is unique in its window.
-  void draw_field(const char* id, Workspace& workspace, const RunResult& run, float width);
+  /// The field alone; Enter sets the measure. `id` is unique in its window. `of_prompts`: what is asked of
+  /// every prompt of a data set, each with its own answers; empty: the measure of the run.
+  void draw_field(const char* id, Workspace& workspace, const RunResult& run, float width,
+                  std::string_view of_prompts = {});
   /// Chips: difference, logit, probability, KL, most likely; and the position that is measured.
   void draw_kinds(Workspace& workspace, const RunResult& run);
   /// Draws the parse error, or why the measure was replaced by another. True if there is one.

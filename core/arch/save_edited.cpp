@@ -6,6 +6,7 @@
 
 #include "core/arch/known_family.h"
 #include "core/arch/quantisation.h"
+#include "core/arch/save_exchange.h"
 #include "core/arch/save_model.h"
 #include "core/arch/shipped.h"
 #include "core/arch/source_cells.h"
@@ -107,13 +108,22 @@ bool sets_zero(const NumberEdit& edit) {
   return value && *value == 0.f && edit.op != EditOp::add;
 }
 
-Result<std::shared_ptr<const Edit>> as_weight_edit(const ModelConfig& config, const Weights& weights,
-                                                   const std::shared_ptr<const Edit>& edit) {
-  if (edit->exchange()) return unsaved_edit(*edit, "error.arch.save.why.exchange");
+// The matrix and the bias that a branch is made by, where it is off whole.
+Edits output_off(const Weights& weights, const Target& where) {
+  Edits out;
+  for (const char* part : {".weight", ".bias"})
+    if (const std::string name = to_text(where.site) + part; weights.find(name))
+      out.push_back(make_edit(NumberEdit{weight_target(name), EditOp::set, 0.f}));
+  return out;
+}
+
+Result<Edits> as_weight_edit(const ModelConfig& config, const Weights& weights,
+                             const std::shared_ptr<const Edit>& edit) {
+  if (edit->sequence < 0 && edit->exchange()) return Edits{edit};
   if (edit->mask()) return unsaved_edit(*edit, "error.arch.save.why.mask");
   if (edit->sequence >= 0) return unsaved_edit(*edit, "error.arch.save.why.sequence");
   const NumberEdit& number = *edit->number();
-  if (number.where.kind == Target::Kind::weight) return edit;
+  if (number.where.kind == Target::Kind::weight) return Edits{edit};
   if (number.where.kind == Target::Kind::input) return unsaved_edit(*edit, "error.arch.save.why.input");
   const Slot slot = number.where.site.slot;
   const auto allowed = [&](const AxisRange& range) {
@@ -121,8 +131,12 @@ Result<std::shared_ptr<const Edit>> as_weight_edit(const ModelConfig& config, co
   };
   const auto& at = number.where.at;
   if ((slot == Slot::z || slot == Slot::mlp_post) && sets_zero(number) &&
-      std::all_of(at.begin(), at.end(), allowed))
-    return rows_off(config, weights, *edit, number.where);
+      std::all_of(at.begin(), at.end(), allowed)) {
+    TRY(const auto off, rows_off(config, weights, *edit, number.where));
+    return Edits{off};
+  }
+  if (number.where.site.is(StepRole::branch) && sets_zero(number) && at.empty())
+    if (Edits off = output_off(weights, number.where); !off.empty()) return off;
   return unsaved_edit(*edit, "error.arch.save.why.run");
 }
 
@@ -164,8 +178,17 @@ class NewFolder {
   std::string path_, part_;
 };
 
-Status write_source(const NewFolder& to, SourceFolder& from, const Weights& now, const std::string& what,
-                    SavedModel& out) {
+Status write_beside(const NewFolder& to, const SourceFolder& from, SavedModel& out) {
+  for (const auto& [name, content] : from.beside) {
+    TRY_OK(write_file(to.in(name), content));
+    out.files.push_back(name);
+  }
+  return Done{};
+}
+
+// False where the words of the source's config cannot say what was exchanged; nothing is written then.
+Result<bool> write_source(const NewFolder& to, SourceFolder& from, const DerivedModel& now, bool exchanged,
+                          const std::string& what, SavedModel& out) {
   for (const TensorInfo& info : from.tensors->infos())
     if (is_int8(*from.tensors, info.name))
       return fail(Code::unsupported, "error.arch.save.quantised", {what});
@@ -173,7 +196,13 @@ Status write_source(const NewFolder& to, SourceFolder& from, const Weights& now,
   json typed = from.config;
   typed["model_type"] = known.type;
   TRY(const ModelConfig config, known.family->read_config(typed, *from.tensors));
-  TRY(const FileTensors written, tensors_with(*from.tensors, *known.family, config, now));
+  if (exchanged) {
+    const auto said = config_saying(typed, *known.family, *from.tensors, *now.config);
+    if (!said) return false;
+    for (const auto& [key, value] : said->items())
+      if (key != "model_type") from.config[key] = value;
+  }
+  TRY(const FileTensors written, tensors_with(*from.tensors, *known.family, config, *now.weights));
   out.weights = written.changed;
   for (const char* name : {"torch_dtype", "dtype"})
     if (from.config.contains(name)) from.config[name] = "float32";
@@ -182,22 +211,24 @@ Status write_source(const NewFolder& to, SourceFolder& from, const Weights& now,
   TRY_OK(put_safetensors(file, weights, written.tensors, written.ints, {{"format", "pt"}}));
   TRY_OK(file.commit());
   from.beside["config.json"] = from.config.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
-  for (const auto& [name, content] : from.beside) {
-    TRY_OK(write_file(to.in(name), content));
-    out.files.push_back(name);
-  }
+  TRY_OK(write_beside(to, from, out));
   out.files.emplace_back("model.safetensors");
-  return Done{};
+  return true;
+}
+
+const std::string& layout_of_family(const std::string& family) {
+  static const std::string own = "attnscope";
+  static const std::map<std::string, std::string> layouts{
+      {"GPT-2", "gpt2"}, {"Llama", "llama"}, {"BERT", "bert"}, {"Marian", "marian"}};
+  const auto named = layouts.find(family);
+  return named == layouts.end() ? own : named->second;
 }
 
 // In the layout of a family that can be written without its source.
 Status write_layout(const NewFolder& to, const OpenedModel& opened, const DerivedModel& now,
                     SavedModel& out) {
-  const std::map<std::string, std::string> layouts{
-      {"GPT-2", "gpt2"}, {"Llama", "llama"}, {"BERT", "bert"}, {"Marian", "marian"}};
-  const auto named = layouts.find(opened.family);
   TRY(const auto model, Model::make(*now.config, *now.weights));
-  TRY(out.layout, fitting_layout(named == layouts.end() ? "attnscope" : named->second, *model));
+  TRY(out.layout, fitting_layout(layout_of_family(opened.family), *model));
   TRY_OK(save_model(to.path(), out.layout, *model, nullptr));
   out.no_tokenizer = opened.tokenizer != nullptr;
   for (const auto& [name, tensor] : now.weights->all())
@@ -209,13 +240,33 @@ Status write_layout(const NewFolder& to, const OpenedModel& opened, const Derive
   return Done{};
 }
 
+// As the family's own class has it, written anew with what lies beside the source. Errors: the class cannot
+// say what was exchanged.
+Status write_family(const NewFolder& to, const SourceFolder& source, const OpenedModel& opened,
+                    const DerivedModel& now, const Edit& exchanged, SavedModel& out) {
+  const std::string& layout = layout_of_family(opened.family);
+  TRY(const auto model, Model::make(*now.config, *now.weights));
+  if (layout == "attnscope" || !can_save(layout, *model))
+    return unsaved_edit(exchanged, "error.arch.save.why.exchange");
+  TRY_OK(save_model(to.path(), layout, *model, nullptr));
+  TRY_OK(write_beside(to, source, out));
+  out.layout = layout;
+  for (const auto& [name, tensor] : now.weights->all()) {
+    const Tensor* before = opened.model->weights().find(name);
+    out.weights += !before || before->values() != tensor.values() ? 1 : 0;
+  }
+  for (const char* name : {"config.json", "model.safetensors"}) out.files.emplace_back(name);
+  return Done{};
+}
+
 }  // namespace
 
 Result<Edits> as_weight_edits(const ModelConfig& config, const Weights& weights, const Edits& edits) {
   Edits out;
   for (const auto& edit : edits) {
     if (!edit->enabled) continue;
-    TRY(out.emplace_back(), as_weight_edit(config, weights, edit));
+    TRY(const Edits more, as_weight_edit(config, weights, edit));
+    out.insert(out.end(), more.begin(), more.end());
   }
   return out;
 }
@@ -230,15 +281,23 @@ Result<SavedModel> save_edited(const std::string& folder, const OpenedModel& ope
     for (const auto& edit : of_weights)
       if (std::find(now.reached.begin(), now.reached.end(), edit) == now.reached.end())
         return unsaved_edit(*edit, "error.arch.save.why.place");
+  const auto exchanged = std::find_if(of_weights.begin(), of_weights.end(),
+                                      [](const auto& edit) { return edit->exchange() != nullptr; });
   SavedModel out;
   TRY(NewFolder to, NewFolder::beside(folder));
   const bool shipped = !opened.scene && is_shipped_name(opened.path);
   const fs::path from = folder_of(opened);
   if (shipped || !from.empty()) {
     TRY(SourceFolder source, shipped ? shipped_folder(opened.path) : folder_at(from));
-    TRY_OK(write_source(to, source, *now.weights, quoted_path(opened.path), out));
+    TRY(const bool written,
+        write_source(to, source, now, exchanged != of_weights.end(), quoted_path(opened.path), out));
+    if (!written) TRY_OK(write_family(to, source, opened, now, **exchanged, out));
   } else {
     TRY_OK(write_layout(to, opened, now, out));
+  }
+  if (exchanged != of_weights.end()) {
+    TRY(const bool same, is_saved(to.path(), opened, edits, *now.config));
+    if (!same) return unsaved_edit(**exchanged, "error.arch.save.why.exchange");
   }
   TRY_OK(opened.model->weights().intact());
   TRY_OK(to.commit());

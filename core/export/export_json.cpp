@@ -55,6 +55,8 @@ Status write_figure_json(const FigureToExport& what, AtomicFile& file, const std
     }
     out["parts"].push_back(std::move(one));
   }
+  if (ordered_json run = ordered_json::parse(what.run, nullptr, false); run.is_object())
+    out["run"] = std::move(run);
   file.write(out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
   return Done{};
 }

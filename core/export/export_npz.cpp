@@ -1,4 +1,5 @@
-// NumPy archive: an array per part (core/export/data.h), and "names" with the bytes of a JSON text.
+// NumPy archive: an array per part (core/export/data.h), and "names" and "run" (what was run) with the bytes
+// of a JSON text.
 #include "core/export/data.h"
 #include "core/export/export.h"
 
@@ -10,7 +11,12 @@ Status write_figure_npz(const FigureToExport& what, AtomicFile& file, const std:
   NamedInts names{"names", {}, {}};
   for (const char c : names_json(data)) names.values.push_back(static_cast<unsigned char>(c));
   names.shape = {std::ssize(names.values)};
-  return put_npz(file, path, arrays_of(data), {names});
+  std::vector<NamedInts> told{std::move(names)};
+  if (!what.run.empty()) {
+    NamedInts& run = told.emplace_back(NamedInts{"run", {}, {std::ssize(what.run)}});
+    for (const char c : what.run) run.values.push_back(static_cast<unsigned char>(c));
+  }
+  return put_npz(file, path, arrays_of(data), told);
 }
 
 }  // namespace

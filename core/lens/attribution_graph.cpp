@@ -5,7 +5,9 @@
 #include <map>
 #include <tuple>
 
+#include "core/lens/head_side.h"
 #include "core/lens/held_path.h"
+#include "core/lens/moving_row.h"
 #include "core/trace/flow.h"
 
 namespace attnscope {
@@ -19,7 +21,8 @@ constexpr double kLeastEdge = 0.02;  // of the total; smaller edges are not foll
 // followed before it.
 class Follower {
  public:
-  Follower(const Trace& trace, double least, std::size_t most) : trace_(trace), least_(least), most_(most) {}
+  Follower(const Trace& trace, double least, std::size_t most, GraphPatterns patterns = GraphPatterns::held)
+      : trace_(trace), least_(least), most_(most), patterns_(patterns) {}
 
   // False where more nodes would be followed than are wanted, or `go_on` returned false.
   bool follow(const HeldMeasure& asked, const std::function<bool()>& go_on) {
@@ -93,9 +96,9 @@ class Follower {
     return at->second;
   }
 
-  // `reader` reads `value` of what a node wrote, along `g` over the residual stream.
-  void edge(int reader, int from, double value, const Direction& g) {
-    out_.edges.push_back({from, reader, value});
+  // `reader` reads `value` of what a node wrote, along `g` over the residual stream; `write`: the row itself.
+  void edge(int reader, int from, double value, const Direction& g, const Direction& write) {
+    out_.edges.push_back({from, reader, value, side_, alone_ ? alone_(through_norms(write)) : value});
     out_.nodes[static_cast<std::size_t>(from)].value += value;
     Direction& sum = directions_[static_cast<std::size_t>(from)];
     if (sum.empty()) sum.assign(g.size(), 0.0);
@@ -132,7 +135,10 @@ class Follower {
       const HeldNorm held = through_norm(trace_, site, row, g);
       bias(reader) += held.bias;
       hold(without_out(site) + ".scale");
-      return read(reader, flow_inputs(trace_, site).front(), row, held.g);
+      norms_.push_back({site, row});
+      read(reader, flow_inputs(trace_, site).front(), row, held.g);
+      norms_.pop_back();
+      return;
     }
     if (site.is(StepKind::output)) return read_heads(reader, site, row, g);
     if (site.is(StepKind::mlp_down)) return read_leaf(reader, Kind::mlp, site, row, g);
@@ -143,40 +149,37 @@ class Follower {
   }
 
   void read_leaf(int reader, Kind kind, const Site& site, std::int64_t row, const Direction& g) {
-    const double value = dot(g, recorded_row(trace_, site, row));
-    if (is_edge(value)) edge(reader, node(kind, site, -1, row), value, g);
+    const Tensor wrote = recorded_row(trace_, site, row);
+    const double value = dot(g, wrote);
+    if (!is_edge(value)) return;
+    const std::vector<float> cells = wrote.values();
+    edge(reader, node(kind, site, -1, row), value, g, {cells.begin(), cells.end()});
+  }
+
+  // A part of a row of the stream as what reads it has it, behind the norms on the way.
+  Direction through_norms(Direction row) const {
+    for (auto norm = norms_.rbegin(); norm != norms_.rend(); ++norm)
+      row = part_through_norm(trace_, norm->first, norm->second, std::move(row));
+    return row;
   }
 
   void read_heads(int reader, const Site& site, std::int64_t row, const Direction& g) {
     const Site z = site.near(StepRole::head_out);
-    const std::vector<Direction>& written = written_by_heads(site, row);
+    const std::vector<Direction>& written = written_by(site, row);
     for (std::size_t head = 0; head < written.size(); ++head) {
       double value = 0;
       for (std::size_t i = 0; i < g.size(); ++i) value += g[i] * written[head][i];
-      if (is_edge(value)) edge(reader, node(Kind::head, z, static_cast<std::int64_t>(head), row), value, g);
+      if (is_edge(value))
+        edge(reader, node(Kind::head, z, static_cast<std::int64_t>(head), row), value, g, written[head]);
     }
     const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
     if (!offset.empty()) bias(reader) += dot(g, offset);
   }
 
   // What each head adds to a row of the residual stream.
-  const std::vector<Direction>& written_by_heads(const Site& site, std::int64_t row) {
+  const std::vector<Direction>& written_by(const Site& site, std::int64_t row) {
     std::vector<Direction>& out = written_[{site, row}];
-    if (!out.empty()) return out;
-    const Tensor z =
-        trace_.find(site.near(StepRole::head_out))->rows.range(row, row + 1);  // [head, 1, d_head]
-    const Tensor weight = trace_.weights().get(to_text(site) + ".weight"),
-                 w = weight.is_encoded() ? weight.packed() : weight;  // [head*d_head, d_model]
-    const std::int64_t d_head = z.size(2), width = w.size(1);
-    out.assign(static_cast<std::size_t>(z.size(0)), Direction(static_cast<std::size_t>(width), 0.0));
-    for (std::int64_t head = 0; head < z.size(0); ++head)
-      for (std::int64_t d = 0; d < d_head; ++d) {
-        const auto x = static_cast<double>(z.at(head, 0, d));
-        if (x == 0) continue;
-        const float* from = w.data() + (head * d_head + d) * w.stride(0);
-        double* to = out[static_cast<std::size_t>(head)].data();
-        for (std::int64_t j = 0; j < width; ++j) to[j] += x * static_cast<double>(from[j * w.stride(1)]);
-      }
+    if (out.empty()) out = written_by_heads(trace_, site, row);
     return out;
   }
 
@@ -202,6 +205,7 @@ class Follower {
                        keys = state.in.k.size(1), kv = one.head * kv_heads / heads;
     const Tensor w_out = trace_.weights().get(to_text(out_site) + ".weight");
     const Direction gz = through(w_out.slice(0, one.head * d_head, (one.head + 1) * d_head), g);
+    if (patterns_ == GraphPatterns::followed && !state.edits) return through_moving_head(at, one, gz);
     const Tensor w_v = trace_.weights().get(to_text(v_site) + ".weight"),
                  b_v = trace_.weights().get(to_text(v_site) + ".bias");
     const Direction into = through(w_v.slice(1, kv * d_head, (kv + 1) * d_head), gz);
@@ -218,6 +222,77 @@ class Follower {
       bias(at) += weight * offset;
       read(at, source, key, own);
     }
+  }
+
+  // A head as a function of its query, its keys and its values: `gz` over what it makes.
+  void through_moving_head(int at, const GraphNode& one, const Direction& gz) {
+    const AttentionInputs& in = trace_.attention(one.site)->in;
+    const std::int64_t heads = in.q.size(0), kv = one.head * in.v.size(0) / heads, keys = in.k.size(1);
+    std::vector<double> along;
+    for (std::int64_t key = 0; key < keys; ++key) along.push_back(dot(gz, in.v.select(0, kv).select(0, key)));
+    const MovingRow row(*trace_.attention(one.site), one.head, one.row, along);
+    const auto scale = static_cast<double>(in.scale);
+    Direction query(static_cast<std::size_t>(in.q.size(2)), 0.0);
+    for (std::int64_t key = 0; key < keys; ++key)
+      for (std::size_t i = 0; i < query.size(); ++i)
+        query[i] += scale * row.by_score()[static_cast<std::size_t>(key)] *
+                    static_cast<double>(in.k.at(kv, key, static_cast<std::int64_t>(i)));
+    read_side(at, one, {Hue::query, GraphSide::query, one.head, one.row}, query,
+              [&](const Direction& missing) {
+                std::vector<double> taken;
+                for (std::int64_t key = 0; key < keys; ++key)
+                  taken.push_back(scale * dot(missing, in.k.select(0, kv).select(0, key)));
+                return row.value() - row.without(taken);
+              });
+    const Tensor q = in.q.select(0, one.head).select(0, one.row);
+    for (std::int64_t key = 0; key < keys; ++key) {
+      const auto k = static_cast<std::size_t>(key);
+      if (row.by_value()[k] == 0) continue;  // masked
+      Direction into(query.size());
+      for (std::size_t i = 0; i < into.size(); ++i)
+        into[i] = scale * row.by_score()[k] * static_cast<double>(q.at(static_cast<std::int64_t>(i)));
+      read_side(at, one, {Hue::key, GraphSide::key, kv, key}, into, [&](const Direction& missing) {
+        std::vector<double> taken(static_cast<std::size_t>(keys), 0.0);
+        taken[k] = scale * dot(missing, q);
+        return row.value() - row.without(taken);
+      });
+      Direction value = gz;
+      for (double& x : value) x *= row.by_value()[k];
+      read_side(at, one, {Hue::value, GraphSide::value, kv, key}, value, [&](const Direction& missing) {
+        double sum = 0;
+        for (std::size_t i = 0; i < missing.size(); ++i) sum += gz[i] * missing[i];
+        return row.pattern()[k] * sum;
+      });
+    }
+  }
+
+  // One projection of a head at one row, read along `g` over what scores or the sum over values use; `alone`
+  // of what is missing there.
+  struct HeadRow {
+    Hue hue;
+    GraphSide side;
+    std::int64_t head, row;
+  };
+  void read_side(int at, const GraphNode& one, const HeadRow& where, Direction g,
+                 const std::function<double(const Direction&)>& alone) {
+    const Site site = one.site.near(StepRole::projection, where.hue);
+    const std::int64_t d = std::ssize(g);
+    const Tensor weight = trace_.weights()
+                              .get(to_text(site) + ".weight")
+                              .slice(1, where.head * d, (where.head + 1) * d),
+                 offset = trace_.weights().get(to_text(site) + ".bias");
+    const bool scores = where.side != GraphSide::value;
+    if (scores) back_through_head_side(trace_, one.site, where.hue, where.head, where.row, g);
+    if (!offset.empty()) bias(at) += dot(g, offset.slice(0, where.head * d, (where.head + 1) * d));
+    side_ = where.side;
+    alone_ = [&](const Direction& row) {
+      Direction missing = times(row, weight);
+      if (scores) through_head_side(trace_, one.site, where.hue, where.head, where.row, missing);
+      return alone(missing);
+    };
+    read(at, flow_inputs(trace_, site).front(), where.row, through(weight, g));
+    side_ = GraphSide::any;
+    alone_ = {};
   }
 
   // From the MLP's result to what it read, its gates held.
@@ -252,6 +327,12 @@ class Follower {
       GraphNode& one = out_.nodes[i];
       one.rest = one.kind == Kind::embed ? 0 : one.value - one.bias - in[i];
     }
+    double missed = 0, all = 0;
+    for (const GraphEdge& edge : out_.edges) {
+      if (edge.side != GraphSide::query && edge.side != GraphSide::key) continue;
+      missed += std::fabs(edge.value - edge.alone), all += std::fabs(edge.alone);
+    }
+    out_.off = all > 0 ? missed / all : 0;
     std::stable_sort(out_.edges.begin(), out_.edges.end(), [](const GraphEdge& a, const GraphEdge& b) {
       return a.to != b.to ? a.to < b.to : std::fabs(a.value) > std::fabs(b.value);
     });
@@ -260,8 +341,13 @@ class Follower {
   const Trace& trace_;
   double least_;
   std::size_t most_, followed_ = 0;
+  GraphPatterns patterns_;
   AttributionGraph out_;
-  std::vector<Direction> directions_;  // of each node's readers, summed, over what it writes into
+  std::vector<std::pair<Site, std::int64_t>> norms_;  // passed on the way to what is read, the first reader's
+                                                      // first
+  GraphSide side_ = GraphSide::any;
+  std::function<double(const Direction&)> alone_;  // of a part of the row that a head's projection reads
+  std::vector<Direction> directions_;              // of each node's readers, summed, over what it writes into
   std::vector<bool> followed_nodes_ = {true};
   std::map<std::tuple<Site, std::int64_t, std::int64_t>, int> places_;
   std::map<std::pair<Site, std::int64_t>, std::vector<Direction>> written_;
@@ -269,11 +355,22 @@ class Follower {
 
 }  // namespace
 
+std::string graph_side_name(GraphSide side) {
+  switch (side) {
+    case GraphSide::query: return "q";
+    case GraphSide::key: return "k";
+    case GraphSide::value: return "v";
+    case GraphSide::any: break;
+  }
+  return {};
+}
+
 Result<AttributionGraph> attribution_graph(const Trace& trace, const LogitMeasure& measure, double least,
-                                           std::size_t most, const std::function<bool()>& go_on) {
+                                           std::size_t most, const std::function<bool()>& go_on,
+                                           GraphPatterns patterns) {
   TRY(const HeldMeasure asked, held_measure(trace, measure));
   for (double share = least;; share = std::max(share * 1.6, 1e-4)) {
-    Follower follower(trace, share, most);
+    Follower follower(trace, share, most, patterns);
     if (follower.follow(asked, go_on)) return follower.take();
     if (go_on && !go_on()) return fail(Code::cancelled, "error.model.stopped");
     if (share > 1) return fail(Code::no_memory, "error.lens.needs_run");

@@ -15,6 +15,16 @@ double dot(const Direction& g, const Tensor& row) {
   return sum;
 }
 
+Direction times(const Direction& row, const Tensor& weight) {
+  const Tensor w = weight.is_encoded() ? weight.packed() : weight;
+  Direction out(static_cast<std::size_t>(w.size(1)), 0.0);
+  for (std::int64_t i = 0; i < w.size(0); ++i)
+    for (std::int64_t j = 0; j < w.size(1); ++j)
+      out[static_cast<std::size_t>(j)] +=
+          row[static_cast<std::size_t>(i)] * static_cast<double>(w.data()[i * w.stride(0) + j * w.stride(1)]);
+  return out;
+}
+
 Direction through(const Tensor& weight, const Direction& g) {
   Direction out(static_cast<std::size_t>(weight.size(0)), 0.0);
   const Tensor w = weight.is_encoded() ? weight.packed() : weight;
@@ -61,6 +71,37 @@ HeldNorm through_norm(const Trace& trace, const Site& out, std::int64_t row, con
   if (spec.kind == NormSpec::Kind::layer)
     for (double& x : held.g) x -= mean;
   return held;
+}
+
+Direction part_through_norm(const Trace& trace, const Site& out, std::int64_t row, Direction part) {
+  const std::string base = without_out(out);
+  const NormSpec& spec = norm_spec(trace.config(), out);
+  const Tensor gain = trace.weights().get(base + ".weight");
+  const double scale = static_cast<double>(trace.cell(*parse_site(base + ".scale"), {row, 0}));
+  double mean = 0;
+  for (const double x : part) mean += x / static_cast<double>(part.size());
+  if (spec.kind != NormSpec::Kind::layer) mean = 0;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const double by = gain.empty() ? 1.0
+                                   : static_cast<double>(gain.at(static_cast<std::int64_t>(i))) +
+                                         static_cast<double>(spec.weight_offset);
+    part[i] = (part[i] - mean) / scale * by;
+  }
+  return part;
+}
+
+std::vector<Direction> written_by_heads(const Trace& trace, const Site& attention_out, std::int64_t row) {
+  const Tensor z = trace.find(attention_out.near(StepRole::head_out))->rows.range(row, row + 1),
+               weight = trace.weights().get(to_text(attention_out) + ".weight"),
+               w = weight.is_encoded() ? weight.packed() : weight;  // [head*d_head, d_model]
+  const std::int64_t d_head = z.size(2);                            // of [head, 1, d_head]
+  std::vector<Direction> out;
+  for (std::int64_t head = 0; head < z.size(0); ++head) {
+    Direction own;
+    for (std::int64_t d = 0; d < d_head; ++d) own.push_back(static_cast<double>(z.at(head, 0, d)));
+    out.push_back(times(own, w.slice(0, head * d_head, (head + 1) * d_head)));
+  }
+  return out;
 }
 
 bool is_norm(const Site& site) { return step_of(site.slot).rule == Rule::norm; }

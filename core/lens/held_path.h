@@ -13,6 +13,8 @@ namespace attnscope {
 using Direction = std::vector<double>;  ///< over the features of one row
 
 double dot(const Direction& g, const Tensor& row);
+/// A row times a weight [in, out], without a bias.
+Direction times(const Direction& row, const Tensor& weight);
 /// From a direction over the outputs of y = x W + b to one over its inputs.
 Direction through(const Tensor& weight, const Direction& g);
 /// One row of a step of the run; empty where it has none.
@@ -27,6 +29,12 @@ struct HeldNorm {
   double bias = 0;  ///< what the offset adds
 };
 HeldNorm through_norm(const Trace& trace, const Site& out, std::int64_t row, const Direction& g);
+/// A part of what a norm reads as the part of its result that it becomes, the scale held, the offset left
+/// out.
+Direction part_through_norm(const Trace& trace, const Site& out, std::int64_t row, Direction part);
+
+/// What each head adds to a row of the stream, without the bias of attn.out.
+std::vector<Direction> written_by_heads(const Trace& trace, const Site& attention_out, std::int64_t row);
 
 /// x -> f(x) as x times f(x)/x of the run; at 0 the factor 1/2, which multiplies nothing.
 double held_gate(double before, double after);

@@ -120,6 +120,17 @@ Tensor step_difference(const Trace& now, const Trace& before, const Site& site) 
   return Tensor::from(std::move(out), shape);
 }
 
+// A sender that writes nothing: zero, or the bias that stays of it in every row.
+std::shared_ptr<const Edit> without_write(const Trace& run, const Target& from) {
+  const Tensor bias = path_stays(run, from.site);
+  if (bias.empty()) return set_to(from, 0.f);
+  const Record& record = *run.find(from.site);
+  Buffer rows({{record.axes[0], record.shape[0]}, {record.axes[1], record.shape[1]}});
+  for (std::int64_t row = 0; row < record.shape[0]; ++row)
+    for (std::int64_t i = 0; i < record.shape[1]; ++i) rows.data()[row * record.shape[1] + i] = bias.at(i);
+  return make_edit(NumberEdit{from, EditOp::set, Frozen{std::move(rows).freeze(), to_text(from)}});
+}
+
 }  // namespace
 
 PathGrid::PathGrid(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure)
@@ -157,7 +168,7 @@ Result<std::shared_ptr<const Trace>> PathGrid::without(const Target& from,
                                                        const std::atomic<bool>* cancel) const {
   RunOptions options;
   options.edits = without_inputs(run_->edits);
-  options.edits.push_back(set_to(from, 0.f));
+  options.edits.push_back(without_write(*run_, from));
   options.base = run_;
   options.cancel = cancel;
   return model_->run(run_->input, options);

@@ -1,7 +1,8 @@
 // Which part writes what another reads (path patching, Goldowsky-Dill et al. 2023; Wang et al. 2022): the
 // measure when what a sender wrote is taken out of what one receiver alone reads, for every pair. Direct:
 // along the residual stream alone (core/trace/path.h). Total: the receiver's numbers are those of a run
-// without the sender, so that all that lies between takes part. Errors: places that write or read nothing of
+// without the sender, so that all that lies between takes part. The bias of an output projection stays in
+// both. Errors: places that write or read nothing of
 // the stream, and pairs of which none has a path.
 #pragma once
 

@@ -4,11 +4,10 @@
 
 #include "core/base/text.h"
 #include "core/lens/attribution.h"
+#include "core/lens/head_side.h"
 #include "core/lens/held_path.h"
 #include "core/ops/matrices.h"
 #include "core/trace/flow.h"
-#include "core/trace/rotary.h"
-#include "core/trace/row_parts.h"
 
 namespace attnscope {
 namespace {
@@ -26,22 +25,9 @@ Row values_of(const Trace& trace, const Site& site, std::int64_t row) {
 
 // Every part through a norm that is held at the scale it had; its offset is a part of its own.
 void hold_norm(const Trace& trace, const Site& out, std::int64_t row, std::vector<NamedRow>& parts) {
-  std::string base = to_text(out);
-  base.erase(base.size() - std::string_view(".out").size());
-  const NormSpec& spec = norm_spec(trace.config(), out);
-  const Tensor gain = trace.weights().get(base + ".weight"), offset = trace.weights().get(base + ".bias");
-  const double scale = static_cast<double>(trace.cell(*parse_site(base + ".scale"), {row, 0}));
-  for (NamedRow& part : parts) {
-    double mean = 0;
-    for (const double x : part.values) mean += x / static_cast<double>(part.values.size());
-    if (spec.kind != NormSpec::Kind::layer) mean = 0;
-    for (std::size_t i = 0; i < part.values.size(); ++i) {
-      const double factor = gain.empty() ? 1.0
-                                         : static_cast<double>(gain.at(static_cast<std::int64_t>(i))) +
-                                               static_cast<double>(spec.weight_offset);
-      part.values[i] = (part.values[i] - mean) / scale * factor;
-    }
-  }
+  for (NamedRow& part : parts) part.values = part_through_norm(trace, out, row, std::move(part.values));
+  const std::string base = without_out(out);
+  const Tensor offset = trace.weights().get(base + ".bias");
   if (offset.empty()) return;
   const std::vector<float> values = offset.values();
   parts.push_back({base + ".bias", {values.begin(), values.end()}});
@@ -129,10 +115,7 @@ class HeadSide {
       const std::vector<float> b = offset.slice(0, head * d_head, (head + 1) * d_head).values();
       parts.push_back({to_text(flat) + ".bias", {b.begin(), b.end()}});
     }
-    for (NamedRow& part : parts) {
-      norm_head(part.values, head, row);
-      rotate_row(part.values, row);
-    }
+    for (NamedRow& part : parts) through_head_side(trace_, pattern_, hue_, head, row, part.values);
     return parts;
   }
 
@@ -143,8 +126,7 @@ class HeadSide {
     for (std::int64_t i = 0; i < out.rows; ++i) {
       const std::vector<float> cells = weight.select(0, i).values();
       Row values(cells.begin(), cells.end());
-      norm_head(values, head, row);
-      rotate_row(values, row);
+      through_head_side(trace_, pattern_, hue_, head, row, values);
       out.cells.insert(out.cells.end(), values.begin(), values.end());
     }
     return out;
@@ -162,36 +144,6 @@ class HeadSide {
         .slice(1, head * d_head, (head + 1) * d_head)
         .packed();
   }
-  void norm_head(Row& values, std::int64_t head, std::int64_t row) const {
-    const NormSpec& spec = trace_.config().attention_at(pattern_).qk_norm;
-    const Site normed = pattern_.near(StepRole::head_norm, hue_);
-    if (spec.kind == NormSpec::Kind::none || !trace_.find(normed)) return;
-    const Site before = pattern_.near(StepRole::split, hue_);
-    const Tensor x =
-        trace_.slice(before, head, {row, row + 1}, {0, static_cast<std::int64_t>(values.size())});
-    const double scale = static_cast<double>(norm_scales(x.packed(), spec).at(0));
-    const Tensor gain = trace_.weights().get(to_text(normed) + ".weight");
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] *= (gain.empty() ? 1.0
-                                 : static_cast<double>(gain.at(static_cast<std::int64_t>(i))) +
-                                       static_cast<double>(spec.weight_offset)) /
-                   scale;
-  }
-  void rotate_row(Row& values, std::int64_t row) const {
-    if (!trace_.config().attention_at(pattern_).position.rotates()) return;
-    const Rotary rotary = rotary_of(trace_, pattern_);
-    const double at = static_cast<double>(trace_.positions(pattern_.stack).of(row));
-    for (std::int64_t pair = 0; pair < rotary.pairs(); ++pair) {
-      double& a = values[static_cast<std::size_t>(rotary.first_of(pair))];
-      double& b = values[static_cast<std::size_t>(rotary.second_of(pair))];
-      const double angle = at * rotary.frequencies[static_cast<std::size_t>(pair)];
-      const double cosine = std::cos(angle) * rotary.magnitude, sine = std::sin(angle) * rotary.magnitude;
-      const double x = a, y = b;
-      a = x * cosine - y * sine;
-      b = y * cosine + x * sine;
-    }
-  }
-
   const Trace& trace_;
   Site pattern_;
   Hue hue_;

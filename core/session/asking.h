@@ -12,6 +12,7 @@
 #include "core/lens/strength.h"
 #include "core/session/asked_measure.h"
 #include "core/session/asked_sweep.h"
+#include "core/session/asked_table.h"
 
 namespace attnscope {
 
@@ -95,6 +96,18 @@ class Asking {
   AskedMeasure measure;
   AskSettings settings;
   AskedParts parts;  ///< what was drawn last
+  /// What the page that shows a table showed last; made anew where `key` is another one.
+  template <class Make>
+  void show_table(AskPage page, std::uint64_t key, const Make& make) {
+    if (table_ && table_->first == page && table_->second.key == key) return;
+    ShownTable made = make();
+    made.key = key;
+    table_ = std::make_shared<const std::pair<AskPage, ShownTable>>(page, std::move(made));
+  }
+  /// Of the page that is open; null: it shows none.
+  const ShownTable* table() const {
+    return table_ && table_->first == settings.page ? &table_->second : nullptr;
+  }
 
   /// Keeps the measure up to date, and stops a sweep whose run is no longer on screen. Once per frame.
   /// `pinned` as in AskedMeasure::follow.
@@ -148,6 +161,7 @@ class Asking {
   bool is_prompt_put(const Document& document, std::size_t cell, std::int64_t prompt) const;
 
  private:
+  std::shared_ptr<const std::pair<AskPage, ShownTable>> table_;
   Result<SweepRequest> made(const RunResult& run) const;
   Result<SweepRequest> made_over_data(const RunResult& run) const;
   static Result<PromptEdit> prompt_edit(const SweepAnswer& answer, std::size_t cell, std::int64_t prompt,

@@ -127,6 +127,16 @@ Result<CircuitNode> node_from(const Json& json, std::size_t entry) {
   return out;
 }
 
+// What a link of our own files says beside its weight.
+void take_own(const Json& json, CircuitLink& link) {
+  const auto own = json.find(kOwn);
+  if (own == json.end() || !own->is_object()) return;
+  const std::string side = circuit_text_at(*own, "side");
+  for (const GraphSide one : {GraphSide::query, GraphSide::key, GraphSide::value})
+    if (graph_side_name(one) == side) link.side = one;
+  link.alone = number_at(*own, "alone");
+}
+
 void sort_links(Circuit& circuit) {
   std::stable_sort(circuit.links.begin(), circuit.links.end(),
                    [](const CircuitLink& a, const CircuitLink& b) {
@@ -146,6 +156,8 @@ double scale_of(const Circuit& circuit) {
 }
 
 }  // namespace
+
+bool has_side(const CircuitLink& link) { return link.side != GraphSide::any; }
 
 Circuit circuit_of(const OpenedModel& opened, const Trace& trace, const AttributionGraph& graph,
                    const std::string& measure) {
@@ -186,7 +198,11 @@ Circuit circuit_of(const OpenedModel& opened, const Trace& trace, const Attribut
     one.step_head = node.head, one.step_row = node.row;
     out.nodes.push_back(std::move(one));
   }
-  for (const GraphEdge& edge : graph.edges) out.links.push_back({edge.from, edge.to, edge.value});
+  for (const GraphEdge& edge : graph.edges) {
+    CircuitLink& link = out.links.emplace_back(CircuitLink{edge.from, edge.to, edge.value, edge.side, {}});
+    if (has_side(link)) link.alone = edge.alone, out.followed = true;
+  }
+  out.off = graph.off;
   return out;
 }
 
@@ -219,12 +235,16 @@ Json to_json(const Circuit& circuit) {
     }
     nodes.push_back(std::move(one));
   }
-  for (const CircuitLink& link : circuit.links)
+  for (const CircuitLink& link : circuit.links) {
     links.push_back({{"source", circuit.nodes[static_cast<std::size_t>(link.from)].id},
                      {"target", circuit.nodes[static_cast<std::size_t>(link.to)].id},
                      {"weight", link.weight}});
+    if (has_side(link)) links.back()[kOwn]["side"] = graph_side_name(link.side);
+    if (link.alone) links.back()[kOwn]["alone"] = *link.alone;
+  }
   Json told{{"measure", circuit.measure}, {"layers", circuit.layers}};
   if (!circuit.edits.empty()) told["edits"] = circuit.edits;
+  if (circuit.followed) told["off"] = circuit.off;
   return {{"metadata",
            {{"slug", "attnscope-graph"},
             {"scan", circuit.model},
@@ -259,7 +279,8 @@ Result<Circuit> circuit_from_json(const Json& json) {
         out.tokens.push_back(token.is_string() ? printable(token.get<std::string>(), kMostLabel)
                                                : std::string());
     if (const auto own = metadata->find(kOwn); own != metadata->end() && own->is_object())
-      out.measure = circuit_text_at(*own, "measure"), out.edits = circuit_text_at(*own, "edits");
+      out.measure = circuit_text_at(*own, "measure"), out.edits = circuit_text_at(*own, "edits"),
+      out.off = number_at(*own, "off").value_or(0);
   }
   std::map<std::string, int> places;
   std::int64_t rows = 0;
@@ -282,7 +303,9 @@ Result<Circuit> circuit_from_json(const Json& json) {
                to = places.find(circuit_text_at(entry, "target"));
     const auto weight = number_at(entry, "weight");
     if (from == places.end() || to == places.end() || !weight) return wrong("error.circuit.link", at);
-    out.links.push_back({from->second, to->second, *weight});
+    out.links.push_back({from->second, to->second, *weight, GraphSide::any, {}});
+    take_own(entry, out.links.back());
+    out.followed = out.followed || has_side(out.links.back());
   }
   sort_links(out);
   out.scale = scale_of(out);
@@ -333,7 +356,7 @@ Circuit pruned(const Circuit& circuit, double share) {
               to = place[static_cast<std::size_t>(link.to)];
     if (to < 0) continue;
     if (std::fabs(link.weight) >= least && from >= 0)
-      out.links.push_back({from, to, link.weight});
+      out.links.push_back({from, to, link.weight, link.side, link.alone});
     else if (auto& rest = out.nodes[static_cast<std::size_t>(to)].rest)
       *rest += link.weight;
   }

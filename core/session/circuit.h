@@ -29,14 +29,18 @@ struct CircuitNode {
 struct CircuitLink {
   int from = 0, to = 0;
   double weight = 0;
+  GraphSide side = GraphSide::any;  ///< of a head that reads, where its pattern is followed
+  std::optional<double> alone;      ///< as in GraphEdge
 };
 struct Circuit {
   std::string model, prompt, measure;
   std::string edits;  ///< of the run; empty: none
   std::vector<std::string>
-      tokens;        ///< rows of the encoder, where there is one, before those of the main stack
-  int layers = 0;    ///< without embedding and output
-  double scale = 0;  ///< the value of a share of 1: sum of the magnitudes of all links into the outputs
+      tokens;             ///< rows of the encoder, where there is one, before those of the main stack
+  int layers = 0;         ///< without embedding and output
+  bool followed = false;  ///< patterns too, through queries and keys
+  double off = 0;         ///< as in AttributionGraph
+  double scale = 0;       ///< the value of a share of 1: sum of the magnitudes of all links into the outputs
   std::vector<CircuitNode> nodes;
   std::vector<CircuitLink> links;  ///< by reader, then by magnitude
 };
@@ -44,6 +48,8 @@ struct Circuit {
 /// The graph of a run with the tokens of its model as labels.
 Circuit circuit_of(const OpenedModel& opened, const Trace& trace, const AttributionGraph& graph,
                    const std::string& measure);
+/// Whether an edge says on which side of a head it is read.
+bool has_side(const CircuitLink& link);
 nlohmann::json to_json(const Circuit& circuit);
 /// Errors: not of this form; the sentence has the entry.
 Result<Circuit> circuit_from_json(const nlohmann::json& json);

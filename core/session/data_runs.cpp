@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/session/data_cells.h"
+#include "core/session/data_edits.h"
 #include "core/session/measure_text.h"
 #include "core/trace/editable.h"
 
@@ -68,6 +70,51 @@ Status DataRuns::finished(const DataReader& reader) {
   return Done{};
 }
 
+Status DataRuns::take_edit_values(std::uint64_t seed, const std::atomic<bool>* cancel) {
+  std::vector<std::string> asked;
+  for (const Request& request : with_)
+    for (const std::string& edit : request.edits)
+      if (data_operand(edit)) asked.push_back(edit);
+  edit_values_.reset();
+  if (asked.empty()) return Done{};
+  TRY(edit_values_, DataEdits::prepare(*this, asked, seed, cancel));
+  return Done{};
+}
+
+DataRuns DataRuns::without_edits() const {
+  DataRuns out = *this;
+  out.edit_values_.reset();
+  for (Request& request : out.with_) request.edits.clear();
+  return out;
+}
+
+Result<DrawnPartners> DataRuns::draw_partners(std::uint64_t seed) {
+  std::vector<std::int64_t> lengths;
+  const auto length = [&](const DataLine& line) -> Result<std::int64_t> {
+    TRY(Request request, prompt_request(line, with_[0], DataSide::clean));
+    request.edits.clear();
+    Document document = start_;
+    if (const Status laid = apply_request(document, request); !laid)
+      return within(line.place(path(), prompt_fields(DataSide::clean)), laid.error());
+    return inputs_of(document).front().length();
+  };
+  TRY_OK(keep_lines(false));
+  TRY_OK(through<std::int64_t>(length, [&](const DataLine&, std::int64_t rows) {
+    lengths.push_back(rows);
+    return Status(Done{});
+  }));
+  TRY(const std::vector<std::size_t> drawn, resample_partners(lengths, seed));
+  DrawnPartners out;
+  std::vector<std::size_t> place(drawn.size(), 0);  // of a prompt among those that stay
+  std::vector<bool> stays(drawn.size());
+  for (std::size_t i = 0, next = 0; i < drawn.size(); ++i)
+    if (stays[i] = drawn[i] != kNoPartner; stays[i]) place[i] = next++;
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    if (stays[i]) out.partners.push_back(place[drawn[i]]), out.lengths.push_back(lengths[i]);
+  keep_only(stays);
+  return out;
+}
+
 Result<PromptRun> DataRuns::run(const DataLine& line, DataSide side, const std::atomic<bool>* cancel) const {
   const auto at = [&](const Error& error) {
     return error.code == Code::cancelled ? error : within(line.place(path(), prompt_fields(side)), error);
@@ -76,7 +123,9 @@ Result<PromptRun> DataRuns::run(const DataLine& line, DataSide side, const std::
   auto request = prompt_request(line, with_[side == DataSide::clean ? 0 : 1], side);
   if (!request) return at(request.error());
   out.request = *std::move(request), out.document = start_;
-  if (const Status laid = apply_request(out.document, out.request); !laid) return at(laid.error());
+  const DataNumbers numbers = edit_values_ ? edit_values_->of(&line) : DataNumbers();
+  if (const Status laid = apply_request(out.document, out.request, "", numbers); !laid)
+    return at(laid.error());
   RunOptions options;
   options.edits = edits_for(out.document.edits, 0);
   options.cancel = cancel;

@@ -37,6 +37,13 @@ inline constexpr std::int64_t kMostHeldPrompts = 20000;
 Result<std::shared_ptr<const DataPrompts>> held_prompts(const DataChoice& choice,
                                                         const std::atomic<bool>& cancel);
 
+class DataEdits;
+/// By prompt that stays: the one that gives it its values, and its rows.
+struct DrawnPartners {
+  std::vector<std::size_t> partners;
+  std::vector<std::int64_t> lengths;
+};
+
 class DataRuns {
  public:
   /// Every prompt is laid over `start`, whose edits hold for all; `with`: what is asked for besides, of the
@@ -70,6 +77,14 @@ class DataRuns {
   void keep_only(const std::vector<bool>& stays);
   std::int64_t left_out() const { return left_out_; }
 
+  /// What "mean" and "resample" stand for in the edits that every prompt is run under; prompts that no other
+  /// has the length of are left out where one is resampled.
+  Status take_edit_values(std::uint64_t seed, const std::atomic<bool>* cancel = nullptr);
+  /// The same prompts without the edits that are asked for besides.
+  DataRuns without_edits() const;
+  /// For each prompt another one of its length that gives it its values; those without are left out.
+  Result<DrawnPartners> draw_partners(std::uint64_t seed);
+
   /// Errors: with the line and column of the prompt.
   Result<PromptRun> run(const DataLine& line, DataSide side, const std::atomic<bool>* cancel = nullptr) const;
   /// The measure of a line as text, with its answers. Errors: answers that are no tokens.
@@ -96,6 +111,7 @@ class DataRuns {
   std::optional<std::vector<DataLine>> kept_;
   std::string hash_;
   std::int64_t count_ = 0, left_out_ = 0;
+  std::shared_ptr<const DataEdits> edit_values_;
 };
 
 }  // namespace attnscope

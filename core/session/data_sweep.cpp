@@ -17,30 +17,9 @@ Result<DataSweep> DataSweep::prepare(DataRuns& data, DataQuestion question, cons
   return out;
 }
 
-// The prompts that give their values to each, drawn from those of its length; a prompt that is alone with its
-// length is left out.
 Status DataSweep::draw_partners() {
-  std::vector<std::int64_t> lengths;
-  const auto length = [&](const DataLine& line) -> Result<std::int64_t> {
-    TRY(const Request request, prompt_request(line, data_->with(), DataSide::clean));
-    Document document = data_->start();
-    if (const Status laid = apply_request(document, request); !laid)
-      return within(line.place(data_->path(), prompt_fields(DataSide::clean)), laid.error());
-    return inputs_of(document).front().length();
-  };
-  TRY_OK(data_->keep_lines(false));
-  TRY_OK(data_->through<std::int64_t>(length, [&](const DataLine&, std::int64_t rows) {
-    lengths.push_back(rows);
-    return Status(Done{});
-  }));
-  TRY(const std::vector<std::size_t> drawn, resample_partners(lengths, question_.how.seed));
-  std::vector<std::size_t> place(drawn.size(), 0);  // of a prompt among those that stay
-  std::vector<bool> stays(drawn.size());
-  for (std::size_t i = 0, next = 0; i < drawn.size(); ++i)
-    if (stays[i] = drawn[i] != kNoPartner; stays[i]) place[i] = next++;
-  for (const std::size_t partner : drawn)
-    if (partner != kNoPartner) partners_.push_back(place[partner]);
-  data_->keep_only(stays);
+  TRY(const DrawnPartners drawn, data_->draw_partners(question_.how.seed));
+  partners_ = drawn.partners;
   for (std::size_t i = 0; i < data_->lines().size(); ++i) place_of_line_[data_->lines()[i].line] = i;
   return Done{};
 }

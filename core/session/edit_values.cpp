@@ -161,6 +161,8 @@ FindRun runs_on_screen(std::shared_ptr<const RunResult> here, std::shared_ptr<co
 
 EditNumbers named_numbers(const OpenedModel& opened, FindRun runs) {
   return [&opened, runs = std::move(runs)](const std::string& name, const Target& where) -> Result<Tensor> {
+    if (!starts_with(name, "run:") && !starts_with(name, "dir:"))
+      return fail(Code::not_found, "error.session.edit.no_data", {in_quotes(to_text(where) + "=" + name)});
     if (starts_with(name, "dir:")) return direction(opened, runs, name.substr(4), where);
     const std::string run = name.substr(std::string_view("run:").size());
     TRY(const auto trace, run.empty() ? Result<std::shared_ptr<const Trace>>(fail(

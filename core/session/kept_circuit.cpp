@@ -17,11 +17,13 @@ Edits put_together(Edits edits, const Edits& more) {
   return edits;
 }
 
-// The numbers of a whole step where a part of it is set to what replaces it; null: to nothing.
+// The numbers of a whole step where a part of it is set to what replaces it; null: to nothing (a path that is
+// cut without numbers leaves the bias of an output where it is).
 Result<std::shared_ptr<const Tensor>> replaced_step(const Sweep& senders, std::size_t cell) {
   const auto edit = senders.edit(cell);
   const NumberEdit& number = *edit->number();
-  if (const auto* zero = std::get_if<float>(&number.value); zero && *zero == 0 && number.op == EditOp::set)
+  if (const auto* zero = std::get_if<float>(&number.value);
+      zero && *zero == 0 && number.op == EditOp::set && path_stays(*senders.run(), number.where.site).empty())
     return std::shared_ptr<const Tensor>();
   const Trace& run = *senders.run();
   TRY(auto applied, apply(number, run.find(number.where.site)->value(), {0, &run.input.attention_mask}));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,10 +64,21 @@ Result<Request> read_request(const std::vector<std::string>& words, const std::s
 /// The words that read back as this request.
 std::vector<std::string> request_words(const Request& request, const std::string& prefix = "");
 
+/// What "mean" and "resample" are at a place where prompts of a data set are at hand
+/// (core/session/data_edits.h), and where the numbers came from.
+using DataNumbers =
+    std::function<Result<Frozen>(const std::string& name, const Target& where, const Document& document)>;
+
 /// Lays a request over a document that has a model: words replace its sequences, all else goes to those that
 /// are there; edits stand behind those of the document. Errors: text without a tokenizer, more decoder inputs
 /// (images, ...) than sequences, what a model does not read, files that cannot be read. `prefix` as above.
-Status apply_request(Document& document, const Request& request, const std::string& prefix = "");
+/// Without `data`, "mean" is over positions and "resample" an error.
+Status apply_request(Document& document, const Request& request, const std::string& prefix = "",
+                     const DataNumbers& data = {});
+/// The edits of a text over a document, as put behind the others: `named` finds @run: and @dir:, `runs` the
+/// runs that places may need.
+Result<Edits> edits_of_text(const std::string& text, const Document& document, const EditNumbers& named,
+                            const EditRuns& runs, const DataNumbers& data);
 /// The inputs and edits of the model's scene, where it has one. It is used while `opened` lives.
 Document blank_document(const OpenedModel& opened);
 /// The document of a request alone, or of the inputs of the model's scene. It is used while `opened` lives.

@@ -178,7 +178,34 @@ Result<Runs> all_runs(const Document& document) {
   return out;
 }
 
-Status put_edits(Document& document, const Request& request) {
+}  // namespace
+
+// Numbers of a data set are told where they came from once they are read.
+Result<Edits> edits_of_text(const std::string& text, const Document& document, const EditNumbers& named,
+                            const EditRuns& runs, const DataNumbers& data) {
+  std::vector<std::string> origins;
+  const EditNumbers numbers = [&](const std::string& name, const Target& where) -> Result<Tensor> {
+    if (name != "mean" && name != "resample") return named(name, where);
+    if (!data || where.kind != Target::Kind::step)
+      return fail(Code::not_found, "error.session.edit.no_data", {in_quotes(text)});
+    TRY(Frozen found, data(name, where, document));
+    origins.push_back(std::move(found.origin));
+    return std::move(found.values);
+  };
+  TRY(const Edits made, parse_edits(text, document.model->config(), numbers, runs));
+  if (origins.size() != made.size()) return made;
+  Edits out;
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    Edit edit = *made[i];
+    std::get<Frozen>(std::get<NumberEdit>(edit.what).value).origin = origins[i];
+    out.push_back(std::make_shared<const Edit>(std::move(edit)));
+  }
+  return out;
+}
+
+namespace {
+
+Status put_edits(Document& document, const Request& request, const DataNumbers& data) {
   for (const std::string& text : request.steers) {
     TRY(const SteerChoice choice, parse_steer(text));
     TRY(const Edits made, steering_edits(choice, document.model->config()));
@@ -187,8 +214,8 @@ Status put_edits(Document& document, const Request& request) {
   const EditNumbers numbers =
       named_numbers(*document.opened, [&](const std::string& name) { return run_named(document, name); });
   for (const std::string& text : request.edits) {
-    TRY(const Edits made,
-        parse_edits(text, document.model->config(), numbers, [&] { return all_runs(document); }));
+    TRY(const Edits made, edits_of_text(
+                              text, document, numbers, [&] { return all_runs(document); }, data));
     document.edits.insert(document.edits.end(), made.begin(), made.end());
   }
   return Done{};
@@ -196,7 +223,8 @@ Status put_edits(Document& document, const Request& request) {
 
 }  // namespace
 
-Status apply_request(Document& document, const Request& request, const std::string& prefix) {
+Status apply_request(Document& document, const Request& request, const std::string& prefix,
+                     const DataNumbers& data) {
   const std::string flags = "--" + prefix;
   TRY_OK(put_words(document, request, flags));
   TRY_OK(check_counts(document, request));
@@ -208,7 +236,7 @@ Status apply_request(Document& document, const Request& request, const std::stri
   }
   TRY_OK(put_padding(document, request));
   for (const std::string& mask : request.masks) TRY_OK(put_mask_text(document, mask));
-  return put_edits(document, request);
+  return put_edits(document, request, data);
 }
 
 Document blank_document(const OpenedModel& opened) {

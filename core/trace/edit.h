@@ -126,9 +126,9 @@ using EditNumbers = std::function<Result<Tensor>(const std::string& name, const 
 /// Every sequence's run, for places that count from the end or name a token; asked for those only.
 using EditRuns = std::function<Result<std::vector<std::shared_ptr<const Trace>>>()>;
 /// Reads "PLACE=V", "PLACE+=V", "PLACE*=V"; V is a number, `mean`, `@pos:N`, `@FILE` (.npz, .npy or
-/// .safetensors: the array of the step's own name, or the only one; `@FILE:NAME` another one), and where
-/// `numbers` is given `@run:NAME` and `@dir:WORDS`, which are kept by value. "PLACE->PLACE=0" takes what the
-/// first writes into the stream out of what the second reads, as in
+/// .safetensors: the array of the step's own name, or the only one; `@FILE:NAME` another one), and what
+/// `numbers` gives: `@run:NAME`, `@dir:WORDS`, `mean` and `resample` of a data set. "PLACE->PLACE=0" takes
+/// what the first writes into the stream out of what the second reads, as in
 /// "blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]=0". A part of the
 /// model is exchanged by "blocks.*.order=post" (pre, post, parallel), "blocks.0.mlp.skip=off",
 /// "blocks.*.mlp.activation=relu" (gelu, gelu_tanh, silu, swiglu, geglu), "blocks.*.attn.scaling=off",

@@ -140,14 +140,15 @@ class EditSource {
     return means_[place].value;
   }
 
-  // Frozen numbers fit as the whole step, or as the covered cells, where axes of one cell may be left out and
-  // missing axes in front repeat.
+  // Frozen numbers fit as the whole step, one row of it that every row gets, or as the covered cells, where
+  // axes of one cell may be left out and missing axes in front repeat.
   Status prepare_frozen(const Tensor& values) {
     whole_ = values.rank() == value_.rank();
     for (int d = 0; whole_ && d < values.rank(); ++d) {
       const std::int64_t wanted =
           d == box_.row_axis ? rows_.first + box_.end[static_cast<std::size_t>(d)] : value_.size(d);
-      whole_ = d == box_.row_axis ? values.size(d) >= wanted : values.size(d) == wanted;
+      whole_ =
+          d == box_.row_axis ? values.size(d) >= wanted || values.size(d) == 1 : values.size(d) == wanted;
     }
     if (whole_ || fits_box(values)) return Done{};
     return fail(Code::bad_shape, "error.trace.edit.shape",
@@ -180,7 +181,8 @@ class EditSource {
       const int d = whole_ ? v : axis_of_[static_cast<std::size_t>(v)];
       if (d < 0) continue;
       const auto axis = static_cast<std::size_t>(d);
-      const std::int64_t absolute = at[axis] + (d == box_.row_axis ? rows_.first : 0);
+      const bool repeats = whole_ && d == box_.row_axis && values.size(v) == 1;
+      const std::int64_t absolute = repeats ? 0 : at[axis] + (d == box_.row_axis ? rows_.first : 0);
       from[static_cast<std::size_t>(v)] = whole_ ? absolute : absolute - box_.origin[axis];
     }
     return cell(values, from);

@@ -73,7 +73,16 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
 
 Result<EditValue> parse_operand(std::string_view text, const Target& where, std::string_view whole,
                                 const EditNumbers& numbers) {
-  if (text == "mean") return EditValue(MeanOver{});
+  if (text == "mean" || text == "resample") {  // of a data set, where there is one
+    if (numbers) {
+      const std::string name(text);
+      auto values = numbers(name, where);
+      if (values) return EditValue(Frozen{*std::move(values), name});
+      if (text != "mean" || values.error().code != Code::not_found) return values.error();
+    }
+    if (text == "mean") return EditValue(MeanOver{});
+    return bad_edit(whole, Text::of("error.trace.edit.no_data"));
+  }
   if (starts_with(text, "@pos:")) {
     const auto pos = parse_index(text.substr(5));
     if (!pos) return bad_edit(whole, Text::of("error.trace.edit.position"));

@@ -166,10 +166,13 @@ class PathWalk {
       const Tensor rows = path.instead->slice(values.rank() - 2, rows_.begin, rows_.end);
       instead = rows.rank() == 3 ? heads_side_by_side(rows) : matrix64(rows);
     }
+    const Tensor stays = path_stays(trace_, from.site);
     for (std::int64_t row = 0; row < out.rows; ++row)
       for (std::int64_t col = 0; col < out.cols; ++col) {
         double& cell = out.cells[static_cast<std::size_t>(row * out.cols + col)];
-        const double now = path.instead ? instead.at(row, col) : 0.0;
+        const double now = path.instead    ? instead.at(row, col)
+                           : stays.empty() ? 0.0
+                                           : static_cast<double>(stays.at(col));
         cell = asked(from.at, values, row, col) ? now - cell : 0.0;
       }
     const Site written = written_by(from.site);
@@ -220,6 +223,10 @@ Site projection_of(const Site& to) {
 }
 
 }  // namespace
+
+Tensor path_stays(const Trace& trace, const Site& from) {
+  return from.is(StepRole::branch) ? trace.weights().get(to_text(from) + ".bias") : Tensor();
+}
 
 Result<Target> path_step(Target where) {
   const Site& site = where.site;

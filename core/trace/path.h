@@ -1,7 +1,7 @@
 // A path along the residual stream: from what one place writes into it to what one step reads of it. Sums and
 // norms on the way are computed anew without the sender's write; what attention and MLPs in between made
 // stays as it was in the run. Biases are not the sender's: of `attn.z` and `mlp.post` the write is the
-// numbers times the output projection. Errors: a sender that writes nothing into the stream, a step that does
+// numbers times the output projection, of `attn.out` and `mlp.out` all but its bias, which stays. Errors: a sender that writes nothing into the stream, a step that does
 // not read it, a sender that lies behind its receiver.
 #pragma once
 
@@ -20,6 +20,10 @@ Result<Target> path_step(Target where);
 std::string receiver_text(const Target& where);
 /// Whether a place writes into the stream: heads, neurons, outputs of attention and MLP, embeddings.
 Status check_sender(const Target& from);
+
+/// What stays of a step whose write is taken out: the bias of the projection that `attn.out` or `mlp.out` is
+/// made by, the same in every row; empty: nothing.
+Tensor path_stays(const Trace& trace, const Site& from);
 
 /// Whether what `from` writes reaches `to` along sums and norms.
 bool has_path(const Trace& trace, const Site& from, const Site& to);

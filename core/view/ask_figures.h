@@ -1,5 +1,6 @@
 // The pages of Ask as figures, from what the window shows: a knock-out or patch of one run, the same over a
-// data set, the sum of who wrote the measure, one score split by who wrote its query and its key.
+// data set, the sum of who wrote the measure, one score split by who wrote its query and its key, the tables
+// of the other pages.
 #pragma once
 
 #include "core/session/asking.h"
@@ -13,6 +14,8 @@ struct AskShown {
   std::string other = {};                         ///< patch: the other prompt
   bool change = true, normalised = false;         ///< what the cells show on screen
   std::optional<AskedParts> parts = {};           ///< of the page of the sum
+  std::optional<ShownTable> table = {};           ///< of a page that shows one
+  AskPage page = AskPage::knock_out;
 };
 
 /// Mean change, mean, standard error and count of every place. `answer.data` is there.
@@ -21,6 +24,8 @@ Result<ViewDrawing> draw_asked_data(const SweepAnswer& answer);
 Result<ViewDrawing> draw_asked_run(const ViewState& state, const AskShown& shown);
 /// Every addend of the measure, and what is opened beside it; or the split score.
 Result<ViewDrawing> draw_asked_parts(const ViewState& state, const AskedParts& parts);
+/// The table of a page.
+Result<ViewDrawing> draw_asked_table(AskPage page, const ShownTable& table);
 /// A number in the sentences of these figures.
 inline std::string asked_number(double value) { return figure::number_text(value, 2); }
 /// Rows are blocks (and heads), each with the step that it is of; columns the last axis: "head 2", or

@@ -43,6 +43,7 @@ Result<std::vector<std::string>> write_one(const Exporter& exporter, const Figur
                                            const std::string& path) {
   FigureToExport what{&made.figure, nullptr,     made.figure.title.str(), in_words(made),
                       session,      style.scale, style.transparent};
+  what.run = style.run;
   FigurePage page;
   figure::Figure figure;  // of the page
   if (exporter.picture) {

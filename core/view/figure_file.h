@@ -17,6 +17,7 @@ struct FileStyle {
   const figure::LetterSizes* letters = nullptr;  ///< null: by `paper` and `size`
   int scale = 1;                                 ///< pixels per unit
   double seconds = 1.5;                          ///< that each picture of a film stands
+  std::string run = {};                          ///< what was run, as JSON; empty: not said
 };
 
 /// One figure as one file with its session; several as a film, or in forms that do not move as numbered

@@ -51,6 +51,7 @@ figure::PartBox looks_part(ViewState there, const std::string& id, int layer, st
 
 Result<ViewDrawing> draw_ask(const ViewState& state) {
   if (const AskShown* shown = state.asked.get()) {
+    if (shown->table) return draw_asked_table(shown->page, *shown->table);
     if (shown->parts) return draw_asked_parts(state, *shown->parts);
     return shown->sweep->over_data() ? draw_asked_data(*shown->sweep) : draw_asked_run(state, *shown);
   }

@@ -146,6 +146,31 @@ TEST_F(Data, mean_by_position_needs_one_length) {
                    "line 2");
 }
 
+// The same numbers as an edit that every prompt is run under: its run is the swept cell's.
+TEST_F(Data, edits_take_the_mean_or_another_prompt_of_the_data_set) {
+  const std::string place = "blocks.1.attn.z[head=3]";
+  for (const std::string how : {"mean", "resample"}) {
+    const Json swept = over("ablate", " --steps '" + place + "' --over head --each --seed 5 --how " + how),
+               edited =
+                   over("ablate", " --steps 'blocks.0.attn.z[head=0]' --over head --each --seed 5 --edit '" +
+                                      place + "=" + how + "'");
+    ASSERT_EQ(swept["each"].size(), kPrompts.size());
+    ASSERT_EQ(edited["each"].size(), kPrompts.size());
+    for (std::size_t i = 0; i < kPrompts.size(); ++i) {
+      EXPECT_EQ(edited["each"][i]["clean"], swept["each"][i]["value"]) << how << i;
+      EXPECT_NE(edited["each"][i]["clean"], swept["each"][i]["clean"]) << how << i;
+      EXPECT_EQ(edited["each"][i]["prompt"], i + 1);
+    }
+  }
+  const std::string over_positions =
+      cli("ablate " + kStoryteller + " --json --measure logit_diff:cat,mat --text '" + kPrompts[0].text +
+          "' --steps 'blocks.0.attn.z[head=0]' --over head --edit '" + place + "=mean'")
+          .out;
+  EXPECT_NE(over_positions.find(place + "=mean\""), std::string::npos) << over_positions;
+  expect_refused("trace " + kStoryteller + " --steps embed --text 'The cat' --edit '" + place + "=resample'",
+                 1, "data set");
+}
+
 TEST_F(Data, resample_takes_what_the_drawn_prompt_holds) {
   const Json all = over("ablate", kHeads + " --how resample --seed 5 --each");
   EXPECT_EQ(all["run"]["seed"], 5);
@@ -161,7 +186,7 @@ TEST_F(Data, resample_takes_what_the_drawn_prompt_holds) {
     const auto wanted = rows_of(patched);
     int seen = 0;
     for (const Json& row : all["each"]) {
-      if (row["prompt"] != i) continue;
+      if (row["prompt"] != i + 1) continue;
       ++seen;
       EXPECT_EQ(row["value"], wanted.at(place_in_data(row))["value"]) << place_in_data(row);
     }

@@ -120,6 +120,36 @@ TEST(WhyCommand, ClosesDownToTokens) {
   expect_refused("why " + kPathStory + " --cell 'blocks.1.attn.pattern[head=3]'", 1, "not one score");
 }
 
+// With patterns held head 0.2 counts against the answer that fails without it; followed through queries and
+// keys it counts for it, along an edge into the query of 1.3 that says so.
+TEST(GraphCommand, FollowsQueriesAndKeys) {
+  const TempFolder folder;
+  const auto graph = [&](const std::string& flags) {
+    const std::string path = folder / "g.json";
+    EXPECT_EQ(cli("attribute " + kPathStory + kPathMeasure + " --graph " + path + flags).exit_code, 0);
+    return Json::parse(read_text(path));
+  };
+  const auto of_head = [](const Json& all, const std::string& name) {
+    double sum = 0;
+    for (const Json& node : all["nodes"])
+      if (node["clerp"] == name) sum += node["attnscope"]["value"].get<double>();
+    return sum;
+  };
+  const Json held = graph(""), followed = graph(" --qk");
+  EXPECT_LT(of_head(held, "head 0.2"), 0);
+  EXPECT_GT(of_head(followed, "head 0.2"), 1);
+  EXPECT_FALSE(held["links"][0].contains("attnscope"));
+  bool found = false;
+  for (const Json& link : followed["links"])
+    if (link["source"] == "0_2_13" && link["target"] == "1_3_13" && link["attnscope"]["side"] == "q") {
+      found = true;
+      EXPECT_GT(link["weight"].get<double>(), 0.3);
+      EXPECT_GT(link["attnscope"]["alone"].get<double>(), 0.3);
+    }
+  EXPECT_TRUE(found);
+  EXPECT_GT(followed["metadata"]["attnscope"]["off"].get<double>(), 0);
+}
+
 TEST(LinearTwinCommand, ClosesInDouble) {
   const Json twin = cli("attribute " + kPathStory + kPathMeasure + " --by token --linear --json").json();
   ASSERT_EQ(twin["rows"].size(), 15u);

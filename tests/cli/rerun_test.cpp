@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "core/arch/shipped.h"
+#include "core/io/npy.h"
 #include "core/session/document.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_file.h"
@@ -50,6 +51,44 @@ TEST_F(Rerun, every_answer_says_what_was_run_and_runs_again) {
     EXPECT_EQ(again.exit_code, 0) << command << again.err;
     EXPECT_NE(again.out.find("largest difference 0"), std::string::npos) << again.out;
   }
+}
+
+TEST_F(Rerun, generated_texts_tokens_and_figures_say_what_was_run) {
+  const std::string story = " model:storyteller";
+  for (const std::string& command :
+       {"generate" + story + " --max-new-tokens 4 --temperature 1 --seed 7 --text " + kText,
+        "generate" + story + " --max-new-tokens 3 --beams 2 --edit 'blocks.1.attn.z[head=3]=0' --text " +
+            kText,
+        "tokenize" + story + " --text " + kText}) {
+    const std::string path = answer(command);
+    const Json told = Json::parse(read_text(path));
+    EXPECT_EQ(told["run"]["model"]["fingerprint"].get<std::string>().size(), 16u) << command;
+    const Ran again = cli("rerun " + path);
+    EXPECT_EQ(again.exit_code, 0) << command << again.err;
+    EXPECT_NE(again.out.find("largest difference 0"), std::string::npos) << again.out;
+    Json other = told;
+    other["ids"][0] = other["ids"][0].get<int>() + 1;
+    std::ofstream(folder_ / "other.json") << other;
+    EXPECT_EQ(cli("rerun " + (folder_ / "other.json")).exit_code, 1) << command;
+  }
+  const std::string figure = folder_ / "f.json", npz = folder_ / "f.npz",
+                    drawn =
+                        "figure" + story + " --view attention --layer 1 --head 3 --text " + kText + " -o ";
+  ASSERT_EQ(cli(drawn + figure).exit_code, 0);
+  Json told = Json::parse(read_text(figure));
+  EXPECT_EQ(told["run"]["inputs"][0]["tokens"][2]["text"], "cat");
+  EXPECT_EQ(told["run"]["model"]["fingerprint"].get<std::string>().size(), 16u);
+  EXPECT_EQ(cli("rerun " + figure).exit_code, 0);
+  told["parts"][0]["values"][0][0] = 5;
+  std::ofstream(folder_ / "other.json") << told;
+  EXPECT_EQ(cli("rerun " + (folder_ / "other.json")).exit_code, 1);
+  ASSERT_EQ(cli(drawn + npz).exit_code, 0);
+  const auto file = read_npz(npz);
+  ASSERT_TRUE(file);
+  const auto bytes = (*file)->load_ints("run");
+  ASSERT_TRUE(bytes) << bytes.error().text();
+  EXPECT_EQ(Json::parse(std::string(bytes->begin(), bytes->end()))["model"],
+            Json::parse(read_text(figure))["run"]["model"]);
 }
 
 TEST_F(Rerun, a_run_names_tokens_with_their_positions_and_a_patch_both) {
@@ -207,10 +246,57 @@ TEST_F(Rerun, a_session_is_opened_wherever_a_model_is) {
     EXPECT_EQ(cli(std::string(command) + " " + session).exit_code, 0) << command;
   EXPECT_EQ(cli("attribute " + session + " --measure logit:cat").exit_code, 0);
   EXPECT_EQ(cli("compare " + session + " " + session).exit_code, 0);
+  // Its text is read by the other model, patched, and cut into tokens.
+  const Ran other = cli("compare " + session + " model:storyteller --tolerance 1000 --json");
+  EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_EQ(other.json()["run"]["inputs"][0]["ids"], model["run"]["inputs"]["text"]["ids"]);
+  EXPECT_EQ(other.json()["steps"][0]["max_abs"], 0) << "the same tokens";
+  EXPECT_EQ(cli("compare model:storyteller " + session).exit_code, 1) << "the edit is the session's alone";
+  const std::string patch =
+      " --measure logit_diff:cat,mat --over pos --steps blocks.0.resid_pre --json --corrupt " + kOther;
+  EXPECT_EQ(cli("patch " + session + patch).json()["base"]["clean"], here["base"]["clean"]);
+  expect_refused("patch model:storyteller" + patch, 1, "--clean-text");
+  EXPECT_EQ(cli("tokenize " + session + " --json").json()["ids"],
+            cli("tokenize model:storyteller --json --text " + kText).json()["ids"]);
+  expect_refused("tokenize model:storyteller", 1, "--text");
   const std::string path = answer("ablate " + session + " --over head --measure logit_diff:cat,mat");
   EXPECT_EQ(cli("rerun " + path).exit_code, 0);
   expect_refused("ablate " + (folder_ / "none.attnscope") + ask, 1, "none.attnscope");
   EXPECT_EQ(cli("info " + session + " --json").json(), cli("info model:storyteller --json").json());
+}
+
+// A figure of a page of Ask is drawn as that page again.
+TEST_F(Rerun, the_page_of_ask_that_a_session_was_left_at_is_asked_again) {
+  Document document = new_document(std::make_shared<const OpenedModel>(*open_shipped("model:storyteller")));
+  ASSERT_TRUE(set_text(document, 0, "The cat sat on the mat because it was tired. So the"));
+  const std::string session = folder_ / "ask.attnscope", file = folder_ / "ask.json";
+  const auto left_at = [&](const std::string& page) {
+    const Json look{{"view", "ask"},
+                    {"ask",
+                     {{"page", page},
+                      {"measure", "logit_diff:cat,mat"},
+                      {"patch", "residual"},
+                      {"other", "The cat sat on the mat because it was soft. So the"}}}};
+    EXPECT_TRUE(save_session(session, document, look));
+  };
+  left_at("patch");
+  ASSERT_EQ(cli("figure " + session + " -o " + file).exit_code, 0);
+  Json drawn = Json::parse(read_text(file));
+  ASSERT_EQ(drawn["parts"][1]["id"], "value");
+  const Json rows = cli("patch model:storyteller --over pos --measure logit_diff:cat,mat --json --clean " +
+                        kText + " --corrupt " + kOther + " --direction denoise")
+                        .json()["rows"];
+  for (const Json& row : rows) {
+    const int block = row["step"] == "blocks.0.resid_pre" ? 0 : 1;
+    EXPECT_NEAR(drawn["parts"][1]["values"][block][row["at"]["pos"].get<int>()].get<double>(),
+                row["value"].get<double>(), 1e-4);
+  }
+  left_at("parts");
+  ASSERT_EQ(cli("figure " + session + " -o " + file).exit_code, 0);
+  drawn = Json::parse(read_text(file));
+  EXPECT_EQ(drawn["parts"][0]["id"], "parts");
+  left_at("heads");
+  expect_refused("figure " + session + " -o " + file, 1, "Heads");
 }
 
 // A study over prompts that was begun in the window: the session carries them, and its edits hold for each.

@@ -74,6 +74,43 @@ TEST_F(Save, shipped_models_and_scenes_and_their_tokenizers) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "nine/config.json"));
 }
 
+// Exchanged parts are words of the source's config.json, or of its family's, and the file is the edited
+// model.
+TEST_F(Save, exchanged_parts_are_said_by_the_config) {
+  const std::string ids = " --ids 1,2,7,4";
+  const struct {
+    std::string name, edits, key;
+    Json value;
+  } cases[] = {{"gpt2", " --edit 'blocks.*.mlp.activation=relu' --edit 'blocks.0.attn.z[head=1]=0'",
+                "activation_function", "relu"},
+               {"gpt2", " --edit 'blocks.*.attn.scaling=off'", "scale_attn_weights", false},
+               {"gemma2", " --edit 'blocks.*.attn.scaling=off'", "query_pre_attn_scalar", 1},
+               {"llama", " --edit 'blocks.*.mlp.activation=geglu'", "hidden_act", "gelu"},
+               {"llama", " --edit 'blocks.*.attn.kv_heads=1'", "num_key_value_heads", 1},
+               {"gpt_neox", " --edit 'blocks.*.order=pre'", "use_parallel_residual", false},
+               {"gpt2", " --edit 'blocks.0.mlp.out=0' --edit 'blocks.1.attn.out=0'", "model_type", "gpt2"}};
+  int number = 0;
+  for (const auto& one : cases) {
+    const std::string to = folder_ / ("exchanged" + std::to_string(number++));
+    const Ran ran = cli("save " + golden(one.name) + one.edits + " --json -o " + to);
+    ASSERT_EQ(ran.exit_code, 0) << one.name << one.edits << ran.err;
+    const Json config = Json::parse(read_text(to + "/config.json"));
+    EXPECT_EQ(config[one.key], one.value) << one.name << one.edits;
+    const std::vector<float> before = logits(golden(one.name) + ids), now = logits(to + ids);
+    EXPECT_EQ(now, logits(golden(one.name) + ids + one.edits)) << one.name << one.edits;
+    EXPECT_NE(now, before) << one.name << one.edits;
+    EXPECT_EQ(config["architectures"],
+              Json::parse(read_text(golden(one.name) + "/config.json"))["architectures"]);
+  }
+  for (const std::string edit : {"blocks.0.mlp.activation=relu", "blocks.0.attn.scaling=off",
+                                 "blocks.*.mlp.skip=off", "blocks.*.attn.mask_order=before"}) {
+    const std::string to = folder_ / "none";
+    expect_refused("save " + golden("gpt2") + " --edit '" + edit + "' -o " + to, 1, "cannot be saved");
+    EXPECT_FALSE(std::filesystem::exists(to)) << edit;
+    EXPECT_FALSE(std::filesystem::exists(to + ".part")) << edit;
+  }
+}
+
 TEST_F(Save, what_cannot_be_said_is_refused_by_name_and_nothing_is_written) {
   const std::string to = folder_ / "out", story = "save model:storyteller -o " + to + " --edit ";
   expect_refused(story + "'blocks.1.attn.z[head=3]=mean'", 1, "blocks.1.attn.z[head=3]=mean");

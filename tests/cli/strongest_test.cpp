@@ -37,7 +37,7 @@ TEST(StrongestCommand, RowsSayTheTextItsTokensAndWhereItLooks) {
   // The very number of that run.
   const std::string at = "blocks.1.attn.pattern[head=3,query=" + std::to_string(pos) +
                          ",key=" + first["looks_at"]["pos"].dump() + "]";
-  const std::string text = first["prompt"] == 0 ? "The cat sat on the mat because it was tired. So the"
+  const std::string text = first["prompt"] == 1 ? "The cat sat on the mat because it was tired. So the"
                                                 : "The dog lay on the rug because it was soft. So the";
   const std::string npz = folder / "a.npz";
   ASSERT_EQ(cli("trace model:storyteller --text '" + text + "' --steps '" + at + "' --out " + npz).exit_code,

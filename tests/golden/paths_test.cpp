@@ -1,6 +1,6 @@
 // Direct and total paths against three plain passes in double: a run, a run in which every branch is held but
-// the sender's write is gone (or one without the sender), and one in which the receiver reads that. And an
-// edit that reads back.
+// the sender's write is gone, its projection's bias staying (or one without the sender), and one in which the
+// receiver reads that. And an edit that reads back.
 #include "core/lens/paths.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,8 @@ class PlainPaths {
     return gated ? std::vector{base + "gate", base + "up"} : std::vector{base + "pre"};
   }
   static std::string out_of(const Site& site) {
-    return "blocks." + std::to_string(site.layer) + (site.slot == Slot::z ? ".attn." : ".mlp.");
+    const bool attention = site.slot == Slot::z || site.slot == Slot::attn_out;
+    return "blocks." + std::to_string(site.layer) + (attention ? ".attn." : ".mlp.");
   }
 
   void hold(NaiveStack& run, const Target& from) const {
@@ -94,8 +95,18 @@ class PlainPaths {
       const Matrix wrote = run.times(clean_.steps.at(base + "post"), base + "out");
       run.changes[base + "out"] = held(NaiveStack::sum(clean_.steps.at(base + "out"), wrote, -1));
     } else {
-      run.changes[base + "out"] = [](Matrix x) { return NaiveStack::sum(x, x, -1); };
+      run.changes[base + "out"] = bias_alone(base + "out");
     }
+  }
+  // What is left of an output without its write.
+  std::function<Matrix(Matrix)> bias_alone(const std::string& name) const {
+    const Tensor bias = model_.weights().get(name + ".bias");
+    return [bias](Matrix x) {
+      for (auto& row : x)
+        for (std::size_t i = 0; i < row.size(); ++i)
+          row[i] = bias.empty() ? 0.0 : static_cast<double>(bias.at(static_cast<std::int64_t>(i)));
+      return x;
+    };
   }
   void remove(NaiveStack& run, const Target& from) const {
     const auto none = [](Matrix x) { return NaiveStack::sum(x, x, -1); };
@@ -108,8 +119,10 @@ class PlainPaths {
       run.changes[base + "concat"] = [=](Matrix x) {
         return NaiveStack::sum(x, keep_columns(x, begin, begin + d), -1);
       };
+    } else if (from.site.slot == Slot::mlp_post) {
+      run.changes[base + "post"] = none;
     } else {
-      run.changes[base + (from.site.slot == Slot::mlp_post ? "post" : "out")] = none;
+      run.changes[base + "out"] = bias_alone(base + "out");
     }
   }
 
@@ -127,7 +140,8 @@ TEST_P(Paths, AreThreePlainPasses) {
   ASSERT_NEAR(plain.measure(naive.run(kSixIds)), *measured(kAsked, *run), 2e-4);
   for (const PathKind kind : {PathKind::direct, PathKind::total}) {
     auto grid = PathGrid::make(
-        opened.model, run, kAsked, selected("embed,blocks.*.attn.z,blocks.*.mlp.post,blocks.*.mlp.out"),
+        opened.model, run, kAsked,
+        selected("embed,blocks.*.attn.z,blocks.*.attn.out,blocks.*.mlp.post,blocks.*.mlp.out"),
         selected("blocks.*.attn.q,blocks.*.attn.k,blocks.*.attn.v,blocks.*.mlp.out,logits"), kind, {});
     ASSERT_TRUE(grid) << grid.error().text();
     ASSERT_TRUE(grid->fill());

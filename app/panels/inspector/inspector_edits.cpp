@@ -8,6 +8,7 @@
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 #include "core/lens/watch.h"
+#include "core/session/data_edits.h"
 #include "core/session/edit_values.h"
 #include "core/session/mask_edits.h"
 #include "core/trace/editable.h"
@@ -187,10 +188,15 @@ void take_new_edit(const PanelContext& context, InspectorCache& cache) {
   const Session& session = context.session;
   const int sequence = context.workspace.cursor.sequence;
   const Document& document = session.document();
-  const auto read = parse_edits(
-      cache.new_edit, document.model->config(),
-      named_numbers(*document.opened, runs_on_screen(session.result(), session.pinned(), sequence)),
-      [&]() -> Result<std::vector<std::shared_ptr<const Trace>>> { return context.run->traces; });
+  const auto prompts = DataEdits::of_document(document, cache.new_edit);
+  const auto read =
+      !prompts
+          ? Result<Edits>(prompts.error())
+          : edits_of_text(
+                cache.new_edit, document,
+                named_numbers(*document.opened, runs_on_screen(session.result(), session.pinned(), sequence)),
+                [&]() -> Result<std::vector<std::shared_ptr<const Trace>>> { return context.run->traces; },
+                *prompts ? (*prompts)->of(nullptr) : DataNumbers());
   const Edits edits = read ? *read : Edits{};
   Status can = read ? Status(Done{}) : Status(read.error());
   for (const auto& edit : edits)

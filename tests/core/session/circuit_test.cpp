@@ -22,7 +22,8 @@ Circuit made(const std::string& name) {
   if (opened->model->config().encoder()) input.source = {4, 8, 6, 3};
   const auto trace = opened->model->run(input);
   EXPECT_TRUE(trace) << trace.error().text();
-  const auto graph = attribution_graph(**trace, {LogitMeasure::Kind::logit, 7, -1, -1, {}}, 0.001);
+  const auto graph = attribution_graph(**trace, {LogitMeasure::Kind::logit, 7, -1, -1, {}}, 0.001, 400, {},
+                                       name == "gpt2" ? GraphPatterns::followed : GraphPatterns::held);
   EXPECT_TRUE(graph) << graph.error().text();
   return circuit_of(*opened, **trace, *graph, "logit:#7");
 }
@@ -54,8 +55,13 @@ TEST(Circuit, WhatIsWrittenReadsBack) {
       EXPECT_DOUBLE_EQ(b.value.value(), a.value.value());
       EXPECT_DOUBLE_EQ(b.rest.value(), a.rest.value());
     }
-    for (std::size_t i = 0; i < circuit.links.size(); ++i)
+    EXPECT_EQ(read->followed, std::string(name) == "gpt2");
+    EXPECT_DOUBLE_EQ(read->off, circuit.off);
+    for (std::size_t i = 0; i < circuit.links.size(); ++i) {
       EXPECT_DOUBLE_EQ(read->links[i].weight, circuit.links[i].weight);
+      EXPECT_EQ(read->links[i].side, circuit.links[i].side);
+      EXPECT_EQ(read->links[i].alone, circuit.links[i].alone);
+    }
   }
 }
 

@@ -1,0 +1,88 @@
+#include "core/view/ask_again.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "core/base/words.h"
+#include "core/base/workers.h"
+#include "core/lens/attribution.h"
+#include "core/session/ask_look.h"
+
+namespace attnscope {
+namespace {
+
+// What the window does beside its frames, waited for: some work is over, and it may be what was asked.
+class WorkAwaited {
+ public:
+  Workers& workers() { return workers_; }
+  template <class Ready>
+  void wait(const Ready& ready) {
+    while (!ready()) {
+      std::unique_lock lock(mutex_);
+      (void)over_.wait_for(lock, std::chrono::milliseconds(50), [&] { return std::exchange(any_, false); });
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool any_ = false;
+  Workers workers_{[this] {
+    const std::lock_guard lock(mutex_);
+    any_ = true;
+    over_.notify_all();
+  }};
+};
+
+Result<AskedParts> parts_again(const std::shared_ptr<const Trace>& run, const LogitMeasure& measure) {
+  TRY(Attribution sum, attribute(*run, measure, AttributeBy::head));
+  AskedParts out;
+  out.run = run, out.measure = measure;
+  out.sum = std::make_shared<const Attribution>(std::move(sum));
+  return out;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const AskShown>> asked_again(const nlohmann::json& look, const Document& document,
+                                                    std::size_t sequence) {
+  if (!look.contains("ask") || !document.opened->recorded.empty()) return std::shared_ptr<const AskShown>();
+  auto run = std::make_shared<RunResult>();
+  run->version = run->opened_version = 1, run->document = document;
+  TRY(run->traces, run_all(document, {}, {}));
+  Asking asking;
+  take_ask_look(look, asking);
+  AskShown out;
+  out.page = asking.settings.page, out.other = asking.settings.other;
+  out.change = asking.settings.change, out.normalised = asking.settings.normalised;
+  const std::string key = "ask.page." + std::string(name_of_value(out.page, kAskPages));
+  if (out.page != AskPage::parts && !asks_cells(out.page))
+    return fail(Code::unsupported, "error.view.ask_window", {in_quotes(tr(key))});
+  WorkAwaited work;
+  const auto of = static_cast<int>(sequence);
+  work.wait([&] {
+    asking.follow(work.workers(), run, of);
+    return asking.measure.of(*run) != nullptr;
+  });
+  asking.follow(work.workers(), run, of);
+  const auto measure = asking.measure.of(*run);
+  if (!measure->measure)
+    return measure->error ? *measure->error : fail(Code::not_found, "error.cli.no_input");
+  if (out.page == AskPage::parts) {
+    TRY(out.parts, parts_again(run->traces[sequence], *measure->measure));
+    return std::make_shared<const AskShown>(std::move(out));
+  }
+  if (!asking.request())
+    return asking.request().error().what.empty()
+               ? fail(Code::unsupported, "error.view.ask_window", {in_quotes(tr(key))})
+               : asking.request().error();
+  asking.start(work.workers());
+  work.wait([&] { return !asking.running(); });
+  out.sweep = asking.answer();
+  if (out.sweep && out.sweep->error) return *out.sweep->error;
+  return std::make_shared<const AskShown>(std::move(out));
+}
+
+}  // namespace attnscope
