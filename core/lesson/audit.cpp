@@ -111,6 +111,25 @@ Status check_prediction(const Auditor& auditor) {
   return Done{};
 }
 
+// What the page asks to change, and what says how far it is, is in sight.
+Status check_in_sight(const Auditor& auditor) {
+  const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask);
+  if (!change) return Done{};
+  const auto hidden = hidden_targets(auditor.page, auditor.scope());
+  if (!hidden) return auditor.at("hide", hidden.error());
+  const auto shown = [&](const Target& target) -> Status {
+    if (!hides_any(*hidden, target)) return Done{};
+    return auditor.at("hide", "error.lesson.hides_change", {in_quotes(to_text(target))});
+  };
+  for (const auto& edit : change->show)
+    if (const NumberEdit* numbers = edit->number()) TRY_OK(shown(numbers->where));
+  for (const ChangeAsk::Knob& knob : change->knobs)
+    if (const auto target = lesson_place(knob.place, auditor.scope())) TRY_OK(shown(*target));
+  if (change->live)
+    if (const auto live = lesson_place(change->live->text(), auditor.scope())) TRY_OK(shown(*live));
+  return Done{};
+}
+
 // What is covered, or is to be drawn, stands neither in the page's texts nor in its figure.
 Status check_leaks(const Auditor& auditor, const PageFigure& figure) {
   const auto hidden = hidden_numbers(auditor.page, auditor.scope());
@@ -120,6 +139,8 @@ Status check_leaks(const Auditor& auditor, const PageFigure& figure) {
     if (const std::string said = leaked_number(page_text(auditor, what), *hidden); !said.empty())
       return auditor.at("strings", "error.lesson.leak",
                         {in_quotes(page_key(auditor.lesson, auditor.page, what)), said});
+  if (const std::string twin = twin_in_sight(auditor.page, auditor.scope()); !twin.empty())
+    return auditor.at("hide", "error.lesson.leak_twin", {in_quotes(twin)});
   if (!figure) return Done{};
   const std::string drawn = figure(auditor.lesson, auditor.page, auditor.scope());
   if (const std::string said = leaked_number(drawn, *hidden); !said.empty())
@@ -277,6 +298,7 @@ Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure)
     ++out.pages;
     if (page.ask.index() == 0) continue;
     TRY_OK(check_prediction(auditor));
+    TRY_OK(check_in_sight(auditor));
     TRY_OK(check_leaks(auditor, figure));
     TRY_OK(check_ask(auditor));
     TRY_OK(check_because(auditor));

@@ -106,6 +106,12 @@ namespace {
 
 // ---- cells and heads ------------------------------------------------------------------------------
 
+// What pictures and tooltips show as one number is one: two digits behind the point, three of a larger one.
+bool as_good(double mine, double best) {
+  constexpr double kShown = 0.005;
+  return best - mine <= kShown * std::max(1.0, std::fabs(best));
+}
+
 Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const ExpressionScope& scope) {
   const auto* given = std::get_if<Cell>(&answer);
   if (!given) return nothing_answered("error.lesson.answer.cell");
@@ -115,8 +121,7 @@ Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const Expre
   TRY(const double mine, choice.score(ask.pick, *index, scope));
   TRY(const auto best, choice.best(ask.pick, scope));
   const Text name = choice.name(*index, scope), value = live_number(choice.value(*index, scope), false);
-  if (mine >= best.score - 1e-9 * std::max(1.0, std::fabs(best.score)))
-    return right("verdict.right.cell", {name, value});
+  if (as_good(mine, best.score)) return right("verdict.right.cell", {name, value});
   return wrong("verdict.wrong.cell", {name, value});
 }
 
@@ -126,7 +131,7 @@ Result<Verdict> check_head(const HeadAsk& ask, const Answer& answer, const Expre
   TRY(const HeadScore mine, head_score(ask, *given, scope));
   TRY(const HeadScore best, best_head(ask, scope));
   const std::vector<Text> words{head_text(*given), live_number(mine.score, false)};
-  if (mine.score >= best.score - 1e-9) return right("verdict.right.head", words);
+  if (as_good(mine.score, best.score)) return right("verdict.right.head", words);
   return wrong("verdict.wrong.head", words, best.score > 0 ? std::max(0.0, mine.score / best.score) : 0);
 }
 
