@@ -7,6 +7,7 @@
 #include "core/base/words.h"
 #include "core/io/json_number.h"
 #include "core/lesson/check.h"
+#include "core/lesson/check_parts.h"
 #include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
@@ -42,15 +43,9 @@ Status check_words(const Auditor& auditor) {
   if (auditor.page.ask.index() > 0)
     for (const char* what : {"ask", "hint1", "hint2", "because"})
       wanted.push_back(page_key(auditor.lesson, auditor.page, what));
-  if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask))
-    for (const Slip& slip : number->slips)
-      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
-  if (const auto* bars = std::get_if<BarsAsk>(&auditor.page.ask))
-    for (const Slip& slip : bars->slips)
-      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
+  for (const Slip& slip : slips_of(auditor.page.ask))
+    wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
   if (const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask)) {
-    for (const Slip& slip : change->slips)
-      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
     if (change->live) wanted.push_back(page_key(auditor.lesson, auditor.page, "live"));
     for (const ChangeAsk::Goal& goal : change->goals)
       wanted.push_back(page_key(auditor.lesson, auditor.page, "goal." + goal.id));
@@ -243,13 +238,44 @@ Status check_changed(Auditor& auditor, const std::string& field) {
   const auto after = check_answer(auditor.lesson, auditor.page, {}, auditor.scope());
   if (!after) return auditor.at(field, after.error());
   if (!after->right) return auditor.at(field, "error.lesson.not_right_after", {after->words});
-  if (!asked) return Done{};
-  for (const Slip& slip : asked->slips) {
+  for (const Slip& slip : slips_of(auditor.page.ask)) {
     const auto made = slip.value.number(auditor.scope());
     if (!made) return auditor.at("ask.slips", made.error());
     if (*made != 0) return auditor.at("ask.slips", "error.lesson.slip_is_right", {in_quotes(slip.id)});
   }
-  return check_limit(auditor, *asked, true);
+  return asked ? check_limit(auditor, *asked, true) : Status(Done{});
+}
+
+// What is right is none of the slips: a shape is another one, a cell and a head are judged before them.
+Status check_slips_apart(const Auditor& auditor) {
+  const auto refused = [&](const Slip& slip) {
+    return auditor.at("ask.slips", "error.lesson.slip_is_right", {in_quotes(slip.id)});
+  };
+  const auto right = right_answer(auditor.page, auditor.scope());
+  for (const Slip& slip : slips_of(auditor.page.ask)) {
+    if (std::holds_alternative<ShapeAsk>(auditor.page.ask)) {
+      const auto sizes = slip.value.value(auditor.scope());
+      if (!sizes) return auditor.at("ask.slips", sizes.error());
+      std::string text;
+      for (const double size : sizes->numbers) text += format("%.0f ", size);
+      const auto verdict = check_answer(auditor.lesson, auditor.page, Answer(text), auditor.scope());
+      if (!verdict || verdict->right) return refused(slip);
+    } else if (const auto* cell = std::get_if<CellAsk>(&auditor.page.ask)) {
+      const auto choice = cells_to_choose(*cell, auditor.scope());
+      const auto* best = right ? std::get_if<Cell>(&*right) : nullptr;
+      const auto index = choice && best ? choice->index_of(*best) : std::nullopt;
+      const auto made = index ? choice->score(slip.value, *index, auditor.scope()) : Result<double>(Error{});
+      if (!made) return auditor.at("ask.slips", made.error());
+      if (*made != 0) return refused(slip);
+    } else if (std::holds_alternative<HeadAsk>(auditor.page.ask)) {
+      const auto* best = right ? std::get_if<HeadPlace>(&*right) : nullptr;
+      const auto made = best ? head_score(HeadAsk{slip.value, {}}, *best, auditor.scope())
+                             : Result<HeadScore>(Error{});
+      if (!made) return auditor.at("ask.slips", made.error());
+      if (made->score != 0) return refused(slip);
+    }
+  }
+  return Done{};
 }
 
 Status check_ask(Auditor& auditor) {
@@ -275,6 +301,7 @@ Status check_ask(Auditor& auditor) {
       if (!verdict) return auditor.at("ask.slips", verdict.error());
       if (verdict->right) return auditor.at("ask.slips", "error.lesson.slip_is_right", {in_quotes(slip.id)});
     }
+  TRY_OK(check_slips_apart(auditor));
   return check_typed(auditor);
 }
 

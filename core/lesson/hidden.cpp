@@ -147,10 +147,10 @@ std::string twin_in_sight(const Page& page, const ExpressionScope& scope) {
     const auto mine = record ? numbers_at(trace, target) : Result<Tensor>(Error{});
     const AxisRange* row = mine ? range_on(target.at, "query") : nullptr;
     if (!row || row->end != row->begin + 1) continue;
-    const Tensor wanted = mine->packed();
+    const std::vector<float> wanted = mine->values();
     const auto same = [](float a, float b) { return std::fabs(a - b) < 1e-6f; };
     const auto says = [](float one) { return std::fabs(one - std::round(one)) > 0.005f; };
-    if (std::none_of(wanted.values().begin(), wanted.values().end(), says)) continue;
+    if (std::none_of(wanted.begin(), wanted.end(), says)) continue;
     for (std::int64_t query = 0; query < trace.rows(target.site.stack); ++query) {
       Target other = target;
       for (AxisRange& range : other.at)
@@ -158,9 +158,9 @@ std::string twin_in_sight(const Page& page, const ExpressionScope& scope) {
       if (query == row->begin || hides_any(*hidden, other)) continue;
       const auto theirs = numbers_at(trace, other);
       if (!theirs) continue;
-      const Tensor there = theirs->packed();
-      if (std::equal(wanted.values().begin(), wanted.values().end(), there.values().begin(),
-                     there.values().end(), same))
+      const std::vector<float> there = theirs->values();
+      if (std::equal(wanted.begin(), wanted.end(), there.begin(),
+                     there.end(), same))
         return to_text(other);
     }
   }
