@@ -38,7 +38,7 @@ bool steps_away(Key key) { return is_arrow(key) || key == Key::home || key == Ke
 struct Listening {
   bool ctrl, shift, typing, busy, arrows, digits, presenting;
   bool asked, held;  ///< a question of a lesson is open; what its page hides would be one step away
-  Level level;  ///< whose keys work
+  Level level;       ///< whose keys work
   bool to(const Action& action) const {
     if (action.scope == KeyScope::everywhere) return true;
     if (typing || busy) return false;

@@ -42,7 +42,8 @@ bool LessonPlayer::wandered(const FrameState& state) const {
   const nlohmann::json& look = page().state.look();
   const bool easy = lesson_->easy && look.is_object() && look.value("level", std::string()) == "easy";
   if (easy && workspace.level == Level::full) return true;
-  // A page that asks for a cell or a head is answered by going there; the film of the easy window has no steps.
+  // A page that asks for a cell or a head is answered by going there; the film of the easy window has no
+  // steps.
   const Cursor& now = workspace.cursor;
   const bool clicked =
       std::holds_alternative<CellAsk>(page().ask) || std::holds_alternative<HeadAsk>(page().ask);

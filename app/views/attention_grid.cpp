@@ -287,8 +287,9 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
              {block_name(scene.trace->config(), scene.stack, head.layer), std::to_string(head.head)});
       compat::item_tooltip((context.workspace.hides_roles ? title : title + role_lines(head.roles)).c_str());
     }
-    if (grid.captions) draw_caption(head, ImVec2(p0.x, p1.y + scaled(2)), grid.side, current || hovered,
-                                    context.workspace.hides_roles);
+    if (grid.captions)
+      draw_caption(head, ImVec2(p0.x, p1.y + scaled(2)), grid.side, current || hovered,
+                   context.workspace.hides_roles);
     if (grid.left > 0 && head.head == 0)
       draw_text(canvas, fonts().small,
                 ImVec2(origin.x, p0.y + (grid.height - text_size(fonts().small, "0").y) / 2),

@@ -19,8 +19,8 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
-#include "core/lesson/leaks.h"
 #include "core/lens/row_off_one.h"
+#include "core/lesson/leaks.h"
 
 namespace attnscope {
 namespace {

@@ -10,8 +10,8 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/lesson/leaks.h"
 #include "core/lens/simplex.h"
+#include "core/lesson/leaks.h"
 
 namespace attnscope {
 namespace {

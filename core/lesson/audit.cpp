@@ -78,6 +78,18 @@ int sentences_in(std::string_view text) {
   return out;
 }
 
+// The number of a change that the page shows meanwhile is not said as it was before: "still 97 %".
+Status check_of_now(const Auditor& auditor, const std::string& said) {
+  const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask);
+  if (!change || !change->live) return Done{};
+  const ExpressionScope opened{auditor.run.first(), nullptr, auditor.scope().sequence, {}};
+  TRY(const double then, change->live->number(opened));
+  TRY(const double now, change->live->number(auditor.scope()));
+  const std::string stale = leaked_number(said, {then});
+  if (stale.empty() || !leaked_number(said, {now}).empty()) return Done{};
+  return auditor.at("because", "error.lesson.because_stale", {stale, lesson_number(now)});
+}
+
 // It is short, and true of the run that the page ends with.
 Status check_because(const Auditor& auditor) {
   if (sentences_in(page_text(auditor, "because")) > kMostSentences)
@@ -90,7 +102,7 @@ Status check_because(const Auditor& auditor) {
   }
   const auto said = because_text(auditor.lesson, auditor.page, auditor.scope());
   if (!said) return auditor.at("because.values", said.error());
-  return Done{};
+  return check_of_now(auditor, said->str());
 }
 
 // Where a stage has results, it is said whether they stay away until the answer.
@@ -269,8 +281,8 @@ Status check_slips_apart(const Auditor& auditor) {
       if (*made != 0) return refused(slip);
     } else if (std::holds_alternative<HeadAsk>(auditor.page.ask)) {
       const auto* best = right ? std::get_if<HeadPlace>(&*right) : nullptr;
-      const auto made = best ? head_score(HeadAsk{slip.value, {}}, *best, auditor.scope())
-                             : Result<HeadScore>(Error{});
+      const auto made =
+          best ? head_score(HeadAsk{slip.value, {}}, *best, auditor.scope()) : Result<HeadScore>(Error{});
       if (!made) return auditor.at("ask.slips", made.error());
       if (made->score != 0) return refused(slip);
     }

@@ -69,8 +69,8 @@ Result<Verdict> check_shape(const Lesson& lesson, const Page& page, const ShapeA
     const auto same = [](std::int64_t a, double b) { return static_cast<double>(a) == b; };
     const auto& sizes = made.numbers;
     const bool batch = std::equal(given.begin(), given.end(), sizes.begin(), sizes.end(), same);
-    const bool without = !sizes.empty() &&
-                         std::equal(given.begin(), given.end(), sizes.begin() + 1, sizes.end(), same);
+    const bool without =
+        !sizes.empty() && std::equal(given.begin(), given.end(), sizes.begin() + 1, sizes.end(), same);
     if (batch || without) return wrong(page_key(lesson, page, "slip." + slip.id), {shape_text(given)}, 0.5);
   }
   const bool permuted = std::is_permutation(given.begin(), given.end(), wanted.begin(), wanted.end()) ||
@@ -219,11 +219,14 @@ Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answe
                              const ExpressionScope& scope) {
   if (const auto* number = std::get_if<NumberAsk>(&page.ask))
     return check_number(lesson, page, *number, answer, scope);
-  if (const auto* shape = std::get_if<ShapeAsk>(&page.ask)) return check_shape(lesson, page, *shape, answer, scope);
+  if (const auto* shape = std::get_if<ShapeAsk>(&page.ask))
+    return check_shape(lesson, page, *shape, answer, scope);
   if (const auto* choice = std::get_if<ChoiceAsk>(&page.ask))
     return check_choice(lesson, page, *choice, answer, scope);
-  if (const auto* cell = std::get_if<CellAsk>(&page.ask)) return check_cell(lesson, page, *cell, answer, scope);
-  if (const auto* head = std::get_if<HeadAsk>(&page.ask)) return check_head(lesson, page, *head, answer, scope);
+  if (const auto* cell = std::get_if<CellAsk>(&page.ask))
+    return check_cell(lesson, page, *cell, answer, scope);
+  if (const auto* head = std::get_if<HeadAsk>(&page.ask))
+    return check_head(lesson, page, *head, answer, scope);
   if (const auto* mask = std::get_if<MaskAsk>(&page.ask)) return check_mask(lesson, page, *mask, scope);
   if (const auto* change = std::get_if<ChangeAsk>(&page.ask))
     return check_change(lesson, page, *change, scope);

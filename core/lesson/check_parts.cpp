@@ -43,10 +43,12 @@ std::string with_brackets(std::string text) {
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
       if (at > 0 && std::isalpha(static_cast<unsigned char>(text[at - 1])) != 0) continue;
       const std::size_t begin = text.find_first_not_of(' ', at + name.size());
-      if (begin == std::string::npos || (std::isdigit(static_cast<unsigned char>(text[begin])) == 0 && text[begin] != '.'))
+      if (begin == std::string::npos ||
+          (std::isdigit(static_cast<unsigned char>(text[begin])) == 0 && text[begin] != '.'))
         continue;
       const std::size_t end = std::min(text.find_first_not_of("0123456789.", begin), text.size());
-      text = text.substr(0, at + name.size()) + "(" + text.substr(begin, end - begin) + ")" + text.substr(end);
+      text =
+          text.substr(0, at + name.size()) + "(" + text.substr(begin, end - begin) + ")" + text.substr(end);
     }
   return text;
 }

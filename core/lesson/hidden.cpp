@@ -72,8 +72,7 @@ void add_copies(const Trace& trace, const Target& target, std::vector<Target>& o
           continue;
         }
         for (std::int64_t head = box.head.begin; head < box.head.end; ++head) {
-          copy.at = {box.row,
-                     {"head*d_head", head * inner + box.inner.begin, head * inner + box.inner.end}};
+          copy.at = {box.row, {"head*d_head", head * inner + box.inner.begin, head * inner + box.inner.end}};
           out.push_back(copy);
         }
       }
@@ -102,7 +101,8 @@ Result<std::vector<Target>> hidden_targets(const Page& page, const ExpressionSco
   for (const std::string& place : page.hides)
     if (!is_item(place)) places.push_back(place);
   const auto* bars = std::get_if<BarsAsk>(&page.ask);
-  if (bars && parse_place(bars->row.text()) && parse_target(bars->row.text())) places.push_back(bars->row.text());
+  if (bars && parse_place(bars->row.text()) && parse_target(bars->row.text()))
+    places.push_back(bars->row.text());
   const bool largest = std::holds_alternative<CellAsk>(page.ask) || is_prediction(page);
   const Trace& trace = scope.run.trace(scope.sequence);
   std::vector<Target> out;
@@ -159,9 +159,7 @@ std::string twin_in_sight(const Page& page, const ExpressionScope& scope) {
       const auto theirs = numbers_at(trace, other);
       if (!theirs) continue;
       const std::vector<float> there = theirs->values();
-      if (std::equal(wanted.begin(), wanted.end(), there.begin(),
-                     there.end(), same))
-        return to_text(other);
+      if (std::equal(wanted.begin(), wanted.end(), there.begin(), there.end(), same)) return to_text(other);
     }
   }
   return {};

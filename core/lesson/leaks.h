@@ -10,17 +10,18 @@
 
 namespace attnscope {
 
-/// The cells, by provenance: those of the page's `hide` and of the row that is drawn; their copies under other
-/// names (a reshape, a transpose, the heads side by side); scores that are divided, biased or masked later;
-/// and, where the largest is asked for or bet on, all the scores that one could read it from. Windows, sheets
-/// of paper and the audit ask here, whatever they are about to show. Errors: the run lacks a cell.
+/// The cells, by provenance: those of the page's `hide` and of the row that is drawn; their copies under
+/// other names (a reshape, a transpose, the heads side by side); scores that are divided, biased or masked
+/// later; and, where the largest is asked for or bet on, all the scores that one could read it from. Windows,
+/// sheets of paper and the audit ask here, whatever they are about to show. Errors: the run lacks a cell.
 Result<std::vector<Target>> hidden_targets(const Page& page, const ExpressionScope& scope);
 /// True where one of them has a cell of that row of a head.
 bool hides_row(const std::vector<Target>& hidden, const Site& site, std::int64_t head, std::int64_t query);
 /// True where one of them has a cell of this target.
 bool hides_any(const std::vector<Target>& hidden, const Target& target);
 
-/// The values that a page keeps to itself. Whole numbers and those near 0 are left out: every figure has them.
+/// The values that a page keeps to itself. Whole numbers and those near 0 are left out: every figure has
+/// them.
 Result<std::vector<double>> hidden_numbers(const Page& page, const ExpressionScope& scope);
 /// The first number of a text that is one of them as far as it is written ("94.7 %", "0.947"); empty: none.
 /// Numbers of less than two digits behind the point count only as percent.

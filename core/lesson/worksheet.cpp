@@ -136,7 +136,8 @@ std::vector<Target> hidden_on_paper(const Lesson& lesson, const Page& page, cons
   std::vector<Target> out;
   for (const Page& other : lesson.pages) {
     if (other.state.model != page.state.model) continue;
-    if (const auto targets = hidden_targets(other, scope)) out.insert(out.end(), targets->begin(), targets->end());
+    if (const auto targets = hidden_targets(other, scope))
+      out.insert(out.end(), targets->begin(), targets->end());
   }
   return out;
 }

@@ -216,13 +216,15 @@ void draw_said(FrameState& state, float most) {
 void draw_words(FrameState& state, float below) {
   LessonPlayer& player = state.lessons;
   const float all = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - below);
-  const float most = all * kMostSaid, room = all - (player.at_end() ? 0.f : std::min(player.said_height, most));
+  const float most = all * kMostSaid,
+              room = all - (player.at_end() ? 0.f : std::min(player.said_height, most));
   compat::begin_child("###lesson_words", ImVec2(0, room), false);
   if (player.at_end()) {
     draw_recap(state);
     return ImGui::EndChild();
   }
-  // Where there is no room for the goal, the question comes first; this is decided before anything is answered.
+  // Where there is no room for the goal, the question comes first; this is decided before anything is
+  // answered.
   if (player.draft().hints == 0 && player.said_height == 0) player.goal_first = player.page_height <= room;
   const bool fits = player.goal_first;
   if (fits) draw_goal(player);
