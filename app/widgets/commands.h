@@ -68,6 +68,7 @@ struct Workspace {
   bool hides_shapes = false;   ///< a lesson asks for a shape: the map says none
   bool hides = false;          ///< a page of a lesson covers a part of the stage
   std::vector<Target> hidden;  ///< its cells: tables and tooltips beside the stage say none of them
+  bool keeps_stage = false;    ///< a lesson stands beside the stage: menus open over its panel
   bool hides_roles = false;    ///< a lesson asks for a head: nothing says what heads do
   bool hides_loss = false;     ///< a lesson asks for the loss
   bool holds_back = false;  ///< a bet of a lesson is open: no result of a lab, no mark on the strongest key

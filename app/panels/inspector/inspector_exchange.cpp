@@ -178,9 +178,7 @@ void draw_exchanges(const PanelContext& context) {
   if (raised_button(Label(tr("exchange.open"), "###exchange"))) ImGui::OpenPopup("###exchange_menu");
   note_item("exchange");
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
-  // Over the panel: what one wants to see change is on the stage, and what a lesson says at the panel's top.
-  const ImVec2 screen = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos(ImVec2(screen.x - px(6), screen.y - px(6)), ImGuiCond_Always, ImVec2(1, 1));
+  if (context.workspace.keeps_stage) popup_over_panel();
   if (!ImGui::BeginPopup("###exchange_menu")) return;
   ExchangeMenu& menu = menu_of(context);
   const std::string key = std::to_string(context.session.history().point()) + "/" +
