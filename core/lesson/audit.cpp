@@ -1,5 +1,6 @@
 #include "core/lesson/audit.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/names.h"
@@ -85,8 +86,8 @@ Status check_of_now(const Auditor& auditor, const std::string& said) {
   const ExpressionScope opened{auditor.run.first(), nullptr, auditor.scope().sequence, {}};
   TRY(const double then, change->live->number(opened));
   TRY(const double now, change->live->number(auditor.scope()));
-  const std::string stale = leaked_number(said, {then});
-  if (stale.empty() || !leaked_number(said, {now}).empty()) return Done{};
+  const std::string stale = leaked_number(said, {std::fabs(then)});
+  if (stale.empty() || !leaked_number(said, {std::fabs(now)}).empty()) return Done{};
   return auditor.at("because", "error.lesson.because_stale", {stale, lesson_number(now)});
 }
 

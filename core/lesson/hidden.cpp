@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/base/names.h"
 #include "core/lesson/leaks.h"
@@ -92,7 +93,41 @@ void add_scores(const Trace& trace, const Target& target, bool largest, std::vec
   }
 }
 
+// True where the page's stage is a step of the scores that it does not hide itself: they are given.
+bool gives_scores(const Page& page, const std::vector<std::string>& hidden) {
+  const nlohmann::json& look = page.state.look();
+  if (!look.is_object() || !look.contains("cursor")) return false;
+  const auto step = parse_site(look["cursor"].value("step", std::string()));
+  if (!step || std::find(std::begin(kScores), std::end(kScores), step->slot) == std::end(kScores))
+    return false;
+  return std::none_of(hidden.begin(), hidden.end(),
+                      [&](const std::string& place) { return place.starts_with(to_text(*step) + "["); });
+}
+
 bool meets(const AxisRange& a, const AxisRange& b) { return a.begin < b.end && b.begin < a.end; }
+
+// Other rows of the step that have the numbers of this one. Rows of whole numbers say nothing.
+std::vector<Target> twins_of(const Trace& trace, const Target& target) {
+  const Record* record = target.kind == Target::Kind::step ? trace.find(target.site) : nullptr;
+  const AxisRange* row = record ? range_on(target.at, "query") : nullptr;
+  const auto mine = row && row->end == row->begin + 1 ? numbers_at(trace, target) : Result<Tensor>(Error{});
+  if (!mine) return {};
+  const std::vector<float> wanted = mine->values();
+  const auto same = [](float a, float b) { return std::fabs(a - b) < 1e-6f; };
+  const auto says = [](float one) { return std::fabs(one - std::round(one)) > 0.005f; };
+  if (std::none_of(wanted.begin(), wanted.end(), says)) return {};
+  std::vector<Target> out;
+  for (std::int64_t query = 0; query < trace.rows(target.site.stack); ++query) {
+    if (query == row->begin) continue;
+    Target other = target;
+    for (AxisRange& range : other.at)
+      if (range.axis == row->axis) range = AxisRange(range.axis, query);
+    const auto theirs = numbers_at(trace, other);
+    const std::vector<float> there = theirs ? theirs->values() : std::vector<float>{};
+    if (std::equal(wanted.begin(), wanted.end(), there.begin(), there.end(), same)) out.push_back(other);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -103,7 +138,8 @@ Result<std::vector<Target>> hidden_targets(const Page& page, const ExpressionSco
   const auto* bars = std::get_if<BarsAsk>(&page.ask);
   if (bars && parse_place(bars->row.text()) && parse_target(bars->row.text()))
     places.push_back(bars->row.text());
-  const bool largest = std::holds_alternative<CellAsk>(page.ask) || is_prediction(page);
+  const bool largest =
+      std::holds_alternative<CellAsk>(page.ask) || (is_prediction(page) && !gives_scores(page, places));
   const Trace& trace = scope.run.trace(scope.sequence);
   std::vector<Target> out;
   for (const std::string& text : places) {
@@ -112,6 +148,8 @@ Result<std::vector<Target>> hidden_targets(const Page& page, const ExpressionSco
     TRY(const std::vector<Target> targets, targets_of(trace, place));
     for (const Target& target : targets) {
       out.push_back(target);
+      if (bars && text == bars->row.text())
+        for (Target& twin : twins_of(trace, target)) out.push_back(std::move(twin));
       if (target.kind != Target::Kind::step) continue;
       add_copies(trace, target, out);
       add_scores(trace, target, largest, out);
@@ -141,27 +179,9 @@ bool hides_row(const std::vector<Target>& hidden, const Site& site, std::int64_t
 std::string twin_in_sight(const Page& page, const ExpressionScope& scope) {
   const auto hidden = hidden_targets(page, scope);
   if (!hidden || std::holds_alternative<ShapeAsk>(page.ask)) return {};
-  const Trace& trace = scope.run.trace(scope.sequence);
-  for (const Target& target : *hidden) {
-    const Record* record = target.kind == Target::Kind::step ? trace.find(target.site) : nullptr;
-    const auto mine = record ? numbers_at(trace, target) : Result<Tensor>(Error{});
-    const AxisRange* row = mine ? range_on(target.at, "query") : nullptr;
-    if (!row || row->end != row->begin + 1) continue;
-    const std::vector<float> wanted = mine->values();
-    const auto same = [](float a, float b) { return std::fabs(a - b) < 1e-6f; };
-    const auto says = [](float one) { return std::fabs(one - std::round(one)) > 0.005f; };
-    if (std::none_of(wanted.begin(), wanted.end(), says)) continue;
-    for (std::int64_t query = 0; query < trace.rows(target.site.stack); ++query) {
-      Target other = target;
-      for (AxisRange& range : other.at)
-        if (range.axis == row->axis) range = AxisRange(range.axis, query);
-      if (query == row->begin || hides_any(*hidden, other)) continue;
-      const auto theirs = numbers_at(trace, other);
-      if (!theirs) continue;
-      const std::vector<float> there = theirs->values();
-      if (std::equal(wanted.begin(), wanted.end(), there.begin(), there.end(), same)) return to_text(other);
-    }
-  }
+  for (const Target& target : *hidden)
+    for (const Target& other : twins_of(scope.run.trace(scope.sequence), target))
+      if (!hides_any(*hidden, other)) return to_text(other);
   return {};
 }
 

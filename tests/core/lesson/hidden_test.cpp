@@ -9,6 +9,7 @@
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
 #include "core/lesson/worksheet.h"
+#include "core/session/mask_edits.h"
 
 namespace attnscope {
 namespace {
@@ -16,11 +17,11 @@ namespace {
 using nlohmann::json;
 
 /// A page of a shipped lesson in its run.
-struct OpenPage {
+struct HiddenPage {
   Lesson lesson;
   std::size_t page = 0;
   PageRun run;
-  OpenPage(const std::string& id, const std::string& name) {
+  HiddenPage(const std::string& id, const std::string& name) {
     auto read = shipped_lesson(id);
     EXPECT_TRUE(read) << read.error().text();
     lesson = *std::move(read);
@@ -44,47 +45,47 @@ struct OpenPage {
   }
 };
 
-bool is_right(const Result<Verdict>& verdict) { return verdict && verdict->right; }
+bool hidden_right(const Result<Verdict>& verdict) { return verdict && verdict->right; }
 
 TEST(LessonTyped, ASumIsComputedAndTheRunIsNotAsked) {
-  const OpenPage loss("loss", "one");
+  const HiddenPage loss("loss", "one");
   for (const char* text :
        {"-ln(0.1322)", "-ln 0.1322", "\u2212ln 0.1322", "-log(0.1322)", "2.0234", "-log 0.1322"})
-    EXPECT_TRUE(is_right(loss.typed(text))) << text;
+    EXPECT_TRUE(hidden_right(loss.typed(text))) << text;
   for (const char* text : {"loss()", "-log(at(probs[pos=2], id('sat')))", "max(probs[pos=2])", "tokens()"})
     EXPECT_FALSE(loss.typed(text)) << text;
-  const OpenPage root("why_sqrt", "factor");
+  const HiddenPage root("why_sqrt", "factor");
   for (const char* text : {"sqrt(16)", "sqrt 16", "\u221a16", "4", "2^2"})
-    EXPECT_TRUE(is_right(root.typed(text))) << text;
+    EXPECT_TRUE(hidden_right(root.typed(text))) << text;
   EXPECT_FALSE(root.typed("sqrt(config('d_head'))"));
   EXPECT_FALSE(root.typed("std(blocks.1.attn.scores[head=3]) / std(blocks.1.attn.scaled[head=3])"));
 }
 
 TEST(LessonAnswers, WhatIsShownAsOneNumberIsOneAnswer) {
-  const OpenPage page("induction_head", "induction");
-  EXPECT_TRUE(is_right(page.answered(HeadPlace{1, 0})));
-  EXPECT_TRUE(is_right(page.answered(HeadPlace{1, 1}))) << "0.996 and 0.999 are both 1.00 on the screen";
-  EXPECT_FALSE(is_right(page.answered(HeadPlace{0, 0})));
+  const HiddenPage page("induction_head", "induction");
+  EXPECT_TRUE(hidden_right(page.answered(HeadPlace{1, 0})));
+  EXPECT_TRUE(hidden_right(page.answered(HeadPlace{1, 1}))) << "0.996 and 0.999 are both 1.00 on the screen";
+  EXPECT_FALSE(hidden_right(page.answered(HeadPlace{0, 0})));
 }
 
 TEST(LessonAnswers, MistakesWithANameAreToldAsSuch) {
   const auto key = [](const Result<Verdict>& verdict) {
     return verdict && !verdict->right ? std::string(verdict->words.key()) : std::string();
   };
-  EXPECT_EQ(key(OpenPage("nine_steps", "shape").typed("(2,4,3)")), "lesson.nine_steps.shape.slip.input");
-  EXPECT_EQ(key(OpenPage("nine_steps", "shape").typed("(4,3)")), "lesson.nine_steps.shape.slip.input");
-  EXPECT_EQ(key(OpenPage("nine_steps", "shape").typed("(2,4,5)")), "verdict.wrong.shape");
-  EXPECT_EQ(key(OpenPage("induction_head", "induction").answered(HeadPlace{0, 0})),
+  EXPECT_EQ(key(HiddenPage("nine_steps", "shape").typed("(2,4,3)")), "lesson.nine_steps.shape.slip.input");
+  EXPECT_EQ(key(HiddenPage("nine_steps", "shape").typed("(4,3)")), "lesson.nine_steps.shape.slip.input");
+  EXPECT_EQ(key(HiddenPage("nine_steps", "shape").typed("(2,4,5)")), "verdict.wrong.shape");
+  EXPECT_EQ(key(HiddenPage("induction_head", "induction").answered(HeadPlace{0, 0})),
             "lesson.induction_head.induction.slip.previous");
-  EXPECT_EQ(key(OpenPage("induction_head", "previous").answered(HeadPlace{1, 0})),
+  EXPECT_EQ(key(HiddenPage("induction_head", "previous").answered(HeadPlace{1, 0})),
             "lesson.induction_head.previous.slip.copies");
   const auto cell = [](int lookup) {
     return Answer(*parse_cell("blocks.1.attn.pattern[head=0,query=24,key=" + std::to_string(lookup) + "]"));
   };
-  const OpenPage where("induction_head", "where");
+  const HiddenPage where("induction_head", "where");
   EXPECT_EQ(key(where.answered(cell(12))), "lesson.induction_head.where.slip.copy");
   EXPECT_EQ(key(where.answered(cell(3))), "verdict.wrong.cell");
-  OpenPage mask("masks", "draw");
+  HiddenPage mask("masks", "draw");
   const auto draw = [&](const char* text) {
     ASSERT_TRUE(mask.run.edit(
         [text](Document& document) { return choose_mask(document, text, AttentionKind::main); }));
@@ -96,26 +97,26 @@ TEST(LessonAnswers, MistakesWithANameAreToldAsSuch) {
 }
 
 TEST(Hidden, ByProvenance) {
-  const OpenPage query("nine_steps", "query");
+  const HiddenPage query("nine_steps", "query");
   EXPECT_TRUE(query.hides("blocks.0.attn.q[pos=0,head*d_head=1]"));
   EXPECT_TRUE(query.hides("blocks.0.attn.view_q[pos=0,head=0,d_head=1]")) << "the next step";
   EXPECT_TRUE(query.hides("blocks.0.attn.split_q[head=0,pos=0,d_head=1]"));
   EXPECT_FALSE(query.hides("blocks.0.attn.split_q[head=0,pos=0,d_head=0]"));
   EXPECT_FALSE(query.hides("blocks.0.attn.split_q[head=1,pos=0]"));
   EXPECT_FALSE(query.hides("blocks.0.attn.split_k[head=0,pos=0]"));
-  const OpenPage mix("nine_steps", "mix");
+  const HiddenPage mix("nine_steps", "mix");
   EXPECT_TRUE(mix.hides("blocks.0.attn.concat[query=2,head*d_head=1]")) << "head 1 beside head 0";
   EXPECT_FALSE(mix.hides("blocks.0.attn.concat[query=2,head*d_head=0]"));
   EXPECT_FALSE(mix.hides("blocks.0.attn.pattern[head=1,query=2]")) << "it is computed from these";
-  const OpenPage bars("nine_steps", "weights");
+  const HiddenPage bars("nine_steps", "weights");
   EXPECT_TRUE(bars.hides("blocks.0.attn.pattern[head=0,query=2]")) << "the row that is drawn";
   EXPECT_FALSE(bars.hides("blocks.0.attn.scores[head=0,query=2]"));
-  const OpenPage cell("head_roles", "predict");
+  const HiddenPage cell("head_roles", "predict");
   for (const char* step : {"scores", "scaled", "masked", "pattern"})
     EXPECT_TRUE(cell.hides(std::string("blocks.1.attn.") + step + "[head=3,query=10,key=2]")) << step;
   EXPECT_FALSE(cell.hides("blocks.1.attn.scores[head=3,query=9]"));
   EXPECT_FALSE(cell.hides("blocks.1.attn.scores[head=2,query=10]"));
-  const OpenPage score("rope_alibi", "shift");
+  const HiddenPage score("rope_alibi", "shift");
   EXPECT_TRUE(score.hides("blocks.0.attn.scaled[head=0,query=5]")) << "divided by a constant";
 }
 
@@ -129,7 +130,7 @@ TEST(Hidden, IsOnNoSheetOfPaper) {
 }
 
 // A lesson of one's own with one question.
-std::string refusal(const char* id, const json& page, const json& words = json::object()) {
+std::string own_refusal(const char* id, const json& page, const json& words = json::object()) {
   json lesson = json::parse(R"json({"format": "attnscope-lesson", "version": 1, "pages": [
     {"id": "p", "because": {}, "look": {"view": "steps"}, "explore": [{"lab": "softmax"}]}],
     "strings": {"en": {"title": "Own", "p.title": "P", "p.text": "Read.", "p.ask": "Do it.", "p.hint1": "A.",
@@ -149,7 +150,7 @@ TEST(Audit, APageThatHidesWhatItAsksToChangeIsRefused) {
     json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}, "ask": {"kind": "change",
       "goal": "input[pos=0,d_model=1] > 1", "show": ["input[pos=0,d_model=1]=2"]}})json");
     page["hide"] = json::array({hide});
-    return refusal(id, page);
+    return own_refusal(id, page);
   };
   EXPECT_EQ(with("own_elsewhere", "blocks.0.attn.z[head=1,query=2]"), "");
   const std::string said = with("own_blind", "input[pos=0]");
@@ -162,7 +163,7 @@ TEST(Audit, ARowInSightThatSaysWhatIsHiddenIsRefused) {
     json page = json::parse(R"json({"open": {"model": "scene:it_cat_mat"}, "ask": {"kind": "number",
       "answer": "blocks.0.attn.z[head=0,query=0,d_head=0]", "tolerance": 0.01}})json");
     page["hide"] = json::array({hide});
-    return refusal(id, page);
+    return own_refusal(id, page);
   };
   EXPECT_EQ(with("own_all", "blocks.0.attn.z"), "");
   EXPECT_NE(with("own_twin", "blocks.0.attn.z[query=0]").find("blocks.0.attn.z[query=1]"), std::string::npos);
@@ -173,7 +174,7 @@ TEST(Audit, ASentenceOfTheRunBeforeTheChangeIsRefused) {
     const json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}, "ask": {"kind": "change",
       "goal": "input[pos=0,d_model=1] > 1", "live": "blocks.0.attn.out[query=0,d_model=0]",
       "show": ["input[pos=0,d_model=1]=2"]}})json");
-    return refusal(id, page, {{"p.because", because}, {"p.live", "It is {0}."}});
+    return own_refusal(id, page, {{"p.because", because}, {"p.live", "It is {0}."}});
   };
   EXPECT_EQ(with("own_now", "It moved."), "");
   const std::string said = with("own_still", "It is still −0.514.");
@@ -183,8 +184,8 @@ TEST(Audit, ASentenceOfTheRunBeforeTheChangeIsRefused) {
 
 TEST(Audit, ASlipThatIsRightIsRefused) {
   const json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}, "ask": {"kind": "shape",
-      "step": "blocks.0.attn.q", "slips": [{"id": "same", "value": "row(2, 4, 4)"}]}})json");
-  EXPECT_NE(refusal("own_slip", page).find("ask.slips"), std::string::npos);
+      "step": "blocks.0.attn.q", "slips": [{"id": "same", "value": "row(2, 4, 2)"}]}})json");
+  EXPECT_NE(own_refusal("own_slip", page).find("ask.slips"), std::string::npos);
 }
 
 }  // namespace
