@@ -141,6 +141,8 @@ nlohmann::json to_json(const Described& it, const Workload& work, const Calculat
       {"model", it.title},
       {"architecture", it.family},
       {"sizes", sizes_json(sizes_of(it))},
+      {"max_seq_len", it.config.position.max_positions},
+      {"norm_eps", std::stod(format("%.6g", static_cast<double>(it.config.final_norm.eps)))},
       {"seq", work.seq},
       {"batch", work.batch},
       {"source", it.config.encoder() ? work.source_rows() : 0},
@@ -223,6 +225,9 @@ void print_serving(const nlohmann::json& serving, double total_flops) {
 void print_calc(const nlohmann::json& out) {
   std::printf("%s (%s)\n", printable(out["model"].get<std::string>(), 200).c_str(),
               out["architecture"].get<std::string>().c_str());
+  const auto longest = out["max_seq_len"].get<std::int64_t>();
+  cmd_calc_print_line("cli.calc.max_seq_len", longest > 0 ? format_count(longest) : tr("cli.calc.no_limit"));
+  cmd_calc_print_line("cli.calc.norm_eps", format("%.3g", out["norm_eps"].get<double>()));
   print_parameters(out["parameters"]);
   cmd_calc_print_line("cli.calc.weights", bytes_text(out["weight_bytes"]));
   const auto cache = out["kv_cache_bytes"].get<std::int64_t>();

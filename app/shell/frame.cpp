@@ -240,7 +240,11 @@ void Frame::draw_window(Painter& painter) {
   state_.workspace.told = presents_words(state_);
   state_.film = nullptr;  // set by the easy window
   state_.workspace.holds_back = state_.lessons.holds_back();
-  state_.workspace.hides = state_.lessons.hides();
+  state_.workspace.hides = state_.lessons.hides(state_.workspace);
+  state_.workspace.hidden = state_.lessons.hidden(state_.workspace);
+  state_.workspace.keeps_stage = state_.lessons.open() && !state_.presenter.on;
+  state_.workspace.hides_roles = state_.lessons.hides_roles();
+  state_.workspace.hides_loss = state_.lessons.hides_loss();
   state_.easy_spec = nullptr, state_.easy_view = nullptr;
   if (shows_easy(state_)) {
     const PanelContext context{state_.session,   run_.get(),      before_.get(),
@@ -339,7 +343,9 @@ void Frame::draw_panels(Painter& painter) {
 
   const bool guided = state_.lessons.open() && state_.lessons.lesson().easy;
   if (whole || guided) {
-    const float wide = state_.lessons.open() || state_.lecture.panel ? px(kLessonWidth) : 0;
+    const float sides = std::max(0.f, size.x - px(kLeastStage));
+    const float wanted = guided ? px(kLessonWidth) : px(std::max(workspace.inspector_width, kLessonWidth));
+    const float wide = state_.lessons.open() || state_.lecture.panel ? std::min(wanted, sides * 0.6f) : 0;
     state_.stage_min = ImVec2(0, top);
     state_.stage_max = ImVec2(size.x - wide, size.y);
     stage_.draw(state_, run_.get(), before_.get(), painter);
@@ -360,16 +366,19 @@ void Frame::draw_panels(Painter& painter) {
   state_.stage_min = ImVec2(left, top);
   state_.stage_max = ImVec2(right, bottom);
   stage_.draw(state_, run_.get(), before_.get(), painter);
-  draw_right(context, ImVec2(right, top), ImVec2(size.x - right, bottom - top));
+  // A lesson reaches down to the window's edge on every page, with a timeline or without: its buttons stand
+  // still.
+  const float below = lesson ? size.y : bottom, across = lesson ? right : size.x;
+  draw_right(context, ImVec2(right, top), ImVec2(size.x - right, below - top));
   const PanelContext walk{state_.session, walked_.get(), before_.get(), workspace, state_.commands, painter};
-  draw_side("timeline", ImVec2(0, bottom), ImVec2(size.x, size.y - bottom), draw_timeline, walk);
+  draw_side("timeline", ImVec2(0, bottom), ImVec2(across, size.y - bottom), draw_timeline, walk);
   if (!narrow)
     splitter("###split_map", ImVec2(left, top), ImVec2(left, bottom), workspace.map_width, 1.f,
              kFrameLeastSide, kFrameMostSide);
-  splitter("###split_inspector", ImVec2(right, top), ImVec2(right, bottom), workspace.inspector_width, -1.f,
+  splitter("###split_inspector", ImVec2(right, top), ImVec2(right, below), workspace.inspector_width, -1.f,
            kFrameLeastSide, kFrameMostSide);
   if (!slim)
-    splitter("###split_timeline", ImVec2(0, bottom), ImVec2(size.x, bottom), workspace.timeline_height, -1.f,
+    splitter("###split_timeline", ImVec2(0, bottom), ImVec2(across, bottom), workspace.timeline_height, -1.f,
              kLeastTimeline, kMostTimeline);
 }
 

@@ -16,15 +16,29 @@ constexpr double kHoldSeconds = 0.35;  // seconds; after a longer press the tool
 
 bool is_arrow(Key key) { return key == Key::left || key == Key::right || key == Key::up || key == Key::down; }
 
-bool is_digit(Key key) {
+int digit_of(Key key) {
   const int digit = static_cast<int>(key) - static_cast<int>(Key::n0);
-  return digit >= 0 && digit <= 9;
+  return digit >= 0 && digit <= 9 ? digit : -1;
 }
+
+bool is_digit(Key key) { return digit_of(key) >= 0; }
+
+// Keys that move without writing: they stay while a question of a lesson is open.
+bool moves(Key key) {
+  const Key keys[] = {Key::home, Key::end,       Key::page_up, Key::page_down,
+                      Key::tab,  Key::backspace, Key::escape,  Key::enter};
+  return is_arrow(key) || std::find(std::begin(keys), std::end(keys), key) != std::end(keys) ||
+         (key >= Key::f1 && key <= Key::f12);
+}
+
+// Keys to another step.
+bool steps_away(Key key) { return is_arrow(key) || key == Key::home || key == Key::end; }
 
 /// State of the keyboard in this frame.
 struct Listening {
   bool ctrl, shift, typing, busy, arrows, digits, presenting;
-  Level level;  ///< whose keys work
+  bool asked, held;  ///< a question of a lesson is open; what its page hides would be one step away
+  Level level;       ///< whose keys work
   bool to(const Action& action) const {
     if (action.scope == KeyScope::everywhere) return true;
     if (typing || busy) return false;
@@ -34,6 +48,10 @@ struct Listening {
     if (chord.ctrl != ctrl || chord.shift != shift) return false;
     if (is_arrow(chord.key) && !chord.ctrl && !arrows) return false;
     if (is_digit(chord.key) && !chord.ctrl && !digits) return false;
+    if (!chord.ctrl && action.scope == KeyScope::window) {
+      if (asked && !moves(chord.key)) return false;
+      if (held && steps_away(chord.key)) return false;
+    }
     return compat::key_pressed(chord.key, action.repeats);
   }
 };
@@ -49,8 +67,10 @@ Listening listening(FrameState& state) {
           io.WantTextInput,
           io.KeyAlt || ImGui::IsAnyItemActive(),
           arrows,
-          !digits_taken() && !state.lessons.takes_digits(),
+          !digits_taken(),
           state.presenter.on,
+          state.lessons.asks() && !state.presenter.on,
+          state.workspace.hides && shown_level(state) != Level::easy && !state.presenter.on,
           shown_level(state)};
 }
 
@@ -105,11 +125,28 @@ void release(Held& held, Key key) {
 
 }  // namespace
 
+namespace {
+
+// A digit answers a question with choices.
+bool chooses(FrameState& state) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (state.presenter.on || io.KeyCtrl || io.KeySuper || io.KeyAlt || io.KeyShift || io.WantTextInput ||
+      digits_taken())
+    return false;
+  for (int digit = 1; digit <= 9; ++digit) {
+    const auto key = static_cast<Key>(static_cast<int>(Key::n0) + digit);
+    if (compat::key_pressed(key, false) && state.lessons.choose(digit, state.workspace)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void handle_keys(FrameState& state) {
   release(state.presenter.spotlight, Key::s);
   release(state.presenter.magnifier, Key::m);
   if (open_popups() > 0 || state.touring) return handle_keys_of_popup(state);
-  if (points_with_keys(state)) return;
+  if (points_with_keys(state) || chooses(state)) return;
   Listening keys = listening(state);
   const Action* action = heard(keys);
   if (!action && keys.shift) {  // "?" is Shift+/; Ctrl++ is Ctrl+Shift+= on many keyboards

@@ -128,6 +128,8 @@ namespace {
 
 void copy_figure(ImguiHost& host, GlContext& context, Frame& frame) {
   FrameState& state = frame.state();
+  if (const auto why = why_hidden(state))
+    return state.notify(Notice::Kind::warning, why->what, why->advice, 0);
   host.begin_picture(context.width(), context.height());  // without a mouse pointer
   draw_frames(kExportFrames, host, frame);
   const DisplayList list = stage_as_list(host, frame);

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/local_time.h"
+#include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
 #include "core/lesson/worksheet.h"
@@ -86,7 +87,10 @@ void LessonPlayer::go(FrameState& state, int page) {
   if (const auto* order = std::get_if<OrderAsk>(&this->page().ask); order && draft().order.empty())
     draft().order = order->steps;
   reveal = -1;
+  said_height = 0;
   state.open_page(this->page().state);
+  opened_backward_ = state.workspace.backward;
+  opened_second_ = state.workspace.second_view;
 }
 
 void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const RunResult>& run) {
@@ -264,7 +268,6 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
       std::holds_alternative<ChangeAsk>(page().ask) || std::holds_alternative<MaskAsk>(page().ask);
   if (made && tells && !verdict.right)
     here.hints = std::clamp(here.wrong + 1 - kWrongUntilBecause, here.hints, kHints - 1);
-  reveal = kReveal;
   PageProgress& kept = progress().at(learner_, lesson_->id, page().id);
   ++kept.tries;
   kept.hints = std::max(kept.hints, here.hints);
@@ -278,7 +281,6 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
 
 void LessonPlayer::check(const Workspace& workspace) {
   if (!ready()) return;
-  reveal = kReveal;
   PageDraft& here = draft();
   const auto given = answer(workspace);
   if (!given) {
@@ -342,12 +344,30 @@ void LessonPlayer::show_me(FrameState& state) {
   }
 }
 
-// Cells are uncovered by any verdict; for a number to compute, only by the right one.
-bool LessonPlayer::covers() { return !draft().shown && !draft().uncovered; }
+// Cells are uncovered by any verdict; for a number to compute, only by the right one; where a shape is asked
+// for, by none: they belong to a later page.
+bool LessonPlayer::covers() {
+  if (std::holds_alternative<ShapeAsk>(page().ask)) return true;
+  return !draft().shown && !draft().uncovered;
+}
 
 bool LessonPlayer::holds_back() { return lesson_ && !at_end_ && is_prediction(page()) && covers(); }
 
-bool LessonPlayer::hides() { return lesson_ && !at_end_ && ready() && !page().hides.empty() && covers(); }
+bool LessonPlayer::hides(const Workspace& workspace) {
+  if (!lesson_ || at_end_ || !ready() || !covers()) return false;
+  return !page().hides.empty() || !hidden(workspace).empty();
+}
+
+const std::vector<Target>& LessonPlayer::hidden(const Workspace& workspace) {
+  static const std::vector<Target> none;
+  if (!lesson_ || at_end_ || !ready() || !covers()) return none;
+  if (hidden_of_ != now_ || hidden_page_ != page().id) {
+    auto found = hidden_targets(page(), scope(workspace));
+    hidden_ = found ? *std::move(found) : std::vector<Target>{};
+    hidden_of_ = now_, hidden_page_ = page().id;
+  }
+  return hidden_;
+}
 
 Result<Target> LessonPlayer::place(const std::string& text, const Workspace& workspace) const {
   return lesson_place(text, scope(workspace));

@@ -82,10 +82,21 @@ class LessonPlayer {
   bool covers();
   /// True while a bet is open: nothing on the screen says what is asked.
   bool holds_back();
-  /// The same, of a page that hides any.
-  bool hides();
-  /// True while a number or a shape is asked for and not yet right: digits are typed into its box.
-  bool takes_digits();
+  /// The cells that stay away now, under every name they have (core/lesson/leaks.h); none: all may be shown.
+  const std::vector<Target>& hidden(const Workspace& workspace);
+  /// True while the page keeps any cell or item to itself.
+  bool hides(const Workspace& workspace);
+  /// True while a head is to be found: nothing on the screen says what heads do.
+  bool hides_roles();
+  /// True while the loss is asked for.
+  bool hides_loss();
+  /// True while the page's question is open: its answer is not right yet. Keys without Ctrl that would change
+  /// the stage are silent then, so that nothing that is typed leads away (app/shell/keyboard.cpp).
+  bool asks();
+  /// True while a number or a shape is asked for and not yet right: what is typed goes into its box.
+  bool takes_typing();
+  /// The n-th choice (from 1) is answered, as a click on it does. False: the page has none such.
+  bool choose(int number, const Workspace& workspace);
   /// True while the shape of a step is asked for: nothing on the screen says shapes.
   bool hides_shapes();
   /// True where the page has nothing to do with a measure: its box is away.
@@ -137,6 +148,9 @@ class LessonPlayer {
   float words_height = 100;  ///< height of the text below a presented figure, last frame, pixels
   float card_height = 100;   ///< height of the question, last frame, pixels
   float page_height = 300;   ///< height of text and question, last frame, pixels
+  float said_height = 0;     ///< height of what is said of the answer, pixels; grows until the page is turned
+  float ask_end = 0;         ///< where the question ends, last frame
+  bool goal_first = true;    ///< the lesson's goal stands above the page
   int reveal = 0;            ///< frames left to scroll to the newest text; < 0: scroll to the top of the page
 
  private:
@@ -165,6 +179,8 @@ class LessonPlayer {
   std::string right_language_;
   Cursor cursor_;  ///< as set by the page: a cell counts as chosen once it differs
   bool cursor_known_ = false;
+  bool opened_backward_ = false;  ///< as the page has it
+  std::string opened_second_;
   bool changed_ = false;  ///< a new run has not been checked yet
   bool at_end_ = false;
   PageDraft judged_;  ///< what was answered when it was checked last
@@ -173,6 +189,9 @@ class LessonPlayer {
   std::optional<SharesRow> bars_;
   std::shared_ptr<const RunResult> bars_of_;
   std::string bars_page_;
+  std::vector<Target> hidden_;  ///< of the page `hidden_page_`, in the run `hidden_of_`
+  std::shared_ptr<const RunResult> hidden_of_;
+  std::string hidden_page_;
 };
 
 /// Opens the file browser to write the worksheet of a lesson (its id, or a file).

@@ -38,9 +38,18 @@ bool LessonPlayer::wandered(const FrameState& state) const {
   const Workspace& workspace = state.workspace;
   if (state.session.opened_version() != now_->opened_version) return true;
   if (workspace.view != page_view(page())) return true;
+  if (workspace.backward != opened_backward_ || workspace.second_view != opened_second_) return true;
   const nlohmann::json& look = page().state.look();
   const bool easy = lesson_->easy && look.is_object() && look.value("level", std::string()) == "easy";
   if (easy && workspace.level == Level::full) return true;
+  // A page that asks for a cell or a head is answered by going there; the film of the easy window has no
+  // steps.
+  const Cursor& now = workspace.cursor;
+  const bool clicked =
+      std::holds_alternative<CellAsk>(page().ask) || std::holds_alternative<HeadAsk>(page().ask);
+  if (now.sequence != cursor_.sequence) return true;
+  if (!easy && !clicked && workspace.view != "labs")
+    if (!(now.step == cursor_.step) || now.layer != cursor_.layer || now.head != cursor_.head) return true;
   return workspace.view == "labs" && look.is_object() && look.value("lab", workspace.lab) != workspace.lab;
 }
 
@@ -48,19 +57,41 @@ void LessonPlayer::return_to_page(FrameState& state) {
   if (!ready() || state.session.opened_version() != now_->opened_version) return go(state, page_);
   at_end_ = false;
   state.look_at_page(page().state, *now_);
+  state.workspace.backward = opened_backward_;
+  state.workspace.second_view = opened_second_;
 }
 
-bool LessonPlayer::takes_digits() {
-  if (!lesson_ || at_end_ || !ready()) return false;
-  const bool typed =
-      std::holds_alternative<NumberAsk>(page().ask) || std::holds_alternative<ShapeAsk>(page().ask);
+bool LessonPlayer::asks() {
+  if (!lesson_ || at_end_ || page().ask.index() == 0) return false;
   const PageDraft& here = draft();
-  return typed && !(here.verdict && here.verdict->right);
+  return !(here.verdict && here.verdict->right);
+}
+
+bool LessonPlayer::takes_typing() {
+  const auto typed = [&](const AskKind& ask) {
+    return std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask);
+  };
+  return asks() && ready() && typed(page().ask);
+}
+
+bool LessonPlayer::choose(int number, const Workspace& workspace) {
+  const auto* ask = asks() && ready() ? std::get_if<ChoiceAsk>(&page().ask) : nullptr;
+  if (!ask || number < 1 || number > static_cast<int>(ask->choices.size())) return false;
+  draft().choice = ask->choices[static_cast<std::size_t>(number) - 1].id;
+  check(workspace);
+  return true;
 }
 
 bool LessonPlayer::hides_shapes() {
   const PageDraft* here = lesson_ && !at_end_ ? &draft() : nullptr;
   return here && std::holds_alternative<ShapeAsk>(page().ask) && !(here->verdict && here->verdict->right);
+}
+
+bool LessonPlayer::hides_roles() { return asks() && std::holds_alternative<HeadAsk>(page().ask); }
+
+bool LessonPlayer::hides_loss() {
+  const auto* number = asks() ? std::get_if<NumberAsk>(&page().ask) : nullptr;
+  return number && number->answer.text().find("loss(") != std::string::npos;
 }
 
 bool LessonPlayer::hides_measure() const {

@@ -153,14 +153,18 @@ Error no_form(const FrameState& state) {
 
 // What is on the stage, or why it is no figure.
 Result<ShownView> shown_or_why(const FrameState& state) {
-  if (state.workspace.hides || state.workspace.holds_back)
-    return fail(Code::unsupported, "error.export.hidden");
+  if (const auto why = why_hidden(state)) return *why;
   if (const auto why = why_no_figure(state)) return *why;
   if (auto shown = shown_view(state)) return *std::move(shown);
   return no_form(state);
 }
 
 }  // namespace
+
+std::optional<Error> why_hidden(const FrameState& state) {
+  if (!state.workspace.hides && !state.workspace.holds_back) return std::nullopt;
+  return fail(Code::unsupported, "error.export.hidden");
+}
 
 std::optional<Error> why_no_figure(const FrameState& state) {
   if (state.easy_spec) return std::nullopt;

@@ -17,6 +17,8 @@ struct ShownView {
   ViewState state;
   std::shared_ptr<const RunResult> run, other;  ///< whose traces `state` shows
 };
+/// Why nothing of the stage may be copied or written now: a page of a lesson hides a part of it.
+std::optional<Error> why_hidden(const FrameState& state);
 /// Why the open view, or its page, cannot be written as PDF, picture of the figure alone, or data. Cheap.
 std::optional<Error> why_no_figure(const FrameState& state);
 inline bool has_figure(const FrameState& state) { return !why_no_figure(state); }

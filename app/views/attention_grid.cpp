@@ -205,7 +205,8 @@ void HeadGrid::put_in_order() {
   for (const HeadThumbnail& head : pictures_->heads) maps_.push_back(head.cells);
 }
 
-void HeadGrid::draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current) const {
+void HeadGrid::draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current,
+                            bool hides_roles) const {
   const std::string number = std::to_string(head.layer) + "." + std::to_string(head.head);
   Role role = Role::self;
   std::string text = number;
@@ -215,7 +216,7 @@ void HeadGrid::draw_caption(const HeadThumbnail& head, ImVec2 at, float width, b
   else if (head.roles.strongest(role))
     text = tr("attention.caption",
               {number, role_label(role), number_text(static_cast<float>(head.roles.of(role).score), 2)});
-  if (text_size(fonts().small, text).x > width) text = number;
+  if (hides_roles || text_size(fonts().small, text).x > width) text = number;
   draw_text(Canvas(), fonts().small, at, current ? theme().text : theme().text_dim, text);
 }
 
@@ -284,9 +285,11 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
       const std::string title =
           tr("attention.head",
              {block_name(scene.trace->config(), scene.stack, head.layer), std::to_string(head.head)});
-      compat::item_tooltip((title + role_lines(head.roles)).c_str());
+      compat::item_tooltip((context.workspace.hides_roles ? title : title + role_lines(head.roles)).c_str());
     }
-    if (grid.captions) draw_caption(head, ImVec2(p0.x, p1.y + scaled(2)), grid.side, current || hovered);
+    if (grid.captions)
+      draw_caption(head, ImVec2(p0.x, p1.y + scaled(2)), grid.side, current || hovered,
+                   context.workspace.hides_roles);
     if (grid.left > 0 && head.head == 0)
       draw_text(canvas, fonts().small,
                 ImVec2(origin.x, p0.y + (grid.height - text_size(fonts().small, "0").y) / 2),

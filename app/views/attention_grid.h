@@ -53,7 +53,7 @@ class HeadGrid {
   void put_in_order();
   Event draw_thumbnails(const ViewContext& context, const AttentionScene& scene, const StageLook& look,
                         const Layout& grid);
-  void draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current) const;
+  void draw_caption(const HeadThumbnail& head, ImVec2 at, float width, bool current, bool hides_roles) const;
   void draw_waiting(ImVec2 position, ImVec2 size) const;
   void keep_in_sight(const Cursor& cursor, ImVec2 p0, ImVec2 p1);
 

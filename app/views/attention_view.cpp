@@ -20,6 +20,7 @@
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
 #include "core/lens/row_off_one.h"
+#include "core/lesson/leaks.h"
 
 namespace attnscope {
 namespace {
@@ -311,6 +312,8 @@ void AttentionView::draw(const ViewContext& context) {
   const AttentionScene scene = shown_scene(context);
   if ((mode_ == Mode::build || mode_ == Mode::triangle) && !scene.trace->attention(scene.pattern()))
     mode_ = Mode::map;  // a recording without queries and keys
+  if (hides_row(context.workspace.hidden, scene.pattern(), scene.head, context.workspace.cursor.query))
+    mode_ = Mode::map;  // where the row that a lesson asks for is covered
   const Slot stage = stage_of(context.workspace.cursor, scene);
   const float bottom = origin.y + all.y;
   const float top = draw_title(context, scene, stage, all.x) + scaled(14);

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lens/simplex.h"
+#include "core/lesson/leaks.h"
 
 namespace attnscope {
 namespace {
@@ -224,6 +225,12 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
   const float footer = text_size(fonts().small, "X").y + scaled(6);
   const float room = position.y + size.y - y - footer;
   PairEvent event;
+  if (hides_row(context.workspace.hidden, scene.pattern(), scene.head, query)) {  // asked for by a lesson
+    draw_text(canvas, fonts().body, ImVec2(position.x + scaled(4), y), theme().text_dim,
+              middle_truncated(fonts().body, kept_tr("lessons.covered", {}), size.x - scaled(4)));
+    note_item("attention.why_covered");
+    return event;
+  }
   if (room >= scaled(kAttentionWhyLine)) {
     ImGui::SetCursorScreenPos(ImVec2(position.x, y));
     const float wanted = static_cast<float>(row_->terms.size()) * scaled(kAttentionWhyLine) + scaled(2);

@@ -282,6 +282,11 @@ void draw_calculator_parameters(const CalculatorScene& scene, float width) {
   caption(
       kept_tr(scene.model.config.encoder() ? "calculator.rule.cross" : "calculator.rule",
               {count_text(scene.calc.rule), bytes_text(scene.calc.traffic.weights), scene.work.dtype.name}));
+  const ModelConfig& config = scene.model.config;
+  const std::string eps = significant(static_cast<double>(config.final_norm.eps), 3);
+  caption(config.position.max_positions > 0
+              ? kept_tr("calculator.config", {format_count(config.position.max_positions), eps})
+              : kept_tr("calculator.config.no_limit", {eps}));
   draw_shares(all, width);
   const float used = ImGui::GetCursorScreenPos().y - top;
   const PartsInFull full =

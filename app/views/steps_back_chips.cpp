@@ -160,7 +160,8 @@ void StepsBackward::draw_loss(const ViewContext& context, const BackwardResult& 
   std::string label = name(shown);
   if (grads.gradients)
     label = tr("steps.back.loss",
-               {precise(grads.loss), std::to_string(grads.gradients->loss().counted),
+               {context.workspace.hides_loss ? std::string("?") : precise(grads.loss),
+                std::to_string(grads.gradients->loss().counted),
                 std::to_string(grads.gradients->predictions()), tr(kRowsNames[static_cast<int>(shown)])});
   note_text(label);
   first = false;

@@ -63,12 +63,16 @@ struct Workspace {
   int backward_target = -1;  ///< target token of the last row in the loss; < 0: none
   LossRows backward_rows = LossRows::as_trained;  ///< rows that count in the loss
   BackwardRun backward_run;                       ///< the gradients, while `backward` is on
-  bool presenting = false;    ///< presenter mode: the figure alone, large, without explanatory text
-  bool told = false;          ///< a lesson's text is shown below the figure: views show values only
-  bool hides_shapes = false;  ///< a lesson asks for a shape: the map says none
-  bool hides = false;         ///< a page of a lesson covers a part of the stage
-  bool holds_back = false;    ///< a bet of a lesson is open: no result of a lab, no mark on the strongest key
-  bool still = false;         ///< for reproducible pictures: run times are not shown
+  bool presenting = false;     ///< presenter mode: the figure alone, large, without explanatory text
+  bool told = false;           ///< a lesson's text is shown below the figure: views show values only
+  bool hides_shapes = false;   ///< a lesson asks for a shape: the map says none
+  bool hides = false;          ///< a page of a lesson covers a part of the stage
+  std::vector<Target> hidden;  ///< its cells: tables and tooltips beside the stage say none of them
+  bool keeps_stage = false;    ///< a lesson stands beside the stage: menus open over its panel
+  bool hides_roles = false;    ///< a lesson asks for a head: nothing says what heads do
+  bool hides_loss = false;     ///< a lesson asks for the loss
+  bool holds_back = false;  ///< a bet of a lesson is open: no result of a lab, no mark on the strongest key
+  bool still = false;       ///< for reproducible pictures: run times are not shown
   bool animate = true;
   bool playing = false;
   float motion = 1.f;                    ///< progress of the step's animation, 0..1; 1: finished

@@ -372,6 +372,7 @@ void EditMenu::draw(const Session& session, const RunResult* run, Workspace& wor
   }
   const StyleScope padding(ImGuiStyleVar_WindowPadding, ImVec2(scaled(12), scaled(10)));
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(6), scaled(5)));
+  if (workspace.keeps_stage && !places_.empty()) popup_over_panel();
   if (places_.empty() || !ImGui::BeginPopup(kPopup)) return;
   chosen_ = std::min(chosen_, places_.size() - 1);
   draw_places(*run, sequence);

@@ -36,6 +36,11 @@ SliderEvent slider_event(bool changed, const char* help) {
 
 }  // namespace
 
+void popup_over_panel() {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos(ImVec2(screen.x - scaled(6), screen.y - scaled(6)), ImGuiCond_Always, ImVec2(1, 1));
+}
+
 void veil(ImVec2 p0, ImVec2 p1) { Canvas().fill_rect(p0, p1, with_alpha(theme().ground, 0.55f)); }
 
 void tint(ImVec2 p0, ImVec2 p1) {

@@ -36,6 +36,9 @@ void caption(std::string_view text, float width = 0);
 float caption_height(std::string_view text, float width);
 /// One line of text in `font` and `colour`; `wrap` as in figure_text.
 void text_line(ImFont* font, ImU32 colour, std::string_view text, float wrap = -1);
+/// The next popup stands at the window's lower right, over a lesson's panel: the stage that it changes stays
+/// in sight.
+void popup_over_panel();
 /// Dims the rectangle: its content is being recomputed.
 void veil(ImVec2 p0, ImVec2 p1);
 /// Tints the rectangle: a previewed change would affect it (app/look/shade.h).

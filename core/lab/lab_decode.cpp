@@ -143,7 +143,7 @@ Lab lab_decode() {
   return {
       "lab.decode",
       13,
-      {whole_control("lab.decode.prompt", 1, 256, 64, true), whole_control("lab.decode.tokens", 1, 64, 32),
+      {whole_control("lab.decode.prompt", 1, 512, 64, true), whole_control("lab.decode.tokens", 1, 100, 32),
        whole_control("lab.decode.bandwidth", 50, 4000, 1000, true),
        choice_control("lab.decode.precision", {"lab.decode.precision.float16", "lab.decode.precision.int8",
                                                "lab.decode.precision.int4"})},

@@ -133,8 +133,7 @@ Result<LabPicture> compute_heads(const LabValues& values, const std::atomic<bool
   out.formula = Text::of("lab.heads.formula", {heads, n, kLabHeadsWidth / heads, kLabHeadsWidth});
   out.notice = Text::of(looks.wide_top == looks.sharp_top ? "lab.heads.notice.same" : "lab.heads.notice.lost",
                         {words[static_cast<std::size_t>(query)], looks.sharp_name, looks.sharp_top,
-                         looks.wide_top, shown(looks.sharp_entropy, 2), shown(looks.wide_entropy, 2),
-                         shown_seconds(one.median), shown_seconds(many.median), heads});
+                         looks.wide_top, shown(looks.sharp_entropy, 2), shown(looks.wide_entropy, 2)});
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "core/lesson/audit.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/names.h"
@@ -7,6 +8,7 @@
 #include "core/base/words.h"
 #include "core/io/json_number.h"
 #include "core/lesson/check.h"
+#include "core/lesson/check_parts.h"
 #include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
@@ -42,15 +44,9 @@ Status check_words(const Auditor& auditor) {
   if (auditor.page.ask.index() > 0)
     for (const char* what : {"ask", "hint1", "hint2", "because"})
       wanted.push_back(page_key(auditor.lesson, auditor.page, what));
-  if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask))
-    for (const Slip& slip : number->slips)
-      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
-  if (const auto* bars = std::get_if<BarsAsk>(&auditor.page.ask))
-    for (const Slip& slip : bars->slips)
-      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
+  for (const Slip& slip : slips_of(auditor.page.ask))
+    wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
   if (const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask)) {
-    for (const Slip& slip : change->slips)
-      wanted.push_back(page_key(auditor.lesson, auditor.page, "slip." + slip.id));
     if (change->live) wanted.push_back(page_key(auditor.lesson, auditor.page, "live"));
     for (const ChangeAsk::Goal& goal : change->goals)
       wanted.push_back(page_key(auditor.lesson, auditor.page, "goal." + goal.id));
@@ -83,6 +79,18 @@ int sentences_in(std::string_view text) {
   return out;
 }
 
+// The number of a change that the page shows meanwhile is not said as it was before: "still 97 %".
+Status check_of_now(const Auditor& auditor, const std::string& said) {
+  const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask);
+  if (!change || !change->live) return Done{};
+  const ExpressionScope opened{auditor.run.first(), nullptr, auditor.scope().sequence, {}};
+  TRY(const double then, change->live->number(opened));
+  TRY(const double now, change->live->number(auditor.scope()));
+  const std::string stale = leaked_number(said, {std::fabs(then)});
+  if (stale.empty() || !leaked_number(said, {std::fabs(now)}).empty()) return Done{};
+  return auditor.at("because", "error.lesson.because_stale", {stale, lesson_number(now)});
+}
+
 // It is short, and true of the run that the page ends with.
 Status check_because(const Auditor& auditor) {
   if (sentences_in(page_text(auditor, "because")) > kMostSentences)
@@ -95,7 +103,7 @@ Status check_because(const Auditor& auditor) {
   }
   const auto said = because_text(auditor.lesson, auditor.page, auditor.scope());
   if (!said) return auditor.at("because.values", said.error());
-  return Done{};
+  return check_of_now(auditor, said->str());
 }
 
 // Where a stage has results, it is said whether they stay away until the answer.
@@ -111,6 +119,25 @@ Status check_prediction(const Auditor& auditor) {
   return Done{};
 }
 
+// What the page asks to change, and what says how far it is, is in sight.
+Status check_in_sight(const Auditor& auditor) {
+  const auto* change = std::get_if<ChangeAsk>(&auditor.page.ask);
+  if (!change) return Done{};
+  const auto hidden = hidden_targets(auditor.page, auditor.scope());
+  if (!hidden) return auditor.at("hide", hidden.error());
+  const auto shown = [&](const Target& target) -> Status {
+    if (!hides_any(*hidden, target)) return Done{};
+    return auditor.at("hide", "error.lesson.hides_change", {in_quotes(to_text(target))});
+  };
+  for (const auto& edit : change->show)
+    if (const NumberEdit* numbers = edit->number()) TRY_OK(shown(numbers->where));
+  for (const ChangeAsk::Knob& knob : change->knobs)
+    if (const auto target = lesson_place(knob.place, auditor.scope())) TRY_OK(shown(*target));
+  if (change->live)
+    if (const auto live = lesson_place(change->live->text(), auditor.scope())) TRY_OK(shown(*live));
+  return Done{};
+}
+
 // What is covered, or is to be drawn, stands neither in the page's texts nor in its figure.
 Status check_leaks(const Auditor& auditor, const PageFigure& figure) {
   const auto hidden = hidden_numbers(auditor.page, auditor.scope());
@@ -120,6 +147,8 @@ Status check_leaks(const Auditor& auditor, const PageFigure& figure) {
     if (const std::string said = leaked_number(page_text(auditor, what), *hidden); !said.empty())
       return auditor.at("strings", "error.lesson.leak",
                         {in_quotes(page_key(auditor.lesson, auditor.page, what)), said});
+  if (const std::string twin = twin_in_sight(auditor.page, auditor.scope()); !twin.empty())
+    return auditor.at("hide", "error.lesson.leak_twin", {in_quotes(twin)});
   if (!figure) return Done{};
   const std::string drawn = figure(auditor.lesson, auditor.page, auditor.scope());
   if (const std::string said = leaked_number(drawn, *hidden); !said.empty())
@@ -222,13 +251,44 @@ Status check_changed(Auditor& auditor, const std::string& field) {
   const auto after = check_answer(auditor.lesson, auditor.page, {}, auditor.scope());
   if (!after) return auditor.at(field, after.error());
   if (!after->right) return auditor.at(field, "error.lesson.not_right_after", {after->words});
-  if (!asked) return Done{};
-  for (const Slip& slip : asked->slips) {
+  for (const Slip& slip : slips_of(auditor.page.ask)) {
     const auto made = slip.value.number(auditor.scope());
     if (!made) return auditor.at("ask.slips", made.error());
     if (*made != 0) return auditor.at("ask.slips", "error.lesson.slip_is_right", {in_quotes(slip.id)});
   }
-  return check_limit(auditor, *asked, true);
+  return asked ? check_limit(auditor, *asked, true) : Status(Done{});
+}
+
+// What is right is none of the slips: a shape is another one, a cell and a head are judged before them.
+Status check_slips_apart(const Auditor& auditor) {
+  const auto refused = [&](const Slip& slip) {
+    return auditor.at("ask.slips", "error.lesson.slip_is_right", {in_quotes(slip.id)});
+  };
+  const auto right = right_answer(auditor.page, auditor.scope());
+  for (const Slip& slip : slips_of(auditor.page.ask)) {
+    if (std::holds_alternative<ShapeAsk>(auditor.page.ask)) {
+      const auto sizes = slip.value.value(auditor.scope());
+      if (!sizes) return auditor.at("ask.slips", sizes.error());
+      std::string text;
+      for (const double size : sizes->numbers) text += format("%.0f ", size);
+      const auto verdict = check_answer(auditor.lesson, auditor.page, Answer(text), auditor.scope());
+      if (!verdict || verdict->right) return refused(slip);
+    } else if (const auto* cell = std::get_if<CellAsk>(&auditor.page.ask)) {
+      const auto choice = cells_to_choose(*cell, auditor.scope());
+      const auto* best = right ? std::get_if<Cell>(&*right) : nullptr;
+      const auto index = choice && best ? choice->index_of(*best) : std::nullopt;
+      const auto made = index ? choice->score(slip.value, *index, auditor.scope()) : Result<double>(Error{});
+      if (!made) return auditor.at("ask.slips", made.error());
+      if (*made != 0) return refused(slip);
+    } else if (std::holds_alternative<HeadAsk>(auditor.page.ask)) {
+      const auto* best = right ? std::get_if<HeadPlace>(&*right) : nullptr;
+      const auto made =
+          best ? head_score(HeadAsk{slip.value, {}}, *best, auditor.scope()) : Result<HeadScore>(Error{});
+      if (!made) return auditor.at("ask.slips", made.error());
+      if (made->score != 0) return refused(slip);
+    }
+  }
+  return Done{};
 }
 
 Status check_ask(Auditor& auditor) {
@@ -254,6 +314,7 @@ Status check_ask(Auditor& auditor) {
       if (!verdict) return auditor.at("ask.slips", verdict.error());
       if (verdict->right) return auditor.at("ask.slips", "error.lesson.slip_is_right", {in_quotes(slip.id)});
     }
+  TRY_OK(check_slips_apart(auditor));
   return check_typed(auditor);
 }
 
@@ -277,6 +338,7 @@ Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure)
     ++out.pages;
     if (page.ask.index() == 0) continue;
     TRY_OK(check_prediction(auditor));
+    TRY_OK(check_in_sight(auditor));
     TRY_OK(check_leaks(auditor, figure));
     TRY_OK(check_ask(auditor));
     TRY_OK(check_because(auditor));

@@ -57,12 +57,22 @@ Result<Verdict> check_number(const Lesson& lesson, const Page& page, const Numbe
                score);
 }
 
-Result<Verdict> check_shape(const ShapeAsk& ask, const Answer& answer, const ExpressionScope& scope) {
+Result<Verdict> check_shape(const Lesson& lesson, const Page& page, const ShapeAsk& ask, const Answer& answer,
+                            const ExpressionScope& scope) {
   TRY(const std::string text, typed(answer));
   TRY(const auto given, typed_shape(text));
   TRY(const auto wanted, shape_with_batch(ask.site, scope));
   const std::vector<std::int64_t> bare(wanted.begin() + 1, wanted.end());
   if (given == wanted || given == bare) return right("verdict.right.shape", {shape_text(given)});
+  for (const Slip& slip : ask.slips) {
+    TRY(const ExpressionValue made, slip.value.value(scope));
+    const auto same = [](std::int64_t a, double b) { return static_cast<double>(a) == b; };
+    const auto& sizes = made.numbers;
+    const bool batch = std::equal(given.begin(), given.end(), sizes.begin(), sizes.end(), same);
+    const bool without =
+        !sizes.empty() && std::equal(given.begin(), given.end(), sizes.begin() + 1, sizes.end(), same);
+    if (batch || without) return wrong(page_key(lesson, page, "slip." + slip.id), {shape_text(given)}, 0.5);
+  }
   const bool permuted = std::is_permutation(given.begin(), given.end(), wanted.begin(), wanted.end()) ||
                         std::is_permutation(given.begin(), given.end(), bare.begin(), bare.end());
   if (permuted) return wrong("verdict.wrong.shape.order", {shape_text(given)}, 0.5);
@@ -106,7 +116,14 @@ namespace {
 
 // ---- cells and heads ------------------------------------------------------------------------------
 
-Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const ExpressionScope& scope) {
+// What pictures and tooltips show as one number is one: two digits behind the point, three of a larger one.
+bool as_good(double mine, double best) {
+  constexpr double kShown = 0.005;
+  return best - mine <= kShown * std::max(1.0, std::fabs(best));
+}
+
+Result<Verdict> check_cell(const Lesson& lesson, const Page& page, const CellAsk& ask, const Answer& answer,
+                           const ExpressionScope& scope) {
   const auto* given = std::get_if<Cell>(&answer);
   if (!given) return nothing_answered("error.lesson.answer.cell");
   TRY(const CellChoice choice, cells_to_choose(ask, scope));
@@ -115,24 +132,34 @@ Result<Verdict> check_cell(const CellAsk& ask, const Answer& answer, const Expre
   TRY(const double mine, choice.score(ask.pick, *index, scope));
   TRY(const auto best, choice.best(ask.pick, scope));
   const Text name = choice.name(*index, scope), value = live_number(choice.value(*index, scope), false);
-  if (mine >= best.score - 1e-9 * std::max(1.0, std::fabs(best.score)))
-    return right("verdict.right.cell", {name, value});
+  if (as_good(mine, best.score)) return right("verdict.right.cell", {name, value});
+  for (const Slip& slip : ask.slips) {
+    TRY(const double made, choice.score(slip.value, *index, scope));
+    if (made != 0) return wrong(page_key(lesson, page, "slip." + slip.id), {name, value});
+  }
   return wrong("verdict.wrong.cell", {name, value});
 }
 
-Result<Verdict> check_head(const HeadAsk& ask, const Answer& answer, const ExpressionScope& scope) {
+Result<Verdict> check_head(const Lesson& lesson, const Page& page, const HeadAsk& ask, const Answer& answer,
+                           const ExpressionScope& scope) {
   const auto* given = std::get_if<HeadPlace>(&answer);
   if (!given) return nothing_answered("error.lesson.answer.head");
   TRY(const HeadScore mine, head_score(ask, *given, scope));
   TRY(const HeadScore best, best_head(ask, scope));
   const std::vector<Text> words{head_text(*given), live_number(mine.score, false)};
-  if (mine.score >= best.score - 1e-9) return right("verdict.right.head", words);
-  return wrong("verdict.wrong.head", words, best.score > 0 ? std::max(0.0, mine.score / best.score) : 0);
+  if (as_good(mine.score, best.score)) return right("verdict.right.head", words);
+  const double score = best.score > 0 ? std::max(0.0, mine.score / best.score) : 0;
+  for (const Slip& slip : ask.slips) {
+    TRY(const HeadScore made, head_score(HeadAsk{slip.value, {}}, *given, scope));
+    if (made.score != 0) return wrong(page_key(lesson, page, "slip." + slip.id), words, score);
+  }
+  return wrong("verdict.wrong.head", words, score);
 }
 
 // ---- the document ---------------------------------------------------------------------------------
 
-Result<Verdict> check_mask(const MaskAsk& ask, const ExpressionScope& scope) {
+Result<Verdict> check_mask(const Lesson& lesson, const Page& page, const MaskAsk& ask,
+                           const ExpressionScope& scope) {
   TRY(const Mask wants, wanted_mask(ask, scope));
   const Mask has = mask_of(scope.run.document, 0, scope.sequence);
   const std::int64_t length = scope.run.trace(scope.sequence).length;
@@ -143,6 +170,10 @@ Result<Verdict> check_mask(const MaskAsk& ask, const ExpressionScope& scope) {
       if (other++ == 0) query = q, key = k;
     }
   if (other == 0) return right("verdict.right.mask", {length * length});
+  for (const Slip& slip : ask.slips) {
+    TRY(const double made, slip.value.number(scope));
+    if (made != 0) return wrong(page_key(lesson, page, "slip." + slip.id), {});
+  }
   const double share =
       static_cast<double>(other) / static_cast<double>(std::max<std::int64_t>(1, length * length));
   const std::vector<Text> words{other, scope.run.label(scope.sequence, query),
@@ -188,12 +219,15 @@ Result<Verdict> check_answer(const Lesson& lesson, const Page& page, const Answe
                              const ExpressionScope& scope) {
   if (const auto* number = std::get_if<NumberAsk>(&page.ask))
     return check_number(lesson, page, *number, answer, scope);
-  if (const auto* shape = std::get_if<ShapeAsk>(&page.ask)) return check_shape(*shape, answer, scope);
+  if (const auto* shape = std::get_if<ShapeAsk>(&page.ask))
+    return check_shape(lesson, page, *shape, answer, scope);
   if (const auto* choice = std::get_if<ChoiceAsk>(&page.ask))
     return check_choice(lesson, page, *choice, answer, scope);
-  if (const auto* cell = std::get_if<CellAsk>(&page.ask)) return check_cell(*cell, answer, scope);
-  if (const auto* head = std::get_if<HeadAsk>(&page.ask)) return check_head(*head, answer, scope);
-  if (const auto* mask = std::get_if<MaskAsk>(&page.ask)) return check_mask(*mask, scope);
+  if (const auto* cell = std::get_if<CellAsk>(&page.ask))
+    return check_cell(lesson, page, *cell, answer, scope);
+  if (const auto* head = std::get_if<HeadAsk>(&page.ask))
+    return check_head(lesson, page, *head, answer, scope);
+  if (const auto* mask = std::get_if<MaskAsk>(&page.ask)) return check_mask(lesson, page, *mask, scope);
   if (const auto* change = std::get_if<ChangeAsk>(&page.ask))
     return check_change(lesson, page, *change, scope);
   if (const auto* bars = std::get_if<BarsAsk>(&page.ask))

@@ -16,7 +16,7 @@ constexpr std::size_t kMostTyped = 400;  // bytes of an answer
 
 // The signs that people and this program write for minus and for times.
 std::string plain_signs(std::string text) {
-  const std::pair<const char*, const char*> signs[] = {{"\u2212", "-"}, {"\u00d7", "x"}};
+  const std::pair<const char*, const char*> signs[] = {{"\u2212", "-"}, {"\u00d7", "x"}, {"\u221a", "sqrt"}};
   for (const auto& [from, to] : signs)
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from))
       text.replace(at, std::string_view(from).size(), to);
@@ -37,6 +37,22 @@ bool next_index(std::vector<std::int64_t>& index, const CellChoice& choice) {
   return false;
 }
 
+// "ln 0.5", "sqrt16": a function with a number behind it and no brackets, as they are said.
+std::string with_brackets(std::string text) {
+  for (const std::string_view name : {"ln", "log", "exp", "sqrt"})
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      if (at > 0 && std::isalpha(static_cast<unsigned char>(text[at - 1])) != 0) continue;
+      const std::size_t begin = text.find_first_not_of(' ', at + name.size());
+      if (begin == std::string::npos ||
+          (std::isdigit(static_cast<unsigned char>(text[begin])) == 0 && text[begin] != '.'))
+        continue;
+      const std::size_t end = std::min(text.find_first_not_of("0123456789.", begin), text.size());
+      text =
+          text.substr(0, at + name.size()) + "(" + text.substr(begin, end - begin) + ")" + text.substr(end);
+    }
+  return text;
+}
+
 // True for 1,234,567 or -12,345.6: commas between groups of three digits, nowhere else.
 bool has_thousands(std::string_view text) {
   if (starts_with(text, "-")) text.remove_prefix(1);
@@ -53,6 +69,7 @@ bool has_thousands(std::string_view text) {
 
 }  // namespace
 
+// The run is not asked: what is typed is a number, or a sum of numbers.
 Result<double> typed_number(const std::string& typed, const ExpressionScope& scope) {
   if (typed.size() > kMostTyped)
     return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
@@ -60,8 +77,8 @@ Result<double> typed_number(const std::string& typed, const ExpressionScope& sco
   if (has_thousands(text)) std::erase(text, ',');
   double unit = 1;
   if (ends_with(text, "%")) unit = 0.01, text.pop_back();
-  const auto parsed = Expression::parse(text);
-  const auto number = parsed ? parsed->number(scope) : Result<double>(parsed.error());
+  const auto parsed = Expression::parse(with_brackets(text));
+  const auto number = parsed && parsed->is_sum() ? parsed->number(scope) : Result<double>(Error{});
   if (!number || !std::isfinite(*number))
     return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
   return *number * unit;

@@ -1,5 +1,5 @@
 // Parts of check.cpp: parsing what was typed, and iterating over the cells and heads that may be
-// chosen. Private to check.cpp: others include check.h.
+// chosen. For check*.cpp and the audit: others include check.h.
 #pragma once
 
 #include <optional>

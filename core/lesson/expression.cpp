@@ -2,6 +2,7 @@
 // calls, places, parentheses. A name with a point in it or with a bracket behind it is a place.
 #include "core/lesson/expression.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
@@ -297,7 +298,17 @@ Result<ExpressionValue> computed(const Node& node, const ExpressionScope& scope)
   return ExpressionValue::of(0);
 }
 
+bool sums(const Node& node) {
+  constexpr std::array<std::string_view, 7> kPlain{"abs", "cos", "exp", "ln", "log", "sin", "sqrt"};
+  const bool call = node.kind == Node::Kind::call, place = node.kind == Node::Kind::place;
+  if (place || node.kind == Node::Kind::variable || node.kind == Node::Kind::text) return false;
+  if (call && std::find(kPlain.begin(), kPlain.end(), node.word) == kPlain.end()) return false;
+  return std::all_of(node.below.begin(), node.below.end(), [](const NodePtr& one) { return sums(*one); });
+}
+
 }  // namespace
+
+bool Expression::is_sum() const { return root_ && sums(*root_); }
 
 Result<Expression> Expression::parse(std::string_view text) {
   Expression out;

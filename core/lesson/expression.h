@@ -46,6 +46,8 @@ class Expression {
   /// One number. Errors: also where there are several.
   Result<double> number(const ExpressionScope& scope) const;
   const std::string& text() const { return text_; }
+  /// True where it is a sum of numbers that were written: it reads nothing of a run.
+  bool is_sum() const;
 
  private:
   std::string text_;

@@ -47,6 +47,7 @@ struct NumberAsk {
 /// A shape to type, "(2, 4, 3)", the batch in front.
 struct ShapeAsk {
   Site site;
+  std::vector<Slip> slips = {};  ///< other shapes, as rows of sizes
 };
 /// One of a few; those are right whose `when` is true.
 struct ChoiceAsk {
@@ -72,14 +73,17 @@ struct ChoiceAsk {
 struct CellAsk {
   std::string in;  ///< "blocks.1.attn.pattern[head=3,query={pos('tired')}]"
   Expression pick;
+  std::vector<Slip> slips = {};  ///< of the coordinates, too: cells for which the value is not 0
 };
 /// A head to select: right where `pick`, of the variables `layer` and `head`, is the largest.
 struct HeadAsk {
   Expression pick;
+  std::vector<Slip> slips = {};  ///< of `layer` and `head`, too: heads for which the value is not 0
 };
 /// A mask to draw: every pair of tokens as `text` has it.
 struct MaskAsk {
   std::string text;
+  std::vector<Slip> slips = {};  ///< masks drawn by mistake: those whose value is not 0
 };
 /// Something to change until `goal` is true; `live` is the number that is shown meanwhile, in the page's
 /// sentence "live": {0} is the number, {1} the limit that it is to pass.
@@ -160,6 +164,8 @@ struct Lesson {
 /// ...
 std::string lesson_key(const Lesson& lesson, std::string_view what);
 std::string page_key(const Lesson& lesson, const Page& page, std::string_view what);
+/// The mistakes of a question that have a name; none for a choice, whose answers have reasons of their own.
+const std::vector<Slip>& slips_of(const AskKind& ask);
 /// "number", "choice", ... as files have it; empty for a page to read.
 std::string_view ask_name(const AskKind& ask);
 /// The words of the control that opens it: "Labs · Why divide by √d_k?", "KV cache".

@@ -161,7 +161,7 @@ Result<AskKind> read_change(const LessonReader& reader, const json& ask) {
 }
 
 Result<AskKind> read_cell(const LessonReader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "in", "pick"}));
+  TRY_OK(reader.only(ask, "ask", {"kind", "in", "pick", "slips"}));
   CellAsk out;
   TRY(out.in, reader.text(ask, "in", "ask.in"));
   if (Result<Expression> place = Expression::parse(out.in); !place)
@@ -170,6 +170,7 @@ Result<AskKind> read_cell(const LessonReader& reader, const json& ask) {
   if (ask.contains("pick")) {
     TRY(out.pick, reader.expression(ask, "pick", "ask.pick"));
   }
+  TRY(out.slips, read_slips(reader, ask));
   return AskKind(std::move(out));
 }
 
@@ -223,22 +224,25 @@ Result<AskKind> read_ask(const LessonReader& reader, const json& page) {
   if (kind == "probe") return read_probe(reader, *found);
   if (kind == "order") return read_order(reader, *found);
   if (kind == "shape") {
-    TRY_OK(reader.only(*found, "ask", {"kind", "step"}));
+    TRY_OK(reader.only(*found, "ask", {"kind", "step", "slips"}));
     TRY(const std::string step, reader.text(*found, "step", "ask.step"));
     const auto site = parse_site(step);
     if (!site) return reader.told("ask.step", site.error());
-    return AskKind(ShapeAsk{*site});
+    TRY(std::vector<Slip> slips, read_slips(reader, *found));
+    return AskKind(ShapeAsk{*site, std::move(slips)});
   }
   if (kind == "head") {
-    TRY_OK(reader.only(*found, "ask", {"kind", "pick"}));
+    TRY_OK(reader.only(*found, "ask", {"kind", "pick", "slips"}));
     TRY(Expression pick, reader.expression(*found, "pick", "ask.pick"));
-    return AskKind(HeadAsk{std::move(pick)});
+    TRY(std::vector<Slip> slips, read_slips(reader, *found));
+    return AskKind(HeadAsk{std::move(pick), std::move(slips)});
   }
   if (kind == "mask") {
-    TRY_OK(reader.only(*found, "ask", {"kind", "text"}));
+    TRY_OK(reader.only(*found, "ask", {"kind", "text", "slips"}));
     TRY(const std::string text, reader.text(*found, "text", "ask.text"));
     if (const auto mask = MaskSpec::parse(text); !mask) return reader.told("ask.text", mask.error());
-    return AskKind(MaskAsk{text});
+    TRY(std::vector<Slip> slips, read_slips(reader, *found));
+    return AskKind(MaskAsk{text, std::move(slips)});
   }
   return reader.refuse("ask.kind", "error.lesson.no_kind", in_quotes(kind));
 }

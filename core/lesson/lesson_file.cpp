@@ -78,7 +78,7 @@ Status read_look(const LessonReader& reader, const json& page, PageState& state)
   if (found == page.end()) return Done{};
   TRY_OK(reader.only(*found, "look",
                      {"view", "second_view", "views", "difference", "log_scale", "backward", "ask", "cursor",
-                      "lab", "lab_values", "station", "output_page", "level"}));
+                      "lab", "lab_values", "station", "output_page", "level", "backward_rows"}));
   TRY(const std::string lab, reader.text(*found, "lab", "look.lab", false));
   if (!lab.empty())
     if (const auto there = find_lab(lab); !there) return reader.told("look.lab", there.error());
@@ -308,6 +308,19 @@ std::string lesson_key(const Lesson& lesson, std::string_view what) {
 
 std::string page_key(const Lesson& lesson, const Page& page, std::string_view what) {
   return "lesson." + lesson.id + "." + page.id + "." + std::string(what);
+}
+
+const std::vector<Slip>& slips_of(const AskKind& ask) {
+  static const std::vector<Slip> none;
+  return std::visit(
+      [](const auto& one) -> const std::vector<Slip>& {
+        if constexpr (requires { one.slips; }) {
+          return one.slips;
+        } else {
+          return none;
+        }
+      },
+      ask);
 }
 
 std::string_view ask_name(const AskKind& ask) {

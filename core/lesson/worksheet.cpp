@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/json_number.h"
+#include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
 #include "core/step/catalog.h"
@@ -135,8 +136,8 @@ std::vector<Target> hidden_on_paper(const Lesson& lesson, const Page& page, cons
   std::vector<Target> out;
   for (const Page& other : lesson.pages) {
     if (other.state.model != page.state.model) continue;
-    for (const std::string& text : other.hides)
-      if (auto target = lesson_place(text, scope)) out.push_back(*std::move(target));
+    if (const auto targets = hidden_targets(other, scope))
+      out.insert(out.end(), targets->begin(), targets->end());
   }
   return out;
 }

@@ -359,7 +359,7 @@ TEST_F(EditListTest, PartsOfTheModelAreExchangedAndTakenBack) {
   ASSERT_EQ(document().edits.size(), 1u);
   EXPECT_EQ(edit(0), "blocks.*.mlp.skip=off");
   EXPECT_FALSE(run().trace(0).config().blocks[0].mlp_skip);
-  click("exchange_block");
+  click("exchange_block_0");
   act("blocks.0.order=post");
   EXPECT_EQ(edit(1), "blocks.0.order=post");
   act("blocks.0.mlp.activation=swiglu");

@@ -6,6 +6,7 @@
 
 #include "app/look/item_map.h"
 #include "app/state/controls.h"
+#include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -219,6 +220,7 @@ void ChipMenu::draw(const PanelContext& context, Stack of, const std::vector<Chi
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool leftwards = mouse.x > ImGui::GetIO().DisplaySize.x / 2;
   ImGui::SetNextWindowPos(mouse, ImGuiCond_Appearing, ImVec2(leftwards ? 1.f : 0.f, 0.f));
+  if (context.workspace.keeps_stage) popup_over_panel();
   if (!ImGui::BeginPopup("###chip_menu")) return;
   const bool gone = chip_ >= chips.size() || context.session.document().sequences.empty();
   if (gone) {

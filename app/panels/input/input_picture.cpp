@@ -5,6 +5,7 @@
 #include "app/look/item_map.h"
 #include "app/panels/input/input_line.h"
 #include "app/state/controls.h"
+#include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -130,7 +131,7 @@ void PictureBox::browse(FrameState& state) {
 void PictureBox::draw_window(const PanelContext& context, FrameState& state, const std::vector<Chip>& chips) {
   if (ask_) ImGui::OpenPopup("###picture_window");
   ask_ = false;
-  ImGui::SetNextWindowPos(corner_);
+  context.workspace.keeps_stage ? popup_over_panel() : ImGui::SetNextWindowPos(corner_);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
   if (!ImGui::BeginPopup("###picture_window")) {
     if (std::exchange(down_, false)) context.commands.end_gesture();

@@ -12,8 +12,14 @@
 namespace attnscope {
 namespace {
 
-Text sizes_line(const SceneSizes& sizes) {
-  return Text::of(sizes.causal ? "input.sizes.causal" : "input.sizes.open",
+// A mask that stands among the edits, of the scene or made by hand, is what the run has.
+Text sizes_line(const SceneSizes& sizes, const Document* document = nullptr) {
+  const auto masks = [](const auto& one) { return one->enabled && one->mask() != nullptr; };
+  const bool own = document && (!document->model->config().blocks.front().attention.mask.empty() ||
+                                std::any_of(document->edits.begin(), document->edits.end(), masks));
+  return Text::of(own            ? "input.sizes.own"
+                  : sizes.causal ? "input.sizes.causal"
+                                 : "input.sizes.open",
                   {sizes.batch, sizes.tokens, sizes.d_in, sizes.heads, sizes.d_head, sizes.d_out});
 }
 
@@ -36,7 +42,7 @@ void InputBar::draw_sizes(const PanelContext& context, FrameState& state) {
     const WithColour ink(ImGuiCol_Text, theme().text_dim);
     const WithColour ground(ImGuiCol_Button, IM_COL32_BLACK_TRANS);
     const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
-    if (ImGui::Button((sizes_line(now).str() + "  \u25be###sizes").c_str()) || state.focus_text)
+    if (ImGui::Button((sizes_line(now, &document).str() + "  \u25be###sizes").c_str()) || state.focus_text)
       ImGui::OpenPopup("###sizes_popup");
   }
   state.focus_text = false;

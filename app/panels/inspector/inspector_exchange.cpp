@@ -14,6 +14,8 @@
 namespace attnscope {
 namespace {
 
+constexpr int kMostBlockChips = 8;  // of more blocks the cursor's alone is offered
+
 struct ExchangeChoice {
   Exchange::Part part;
   const char *branch, *value;
@@ -54,7 +56,7 @@ const std::vector<ExchangeRow>& exchange_rows() {
 }
 
 struct ExchangeMenu {
-  bool one_block = false;
+  int block = -1;                          ///< < 0: every block
   std::string key;                         ///< cache key of `why`
   std::map<std::string, std::string> why;  ///< by the text of the edit; empty: it is possible
 };
@@ -67,8 +69,7 @@ ExchangeMenu& menu_of(const PanelContext& context) {
 
 Exchange exchange_of(const PanelContext& context, const ExchangeMenu& menu, const ExchangeChoice& choice) {
   const Cursor& cursor = context.workspace.cursor;
-  return {choice.part, cursor.stack, menu.one_block ? std::max(0, cursor.layer) : -1, choice.branch,
-          choice.value};
+  return {choice.part, cursor.stack, menu.block, choice.branch, choice.value};
 }
 
 const std::string& inspector_exchange_why_not(const PanelContext& context, ExchangeMenu& menu,
@@ -150,10 +151,15 @@ void draw_menu(const PanelContext& context, ExchangeMenu& menu) {
   const Cursor& cursor = context.workspace.cursor;
   text_line(fonts().body_bold, theme().text, tr("exchange.title"));
   caption(tr("exchange.help"));
-  if (chip(Label(tr("exchange.every"), "###exchange_every"), !menu.one_block)) menu.one_block = false;
-  ImGui::SameLine();
-  const std::string block = block_name(config, cursor.stack, std::max(0, cursor.layer), true);
-  if (chip(block + "###exchange_block", menu.one_block)) menu.one_block = true;
+  const int blocks = config.of(cursor.stack).n_layers();
+  if (menu.block >= blocks) menu.block = -1;
+  if (chip(Label(tr("exchange.every"), "###exchange_every"), menu.block < 0)) menu.block = -1;
+  for (int block = 0; block < blocks; ++block) {
+    if (blocks > kMostBlockChips && block != std::max(0, cursor.layer)) continue;
+    ImGui::SameLine();
+    const std::string name = block_name(config, cursor.stack, block, true);
+    if (chip(name + "###exchange_block_" + std::to_string(block), menu.block == block)) menu.block = block;
+  }
   ImGui::Separator();
   for (const ExchangeRow& row : exchange_rows()) {
     draw_label(row.key);
@@ -172,6 +178,7 @@ void draw_exchanges(const PanelContext& context) {
   if (raised_button(Label(tr("exchange.open"), "###exchange"))) ImGui::OpenPopup("###exchange_menu");
   note_item("exchange");
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
+  if (context.workspace.keeps_stage) popup_over_panel();
   if (!ImGui::BeginPopup("###exchange_menu")) return;
   ExchangeMenu& menu = menu_of(context);
   const std::string key = std::to_string(context.session.history().point()) + "/" +

@@ -35,18 +35,24 @@ int go_to_end(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
-// A digit that is typed while no field has the focus goes into the box.
+// What is typed while no field has the focus goes into the box, sign by sign: "-0.5", "(2,4)", "ln 2". While
+// the box is getting the focus, more is added to it.
 void take_typed(LessonPlayer& player) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || open_popups() > 0 || digits_taken() ||
-      !player.takes_digits())
+      !player.takes_typing())
     return;
+  const bool goes_on = player.focus_answer || player.answer_end;
   std::string typed;
   for (const ImWchar sign : io.InputQueueCharacters)
-    if (sign >= '0' && sign <= '9') typed += static_cast<char>(sign);
+    if (const bool blank = sign == ' '; sign >= ' ' && sign < 0x7f && !(blank && !goes_on && typed.empty()))
+      typed += static_cast<char>(sign);
+    else if (sign == 0x2212)
+      typed += '-';
   if (typed.empty()) return;
-  player.draft().typed = typed;
-  player.focus_answer = true;
+  std::string& box = player.draft().typed;
+  box = goes_on ? box + typed : typed;
+  player.focus_answer |= !goes_on;
 }
 
 bool draw_field(LessonPlayer& player, const char* hint) {
@@ -136,7 +142,7 @@ void draw_control(FrameState& state) {
   }
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
     const bool shape = std::holds_alternative<ShapeAsk>(ask);
-    if (draw_field(player, shape ? "(2, 4, 3)" : tr("lessons.number"))) player.check(state.workspace);
+    if (draw_field(player, shape ? "(7, 5, 9)" : tr("lessons.number"))) player.check(state.workspace);
     state.workspace.moving |= player.answer_end;  // it gets the focus before the next digit comes
     return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }
@@ -153,16 +159,14 @@ void draw_control(FrameState& state) {
     reading_text(live.str(), theme().text_dim);
 }
 
-void draw_verdict(LessonPlayer& player) {
+void say_verdict(LessonPlayer& player) {
   const PageDraft& draft = player.draft();
   if (draft.complaint) {
-    gap(4);
     reading_text(draft.complaint->sentence(), theme().warning);
     if (const std::string hint = draft.complaint->hint(); !hint.empty()) wrapped_text(hint, theme().text_dim);
     return;
   }
   if (!draft.verdict) return;
-  gap(4);
   reading_text(draft.verdict->words.str(), draft.verdict->right ? theme().ok : theme().error, true);
   if (draft.shown) wrapped_text(tr("lessons.was_shown"), theme().text_dim);
   if (!draft.because.empty()) {
@@ -205,10 +209,13 @@ void draw_question(FrameState& state) {
   reading_text(page_words(player.lesson(), player.page(), "ask"), theme().text, true);
   gap(3);
   draw_control(state);
-  draw_verdict(player);
   if (const auto* choice = std::get_if<ChoiceAsk>(&player.page().ask); choice && choice->is_probe())
     draw_fault_button(state);
   draw_hints(player);
+}
+
+void draw_verdict(FrameState& state) {
+  say_verdict(state.lessons);
   draw_explores(state);
 }
 

@@ -16,6 +16,8 @@ void reading_text(const std::string& text, ImU32 colour, bool bold = false);
 void gap(float units);
 /// The question of the open page, in the current child window.
 void draw_question(FrameState& state);
+/// What is said of the answer, and where one may look further: apart from the question, which stands still.
+void draw_verdict(FrameState& state);
 /// The button that checks what was answered; nothing where a click answers, or nothing is asked.
 void draw_check_button(FrameState& state);
 /// Width of its widest label, pixels.

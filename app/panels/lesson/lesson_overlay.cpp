@@ -259,15 +259,14 @@ void draw_lesson_overlay(FrameState& state) {
   const DrawRecording recording(state.recording);  // exported pictures hide them, too
   if (player.covers()) {
     for (const std::string& hidden : player.page().hides)
-      if (is_item(hidden)) {
-        cover_item(hidden, number++);
-      } else if (const auto target = player.place(hidden, state.workspace)) {
-        cover_thumbnails(state, trace, *target);
-        for (const Patch& patch : patches_of(trace, *target)) {
-          cover(state, patch, number++);
-          secrets.push_back({patch.name, patch.row0, patch.row1, patch.col0, patch.col1});
-        }
+      if (is_item(hidden)) cover_item(hidden, number++);
+    for (const Target& target : player.hidden(state.workspace)) {
+      cover_thumbnails(state, trace, target);
+      for (const Patch& patch : patches_of(trace, target)) {
+        cover(state, patch, number++);
+        secrets.push_back({patch.name, patch.row0, patch.row1, patch.col0, patch.col1});
       }
+    }
   }
   hide_from_lens(std::move(secrets));
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;

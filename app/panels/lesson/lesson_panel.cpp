@@ -17,6 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kRoomForNames = 560;  // units: what words and buttons need before pages get their names
+constexpr float kMostSaid = 0.45f;    // share of the words' room that a verdict may take
 constexpr float kLeastWords = 120;    // minimum height of the text, units: below it the whole panel scrolls
 
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
@@ -186,16 +187,46 @@ void draw_return(FrameState& state) {
     state.lessons.return_to_page(state);
 }
 
-// Text and question in what the buttons leave: these stand still whatever is said. Scrolls to new text.
+// What is said of the answer, between the question and the buttons: it lies over the end of the words, which
+// stand still whatever is said. It keeps its height until the page is turned.
+void draw_said(FrameState& state, float most) {
+  LessonPlayer& player = state.lessons;
+  if (player.at_end()) return;
+  const float height = std::min(player.said_height, most);
+  if (height > 0) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::GetWindowDrawList()->AddLine(at, ImVec2(at.x + ImGui::GetContentRegionAvail().x, at.y),
+                                        theme().border);
+  }
+  compat::begin_child("###lesson_said", ImVec2(0, std::max(1.f, height)), false,
+                      player.said_height > most ? 0 : ImGuiWindowFlags_NoScrollbar);
+  ImGui::SetCursorPosY(px(6));
+  const float empty = ImGui::GetCursorPosY();
+  draw_verdict(state);
+  const float tall = ImGui::GetCursorPosY() + ImGui::GetScrollY();
+  if (tall > empty && tall > player.said_height) {
+    player.said_height = tall;
+    state.workspace.moving = true;
+  }
+  ImGui::EndChild();
+  note_item("lesson_said");
+}
+
+// Text and question in what the buttons leave: these stand still whatever is said. Scrolls to a new hint.
 void draw_words(FrameState& state, float below) {
   LessonPlayer& player = state.lessons;
-  const float room = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - below);
+  const float all = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - below);
+  const float most = all * kMostSaid,
+              room = all - (player.at_end() ? 0.f : std::min(player.said_height, most));
   compat::begin_child("###lesson_words", ImVec2(0, room), false);
   if (player.at_end()) {
     draw_recap(state);
     return ImGui::EndChild();
   }
-  const bool fits = player.page_height <= room;  // else the question comes first
+  // Where there is no room for the goal, the question comes first; this is decided before anything is
+  // answered.
+  if (player.draft().hints == 0 && player.said_height == 0) player.goal_first = player.page_height <= room;
+  const bool fits = player.goal_first;
   if (fits) draw_goal(player);
   {
     const WithFont face(fonts().title);
@@ -205,15 +236,19 @@ void draw_words(FrameState& state, float below) {
   gap(3);
   const float card = player.card_height, page = player.page_height;
   draw_ask(state);
+  player.ask_end = ImGui::GetCursorPosY();
   draw_what_comes(player);
   if (!fits) draw_goal(player);
   player.page_height = ImGui::GetCursorPosY() + player.card_height - card;
   // Draw another frame if a height changed: layouts use the last frame's.
   state.workspace.moving |= player.reveal != 0 || player.page_height != page || player.card_height != card;
-  if (player.reveal > 0) ImGui::SetScrollHereY(1);
+  const float end = player.ask_end, hidden = end - ImGui::GetScrollY() - ImGui::GetWindowHeight();
+  const bool held = ImGui::IsMouseDown(0);  // nothing moves under the mouse
+  if (player.reveal > 0 && !held && hidden > 0) ImGui::SetScrollY(ImGui::GetScrollY() + hidden);
   if (player.reveal < 0) ImGui::SetScrollY(0);
-  player.reveal = std::max(0, player.reveal - 1);
+  if (player.reveal < 0 || !held) player.reveal = std::max(0, player.reveal - 1);
   ImGui::EndChild();
+  draw_said(state, most);
 }
 
 }  // namespace
@@ -243,7 +278,7 @@ void draw_lesson_panel(FrameState& state) {
 
 void draw_lesson_switch(FrameState& state) {
   LessonPlayer& player = state.lessons;
-  const bool covered = player.hides();
+  const bool covered = player.hides(state.workspace);
   if (covered) player.inspecting = false;
   if (chip(tr("lessons.tab") + std::string("###lesson_tab"), !player.inspecting)) player.inspecting = false;
   ImGui::SameLine(0, px(6));

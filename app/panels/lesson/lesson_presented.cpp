@@ -76,6 +76,7 @@ void draw_presented_words(FrameState& state, ImVec2 min, ImVec2 max) {
     tall = std::max(tall, column("###lesson_asked", ImVec2(min.x + pad + told, min.y + pad),
                                  ImVec2(width - told, height), type, [&] {
                                    draw_question(state);
+                                   draw_verdict(state);
                                    draw_hint_button(state);
                                    ImGui::SameLine(0, px(8));
                                    draw_check_button(state);

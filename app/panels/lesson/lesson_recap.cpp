@@ -62,7 +62,7 @@ void draw_recap(FrameState& state) {
   gap(4);
   if (const Lesson* next = player.following()) {
     reading_text(tr("lessons.recap.next", {lesson_title(*next)}), theme().text, true);
-  } else {
+  } else if (player.lesson().number >= 0) {  // a lesson of one's own is none of a row
     reading_text(tr("lessons.recap.last"), theme().text);
   }
   gap(2);

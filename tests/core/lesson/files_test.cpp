@@ -327,8 +327,8 @@ TEST(LessonAnswers, ACurveIsJudgedByItsMeanDistance) {
     return *check_answer(*lesson, page, Answer(DrawnBars{std::move(heights)}),
                          {run.run(), &run.first(), 0, {}});
   };
-  EXPECT_TRUE(judged({0.15, 0.15, 0.45, 0.55, 0.85}).right) << "5 % off on average";
-  const Verdict far = judged({0.1, 0.2, 0.4, 0.6, 0.3});
+  EXPECT_TRUE(judged({0.15, 0.35, 0.6, 0.65, 0.85}).right) << "5 % off on average";
+  const Verdict far = judged({0.1, 0.4, 0.57, 0.7, 0.3});
   EXPECT_FALSE(far.right);
   EXPECT_NE(far.words.str().find("256"), std::string::npos) << far.words.str();
   EXPECT_NE(far.words.str().find("16"), std::string::npos) << far.words.str();

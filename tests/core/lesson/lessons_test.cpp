@@ -21,7 +21,18 @@ TEST(Lessons, AskForBetsAndBuildsAndOpenTheRestOfTheProgram) {
   const std::set<std::string> beyond{"labs", "kv", "training", "embedding", "tokenizer", "mlp", "calculator"};
   std::map<std::string, int> kinds;
   std::set<std::string> views, labs;
-  int pages = 0;
+  // Drawn, built or clicked before it is seen, or said to be a bet.
+  const auto is_bet = [](const Lesson& lesson, const Page& page) {
+    for (const char* kind : {"bars", "curve", "build", "cell"})
+      if (ask_name(page.ask) == kind) return true;
+    const std::string said =
+        Text::of(page_key(lesson, page, "text")).str() + " " + Text::of(page_key(lesson, page, "ask")).str();
+    for (const char* word : {"Bet", "bet ", "bet:", "redict", "Guess", "guess"})
+      if (said.find(word) != std::string::npos) return true;
+    return false;
+  };
+  int pages = 0, bets = 0;
+  ASSERT_TRUE(set_language("en"));
   for (const Lesson& lesson : *lessons) {
     bool leads_on = false;
     for (const char* what : {"goal", "recap"})
@@ -32,6 +43,8 @@ TEST(Lessons, AskForBetsAndBuildsAndOpenTheRestOfTheProgram) {
     EXPECT_GT(lesson.minutes, 0) << lesson.id;
     for (const Page& page : lesson.pages) {
       ++pages, ++kinds[std::string(ask_name(page.ask))];
+      ASSERT_TRUE(set_language("en"));
+      bets += is_bet(lesson, page) ? 1 : 0;
       views.insert(page_view(page));
       if (const std::string lab = page.state.look().value("lab", std::string()); !lab.empty())
         labs.insert(lab);
@@ -45,7 +58,9 @@ TEST(Lessons, AskForBetsAndBuildsAndOpenTheRestOfTheProgram) {
     EXPECT_TRUE(leads_on) << lesson.id << " opens neither a lab nor one of the views that lessons forget";
   }
   ASSERT_TRUE(set_language("en"));
-  EXPECT_LE(kinds["number"] * 4, pages) << kinds["number"] << " of " << pages;
+  const int typed = kinds["number"] + kinds["shape"];
+  EXPECT_LE(typed * 4, pages) << typed << " of " << pages << " are typed";
+  EXPECT_GE(bets * 10, pages * 4) << bets << " of " << pages << " are a bet or a build";
   const int done = pages - kinds["number"] - kinds["shape"] - kinds[""];
   EXPECT_GE(done * 10, pages * 4);
   EXPECT_GE(kinds["bars"], 5);
