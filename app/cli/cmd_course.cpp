@@ -36,7 +36,7 @@ nlohmann::json course_json(const CourseAnswer& one) {
 }
 
 // A concept with its sentence and place; a number beside the program's.
-void print_row(const CourseAnswer& one) {
+void print_course_row(const CourseAnswer& one) {
   const CourseRow& row = one.row;
   if (row.number)
     std::printf("%-9s %-16s %-16s %s\n", row.id.c_str(), course_number(row.number->printed).c_str(),
@@ -58,7 +58,7 @@ Status run_course(const CourseOptions& options) {
     if (options.json)
       all.push_back(course_json(one));
     else if (options.what != "check" || !one.stated)
-      print_row(one);
+      print_course_row(one);
   }
   const auto count = [&](const auto& is) {
     return std::to_string(std::count_if(answers.begin(), answers.end(), is));

@@ -21,7 +21,7 @@ namespace {
 // Units.
 constexpr float kMostCourse = 980.f, kCourseRow = 26.f, kCourseChosen = 168.f, kAroundCourse = 190.f,
                 kLeastRows = 90.f, kMostRows = 460.f, kCourseFind = 230.f, kMarkColumn = 64.f;
-constexpr std::string_view kRowId = "###course_";
+constexpr std::string_view kRowId = "###course_", kNumberId = "###number_";
 
 Options options_of(const std::string& place) {
   std::vector<std::string> words{"attnscope"};
@@ -97,7 +97,7 @@ Table CourseWindow::numbers(float width) const {
                  {TableColumn::Kind::text, "", px(26)}};
   for (const CourseAnswer& one : answers_) {
     if (!belongs(one)) continue;
-    out.rows.push_back({"###number_" + one.row.id,
+    out.rows.push_back({std::string(kNumberId) + one.row.id,
                         {{one.row.name().str()},
                          {course_number(one.row.number->printed)},
                          {course_number(*one.program), sign_of(one.agrees).ink},
@@ -186,10 +186,14 @@ void CourseWindow::draw_chosen(FrameState& state, float width, float tall) {
   }
   const Table& shown = numbers_.get({key_of(chosen_), key_of(language()), width_key(room), answers_.size()},
                                     [&] { return numbers(room); });
-  if (!shown.rows.empty()) (void)draw_table(shown, ImGui::GetCursorScreenPos(), room);
+  const TableEvent event =
+      shown.rows.empty() ? TableEvent() : draw_table(shown, ImGui::GetCursorScreenPos(), room);
   for (const CourseAnswer& one : answers_)
     if (belongs(one)) line(one.why, theme().warning);
   ImGui::EndChild();
+  if (event.clicked < 0) return;
+  const std::string number = shown.rows[static_cast<std::size_t>(event.clicked)].id.substr(kNumberId.size());
+  if (const CourseAnswer* clicked = answer(number)) go(state, clicked->row);
 }
 
 void CourseWindow::compute(FrameState& state) {

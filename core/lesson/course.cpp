@@ -58,7 +58,7 @@ CourseRow read_row(const json& one, const char*& field, std::string& id) {
   return row;
 }
 
-Result<double> computed(const std::string& text, const RunResult& run) {
+Result<double> course_value(const std::string& text, const RunResult& run) {
   TRY(const Expression expression, Expression::parse(text));
   return expression.number({run, nullptr, 0, {}});
 }
@@ -116,13 +116,13 @@ Result<std::vector<CourseAnswer>> compute_course(const std::vector<CourseRow>& r
     answer.row = row;
     std::vector<Text> numbers;
     for (const std::string& value : row.values) {
-      TRY(const double number, computed(value, run));
+      TRY(const double number, course_value(value, run));
       numbers.emplace_back(course_number(number));
     }
     if (row.is_concept()) answer.sentence = Text::of("course." + row.id + ".says", std::move(numbers));
     if (row.half) answer.half = Text::of("course." + row.id + ".half");
     if (row.number) {
-      TRY(answer.program, computed(row.number->expression, run));
+      TRY(answer.program, course_value(row.number->expression, run));
       answer.agrees = within(*answer.program, row.number->printed, row.number->tolerance);
       answer.stated = within(*answer.program, row.number->right, 0);
       if (!answer.agrees) answer.why = Text::of("course." + row.id + ".why");
