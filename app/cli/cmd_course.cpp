@@ -15,36 +15,61 @@ struct CourseOptions {
   bool json = false;
 };
 
+nlohmann::json course_json(const CourseAnswer& one) {
+  const CourseRow& row = one.row;
+  nlohmann::json out{{"id", row.id},
+                     {"chapter", row.chapter},
+                     {"concept", row.name().str()},
+                     {"sentence", one.sentence.str()},
+                     {"place", row.place},
+                     {"half", one.half.str()},
+                     {"printed", nullptr},
+                     {"program", nullptr},
+                     {"agrees", nullptr},
+                     {"why", one.why.str()}};
+  if (!row.is_concept()) out["of"] = row.of;
+  if (!row.number) return out;
+  out["printed"] = row.number->printed;
+  out["program"] = *one.program;
+  out["agrees"] = one.agrees;
+  return out;
+}
+
+// A concept with its sentence and place; a number beside the program's.
+void print_course_row(const CourseAnswer& one) {
+  const CourseRow& row = one.row;
+  if (row.number)
+    std::printf("%-9s %-16s %-16s %s\n", row.id.c_str(), course_number(row.number->printed).c_str(),
+                course_number(*one.program).c_str(), row.name().str().c_str());
+  else
+    std::printf("%-9s %s\n", row.id.c_str(), row.name().str().c_str());
+  for (const Text* line : {&one.sentence, &one.half, &one.why})
+    if (const std::string words = line->str(); !words.empty()) std::printf("          %s\n", words.c_str());
+  if (row.is_concept() && !row.place.empty()) std::printf("          attnscope %s\n", row.place.c_str());
+}
+
 Status run_course(const CourseOptions& options) {
   TRY(const std::vector<CourseRow> rows, course_rows());
   TRY(const std::vector<CourseAnswer> answers, compute_course(rows));
   nlohmann::json all = nlohmann::json::array();
   std::vector<std::string> wrong;
-  const bool check = options.what == "check";
   for (const CourseAnswer& one : answers) {
-    const std::string concept_text = one.row.concept_text().str(), why = one.why.str();
     if (!one.stated) wrong.push_back(one.row.id);
     if (options.json)
-      all.push_back({{"id", one.row.id},
-                     {"chapter", one.row.chapter},
-                     {"concept", concept_text},
-                     {"place", one.row.place},
-                     {"printed", one.row.printed},
-                     {"program", one.program},
-                     {"agrees", one.agrees},
-                     {"why", why}});
-    else if (!check || !one.stated)
-      std::printf("%-9s %-16s %-16s %s%s%s\n", one.row.id.c_str(), format("%.10g", one.row.printed).c_str(),
-                  format("%.10g", one.program).c_str(), concept_text.c_str(),
-                  why.empty() ? "" : "\n          ", why.c_str());
+      all.push_back(course_json(one));
+    else if (options.what != "check" || !one.stated)
+      print_course_row(one);
   }
+  const auto count = [&](const auto& is) {
+    return std::to_string(std::count_if(answers.begin(), answers.end(), is));
+  };
   if (options.json)
     print_json({{"rows", all}});
   else
     std::printf("%s\n", tr("cli.course.count",
-                           {std::to_string(answers.size()),
-                            std::to_string(std::count_if(answers.begin(), answers.end(),
-                                                         [](const auto& one) { return !one.agrees; }))})
+                           {count([](const CourseAnswer& one) { return one.row.is_concept(); }),
+                            count([](const CourseAnswer& one) { return one.row.number.has_value(); }),
+                            count([](const CourseAnswer& one) { return !one.agrees; })})
                             .c_str());
   if (wrong.empty()) return Done{};
   return fail(Code::out_of_range, "error.cli.course", {join(wrong, ", ")});

@@ -1,5 +1,5 @@
-// The course in the window (Learn > Course): what the documents print beside what the program computes, a
-// chapter at a time; a click on a row goes to its place in the program.
+// The course in the window (Learn > Course): the concepts of the documents, a chapter at a time. A click on
+// one shows its sentence and the documents' numbers beside the program's; from there one goes to its place.
 #pragma once
 
 #include <optional>
@@ -22,15 +22,21 @@ class CourseWindow {
   void draw(FrameState& state, const RunResult* run);
 
  private:
-  void draw_rows(FrameState& state, float width);
-  void draw_why(float width);
+  void compute(FrameState& state);
+  void draw_chapters(float width);
+  void draw_concepts(FrameState& state, float width, float tall);
+  void draw_chosen(FrameState& state, float width, float tall);
   void go(FrameState& state, const CourseRow& row);
-  Table table(float width) const;
+  Table concepts(float width) const;
+  Table numbers(float width) const;
+  bool listed(const CourseAnswer& one) const;
+  bool belongs(const CourseAnswer& one) const;  ///< to the chosen concept
+  const CourseAnswer* answer(const std::string& id) const;
 
   Computed<Result<std::vector<CourseAnswer>>> made_;
-  std::vector<CourseAnswer> answers_;  ///< of all chapters
-  std::string chapter_, chosen_;       ///< shown; id of the row whose reason is shown
-  Kept<Table> table_;
+  std::vector<CourseAnswer> answers_;       ///< of all chapters
+  std::string chapter_, chosen_, letters_;  ///< shown; id of a concept; what is looked for
+  Kept<Table> concepts_, numbers_;
   std::optional<Options> pending_;  ///< of a place whose model is being opened
 };
 

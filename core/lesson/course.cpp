@@ -1,5 +1,6 @@
 #include "core/lesson/course.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "core/arch/shipped.h"
 #include "core/base/assets.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lesson/expression.h"
 
@@ -17,7 +19,9 @@ using nlohmann::json;
 
 constexpr const char* kCourse = "assets/course/course.json";
 constexpr const char* kUsualModel = "scene:nine_steps";
-constexpr double kSame = 1e-4;  // relative: four digits of a run in float32
+constexpr const char* kFull = " --level full";  // the easy window has no views
+constexpr double kSame = 1e-4;                  // relative: four digits of a run in float32
+constexpr double kGrouped = 1e15;               // whole numbers below it are written with all digits
 
 // The run of a model or scene with the input that it comes with.
 Result<RunResult> run_of(const std::string& model) {
@@ -32,7 +36,44 @@ bool within(double a, double b, double tolerance) {
   return std::abs(a - b) <= std::max(tolerance, kSame * std::abs(b));
 }
 
+// Throws json::exception; `field` is what was read then.
+CourseRow read_row(const json& one, const char*& field, std::string& id) {
+  CourseRow row;
+  id = row.id = one.at(field = "id").get<std::string>();
+  row.chapter = row.id.substr(0, row.id.find('-'));
+  row.of = one.value(field = "of", std::string());
+  row.place = one.at(field = "place").get<std::string>();
+  const bool lesson = row.place.find("--lesson") != std::string::npos;
+  if (!row.place.empty() && !lesson) row.place += kFull;
+  row.model = one.value(field = "model", std::string(kUsualModel));
+  row.values = one.value(field = "values", std::vector<std::string>());
+  row.half = one.value(field = "half", false);
+  if (!one.contains("program") && row.is_concept()) return row;
+  CourseNumber number;
+  number.expression = one.at(field = "program").get<std::string>();
+  number.printed = one.at(field = "printed").get<double>();
+  number.right = one.at(field = "right").get<double>();
+  number.tolerance = one.value(field = "tolerance", 0.0);
+  row.number = std::move(number);
+  return row;
+}
+
+Result<double> course_value(const std::string& text, const RunResult& run) {
+  TRY(const Expression expression, Expression::parse(text));
+  return expression.number({run, nullptr, 0, {}});
+}
+
 }  // namespace
+
+std::string course_number(double value) {
+  const bool whole = value == std::floor(value) && std::abs(value) < kGrouped;
+  return whole && value >= 0 ? format_count(static_cast<std::int64_t>(value)) : format("%.6g", value);
+}
+
+const std::vector<std::string>& course_chapters() {
+  static const std::vector<std::string> kChapters{"000", "001", "002", "003", "004", "more"};
+  return kChapters;
+}
 
 Result<std::vector<CourseRow>> read_course(std::string_view text, const std::string& name) {
   const json read = json::parse(text, nullptr, false);
@@ -40,21 +81,22 @@ Result<std::vector<CourseRow>> read_course(std::string_view text, const std::str
     return fail(Code::bad_format, "error.lesson.course", {in_quotes(name), "rows"});
   std::vector<CourseRow> out;
   for (const json& one : read["rows"]) {
-    CourseRow row;
     const char* field = "id";
+    std::string id;
+    const auto lacks = [&] {
+      return fail(Code::bad_format, "error.lesson.course", {in_quotes(name), id + "/" + field});
+    };
     try {
-      row.id = one.at("id").get<std::string>();
-      row.chapter = row.id.substr(0, row.id.find('-'));
-      row.place = one.at(field = "place").get<std::string>();
-      row.expression = one.at(field = "program").get<std::string>();
-      row.printed = one.at(field = "printed").get<double>();
-      row.right = one.at(field = "right").get<double>();
-      row.tolerance = one.value(field = "tolerance", 0.0);
-      row.model = one.value(field = "model", std::string(kUsualModel));
+      out.push_back(read_row(one, field, id));
     } catch (const json::exception&) {
-      return fail(Code::bad_format, "error.lesson.course", {in_quotes(name), row.id + "/" + field});
+      return lacks();
     }
-    out.push_back(std::move(row));
+    const CourseRow& row = out.back();
+    const bool known = row.is_concept() || std::any_of(out.begin(), out.end(), [&](const CourseRow& other) {
+                         return other.is_concept() && other.id == row.of;
+                       });
+    field = "of";
+    if (!known) return lacks();
   }
   return out;
 }
@@ -69,13 +111,22 @@ Result<std::vector<CourseAnswer>> compute_course(const std::vector<CourseRow>& r
       TRY(RunResult run, run_of(row.model));
       runs.emplace(row.model, std::move(run));
     }
+    const RunResult& run = runs.at(row.model);
     CourseAnswer answer;
     answer.row = row;
-    TRY(const Expression expression, Expression::parse(row.expression));
-    TRY(answer.program, expression.number({runs.at(row.model), nullptr, 0, {}}));
-    answer.agrees = within(answer.program, row.printed, row.tolerance);
-    answer.stated = within(answer.program, row.right, 0);
-    if (!answer.agrees) answer.why = Text::of("course." + row.id + ".why");
+    std::vector<Text> numbers;
+    for (const std::string& value : row.values) {
+      TRY(const double number, course_value(value, run));
+      numbers.emplace_back(course_number(number));
+    }
+    if (row.is_concept()) answer.sentence = Text::of("course." + row.id + ".says", std::move(numbers));
+    if (row.half) answer.half = Text::of("course." + row.id + ".half");
+    if (row.number) {
+      TRY(answer.program, course_value(row.number->expression, run));
+      answer.agrees = within(*answer.program, row.number->printed, row.number->tolerance);
+      answer.stated = within(*answer.program, row.number->right, 0);
+      if (!answer.agrees) answer.why = Text::of("course." + row.id + ".why");
+    }
     out.push_back(std::move(answer));
   }
   return out;
