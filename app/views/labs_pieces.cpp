@@ -261,7 +261,7 @@ struct HeightOf {
   }
 };
 
-constexpr float kNarrowHalf = 420;  // units
+constexpr float kLooseBelow = 420;  // units
 constexpr float kLeastPiece = 150;  // minimum average width of pieces side by side, units
 
 struct PieceRow {
@@ -346,7 +346,7 @@ PieceRows share_height(const LabPicture& picture, ImVec2 room) {
     if (used <= room.y) return {std::move(rows), gap, room.x};
     wider = used;
   }
-  const Spacing& scrolled = kSpacings[room.x < scaled(kNarrowHalf) ? 1 : std::size(kSpacings) - 1];
+  const Spacing& scrolled = kSpacings[room.x < scaled(kLooseBelow) ? 1 : std::size(kSpacings) - 1];
   const float width = room.x - ImGui::GetStyle().ScrollbarSize;
   return {labs_pieces_rows_of(picture, scrolled, width), scaled(scrolled.gap), width};
 }
