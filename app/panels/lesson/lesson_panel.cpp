@@ -216,8 +216,8 @@ void draw_said(FrameState& state, float most) {
 void draw_words(FrameState& state, float below) {
   LessonPlayer& player = state.lessons;
   const float all = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - below);
-  const float most = all * kMostSaid,
-              room = all - (player.at_end() ? 0.f : std::min(player.said_height, most));
+  const float most = all * kMostSaid, under = std::max(1.f, std::min(player.said_height, most));
+  const float room = player.at_end() ? all : all - under - ImGui::GetStyle().ItemSpacing.y;
   compat::begin_child("###lesson_words", ImVec2(0, room), false);
   if (player.at_end()) {
     draw_recap(state);
