@@ -42,7 +42,10 @@ std::string place_name(const std::string& place) {
   return lab ? tr(Label("lab.", lab->lab->id(), ".title")) : options.lab;
 }
 
-TableCell sign_of(bool agrees) { return {agrees ? "=" : "\u2260", agrees ? theme().ok : theme().warning}; }
+// Rounded numbers agree without being the same.
+TableCell sign_of(bool agrees, bool same = true) {
+  return {!agrees ? "\u2260" : same ? "=" : "\u2248", agrees ? theme().ok : theme().warning};
+}
 
 std::uint64_t width_key(float width) { return std::bit_cast<std::uint32_t>(width); }
 
@@ -88,21 +91,25 @@ Table CourseWindow::concepts(float width) const {
   return out;
 }
 
-Table CourseWindow::numbers(float width) const {
-  Table out;
+// A table for each number, so that its reason stands below it.
+std::vector<Table> CourseWindow::numbers(float width) const {
+  std::vector<Table> out;
   const float number = width * 0.17f;
-  out.columns = {{TableColumn::Kind::text, tr("course.column.number"), 0, 1},
-                 number_column(tr("course.column.printed"), number),
-                 number_column(tr("course.column.program"), number),
-                 {TableColumn::Kind::text, "", px(26)}};
   for (const CourseAnswer& one : answers_) {
     if (!belongs(one)) continue;
-    out.rows.push_back({std::string(kNumberId) + one.row.id,
-                        {{one.row.name().str()},
-                         {course_number(one.row.number->printed)},
-                         {course_number(*one.program), sign_of(one.agrees).ink},
-                         sign_of(one.agrees)}});
-    for (const TableCell& cell : out.rows.back().cells) note_text(cell.text);
+    const bool first = out.empty(), same = one.row.number->printed == *one.program;
+    Table table;
+    table.columns = {{TableColumn::Kind::text, first ? tr("course.column.number") : "", 0, 1},
+                     number_column(first ? tr("course.column.printed") : "", number),
+                     number_column(first ? tr("course.column.program") : "", number),
+                     {TableColumn::Kind::text, "", px(26)}};
+    table.rows.push_back({std::string(kNumberId) + one.row.id,
+                          {{one.row.name().str()},
+                           {course_number(one.row.number->printed)},
+                           {course_number(*one.program), sign_of(one.agrees).ink},
+                           sign_of(one.agrees, same)}});
+    for (const TableCell& cell : table.rows.back().cells) note_text(cell.text);
+    out.push_back(std::move(table));
   }
   return out;
 }
@@ -132,7 +139,7 @@ void CourseWindow::draw_chapters(float width) {
     const Label key("course.chapter.", chapter);
     const bool on = letters_.empty() && chapter_ == chapter;
     if (chip(Label(tr(key), "###chapter_", chapter), on))
-      chapter_ = chapter, letters_.clear(), chosen_.clear();
+      chapter_ = chapter, letters_.clear(), chosen_ = chapter + "-01";
     ImGui::SameLine(0, px(6));
   }
   ImGui::SetCursorPosX(from + width - px(kCourseFind));
@@ -141,7 +148,7 @@ void CourseWindow::draw_chapters(float width) {
   note_item("course_find");
 }
 
-void CourseWindow::draw_concepts(FrameState& state, float width, float tall) {
+void CourseWindow::draw_concepts(float width, float tall) {
   compat::begin_child("###course_rows", ImVec2(width, tall), false);
   const float room = width - ImGui::GetStyle().ScrollbarSize - px(6);
   const Table& shown = concepts_.get({key_of(chapter_), key_of(chosen_), key_of(letters_), key_of(language()),
@@ -156,8 +163,6 @@ void CourseWindow::draw_concepts(FrameState& state, float width, float tall) {
   ImGui::EndChild();
   if (event.clicked < 0) return;
   const std::string id = shown.rows[static_cast<std::size_t>(event.clicked)].id.substr(kRowId.size());
-  const CourseAnswer* clicked = answer(id);
-  if (clicked && chosen_ == id) return go(state, clicked->row);
   chosen_ = id;
 }
 
@@ -184,16 +189,17 @@ void CourseWindow::draw_chosen(FrameState& state, float width, float tall) {
     if (primary_button(Label(tr("course.go"), "###course_go"))) go(state, chosen->row);
     compat::item_tooltip(tr("course.go.help"));
   }
-  const Table& shown = numbers_.get({key_of(chosen_), key_of(language()), width_key(room), answers_.size()},
-                                    [&] { return numbers(room); });
-  const TableEvent event =
-      shown.rows.empty() ? TableEvent() : draw_table(shown, ImGui::GetCursorScreenPos(), room);
-  for (const CourseAnswer& one : answers_)
-    if (belongs(one)) line(one.why, theme().warning);
+  const std::vector<Table>& shown = numbers_.get(
+      {key_of(chosen_), key_of(language()), width_key(room), answers_.size()}, [&] { return numbers(room); });
+  const CourseAnswer* clicked = nullptr;
+  std::size_t at = 0;
+  for (const CourseAnswer& one : answers_) {
+    if (!belongs(one) || at == shown.size()) continue;
+    if (draw_table(shown[at++], ImGui::GetCursorScreenPos(), room).clicked >= 0) clicked = &one;
+    line(one.why, theme().warning);
+  }
   ImGui::EndChild();
-  if (event.clicked < 0) return;
-  const std::string number = shown.rows[static_cast<std::size_t>(event.clicked)].id.substr(kNumberId.size());
-  if (const CourseAnswer* clicked = answer(number)) go(state, clicked->row);
+  if (clicked) go(state, clicked->row);
 }
 
 void CourseWindow::compute(FrameState& state) {
@@ -222,11 +228,11 @@ void CourseWindow::draw(FrameState& state, const RunResult* run) {
   }
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const float width = std::min(px(kMostCourse), screen.x - px(90));
-  if (chapter_.empty()) chapter_ = course_chapters().front();
+  if (chapter_.empty()) chapter_ = course_chapters().front(), chosen_ = chapter_ + "-01";
   ImGui::Dummy(ImVec2(width, px(2)));
   draw_chapters(width);
   const float tall = screen.y - px(kAroundCourse + kCourseChosen);
-  draw_concepts(state, width, std::clamp(tall, px(kLeastRows), px(kMostRows)));
+  draw_concepts(width, std::clamp(tall, px(kLeastRows), px(kMostRows)));
   ImGui::Separator();
   draw_chosen(state, width, px(kCourseChosen));
   const auto count = [&](const auto& is) { return std::count_if(answers_.begin(), answers_.end(), is); };

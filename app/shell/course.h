@@ -24,11 +24,11 @@ class CourseWindow {
  private:
   void compute(FrameState& state);
   void draw_chapters(float width);
-  void draw_concepts(FrameState& state, float width, float tall);
+  void draw_concepts(float width, float tall);
   void draw_chosen(FrameState& state, float width, float tall);
   void go(FrameState& state, const CourseRow& row);
   Table concepts(float width) const;
-  Table numbers(float width) const;
+  std::vector<Table> numbers(float width) const;
   bool listed(const CourseAnswer& one) const;
   bool belongs(const CourseAnswer& one) const;  ///< to the chosen concept
   const CourseAnswer* answer(const std::string& id) const;
@@ -36,7 +36,8 @@ class CourseWindow {
   Computed<Result<std::vector<CourseAnswer>>> made_;
   std::vector<CourseAnswer> answers_;       ///< of all chapters
   std::string chapter_, chosen_, letters_;  ///< shown; id of a concept; what is looked for
-  Kept<Table> concepts_, numbers_;
+  Kept<Table> concepts_;
+  Kept<std::vector<Table>> numbers_;
   std::optional<Options> pending_;  ///< of a place whose model is being opened
 };
 

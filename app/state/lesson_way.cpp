@@ -1,5 +1,6 @@
 // The way through a lesson: from page to page, to its end and the next lesson, and back from what was looked
 // at beside it.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -90,8 +91,13 @@ bool LessonPlayer::hides_shapes() {
 bool LessonPlayer::hides_roles() { return asks() && std::holds_alternative<HeadAsk>(page().ask); }
 
 bool LessonPlayer::hides_loss() {
-  const auto* number = asks() ? std::get_if<NumberAsk>(&page().ask) : nullptr;
-  return number && number->answer.text().find("loss(") != std::string::npos;
+  if (!asks()) return false;
+  const auto reads = [](const Expression& one) { return one.text().find("loss(") != std::string::npos; };
+  if (const auto* number = std::get_if<NumberAsk>(&page().ask)) return reads(number->answer);
+  const auto* choice = std::get_if<ChoiceAsk>(&page().ask);
+  return choice && is_prediction(page()) &&
+         std::any_of(choice->choices.begin(), choice->choices.end(),
+                     [&](const ChoiceAsk::Choice& one) { return reads(one.when); });
 }
 
 bool LessonPlayer::hides_measure() const {

@@ -21,6 +21,7 @@ constexpr const char* kCourse = "assets/course/course.json";
 constexpr const char* kUsualModel = "scene:nine_steps";
 constexpr const char* kFull = " --level full";  // the easy window has no views
 constexpr double kSame = 1e-4;                  // relative: four digits of a run in float32
+constexpr int kToldDigits = 4;                  // of a number in a sentence
 constexpr double kGrouped = 1e15;               // whole numbers below it are written with all digits
 
 // The run of a model or scene with the input that it comes with.
@@ -65,9 +66,9 @@ Result<double> course_value(const std::string& text, const RunResult& run) {
 
 }  // namespace
 
-std::string course_number(double value) {
+std::string course_number(double value, int digits) {
   const bool whole = value == std::floor(value) && std::abs(value) < kGrouped;
-  return whole && value >= 0 ? format_count(static_cast<std::int64_t>(value)) : format("%.6g", value);
+  return whole && value >= 0 ? format_count(static_cast<std::int64_t>(value)) : format("%.*g", digits, value);
 }
 
 const std::vector<std::string>& course_chapters() {
@@ -117,7 +118,7 @@ Result<std::vector<CourseAnswer>> compute_course(const std::vector<CourseRow>& r
     std::vector<Text> numbers;
     for (const std::string& value : row.values) {
       TRY(const double number, course_value(value, run));
-      numbers.emplace_back(course_number(number));
+      numbers.emplace_back(course_number(number, kToldDigits));
     }
     if (row.is_concept()) answer.sentence = Text::of("course." + row.id + ".says", std::move(numbers));
     if (row.half) answer.half = Text::of("course." + row.id + ".half");

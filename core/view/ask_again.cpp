@@ -1,40 +1,12 @@
 #include "core/view/ask_again.h"
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <utility>
-
 #include "core/base/words.h"
-#include "core/base/workers.h"
+#include "core/base/work_awaited.h"
 #include "core/lens/attribution.h"
 #include "core/session/ask_look.h"
 
 namespace attnscope {
 namespace {
-
-// What the window does beside its frames, waited for: some work is over, and it may be what was asked.
-class WorkAwaited {
- public:
-  Workers& workers() { return workers_; }
-  template <class Ready>
-  void wait(const Ready& ready) {
-    while (!ready()) {
-      std::unique_lock lock(mutex_);
-      (void)over_.wait_for(lock, std::chrono::milliseconds(50), [&] { return std::exchange(any_, false); });
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable over_;
-  bool any_ = false;
-  Workers workers_{[this] {
-    const std::lock_guard lock(mutex_);
-    any_ = true;
-    over_.notify_all();
-  }};
-};
 
 Result<AskedParts> parts_again(const std::shared_ptr<const Trace>& run, const LogitMeasure& measure) {
   TRY(Attribution sum, attribute(*run, measure, AttributeBy::head));

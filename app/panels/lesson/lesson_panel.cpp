@@ -17,6 +17,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kRoomForNames = 560;  // units: what words and buttons need before pages get their names
+constexpr float kLeastSaid = 58;      // units: two lines of a verdict
 constexpr float kMostSaid = 0.45f;    // share of the words' room that a verdict may take
 constexpr float kLeastWords = 120;    // minimum height of the text, units: below it the whole panel scrolls
 
@@ -216,8 +217,12 @@ void draw_said(FrameState& state, float most) {
 void draw_words(FrameState& state, float below) {
   LessonPlayer& player = state.lessons;
   const float all = std::max(px(kLeastWords), ImGui::GetContentRegionAvail().y - below);
-  const float most = all * kMostSaid,
-              room = all - (player.at_end() ? 0.f : std::min(player.said_height, most));
+  // What is said covers the question as little as it can: it scrolls instead.
+  const bool choices = std::holds_alternative<ChoiceAsk>(player.page().ask);
+  const float free = all - player.ask_end - ImGui::GetStyle().ItemSpacing.y;
+  const float most = choices ? std::clamp(free, px(kLeastSaid), all * kMostSaid) : all * kMostSaid;
+  const float under = std::max(1.f, std::min(player.said_height, most));
+  const float room = player.at_end() ? all : all - under - ImGui::GetStyle().ItemSpacing.y;
   compat::begin_child("###lesson_words", ImVec2(0, room), false);
   if (player.at_end()) {
     draw_recap(state);

@@ -99,10 +99,11 @@ TEST(LessonAnswers, MistakesWithANameAreToldAsSuch) {
 TEST(Hidden, ByProvenance) {
   const HiddenPage query("nine_steps", "query");
   EXPECT_TRUE(query.hides("blocks.0.attn.q[pos=0,head*d_head=1]"));
-  EXPECT_TRUE(query.hides("blocks.0.attn.view_q[pos=0,head=0,d_head=1]")) << "the next step";
-  EXPECT_TRUE(query.hides("blocks.0.attn.split_q[head=0,pos=0,d_head=1]"));
-  EXPECT_FALSE(query.hides("blocks.0.attn.split_q[head=0,pos=0,d_head=0]"));
-  EXPECT_FALSE(query.hides("blocks.0.attn.split_q[head=1,pos=0]"));
+  EXPECT_TRUE(query.hides("blocks.0.attn.view_q[pos=0,head=1,d_head=0]"))
+      << "the next step; a head has one number";
+  EXPECT_TRUE(query.hides("blocks.0.attn.split_q[head=1,pos=0,d_head=0]"));
+  EXPECT_FALSE(query.hides("blocks.0.attn.split_q[head=1,pos=1,d_head=0]"));
+  EXPECT_FALSE(query.hides("blocks.0.attn.split_q[head=0,pos=0]"));
   EXPECT_FALSE(query.hides("blocks.0.attn.split_k[head=0,pos=0]"));
   const HiddenPage mix("nine_steps", "mix");
   EXPECT_TRUE(mix.hides("blocks.0.attn.concat[query=2,head*d_head=1]")) << "head 1 beside head 0";
