@@ -4,7 +4,7 @@
 #include <bit>
 #include <sstream>
 
-#include "app/gpu/waker.h"
+#include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
 #include "app/shell/dialogs.h"
 #include "app/shell/startup.h"
