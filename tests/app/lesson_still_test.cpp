@@ -208,7 +208,8 @@ TEST_F(LessonStillTest, ChoicesStandStillWhateverIsSaid) {
         state().lessons.draft().choice = tried.id;
         state().lessons.check(workspace());
         frames(5);
-        const bool full = std::string(lesson) == "detective";  // its last choice may lie under the verdict
+        if (draft().verdict && draft().verdict->right) continue;  // then one reads on
+        const bool full = std::string(lesson) == "detective";     // its last choice may lie under the verdict
         for (std::size_t i = 0; i < before.size() - (full ? 1 : 0); ++i)
           EXPECT_EQ(place(ask->choices[i].id), before[i])
               << lesson << " " << page << " after " << tried.id << " " << language;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kRoomForNames = 560;  // units: what words and buttons need before pages get their names
 constexpr float kLeastSaid = 58;      // units: two lines of a verdict
-constexpr float kMostSaid = 0.45f;    // share of the words' room that a verdict may take
+constexpr float kMostSaid = 0.62f;    // share of the words' room that a verdict may take
 constexpr float kLeastWords = 120;    // minimum height of the text, units: below it the whole panel scrolls
 
 // ---- head: lesson, page, bar ----------------------------------------------------------------------
