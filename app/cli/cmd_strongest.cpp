@@ -138,9 +138,9 @@ std::string texts_csv(const OpenedModel& opened, const std::vector<StrongRow>& r
     }
     out += csv_field(to_text(row.place->cell)) + "," +
            std::string(name_of_value(row.place->by, kStrengthBys)) + "," + row.kind + "," +
-           std::to_string(row.rank) + "," + std::to_string(text.prompt + 1) + "," + std::to_string(text.line) +
-           "," + std::to_string(text.pos) + "," + csv_field(token_at(opened, text, text.pos)) +
-           csv_number(text.value);
+           std::to_string(row.rank) + "," + std::to_string(text.prompt + 1) + "," +
+           std::to_string(text.line) + "," + std::to_string(text.pos) + "," +
+           csv_field(token_at(opened, text, text.pos)) + csv_number(text.value);
     const std::int64_t key = text.at.keys.empty() ? -1 : text.at.keys[static_cast<std::size_t>(text.pos)];
     out += key < 0 ? ",," : "," + std::to_string(key) + "," + csv_field(token_at(opened, text, key));
     const auto list = [](const nlohmann::json& all) {

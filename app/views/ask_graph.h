@@ -1,6 +1,7 @@
 // Attribution of the measure as a graph: positions on x, blocks on y, the measure on top; edges weighted by
-// their share of the measure; patterns held, or followed through queries and keys. A slider prunes it, a click on a node lists its incoming edges with their sum;
-// saved and opened as the JSON of circuit viewers. Computed in core/lens, formatted in core/session.
+// their share of the measure; patterns held, or followed through queries and keys. A slider prunes it, a
+// click on a node lists its incoming edges with their sum; saved and opened as the JSON of circuit viewers.
+// Computed in core/lens, formatted in core/session.
 #pragma once
 
 #include <memory>

@@ -1,11 +1,12 @@
 // Which cells a page keeps to itself, under every name that they have.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/names.h"
+#include "core/lens/attention_plane.h"
 #include "core/lesson/leaks.h"
+#include "core/step/catalog.h"
 #include "core/trace/place_cells.h"
 
 namespace attnscope {
@@ -18,21 +19,19 @@ struct HeadBox {
 };
 
 /// The same numbers under several names: all heads side by side, and head by head.
-struct Family {
-  std::vector<Slot> slots;  ///< the first one has the heads side by side
-  const char* row;          ///< its axis of rows
+struct SameNumbers {
+  std::vector<Site> sites;  ///< the first one has the heads side by side; empty: none but the one asked about
+  const char* row = "pos";  ///< its axis of rows
 };
-const std::array<Family, 4>& families() {
-  static const std::array<Family, 4> all{{{{Slot::q, Slot::view_q, Slot::split_q}, "pos"},
-                                          {{Slot::k, Slot::view_k, Slot::split_k}, "pos"},
-                                          {{Slot::v, Slot::view_v, Slot::split_v}, "pos"},
-                                          {{Slot::concat, Slot::z}, "query"}}};
-  return all;
+SameNumbers same_numbers(const Site& site) {
+  const StepRole role = role_of(site.slot);
+  if (role == StepRole::concat || role == StepRole::head_out)
+    return {{site.near(StepRole::concat), site.near(StepRole::head_out)}, "query"};
+  if (role != StepRole::projection && role != StepRole::view && role != StepRole::split) return {};
+  const Hue hue = step_of(site.slot).hue;
+  return {{site.near(StepRole::projection, hue), site.near(StepRole::view, hue),
+           site.near(StepRole::split, hue)}};
 }
-
-// From the first score to the weight, as the run takes them.
-constexpr Slot kScores[] = {Slot::scores, Slot::scaled, Slot::capped,
-                            Slot::biased, Slot::masked, Slot::pattern};
 
 AxisRange range_or(const Target& target, std::string_view axis, std::int64_t size) {
   const AxisRange* found = range_on(target.at, axis);
@@ -40,10 +39,10 @@ AxisRange range_or(const Target& target, std::string_view axis, std::int64_t siz
 }
 
 // Heads side by side, cut into what lies in each head.
-std::vector<HeadBox> boxes_of(const Target& target, const Family& family, std::int64_t heads,
+std::vector<HeadBox> boxes_of(const Target& target, const SameNumbers& same, std::int64_t heads,
                               std::int64_t inner, std::int64_t rows) {
-  const AxisRange row = range_or(target, family.row, rows);
-  if (target.site.slot != family.slots.front())
+  const AxisRange row = range_or(target, same.row, rows);
+  if (target.site != same.sites.front())
     return {{row, range_or(target, "head", heads), range_or(target, "d_head", inner)}};
   const AxisRange* flat = range_on(target.at, "head*d_head");
   if (!flat) return {{row, {"head", 0, heads}, {"d_head", 0, inner}}};
@@ -57,39 +56,39 @@ std::vector<HeadBox> boxes_of(const Target& target, const Family& family, std::i
 }
 
 void add_copies(const Trace& trace, const Target& target, std::vector<Target>& out) {
-  for (const Family& family : families()) {
-    if (std::find(family.slots.begin(), family.slots.end(), target.site.slot) == family.slots.end()) continue;
-    const Record* split = trace.find(target.site.with(family.slots.back()));
-    if (!split || split->shape.size() != 3) return;
-    const std::int64_t heads = split->shape[0], rows = split->shape[1], inner = split->shape[2];
-    for (const HeadBox& box : boxes_of(target, family, heads, inner, rows))
-      for (const Slot slot : family.slots) {
-        if (slot == target.site.slot || !trace.find(target.site.with(slot))) continue;
-        Target copy = target;
-        copy.site = target.site.with(slot);
-        if (slot != family.slots.front()) {
-          copy.at = {box.row, box.head, box.inner};
-          out.push_back(copy);
-          continue;
-        }
-        for (std::int64_t head = box.head.begin; head < box.head.end; ++head) {
-          copy.at = {box.row, {"head*d_head", head * inner + box.inner.begin, head * inner + box.inner.end}};
-          out.push_back(copy);
-        }
+  const SameNumbers same = same_numbers(target.site);
+  const Record* split = same.sites.empty() ? nullptr : trace.find(same.sites.back());
+  if (!split || split->shape.size() != 3) return;
+  const std::int64_t heads = split->shape[0], rows = split->shape[1], inner = split->shape[2];
+  for (const HeadBox& box : boxes_of(target, same, heads, inner, rows))
+    for (const Site& site : same.sites) {
+      if (site == target.site || !trace.find(site)) continue;
+      Target copy = target;
+      copy.site = site;
+      if (site != same.sites.front()) {
+        copy.at = {box.row, box.head, box.inner};
+        out.push_back(copy);
+        continue;
       }
-  }
+      for (std::int64_t head = box.head.begin; head < box.head.end; ++head) {
+        copy.at = {box.row, {"head*d_head", head * inner + box.inner.begin, head * inner + box.inner.end}};
+        out.push_back(copy);
+      }
+    }
 }
 
 // What follows a score by a rule that one can undo by eye; where the largest is asked for, all of them.
 void add_scores(const Trace& trace, const Target& target, bool largest, std::vector<Target>& out) {
-  const auto* here = std::find(std::begin(kScores), std::end(kScores), target.site.slot);
-  if (here == std::end(kScores)) return;
-  for (const Slot slot : kScores) {
-    const bool later = std::find(here, std::end(kScores), slot) != std::end(kScores) && slot != Slot::pattern;
-    if (slot == *here || !(later || largest) || !trace.find(target.site.with(slot))) continue;
-    Target other = target;
-    other.site = target.site.with(slot);
-    out.push_back(std::move(other));
+  if (!is_attention_stage(target.site.slot)) return;
+  bool later = false;  // than the score that is asked about
+  for (const Slot slot : attention_stages(trace, target.site)) {
+    const bool here = slot == target.site.slot, weights = role_of(slot) == StepRole::pattern;
+    if (!here && (largest || (later && !weights))) {
+      Target other = target;
+      other.site = target.site.with(slot);
+      out.push_back(std::move(other));
+    }
+    later |= here;
   }
 }
 
@@ -98,8 +97,7 @@ bool gives_scores(const Page& page, const std::vector<std::string>& hidden) {
   const nlohmann::json& look = page.state.look();
   if (!look.is_object() || !look.contains("cursor")) return false;
   const auto step = parse_site(look["cursor"].value("step", std::string()));
-  if (!step || std::find(std::begin(kScores), std::end(kScores), step->slot) == std::end(kScores))
-    return false;
+  if (!step || !is_attention_stage(step->slot)) return false;
   return std::none_of(hidden.begin(), hidden.end(),
                       [&](const std::string& place) { return place.starts_with(to_text(*step) + "["); });
 }

@@ -1,8 +1,9 @@
 // A path along the residual stream: from what one place writes into it to what one step reads of it. Sums and
 // norms on the way are computed anew without the sender's write; what attention and MLPs in between made
 // stays as it was in the run. Biases are not the sender's: of `attn.z` and `mlp.post` the write is the
-// numbers times the output projection, of `attn.out` and `mlp.out` all but its bias, which stays. Errors: a sender that writes nothing into the stream, a step that does
-// not read it, a sender that lies behind its receiver.
+// numbers times the output projection, of `attn.out` and `mlp.out` all but its bias, which stays. Errors: a
+// sender that writes nothing into the stream, a step that does not read it, a sender that lies behind its
+// receiver.
 #pragma once
 
 #include <vector>
