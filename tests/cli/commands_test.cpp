@@ -55,7 +55,7 @@ TEST(Cli, usage_errors_are_2) {
   expect_refused("trace x --ids 1 --out ''", 2, "--out: it takes a value");
   expect_refused("trace x --ids ''", 2, "--ids: it takes a value");
   expect_refused("bench x --tokens 0", 2, "--tokens");
-  expect_refused("tokenize x", 2, "one of --text,--file");
+  expect_refused("tokenize x", 1, "--text or --file");
   expect_refused("train sorter --data x --out y", 2, "does not go with");
   expect_refused("train sorter --out y --order up", 2, "\"up\" is none of pre, post");
   expect_refused("train NO_SUCH_TASK", 1, "NO_SUCH_TASK");
@@ -257,10 +257,12 @@ TEST(Cli, tokenize_gives_ids_tokens_and_byte_spans) {
   const TempFolder folder;
   std::ofstream(folder / "text.txt") << "hello wörld";
   const std::string tokenizer = source_path("tests/golden/tokenizers/bytelevel_bpe/tokenizer.json");
-  const Json from_text = cli("tokenize " + tokenizer + " --text 'hello wörld' --json").json();
-  const Json from_file = cli("tokenize " + source_path("tests/golden/tokenizers/bytelevel_bpe") + " --file " +
-                             (folder / "text.txt") + " --json")
-                             .json();
+  Json from_text = cli("tokenize " + tokenizer + " --text 'hello wörld' --json").json();
+  Json from_file = cli("tokenize " + source_path("tests/golden/tokenizers/bytelevel_bpe") + " --file " +
+                       (folder / "text.txt") + " --json")
+                       .json();
+  EXPECT_NE(from_text["run"], from_file["run"]) << "each says its own command";
+  from_text.erase("run"), from_file.erase("run");
   EXPECT_EQ(from_text, from_file);
   EXPECT_EQ(from_text["ids"].size(), from_text["tokens"].size());
   EXPECT_EQ(from_text["ids"].size(), from_text["spans"].size());
