@@ -41,7 +41,7 @@ Result<std::shared_ptr<const AskShown>> asked_again(const nlohmann::json& look, 
   asking.follow(work.workers(), run, of);
   const auto measure = asking.measure.of(*run);
   if (!measure->measure)
-    return measure->error ? *measure->error : fail(Code::not_found, "error.cli.no_input");
+    return measure->error ? *measure->error : fail(Code::not_found, "error.cli.no_input", {"--"});
   if (out.page == AskPage::parts) {
     TRY(out.parts, parts_again(run->traces[sequence], *measure->measure));
     return std::make_shared<const AskShown>(std::move(out));

@@ -1,6 +1,7 @@
 #include "app/panels/lesson/lesson_ask.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "app/look/item_map.h"
@@ -36,8 +37,8 @@ int go_to_end(ImGuiInputTextCallbackData* data) {
 }
 
 // What is typed while no field has the focus goes into the box, sign by sign: "-0.5", "(2,4)", "ln 2". While
-// the box is getting the focus, more is added to it.
-void take_typed(LessonPlayer& player) {
+// the box is getting the focus, more is added to it. On a projector letters are the presenter's keys.
+void take_typed(LessonPlayer& player, bool presented) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.WantTextInput || io.KeyCtrl || io.KeyAlt || open_popups() > 0 || digits_taken() ||
       !player.takes_typing())
@@ -49,15 +50,16 @@ void take_typed(LessonPlayer& player) {
       typed += static_cast<char>(sign);
     else if (sign == 0x2212)
       typed += '-';
-  if (typed.empty()) return;
+  if (typed.empty() || (presented && !goes_on && std::isalpha(static_cast<unsigned char>(typed.front()))))
+    return;
   std::string& box = player.draft().typed;
   box = goes_on ? box + typed : typed;
   player.focus_answer |= !goes_on;
 }
 
-bool draw_field(LessonPlayer& player, const char* hint) {
+bool draw_field(LessonPlayer& player, bool presented, const char* hint) {
   PageDraft& draft = player.draft();
-  take_typed(player);
+  take_typed(player, presented);
   note_text(draft.typed);
   const WithFont mono(fonts().mono);
   ImGui::SetNextItemWidth(px(200));
@@ -142,7 +144,8 @@ void draw_control(FrameState& state) {
   }
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask)) {
     const bool shape = std::holds_alternative<ShapeAsk>(ask);
-    if (draw_field(player, shape ? "(7, 5, 9)" : tr("lessons.number"))) player.check(state.workspace);
+    if (draw_field(player, state.presenter.on, shape ? "(7, 5, 9)" : tr("lessons.number")))
+      player.check(state.workspace);
     state.workspace.moving |= player.answer_end;  // it gets the focus before the next digit comes
     return shape ? void() : wrapped_text(tr("lessons.sum"), theme().text_dim);
   }

@@ -39,15 +39,6 @@ bool counts_changed_rows(const LabPicture& picture) {
          argument(picture, 4) == static_cast<double>(rows.size());
 }
 
-// Both times of the sentence stand in the table of costs.
-bool tells_the_measured_times(const LabPicture& picture) {
-  for (const LabPiece& piece : picture.pieces)
-    if (const auto* cost = std::get_if<LabTable>(&piece.what))
-      return cell_of(*cost, "lab.heads.time", 1).starts_with(word(picture, 6) + " (") &&
-             cell_of(*cost, "lab.heads.time", 2).starts_with(word(picture, 7) + " (");
-  return false;
-}
-
 // The word of the key with the largest weight of a row of the matrix; empty where two keys share the largest.
 std::string strongest_word(const LabMatrix& looks, std::int64_t row) {
   std::vector<std::pair<float, std::int64_t>> keys;
@@ -59,14 +50,13 @@ std::string strongest_word(const LabMatrix& looks, std::int64_t row) {
 }
 
 // The head and the wide head look most at the keys that the sentence names, which are the same or differ as
-// it says; and it tells the measured times.
+// it says.
 bool names_the_strongest_keys(const LabPicture& picture) {
   const auto& looks = std::get<LabMatrix>(picture.pieces.at(0).what);
   const std::string sharp = strongest_word(looks, static_cast<std::int64_t>(argument(picture, 1))),
                     wide = strongest_word(looks, looks.values.size(0) - 1);
   return sharp == word(picture, 2) && wide == word(picture, 3) &&
-         (sharp == wide) == (picture.notice.key() == std::string("lab.heads.notice.same")) &&
-         tells_the_measured_times(picture);
+         (sharp == wide) == (picture.notice.key() == std::string("lab.heads.notice.same"));
 }
 
 double rise(const std::vector<std::pair<double, double>>& curve) {
