@@ -52,11 +52,10 @@ bool has_blocks_so_far(const Session& session) { return pictures_of(session) != 
 bool draw_blocks_so_far(FrameState& state, Painter& painter) {
   const auto pictures = pictures_of(state.session);
   if (!pictures || pictures->heads.empty()) return false;
-  const std::string line =
-      tr("frame.blocks", {std::to_string(pictures->layers), std::to_string(pictures->of_layers)}) +
-      (pictures->row_stride > 1 ? " " + tr("frame.blocks.stride", {std::to_string(pictures->row_stride)})
-                                : std::string());
-  wrapped_text(line, theme().text_dim);
+  wrapped_text(tr(pictures->row_stride > 1 ? "frame.blocks.sampled" : "frame.blocks",
+                  {std::to_string(pictures->layers), std::to_string(pictures->of_layers),
+                   std::to_string(pictures->row_stride)}),
+               theme().text_dim);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const Grid grid = grid_of(*pictures, origin, ImGui::GetContentRegionAvail());
   std::vector<Tensor> maps;

@@ -161,9 +161,10 @@ void CourseWindow::draw_concepts(float width, float tall) {
   const TableEvent event =
       shown.rows.empty() ? TableEvent() : draw_table(shown, ImGui::GetCursorScreenPos(), room);
   ImGui::EndChild();
-  if (event.clicked < 0) return;
-  const std::string id = shown.rows[static_cast<std::size_t>(event.clicked)].id.substr(kRowId.size());
-  chosen_ = id;
+  const auto chosen = [](const TableRow& row) { return row.lit; };
+  const bool first = !shown.rows.empty() && std::none_of(shown.rows.begin(), shown.rows.end(), chosen);
+  if (event.clicked < 0 && !first) return;
+  chosen_ = shown.rows[static_cast<std::size_t>(std::max(0, event.clicked))].id.substr(kRowId.size());
 }
 
 // The chosen concept: its sentence, what is not shown of it, its numbers, and why those differ.
@@ -171,7 +172,6 @@ void CourseWindow::draw_chosen(FrameState& state, float width, float tall) {
   compat::begin_child("###course_chosen", ImVec2(width, tall), false);
   const CourseAnswer* chosen = answer(chosen_);
   if (!chosen || !listed(*chosen)) {
-    wrapped_text(tr("course.sentence"), theme().text_dim);
     ImGui::EndChild();
     return;
   }

@@ -167,7 +167,9 @@ Result<Circuits> circuits_of(const Model& model, bool composition, const std::at
   if (!words) out.left_out.emplace_back("circuits.no_words");
   if (words && config.head.transform) out.left_out.emplace_back("circuits.transform");
   if (!config.encoders.empty()) out.left_out.emplace_back("circuits.encoder");
-  if (config.blocks.front().cross) out.left_out.emplace_back("circuits.cross");
+  const auto crosses = [](const BlockSpec& block) { return block.cross.has_value(); };
+  if (std::any_of(config.blocks.begin(), config.blocks.end(), crosses))
+    out.left_out.emplace_back("circuits.cross");
   Matrix64 vocabulary;  // W_U W_E: [d_model, d_model]
   if (words) vocabulary = product(matrix64(circuit_unembedding(model)), matrix64(circuit_embedding(model)));
   std::vector<Factors> all;

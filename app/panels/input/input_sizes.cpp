@@ -15,7 +15,9 @@ namespace {
 // A mask that stands among the edits, of the scene or made by hand, is what the run has.
 Text sizes_line(const SceneSizes& sizes, const Document* document = nullptr) {
   const auto masks = [](const auto& one) { return one->enabled && one->mask() != nullptr; };
-  const bool own = document && (!document->model->config().blocks.front().attention.mask.empty() ||
+  const auto has_mask = [](const BlockSpec& block) { return !block.attention.mask.empty(); };
+  const bool own = document && (std::any_of(document->model->config().blocks.begin(),
+                                            document->model->config().blocks.end(), has_mask) ||
                                 std::any_of(document->edits.begin(), document->edits.end(), masks));
   return Text::of(own            ? "input.sizes.own"
                   : sizes.causal ? "input.sizes.causal"
