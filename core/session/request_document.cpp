@@ -34,7 +34,7 @@ Sequence given_ids(const OpenedModel& opened, std::vector<int> ids, Stack of) {
 Result<Sequence> given_words(const OpenedModel& opened, const Request::Words& words, Stack of,
                              const std::string& flag) {
   if (words.ids) {
-    TRY(const std::string text, typed_text(words.text));
+    TRY(const std::string text, typed_or_file(words.text));
     TRY(std::vector<int> ids, parse_ids(text, flag));
     return given_ids(opened, std::move(ids), of);
   }

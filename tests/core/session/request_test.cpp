@@ -66,6 +66,7 @@ TEST(Request, IdsAreReadFromAFile) {
   const auto missing = apply_request(document, *read_request({"--ids", "@" + file + ".not"}));
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().text().find("ids.txt.not"), std::string::npos) << missing.error().text();
+  EXPECT_EQ(missing.error().text().find("@@"), std::string::npos) << "a list of ids never begins with @";
   std::ofstream(file) << "3, one";
   EXPECT_FALSE(apply_request(document, *read_request({"--ids", "@" + file})));
 }
