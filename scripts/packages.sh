@@ -10,6 +10,7 @@ build_packages=(
   g++ cmake ninja-build pkgconf ccache
   libimgui-dev libglfw3-dev python3-glad libegl-dev libfreetype-dev libstb-dev
   libeigen3-dev nlohmann-json3-dev libcli11-dev libicu-dev libpng-dev libjpeg-dev zlib1g-dev libcairo2-dev libgif-dev
+  libwebp-dev
   libgl1 libgl1-mesa-dri libegl1 libegl-mesa0
   fonts-inter fonts-jetbrains-mono fonts-dejavu-core fonts-nanum
 )

@@ -94,6 +94,8 @@ TEST(CliExport, AWalkIsAFilmAndTheSameTwice) {
   EXPECT_EQ(gif.substr(0, 6), "GIF89a");
   EXPECT_EQ(gif, read_text(folder / "b.gif"));
   EXPECT_LT(gif.size(), 2u << 20);
+  ASSERT_EQ(cli(steps + (folder / "a.webp")).exit_code, 0);
+  EXPECT_LT(std::filesystem::file_size(folder / "a.webp"), 2u << 20);
   const std::string sweep =
       "figure model:storyteller --view attention --level easy --layer 1 --head 3 --walk "
       "'blocks.1.attn.pattern[head=3,query=13,key=2]=1..0' -o ";

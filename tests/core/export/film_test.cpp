@@ -3,9 +3,11 @@
 
 #include <gif_lib.h>
 #include <gtest/gtest.h>
+#include <webp/demux.h>
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <set>
 
 #include "core/export/export.h"
@@ -138,6 +140,51 @@ TEST(Film, AGifOfManyColoursHasNearOnes) {
   EXPECT_LE(farthest, 48);
   EXPECT_GT(farthest, 0) << "a thousand colours do not fit";
   DGifCloseFile(gif, nullptr);
+}
+
+TEST(Film, AWebpIsThePicturesInEveryColour) {
+  std::vector<FilmFrame> film = small_film();
+  for (int i = 0; i < 1000; ++i)  // more than a GIF has
+    film[3].drawing.rect({static_cast<float>(i % 100), static_cast<float>(40 + i / 100), 1, 1},
+                         static_cast<figure::Rgb>((i * 7919) & 0xffffff));
+  const std::string bytes = film_as("webp", film);
+  EXPECT_EQ(bytes, film_as("webp", film)) << "the same bytes every time";
+  const WebPData data{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+  const std::unique_ptr<WebPAnimDecoder, void (*)(WebPAnimDecoder*)> decoder(
+      WebPAnimDecoderNew(&data, nullptr), WebPAnimDecoderDelete);
+  ASSERT_TRUE(decoder);
+  WebPAnimInfo info;
+  ASSERT_TRUE(WebPAnimDecoderGetInfo(decoder.get(), &info));
+  EXPECT_EQ(info.canvas_width, unsigned{kFilmWidth});
+  EXPECT_EQ(info.canvas_height, unsigned{kFilmHeight});
+  EXPECT_EQ(info.frame_count, 3u);
+  EXPECT_EQ(info.loop_count, 0u) << "over and over";
+  const std::size_t of[] = {0, 2, 3};
+  const int ends[] = {1000, 1120, 2120};
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::uint8_t* rgba = nullptr;
+    int end = 0;
+    ASSERT_TRUE(WebPAnimDecoderGetNext(decoder.get(), &rgba, &end)) << i;
+    EXPECT_EQ(end, ends[i]);
+    const std::vector<std::uint8_t> shown = pixels_of(film[of[i]]).bytes;
+    std::vector<std::uint8_t> decoded;
+    for (std::size_t at = 0; at < shown.size() / 3; ++at)
+      decoded.insert(decoded.end(), rgba + 4 * at, rgba + 4 * at + 3);
+    EXPECT_EQ(decoded, shown) << i;
+  }
+}
+
+TEST(Film, AWebpThatIsTooLargeSaysSo) {
+  figure::Drawing wide = drawing_with({0, 0, 1, 1}, 0);
+  wide.width = 16384;
+  const std::vector<FilmFrame> film{{wide, 100}, {wide, 100}};
+  FigureToExport what;
+  what.film = &film;
+  const TempFolder folder;
+  const Status status = export_figure(**find_exporter("webp"), what, folder / "a.webp");
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().sentence().find("16383"), std::string::npos) << status.error().sentence();
+  EXPECT_EQ(folder.files(), 0u);
 }
 
 std::uint32_t big_number(const std::string& bytes, std::size_t at) {
