@@ -54,8 +54,9 @@ void put(Image& image, int x, int y, ImU32 colour) {
 }
 
 Result<std::string> png_link(const Image& image) {
-  TRY(const std::vector<std::uint8_t> png, encode_png(image));
-  return " href=\"data:image/png;base64," + base64(png) + "\"";
+  TRY(const std::string png, encode_png(image));
+  return " href=\"data:image/png;base64," +
+         base64({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()}) + "\"";
 }
 
 // <image> element that fills x, y, width, height; `link`: its href attribute with a data URI.

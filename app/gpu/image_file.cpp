@@ -1,13 +1,11 @@
-// PNG coding by stb, which is linked as libstb: no implementation macro here.
+// PNG is read by stb, which is linked as libstb: no implementation macro here.
 #include "app/gpu/image_file.h"
 
 #include <stb_image.h>
-#include <stb_image_write.h>
 
 #include <cstdlib>
 #include <memory>
 
-#include "core/base/caught.h"
 #include "core/base/text.h"
 #include "core/system/atomic_file.h"
 
@@ -18,39 +16,32 @@ struct Free {
   void operator()(void* bytes) const { std::free(bytes); }
 };
 
-struct Coded {
-  std::vector<std::uint8_t> bytes;
-  Status status = Done{};
-};
-
-void append(void* out, void* bytes, int count) {
-  auto& coded = *static_cast<Coded*>(out);
-  const auto* first = static_cast<const std::uint8_t*>(bytes);
-  const Status done =  // stb is C code: no exception may pass through it
-      guarded(Text::of("error.work.picture"),
-              [&] { coded.bytes.insert(coded.bytes.end(), first, first + count); });
-  if (!done) coded.status = done;
+// Without alpha where no pixel is seen through.
+PngPixels pixels_of(const Image& image) {
+  PngPixels out{image.width, image.height, false, {}};
+  for (std::size_t at = 3; at < image.rgba.size() && !out.alpha; at += 4) out.alpha = image.rgba[at] != 255;
+  if (out.alpha) {
+    out.bytes = image.rgba;
+    return out;
+  }
+  out.bytes.reserve(image.rgba.size() / 4 * 3);
+  for (auto pixel = image.rgba.begin(); pixel != image.rgba.end(); pixel += 4)
+    out.bytes.insert(out.bytes.end(), pixel, pixel + 3);
+  return out;
 }
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> encode_png(const Image& image) {
+Result<std::string> encode_png(const Image& image, const std::vector<PngText>& texts) {
   const std::size_t size = static_cast<std::size_t>(image.width) * image.height * 4;
   if (size == 0 || image.rgba.size() != size) return fail(Code::io_failed, "error.gpu.picture.no_pixels");
-  Coded png;
-  const int stride = image.width * 4;
-  if (stbi_write_png_to_func(append, &png, image.width, image.height, 4, image.rgba.data(), stride) == 0)
-    return fail(Code::io_failed, "error.gpu.picture.encoder");
-  TRY_OK(png.status);
-  return std::move(png.bytes);
+  return png_of(pixels_of(image), texts);
 }
 
-Status write_png(const std::string& path, const Image& image) {
-  const auto png = encode_png(image);
+Status write_png(const std::string& path, const Image& image, const std::vector<PngText>& texts) {
+  const auto png = encode_png(image, texts);
   if (!png) return fail(Code::io_failed, "error.gpu.picture", {quoted_path(path), png.error().what});
-  TRY(AtomicFile file, AtomicFile::create(path));
-  file.write(png->data(), png->size());
-  return file.commit();
+  return write_file(path, *png);
 }
 
 Result<Image> read_png(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/io/png_file.h"
 
 namespace attnscope {
 
@@ -17,10 +18,10 @@ struct Image {
   const std::uint8_t* at(int x, int y) const { return &rgba[4 * (static_cast<std::size_t>(y) * width + x)]; }
 };
 
-/// The bytes of a PNG. Errors: the picture is empty, out of memory.
-Result<std::vector<std::uint8_t>> encode_png(const Image& image);
+/// The bytes of a PNG, with these texts in it. Errors: the picture is empty.
+Result<std::string> encode_png(const Image& image, const std::vector<PngText>& texts = {});
 /// Writes a PNG. Errors: the folder is missing or not writable, the picture is empty.
-Status write_png(const std::string& path, const Image& image);
+Status write_png(const std::string& path, const Image& image, const std::vector<PngText>& texts = {});
 /// Reads a PNG. Errors: another format, more than 16384 pixels a side.
 Result<Image> read_png(const std::string& path);
 

@@ -371,7 +371,7 @@ int take_screenshot(const Options& options) {
   if (options.screenshot.empty()) return 0;
   const Status written = is_svg_path(options.screenshot)
                              ? write_stage(options.screenshot, **host, frame)
-                             : write_png(options.screenshot, (*context)->read_pixels());
+                             : write_window(options.screenshot, **context, state);
   if (!written) return app_complain(written.error());
   return 0;
 }

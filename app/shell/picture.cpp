@@ -12,11 +12,13 @@
 
 #include "app/figure/figure_text.h"
 #include "app/figure/svg.h"
+#include "app/gpu/image_file.h"
 #include "app/look/fonts.h"
 #include "app/state/shown_figure.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/carried.h"
+#include "core/export/export.h"
 
 namespace attnscope {
 namespace {
@@ -102,6 +104,18 @@ std::string with_session(std::string svg, const FrameState& state, const std::st
   return svg.insert(at + kTitleEnd.size(), "\n<metadata>" + carried_in_svg(session) + "</metadata>");
 }
 
+namespace {
+
+std::vector<PngText> picture_texts(const FrameState& state, const std::string& path) {
+  std::vector<PngText> out{{"Software", exported_by()}};
+  if (why_hidden(state)) return out;  // a session would show what the page of the lesson hides
+  const std::string session = session_to_carry(state, path, {});
+  if (!session.empty()) out.push_back({std::string(kCarriedName), session});
+  return out;
+}
+
+}  // namespace
+
 bool is_svg_path(const std::string& path) { return ends_with(lower(path), ".svg"); }
 
 DisplayList stage_as_list(ImguiHost& host, Frame& frame) {
@@ -169,7 +183,9 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
   if (!picture) return state.notify(Notice::Kind::warning, picture.error().what, picture.error().advice, 0);
   auto image =
       std::make_shared<Image>(request.stage_only ? cropped(*picture, min, max) : *std::move(picture));
-  state.write_picture(request.path, std::move(image));
+  state.write_in_background(
+      request.path, [path = request.path, image = std::move(image),
+                     texts = picture_texts(state, request.path)] { return write_png(path, *image, texts); });
 }
 
 Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {
@@ -177,15 +193,20 @@ Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {
   return write_svg(path, with_session(std::move(text), frame.state(), path));
 }
 
+Status write_window(const std::string& path, const GlContext& context, const FrameState& state) {
+  return write_png(path, context.read_pixels(), picture_texts(state, path));
+}
+
 Status write_export(const Options& options, ImguiHost& host, const GlContext& context, Frame& frame) {
   const FrameState& state = frame.state();
   const std::string& path = options.export_path;
-  if (options.export_part == ExportPart::window) return write_png(path, context.read_pixels());
+  if (options.export_part == ExportPart::window) return write_window(path, context, state);
   const bool stage_alone = !has_figure(state) && (is_svg_path(path) || ends_with(lower(path), ".png"));
   if (options.export_part == ExportPart::stage || stage_alone)
     return is_svg_path(path)
                ? write_stage(path, host, frame)
-               : write_png(path, cropped(context.read_pixels(), state.stage_min, state.stage_max));
+               : write_png(path, cropped(context.read_pixels(), state.stage_min, state.stage_max),
+                           picture_texts(state, path));
   ExportRequest request;
   request.path = path, request.walk = options.export_walk, request.figure = true;
   request.paper = options.paper, request.caption = options.caption, request.transparent = options.transparent;

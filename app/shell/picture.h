@@ -27,6 +27,8 @@ bool is_svg_path(const std::string& path);
 void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame);
 /// Writes the stage as SVG with its session.
 Status write_stage(const std::string& path, ImguiHost& host, Frame& frame);
+/// Writes what is on the screen as PNG, with its session where no page of a lesson hides a part of it.
+Status write_window(const std::string& path, const GlContext& context, const FrameState& state);
 /// Writes what --export asks for of what was drawn last. Errors: a view without a figure; the file.
 Status write_export(const Options& options, ImguiHost& host, const GlContext& context, Frame& frame);
 /// Milliseconds since the system started this process.

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/figure/display_list.h"
-#include "app/gpu/image_file.h"
 #include "app/look/kept_text.h"
 #include "app/look/theme.h"
 #include "app/state/class_shown.h"
@@ -214,9 +213,7 @@ struct FrameState {
   void choose_in_views(nlohmann::json chosen) { chosen_ = std::move(chosen); }
   /// Views, cursor and settings inside the views, as saved in a session file.
   nlohmann::json look() const;
-  /// Encodes and writes the picture in a background job; a notice shows its path or the error.
-  void write_picture(const std::string& path, std::shared_ptr<const Image> image);
-  /// The same for the SVG text of a figure.
+  /// Writes the SVG text of a figure in a background job; a notice shows its path or the error.
   void write_figure(const std::string& path, std::string svg);
   /// The same for any file.
   void write_in_background(const std::string& path, std::function<Status()> write);

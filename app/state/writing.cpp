@@ -6,11 +6,6 @@
 
 namespace attnscope {
 
-void FrameState::write_picture(const std::string& path, std::shared_ptr<const Image> image) {
-  written_path_ = path;
-  writing_.begin(session.workers(), [path, image = std::move(image)] { return write_png(path, *image); });
-}
-
 void FrameState::write_figure(const std::string& path, std::string svg) {
   written_path_ = path;
   writing_.begin(session.workers(), [path, svg = std::move(svg)] { return write_svg(path, svg); });

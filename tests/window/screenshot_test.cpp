@@ -98,6 +98,46 @@ TEST(Screenshot, AnExportIsTheFigureAloneTheStageOrTheWindow) {
   EXPECT_FALSE(fs::exists(folder / "x.pdf"));
 }
 
+TEST(Screenshot, APictureOfTheWindowOpensAsTheSameScreen) {
+  const TempFolder folder;
+  const fs::path first = folder / "a.png", second = folder / "b.png", cut = folder / "cut.png";
+  const std::vector<std::vector<std::string>> screens{
+      {"model:storyteller", "--view", "steps", "--step", "blocks.1.attn.scores", "--head", "3"},
+      {"model:storyteller", "--view", "attention", "--level", "full", "--layer", "1", "--head", "2", "--text",
+       "The dog sat", "--edit", "blocks.1.attn.pattern[head=2,query=2,key=1]=0"},
+      {"--lab", "sqrt,d_k=512"},
+      {"model:storyteller", "--view", "check"}};  // no figure of its own
+  for (const auto& screen : screens) {
+    std::vector<std::string> words = screen;
+    words.insert(words.end(), {"--export", first.string(), "--window"});
+    const Finished done = run_blind(words);
+    ASSERT_EQ(done.status, 0) << done.err;
+    const Finished again = run_blind({first.string(), "--export", second.string(), "--window"});
+    ASSERT_EQ(again.status, 0) << again.err;
+    EXPECT_TRUE(read_text(first) == read_text(second)) << screen.back();
+  }
+  ASSERT_EQ(run_blind({"--export", first.string(), "--stage"}).status, 0);
+  EXPECT_EQ(run_blind({first.string(), "--screenshot", second.string()}).status, 0)
+      << "the stage carries it too";
+  std::ofstream(cut, std::ios::binary) << read_text(first).substr(0, 300);
+  const Finished damaged = run_blind({cut.string(), "--screenshot", second.string()});
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_NE(damaged.err.find("cut.png"), std::string::npos) << damaged.err;
+}
+
+TEST(Screenshot, WhatALessonHidesIsNotCarried) {
+  const TempFolder folder;
+  const std::string picture = (folder / "a.png").string();
+  const auto carries = [&](const char* page) {
+    const Finished done =
+        run_blind({"--lesson", "nine_steps", "--page", page, "--export", picture, "--window"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    return read_text(picture).find("attnscope-session") != std::string::npos;
+  };
+  EXPECT_FALSE(carries("1")) << "one cell is to be guessed";
+  EXPECT_TRUE(carries("3")) << "nothing is hidden";
+}
+
 TEST(Screenshot, AnSvgIsTheFigureWithItsTexts) {
   const TempFolder folder;
   const fs::path picture = folder / "scores.svg";
