@@ -13,10 +13,11 @@ build_packages=(
   libwebp-dev
   libgl1 libgl1-mesa-dri libegl1 libegl-mesa0
   fonts-inter fonts-jetbrains-mono fonts-dejavu-core fonts-nanum
+  xclip
 )
 test_packages=(
   libgtest-dev libbenchmark-dev
-  xvfb xauth xdotool xclip x11-utils libx11-dev nabi
+  xvfb xauth xdotool x11-utils libx11-dev nabi
   clang-format clang-tidy
   python3-numpy python3-distributed
 )

@@ -130,6 +130,24 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
   return state;
 }
 
+namespace {
+
+// Where the window looked, with what is drawn now in its place: what no figure says, such as the page of Ask,
+// stays.
+json look_with(const json& look, json drawn, const FigureOptions& options) {
+  json out = look.is_object() ? look : json::object();
+  if (const auto cursor = out.find("cursor");
+      cursor != out.end() && cursor->is_object() && drawn.contains("cursor")) {
+    drawn["cursor"].erase("key");
+    const bool same = !options.given.contains("view") && !options.given.contains("layer");
+    if (same && cursor->contains("step")) drawn["cursor"].erase("step");
+  }
+  out.merge_patch(drawn);
+  return out;
+}
+
+}  // namespace
+
 json figure_look(const ViewSpec& view, const ViewState& state, const FigureSource& source,
                  const FigureOptions& options) {
   json out = {{"view", view.id}, {"level", options.level}};
@@ -139,7 +157,7 @@ json figure_look(const ViewSpec& view, const ViewState& state, const FigureSourc
       if (state.values.all().contains(control.id())) values[control.id()] = value_text(control, state.values);
     out["lab"] = state.lab->id(), out["lab_values"] = {{state.lab->id(), values}};
   }
-  if (!state.run) return out;
+  if (!state.run) return look_with(source.look, std::move(out), options);
   out["difference"] = options.minus;
   out["cursor"] = {{"sequence", source.sequence},
                    {"layer", state.layer},
@@ -148,7 +166,7 @@ json figure_look(const ViewSpec& view, const ViewState& state, const FigureSourc
                    {"key", 0},
                    {"step", to_text(state.place.pattern(state.layer))},
                    {"cross", state.place.part == Part::cross}};
-  return out;
+  return look_with(source.look, std::move(out), options);
 }
 
 }  // namespace attnscope::cli

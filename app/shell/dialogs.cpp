@@ -7,6 +7,7 @@
 #include "app/look/text_lines.h"
 #include "app/state/actions.h"
 #include "app/state/controls.h"
+#include "app/widgets/clipboard.h"
 #include "app/widgets/pieces.h"
 #include "core/base/percent.h"
 #include "core/base/text.h"
@@ -222,7 +223,7 @@ void draw_about(FrameState& state) {
   if (const std::string graphics = renderer_name(); !graphics.empty())
     about += "\n" + tr("about.graphics", {graphics});
   wrapped_text(about, theme().text);
-  if (raised_button(Label(tr("about.copy"), "###about_copy"))) ImGui::SetClipboardText(about.c_str());
+  if (raised_button(Label(tr("about.copy"), "###about_copy"))) copy_text(about);
   note_item("about_copy");
   end_dialog("help.about");
 }

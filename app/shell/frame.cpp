@@ -412,7 +412,8 @@ void Frame::ask_for_files() {
                                   [this](const std::string& path) { state_.save_as(path); }};
   state_.ask_open = state_.ask_save_as = false;
   const FigureFormat as = state_.commands.take_figure();
-  if (as == FigureFormat::text) state_.export_request = ExportRequest{{}, 1.f, true, true};
+  if (as == FigureFormat::text) state_.export_request = ExportRequest{{}, 1.f, true, CopyAs::text};
+  if (as == FigureFormat::picture) state_.export_request = ExportRequest{{}, 2.f, true, CopyAs::picture};
   if (as == FigureFormat::svg)
     state_.browse = BrowseRequest{true, "edit_menu.figure.title", state_.workspace.view + ".svg",
                                   [this](const std::string& path) {

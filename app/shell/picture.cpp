@@ -14,7 +14,9 @@
 #include "app/figure/svg.h"
 #include "app/gpu/image_file.h"
 #include "app/look/fonts.h"
+#include "app/state/copied_picture.h"
 #include "app/state/shown_figure.h"
+#include "app/widgets/clipboard.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/export/carried.h"
@@ -140,36 +142,31 @@ Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
 
 namespace {
 
-void copy_figure(ImguiHost& host, GlContext& context, Frame& frame) {
+void copy_figure_text(ImguiHost& host, const GlContext& context, Frame& frame) {
   FrameState& state = frame.state();
-  if (const auto why = why_hidden(state))
-    return state.notify(Notice::Kind::warning, why->what, why->advice, 0);
   host.begin_picture(context.width(), context.height());  // without a mouse pointer
   draw_frames(kExportFrames, host, frame);
   const DisplayList list = stage_as_list(host, frame);
   host.end_picture();
-  ImGui::SetClipboardText(figure_as_text(list).c_str());
-  state.notify(Notice::Kind::good, Text::of("export.copied"));
+  if (copy_text(figure_as_text(list))) state.notify(Notice::Kind::good, Text::of("export.copied"));
 }
 
-}  // namespace
-
-void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame) {
-  const float usual = ui_scale();
+void export_stage_svg(const ExportRequest& request, ImguiHost& host, const GlContext& context, Frame& frame) {
   FrameState& state = frame.state();
-  if (request.copies) return copy_figure(host, context, frame);
-  if (request.figure) return export_shown_figure(state, request);
-  if (is_svg_path(request.path)) {
-    host.begin_picture(context.width(), context.height());  // without a mouse pointer
-    draw_frames(kExportFrames, host, frame);
-    Result<std::string> text = stage_as_svg(host, frame);
-    host.end_picture();
-    if (text) return state.write_figure(request.path, with_session(*std::move(text), state, request.path));
-    return state.notify(Notice::Kind::warning, text.error().what, text.error().advice, 0);
-  }
-  const int width = static_cast<int>(static_cast<float>(context.width()) * request.scale);
-  const int height = static_cast<int>(static_cast<float>(context.height()) * request.scale);
-  host.begin_picture(width, height);
+  host.begin_picture(context.width(), context.height());
+  draw_frames(kExportFrames, host, frame);
+  Result<std::string> text = stage_as_svg(host, frame);
+  host.end_picture();
+  if (text) return state.write_figure(request.path, with_session(*std::move(text), state, request.path));
+  state.notify(Notice::Kind::warning, text.error().what, text.error().advice, 0);
+}
+
+// The window, or its stage alone, at request.scale.
+Result<Image> picture_of(const ExportRequest& request, ImguiHost& host, const GlContext& context,
+                         Frame& frame) {
+  const float usual = ui_scale();
+  host.begin_picture(static_cast<int>(static_cast<float>(context.width()) * request.scale),
+                     static_cast<int>(static_cast<float>(context.height()) * request.scale));
   host.set_scale(usual * request.scale);
   for (int i = 0; i < kExportFrames; ++i) {
     host.new_frame();
@@ -177,15 +174,35 @@ void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& co
     ImGui::Render();
   }
   Result<Image> picture = host.picture();
-  const ImVec2 min = state.stage_min, max = state.stage_max;
+  const ImVec2 min = frame.state().stage_min, max = frame.state().stage_max;
   host.end_picture();
   host.set_scale(usual);
+  if (picture && request.stage_only) return cropped(*picture, min, max);
+  return picture;
+}
+
+}  // namespace
+
+void export_picture(const ExportRequest& request, ImguiHost& host, GlContext& context, Frame& frame) {
+  FrameState& state = frame.state();
+  if (request.copies != CopyAs::nothing)
+    if (const auto why = why_hidden(state))
+      return state.notify(Notice::Kind::warning, why->what, why->advice, 0);
+  if (request.copies == CopyAs::text) return copy_figure_text(host, context, frame);
+  if (request.copies == CopyAs::picture && has_figure(state)) return copy_shown_figure(state, request.scale);
+  if (request.figure) return export_shown_figure(state, request);
+  if (is_svg_path(request.path)) return export_stage_svg(request, host, context, frame);
+  Result<Image> picture = picture_of(request, host, context, frame);
   if (!picture) return state.notify(Notice::Kind::warning, picture.error().what, picture.error().advice, 0);
-  auto image =
-      std::make_shared<Image>(request.stage_only ? cropped(*picture, min, max) : *std::move(picture));
-  state.write_in_background(
-      request.path, [path = request.path, image = std::move(image),
-                     texts = picture_texts(state, request.path)] { return write_png(path, *image, texts); });
+  const auto image = std::make_shared<const Image>(*std::move(picture));
+  const std::vector<PngText> texts = picture_texts(state, request.path);
+  if (request.copies == CopyAs::nothing)
+    return state.write_in_background(
+        request.path, [path = request.path, image, texts] { return write_png(path, *image, texts); });
+  state.write_in_background({}, [image, texts]() -> Status {
+    TRY(const std::string png, encode_png(*image, texts));
+    return picture_into_clipboard(png);
+  });
 }
 
 Status write_stage(const std::string& path, ImguiHost& host, Frame& frame) {

@@ -48,12 +48,13 @@ struct Notice {
 };
 
 /// Request to export a picture of the frame.
+enum class CopyAs : std::uint8_t { nothing, text, picture };
 struct ExportRequest {
   std::string path;
   float scale = 1.f;
   bool stage_only = false;
-  bool copies = false;  ///< copies the figure as text to the clipboard instead
-  bool figure = false;  ///< the figure alone, as core/view draws it (shown_figure.h)
+  CopyAs copies = CopyAs::nothing;  ///< into the clipboard, instead of a file
+  bool figure = false;              ///< the figure alone, as core/view draws it (shown_figure.h)
   bool paper = false, caption = false, transparent = false;  ///< of a figure
   std::string size = "1280x720";                             ///< of a figure: core/export/page.h
   std::string walk = {};                                     ///< of forms that move; empty: the view's first
@@ -215,9 +216,9 @@ struct FrameState {
   nlohmann::json look() const;
   /// Writes the SVG text of a figure in a background job; a notice shows its path or the error.
   void write_figure(const std::string& path, std::string svg);
-  /// The same for any file.
+  /// The same for any file; `path` empty: a picture for the clipboard.
   void write_in_background(const std::string& path, std::function<Status()> write);
-  /// Shows the result of background writing; once per frame.
+  /// Shows the result of background writing, and that the clipboard took nothing; once per frame.
   void poll_writing();
   /// What is being written by Autosave, and the work whose autosave is no longer wanted when it is there.
   Computed<Status> autosaving;

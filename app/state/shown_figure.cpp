@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/widgets/clipboard.h"
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -103,7 +104,11 @@ json figure_words(const ShownView& shown, const ExportRequest& request) {
               {"scale", static_cast<int>(request.scale)},
               {"paper", request.paper},
               {"caption", request.caption},
-              {"transparent", request.transparent}};
+              {"transparent", request.transparent},
+              {"minus", false},
+              {"present", false},
+              {"step", ""},
+              {"set", json::array()}};
   if (state.lab) {
     out["page"] = state.lab->id();
     for (const LabControl& control : state.lab->controls)
@@ -245,8 +250,8 @@ void copy_values(FrameState& state, bool markdown) {
   const auto figure = shown ? draw_view(*shown->view, shown->state) : Result<figure::Figure>(shown.error());
   if (!figure) return state.notify(Notice::Kind::warning, figure.error().what, figure.error().advice, 0);
   const std::vector<FigureData> data = data_of(*figure);
-  ImGui::SetClipboardText((markdown ? table_text(data, true) : tab_separated(data)).c_str());
-  state.notify(Notice::Kind::good, Text::of("export.values_copied"));
+  if (copy_text(markdown ? table_text(data, true) : tab_separated(data)))
+    state.notify(Notice::Kind::good, Text::of("export.values_copied"));
 }
 
 }  // namespace attnscope

@@ -12,6 +12,7 @@
 #include "app/views/mask_kinds.h"
 #include "app/views/mask_segments.h"
 #include "app/widgets/cell_edit.h"
+#include "app/widgets/clipboard.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
@@ -109,8 +110,7 @@ void MaskView::draw_notation(const ViewContext& context, const AttentionScene& s
     for (std::int64_t key = 0; key < scene.keys; ++key) keys.push_back(key_name(context.run, scene, key));
     const auto text =
         mask_as(board_.mask(), scene.queries, scene.keys, board_.notation, format, queries, keys);
-    if (text) ImGui::SetClipboardText(text->c_str());
-    copied_ = text ? tr("mask.copied", {name}) : text.error().sentence();
+    copied_ = !text ? text.error().sentence() : copy_text(*text) ? tr("mask.copied", {name}) : "";
   }
   const float x = put.right() + scaled(4);
   if (!copied_.empty())

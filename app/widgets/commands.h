@@ -105,8 +105,8 @@ struct FileQuestion {
   std::function<void(Session& session, const std::string& path)> chosen;
 };
 
-/// Export of the stage's figure: as an SVG file (opens a dialog), or as text for the clipboard.
-enum class FigureFormat : std::uint8_t { none, svg, text };
+/// Export of the stage's figure: as an SVG file (opens a dialog), or as text or picture for the clipboard.
+enum class FigureFormat : std::uint8_t { none, svg, text, picture };
 
 /// Actions that are executed at the end of the frame.
 class Commands {

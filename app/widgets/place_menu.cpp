@@ -5,6 +5,7 @@
 
 #include "app/look/item_map.h"
 #include "app/widgets/cell_edit.h"
+#include "app/widgets/clipboard.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -86,8 +87,8 @@ void draw_place_menu(const RunResult& run, int sequence, const Place& place, Wor
   const bool step = !place.is_weight() && trace.find(place.cell.site) != nullptr;
   Row row;
   if (row.button("edit_menu.copy_number", number.has_value()))
-    ImGui::SetClipboardText(format("%.9g", static_cast<double>(number.value_or(0))).c_str());
-  if (row.button("edit_menu.copy_address")) ImGui::SetClipboardText(address.c_str());
+    copy_text(format("%.9g", static_cast<double>(number.value_or(0))));
+  if (row.button("edit_menu.copy_address")) copy_text(address);
   if (row.button("edit_menu.go", step)) {
     workspace.playing = false;
     go_to_site(workspace, run, place.cell.site);

@@ -13,7 +13,10 @@ namespace {
 
 constexpr double kPointsPerCm = 72 / 2.54;
 constexpr float kLeast = 100, kMost = 16384;
-constexpr float kTallest = 4;  // times the width, where the height follows from the figure
+// Where the height follows from the figure: what a printed page has for one, and times the width, where that
+// is too little.
+constexpr double kPrintedCm = 21.5;
+constexpr float kTallest = 4;
 
 struct Side {
   double value = 0;
@@ -88,18 +91,42 @@ figure::Figure for_print(figure::Figure figure) {
   return figure;
 }
 
+void trim(figure::Drawing& drawing, float pad) {
+  drawing.height = std::ceil(std::min(drawing.height, bottom_of(drawing) + pad));
+  drawing.shapes.front().rect.h = drawing.height;
+}
+
+namespace {
+
+// As tall as the figure needs, at most `tallest`.
+figure::Placed placed_freely(const figure::Figure& figure, float width, float tallest,
+                             const figure::LetterSizes& letters, const figure::Measure& measure) {
+  figure::Placed placed = place(figure, width, tallest, letters, measure);
+  if (!placed.overflows.empty()) return placed;
+  figure::Placed natural =
+      place(figure, width, std::min(tallest, placed.natural_height + 1), letters, measure);
+  return natural.overflows.empty() ? natural : placed;
+}
+
+figure::Placed placed_on(const figure::Figure& figure, const PageSize& size,
+                         const figure::LetterSizes& letters, const figure::Measure& measure) {
+  if (size.height > 0) return place(figure, size.width, size.height, letters, measure);
+  const float tallest = std::min(kMost, size.width * kTallest);
+  const auto printed = static_cast<float>(kPrintedCm * kPointsPerCm);
+  if (size.printed && printed < tallest)
+    if (figure::Placed placed = placed_freely(figure, size.width, printed, letters, measure);
+        placed.overflows.empty())
+      return placed;
+  return placed_freely(figure, size.width, tallest, letters, measure);
+}
+
+}  // namespace
+
 Result<FigurePage> page_of(const figure::Figure& figure, const PageSize& size, const std::string& text,
                            const PageStyle& style) {
   const figure::Measure measure;
   const figure::LetterSizes& letters = *style.letters;
-  const bool own_height = size.height <= 0;
-  const float tallest = std::min(kMost, size.width * kTallest);
-  figure::Placed placed = place(figure, size.width, own_height ? tallest : size.height, letters, measure);
-  if (own_height && placed.overflows.empty())
-    if (figure::Placed natural =
-            place(figure, size.width, std::min(tallest, placed.natural_height + 1), letters, measure);
-        natural.overflows.empty())
-      placed = std::move(natural);
+  const figure::Placed placed = placed_on(figure, size, letters, measure);
   if (!placed.overflows.empty())
     return fail(Code::out_of_range, "error.cli.figure_room", {text, join(placed.overflows, ", ")});
   FigurePage out;
@@ -108,10 +135,7 @@ Result<FigurePage> page_of(const figure::Figure& figure, const PageSize& size, c
   out.given_up = placed.given_up;
   out.drawing = draw(placed, letters, measure, *style.palette, true);
   seal_cells(out.drawing);
-  if (own_height) {
-    out.drawing.height = std::ceil(std::min(out.drawing.height, bottom_of(out.drawing) + letters.pad));
-    out.drawing.shapes.front().rect.h = out.drawing.height;
-  }
+  if (size.height <= 0) trim(out.drawing, letters.pad);
   return out;
 }
 

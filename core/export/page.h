@@ -40,6 +40,8 @@ struct FigurePage {
   /// Points that a unit is long: those of a pixel are 3/4.
   double points() const { return printed ? 1 : 0.75; }
 };
+/// Cuts the drawing off below what stands on it.
+void trim(figure::Drawing& drawing, float pad);
 /// Places and draws a figure for a file: large matrices as pictures, cells without seams. Errors: it does not
 /// fit even in its shortest form; `text`: the size as it was given, for that sentence.
 Result<FigurePage> page_of(const figure::Figure& figure, const PageSize& size, const std::string& text,

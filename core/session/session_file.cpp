@@ -12,6 +12,7 @@
 #include "core/session/session_arrays.h"
 #include "core/session/session_model.h"
 #include "core/session/session_parts.h"
+#include "core/session/training.h"
 #include "core/system/named_files.h"
 #include "core/trace/editable.h"
 
@@ -403,6 +404,10 @@ Result<SessionFile> session_from_json(json file, const std::string& path) {
   out.model = session_model_path(file["model"], path, out.beside);
   if (file["model"].contains("scene")) out.scene = file["model"]["scene"].dump();
   TRY(out.training, training_in(file, path));
+  const fs::path lies(out.model);
+  if (std::error_code ignored;
+      lies.filename().string().starts_with(kTrainingPath) && !fs::exists(lies, ignored))
+    return fail(Code::not_found, "error.session.training_model", {quoted_path(path)});
   if (!file.contains("look")) file["look"] = json::object();
   out.all = std::make_shared<const json>(std::move(file));
   return out;

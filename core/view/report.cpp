@@ -23,8 +23,10 @@ constexpr const char* kReportStyle =
     "#d0d7de;text-align:left;font-variant-numeric:tabular-nums}"
     "svg{max-width:100%;height:auto}pre{overflow:auto;max-height:24rem;background:#f6f8fa;padding:.75rem;"
     "font-size:.8rem}.bad{color:#b42318;font-weight:600}.good{color:#1a7f37}figure{margin:1rem "
-    "0;break-inside:avoid}"
-    "figcaption{color:#57606a;font-size:.9rem}@media print{pre{max-height:none}}";
+    "0}figcaption{color:#57606a;font-size:.9rem}"
+    "@media "
+    "print{body{margin:0;max-width:none;padding:0;font-size:12px}pre{max-height:none;white-space:pre-wrap}"
+    "figure,tr,table{break-inside:avoid}h1,h2{break-after:avoid}h2{margin-top:1.2rem}}";
 
 std::string tagged(const char* name, const std::string& text) {
   return "<" + std::string(name) + ">" + xml_text(text) + "</" + name + ">";
@@ -58,7 +60,8 @@ Result<std::string> figure_html(const ViewSpec& view, const ViewState& state, co
   PageStyle style;
   style.palette = &figure::palette(false);
   TRY(const PageSize size, parse_page_size(kReportSize));
-  TRY(const FigurePage page, page_of(figure, size, kReportSize, style));
+  TRY(FigurePage page, page_of(figure, size, kReportSize, style));
+  trim(page.drawing, style.letters->gap);
   const std::string words = join(in_words(caption), " ");
   std::string svg = figure::to_svg(page.drawing, {figure.title.str(), words, language(), {}, {}, {}});
   svg.erase(0, svg.find("<svg"));  // its XML declaration belongs to files of its own

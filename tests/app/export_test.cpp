@@ -165,6 +165,30 @@ TEST_F(ExportFigure, ValuesAreCopiedAsTables) {
   EXPECT_NE(std::string(ImGui::GetClipboardText()).find("| cat |"), std::string::npos);
 }
 
+// A clipboard that takes nothing and holds something else.
+void break_clipboard() {
+#if IMGUI_VERSION_NUM < 19111
+  ImGui::GetIO().SetClipboardTextFn = [](void*, const char*) {};
+  ImGui::GetIO().GetClipboardTextFn = [](void*) { return "of another program"; };
+#else
+  ImGui::GetPlatformIO().Platform_SetClipboardTextFn = [](ImGuiContext*, const char*) {};
+  ImGui::GetPlatformIO().Platform_GetClipboardTextFn = [](ImGuiContext*) { return "of another program"; };
+#endif
+}
+
+TEST_F(ExportFigure, AClipboardThatTakesNothingIsOneSentence) {
+  open_storyteller(Level::easy);
+  break_clipboard();
+  for (const char* action : {"edit.copy_values", "edit.copy_markdown"}) {
+    state().notices.clear();
+    ASSERT_TRUE(perform(state(), action));
+    settle();
+    ASSERT_EQ(state().notices.size(), 1u) << action;
+    EXPECT_EQ(state().notices.back().kind, Notice::Kind::warning);
+    EXPECT_EQ(state().notices.back().text.key(), "frame.copy_refused");
+  }
+}
+
 TEST_F(ExportFigure, WhatCarriesNothingIsOneSentenceAndNothingIsLost) {
   open_storyteller(Level::easy);
   const fs::path path = folder_ / "stripped.svg";

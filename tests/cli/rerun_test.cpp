@@ -295,6 +295,14 @@ TEST_F(Rerun, the_page_of_ask_that_a_session_was_left_at_is_asked_again) {
   ASSERT_EQ(cli("figure " + session + " -o " + file).exit_code, 0);
   drawn = Json::parse(read_text(file));
   EXPECT_EQ(drawn["parts"][0]["id"], "parts");
+  // And the figure carries the page: drawn from it, it is the same page, the same file.
+  left_at("patch");
+  const std::string first = folder_ / "a.svg", again = folder_ / "b.svg";
+  ASSERT_EQ(cli("figure " + session + " -o " + first).exit_code, 0);
+  ASSERT_EQ(cli("figure " + first + " -o " + again).exit_code, 0);
+  EXPECT_EQ(read_text(first), read_text(again));
+  ASSERT_EQ(cli("figure " + first + " -o " + file).exit_code, 0);
+  EXPECT_EQ(Json::parse(read_text(file))["parts"][1]["id"], "value");
   left_at("heads");
   expect_refused("figure " + session + " -o " + file, 1, "Heads");
 }

@@ -41,6 +41,36 @@ TEST_F(Dropping, AConfigAloneIsCalculated) {
   EXPECT_EQ(window.state().at("path"), "scene:nine_steps") << "what was open stays";
 }
 
+// An entry of the palette.
+void choose(Window& window, const std::string& id) {
+  window.key("ctrl+p");
+  window.wait("it takes letters", [](const Json& now) { return now.at("typing") == true; });
+  window.type(id);
+  window.wait("found", [&](const Json& now) { return now.at("items").contains("palette." + id); });
+  window.key("Return");
+  window.wait("done", [](const Json& now) { return now.at("popup") == false; });
+}
+
+TEST_F(Dropping, ACopiedPictureIsTheFigureAndOpensAgain) {
+  const fs::path picture = folder_ / "pasted.png";
+  Window& window = start({"model:storyteller", "--view", "attention", "--layer", "1", "--head", "2"});
+  choose(window, "edit.copy_picture");
+  std::string png;
+  for (int tries = 0; tries < 50 && !png.starts_with("\x89PNG"); ++tries)
+    png = run_program({"timeout", "2", "xclip", "-selection", "clipboard", "-t", "image/png", "-o"}).out;
+  ASSERT_TRUE(png.starts_with("\x89PNG"));
+  std::ofstream(picture, std::ios::binary) << png;
+  choose(window, "view.output");
+  window.wait("another view", [](const Json& now) { return now.at("view") == "output"; });
+  window.drop(picture);
+  window.wait("the head that was copied", [](const Json& now) {
+    return now.at("path") == "model:storyteller" && now.at("cursor").at("head") == 2 &&
+           now.at("busy") == false;
+  });
+  EXPECT_EQ(window.state().at("error"), "");
+  EXPECT_EQ(window.state().at("view"), "attention");
+}
+
 TEST_F(Dropping, ABrokenFileIsOneSentenceAndTheOldModelStays) {
   const fs::path broken = folder_ / "broken.json";
   std::ofstream(broken) << "{\"format\": ";

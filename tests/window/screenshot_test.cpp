@@ -87,6 +87,10 @@ TEST(Screenshot, AnExportIsTheFigureAloneTheStageOrTheWindow) {
   const Finished again = run_blind({svg.string(), "--export", (folder / "b.svg").string()});
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_TRUE(read_text(svg) == read_text(folder / "b.svg")) << "opened again it is the same figure";
+  const std::string cli = (fs::path(ATTNSCOPE_PROGRAM).parent_path() / "attnscope-cli").string();
+  const Finished without = run_program({cli, "figure", svg.string(), "-o", (folder / "c.svg").string()});
+  ASSERT_EQ(without.status, 0) << without.err;
+  EXPECT_TRUE(read_text(svg) == read_text(folder / "c.svg")) << "the command line writes the same file";
   expect_picture(written("a.png", {"--size", "900x600"}), 900, 600);
   expect_picture(written("w.png", {"--window", "--size", "1280x720"}), 1280, 720);
   EXPECT_TRUE(read_text(written("a.pdf", {"--paper", "--size", "8.5cm"})).starts_with("%PDF"));
@@ -119,6 +123,10 @@ TEST(Screenshot, APictureOfTheWindowOpensAsTheSameScreen) {
   ASSERT_EQ(run_blind({"--export", first.string(), "--stage"}).status, 0);
   EXPECT_EQ(run_blind({first.string(), "--screenshot", second.string()}).status, 0)
       << "the stage carries it too";
+  ASSERT_EQ(run_blind({"--train", "sorter", "--train-steps", "2", "--screenshot", first.string()}).status, 0);
+  const Finished trained = run_blind({first.string(), "--screenshot", second.string()});
+  EXPECT_EQ(trained.status, 1);
+  EXPECT_NE(trained.err.find("model in training"), std::string::npos) << trained.err;
   std::ofstream(cut, std::ios::binary) << read_text(first).substr(0, 300);
   const Finished damaged = run_blind({cut.string(), "--screenshot", second.string()});
   EXPECT_EQ(damaged.status, 1);

@@ -1,0 +1,54 @@
+#include "app/state/copied_picture.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/state/shown_figure.h"
+#include "core/export/carried.h"
+#include "core/system/mapped_file.h"
+#include "core/system/process.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of one's own, which goes with it.
+struct OwnFolder {
+  std::string path = (fs::temp_directory_path() / "attnscope-copy-XXXXXX").string();
+  OwnFolder() {
+    if (mkdtemp(path.data()) == nullptr) path.clear();
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  ~OwnFolder() {
+    std::error_code ignored;
+    if (!path.empty()) fs::remove_all(path, ignored);
+  }
+};
+
+}  // namespace
+
+Status picture_into_clipboard(const std::string& png) {
+  if (std::getenv("WAYLAND_DISPLAY") != nullptr)
+    if (Status copied = run_with_input({"wl-copy", "--type", "image/png"}, png);
+        copied || copied.error().code != Code::not_found)
+      return copied;
+  return run_with_input({"xclip", "-selection", "clipboard", "-t", "image/png", "-i"}, png);
+}
+
+void copy_shown_figure(FrameState& state, float scale) {
+  const auto folder = std::make_shared<const OwnFolder>();
+  ExportRequest request;
+  request.path = (fs::path(folder->path) / "figure.png").string();
+  request.scale = scale, request.figure = true;
+  const auto writer = shown_figure_writer(state, request);
+  if (!writer) return state.notify(Notice::Kind::warning, writer.error().what, writer.error().advice, 0);
+  state.write_in_background({}, [folder, path = request.path, write = *writer]() -> Status {
+    TRY_OK(write());
+    TRY(const std::string png, read_file(path, kMostFigureBytes));
+    return picture_into_clipboard(png);
+  });
+}
+
+}  // namespace attnscope
