@@ -167,7 +167,7 @@ class Exports:
         for form, sizes in self.sizes.items():
             print(f"  {form}: {sum(sizes) / len(sizes) / 1024:.0f} KB each, the largest {max(sizes) / 1024:.0f} KB")
         for by, all_of_it in self.differences.items():
-            mean, tile, _ = (sum(one[0] for one in all_of_it) / len(all_of_it), *max(all_of_it, key=lambda d: d[1])[1:])
+            mean = sum(one[0] for one in all_of_it) / len(all_of_it)
             worst = max(all_of_it, key=lambda one: one[1])
             print(f"  {by}: {len(all_of_it)} compared, mean difference {mean:.4f}, most in a tile {worst[1]:.3f} ({worst[2]})")
         for what in self.wrong:

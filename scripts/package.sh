@@ -2,8 +2,9 @@
 # Builds attnscope_VERSION_ARCH.deb and attnscope-VERSION-Linux.tar.gz with cpack into build/packages, and tries both:
 # the archive from a folder of its own, the package's files from where they are unpacked.
 #   scripts/package.sh              builds and tries them
-#   scripts/package.sh --install    also installs the .deb on this machine, starts it from its application entry, and
-#                                   removes it again (root; on a machine, or in a tree, that may be changed)
+#   scripts/package.sh --install    also installs the .deb on this machine, opens a session from its application entry in
+#                                   a virtual display, removes it again and looks for what it left behind (root; on a
+#                                   machine, or in a tree, that may be changed: scripts/debian-tree.sh)
 # With SOURCE_DATE_EPOCH set (seconds) the same source gives the same bytes; by default it is the date of the commit.
 # It warns of nothing that a newer compiler finds: the packages are built without warnings as errors.
 set -euo pipefail
@@ -42,21 +43,51 @@ dpkg-deb -x "$deb" "$work/deb"
 try "$work/deb/usr"
 tar -xzf "$archive" -C "$work/archive" --strip-components=1
 try "$work/archive"
+if [[ ${1:-} == --install ]]; then install_packages entry; fi
 if command -v desktop-file-validate >/dev/null; then desktop-file-validate "$work/deb/usr/share/applications/attnscope.desktop"; fi
 if command -v appstreamcli >/dev/null; then
   appstreamcli validate --no-net "$work"/deb/usr/share/metainfo/*.xml >"$work/appstream" || { cat "$work/appstream" >&2; exit 1; }
 fi
 
+# Everything that lies in the system's folders, but for what the package manager keeps for itself.
+system_files() {
+  find /usr /etc /opt /var/lib -xdev \( -path /var/lib/dpkg -o -path /var/lib/apt \) -prune -o -print | sort
+}
+
+# opened_from_entry FILE: the window that the desktop opens for a file of this kind, from the application entry alone.
+opened_from_entry() {
+  local ready server number window kind pid
+  exec {ready}< <(exec Xvfb -displayfd 1 -screen 0 1280x720x24 -nolisten tcp -noreset 2>/dev/null)
+  server=$!
+  read -r number <&"$ready"
+  export DISPLAY=:$number HOME=$work XDG_RUNTIME_DIR=$work
+  kind=$(gio info -a standard::content-type "$1" | sed -n 's/.*content-type: //p')
+  [[ $kind == application/x-attnscope-session ]] || { echo "package: $1 is $kind for the desktop" >&2; return 1; }
+  gio mime "$kind" | grep -q attnscope.desktop || { echo "package: nothing opens $kind" >&2; return 1; }
+  gio launch /usr/share/applications/attnscope.desktop "$1"
+  window=$(timeout 120 xdotool search --sync --onlyvisible --class attnscope | head -n 1)
+  [[ -n $window ]] || { echo "package: no window opened" >&2; return 1; }
+  xdotool getwindowname "$window"
+  pid=$(xdotool getwindowpid "$window")
+  [[ $(readlink "/proc/$pid/exe") == /usr/bin/attnscope ]] || { echo "package: it is another program" >&2; return 1; }
+  kill "$pid"
+  tail --pid="$pid" -f /dev/null
+  kill "$server"
+  exec {ready}<&-
+}
+
 if [[ ${1:-} == --install ]]; then
+  HOME=$work "$work/deb/usr/bin/attnscope" --save-session "$work/a.attnscope"
+  system_files >"$work/before"
   apt-get install -y -qq --no-install-recommends "$deb" >"$work/apt" 2>&1 || { tail -n 20 "$work/apt" >&2; exit 1; }
-  mapfile -t files < <(dpkg -L attnscope)
-  command=$(sed -n 's/^Exec=\([^ ]*\).*/\1/p' /usr/share/applications/attnscope.desktop)
-  HOME=$work "$command" --screenshot "$work/picture.png" >/dev/null
+  files=$(dpkg -L attnscope | wc -l)
+  for index in "update-mime-database /usr/share/mime" "update-desktop-database"; do $index; done  # where no trigger did
+  title=$(opened_from_entry "$work/a.attnscope")
   dpkg --purge attnscope >/dev/null
-  for file in "${files[@]}"; do
-    if [[ -f $file ]]; then echo "package: $file is still there after removing it" >&2; exit 1; fi
-  done
-  echo "installed, started and removed: ${#files[@]} files and folders"
+  for index in "update-mime-database /usr/share/mime" "update-desktop-database"; do $index; done
+  system_files >"$work/after"
+  if ! diff "$work/before" "$work/after" >&2; then echo "package: it left the above" >&2; exit 1; fi
+  echo "installed ($files files and folders), opened a session from its application entry (\"$title\"), removed without a trace"
 fi
 rm -rf "$out/_CPack_Packages"
 for file in "$deb" "$archive"; do printf '%s  %s\n' "$(du -h "$file" | cut -f1)" "${file#"$root"/}"; done

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # The Debian packages that attnscope is made of, in one place; installs those that are missing.
-#   scripts/packages.sh [build|all|tree]     build: what building and running needs; all: the tests' tools as well;
-#                                            tree: what scripts/debian-tree.sh needs
+#   scripts/packages.sh [build|all|tree|entry|engines]   build: what building and running needs; all: the tests' tools as well;
+#                                                tree: what scripts/debian-tree.sh needs; entry: what starts a program
+#                                                from its application entry (scripts/package.sh --install); engines: those
+#                                                that scripts/record.py records (Debian sid has them all)
 #   source scripts/packages.sh          for the function install_packages, with the same argument
 # Names are those of Debian 12 and 13. It downloads nothing but these packages, touches the network only when one
 # is missing, and refuses to guess how to become root: without root or sudo it prints the command to run.
@@ -43,12 +45,14 @@ run_apt() {
   return "$status"
 }
 
-# install_packages [build|all|tree]: installs what is missing of the list.
+# install_packages [build|all|tree|entry|engines]: installs what is missing of the list.
 install_packages() {
   local wanted=("${build_packages[@]}") missing=() by_hand
   case "${1:-build}" in
     all) wanted+=("${test_packages[@]}") ;;
     tree) wanted=(debootstrap) ;;
+    entry) wanted=(xvfb xdotool libglib2.0-bin shared-mime-info desktop-file-utils appstream) ;;
+    engines) wanted=(python3-torch python3-transformers python3-accelerate libllama-dev libggml-dev) ;;
   esac
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "packages: this machine has no apt-get, so nothing is installed here. attnscope needs what Debian calls:" >&2
@@ -83,9 +87,9 @@ if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   # shellcheck source=scripts/help.sh
   source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
   case "${1:-all}" in
-    build | all | tree) install_packages "${1:-all}" ;;
+    build | all | tree | entry | engines) install_packages "${1:-all}" ;;
     *)
-      echo "usage: scripts/packages.sh [build|all|tree]" >&2
+      echo "usage: scripts/packages.sh [build|all|tree|entry|engines]" >&2
       exit 2
       ;;
   esac

@@ -7,8 +7,9 @@
 #                             and in turns under the sanitizers a quarter of the core's tests, the window's, or threads
 #                             under ThreadSanitizer
 #   scripts/test.sh full      hours: all of this at once, with every long test, ten minutes of fuzzing, scripts/bench.sh
-#                             once (its times unread), README's pictures taken anew and compared; then the build and its
-#                             tests in a tree of Debian's next releases, where root may make one (scripts/debian-tree.sh)
+#                             once (its times unread), README's pictures taken anew and compared, every view exported and
+#                             rendered by other programs; then the build and its tests in a tree of Debian's next
+#                             releases, and the package installed in each, where root may make one (scripts/debian-tree.sh)
 #   scripts/test.sh quick     as without a word, but for the check of the format
 # The window tests run in a virtual display (Xvfb) where DISPLAY is not set. Every part runs even when an earlier one
 # failed; the exit status is non-zero when any of them did. It does not go on without a release build.
@@ -186,17 +187,17 @@ released() {
   return $status
 }
 
-# with_python NAME MODULE[,MODULE] SCRIPT: a test in Python, where one that is here has what it needs. A python3 of the
-# user's own may come before the system's, for which Debian has its modules.
+# with_python NAME ABOUT MODULE[,MODULE] SCRIPT: a test in Python, where one that is here has what it needs. A python3 of
+# the user's own may come before the system's, for which Debian has its modules.
 with_python() {
   local python
   for python in python3 /usr/bin/python3; do
-    if command -v "$python" >/dev/null && "$python" -c "import $2" 2>/dev/null; then
-      part "$1" "1 minute" "$python" "$3" build/release/attnscope-cli
+    if command -v "$python" >/dev/null && "$python" -c "import $3" 2>/dev/null; then
+      part "$1" "$2" "$python" "$4" build/release/attnscope-cli
       return
     fi
   done
-  echo "== $1: left out, no python3 here has ${2//,/ and }"
+  echo "== $1: left out, no python3 here has ${3//,/ and }"
 }
 
 # Whether every benchmark runs to its end.
@@ -204,9 +205,15 @@ measured() {
   scripts/bench.sh --benchmark_min_time=0.001 >/dev/null
 }
 
-# The build and its tests in a tree of another suite.
+# The build and its tests in a tree of another suite, and its package there; in sid with the engines that are recorded.
 in_tree() {
-  scripts/debian-tree.sh "$1" scripts/test.sh quick
+  if [[ $1 == sid ]]; then scripts/debian-tree.sh sid scripts/packages.sh engines || return 1; fi
+  scripts/debian-tree.sh "$1" scripts/test.sh quick && installed_in_tree "$1"
+}
+
+# The package built, installed, started and removed in a tree.
+installed_in_tree() {
+  scripts/debian-tree.sh "$1" scripts/package.sh --install
 }
 
 # Whether README's pictures are those that the program takes.
@@ -234,25 +241,27 @@ fi
 if [[ $what == full ]]; then
   part "benchmarks" "3 minutes" measured
   part "pictures" "1 minute" pictured
+  with_python "exports" "5 minutes" numpy scripts/exports.py
   part "packages" "1 minute" scripts/package.sh
   if dpkg -s python3-torch >/dev/null 2>&1; then
     part "references" "10 s" scripts/references.sh --check
   else
     echo "== references: left out, PyTorch is not here (python3-torch)"
   fi
+  if ((EUID == 0)); then part "package in bookworm" "10 minutes" installed_in_tree bookworm; fi
   for suite in trixie sid; do
     if ((EUID == 0)); then
-      part "$suite" "20 minutes" in_tree $suite
+      part "$suite" "25 minutes" in_tree $suite
     else
       echo "== $suite: left out, only root can make a tree"
     fi
   done
 fi
 
-with_python "Python" numpy tests/python/attnscope_test.py
-with_python "Dask" numpy,distributed tests/python/dask_test.py
-with_python "Slurm" json tests/python/slurm_test.py
-with_python "records of other engines" torch,transformers,accelerate tests/python/record_test.py
+with_python "Python" "1 minute" numpy tests/python/attnscope_test.py
+with_python "Dask" "1 minute" numpy,distributed tests/python/dask_test.py
+with_python "Slurm" "1 minute" json tests/python/slurm_test.py
+with_python "records of other engines" "1 minute" torch,transformers,accelerate tests/python/record_test.py
 
 # Last, so that its summary is the last thing to read.
 part "release tests" "$([[ $what == full ]] && echo 25 || echo 5) minutes" released

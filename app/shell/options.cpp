@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "app/views/view.h"
 #include "core/arch/memory_limit.h"
@@ -57,6 +58,16 @@ std::vector<std::string> view_names() {
   return names;
 }
 
+constexpr float kMostWindowScale = 4;
+
+// A figure is drawn at its scale, whatever the window's is.
+Status read_scale(Options& options) {
+  const bool figure = !options.export_path.empty() && options.export_part == ExportPart::figure;
+  if (figure) options.export_scale = std::exchange(options.scale, 0.f);
+  if (options.scale <= kMostWindowScale) return Done{};
+  return fail(Code::out_of_range, "error.app.window_scale", {kMostWindowScale, kMostExportScale});
+}
+
 // A window's size is a page's as well; "8.5cm" is a page's alone.
 Status read_export(const Raw& raw, Options& options) {
   if (options.export_path.empty()) return read_size(raw.size, options);
@@ -75,6 +86,7 @@ Status read_export(const Raw& raw, Options& options) {
 
 Status finish(const Raw& raw, Options& options) {
   TRY_OK(read_export(raw, options));
+  TRY_OK(read_scale(options));
   TRY_OK(choose_memory_limit(raw.memory));
   if (!options.save_session.empty() && !is_session_path(options.save_session))
     options.save_session += kSessionEnding;
@@ -143,7 +155,7 @@ void declare(CLI::App& cli, Raw& raw, Options& options) {
   cli.add_flag("--present", options.present, tr("options.present"));
   named("--size", raw.size, tr("options.size"), "WxH");
   named("--scale", options.scale, tr("options.scale"), "S")
-      ->transform(CLI::Validator(real_number(0.5, 4), ""));
+      ->transform(CLI::Validator(real_number(0.5, kMostExportScale), ""));
   named("--theme", options.theme, tr("options.theme"), "T");
   named("--level", options.level, tr("options.level"), "L");
   named("--lang", options.language, tr("cli.lang", {join(languages(), ", ")}).c_str(), "L");

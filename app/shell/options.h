@@ -36,6 +36,7 @@ struct Options {
   int layer = -1, head = -1;
   int width = 0, height = 0;  ///< units; pixels = units * scale
   float scale = 0.f;          ///< 0: content scale of the screen
+  float export_scale = 0.f;   ///< of the figure; 0: 1
   bool animate = true;
   float motion = 1.f;         ///< progress of the step's animation in the picture; 1: finished
   bool present = false;       ///< start in presenter mode

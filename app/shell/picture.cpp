@@ -228,7 +228,7 @@ Status write_export(const Options& options, ImguiHost& host, const GlContext& co
   request.path = path, request.walk = options.export_walk, request.figure = true;
   request.paper = options.paper, request.caption = options.caption, request.transparent = options.transparent;
   if (!options.export_size.empty()) request.size = options.export_size;
-  if (options.scale > 0) request.scale = options.scale;
+  if (options.export_scale > 0) request.scale = options.export_scale;
   TRY(const std::function<Status()> writer, shown_figure_writer(state, request));
   return writer();
 }

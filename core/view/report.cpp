@@ -26,7 +26,7 @@ constexpr const char* kReportStyle =
     "0}figcaption{color:#57606a;font-size:.9rem}"
     "@media "
     "print{body{margin:0;max-width:none;padding:0;font-size:12px}pre{max-height:none;white-space:pre-wrap}"
-    "figure,tr,table{break-inside:avoid}h1,h2{break-after:avoid}h2{margin-top:1.2rem}}";
+    "figure,tr,table{break-inside:avoid}h1{break-after:avoid}h2{break-after:avoid}h2{margin-top:1.2rem}}";
 
 std::string tagged(const char* name, const std::string& text) {
   return "<" + std::string(name) + ">" + xml_text(text) + "</" + name + ">";

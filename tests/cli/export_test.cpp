@@ -132,6 +132,8 @@ TEST(CliExport, AReportIsOneFileWithItsProofs) {
   EXPECT_EQ(times(html, "class=\"good\""), 6u) << "again, softmax, sum, patch, gradient, PyTorch";
   EXPECT_EQ(times(html, "class=\"bad\""), 0u);
   EXPECT_NE(html.find("scores = q @ k.T * 0.25"), std::string::npos);
+  EXPECT_EQ(times(html, "height=\"560\""), 0u) << "no figure has an empty end";
+  EXPECT_NE(html.find("h2{break-after:avoid}"), std::string::npos) << "no heading alone at the end of a page";
   EXPECT_EQ(times(html, "src="), 0u) << "nothing is fetched";
   const auto edited = cli(
       "report model:storyteller --text \"The <cat> sat\" --edit \"blocks.1.attn.z[head=3]=0\" --view output");

@@ -23,6 +23,7 @@ namespace {
 using namespace attnscope::testing;
 
 constexpr std::size_t kMostPdf = 300 * 1024;
+constexpr float kPrintedPage = 22 / 2.54f * 72;  // points of the text of a page
 constexpr double kMostAway = 0.03;  // mean difference of a colour: letters are set a little differently
 
 bool installed(const char* program) {
@@ -101,6 +102,9 @@ void expect_files(const figure::Figure& figure, const Trace& run, bool paper, co
   ASSERT_TRUE(png) << what << png.error().sentence();
   EXPECT_EQ(png->width, static_cast<int>(std::ceil(page->drawing.width)));
   EXPECT_EQ(png->height, static_cast<int>(std::ceil(page->drawing.height)));
+  if (paper) {
+    EXPECT_LE(page->drawing.height, kPrintedPage) << what << "taller than a page";
+  }
   if (paper || !installed("rsvg-convert")) return;
   ASSERT_EQ(std::system(("rsvg-convert " + (folder / "a.svg") + " -o " + (folder / "b.png")).c_str()), 0);
   const auto svg = open_picture(folder / "b.png");
