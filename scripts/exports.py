@@ -7,20 +7,19 @@ Needs no display. SVG is rendered by rsvg-convert and by Chromium, PDF by pdftop
 held against the PNG that the program draws itself: the mean difference of a colour may be at most 0.03, of any tile of
 80 x 80 pixels at most 0.25 (letters are set a little differently; a part that is missing or in another place is more).
 It says how many files there are, how long they took and how large they are, and ends with 1 where one differs, fails or
-is larger than it may be (a PDF: 300 KB). Needs numpy.
+is larger than it may be (a PDF: 300 KB). Needs numpy and PIL.
 """
 import argparse
 import collections
 import pathlib
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 import time
-import zlib
 
 import numpy
+import PIL.Image
 
 ROOT = pathlib.Path(__file__).parent.parent
 FORMS = ("svg", "pdf", "png", "csv")
@@ -36,47 +35,9 @@ def run(*words, ok=True):
 
 
 def pixels(path):
-    """A PNG of eight bits a channel, as rows x columns x 3."""
-    data = path.read_bytes()
-    at, packed = 8, b""
-    while at < len(data):
-        length, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + length]
-        if kind == b"IHDR":
-            wide, tall, depth, colour = struct.unpack(">IIBB", body[:10])
-        elif kind == b"IDAT":
-            packed += body
-        at += 12 + length
-    if depth != 8 or colour not in (2, 6):
-        raise RuntimeError(f"{path}: {depth} bits, colour type {colour}")
-    many = 3 if colour == 2 else 4
-    rows = numpy.frombuffer(zlib.decompress(packed), numpy.uint8).reshape(tall, wide * many + 1)
-    out = numpy.zeros((tall + 1, wide + 1, many), numpy.uint8)
-    for row in range(tall):
-        out[row + 1, 1:] = unfiltered(rows[row, 0], rows[row, 1:].reshape(wide, many), out[row, :, :])
-    return out[1:, 1:, :3]
-
-
-def unfiltered(kind, line, above):
-    if kind == 0:
-        return line
-    if kind == 2:
-        return line + above[1:]
-    out = numpy.zeros_like(line)
-    left = numpy.zeros(line.shape[1], int)
-    up, before = above[1:].astype(int), above[:-1].astype(int)
-    for i, raw in enumerate(line.astype(int)):
-        if kind == 1:
-            guess = left
-        elif kind == 3:
-            guess = (left + up[i]) // 2
-        else:
-            p = left + up[i] - before[i]
-            a, b, c = abs(p - left), abs(p - up[i]), abs(p - before[i])
-            guess = numpy.where((a <= b) & (a <= c), left, numpy.where(b <= c, up[i], before[i]))
-        left = (raw + guess) & 255
-        out[i] = left
-    return out
+    """Rows x columns x 3."""
+    with PIL.Image.open(path) as picture:
+        return numpy.asarray(picture.convert("RGB"))
 
 
 def away(a, b):

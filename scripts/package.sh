@@ -29,14 +29,15 @@ rm -rf "$out"
 deb=$(echo "$out"/*.deb) archive=$(echo "$out"/*.tar.gz)
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+server=
+trap '[[ -z $server ]] || kill "$server"; rm -rf "$work"' EXIT
 # try FOLDER: its programs run, with a home of their own and no display.
 try() {
   HOME=$work "$1/bin/attnscope-cli" try model:storyteller >/dev/null
   HOME=$work "$1/bin/attnscope" --screenshot "$work/picture.png" >/dev/null
   [[ $(head -c 8 "$work/picture.png" | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a ]]
   rm "$work/picture.png"
-  for page in attnscope attnscope-cli; do gzip -dc "$1/share/man/man1/$page.1.gz" | grep -q '^\.SH HELP'; done
+  for page in attnscope attnscope-cli; do gzip -dc "$1/share/man/man1/$page.1.gz" | grep '^\.SH HELP' >/dev/null; done  # to its end
 }
 mkdir "$work/deb" "$work/archive"
 dpkg-deb -x "$deb" "$work/deb"
@@ -56,14 +57,14 @@ system_files() {
 
 # opened_from_entry FILE: the window that the desktop opens for a file of this kind, from the application entry alone.
 opened_from_entry() {
-  local ready server number window kind pid
+  local ready number window kind pid
   exec {ready}< <(exec Xvfb -displayfd 1 -screen 0 1280x720x24 -nolisten tcp -noreset 2>/dev/null)
   server=$!
   read -r number <&"$ready"
-  export DISPLAY=:$number HOME=$work XDG_RUNTIME_DIR=$work
+  local -x DISPLAY=:$number HOME=$work XDG_RUNTIME_DIR=$work
   kind=$(gio info -a standard::content-type "$1" | sed -n 's/.*content-type: //p')
   [[ $kind == application/x-attnscope-session ]] || { echo "package: $1 is $kind for the desktop" >&2; return 1; }
-  gio mime "$kind" | grep -q attnscope.desktop || { echo "package: nothing opens $kind" >&2; return 1; }
+  gio mime "$kind" | grep attnscope.desktop >/dev/null || { echo "package: nothing opens $kind" >&2; return 1; }
   gio launch /usr/share/applications/attnscope.desktop "$1"
   window=$(timeout 120 xdotool search --sync --onlyvisible --class attnscope | head -n 1)
   [[ -n $window ]] || { echo "package: no window opened" >&2; return 1; }
@@ -73,6 +74,7 @@ opened_from_entry() {
   kill "$pid"
   tail --pid="$pid" -f /dev/null
   kill "$server"
+  server=
   exec {ready}<&-
 }
 
@@ -82,7 +84,8 @@ if [[ ${1:-} == --install ]]; then
   apt-get install -y -qq --no-install-recommends "$deb" >"$work/apt" 2>&1 || { tail -n 20 "$work/apt" >&2; exit 1; }
   files=$(dpkg -L attnscope | wc -l)
   for index in "update-mime-database /usr/share/mime" "update-desktop-database"; do $index; done  # where no trigger did
-  title=$(opened_from_entry "$work/a.attnscope")
+  opened_from_entry "$work/a.attnscope" >"$work/title"
+  title=$(<"$work/title")
   dpkg --purge attnscope >/dev/null
   for index in "update-mime-database /usr/share/mime" "update-desktop-database"; do $index; done
   system_files >"$work/after"

@@ -21,7 +21,7 @@ test_packages=(
   libgtest-dev libbenchmark-dev
   xvfb xauth xdotool x11-utils libx11-dev nabi
   clang-format clang-tidy
-  python3-numpy python3-distributed
+  python3-numpy python3-pil python3-distributed
 )
 
 # Prints the packages among the arguments that are not installed, one per line.

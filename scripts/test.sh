@@ -241,7 +241,7 @@ fi
 if [[ $what == full ]]; then
   part "benchmarks" "3 minutes" measured
   part "pictures" "1 minute" pictured
-  with_python "exports" "5 minutes" numpy scripts/exports.py
+  with_python "exports" "5 minutes" numpy,PIL scripts/exports.py
   part "packages" "1 minute" scripts/package.sh
   if dpkg -s python3-torch >/dev/null 2>&1; then
     part "references" "10 s" scripts/references.sh --check

@@ -58,13 +58,13 @@ std::vector<std::string> view_names() {
   return names;
 }
 
-constexpr float kMostWindowScale = 4;
+constexpr int kMostWindowScale = 4;
 
 // A figure is drawn at its scale, whatever the window's is.
 Status read_scale(Options& options) {
   const bool figure = !options.export_path.empty() && options.export_part == ExportPart::figure;
   if (figure) options.export_scale = std::exchange(options.scale, 0.f);
-  if (options.scale <= kMostWindowScale) return Done{};
+  if (options.scale <= static_cast<float>(kMostWindowScale)) return Done{};
   return fail(Code::out_of_range, "error.app.window_scale", {kMostWindowScale, kMostExportScale});
 }
 

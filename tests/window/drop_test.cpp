@@ -63,12 +63,11 @@ TEST_F(Dropping, ACopiedPictureIsTheFigureAndOpensAgain) {
   choose(window, "view.output");
   window.wait("another view", [](const Json& now) { return now.at("view") == "output"; });
   window.drop(picture);
-  window.wait("the head that was copied", [](const Json& now) {
-    return now.at("path") == "model:storyteller" && now.at("cursor").at("head") == 2 &&
-           now.at("busy") == false;
+  window.wait("the view that was copied", [](const Json& now) {
+    return now.at("view") == "attention" && now.at("path") == "model:storyteller" && now.at("busy") == false;
   });
   EXPECT_EQ(window.state().at("error"), "");
-  EXPECT_EQ(window.state().at("view"), "attention");
+  EXPECT_EQ(window.state().at("cursor").at("head"), 2);
 }
 
 TEST_F(Dropping, ABrokenFileIsOneSentenceAndTheOldModelStays) {

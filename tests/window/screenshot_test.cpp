@@ -92,7 +92,7 @@ TEST(Screenshot, AnExportIsTheFigureAloneTheStageOrTheWindow) {
   ASSERT_EQ(without.status, 0) << without.err;
   EXPECT_TRUE(read_text(svg) == read_text(folder / "c.svg")) << "the command line writes the same file";
   expect_picture(written("a.png", {"--size", "900x600"}), 900, 600);
-  expect_picture(written("8.png", {"--size", "320x200", "--scale", "8"}), 2560, 1600);
+  expect_picture(written("8.png", {"--size", "640x400", "--scale", "8"}), 5120, 3200);
   EXPECT_NE(run_blind({"--screenshot", (folder / "8.png").string(), "--scale", "8"}).status, 0);
   expect_picture(written("w.png", {"--window", "--size", "1280x720"}), 1280, 720);
   EXPECT_TRUE(read_text(written("a.pdf", {"--paper", "--size", "8.5cm"})).starts_with("%PDF"));
