@@ -71,6 +71,7 @@ opened_from_entry() {
   xdotool getwindowname "$window"
   pid=$(xdotool getwindowpid "$window")
   [[ $(readlink "/proc/$pid/exe") == /usr/bin/attnscope ]] || { echo "package: it is another program" >&2; return 1; }
+  tr '\0' '\n' <"/proc/$pid/cmdline" | grep -Fx -- "$1" >/dev/null || { echo "package: without $1" >&2; return 1; }
   kill "$pid"
   tail --pid="$pid" -f /dev/null
   kill "$server"
