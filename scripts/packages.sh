@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The Debian packages that attnscope is made of, in one place; installs those that are missing.
-#   scripts/packages.sh [build|all|tree|entry|engines]   build: what building and running needs; all: the tests' tools as well;
-#                                                tree: what scripts/debian-tree.sh needs; entry: what starts a program
+#   scripts/packages.sh [build|all|tree|package|entry|engines]   build: what building and running needs; all: the tests' tools as well;
+#                                                tree: what scripts/debian-tree.sh needs; package: what scripts/package.sh
+#                                                needs to make one; entry: what starts a program
 #                                                from its application entry (scripts/package.sh --install); engines: those
 #                                                that scripts/record.py records (Debian sid has them all)
 #   source scripts/packages.sh          for the function install_packages, with the same argument
@@ -45,12 +46,13 @@ run_apt() {
   return "$status"
 }
 
-# install_packages [build|all|tree|entry|engines]: installs what is missing of the list.
+# install_packages [build|all|tree|package|entry|engines]: installs what is missing of the list.
 install_packages() {
   local wanted=("${build_packages[@]}") missing=() by_hand
   case "${1:-build}" in
     all) wanted+=("${test_packages[@]}") ;;
     tree) wanted=(debootstrap) ;;
+    package) wanted+=(file dpkg-dev) ;;
     entry) wanted=(xvfb xdotool libglib2.0-bin shared-mime-info desktop-file-utils appstream) ;;
     engines) wanted=(python3-torch python3-transformers python3-accelerate libllama-dev libggml-dev) ;;
   esac
@@ -87,9 +89,9 @@ if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   # shellcheck source=scripts/help.sh
   source "$(dirname "${BASH_SOURCE[0]}")/help.sh"
   case "${1:-all}" in
-    build | all | tree | entry | engines) install_packages "${1:-all}" ;;
+    build | all | tree | package | entry | engines) install_packages "${1:-all}" ;;
     *)
-      echo "usage: scripts/packages.sh [build|all|tree|entry|engines]" >&2
+      echo "usage: scripts/packages.sh [build|all|tree|package|entry|engines]" >&2
       exit 2
       ;;
   esac
