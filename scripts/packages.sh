@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # The Debian packages that attnscope is made of, in one place; installs those that are missing.
-#   scripts/packages.sh [build|all|tree|package|entry|engines]   build: what building and running needs; all: the tests' tools as well;
-#                                                tree: what scripts/debian-tree.sh needs; package: what scripts/package.sh
-#                                                needs to make one; entry: what starts a program
-#                                                from its application entry (scripts/package.sh --install); engines: those
-#                                                that scripts/record.py records (Debian sid has them all)
+#   scripts/packages.sh [WHAT]          build: what building and running needs; all (usual): the tests' tools as well;
+#                                       package, entry: what scripts/package.sh makes a package with, and opens it with;
+#                                       tree: what scripts/debian-tree.sh needs; engines: those that scripts/record.py
+#                                       records (Debian sid has them all)
 #   source scripts/packages.sh          for the function install_packages, with the same argument
 # Names are those of Debian 12 and 13. It downloads nothing but these packages, touches the network only when one
 # is missing, and refuses to guess how to become root: without root or sudo it prints the command to run.

@@ -178,7 +178,7 @@ TEST_F(WatchList, TheMenuHandsOutTheFigure) {
   ask("blocks.0.attn.scores[head=0,query=2,key=1]");
   click("edit_menu.figure_text");
   ASSERT_TRUE(state().export_request);
-  EXPECT_TRUE(state().export_request->copies);
+  EXPECT_EQ(state().export_request->copies, CopyAs::text);
   state().export_request.reset();
   ask("blocks.0.attn.scores[head=0,query=2,key=1]");
   click("edit_menu.figure");
