@@ -369,9 +369,8 @@ int take_screenshot(const Options& options) {
     if (Status written = write_export(options, **host, **context, frame); !written)
       return app_complain(written.error());
   if (options.screenshot.empty()) return 0;
-  const Status written = is_svg_path(options.screenshot)
-                             ? write_stage(options.screenshot, **host, frame)
-                             : write_window(options.screenshot, **context, state);
+  const Status written = is_svg_path(options.screenshot) ? write_stage(options.screenshot, **host, frame)
+                                                         : write_window(options.screenshot, **context, state);
   if (!written) return app_complain(written.error());
   return 0;
 }
