@@ -53,9 +53,19 @@ void take_edits_back(FrameState& state, std::string_view) {
 
 namespace {
 
+const char* no_run(const FrameState& state) { return state.run ? nullptr : "why_not.no_run"; }
+
+const char* no_pin(const FrameState& state) {
+  return state.run && state.workspace.cursor.pinned ? nullptr : "why_not.no_pin";
+}
+
+const char* no_edits(const FrameState& state) {
+  return state.session.document().edits.empty() ? "why_not.no_edits" : nullptr;
+}
+
 const char* no_figure(const FrameState& state) {
   if (!has_figure(state)) return "why_not.no_figure";
-  return state.run ? nullptr : "why_not.no_run";
+  return no_run(state);
 }
 
 }  // namespace
@@ -103,25 +113,18 @@ std::vector<Action> edit_actions() {
        .why_not = no_model,
        .line_above = true,
        .level = Level::easy},
-      {.id = "edit.place",
-       .run = edit_pinned,
-       .menu = Menu::edit,
-       .keys = {{Key::e}},
-       .why_not =
-           [](const FrameState& state) {
-             return state.run && state.workspace.cursor.pinned ? nullptr : "why_not.no_pin";
-           }},
+      {.id = "edit.place", .run = edit_pinned, .menu = Menu::edit, .keys = {{Key::e}}, .why_not = no_pin},
       {.id = "edit.copy_figure",
        .run = [](FrameState& state, std::string_view) { state.commands.ask_figure(FigureFormat::text); },
        .menu = Menu::edit,
        .keys = {{Key::c, true, true}},
-       .why_not = [](const FrameState& state) { return state.run ? nullptr : "why_not.no_run"; },
+       .why_not = no_run,
        .line_above = true,
        .level = Level::easy},
       {.id = "edit.copy_picture",
        .run = [](FrameState& state, std::string_view) { state.commands.ask_figure(FigureFormat::picture); },
        .menu = Menu::edit,
-       .why_not = [](const FrameState& state) { return state.run ? nullptr : "why_not.no_run"; },
+       .why_not = no_run,
        .level = Level::easy},
       {.id = "edit.copy_values",
        .run = [](FrameState& state, std::string_view) { copy_values(state, false); },
@@ -136,10 +139,7 @@ std::vector<Action> edit_actions() {
       {.id = "edit.clear",
        .run = take_edits_back,
        .menu = Menu::edit,
-       .why_not =
-           [](const FrameState& state) {
-             return state.session.document().edits.empty() ? "why_not.no_edits" : nullptr;
-           },
+       .why_not = no_edits,
        .line_above = true},
   };
 }
