@@ -53,19 +53,19 @@ void take_edits_back(FrameState& state, std::string_view) {
 
 namespace {
 
-const char* no_run(const FrameState& state) { return state.run ? nullptr : "why_not.no_run"; }
+const char* no_run_to_copy(const FrameState& state) { return state.run ? nullptr : "why_not.no_run"; }
 
-const char* no_pin(const FrameState& state) {
+const char* no_pinned(const FrameState& state) {
   return state.run && state.workspace.cursor.pinned ? nullptr : "why_not.no_pin";
 }
 
-const char* no_edits(const FrameState& state) {
+const char* nothing_edited(const FrameState& state) {
   return state.session.document().edits.empty() ? "why_not.no_edits" : nullptr;
 }
 
 const char* no_figure(const FrameState& state) {
   if (!has_figure(state)) return "why_not.no_figure";
-  return no_run(state);
+  return no_run_to_copy(state);
 }
 
 }  // namespace
@@ -113,18 +113,18 @@ std::vector<Action> edit_actions() {
        .why_not = no_model,
        .line_above = true,
        .level = Level::easy},
-      {.id = "edit.place", .run = edit_pinned, .menu = Menu::edit, .keys = {{Key::e}}, .why_not = no_pin},
+      {.id = "edit.place", .run = edit_pinned, .menu = Menu::edit, .keys = {{Key::e}}, .why_not = no_pinned},
       {.id = "edit.copy_figure",
        .run = [](FrameState& state, std::string_view) { state.commands.ask_figure(FigureFormat::text); },
        .menu = Menu::edit,
        .keys = {{Key::c, true, true}},
-       .why_not = no_run,
+       .why_not = no_run_to_copy,
        .line_above = true,
        .level = Level::easy},
       {.id = "edit.copy_picture",
        .run = [](FrameState& state, std::string_view) { state.commands.ask_figure(FigureFormat::picture); },
        .menu = Menu::edit,
-       .why_not = no_run,
+       .why_not = no_run_to_copy,
        .level = Level::easy},
       {.id = "edit.copy_values",
        .run = [](FrameState& state, std::string_view) { copy_values(state, false); },
@@ -139,7 +139,7 @@ std::vector<Action> edit_actions() {
       {.id = "edit.clear",
        .run = take_edits_back,
        .menu = Menu::edit,
-       .why_not = no_edits,
+       .why_not = nothing_edited,
        .line_above = true},
   };
 }
