@@ -47,8 +47,11 @@ try "$work/archive"
 if [[ ${1:-} == --install ]]; then install_packages entry; fi
 if command -v desktop-file-validate >/dev/null; then desktop-file-validate "$work/deb/usr/share/applications/attnscope.desktop"; fi
 if command -v appstreamcli >/dev/null; then
-  # It has no page on the net.
-  appstreamcli validate --no-net --override=url-homepage-missing=info "$work"/deb/usr/share/metainfo/*.xml >"$work/appstream" || { cat "$work/appstream" >&2; exit 1; }
+  # Newer ones want a page on the net, which it has not; older ones do not know that tag.
+  about=("$work"/deb/usr/share/metainfo/*.xml)
+  appstreamcli validate --no-net "${about[@]}" >"$work/appstream" 2>&1 ||
+    appstreamcli validate --no-net --override=url-homepage-missing=info "${about[@]}" >"$work/appstream" 2>&1 ||
+    { cat "$work/appstream" >&2; exit 1; }
 fi
 
 # Everything that lies in the system's folders, but for what the package manager keeps for itself.
