@@ -65,7 +65,7 @@ void draw_scale(const CurvePlace& place, const SharesRow& row, const PageDraft& 
 
 void draw_curve(FrameState& state, const BarsAsk& ask) {
   LessonPlayer& player = state.lessons;
-  const SharesRow* row = player.bars(state.workspace);
+  const SharesRow* row = player.bars();
   if (!row) return dim_text(tr("lessons.waiting"));
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size()) draft.bars.assign(row->shares.size(), 0.5);

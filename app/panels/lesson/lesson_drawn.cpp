@@ -60,7 +60,7 @@ void draw_bar_row(const PageDraft& draft, const SharesRow& row, std::size_t i, c
 
 void draw_bars(FrameState& state) {
   LessonPlayer& player = state.lessons;
-  const SharesRow* row = player.bars(state.workspace);
+  const SharesRow* row = player.bars();
   if (!row) return dim_text(tr("lessons.waiting"));
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size())
