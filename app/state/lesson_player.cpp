@@ -21,6 +21,11 @@ namespace {
 constexpr int kReveal = 3;             // frames: the text's height is known one frame later
 constexpr int kWrongUntilBecause = 2;  // wrong answers until the reason is given
 
+// Bars as a page opens with them are all alike.
+bool uneven(const std::vector<double>& bars) {
+  return std::adjacent_find(bars.begin(), bars.end(), std::not_equal_to<>()) != bars.end();
+}
+
 }  // namespace
 
 // The page where it was left; the first page if it was left on the last one.
@@ -227,7 +232,8 @@ std::optional<Answer> LessonPlayer::answer(const Workspace& workspace) {
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask))
     return here.typed.empty() ? std::optional<Answer>() : Answer(here.typed);
   if (std::holds_alternative<BarsAsk>(ask))
-    return here.bars.empty() ? std::optional<Answer>() : Answer(DrawnBars{here.bars});
+    return here.bars.empty() || !(here.drawn || uneven(here.bars)) ? std::optional<Answer>()
+                                                                   : Answer(DrawnBars{here.bars});
   if (std::holds_alternative<OrderAsk>(ask)) return Answer(order_answer(here.order));
   if (std::holds_alternative<ChoiceAsk>(ask))
     return here.choice.empty() ? std::optional<Answer>() : Answer(here.choice);

@@ -22,6 +22,7 @@ struct PageDraft {
   std::string typed;           ///< text of a number or shape
   std::string choice;          ///< id
   std::vector<double> bars;    ///< drawn; empty: not touched yet
+  bool drawn = false;          ///< they are no longer as they stood at first
   int bar = -1;                ///< the bar that the arrow keys change; < 0: none
   std::vector<Site> order;     ///< steps as they stand
   std::vector<GoalNow> goals;  ///< of something that is built, in the run `built_of`

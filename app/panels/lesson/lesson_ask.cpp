@@ -118,7 +118,9 @@ void draw_choices(FrameState& state, const ChoiceAsk& ask) {
 }
 
 void draw_chosen(FrameState& state, const char* none) {
-  const std::string chosen = state.lessons.answer_words(state.workspace).str();
+  // A cursor in another model is no answer.
+  const bool here = state.session.opened_version() == state.lessons.run().opened_version;
+  const std::string chosen = here ? state.lessons.answer_words(state.workspace).str() : std::string();
   note_text(chosen);
   if (chosen.empty()) return dim_text(tr(none));
   dim_text(tr("lessons.chosen"));
