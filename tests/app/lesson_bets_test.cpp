@@ -107,6 +107,7 @@ TEST_F(LessonBetsTest, AnOpenBetIsSaidNowhereInTheEasyWindow) {
   frames(2);
   EXPECT_EQ(workspace().view, "steps");
   EXPECT_FALSE(says());
+  state().lessons.draft().drawn = true;
   state().lessons.check(workspace());
   frames(2);
   EXPECT_FALSE(workspace().holds_back);

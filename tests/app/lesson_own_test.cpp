@@ -1,7 +1,5 @@
 // Lessons in the window when something else is looked at or tried than the page's own: another sequence, text
 // or mask, another picture of the view, the course.
-#include <imgui_internal.h>
-
 #include "app/state/lesson_player.h"
 #include "core/lab/lab.h"
 #include "core/session/mask_edits.h"
@@ -136,14 +134,11 @@ TEST_F(LessonOwnTest, ThePictureIsDrawnBesideTheStageAndTheQuestion) {
   frames(3);
   ASSERT_TRUE(shows("canvas"));
   const ItemRect canvas = noted_items().at("canvas");
-  ASSERT_TRUE(shows("lesson_said"));
-  const ImGuiWindow* popup = nullptr;
-  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
-    if (window->Active && std::string(window->Name).find("picture_window") != std::string::npos)
-      popup = window;
-  ASSERT_TRUE(popup);
-  EXPECT_LT(popup->Pos.x + popup->Size.x, 490) << "the map of the head begins there";
-  EXPECT_LE(popup->Pos.y + popup->Size.y, 720);
+  for (const char* item : {"canvas", "look", "draw", "open_picture", "grid32", "brush3", "clear_picture"}) {
+    ASSERT_TRUE(shows(item)) << item;
+    EXPECT_LT(noted_items().at(item).p1.x, 480) << item << " lies over the map of the head";
+    EXPECT_LT(noted_items().at(item).p1.y, 690) << item;
+  }
   EXPECT_GT(canvas.p1.x - canvas.p0.x, 200) << "large enough to draw on";
 }
 

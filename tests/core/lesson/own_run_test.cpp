@@ -135,9 +135,13 @@ TEST(LessonAnswers, AnInstructionOfAnyLengthIsJudgedAtItsEnd) {
   OwnRun blue("robot_policy", "command");
   blue.change([](Document& document) { return set_text(document, 0, "pick blue cup"); });
   EXPECT_TRUE(blue.right({}));
-  OwnRun green("robot_policy", "command");
-  green.change([](Document& document) { return set_text(document, 0, "pick the green cup"); });
-  EXPECT_EQ(green.key({}), "lesson.robot_policy.command.slip.unknown");
+  const std::pair<const char*, const char*> slips[] = {{"pick the green cup", "absent"},
+                                                       {"pick the red teacup", "unknown"}};
+  for (const auto& [text, slip] : slips) {
+    OwnRun same("robot_policy", "command");
+    same.change([&, words = text](Document& document) { return set_text(document, 0, words); });
+    EXPECT_EQ(same.key({}), std::string("lesson.robot_policy.command.slip.") + slip);
+  }
 }
 
 TEST(LessonAnswers, ACupThatWasPaintedOverIsNotFollowed) {
