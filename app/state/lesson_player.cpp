@@ -9,7 +9,6 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/local_time.h"
-#include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
 #include "core/lesson/worksheet.h"
@@ -194,18 +193,6 @@ ExpressionScope LessonPlayer::scope() const {
   return {faulty_ ? *faulty_ : *now_, first_.get(), std::clamp(cursor_.sequence, 0, last), {}};
 }
 
-// An answer that can be checked for the page as it was opened, and not now: what is asked about is not in the
-// learner's own text.
-Error LessonPlayer::why_not(const Error& error, bool as_opened) const {
-  return now_ != first_ && as_opened ? fail(Code::not_found, "error.lesson.not_in_own") : error;
-}
-
-ExpressionScope LessonPlayer::first_scope() const { return {*first_, nullptr, cursor_.sequence, {}}; }
-
-bool LessonPlayer::changed_document() const {
-  return now_ != first_ && !same_computation(now_->document, first_->document);
-}
-
 std::optional<Cell> LessonPlayer::chosen_cell(const CellAsk& ask, const Workspace& workspace) const {
   const Cursor& cursor = workspace.cursor;
   if (cursor.pinned) return cursor.pinned;
@@ -370,33 +357,6 @@ void LessonPlayer::show_me(FrameState& state) {
     check(state.workspace);
   }
 }
-
-// Cells are uncovered by any verdict; for a number to compute, only by the right one; where a shape is asked
-// for, by none: they belong to a later page.
-bool LessonPlayer::covers() {
-  if (std::holds_alternative<ShapeAsk>(page().ask)) return true;
-  return !draft().shown && !draft().uncovered;
-}
-
-bool LessonPlayer::holds_back() { return lesson_ && !at_end_ && is_prediction(page()) && covers(); }
-
-bool LessonPlayer::hides() {
-  if (!lesson_ || at_end_ || !ready() || !covers()) return false;
-  return !page().hides.empty() || !hidden().empty();
-}
-
-const std::vector<Target>& LessonPlayer::hidden() {
-  static const std::vector<Target> none;
-  if (!lesson_ || at_end_ || !ready() || !covers()) return none;
-  if (hidden_of_ != now_ || hidden_page_ != page().id) {
-    auto found = hidden_targets(page(), scope());
-    hidden_ = found ? *std::move(found) : std::vector<Target>{};
-    hidden_of_ = now_, hidden_page_ = page().id;
-  }
-  return hidden_;
-}
-
-Result<Target> LessonPlayer::place(const std::string& text) const { return lesson_place(text, scope()); }
 
 const std::vector<Lesson>& LessonPlayer::lessons() {
   if (lessons_) return *lessons_;

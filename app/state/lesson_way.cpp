@@ -1,11 +1,12 @@
 // The way through a lesson: from page to page, to its end and the next lesson, and back from what was looked
-// at beside it.
+// at beside it; and what a page keeps to itself.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/state/frame_state.h"
 #include "app/state/lesson_player.h"
+#include "core/lesson/leaks.h"
 
 namespace attnscope {
 
@@ -86,6 +87,45 @@ void LessonPlayer::return_to_page(FrameState& state) {
   state.workspace.backward = opened_backward_;
   state.workspace.second_view = opened_second_;
 }
+
+// An answer that can be checked for the page as it was opened, and not now: what is asked about is not in the
+// learner's own text.
+Error LessonPlayer::why_not(const Error& error, bool as_opened) const {
+  return now_ != first_ && as_opened ? fail(Code::not_found, "error.lesson.not_in_own") : error;
+}
+
+ExpressionScope LessonPlayer::first_scope() const { return {*first_, nullptr, cursor_.sequence, {}}; }
+
+bool LessonPlayer::changed_document() const {
+  return now_ != first_ && !same_computation(now_->document, first_->document);
+}
+
+// Cells are uncovered by any verdict; for a number to compute, only by the right one; where a shape is asked
+// for, by none: they belong to a later page.
+bool LessonPlayer::covers() {
+  if (std::holds_alternative<ShapeAsk>(page().ask)) return true;
+  return !draft().shown && !draft().uncovered;
+}
+
+bool LessonPlayer::holds_back() { return lesson_ && !at_end_ && is_prediction(page()) && covers(); }
+
+bool LessonPlayer::hides() {
+  if (!lesson_ || at_end_ || !ready() || !covers()) return false;
+  return !page().hides.empty() || !hidden().empty();
+}
+
+const std::vector<Target>& LessonPlayer::hidden() {
+  static const std::vector<Target> none;
+  if (!lesson_ || at_end_ || !ready() || !covers()) return none;
+  if (hidden_of_ != now_ || hidden_page_ != page().id) {
+    auto found = hidden_targets(page(), scope());
+    hidden_ = found ? *std::move(found) : std::vector<Target>{};
+    hidden_of_ = now_, hidden_page_ = page().id;
+  }
+  return hidden_;
+}
+
+Result<Target> LessonPlayer::place(const std::string& text) const { return lesson_place(text, scope()); }
 
 bool LessonPlayer::asks() {
   if (!lesson_ || at_end_ || page().ask.index() == 0) return false;
