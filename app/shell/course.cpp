@@ -124,6 +124,8 @@ void CourseWindow::go(FrameState& state, const CourseRow& row) {
     if (!begun) state.session.report(begun.error());
     return;
   }
+  // The page of a lesson is not beside what it does not speak of.
+  if (state.lessons.open()) state.commands.act([&state](Session&) { state.lessons.drop(state); });
   state.workspace.level = Level::full;
   state.workspace.backward = options.backward;
   (void)apply_look(state, options);
@@ -133,7 +135,8 @@ void CourseWindow::go(FrameState& state, const CourseRow& row) {
   pending_ = std::move(options);
 }
 
-void CourseWindow::draw_chapters(float width) {
+// The chapters, and the search. True where Enter was pressed in it.
+bool CourseWindow::draw_chapters(float width) {
   const float from = ImGui::GetCursorPosX();
   for (const std::string& chapter : course_chapters()) {
     const Label key("course.chapter.", chapter);
@@ -144,8 +147,10 @@ void CourseWindow::draw_chapters(float width) {
   }
   ImGui::SetCursorPosX(from + width - px(kCourseFind));
   ImGui::SetNextItemWidth(px(kCourseFind));
-  ImGui::InputTextWithHint("###course_find", tr("course.find"), &letters_);
+  const bool entered = ImGui::InputTextWithHint("###course_find", tr("course.find"), &letters_,
+                                                ImGuiInputTextFlags_EnterReturnsTrue);
   note_item("course_find");
+  return entered;
 }
 
 void CourseWindow::draw_concepts(float width, float tall) {
@@ -230,11 +235,13 @@ void CourseWindow::draw(FrameState& state, const RunResult* run) {
   const float width = std::min(px(kMostCourse), screen.x - px(90));
   if (chapter_.empty()) chapter_ = course_chapters().front(), chosen_ = chapter_ + "-01";
   ImGui::Dummy(ImVec2(width, px(2)));
-  draw_chapters(width);
+  const bool entered = draw_chapters(width);
   const float tall = screen.y - px(kAroundCourse + kCourseChosen);
   draw_concepts(width, std::clamp(tall, px(kLeastRows), px(kMostRows)));
   ImGui::Separator();
   draw_chosen(state, width, px(kCourseChosen));
+  if (const CourseAnswer* chosen = entered ? answer(chosen_) : nullptr; chosen && listed(*chosen))
+    go(state, chosen->row);
   const auto count = [&](const auto& is) { return std::count_if(answers_.begin(), answers_.end(), is); };
   const std::string counted =
       tr("course.count", {std::to_string(count([](const auto& one) { return one.row.is_concept(); })),

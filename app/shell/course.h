@@ -23,7 +23,7 @@ class CourseWindow {
 
  private:
   void compute(FrameState& state);
-  void draw_chapters(float width);
+  bool draw_chapters(float width);
   void draw_concepts(float width, float tall);
   void draw_chosen(FrameState& state, float width, float tall);
   void go(FrameState& state, const CourseRow& row);

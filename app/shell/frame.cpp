@@ -240,8 +240,8 @@ void Frame::draw_window(Painter& painter) {
   state_.workspace.told = presents_words(state_);
   state_.film = nullptr;  // set by the easy window
   state_.workspace.holds_back = state_.lessons.holds_back();
-  state_.workspace.hides = state_.lessons.hides(state_.workspace);
-  state_.workspace.hidden = state_.lessons.hidden(state_.workspace);
+  state_.workspace.hides = state_.lessons.hides();
+  state_.workspace.hidden = state_.lessons.hidden();
   state_.workspace.keeps_stage = state_.lessons.open() && !state_.presenter.on;
   state_.workspace.hides_roles = state_.lessons.hides_roles();
   state_.workspace.hides_loss = state_.lessons.hides_loss();

@@ -293,6 +293,12 @@ void FrameState::take_views(const nlohmann::json& look) {
   if (look.contains("room")) keep_room(workspace, Choices(std::as_const(look["room"])));
 }
 
+nlohmann::json FrameState::chosen_in_view(const std::string& id) const {
+  const auto found =
+      std::find_if(views.begin(), views.end(), [&](const auto& view) { return view->id() == id; });
+  return found == views.end() ? nlohmann::json::object() : chosen_in(**found);
+}
+
 nlohmann::json FrameState::look() const {
   nlohmann::json out = look_of(workspace);
   const auto put = [&](const std::vector<std::unique_ptr<View>>& half, const char* key) {

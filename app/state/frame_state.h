@@ -212,6 +212,8 @@ struct FrameState {
   void take_choices();
   /// The values of --set, {view: {control: value}}: taken after those of a session.
   void choose_in_views(nlohmann::json chosen) { chosen_ = std::move(chosen); }
+  /// The settings inside of one view.
+  nlohmann::json chosen_in_view(const std::string& id) const;
   /// Views, cursor and settings inside the views, as saved in a session file.
   nlohmann::json look() const;
   /// Writes the SVG text of a figure in a background job; a notice shows its path or the error.

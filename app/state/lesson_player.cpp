@@ -9,7 +9,6 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/io/local_time.h"
-#include "core/lesson/leaks.h"
 #include "core/lesson/lesson_file.h"
 #include "core/lesson/page_document.h"
 #include "core/lesson/worksheet.h"
@@ -20,6 +19,11 @@ namespace {
 
 constexpr int kReveal = 3;             // frames: the text's height is known one frame later
 constexpr int kWrongUntilBecause = 2;  // wrong answers until the reason is given
+
+// Bars as a page opens with them are all alike.
+bool uneven(const std::vector<double>& bars) {
+  return std::adjacent_find(bars.begin(), bars.end(), std::not_equal_to<>()) != bars.end();
+}
 
 }  // namespace
 
@@ -76,7 +80,7 @@ void LessonPlayer::go(FrameState& state, int page) {
   first_.reset();
   now_.reset();
   faulty_.reset();
-  cursor_known_ = changed_ = false;
+  cursor_known_ = changed_ = judged_changed_ = false;
   opened_ = state.session.opened_version();
   draft().verdict.reset();
   draft().complaint.reset();
@@ -97,7 +101,7 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   if (!lesson_ || !run || run->traces.empty()) return;
   const bool mine = run->opened_version == state.session.opened_version() && run->opened_version > opened_;
   if (!mine) return;
-  const bool anew = now_ != run;
+  if (now_ != run) changed_ = true;
   if (!first_) {
     first_ = run;
     note_page();
@@ -112,32 +116,39 @@ void LessonPlayer::follow(const FrameState& state, const std::shared_ptr<const R
   cursor_known_ = true;
   // Pages with a ChangeAsk are checked after every run, in both directions (reached, undone), but not while
   // text is being typed: half a word is no answer.
-  changed_ = changed_ || anew;
+  forget_of_other_run();
   notice(state.workspace);
-  const bool mask = std::holds_alternative<MaskAsk>(page().ask);
-  const bool says = mask || std::holds_alternative<ChangeAsk>(page().ask);
-  if (!changed_ || ImGui::GetIO().WantTextInput || !says) return;
+  if (!changed_ || ImGui::GetIO().WantTextInput || !asks_for_change()) return;
   changed_ = false;
-  judge_change(state, mask, anew);
+  judge_change(state.workspace);
+}
+
+bool LessonPlayer::asks_for_change() const {
+  return std::holds_alternative<MaskAsk>(page().ask) || std::holds_alternative<ChangeAsk>(page().ask);
+}
+
+// What was said of an answer under other edits is not said of the page's own run.
+void LessonPlayer::forget_of_other_run() {
+  PageDraft& here = draft();
+  if (!here.verdict || asks_for_change() || !judged_changed_ || changed_document()) return;
+  here.verdict.reset();
+  here.because = Text();
+  judged_changed_ = false;
 }
 
 // What stands there of a change is of the newest run: done, a mistake that has a name, or nothing until it is
 // asked for.
-void LessonPlayer::judge_change(const FrameState& state, bool mask, bool anew) {
+void LessonPlayer::judge_change(const Workspace& workspace) {
   PageDraft& here = draft();
-  const auto verdict = check_answer(*lesson_, page(), {}, scope(state.workspace));
+  const auto verdict = check_answer(*lesson_, page(), {}, scope());
   const bool was = here.verdict && here.verdict->right, is = verdict && verdict->right && now_ != first_;
-  if (is && !was) return settle(*verdict, state.workspace);
+  if (is && !was) return settle(*verdict, workspace);
   if (is) {
-    const auto because = because_text(*lesson_, page(), scope(state.workspace));
+    const auto because = because_text(*lesson_, page(), scope());
     here.because = because ? *because : Text();
     return;
   }
-  if (verdict && verdict->slip) {
-    here.verdict = *verdict;
-  } else if (was || mask || anew) {
-    here.verdict.reset();
-  }
+  here.verdict = verdict && verdict->slip ? std::optional<Verdict>(*verdict) : std::nullopt;
   here.because = Text();
 }
 
@@ -170,23 +181,23 @@ void LessonPlayer::notice(const Workspace& workspace) {
   const bool anew = !(noticed_ == cursor);
   noticed_ = cursor;
   const auto given = anew ? answer(workspace) : std::nullopt;
-  const auto verdict =
-      given ? check_answer(*lesson_, page(), *given, scope(workspace)) : Result<Verdict>(Error{});
+  const auto verdict = given ? check_answer(*lesson_, page(), *given, scope()) : Result<Verdict>(Error{});
   if (!verdict) return;
   const bool meant = cell && verdict->words.key() == "verdict.wrong.cell";
   if (verdict->right || meant) settle(*verdict, workspace);
 }
 
-ExpressionScope LessonPlayer::scope(const Workspace& workspace) const {
+// Answers are of the page's sequence, whichever is looked at: a page may ask to compare two.
+ExpressionScope LessonPlayer::scope() const {
   const int last = static_cast<int>(now_->traces.size()) - 1;
-  return {faulty_ ? *faulty_ : *now_, first_.get(), std::clamp(workspace.cursor.sequence, 0, last), {}};
+  return {faulty_ ? *faulty_ : *now_, first_.get(), std::clamp(cursor_.sequence, 0, last), {}};
 }
 
 std::optional<Cell> LessonPlayer::chosen_cell(const CellAsk& ask, const Workspace& workspace) const {
   const Cursor& cursor = workspace.cursor;
   if (cursor.pinned) return cursor.pinned;
   if (cursor.query == cursor_.query && cursor.key == cursor_.key && cursor.head == cursor_.head) return {};
-  const auto place = lesson_place(ask.in, scope(workspace));
+  const auto place = lesson_place(ask.in, scope());
   if (!place || place->site.part == Part::model) return {};
   Cell cell{place->site, {}};
   const Record* record = now_->trace(cursor.sequence).find(place->site);
@@ -208,7 +219,8 @@ std::optional<Answer> LessonPlayer::answer(const Workspace& workspace) {
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask))
     return here.typed.empty() ? std::optional<Answer>() : Answer(here.typed);
   if (std::holds_alternative<BarsAsk>(ask))
-    return here.bars.empty() ? std::optional<Answer>() : Answer(DrawnBars{here.bars});
+    return here.bars.empty() || !(here.drawn || uneven(here.bars)) ? std::optional<Answer>()
+                                                                   : Answer(DrawnBars{here.bars});
   if (std::holds_alternative<OrderAsk>(ask)) return Answer(order_answer(here.order));
   if (std::holds_alternative<ChoiceAsk>(ask))
     return here.choice.empty() ? std::optional<Answer>() : Answer(here.choice);
@@ -223,15 +235,15 @@ std::optional<Answer> LessonPlayer::answer(const Workspace& workspace) {
 
 Text LessonPlayer::answer_words(const Workspace& workspace) {
   const auto given = answer(workspace);
-  return given ? answer_text(*lesson_, page(), *given, scope(workspace)) : Text();
+  return given ? answer_text(*lesson_, page(), *given, scope()) : Text();
 }
 
-const std::string& LessonPlayer::right_words(const Workspace& workspace) {
+const std::string& LessonPlayer::right_words() {
   if (!ready()) {
     right_.clear();
     right_of_.reset();
   } else if (right_of_ != now_ || right_language_ != language()) {
-    const auto right = answer_in_words(*lesson_, page(), scope(workspace));
+    const auto right = answer_in_words(*lesson_, page(), scope());
     right_ = right ? *right : std::string();
     right_of_ = now_, right_language_ = language();
   }
@@ -244,8 +256,8 @@ std::string LessonPlayer::where(bool number) const {
              std::to_string(lesson_->pages.size())});
 }
 
-Text LessonPlayer::live(const Workspace& workspace) const {
-  const auto now = ready() ? live_text(*lesson_, page(), scope(workspace)) : Result<Text>(Text());
+Text LessonPlayer::live() const {
+  const auto now = ready() ? live_text(*lesson_, page(), scope()) : Result<Text>(Text());
   return now ? *now : Text();
 }
 
@@ -260,8 +272,9 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
   judged_ = here;
   judged_cursor_ = workspace.cursor;
   judged_once_ = true;
+  judged_changed_ = changed_document();
   const bool tells = verdict.right || here.wrong >= kWrongUntilBecause;
-  const auto because = tells ? because_text(*lesson_, page(), scope(workspace)) : Result<Text>(Text());
+  const auto because = tells ? because_text(*lesson_, page(), scope()) : Result<Text>(Text());
   here.because = because ? *because : Text();
   // What is said of a change waits until it was made: a hint says what to do.
   const bool made =
@@ -288,9 +301,10 @@ void LessonPlayer::check(const Workspace& workspace) {
     here.complaint = fail(Code::not_found, cell ? "error.lesson.answer.cell" : "error.lesson.answer.none");
     return;
   }
-  const auto verdict = check_answer(*lesson_, page(), *given, scope(workspace));
+  const auto verdict = check_answer(*lesson_, page(), *given, scope());
   if (!verdict) {
-    here.complaint = verdict.error();
+    const auto opened = check_answer(*lesson_, page(), *given, first_scope());
+    here.complaint = why_not(verdict.error(), static_cast<bool>(opened));
     return;
   }
   settle(*verdict, workspace);
@@ -310,9 +324,9 @@ void LessonPlayer::show_me(FrameState& state) {
   if (!ready()) return;
   PageDraft& here = draft();
   here.shown = true;
-  const auto right = right_answer(page(), scope(state.workspace));
+  const auto right = right_answer(page(), scope());
   if (!right) {
-    here.complaint = right.error();
+    here.complaint = why_not(right.error(), static_cast<bool>(right_answer(page(), first_scope())));
     return;
   }
   if (const auto* text = std::get_if<std::string>(&*right))
@@ -342,35 +356,6 @@ void LessonPlayer::show_me(FrameState& state) {
   } else {
     check(state.workspace);
   }
-}
-
-// Cells are uncovered by any verdict; for a number to compute, only by the right one; where a shape is asked
-// for, by none: they belong to a later page.
-bool LessonPlayer::covers() {
-  if (std::holds_alternative<ShapeAsk>(page().ask)) return true;
-  return !draft().shown && !draft().uncovered;
-}
-
-bool LessonPlayer::holds_back() { return lesson_ && !at_end_ && is_prediction(page()) && covers(); }
-
-bool LessonPlayer::hides(const Workspace& workspace) {
-  if (!lesson_ || at_end_ || !ready() || !covers()) return false;
-  return !page().hides.empty() || !hidden(workspace).empty();
-}
-
-const std::vector<Target>& LessonPlayer::hidden(const Workspace& workspace) {
-  static const std::vector<Target> none;
-  if (!lesson_ || at_end_ || !ready() || !covers()) return none;
-  if (hidden_of_ != now_ || hidden_page_ != page().id) {
-    auto found = hidden_targets(page(), scope(workspace));
-    hidden_ = found ? *std::move(found) : std::vector<Target>{};
-    hidden_of_ = now_, hidden_page_ = page().id;
-  }
-  return hidden_;
-}
-
-Result<Target> LessonPlayer::place(const std::string& text, const Workspace& workspace) const {
-  return lesson_place(text, scope(workspace));
 }
 
 const std::vector<Lesson>& LessonPlayer::lessons() {

@@ -22,6 +22,7 @@ struct PageDraft {
   std::string typed;           ///< text of a number or shape
   std::string choice;          ///< id
   std::vector<double> bars;    ///< drawn; empty: not touched yet
+  bool drawn = false;          ///< they are no longer as they stood at first
   int bar = -1;                ///< the bar that the arrow keys change; < 0: none
   std::vector<Site> order;     ///< steps as they stand
   std::vector<GoalNow> goals;  ///< of something that is built, in the run `built_of`
@@ -69,11 +70,11 @@ class LessonPlayer {
   std::optional<Answer> answer(const Workspace& workspace);
   Text answer_words(const Workspace& workspace);
   /// The right answer as text, for the presenter; empty while the page is being opened.
-  const std::string& right_words(const Workspace& workspace);
+  const std::string& right_words();
   /// "Lesson 9 · Heads have roles · 2 / 5"; without `number`, "Heads have roles · 2 / 5".
   std::string where(bool number = true) const;
   /// Where a change stands, as the page says it; empty for other pages.
-  Text live(const Workspace& workspace) const;
+  Text live() const;
   void check(const Workspace& workspace);
   /// Shows the next hint; the third one shows the answer.
   void hint(FrameState& state);
@@ -83,9 +84,9 @@ class LessonPlayer {
   /// True while a bet is open: nothing on the screen says what is asked.
   bool holds_back();
   /// The cells that stay away now, under every name they have (core/lesson/leaks.h); none: all may be shown.
-  const std::vector<Target>& hidden(const Workspace& workspace);
+  const std::vector<Target>& hidden();
   /// True while the page keeps any cell or item to itself.
-  bool hides(const Workspace& workspace);
+  bool hides();
   /// True while a head is to be found: nothing on the screen says what heads do.
   bool hides_roles();
   /// True while the loss is asked for.
@@ -102,13 +103,13 @@ class LessonPlayer {
   /// True where the page has nothing to do with a measure: its box is away.
   bool hides_measure() const;
   /// Takes a look of a probe: what it tells stands in the draft.
-  void take_look(const ChoiceAsk::Look& look, const Workspace& workspace);
+  void take_look(const ChoiceAsk::Look& look);
   /// Puts the fault of a probe into what is open, where it can be seen.
   void show_fault(FrameState& state);
   /// True while arrow keys move bars that are drawn.
   bool takes_arrows();
   /// The bars of the page in this run, with their names; null while there is no run, or on other pages.
-  const SharesRow* bars(const Workspace& workspace);
+  const SharesRow* bars();
 
   // ---- the way through ----
   /// After the last page: what was learned, what is open still, the next lesson.
@@ -120,16 +121,20 @@ class LessonPlayer {
   const Lesson* following();
   /// Opens a lab or a view beside the page.
   static void explore(FrameState& state, const Explore& what);
-  /// True where another view or model is shown than the page's.
+  /// True where another view, model, text or edit is shown than the page's; where a change is asked for, text
+  /// and edits are the answer.
   bool wandered(const FrameState& state) const;
-  /// Shows the page's view and cursor again; what was changed stays.
+  /// Shows the page's view and cursor again, and its text and edits where none are asked for.
   void return_to_page(FrameState& state);
   /// Resolves a place of the page, evaluating its expressions. Errors: the run does not have it.
-  Result<Target> place(const std::string& text, const Workspace& workspace) const;
+  Result<Target> place(const std::string& text) const;
   const RunResult& run() const { return *now_; }
   /// The run of the page as it was opened.
   const std::shared_ptr<const RunResult>& first_run() const { return first_; }
-  ExpressionScope scope(const Workspace& workspace) const;
+  /// Of the run that is shown, in the page's own sequence.
+  ExpressionScope scope() const;
+  /// The sequence of the batch that the page asks about.
+  int sequence() const { return cursor_.sequence; }
 
   /// All shipped lessons in order; empty if one of them is broken.
   const std::vector<Lesson>& lessons();
@@ -155,7 +160,14 @@ class LessonPlayer {
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);
-  void judge_change(const FrameState& state, bool mask, bool anew);
+  void judge_change(const Workspace& workspace);
+  void forget_of_other_run();
+  bool asks_for_change() const;
+  /// True where text or edits are not those that the page was opened with.
+  bool changed_document() const;
+  bool other_choices(const FrameState& state) const;
+  ExpressionScope first_scope() const;
+  Error why_not(const Error& error, bool as_opened) const;
   void notice(const Workspace& workspace);
   bool same_as_judged(const Workspace& workspace);
   int page_left(const Lesson& lesson);
@@ -185,7 +197,8 @@ class LessonPlayer {
   bool at_end_ = false;
   PageDraft judged_;  ///< what was answered when it was checked last
   Cursor judged_cursor_, noticed_;
-  bool judged_once_ = false;  ///< since the page was opened
+  bool judged_once_ = false;     ///< since the page was opened
+  bool judged_changed_ = false;  ///< then text or edits were the learner's own
   std::optional<SharesRow> bars_;
   std::shared_ptr<const RunResult> bars_of_;
   std::string bars_page_;

@@ -1,11 +1,12 @@
 // The way through a lesson: from page to page, to its end and the next lesson, and back from what was looked
-// at beside it.
+// at beside it; and what a page keeps to itself.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/state/frame_state.h"
 #include "app/state/lesson_player.h"
+#include "core/lesson/leaks.h"
 
 namespace attnscope {
 
@@ -31,7 +32,9 @@ void LessonPlayer::explore(FrameState& state, const Explore& what) {
   state.workspace.level = Level::full;
   state.workspace.view = what.view;
   state.workspace.second_view.clear();
-  if (!what.lab.empty()) state.workspace.lab = what.lab;
+  if (what.lab.empty()) return;
+  state.workspace.lab = what.lab;
+  if (!what.values.all().empty()) state.workspace.lab_values[what.lab] = what.values;
 }
 
 bool LessonPlayer::wandered(const FrameState& state) const {
@@ -39,6 +42,8 @@ bool LessonPlayer::wandered(const FrameState& state) const {
   const Workspace& workspace = state.workspace;
   if (state.session.opened_version() != now_->opened_version) return true;
   if (workspace.view != page_view(page())) return true;
+  if (!asks_for_change() && changed_document()) return true;
+  if (other_choices(state)) return true;
   if (workspace.backward != opened_backward_ || workspace.second_view != opened_second_) return true;
   const nlohmann::json& look = page().state.look();
   const bool easy = lesson_->easy && look.is_object() && look.value("level", std::string()) == "easy";
@@ -54,13 +59,73 @@ bool LessonPlayer::wandered(const FrameState& state) const {
   return workspace.view == "labs" && look.is_object() && look.value("lab", workspace.lab) != workspace.lab;
 }
 
+// Another page or picture of the view is open than the one that the page names.
+bool LessonPlayer::other_choices(const FrameState& state) const {
+  const nlohmann::json& look = page().state.look();
+  const std::string& view = state.workspace.view;
+  if (!look.is_object() || !look.contains("views") || !look["views"].contains(view)) return false;
+  const nlohmann::json& named = look["views"][view];
+  if (std::none_of(named.begin(), named.end(), [](const nlohmann::json& one) { return one.is_string(); }))
+    return false;
+  const nlohmann::json shown = state.chosen_in_view(view);
+  for (const auto& [name, value] : named.items())
+    if (value.is_string() && shown.contains(name) && shown[name] != value) return true;
+  return false;
+}
+
 void LessonPlayer::return_to_page(FrameState& state) {
   if (!ready() || state.session.opened_version() != now_->opened_version) return go(state, page_);
   at_end_ = false;
+  if (!asks_for_change() && changed_document())
+    state.commands.edit(Text::of("lessons.back_to_page"), {}, [first = first_](Document& document) {
+      document.sequences = first->document.sequences;
+      document.edits = first->document.edits;
+      document.padding = first->document.padding;
+      return Done{};
+    });
   state.look_at_page(page().state, *now_);
   state.workspace.backward = opened_backward_;
   state.workspace.second_view = opened_second_;
 }
+
+// An answer that can be checked for the page as it was opened, and not now: what is asked about is not in the
+// learner's own text.
+Error LessonPlayer::why_not(const Error& error, bool as_opened) const {
+  return now_ != first_ && as_opened ? fail(Code::not_found, "error.lesson.not_in_own") : error;
+}
+
+ExpressionScope LessonPlayer::first_scope() const { return {*first_, nullptr, cursor_.sequence, {}}; }
+
+bool LessonPlayer::changed_document() const {
+  return now_ != first_ && !same_computation(now_->document, first_->document);
+}
+
+// Cells are uncovered by any verdict; for a number to compute, only by the right one; where a shape is asked
+// for, by none: they belong to a later page.
+bool LessonPlayer::covers() {
+  if (std::holds_alternative<ShapeAsk>(page().ask)) return true;
+  return !draft().shown && !draft().uncovered;
+}
+
+bool LessonPlayer::holds_back() { return lesson_ && !at_end_ && is_prediction(page()) && covers(); }
+
+bool LessonPlayer::hides() {
+  if (!lesson_ || at_end_ || !ready() || !covers()) return false;
+  return !page().hides.empty() || !hidden().empty();
+}
+
+const std::vector<Target>& LessonPlayer::hidden() {
+  static const std::vector<Target> none;
+  if (!lesson_ || at_end_ || !ready() || !covers()) return none;
+  if (hidden_of_ != now_ || hidden_page_ != page().id) {
+    auto found = hidden_targets(page(), scope());
+    hidden_ = found ? *std::move(found) : std::vector<Target>{};
+    hidden_of_ = now_, hidden_page_ = page().id;
+  }
+  return hidden_;
+}
+
+Result<Target> LessonPlayer::place(const std::string& text) const { return lesson_place(text, scope()); }
 
 bool LessonPlayer::asks() {
   if (!lesson_ || at_end_ || page().ask.index() == 0) return false;
@@ -112,8 +177,8 @@ bool LessonPlayer::takes_arrows() {
   return lesson_ && !at_end_ && ready() && std::holds_alternative<BarsAsk>(page().ask) && draft().bar >= 0;
 }
 
-void LessonPlayer::take_look(const ChoiceAsk::Look& look, const Workspace& workspace) {
-  auto told = ready() ? look_told(look, scope(workspace)) : Result<LookTold>(Error{});
+void LessonPlayer::take_look(const ChoiceAsk::Look& look) {
+  auto told = ready() ? look_told(look, scope()) : Result<LookTold>(Error{});
   if (told) draft().looked.emplace(look.id, *std::move(told));
 }
 
@@ -126,11 +191,11 @@ void LessonPlayer::show_fault(FrameState& state) {
   });
 }
 
-const SharesRow* LessonPlayer::bars(const Workspace& workspace) {
+const SharesRow* LessonPlayer::bars() {
   const auto* ask = lesson_ && ready() ? std::get_if<BarsAsk>(&page().ask) : nullptr;
   if (!ask) return nullptr;
   if (bars_of_ != now_ || bars_page_ != page().id) {
-    auto row = bar_row(*ask, scope(workspace));
+    auto row = bar_row(*ask, scope());
     bars_ = row ? std::optional<SharesRow>(*std::move(row)) : std::nullopt;
     bars_of_ = now_, bars_page_ = page().id;
   }

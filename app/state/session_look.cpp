@@ -170,6 +170,8 @@ void take_cursor(const json& look, const RunResult& run, Workspace& workspace) {
   if (const auto site = parse_site(step); site && step_index(run.steps, *site) >= 0) {
     cursor.step = *site;
     cursor.stack = site->stack;
+    if (site->layer >= 0 && cursor.layer != site->layer)  // the usual head and key are of another block
+      cursor.layer = site->layer, cursor.head = 0, cursor.key = 0;
   }
   bool cross = false;
   session_look_read(*at, "cross", cross);

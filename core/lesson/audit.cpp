@@ -17,6 +17,10 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostSentences = 2;  // of what is said after an answer
+constexpr std::size_t kLeastTold =
+    10;  // bytes of an answer that tells itself; "the same" is said of anything
+
+constexpr std::size_t kLeastDigits = 3;  // behind the point: fewer are often those of another number
 
 /// One page while it is looked at.
 struct Auditor {
@@ -91,8 +95,8 @@ Status check_of_now(const Auditor& auditor, const std::string& said) {
   return auditor.at("because", "error.lesson.because_stale", {stale, lesson_number(now)});
 }
 
-// It is short, and true of the run that the page ends with.
-Status check_because(const Auditor& auditor) {
+// It is short, and true of the run that the page ends with. What was said.
+Result<std::string> check_because(const Auditor& auditor) {
   if (sentences_in(page_text(auditor, "because")) > kMostSentences)
     return auditor.at("because", "error.lesson.because_long", {std::int64_t{kMostSentences}});
   for (const Expression& claim : auditor.page.because.holds) {
@@ -103,7 +107,8 @@ Status check_because(const Auditor& auditor) {
   }
   const auto said = because_text(auditor.lesson, auditor.page, auditor.scope());
   if (!said) return auditor.at("because.values", said.error());
-  return check_of_now(auditor, said->str());
+  TRY_OK(check_of_now(auditor, said->str()));
+  return said->str();
 }
 
 // Where a stage has results, it is said whether they stay away until the answer.
@@ -183,11 +188,46 @@ Status check_places(const Auditor& auditor) {
       return auditor.at("hide", found.error());
   const nlohmann::json& look = auditor.page.state.look();
   if (!look.is_object() || !look.contains("cursor")) return Done{};
+  const auto site = parse_site(look["cursor"].value("step", std::string()));
+  const auto layer = whole_at(look["cursor"], "layer", 0, 1 << 30);
+  if (site && layer && site->layer >= 0 && site->layer != *layer)
+    return auditor.at("look.cursor.layer", "error.lesson.other_block",
+                      {*layer, static_cast<std::int64_t>(site->layer)});
   for (const char* key : {"step", "pinned"})
     if (const std::string text = look["cursor"].value(key, std::string()); !text.empty())
       if (const Status found = there(text); !found)
         return auditor.at(std::string("look.cursor.") + key, found.error());
   return Done{};
+}
+
+// The words of a choice as other sentences have them.
+std::string choice_words(const Auditor& auditor, const ChoiceAsk::Choice& choice) {
+  return lower(answer_text(auditor.lesson, auditor.page, Answer(choice.id), auditor.scope()).str());
+}
+
+// What is right is not said beforehand: by the sentences of the page before (`told`), or by its own.
+Status check_told(const Auditor& auditor, const std::string& told) {
+  const auto right = right_answer(auditor.page, auditor.scope());
+  if (!right) return auditor.at("ask", right.error());
+  const auto* answer = std::get_if<std::string>(&*right);
+  if (const auto* number = std::get_if<NumberAsk>(&auditor.page.ask)) {
+    const auto value = number->answer.number(auditor.scope());
+    const std::string said = value ? leaked_number(told, {std::fabs(*value)}) : std::string();
+    const bool chance = said.size() < said.find('.') + 1 + kLeastDigits;
+    return said.empty() || chance ? Status(Done{}) : auditor.at("ask", "error.lesson.told", {said});
+  }
+  const auto* choices = std::get_if<ChoiceAsk>(&auditor.page.ask);
+  if (!choices || choices->is_probe() || !answer) return Done{};
+  const std::string said = lower(told + "\n" + page_text(auditor, "text"));
+  const auto stands = [&](const ChoiceAsk::Choice& one) {
+    const std::string words = choice_words(auditor, one);
+    return words.size() >= kLeastTold && words.find(' ') != std::string::npos &&
+           said.find(words) != std::string::npos;
+  };
+  const auto told_alone = [&](const ChoiceAsk::Choice& one) { return stands(one) == (one.id == *answer); };
+  if (!std::all_of(choices->choices.begin(), choices->choices.end(), told_alone)) return Done{};
+  return auditor.at("ask.choices", "error.lesson.told",
+                    {answer_text(auditor.lesson, auditor.page, *right, auditor.scope())});
 }
 
 // What is right is right, and something else is not.
@@ -325,6 +365,7 @@ Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure)
   if (!has_string(lesson_key(lesson, "title")))
     return at_field(lesson, {}, "strings",
                     fail(Code::not_found, "error.lesson.no_words", {in_quotes(lesson_key(lesson, "title"))}));
+  std::string told;  // by the page before
   for (const Page& page : lesson.pages) {
     Auditor auditor{lesson, page, {}};
     if (const Status opened = auditor.run.open(page); !opened) return auditor.at("open", opened.error());
@@ -336,12 +377,15 @@ Result<AuditResult> audit_lesson(const Lesson& lesson, const PageFigure& figure)
     TRY_OK(check_places(auditor));
     TRY_OK(check_controls(auditor));
     ++out.pages;
+    const std::string before = std::exchange(told, page_text(auditor, "text"));
     if (page.ask.index() == 0) continue;
+    TRY_OK(check_told(auditor, before));
     TRY_OK(check_prediction(auditor));
     TRY_OK(check_in_sight(auditor));
     TRY_OK(check_leaks(auditor, figure));
     TRY_OK(check_ask(auditor));
-    TRY_OK(check_because(auditor));
+    TRY(const std::string because, check_because(auditor));
+    told += "\n" + because;
     ++out.asks;
   }
   return out;

@@ -39,13 +39,28 @@ std::string number_words(const NumberAsk& ask, double answer) {
   return lesson_number(std::fabs(answer) < 0.01 * ask.tolerance ? 0 : answer);
 }
 
+// The right number, also as a picture prints it: rounded to the digits that were typed, where no mistake that
+// has a name is nearer.
+Result<bool> is_meant(const NumberAsk& ask, const std::string& text, double wanted,
+                      const ExpressionScope& scope) {
+  TRY(const double given, typed_number(text, scope));
+  const double off = std::fabs(given - wanted);
+  if (off <= tolerance_of(ask, wanted)) return true;
+  for (const Slip& slip : ask.slips) {
+    TRY(const double value, slip.value.number(scope));
+    if (std::fabs(given - value) <= off) return false;
+  }
+  constexpr double kExact = 1e-6;  // of float32: 0.125 is 0.12 or 0.13
+  return ask.tolerance > 0 && off <= typed_rounding(text) + kExact * std::fabs(wanted);
+}
+
 Result<Verdict> check_number(const Lesson& lesson, const Page& page, const NumberAsk& ask,
                              const Answer& answer, const ExpressionScope& scope) {
   TRY(const std::string text, typed(answer));
   TRY(const double given, typed_number(text, scope));
   TRY(const double wanted, ask.answer.number(scope));
-  if (std::fabs(given - wanted) <= tolerance_of(ask, wanted))
-    return right("verdict.right.number", {number_words(ask, wanted)});
+  TRY(const bool meant, is_meant(ask, text, wanted, scope));
+  if (meant) return right("verdict.right.number", {number_words(ask, wanted)});
   const double scale = std::max(std::fabs(wanted), ask.tolerance);
   const double score = scale > 0 ? std::max(0.0, 1 - std::fabs(given - wanted) / scale) : 0;
   for (const Slip& slip : ask.slips) {
@@ -170,6 +185,7 @@ Result<Verdict> check_mask(const Lesson& lesson, const Page& page, const MaskAsk
       if (other++ == 0) query = q, key = k;
     }
   if (other == 0) return right("verdict.right.mask", {length * length});
+  if (&scope.run == scope.before) return wrong("verdict.wrong.unchanged", {});
   for (const Slip& slip : ask.slips) {
     TRY(const double made, slip.value.number(scope));
     if (made != 0) return wrong(page_key(lesson, page, "slip." + slip.id), {});

@@ -97,6 +97,20 @@ Result<bool> is_made(const Lesson& lesson, const Page& page, const ExpressionSco
   return verdict.right;
 }
 
+// Under other edits or with another text the right choice may be another one; the page's reason is not its
+// reason then.
+Result<bool> right_as_opened(const Page& page, const ExpressionScope& scope) {
+  const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
+  if (!ask || ask->is_probe() || !scope.before || scope.before == &scope.run) return true;
+  const ExpressionScope opened{*scope.before, nullptr, scope.sequence, scope.variables};
+  for (const ChoiceAsk::Choice& choice : ask->choices) {
+    TRY(const double now, choice.when.number(scope));
+    TRY(const double then, choice.when.number(opened));
+    if ((now != 0) != (then != 0)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope) {
@@ -110,8 +124,9 @@ Result<SharesRow> bar_row(const BarsAsk& ask, const ExpressionScope& scope) {
                 {static_cast<std::int64_t>(named),
                  static_cast<std::int64_t>(ask.words.empty() ? tokens : ask.words.size())});
   for (std::size_t i = 0; i < named; ++i)
-    out.names.emplace_back(ask.words.empty() ? scope.run.label(scope.sequence, static_cast<std::int64_t>(i))
-                                             : ask.words[i]);
+    out.names.push_back(ask.words.empty()
+                            ? Text(scope.run.label(scope.sequence, static_cast<std::int64_t>(i)))
+                            : ask.words[i]);
   if (out.shares.size() > named) out.names.push_back(Text::of("lessons.bars.rest"));
   return out;
 }
@@ -225,6 +240,8 @@ Result<Verdict> check_order(const OrderAsk& ask, const Answer& answer, const Exp
 Result<Text> because_text(const Lesson& lesson, const Page& page, const ExpressionScope& scope) {
   TRY(const bool made, is_made(lesson, page, scope));
   if (!made) return Text();
+  TRY(const bool same, right_as_opened(page, scope));
+  if (!same) return Text();
   for (const Expression& claim : page.because.holds) {
     TRY(const double holds, claim.number(scope));
     if (holds == 0) return Text();

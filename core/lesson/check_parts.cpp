@@ -53,18 +53,21 @@ std::string with_brackets(std::string text) {
   return text;
 }
 
-// True for 1,234,567 or -12,345.6: commas between groups of three digits, nowhere else.
-bool has_thousands(std::string_view text) {
-  if (starts_with(text, "-")) text.remove_prefix(1);
-  const std::size_t point = text.find('.');
-  const auto is_number = [](std::string_view part) {
-    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-  };
-  if (point != std::string_view::npos && !is_number(text.substr(point + 1))) return false;
-  const std::vector<std::string> groups = split(text.substr(0, point), ',');
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (!is_number(groups[i]) || groups[i].size() > 3 || (i > 0 && groups[i].size() != 3)) return false;
-  return groups.size() > 1;
+bool is_digit(char sign) { return std::isdigit(static_cast<unsigned char>(sign)) != 0; }
+
+// 1,234,567 or 2*(16,640+33,088): commas between a digit and groups of three digits are those of a number,
+// and fall away; others stay.
+std::string without_thousands(const std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::size_t group = at + 1;
+    while (group < text.size() && is_digit(text[group])) ++group;
+    const std::size_t front = out.find_last_not_of("0123456789");
+    const bool fraction = front != std::string::npos && out[front] == '.';
+    const bool between = text[at] == ',' && !out.empty() && is_digit(out.back()) && group == at + 4;
+    if (!between || fraction) out += text[at];
+  }
+  return out;
 }
 
 }  // namespace
@@ -74,7 +77,7 @@ Result<double> typed_number(const std::string& typed, const ExpressionScope& sco
   if (typed.size() > kMostTyped)
     return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
   std::string text = plain_signs(typed);
-  if (has_thousands(text)) std::erase(text, ',');
+  text = without_thousands(text);
   double unit = 1;
   if (ends_with(text, "%")) unit = 0.01, text.pop_back();
   const auto parsed = Expression::parse(with_brackets(text));
@@ -82,6 +85,17 @@ Result<double> typed_number(const std::string& typed, const ExpressionScope& sco
   if (!number || !std::isfinite(*number))
     return fail(Code::bad_format, "error.lesson.answer.number", {in_quotes(typed)});
   return *number * unit;
+}
+
+double typed_rounding(const std::string& typed) {
+  const std::string text = plain_signs(typed);
+  const std::size_t point = text.find('.');
+  if (point == std::string::npos || text.find_first_not_of("-0123456789.") != std::string::npos) return 0;
+  const auto behind = static_cast<int>(text.size() - point - 1);
+  const std::size_t first = text.find_first_of("123456789");
+  const auto digits = std::count_if(text.begin() + static_cast<std::ptrdiff_t>(std::min(first, text.size())),
+                                    text.end(), is_digit);
+  return behind >= 2 && digits >= 2 ? 0.5 * std::pow(10.0, -behind) : 0;
 }
 
 Result<std::vector<std::int64_t>> typed_shape(const std::string& typed) {
@@ -122,7 +136,8 @@ Result<std::vector<std::int64_t>> shape_with_batch(const Site& site, const Expre
 
 Result<Target> lesson_place(const std::string& text, const ExpressionScope& scope) {
   TRY(const std::string filled, filled_in(text, scope));
-  TRY(const PlaceText place, parse_place(filled));
+  TRY(PlaceText place, parse_place(filled));
+  std::erase_if(place.at, [](const AxisRange& range) { return range.axis == "seq"; });
   TRY(const std::vector<Target> targets, targets_of(scope.run.trace(scope.sequence), place));
   return targets.front();
 }

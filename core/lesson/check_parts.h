@@ -12,6 +12,9 @@ namespace attnscope {
 
 /// "0.5", "−1", "1/3", "50 %", "16,640". Errors: no number.
 Result<double> typed_number(const std::string& text, const ExpressionScope& scope);
+/// How far the number that was meant may be from what was typed, by rounding to the digits that stand there:
+/// 0.005 of "0.12". 0: of sums, and of fewer than two digits, which leave too much open.
+double typed_rounding(const std::string& text);
 /// "(2, 4, 3)", "2 4 3", "2x4x3". Errors: something else.
 Result<std::vector<std::int64_t>> typed_shape(const std::string& text);
 /// The shape of a step with the batch in front. Errors: the run has no such step.

@@ -208,6 +208,15 @@ Found pos(const Values& of, const ExpressionScope& scope) {
   }
   return fail(Code::not_found, "error.lesson.expression.word", {in_quotes(of[0].text)});
 }
+/// How many of the tokens are called so: copies('<unk>').
+Found copies(const Values& of, const ExpressionScope& scope) {
+  const RunResult& run = scope.run;
+  const Sequence& sequence = run.document.sequences[static_cast<std::size_t>(scope.sequence)];
+  double count = 0;
+  for (std::int64_t row = 0; row < sequence.input.length(); ++row)
+    count += position_label(*run.document.opened, sequence, row) == of[0].text ? 1 : 0;
+  return one(count);
+}
 Found id(const Values& of, const ExpressionScope& scope) {
   TRY(const int found, parse_output(*scope.run.document.opened, of[0].text));
   return one(found);
@@ -273,6 +282,7 @@ constexpr ExpressionFunction kFunctions[] = {{"abs", 1, 1, each<absolute>},
                                              {"cache", 2, 2, expression_cache},
                                              {"calc", 2, 2, expression_calc},
                                              {"config", 1, 1, config},
+                                             {"copies", 1, 1, copies},
                                              {"cos", 1, 1, each<cosine>},
                                              {"count", 1, 1, over_all<not_zero>},
                                              {"dim", 2, 2, dim},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/keyed_text.h"
+#include "core/lab/lab.h"
 #include "core/lesson/expression.h"
 #include "core/sample/sampler.h"
 #include "core/session/document.h"
@@ -112,8 +113,9 @@ struct ChangeAsk {
 /// A row of shares to draw before it is seen: bars of a sum of 1. Right where the KL divergence of the truth
 /// from what was drawn is at most `good`, in nats.
 struct BarsAsk {
-  Expression row;                  ///< the shares; where they do not sum to 1, one more bar has the rest
-  std::vector<std::string> words;  ///< names of the bars, the same in every language; none: the run's tokens
+  Expression row;  ///< the shares; where they do not sum to 1, one more bar has the rest
+  std::vector<Text>
+      words;  ///< names of the bars: as written, or by the key "bar.NAME"; none: the run's tokens
   double good = 0.2;
   std::vector<Slip> slips;  ///< rows that are drawn by mistake
   /// A curve instead: values 0 .. top over `words`, which need no sum. Right where the mean distance of what
@@ -138,6 +140,7 @@ struct Because {
 /// Something to open from a page by one click: a lab, or a view of the page's run.
 struct Explore {
   std::string view, lab;
+  LabValues values = {};  ///< of the lab, where the page sets any
 };
 
 struct Page {
@@ -157,6 +160,9 @@ struct Lesson {
   int number = -1;    ///< place in the list; negative: none, behind those that have one
   int minutes = 0;    ///< that it takes; 0: not said
   bool easy = false;  ///< it opens in the easy window
+  /// What its end invites to change of one's own: the text, or the numbers on the stage.
+  enum class Own : std::uint8_t { by_input, nothing };
+  Own own = Own::by_input;  ///< by_input: the text where the last page's model reads one, else the numbers
   std::vector<Page> pages;
 };
 

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/lesson/lesson_reader.h"
 
 namespace attnscope {
@@ -185,7 +186,11 @@ Result<AskKind> read_bars(const LessonReader& reader, const json& ask, bool curv
     TRY_OK(reader.only(ask, "ask", {"kind", "row", "words", "good", "slips"}));
   }
   TRY(out.row, reader.expression(ask, "row", "ask.row"));
-  TRY(out.words, reader.texts(ask, "words", "ask.words"));
+  TRY(const std::vector<std::string> words, reader.texts(ask, "words", "ask.words"));
+  for (const std::string& word : words) {
+    const std::string key = lesson_key(reader.lesson, reader.page + ".bar." + word);
+    out.words.push_back(has_string(key) ? Text::of(key) : Text(word));
+  }
   if (ask.contains("good")) {
     if (!ask["good"].is_number() || ask["good"].get<double>() <= 0)
       return reader.refuse("ask.good", "error.lesson.wants_number");

@@ -161,7 +161,11 @@ Status read_explores(const LessonReader& reader, const json& json_page, Page& pa
     TRY(out.view, reader.text(entry, "view", "explore.view", false));
     TRY(out.lab, reader.text(entry, "lab", "explore.lab", false));
     if (!out.lab.empty()) {
-      if (const auto lab = find_lab(out.lab); !lab) return reader.told("explore.lab", lab.error());
+      auto asked = parse_lab_request(out.lab);
+      if (!asked) return reader.told("explore.lab", asked.error());
+      const bool set = out.lab != asked->lab->id();
+      out.lab = asked->lab->id();
+      if (set) out.values = std::move(asked->values);
       out.view = "labs";
     }
     if (!is_view(out.view))
@@ -237,7 +241,8 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
   lesson.file = file;
   TRY(const json all, parse_json(text, file, TwiceKeys::refuse));
   LessonReader reader{lesson, {}};
-  TRY_OK(reader.only(all, "", {"format", "version", "id", "number", "minutes", "level", "pages", "strings"}));
+  TRY_OK(reader.only(all, "",
+                     {"format", "version", "id", "number", "minutes", "level", "own", "pages", "strings"}));
   if (all.value("format", json()) != "attnscope-lesson")
     return reader.refuse("format", "error.lesson.no_lesson");
   if (all.value("version", json()) != 1) return reader.refuse("version", "error.lesson.newer");
@@ -252,6 +257,9 @@ Result<Lesson> lesson_from_text(std::string_view text, const std::string& file) 
   if (!level.empty() && level != "easy" && level != "full")
     return reader.refuse("level", "error.lesson.wants_level");
   lesson.easy = level == "easy";
+  TRY(const std::string own, reader.text(all, "own", "own", false));
+  if (!own.empty() && own != "none") return reader.refuse("own", "error.lesson.wants_own");
+  lesson.own = own.empty() ? Lesson::Own::by_input : Lesson::Own::nothing;
   TRY_OK(take_strings(reader, all, lesson));
   const auto pages = all.find("pages");
   if (pages == all.end() || !pages->is_array() || pages->empty() || pages->size() > kMostPages)

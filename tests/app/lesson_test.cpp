@@ -44,7 +44,7 @@ TEST_F(LessonTest, EveryPageShowsWhatItPointsAtAndCoversWhatItHides) {
       if (!page.hides.empty()) {
         EXPECT_TRUE(shows("lesson_cover0")) << lesson.id << "/" << page.id;
       }
-      if (state().lessons.hidden(workspace()).empty() && page.hides.empty()) {
+      if (state().lessons.hidden().empty() && page.hides.empty()) {
         EXPECT_FALSE(shows("lesson_cover0")) << lesson.id << "/" << page.id;
       }
     }
@@ -378,7 +378,7 @@ TEST_F(LessonTest, AHeadIsBuiltByItsNumbersAndTheGoalsFollow) {
   const auto reached = [this] {
     int out = 0;
     for (const GoalNow& goal :
-         *goals_now(state().lessons.lesson(), state().lessons.page(), state().lessons.scope(workspace())))
+         *goals_now(state().lessons.lesson(), state().lessons.page(), state().lessons.scope()))
       out += goal.reached ? 1 : 0;
     return out;
   };
@@ -491,7 +491,7 @@ TEST_F(LessonTest, NothingOnTheStageSaysWhatIsCovered) {
       const Page& page = lesson.pages[i];
       if (page.hides.empty()) continue;
       open(lesson.id, static_cast<int>(i));
-      auto hidden = hidden_numbers(page, state().lessons.scope(workspace()));
+      auto hidden = hidden_numbers(page, state().lessons.scope());
       ASSERT_TRUE(hidden) << hidden.error().text();
       std::erase_if(*hidden,
                     [](double value) { return std::fabs(20 * value - std::round(20 * value)) < 1e-6; });
@@ -621,7 +621,7 @@ TEST_F(LessonTest, WhilePresentingTheMapOfAHeadHasLargeDigitsAndTheSettingsStand
 
 TEST_F(LessonTest, TheSecondWindowHasNotesAnswerAndWhatIsNext) {
   open("nine_steps", 1);
-  EXPECT_EQ(state().lessons.right_words(workspace()), "0.1871");
+  EXPECT_EQ(state().lessons.right_words(), "0.1871");
   EXPECT_NE(state().lessons.where().find("2 / 9"), std::string::npos);
   set_presenting(state(), true);
   EXPECT_FALSE(state().presenter.notes) << "one screen";
@@ -636,7 +636,7 @@ TEST_F(LessonTest, TheSecondWindowHasNotesAnswerAndWhatIsNext) {
   ImGui::Render();
   state().lessons.go(state(), 8);
   settle();
-  EXPECT_EQ(state().lessons.right_words(workspace()), "input[pos=0,d_model=1]=2") << "of this page";
+  EXPECT_EQ(state().lessons.right_words(), "input[pos=0,d_model=1]=2") << "of this page";
   ImGui::NewFrame();
   draw_speaker(state(), Mirror{});  // the last page, nothing mirrored yet
   ImGui::Render();

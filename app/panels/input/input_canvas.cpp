@@ -16,7 +16,6 @@ constexpr Rgb kPalette[] = {{20, 20, 24},   {255, 255, 255}, {140, 146, 156}, {2
 constexpr const char* kColours[] = {"black",  "white", "grey", "red",    "orange",
                                     "yellow", "green", "blue", "purple", "brown"};
 constexpr int kGrids[] = {8, 12, 16, 24, 32};
-constexpr float kToolWidth = 268.f;
 
 ImU32 colour_of(const Rgb& rgb) { return IM_COL32(rgb[0], rgb[1], rgb[2], 255); }
 
@@ -227,7 +226,7 @@ void PictureBox::draw_numbers(const PanelContext& context) {
   ImGui::PopTextWrapPos();
 }
 
-void PictureBox::draw_tools(const PanelContext& context, FrameState& state) {
+void PictureBox::draw_tools(const PanelContext& context, FrameState& state, bool seen) {
   ImGui::Dummy(ImVec2(px(kToolWidth), 0));
   if (raised_button(Label(tr("input.picture.look"), "###look"), !drawing_)) drawing_ = false;
   ImGui::SameLine(0, px(4));
@@ -244,15 +243,17 @@ void PictureBox::draw_tools(const PanelContext& context, FrameState& state) {
           Text::of("input.edit.clear_picture"), {}, [cells, at = sequence_](Document& changed) {
             return set_picture(changed, at, blank_picture(cells.width, cells.height, kPalette[1]));
           });
-    ImGui::SameLine(0, px(14));
-    ImGui::BeginGroup();
-    dim_text(tr("input.picture.seen"));
-    ImGui::EndGroup();
-    ImGui::SameLine(0, px(8));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float side = px(72);
-    context.painter.picture(ImGui::GetWindowDrawList(), key_, at, ImVec2(at.x + side, at.y + side));
-    ImGui::Dummy(ImVec2(side, side));
+    if (seen) {
+      ImGui::SameLine(0, px(14));
+      ImGui::BeginGroup();
+      dim_text(tr("input.picture.seen"));
+      ImGui::EndGroup();
+      ImGui::SameLine(0, px(8));
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float side = px(72);
+      context.painter.picture(ImGui::GetWindowDrawList(), key_, at, ImVec2(at.x + side, at.y + side));
+      ImGui::Dummy(ImVec2(side, side));
+    }
   }
   draw_numbers(context);
 }

@@ -12,6 +12,8 @@
 namespace attnscope {
 namespace {
 
+constexpr float kToolsHeight = 300.f;  // units: the tools under a narrow canvas, and its facts
+
 const PatchSpec& input_picture_patches(const Document& document) {
   const ModelConfig& config = document.model->config();
   return config.vision() ? config.vision()->patch : config.patch;
@@ -131,7 +133,9 @@ void PictureBox::browse(FrameState& state) {
 void PictureBox::draw_window(const PanelContext& context, FrameState& state, const std::vector<Chip>& chips) {
   if (ask_) ImGui::OpenPopup("###picture_window");
   ask_ = false;
-  context.workspace.keeps_stage ? popup_over_panel() : ImGui::SetNextWindowPos(corner_);
+  // A lesson's page needs its stage and its panel in sight: narrow, at the left.
+  const bool narrow = context.workspace.keeps_stage;
+  ImGui::SetNextWindowPos(narrow ? ImVec2(px(6), corner_.y) : corner_);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(16), px(14)));
   if (!ImGui::BeginPopup("###picture_window")) {
     if (std::exchange(down_, false)) context.commands.end_gesture();
@@ -142,13 +146,15 @@ void PictureBox::draw_window(const PanelContext& context, FrameState& state, con
     ImGui::TextUnformatted(facts(context).c_str());
   }
   const PatchSpec& patch = input_picture_patches(context.session.document());
-  const float room = std::min(px(360), ImGui::GetIO().DisplaySize.y - px(240));
+  const float screen = ImGui::GetIO().DisplaySize.y;
+  const float room = narrow ? std::clamp(screen - corner_.y - px(kToolsHeight), px(160), px(kToolWidth))
+                            : std::min(px(360), screen - px(240));
   const float shape = static_cast<float>(patch.rows) / static_cast<float>(std::max(1, patch.cols));
   const ImVec2 size(shape > 1 ? room / shape : room, shape > 1 ? room : room * shape);
   draw_canvas(context, chips, size);
-  ImGui::SameLine(0, px(18));
+  if (!narrow) ImGui::SameLine(0, px(18));
   ImGui::BeginGroup();
-  draw_tools(context, state);
+  draw_tools(context, state, !narrow);
   ImGui::EndGroup();
   ImGui::EndPopup();
 }

@@ -33,6 +33,8 @@ class PictureBox {
   std::string facts(const PanelContext& context) const;
 
  private:
+  static constexpr float kToolWidth = 268;  ///< units
+
   struct Read {  // content of a file: an image, or pixel values
     std::string path;
     std::size_t sequence = 0;
@@ -49,7 +51,8 @@ class PictureBox {
   void look(const PanelContext& context, const std::vector<Chip>& chips, ImVec2 p0, ImVec2 p1);
   void paint_at(const PanelContext& context, ImVec2 p0, ImVec2 p1);
   void show_drawing(const PanelContext& context);
-  void draw_tools(const PanelContext& context, FrameState& state);
+  /// `seen`: with the picture as the model sees it.
+  void draw_tools(const PanelContext& context, FrameState& state, bool seen);
   void draw_palette();
   void draw_grids(const PanelContext& context);
   void draw_numbers(const PanelContext& context);

@@ -118,7 +118,9 @@ void draw_choices(FrameState& state, const ChoiceAsk& ask) {
 }
 
 void draw_chosen(FrameState& state, const char* none) {
-  const std::string chosen = state.lessons.answer_words(state.workspace).str();
+  // A cursor in another model is no answer.
+  const bool here = state.session.opened_version() == state.lessons.run().opened_version;
+  const std::string chosen = here ? state.lessons.answer_words(state.workspace).str() : std::string();
   note_text(chosen);
   if (chosen.empty()) return dim_text(tr(none));
   dim_text(tr("lessons.chosen"));
@@ -129,7 +131,7 @@ void draw_chosen(FrameState& state, const char* none) {
 
 void draw_mask_count(FrameState& state) {
   const RunResult& run = state.lessons.run();
-  const int sequence = state.lessons.scope(state.workspace).sequence;
+  const int sequence = state.lessons.scope().sequence;
   const std::int64_t length = run.trace(sequence).length;
   const MaskSummary now = mask_summary(mask_of(run.document, 0, sequence), length, length);
   dim_text(tr("lessons.masked", {std::to_string(now.masked), std::to_string(now.pairs)}));
@@ -158,8 +160,7 @@ void draw_control(FrameState& state) {
   if (std::holds_alternative<CellAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<HeadAsk>(ask)) draw_chosen(state, "lessons.no_cell");
   if (std::holds_alternative<MaskAsk>(ask)) draw_mask_count(state);
-  if (const Text live = player.live(state.workspace); !live.empty())
-    reading_text(live.str(), theme().text_dim);
+  if (const Text live = player.live(); !live.empty()) reading_text(live.str(), theme().text_dim);
 }
 
 void say_verdict(LessonPlayer& player) {

@@ -49,7 +49,7 @@ void draw_goals(const std::vector<GoalNow>& goals) {
 void draw_build(FrameState& state, const ChangeAsk& ask) {
   LessonPlayer& player = state.lessons;
   PageDraft& draft = player.draft();
-  follow_run(draft, player, ask, player.scope(state.workspace));
+  follow_run(draft, player, ask, player.scope());
   draw_goals(draft.goals);
   gap(4);
   const float width = ImGui::GetContentRegionAvail().x, gutter = px(10), half = (width - gutter) / 2;
@@ -87,7 +87,7 @@ void draw_looks(FrameState& state, const ChoiceAsk& ask) {
       continue;
     }
     const DisabledScope spent(left <= 0 && !over);
-    if (raised_button(name + "###lesson_look_" + look.id)) player.take_look(look, state.workspace);
+    if (raised_button(name + "###lesson_look_" + look.id)) player.take_look(look);
   }
   gap(4);
 }

@@ -65,7 +65,7 @@ void draw_scale(const CurvePlace& place, const SharesRow& row, const PageDraft& 
 
 void draw_curve(FrameState& state, const BarsAsk& ask) {
   LessonPlayer& player = state.lessons;
-  const SharesRow* row = player.bars(state.workspace);
+  const SharesRow* row = player.bars();
   if (!row) return dim_text(tr("lessons.waiting"));
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size()) draft.bars.assign(row->shares.size(), 0.5);
@@ -73,6 +73,7 @@ void draw_curve(FrameState& state, const BarsAsk& ask) {
   if (const double by = take_drawn_keys(draft, {Key::left, Key::right, Key::down, Key::up}); by != 0) {
     double& height = draft.bars[static_cast<std::size_t>(draft.bar)];
     height = std::clamp(height + by, 0.0, 1.0);
+    draft.drawn = true;
   }
   const WithFont small(fonts().small);
   const float width = ImGui::GetContentRegionAvail().x, names = ImGui::GetTextLineHeight() + px(6);
@@ -90,6 +91,7 @@ void draw_curve(FrameState& state, const BarsAsk& ask) {
     } else {
       const std::size_t point = place.point_at(mouse.x);
       draft.bar = static_cast<int>(point);
+      draft.drawn = true;
       draft.bars[point] = std::clamp((place.to.y - mouse.y) / (place.to.y - place.from.y), 0.f, 1.f);
     }
   }

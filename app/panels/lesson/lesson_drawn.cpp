@@ -60,7 +60,7 @@ void draw_bar_row(const PageDraft& draft, const SharesRow& row, std::size_t i, c
 
 void draw_bars(FrameState& state) {
   LessonPlayer& player = state.lessons;
-  const SharesRow* row = player.bars(state.workspace);
+  const SharesRow* row = player.bars();
   if (!row) return dim_text(tr("lessons.waiting"));
   PageDraft& draft = player.draft();
   if (draft.bars.size() != row->shares.size())
@@ -69,6 +69,7 @@ void draw_bars(FrameState& state) {
   if (const double by = take_drawn_keys(draft, {Key::up, Key::down, Key::left, Key::right}); by != 0) {
     const auto which = static_cast<std::size_t>(draft.bar);
     set_share(draft.bars, which, std::clamp(draft.bars[which] + by, 0.0, 1.0));
+    draft.drawn = true;
   }
   const WithFont small(fonts().small);
   const float width = ImGui::GetContentRegionAvail().x;
@@ -89,7 +90,10 @@ void draw_bars(FrameState& state) {
       draft.bar = static_cast<int>(i);
       const float left = ImGui::GetItemRectMin().x;
       const double share = std::clamp((ImGui::GetIO().MousePos.x - left) / place.track, 0.f, 1.f);
-      if (!key_pointer().on) set_share(draft.bars, i, share);  // a key chooses the bar, arrows change it
+      if (!key_pointer().on) {  // a key chooses the bar, arrows change it
+        set_share(draft.bars, i, share);
+        draft.drawn = true;
+      }
     }
     ImGui::SetCursorScreenPos(ImVec2(place.at.x, place.at.y + px(kBarRow)));
     draw_bar_row(draft, *row, i, place, hovered);

@@ -233,7 +233,8 @@ void glow(ImVec2 p0, ImVec2 p1, int number, bool moving) {
 void point_at(FrameState& state, const std::string& what, int number) {
   const bool moving = state.workspace.animate;
   if (!is_item(what)) {
-    const auto target = state.lessons.place(what, state.workspace);
+    if (state.workspace.cursor.sequence != state.lessons.sequence()) return;
+    const auto target = state.lessons.place(what);
     if (!target) return;
     const Trace& trace = state.lessons.run().trace(state.workspace.cursor.sequence);
     ImVec2 p0, p1;
@@ -260,7 +261,7 @@ void draw_lesson_overlay(FrameState& state) {
   if (player.covers()) {
     for (const std::string& hidden : player.page().hides)
       if (is_item(hidden)) cover_item(hidden, number++);
-    for (const Target& target : player.hidden(state.workspace)) {
+    for (const Target& target : player.hidden()) {
       cover_thumbnails(state, trace, target);
       for (const Patch& patch : patches_of(trace, target)) {
         cover(state, patch, number++);

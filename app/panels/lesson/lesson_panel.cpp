@@ -283,7 +283,7 @@ void draw_lesson_panel(FrameState& state) {
 
 void draw_lesson_switch(FrameState& state) {
   LessonPlayer& player = state.lessons;
-  const bool covered = player.hides(state.workspace);
+  const bool covered = player.hides();
   if (covered) player.inspecting = false;
   if (chip(tr("lessons.tab") + std::string("###lesson_tab"), !player.inspecting)) player.inspecting = false;
   ImGui::SameLine(0, px(6));

@@ -43,6 +43,9 @@ void draw_recap(FrameState& state) {
     const WithFont face(fonts().title);
     wrapped_text(tr(all ? "lessons.recap" : "lessons.recap.about"), theme().text);
   }
+  const std::string goal_key = lesson_key(player.lesson(), "goal");
+  const Text goal = Text::of(goal_key);
+  if (all && goal.has_words()) reading_text(goal.str(), theme().text, true);
   const std::string key = lesson_key(player.lesson(), "recap");
   const Text recap = Text::of(key);
   if (recap.has_words()) reading_text(recap.str(), theme().text);
@@ -58,7 +61,8 @@ void draw_recap(FrameState& state) {
   draw_open_pages(state);
   const bool reads = player.ready() && !player.run().document.sequences.empty() &&
                      !player.run().document.sequences.front().text.empty();
-  reading_text(tr(reads ? "lessons.recap.own" : "lessons.recap.own_numbers"), theme().text_dim);
+  if (player.lesson().own == Lesson::Own::by_input)
+    reading_text(tr(reads ? "lessons.recap.own" : "lessons.recap.own_numbers"), theme().text_dim);
   gap(4);
   if (const Lesson* next = player.following()) {
     reading_text(tr("lessons.recap.next", {lesson_title(*next)}), theme().text, true);

@@ -81,7 +81,7 @@ void draw_lesson_notes(FrameState& state) {
   if (page.ask.index() == 0) return;
   heading("speaker.asked");
   reading_text(page_words(lesson, page, "ask"), theme().text);
-  if (const std::string answer = player.right_words(state.workspace); !answer.empty())
+  if (const std::string answer = player.right_words(); !answer.empty())
     reading_text(tr("worksheet.answer", {answer}), theme().ok, true);
   for (const char* hint : {"hint1", "hint2"}) reading_text(page_words(lesson, page, hint), theme().text_dim);
 }
