@@ -122,7 +122,7 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
     const Page& page = state.lessons.page();
     film_.hold(state, page_view(page), page.state.look().value("station", std::string()));
   }
-  film_.follow(state, view_, chosen(state) && chosen(state)->id == "steps",
+  film_.follow(state, view_, chosen(state),
                key_of({run.version, number(static_cast<int>(view_.place.stack)),
                        number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.row),
                        key_of(language())}));
@@ -222,6 +222,20 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
   return left;
 }
 
+// The backward pass that a view shows, beside the frame. False while it is computed: what is shown stays.
+bool EasyWindow::differentiate(FrameState& state, const ViewSpec& view, std::uint64_t still) {
+  view_.gradients.reset();
+  if (!view.gradients) return true;
+  const auto made =
+      gradients_.get(key_of({still, number(view_.row)}), state.session.workers(), [view = &view, of = view_] {
+        auto out = view->gradients(of);
+        wake_window();
+        return out;
+      });
+  if (made && *made) view_.gradients = **made;
+  return made != nullptr;
+}
+
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
   const ViewSpec* view = chosen(state);
   const bool presented = state.presenter.on;
@@ -235,7 +249,8 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   const std::uint64_t still =
       key_of_state(view_, *context.run, number(state.workspace.cursor.sequence), size);
   const std::uint64_t key = key_of_figure(still, view_, *view);
-  if (box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
+  const bool waits = !view_.page.empty() && !differentiate(state, *view, still);
+  if (!waits && box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
     comparable_ = figure && shows_matrix(*figure);
     changes_ = figure ? largest_changes(*figure) : std::vector<RowChange>();

@@ -53,6 +53,18 @@ Result<const ViewSpec*> find_view(std::string_view id) {
   return fail(Code::not_found, "error.view.unknown", {in_quotes(id), join(known, ", ")});
 }
 
+std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state) {
+  std::vector<std::string> out;
+  for (const Station& station : view.stations ? view.stations(state) : std::vector<Station>())
+    out.push_back(station.id);
+  return out;
+}
+
+std::string known_page(const ViewSpec& view, const ViewState& state, const std::string& page) {
+  const std::vector<std::string> known = pages_of(view, state);
+  return std::find(known.begin(), known.end(), page) == known.end() ? std::string() : page;
+}
+
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled) {
   using figure::WordsMark;
   TRY(ViewDrawing drawn, view.draw(state));
