@@ -59,6 +59,13 @@ const std::string& EasyFilm::page(const FrameState& state) const {
   return at < 0 ? none : stations_[static_cast<std::size_t>(at)].id;
 }
 
+bool EasyFilm::outside_blocks(const FrameState& state) const {
+  const std::ptrdiff_t at = now(state);
+  if (at < 0) return false;
+  const Site& site = stations_[static_cast<std::size_t>(at)].site;
+  return site.layer < 0 || site.is(StepRole::stream);
+}
+
 bool EasyFilm::go(FrameState& state, int by) const {
   const std::ptrdiff_t at = now(state), to = at < 0 ? 0 : at + by;
   if (to < 0 || to >= std::ssize(stations_) || holds(static_cast<std::size_t>(to))) return false;

@@ -18,6 +18,8 @@ class EasyFilm {
   void follow(FrameState& state, const ViewState& view, const ViewSpec* shown, std::uint64_t key);
   /// The page that is looked at, of a view with stations; empty in other views.
   const std::string& page(const FrameState& state) const;
+  /// It is a station whose picture shows no head and no block.
+  bool outside_blocks(const FrameState& state) const;
   /// While a bet is open: shows a view, and no station behind one of them; empty: the first.
   void hold(FrameState& state, const std::string& view, const std::string& station);
   /// Height in pixels; 0: there are no stations.

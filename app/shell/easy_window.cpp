@@ -182,7 +182,7 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
 // "block 1, head 3 ▾": which of the heads is looked at. Returns the left end of what it drew.
 float EasyWindow::draw_head(FrameState& state, float right, float y) {
   const ViewSpec* now = chosen(state);
-  if (!now || !now->heads) return right;
+  if (!now || !now->heads || film_.outside_blocks(state)) return right;
   const Record* pattern = view_.run->find(view_.place.pattern(view_.layer));
   if (!pattern || pattern->shape.empty()) return right;
   const std::int64_t heads = pattern->shape[0];

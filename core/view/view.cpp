@@ -75,8 +75,9 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   std::vector<figure::PartBox> beside;
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
   if (view.answers && one_run && !answered && !state.asked)  // a page of Ask has a measure of its own
-    if (const auto answer = answer_table(state, answer_row(state), drawn.above ? 3 : 5))
-      beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
+    if (const std::int64_t row = drawn.answer < 0 ? answer_row(state) : drawn.answer;
+        const auto answer = answer_table(state, row, drawn.above ? 3 : 5))
+      beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, row), ""}));
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
   if (titled) {

@@ -52,6 +52,7 @@ struct ViewDrawing {
   std::optional<figure::PartBox> picture;     ///< beside the answer of the model
   std::optional<figure::PartBox> below = {};  ///< over the whole width: the row that is looked at, a formula
   std::optional<figure::PartBox> above = {};  ///< the same above the picture
+  std::int64_t answer = -1;                   ///< the row whose answer it is; < 0: that of answer_row()
 };
 
 /// One of several pages of a view that are walked in their order: the film strip of a window lists them.
@@ -141,6 +142,8 @@ std::vector<Text> answer_title(const ViewState& state, std::int64_t row);
 /// "class", ...
 /// False where the logits of a row are NaN: there is no answer.
 bool says_numbers(const ViewState& state, std::int64_t row);
+/// How many outputs have the largest logit of a row.
+std::int64_t equally_likely(const Tensor& logits);
 Text answer_text(const ViewState& state, std::int64_t row, const std::string& key,
                  std::vector<Text> arguments = {});
 /// "98.4 %", in the language of the moment when it is read.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/model/tape.h"
 #include "core/session/document.h"
 #include "core/view/steps_parts.h"
 
@@ -25,11 +26,14 @@ Result<StationDrawing> mlp_station(const ViewState& state) {
       name,          state.layer, std::count_if(active.begin(), active.end(), [](float x) { return x > 0; }),
       active.size(), best,        steps_number(static_cast<double>(active[static_cast<std::size_t>(best)])),
       out.size()};
-  return StationDrawing{{steps_text("mlp", said), steps_text("mlp.short", said)},
-                        figure::column({numbers_leaf("neurons", {row_at(state, neurons, 0, state.row, name)},
-                                                     {steps_text("neurons", said)}, 2),
-                                        numbers_leaf("row", {row_at(state, result, 0, state.row, name)},
-                                                     {steps_text("mlp.out", said)}, 3)})};
+  return StationDrawing{
+      {steps_text("mlp", said), steps_text("mlp.short", said)},
+      figure::column(
+          {numbers_leaf("neurons", {row_at(state, neurons, 0, state.row, name)},
+                        {steps_text("neurons", said)}, 2),
+           numbers_leaf("row", {row_at(state, result, 0, state.row, name)},
+                        {steps_text(is_edited(*state.run, result) ? "mlp.out.edited" : "mlp.out", said)},
+                        3)})};
 }
 
 // Probabilities of all outputs, by id.
@@ -60,8 +64,12 @@ Result<StationDrawing> word_station(const ViewState& state) {
       name, answer.rows.front().cells[0],
       steps_number(static_cast<double>(values[static_cast<std::size_t>(out.order.front())])), values.size(),
       answer.rows.front().cells[1]};
+  const std::int64_t alike = equally_likely(state.run->logits_row(row));
+  const bool one = alike == 1 || !says_numbers(state, row);
+  std::vector<Text> told = said;
+  told.emplace_back(alike);
   return StationDrawing{
-      {steps_text("word", said), steps_text("word.short", said)},
+      {steps_text(one ? "word" : "word.alike", told), steps_text(one ? "word.short" : "word.alike", told)},
       figure::leaf({"row", out, 3, {steps_text("logits"), steps_text("logits.short")}, ""})};
 }
 
