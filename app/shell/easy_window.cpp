@@ -176,7 +176,23 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
       state.workspace.view = view->id;
     note_item(name);
   }
+  draw_full_views(state);
   ImGui::EndPopup();
+}
+
+// The views that the full window alone has: a click goes there.
+void EasyWindow::draw_full_views(FrameState& state) const {
+  ImGui::Separator();
+  dim_text(tr("easy.question.full"));
+  for (const std::unique_ptr<View>& view : state.views) {
+    const auto is_it = [&](const ViewSpec* one) { return one->id == view->id(); };
+    if (std::any_of(offered_.begin(), offered_.end(), is_it) || !view->unavailable(*state.run).empty())
+      continue;
+    const Label name("question_", view->id());
+    if (ImGui::MenuItem(Label(tr(Label("view.", view->id())), "###", name).c_str()))
+      state.workspace.level = Level::full, state.workspace.view = view->id();
+    note_item(name);
+  }
 }
 
 // "block 1, head 3 ▾": which of the heads is looked at. Returns the left end of what it drew.

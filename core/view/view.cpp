@@ -77,7 +77,13 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   if (view.answers && one_run && !answered && !state.asked)  // a page of Ask has a measure of its own
     if (const std::int64_t row = drawn.answer < 0 ? answer_row(state) : drawn.answer;
         const auto answer = answer_table(state, row, drawn.above ? 3 : 5))
-      beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, row), ""}));
+      beside.push_back(figure::leaf(
+          {"answer", *answer, 2,
+           drawn.answer < 0
+               ? answer_title(state, row)
+               : std::vector<Text>{Text::of("figure.answer.at", {row_label(*state.opened, *state.run,
+                                                                           state.run->config().stack, row)})},
+           ""}));
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
   if (titled) {

@@ -258,6 +258,18 @@ TEST_F(EasyWindowTest, TheWayBackIsAFilm) {
   EXPECT_TRUE(shows("station_softmax")) << "the film of the way forward";
 }
 
+TEST_F(EasyWindowTest, TheQuestionsEndWithTheViewsOfTheFullWindow) {
+  open_easy("storyteller");
+  click("question");
+  frames();
+  EXPECT_TRUE(shows("question_mask"));
+  ASSERT_TRUE(shows("question_calculator") && shows("question_check"));
+  click("question_calculator");
+  settle();
+  EXPECT_EQ(workspace().level, Level::full);
+  EXPECT_EQ(workspace().view, "calculator");
+}
+
 TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {
   open_easy("storyteller");
   workspace().view = "attention";
