@@ -20,6 +20,9 @@ constexpr std::int64_t kAllCells = std::int64_t{1} << 30;
 Text back_text(const std::string& key, std::vector<Text> arguments = {}) {
   return Text::of("figure.training." + key, std::move(arguments));
 }
+std::vector<Text> titles(const std::string& key, const std::vector<Text>& arguments) {
+  return {back_text(key, arguments), back_text(key + ".short", arguments)};
+}
 // Digits behind the point that show two places of a number.
 int digits_of(double value) {
   if (!std::isfinite(value) || value == 0) return kLeastDigits;
@@ -91,8 +94,7 @@ Result<StationDrawing> logits_back(const WayBack& way) {
                                small_number(at(way.target.id)),
                                output_name(*way.state.opened, other),
                                small_number(at(other))};
-  return drawn("logits", said,
-               figure::leaf({"row", std::move(mark), 3, {back_text("logits.title", said)}, ""}));
+  return drawn("logits", said, figure::leaf({"row", std::move(mark), 3, titles("logits.title", said), ""}));
 }
 
 // What the unembedding reads, its column of the target, and the gradient of that column: x (p - y).
@@ -118,7 +120,7 @@ Result<StationDrawing> unembed_back(const WayBack& way) {
       way.place,  way.word, small_number(by), best, small_number(read[best]), small_number(gradient[best]),
       read.size()};
   return drawn("unembed", said,
-               figure::leaf({"weights", std::move(mark), 3, {back_text("unembed.title", said)}, ""}));
+               figure::leaf({"weights", std::move(mark), 3, titles("unembed.title", said), ""}));
 }
 
 // The lengths of the gradient of the residual stream at that place, behind the last block, ..., before the
@@ -151,12 +153,12 @@ Result<StationDrawing> stream_back(const WayBack& way) {
       way.place,   small_number(lengths.front()), small_number(lengths.back()), blocks - 1, names.front(),
       names.back()};
   std::vector<figure::PartBox> parts{
-      figure::leaf({"row", std::move(mark), 3, {back_text("stream.title", said)}, ""})};
+      figure::leaf({"row", std::move(mark), 3, titles("stream.title", said), ""})};
   if (!addend.empty()) {
     const std::vector<NamedRow> rows{{back_text("by_addend", said), addend},
                                      {back_text("by_sum", said), sum}};
     parts.push_back(
-        figure::leaf({"sum", sized(numbers_mark(rows), rows), 2, {back_text("stream.sum", said)}, ""}));
+        figure::leaf({"sum", sized(numbers_mark(rows), rows), 2, titles("stream.sum", said), ""}));
   }
   return drawn(same ? "stream" : "stream.normed", said, figure::column(std::move(parts)));
 }
@@ -197,8 +199,7 @@ Result<StationDrawing> pattern_back(const WayBack& way) {
                               : !same_number(made, static_cast<double>(by_score[at])) ? "pattern.edited"
                               : by_score[at] < 0                                      ? "pattern.more"
                                                                                       : "pattern.less";
-  return drawn(said_of, said,
-               figure::leaf({"row", std::move(mark), 3, {back_text("pattern.title", said)}, ""}));
+  return drawn(said_of, said, figure::leaf({"row", std::move(mark), 3, titles("pattern.title", said), ""}));
 }
 
 Site queries_of(const ViewState& state) {
@@ -250,7 +251,7 @@ Result<StationDrawing> weight_back(const WayBack& way) {
                                way.place,
                                small_number(-best)};
   const char* key = best == 0 ? "weight.none" : best < 0 ? "weight.rises" : "weight.falls";
-  return drawn(key, said, figure::leaf({"row", std::move(mark), 3, {back_text("weight.title", said)}, ""}));
+  return drawn(key, said, figure::leaf({"row", std::move(mark), 3, titles("weight.title", said), ""}));
 }
 
 using DrawBack = Result<StationDrawing> (*)(const WayBack&);
