@@ -58,11 +58,11 @@ std::string words_of_figure(const Lesson&, const Page& page, const ExpressionSco
   if (!view) return {};
   ViewState state = first_state(*scope.run.document.opened, scope.run.traces.front());
   state.level = Level::easy;
-  state.page = look.value("station", std::string());
   const nlohmann::json cursor = look.value("cursor", nlohmann::json::object());
   state.layer = cursor.value("layer", state.layer);
   state.head = cursor.value("head", state.head);
   state.row = cursor.value("query", state.row);
+  state.page = known_page(**view, state, look.value("station", std::string()));
   const auto figure = draw_view(**view, state);
   return figure ? figure::as_text(*figure) : std::string();
 }

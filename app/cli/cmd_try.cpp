@@ -11,7 +11,7 @@ namespace attnscope::cli {
 namespace {
 
 struct TryOptions {
-  std::string model;
+  std::string model = "model:storyteller";
   bool json = false;
 };
 
@@ -74,7 +74,7 @@ Status run_try_command(const TryOptions& options) {
 void add_try(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("try", tr("cli.try"));
   const auto options = std::make_shared<TryOptions>();
-  command->add_option("MODEL", options->model, tr(kModelHelp))->required();
+  command->add_option("MODEL", options->model, tr(kModelHelp))->capture_default_str();
   command->add_flag("--json", options->json, tr("cli.json"));
   command->callback([options, &action] { action = [options] { return run_try_command(*options); }; });
 }

@@ -90,7 +90,11 @@ class FigureCheck {
     return true;
   }
   Status look_at_view(const ViewSpec& view, ViewState state, const std::string& model) {
-    for (const std::string& page : view.pages ? view.pages(state) : std::vector<std::string>{""}) {
+    std::vector<std::string> pages = pages_of(view, state);
+    if (pages.empty()) pages.emplace_back();
+    if (view.gradients)
+      if (const auto gradients = view.gradients(state)) state.gradients = *gradients;
+    for (const std::string& page : pages) {
       state.page = page;
       TRY_OK(look_at_page(view, state, model));
     }

@@ -1,4 +1,4 @@
-// Screen rectangles of items by name, for lessons, the tour and tests that click. The names are stable:
+// Screen rectangles of items by name, for lessons and tests that click. The names are stable:
 // assets/names.json lists them. Items that are clipped away have no `seen` rectangle (in_sight() is false).
 #pragma once
 

@@ -231,8 +231,7 @@ void draw_about(FrameState& state) {
 void draw_outside(FrameState& state) {
   constexpr const char* kId = "###outside";
   const auto path = state.asked_outside();
-  const bool tour = state.touring || state.ask_tour;  // the tour's window must not be behind a dialog
-  bool ask = path && !tour && !ImGui::IsPopupOpen(kId);
+  bool ask = path && !ImGui::IsPopupOpen(kId);
   if (!begin_dialog(kId, ask)) return;
   dialogs_heading(tr("outside.title"));
   ImGui::Dummy(ImVec2(px(460), px(2)));

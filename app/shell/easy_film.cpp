@@ -21,11 +21,13 @@ ImU32 ink_colour(figure::Ink ink) {
 
 }  // namespace
 
-void EasyFilm::follow(FrameState& state, const ViewState& view, bool shown, std::uint64_t key) {
-  instead_ = shown ? state.workspace.view : "steps";
+void EasyFilm::follow(FrameState& state, const ViewState& view, const ViewSpec* shown, std::uint64_t key) {
+  const ViewSpec* film = shown && shown->stations ? shown : *find_view("steps");
+  instead_ = shown == film ? state.workspace.view : film->id;
+  key = key_of({key, key_of(film->id)});
   if (key_ != key) {
-    key_ = key;
-    stations_ = stations(view);
+    key_ = key, of_ = film->id;
+    stations_ = film->stations(view);
     token_ = row_label(*view.opened, *view.run, view.place.stack, view.row);
   }
   if (!state.workspace.holds_back) last_ = -1;
@@ -45,7 +47,7 @@ void EasyFilm::hold(FrameState& state, const std::string& view, const std::strin
 }
 
 std::ptrdiff_t EasyFilm::now(const FrameState& state) const {
-  if (state.workspace.view != "steps" && state.workspace.view != instead_) return -1;
+  if (state.workspace.view != of_ && state.workspace.view != instead_) return -1;
   for (std::size_t at = 0; at < stations_.size(); ++at)
     if (stations_[at].id == state.workspace.station) return static_cast<std::ptrdiff_t>(at);
   return stations_.empty() ? -1 : 0;
@@ -57,10 +59,17 @@ const std::string& EasyFilm::page(const FrameState& state) const {
   return at < 0 ? none : stations_[static_cast<std::size_t>(at)].id;
 }
 
+bool EasyFilm::outside_blocks(const FrameState& state) const {
+  const std::ptrdiff_t at = now(state);
+  if (at < 0) return false;
+  const Site& site = stations_[static_cast<std::size_t>(at)].site;
+  return site.layer < 0 || site.is(StepRole::stream);
+}
+
 bool EasyFilm::go(FrameState& state, int by) const {
   const std::ptrdiff_t at = now(state), to = at < 0 ? 0 : at + by;
   if (to < 0 || to >= std::ssize(stations_) || holds(static_cast<std::size_t>(to))) return false;
-  state.workspace.view = "steps";
+  state.workspace.view = of_;
   state.workspace.station = stations_[static_cast<std::size_t>(to)].id;
   return true;
 }
@@ -76,7 +85,7 @@ void EasyFilm::draw_play(FrameState& state, ImVec2 at) const {
     playing = !playing;
     const bool at_end = now(state) + 1 == std::ssize(stations_);
     if (playing && (now(state) < 0 || at_end))
-      state.workspace.view = "steps", state.workspace.station = stations_.front().id;
+      state.workspace.view = of_, state.workspace.station = stations_.front().id;
   }
   note_item("film_play");
   compat::item_tooltip(tr(playing ? "easy.film.pause" : "easy.film.play"));
@@ -105,7 +114,7 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
   if (width - (left - at.x) - px(kTitle) >= count * (px(kLeastStation) + gap)) {
     const WithFont face(fonts().reading_bold);
     const std::string& title = title_.get({key_}, [&] {
-      const std::string whole = tr("easy.film.title", {token_});
+      const std::string whole = tr("figure." + of_ + ".film", {token_});
       note_text(whole);
       return shortened(whole, px(kTitle - 14));
     });
@@ -123,7 +132,7 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
     const DisabledScope held(holds(i));
     ImGui::SetCursorScreenPos(p0);
     if (ImGui::InvisibleButton(Label("###", name).c_str(), ImVec2(each, tall))) {
-      state.workspace.view = "steps", state.workspace.station = station.id;
+      state.workspace.view = of_, state.workspace.station = station.id;
       state.workspace.playing = false;
     }
     note_item(name);

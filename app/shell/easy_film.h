@@ -1,21 +1,25 @@
-// The film strip of the easy window: play, and the stations of one token's way through the model.
+// The film strip of the easy window: play, and the stations of one token's way through the model, or of the
+// way back from its loss.
 #pragma once
 
 #include <vector>
 
 #include "app/look/kept_text.h"
 #include "app/state/frame_state.h"
-#include "core/view/stations.h"
+#include "core/view/view.h"
 
 namespace attnscope {
 
 class EasyFilm {
  public:
   /// Before anything of the frame is drawn from `view`: which stations there are; the keys that walk steps
-  /// walk stations. `shown`: the view "steps" is. `key`: of the run and the attention that is looked at.
-  void follow(FrameState& state, const ViewState& view, bool shown, std::uint64_t key);
-  /// The page of the view "steps" that is looked at; empty in other views.
+  /// walk stations. `shown`: the view on the stage, whose stations these are where it has some; else those of
+  /// "steps". `key`: of the run and the attention that is looked at.
+  void follow(FrameState& state, const ViewState& view, const ViewSpec* shown, std::uint64_t key);
+  /// The page that is looked at, of a view with stations; empty in other views.
   const std::string& page(const FrameState& state) const;
+  /// It is a station whose picture shows no head and no block.
+  bool outside_blocks(const FrameState& state) const;
   /// While a bet is open: shows a view, and no station behind one of them; empty: the first.
   void hold(FrameState& state, const std::string& view, const std::string& station);
   /// Height in pixels; 0: there are no stations.
@@ -28,6 +32,7 @@ class EasyFilm {
   void draw_play(FrameState& state, ImVec2 at) const;
   bool holds(std::size_t station) const { return last_ >= 0 && static_cast<std::ptrdiff_t>(station) > last_; }
 
+  std::string of_ = "steps";  ///< the view whose stations they are
   std::vector<Station> stations_;
   std::string token_;  ///< that is followed
   std::uint64_t key_ = 0;

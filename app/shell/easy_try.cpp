@@ -85,9 +85,12 @@ void EasyTry::show(FrameState& state) {
 // In another view: a thing that can be done there, where there is one.
 void EasyTry::suit(const FrameState& state) {
   const std::string& view = state.workspace.view;
+  const auto own = [&](const TryThis& thing) { return thing.view == view; };
   const auto fit = [&](const TryThis& thing) { return fits(thing, view); };
-  if (things_.empty() || fit(things_[now_]) || view == "steps") return;  // a film passes all places
-  const auto found = std::find_if(things_.begin(), things_.end(), fit);
+  if (things_.empty() || own(things_[now_]) || view == "steps") return;  // a film passes all places
+  auto found = std::find_if(things_.begin(), things_.end(), own);
+  if (found == things_.end() && fit(things_[now_])) return;
+  if (found == things_.end()) found = std::find_if(things_.begin(), things_.end(), fit);
   if (found != things_.end()) now_ = static_cast<std::size_t>(found - things_.begin());
 }
 
@@ -98,8 +101,14 @@ void EasyTry::next(FrameState& state) {
   looks_ = true;
 }
 
-bool EasyTry::shown(const FrameState& state) const {
-  return shown_at_ != 0 && shown_at_ == state.session.history().point();
+bool EasyTry::shown(const FrameState& state) {
+  const std::uint64_t point = state.session.history().point();
+  return (shown_at_ != 0 && shown_at_ == point) || by_hand_.get({opened_, now_ + 1, point}, [&] {
+    const Document& now = state.session.document();
+    if (things_.empty() || now.opened == nullptr || !state.session.history().can_undo()) return false;
+    const auto changed = try_changed(now.opened, things_[now_]);
+    return changed && same_computation(now, *changed);
+  });
 }
 
 // The text is another one than that which the thing changes.

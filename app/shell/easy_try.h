@@ -25,7 +25,8 @@ class EasyTry {
   void show(FrameState& state);
   void next(FrameState& state);
   void suit(const FrameState& state);
-  bool shown(const FrameState& state) const;
+  /// It was done: by "show me", or by hand.
+  bool shown(const FrameState& state);
   bool elsewhere(const RunResult& run) const;
   const TryOutcome* outcome(const FrameState& state, const RunResult& run);
   void draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end);
@@ -37,6 +38,7 @@ class EasyTry {
   std::uint64_t shown_at_ = 0;  ///< the undo point after "show me"; 0: not shown
   bool looks_ = false;          ///< the cursor goes to the thing when what it says has run
   Computed<Result<TryOutcome>> outcome_;
+  Kept<bool> by_hand_;  ///< the document is what "show me" makes of it
   KeptText sentence_, came_;
 };
 

@@ -122,7 +122,7 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
     const Page& page = state.lessons.page();
     film_.hold(state, page_view(page), page.state.look().value("station", std::string()));
   }
-  film_.follow(state, view_, chosen(state) && chosen(state)->id == "steps",
+  film_.follow(state, view_, chosen(state),
                key_of({run.version, number(static_cast<int>(view_.place.stack)),
                        number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.row),
                        key_of(language())}));
@@ -176,13 +176,29 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
       state.workspace.view = view->id;
     note_item(name);
   }
+  draw_full_views(state);
   ImGui::EndPopup();
+}
+
+// The views that the full window alone has: a click goes there.
+void EasyWindow::draw_full_views(FrameState& state) const {
+  ImGui::Separator();
+  dim_text(tr("easy.question.full"));
+  for (const std::unique_ptr<View>& view : state.views) {
+    const auto is_it = [&](const ViewSpec* one) { return one->id == view->id(); };
+    if (std::any_of(offered_.begin(), offered_.end(), is_it) || !view->unavailable(*state.run).empty())
+      continue;
+    const Label name("question_", view->id());
+    if (ImGui::MenuItem(Label(tr(Label("view.", view->id())), "###", name).c_str()))
+      state.workspace.level = Level::full, state.workspace.view = view->id();
+    note_item(name);
+  }
 }
 
 // "block 1, head 3 ▾": which of the heads is looked at. Returns the left end of what it drew.
 float EasyWindow::draw_head(FrameState& state, float right, float y) {
   const ViewSpec* now = chosen(state);
-  if (!now || !now->heads) return right;
+  if (!now || !now->heads || film_.outside_blocks(state)) return right;
   const Record* pattern = view_.run->find(view_.place.pattern(view_.layer));
   if (!pattern || pattern->shape.empty()) return right;
   const std::int64_t heads = pattern->shape[0];
@@ -222,6 +238,20 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
   return left;
 }
 
+// The backward pass that a view shows, beside the frame. False while it is computed: what is shown stays.
+bool EasyWindow::differentiate(FrameState& state, const ViewSpec& view, std::uint64_t still) {
+  view_.gradients.reset();
+  if (!view.gradients) return true;
+  const auto made =
+      gradients_.get(key_of({still, number(view_.row)}), state.session.workers(), [view = &view, of = view_] {
+        auto out = view->gradients(of);
+        wake_window();
+        return out;
+      });
+  if (made && *made) view_.gradients = **made;
+  return made != nullptr;
+}
+
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
   const ViewSpec* view = chosen(state);
   const bool presented = state.presenter.on;
@@ -235,7 +265,8 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   const std::uint64_t still =
       key_of_state(view_, *context.run, number(state.workspace.cursor.sequence), size);
   const std::uint64_t key = key_of_figure(still, view_, *view);
-  if (box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
+  const bool waits = !view_.page.empty() && !differentiate(state, *view, still);
+  if (!waits && box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
     comparable_ = figure && shows_matrix(*figure);
     changes_ = figure ? largest_changes(*figure) : std::vector<RowChange>();

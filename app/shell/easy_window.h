@@ -34,11 +34,13 @@ class EasyWindow {
   bool appends(const FrameState& state) const;
   void append(FrameState& state, std::int64_t output) const;
   void draw_question(FrameState& state, ImVec2 at);
+  void draw_full_views(FrameState& state) const;
   float draw_head(FrameState& state, float right, float y);
   void draw_compare(FrameState& state, float right, float y);
   void draw_changes(FrameState& state, float right, float y);
   void compare_with(FrameState& state, const RunResult& run);
   void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
+  bool differentiate(FrameState& state, const ViewSpec& view, std::uint64_t still);
   std::shared_ptr<const Trace> unedited(const FrameState& state, const RunResult& run);
   const ViewSpec* chosen(const FrameState& state) const;
 
@@ -61,6 +63,7 @@ class EasyWindow {
   std::optional<Error> failed_;           ///< why there is no figure
   std::uint64_t failed_key_ = 0;
   Computed<Result<std::shared_ptr<const Trace>>> unedited_;
+  Computed<Result<std::shared_ptr<const Gradients>>> gradients_;
   std::shared_ptr<const RunResult> other_;  ///< whose trace view_.before is, where it is not `unedited_`
 };
 

@@ -441,7 +441,6 @@ void Frame::draw_dialogs() {
   draw_outside(state_);
   draw_leaving(state_);
   palette_.draw(state_);
-  tour_.draw(state_);
 }
 
 void Frame::finish() {

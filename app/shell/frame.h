@@ -15,7 +15,6 @@
 #include "app/shell/handbook.h"
 #include "app/shell/palette.h"
 #include "app/shell/stage.h"
-#include "app/shell/tour.h"
 #include "app/state/cursor_anchor.h"
 #include "app/state/frame_state.h"
 #include "app/state/motion.h"
@@ -72,7 +71,6 @@ class Frame {
   Palette palette_;
   Handbook handbook_;
   CourseWindow course_;
-  Tour tour_;
   WeightCheck weight_check_;
   EditMenu edit_menu_;
   MeasureMenu measure_menu_;

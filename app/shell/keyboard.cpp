@@ -107,7 +107,7 @@ bool points_with_keys(FrameState& state) {
 // and keys marked OverPopups::lists close it and run their action. Over a dialog only those marked
 // OverPopups::dialogs work (exit).
 void handle_keys_of_popup(FrameState& state) {
-  const bool behind_nothing = dialog_open() || state.touring;
+  const bool behind_nothing = dialog_open();
   if (!behind_nothing && !ImGui::GetIO().WantTextInput && compat::key_pressed(Key::escape, false))
     return close_popup();
   const Action* action = heard(listening(state), KeyScope::everywhere);
@@ -145,7 +145,7 @@ bool chooses(FrameState& state) {
 void handle_keys(FrameState& state) {
   release(state.presenter.spotlight, Key::s);
   release(state.presenter.magnifier, Key::m);
-  if (open_popups() > 0 || state.touring) return handle_keys_of_popup(state);
+  if (open_popups() > 0) return handle_keys_of_popup(state);
   if (points_with_keys(state) || chooses(state)) return;
   Listening keys = listening(state);
   const Action* action = heard(keys);

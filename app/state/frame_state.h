@@ -133,8 +133,7 @@ struct FrameState {
   // Set by menus and keys; read by the frame or by the program that runs it.
   bool quit = false, ask_open = false, ask_save_as = false, ask_export = false, show_keys = false,
        focus_text = false;
-  bool show_about = false, show_course = false, show_palette = false, show_settings = false, ask_tour = false;
-  bool touring = false;       ///< the tour handles the keys
+  bool show_about = false, show_course = false, show_palette = false, show_settings = false;
   bool open_menu = false;     ///< opens the first menu of the bar
   bool popup_by_key = false;  ///< the open popup was opened by a key: arrow keys navigate in it
   std::optional<ExportRequest> export_request;

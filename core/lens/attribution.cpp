@@ -9,6 +9,8 @@
 namespace attnscope {
 namespace {
 
+constexpr double kRounding = 1e-4;  // relative: of a sum in another order
+
 // Walks from one row of the residual stream down to what wrote it.
 class Walk {
  public:
@@ -48,9 +50,18 @@ class Walk {
     follow(flow_inputs(trace_, site).front(), row, held.g);
   }
 
-  void linear_bias(const Site& site, const Direction& g) {
+  double linear_bias(const Site& site, const Direction& g) {
     const Tensor offset = trace_.weights().get(to_text(site) + ".bias");
-    if (!offset.empty()) out_.parts.push_back({to_text(site) + ".bias", {}, dot(g, offset)});
+    if (offset.empty()) return 0;
+    out_.parts.push_back({to_text(site) + ".bias", {}, dot(g, offset)});
+    return out_.parts.back().value;
+  }
+
+  // What an edit put at the end of a branch stands alone: the branch's row is more than `made`.
+  void edited(const Site& site, std::int64_t row, const Direction& g, double made) {
+    const double all = dot(g, recorded_row(trace_, site, row));
+    if (std::fabs(all - made) > kRounding * std::max(1.0, std::fabs(all)))
+      out_.parts.push_back({to_text(site), {}, all - made});
   }
 
   void attention(const Site& site, std::int64_t row, const Direction& g) {
@@ -68,7 +79,7 @@ class Walk {
       if (by_ == AttributeBy::token) tokens(z_site, head, row, own, part);
     }
     if (by_ == AttributeBy::part) out_.parts.push_back({to_text(z_site), {}, all});
-    linear_bias(site, g);
+    edited(site, row, g, all + linear_bias(site, g));
   }
 
   // A head's part by the keys that it read from; what an edit of z put there stands alone.
@@ -87,7 +98,7 @@ class Walk {
       out_.parts.push_back({to_text(z_site), {{"head", head}, {"pos", key}}, weight * sum});
       rest -= weight * sum;
     }
-    if (std::fabs(rest) > 1e-4 * std::max(1.0, std::fabs(part)))
+    if (std::fabs(rest) > kRounding * std::max(1.0, std::fabs(part)))
       out_.parts.push_back({to_text(z_site), {{"head", head}}, rest});
   }
 
@@ -99,12 +110,14 @@ class Walk {
     const Site post = site.near(StepRole::neurons);
     const Tensor neurons = recorded_row(trace_, post, row);  // [d_mlp]
     const Direction into = through(trace_.weights().get(to_text(site) + ".weight"), g);
+    double all = 0;
     for (std::size_t i = 0; i < into.size(); ++i) {
       const auto at = static_cast<std::int64_t>(i);
       const double part = into[i] * static_cast<double>(neurons.at(at));
+      all += part;
       if (part != 0) out_.parts.push_back({to_text(post), {{"d_mlp", at}}, part});
     }
-    linear_bias(site, g);
+    edited(site, row, g, all + linear_bias(site, g));
   }
 
   const Trace& trace_;

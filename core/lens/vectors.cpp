@@ -116,7 +116,9 @@ EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row) {
   }
   if (sum.empty()) return out;
   const auto width = static_cast<std::int64_t>(sum.size());
-  out.sum = Tensor::from(std::move(sum), {{Axis::d_model, width}});
+  out.added = Tensor::from(std::move(sum), {{Axis::d_model, width}});
+  out.sum = at(StepRole::embedding);
+  if (out.sum.empty()) out.sum = out.added;
   return out;
 }
 

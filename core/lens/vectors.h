@@ -38,7 +38,8 @@ struct EmbeddingSum {
   Tensor scaled;    ///< [d], times embed_scale; equal to `token` where that is 1
   Tensor position;  ///< [d]; empty where positions are not added
   Tensor type;      ///< [d]; empty where there are no segments
-  Tensor sum;       ///< [d], of the addends that are there
+  Tensor added;     ///< [d], the addends that are there, added up
+  Tensor sum;       ///< [d], what the run goes on with: `added` but for edits of it
   float scale = 1;  ///< of the model
 };
 EmbeddingSum embedding_sum(const Trace& trace, Stack stack, std::int64_t row);

@@ -90,6 +90,17 @@ bool says_numbers(const ViewState& state, std::int64_t row) {
   return stats(state.run->logits_row(row)).nans == 0;
 }
 
+std::int64_t equally_likely(const Tensor& logits) {
+  std::int64_t out = 0;
+  float most = 0;
+  for (std::int64_t id = 0; id < logits.count(); ++id) {
+    const float logit = logits.at(id);
+    if (out == 0 || logit > most) most = logit, out = 0;
+    out += logit == most ? 1 : 0;
+  }
+  return out;
+}
+
 Text percent(double share) { return Text::of("number.percent", {format("%.1f", 100 * share)}); }
 
 Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,

@@ -137,7 +137,16 @@ Result<StationDrawing> scores_station(const ViewState& state) {
 }
 
 Result<StationDrawing> softmax_station(const ViewState& state) {
-  TRY(const LookedRow looked, looked_row(state));
+  TRY(LookedRow looked, looked_row(state));
+  if (looked.row.edited) {  // the weight that an edit moved most
+    const auto moved = [&](const AttentionTerm& term) {
+      return std::abs(term.weight - (looked.row.sum > 0 ? term.exponential / looked.row.sum : 0));
+    };
+    looked.key = std::max_element(looked.row.terms.begin(), looked.row.terms.end(),
+                                  [&](const auto& a, const auto& b) { return moved(a) < moved(b); }) -
+                 looked.row.terms.begin();
+    looked.key_name = row_label(*state.opened, *state.run, state.place.keys(), looked.key);
+  }
   const AttentionTerm& term = looked.term();
   const std::int64_t open =
       std::count_if(looked.entering.begin(), looked.entering.end(), [](float x) { return std::isfinite(x); });

@@ -108,10 +108,20 @@ Result<StationDrawing> embed_station(const ViewState& state) {
     add(steps_text("embed.scaled", {name, steps_number(static_cast<double>(parts.scale))}), parts.scaled);
   add(steps_text("embed.place", {state.row}), parts.position);
   add(steps_text("embed.segment"), parts.type);
+  const std::vector<float> added = floats_of(parts.added), sum = floats_of(parts.sum);
+  bool holds = added.size() == sum.size();
+  for (std::size_t at = 0; holds && at < sum.size(); ++at)
+    holds = same_number(static_cast<double>(added[at]), static_cast<double>(sum[at]));
   const bool alone = rows.size() < 2;
   if (alone) rows.clear();
-  rows.push_back({alone ? name : steps_text("sum"), floats_of(parts.sum)});
-  return StationDrawing{{steps_text(alone                                        ? "embed.alone"
+  if (!holds) rows.push_back({alone ? name : steps_text("sum"), added});
+  const Site site = site_of(StepRole::embedding, -1, state.place.stack);
+  rows.push_back({!holds  ? steps_text("edited.row")
+                  : alone ? name
+                          : steps_text("sum"),
+                  sum, state.run->find(site) ? place_of(*state.run, site, 0, state.row) : std::string()});
+  return StationDrawing{{steps_text(!holds                                       ? "embed.edited"
+                                    : alone                                      ? "embed.alone"
                                     : parts.type.empty() && !parts.token.empty() ? "embed"
                                                                                  : "embed.parts",
                                     {name, parts.sum.count()}),

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/view/stations.h"
+#include "core/view/view.h"
 
 namespace attnscope {
 

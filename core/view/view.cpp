@@ -53,6 +53,18 @@ Result<const ViewSpec*> find_view(std::string_view id) {
   return fail(Code::not_found, "error.view.unknown", {in_quotes(id), join(known, ", ")});
 }
 
+std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state) {
+  std::vector<std::string> out;
+  for (const Station& station : view.stations ? view.stations(state) : std::vector<Station>())
+    out.push_back(station.id);
+  return out;
+}
+
+std::string known_page(const ViewSpec& view, const ViewState& state, const std::string& page) {
+  const std::vector<std::string> known = pages_of(view, state);
+  return std::find(known.begin(), known.end(), page) == known.end() ? std::string() : page;
+}
+
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled) {
   using figure::WordsMark;
   TRY(ViewDrawing drawn, view.draw(state));
@@ -63,8 +75,15 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   std::vector<figure::PartBox> beside;
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
   if (view.answers && one_run && !answered && !state.asked)  // a page of Ask has a measure of its own
-    if (const auto answer = answer_table(state, answer_row(state), drawn.above ? 3 : 5))
-      beside.push_back(figure::leaf({"answer", *answer, 2, answer_title(state, answer_row(state)), ""}));
+    if (const std::int64_t row = drawn.answer < 0 ? answer_row(state) : drawn.answer;
+        const auto answer = answer_table(state, row, drawn.above ? 3 : 5))
+      beside.push_back(figure::leaf(
+          {"answer", *answer, 2,
+           drawn.answer < 0
+               ? answer_title(state, row)
+               : std::vector<Text>{Text::of("figure.answer.at", {row_label(*state.opened, *state.run,
+                                                                           state.run->config().stack, row)})},
+           ""}));
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
   if (titled) {

@@ -14,6 +14,7 @@
 #include "core/io/named.h"
 #include "core/lab/lab.h"
 #include "core/lens/attention_places.h"
+#include "core/model/gradients.h"
 #include "core/sample/sampler.h"
 #include "core/trace/trace.h"
 
@@ -38,10 +39,11 @@ struct ViewState {
   std::int64_t row = 0;    ///< of the main stack, or of the queries
   double temperature = 1;  ///< that the outputs are drawn at; 0: the likeliest one
   Level level = Level::full;
-  std::string page;                            ///< of a view of several pages; empty: its first
-  const Lab* lab = nullptr;                    ///< of the view of labs
-  LabValues values;                            ///< of its controls
-  std::shared_ptr<const AskShown> asked = {};  ///< Ask: what its page shows; null: each head knocked out
+  std::string page;                                 ///< of a view of several pages; empty: its first
+  const Lab* lab = nullptr;                         ///< of the view of labs
+  LabValues values;                                 ///< of its controls
+  std::shared_ptr<const AskShown> asked = {};       ///< Ask: what its page shows; null: each head knocked out
+  std::shared_ptr<const Gradients> gradients = {};  ///< what ViewSpec::gradients gives; null: not there yet
 };
 
 /// What a view says: one question, one true sentence, one picture. Of texts the full one first, then shorter.
@@ -50,6 +52,15 @@ struct ViewDrawing {
   std::optional<figure::PartBox> picture;     ///< beside the answer of the model
   std::optional<figure::PartBox> below = {};  ///< over the whole width: the row that is looked at, a formula
   std::optional<figure::PartBox> above = {};  ///< the same above the picture
+  std::int64_t answer = -1;                   ///< the row whose answer it is; < 0: that of answer_row()
+};
+
+/// One of several pages of a view that are walked in their order: the film strip of a window lists them.
+struct Station {
+  std::string id;   ///< "softmax": ViewState::page
+  Text name;        ///< short
+  figure::Ink ink;  ///< of its kind of step
+  Site site;        ///< the step whose numbers it shows
 };
 
 struct ViewSpec {
@@ -60,10 +71,17 @@ struct ViewSpec {
   /// Errors: what the run lacks; a place outside of it.
   Result<ViewDrawing> (*draw)(const ViewState& state) = nullptr;
   bool heads = false;  ///< it shows one head, which can be chosen
-  /// What ViewState::page may be for this run; null: it has one page.
-  std::vector<std::string> (*pages)(const ViewState& state) = nullptr;
+  /// The pages that it has for this run; null: it has one, without a name.
+  std::vector<Station> (*stations)(const ViewState& state) = nullptr;
   bool block = false;  ///< it shows one block, which can be chosen
+  /// The backward pass that its pages behind the first show. They compute it themselves where
+  /// ViewState::gradients is null. Errors: those of backward(), a run without a loss.
+  Result<std::shared_ptr<const Gradients>> (*gradients)(const ViewState& state) = nullptr;
 };
+/// The pages of a view that a run has, in their order; none: it has one, without a name.
+std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);
+/// `page` where it is one of them, else empty: the first.
+std::string known_page(const ViewSpec& view, const ViewState& state, const std::string& page);
 /// The figure of a view: question (where `titled`), sentence, the picture beside the answer, the row. With
 /// ViewState::compare that of compared(), where there is one.
 Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, bool titled = true);
@@ -124,6 +142,8 @@ std::vector<Text> answer_title(const ViewState& state, std::int64_t row);
 /// "class", ...
 /// False where the logits of a row are NaN: there is no answer.
 bool says_numbers(const ViewState& state, std::int64_t row);
+/// How many outputs have the largest logit of a row.
+std::int64_t equally_likely(const Tensor& logits);
 Text answer_text(const ViewState& state, std::int64_t row, const std::string& key,
                  std::vector<Text> arguments = {});
 /// "98.4 %", in the language of the moment when it is read.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/lens/attention_plane.h"
+#include "core/lens/attention_row.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -74,14 +75,27 @@ OpenKeys open_keys(const ViewState& state, const figure::MatrixMark& allowed) {
   return out;
 }
 
+// Every row may look at itself and all that stands before it, and at nothing behind.
+bool hides_the_later(const figure::MatrixMark& allowed) {
+  for (std::int64_t row = 0; row < allowed.values.size(0); ++row)
+    for (std::int64_t key = 0; key < allowed.values.size(1); ++key)
+      if ((allowed.values.at(row, key) > 0) != (key <= row)) return false;
+  return true;
+}
+
 // How many keys, and why the others are hidden: as the model's own mask has it, or counted.
-std::vector<Text> mask_sentence(const ViewState& state, const Text& query, const OpenKeys& keys) {
+std::vector<Text> mask_sentence(const ViewState& state, const Text& query,
+                                const figure::MatrixMark& allowed) {
+  const OpenKeys keys = open_keys(state, allowed);
   const AttentionSpec& attention = state.run->config().attention_at(state.place.pattern(state.layer));
   const bool itself = looks_at_itself(state.place),
              causal = itself && attention.causal && attention.mask.empty();
   const bool future = keys.hidden_before == 0 && keys.hidden_after == keys.keys - 1 - state.row;
-  const char* why = keys.own ? "around" : "hidden";
-  if (causal && future)
+  const char* why = !keys.own                 ? "hidden"
+                    : keys.hidden_after == 0  ? "before"
+                    : keys.hidden_before == 0 ? "after"
+                                              : "around";
+  if (causal && future && (keys.hidden_after > 0 || hides_the_later(allowed)))
     why = keys.hidden_after > 0 ? "future" : "last";
   else if (keys.open == keys.keys)
     why = "all";
@@ -115,9 +129,12 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
   if (masked != stages.end() && masked != stages.begin()) add("scores", rows.add("scores", *(masked - 1)), 1);
   add("allowed", allowed, 2);
   if (masked != stages.end()) add("masked", rows.add("masked", *masked), 1);
-  add("pattern", rows.add("pattern", site.slot), 2);
+  const auto terms = attention_row(*state.run, site, state.head, state.row);
+  const char* last = terms && terms->edited ? "edited" : "pattern";
+  add(last, rows.add(last, site.slot), 2);
+  planes.back().part->id = "pattern";
   return ViewDrawing{{Text::of("figure.mask.question")},
-                     mask_sentence(state, query, open_keys(state, allowed)),
+                     mask_sentence(state, query, allowed),
                      figure::either(std::move(planes)),
                      figure::leaf({"row", rows.made(), 3, {Text::of("figure.row", {query})}, ""})};
 }

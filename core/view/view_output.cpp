@@ -48,6 +48,12 @@ Result<ViewDrawing> draw_output(const ViewState& state) {
     return ViewDrawing{{Text::of("figure.output.question")},
                        {Text::of("figure.output.none", {said.front()})},
                        figure::either(std::move(tables))};
+  if (const std::int64_t alike = equally_likely(state.run->logits_row(row)); alike > 1) {
+    said.resize(8), said.emplace_back(alike);
+    return ViewDrawing{{Text::of("figure.output.question")},
+                       {Text::of("figure.output.alike", said), Text::of("figure.output.alike.short", said)},
+                       figure::either(std::move(tables))};
+  }
   return ViewDrawing{
       {Text::of("figure.output.question")},
       {answer_text(state, row, "figure.output.sentence.", said), Text::of("figure.output.short", said)},

@@ -59,7 +59,16 @@ ViewDrawing drawn_waves(const std::string& kind, const std::vector<double>& wave
 
 // A learned table: how alike its rows are, and which one is most like the looked-at row. Of long texts the
 // places around it.
-ViewDrawing drawn_learned(const ViewState& state, const Tensor& table) {
+// The rows that the run added: the table's, but for edits.
+Tensor rows_added(const ViewState& state, const Tensor& table) {
+  const Site site = site_of(StepRole::position, -1, state.place.stack);
+  const Tensor added =
+      state.run->find(site) ? state.run->slice(site, 0, {0, table.size(0)}, {0, table.size(1)}) : Tensor();
+  return added.empty() || added.size(0) != table.size(0) || added.size(1) != table.size(1) ? table : added;
+}
+
+ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
+  const Tensor table = rows_added(state, learned);
   const std::int64_t length = table.size(0), shown = std::min(length, kMostPlaces),
                      first = std::clamp<std::int64_t>(state.row - shown / 2, 0, length - shown),
                      own = state.row - first;
@@ -79,7 +88,12 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& table) {
   std::vector<Text> said{state.row, name, table.size(1)};
   if (!near.empty())
     said.emplace_back(first + near[0].row), said.emplace_back(figure::number_text(near[0].cosine, 2));
-  const std::string key = near.empty() ? "figure.position.learned.alone" : "figure.position.learned";
+  bool edited = false;
+  for (std::int64_t dim = 0; dim < table.size(1); ++dim)
+    edited = edited || table.at(state.row, dim) != learned.at(state.row, dim);
+  const std::string key = std::string("figure.position.learned") + (edited         ? ".edited"
+                                                                    : near.empty() ? ".alone"
+                                                                                   : "");
   ViewDrawing out = drawn(Text::of(key, said), Text::of("figure.position.learned.short", said),
                           std::move(alike), Text::of("figure.position.learned.title"));
   if (auto sum = embed_station(state)) out.below = std::move(sum->picture);

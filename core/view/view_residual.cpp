@@ -1,15 +1,19 @@
 // What does each part add? A waterfall from nothing to the score of the likeliest output, and what the model
 // would say if it stopped after each part.
 #include <algorithm>
+#include <cmath>
 
 #include "core/lens/logit_lens.h"
+#include "core/model/tape.h"
 #include "core/session/document.h"
+#include "core/trace/flow.h"
 #include "core/view/view.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostParts = 40;
+constexpr double kShown = 0.005;  // smallest number that two digits show
 
 Text name_of_part(const Site& site) {
   if (site.layer < 0) return Text::of("figure.residual.embed");
@@ -54,10 +58,17 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
     table.most = std::max(table.most, sum), table.least = std::min(table.least, sum);
   };
   for (std::size_t at = 0; at < parts.size(); ++at) {
-    if (pushed.of[at] > pushed.of[largest]) largest = at;
+    if (std::abs(pushed.of[at]) > std::abs(pushed.of[largest])) largest = at;
     add(name_of_part(parts[at].site), pushed.of[at], said.empty() ? Text() : Text(said[at]));
   }
-  add(Text::of("figure.residual.bias"), pushed.bias + pushed.rest, Text());
+  // Where the parts and the biases do not make the logit: an edit of it, or what is among no part.
+  const bool closes = std::abs(pushed.rest) < kShown;
+  add(Text::of("figure.residual.bias"), pushed.bias + (closes ? pushed.rest : 0), Text());
+  const double made = sum;
+  const bool edits = is_edited(*state.run, state.run->main(StepRole::logits)) ||
+                     is_edited(*state.run, stack_output(*state.run, state.run->config().stack));
+  const char* rest = edits ? "figure.residual.edit" : "figure.residual.rest";
+  if (!closes) add(Text::of(rest), pushed.rest, Text());
   table.rows.push_back({{Text::of("figure.residual.total"), Text(figure::number_text(pushed.total, 2))},
                         pushed.total,
                         {},
@@ -68,9 +79,13 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
   table.header = {Text::of("figure.residual.column.part"), Text::of("figure.residual.column.adds")};
   if (!said.empty()) table.header.push_back(Text::of("figure.residual.column.says"));
   const std::vector<Text> told{output_name(*state.opened, token), figure::number_text(pushed.total, 2),
-                               name_of_part(parts[largest].site), figure::number_text(pushed.of[largest], 2)};
+                               name_of_part(parts[largest].site), figure::number_text(pushed.of[largest], 2),
+                               figure::number_text(made, 2),      figure::number_text(pushed.rest, 2)};
+  const char* key = closes  ? "figure.residual.sentence"
+                    : edits ? "figure.residual.edited"
+                            : "figure.residual.open";
   return ViewDrawing{{Text::of("figure.residual.question")},
-                     {Text::of("figure.residual.sentence", told), Text::of("figure.residual.short", told)},
+                     {Text::of(key, told), Text::of("figure.residual.short", told)},
                      figure::leaf({"waterfall", table, 3, {Text::of("figure.residual.title", told)}, ""})};
 }
 

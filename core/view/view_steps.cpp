@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/model/tape.h"
 #include "core/session/document.h"
 #include "core/view/steps_parts.h"
 
@@ -25,11 +26,14 @@ Result<StationDrawing> mlp_station(const ViewState& state) {
       name,          state.layer, std::count_if(active.begin(), active.end(), [](float x) { return x > 0; }),
       active.size(), best,        steps_number(static_cast<double>(active[static_cast<std::size_t>(best)])),
       out.size()};
-  return StationDrawing{{steps_text("mlp", said), steps_text("mlp.short", said)},
-                        figure::column({numbers_leaf("neurons", {row_at(state, neurons, 0, state.row, name)},
-                                                     {steps_text("neurons", said)}, 2),
-                                        numbers_leaf("row", {row_at(state, result, 0, state.row, name)},
-                                                     {steps_text("mlp.out", said)}, 3)})};
+  return StationDrawing{
+      {steps_text("mlp", said), steps_text("mlp.short", said)},
+      figure::column(
+          {numbers_leaf("neurons", {row_at(state, neurons, 0, state.row, name)},
+                        {steps_text("neurons", said)}, 2),
+           numbers_leaf("row", {row_at(state, result, 0, state.row, name)},
+                        {steps_text(is_edited(*state.run, result) ? "mlp.out.edited" : "mlp.out", said)},
+                        3)})};
 }
 
 // Probabilities of all outputs, by id.
@@ -60,8 +64,12 @@ Result<StationDrawing> word_station(const ViewState& state) {
       name, answer.rows.front().cells[0],
       steps_number(static_cast<double>(values[static_cast<std::size_t>(out.order.front())])), values.size(),
       answer.rows.front().cells[1]};
+  const std::int64_t alike = equally_likely(state.run->logits_row(row));
+  const bool one = alike == 1 || !says_numbers(state, row);
+  std::vector<Text> told = said;
+  told.emplace_back(alike);
   return StationDrawing{
-      {steps_text("word", said), steps_text("word.short", said)},
+      {steps_text(one ? "word" : "word.alike", told), steps_text(one ? "word.short" : "word.alike", told)},
       figure::leaf({"row", out, 3, {steps_text("logits"), steps_text("logits.short")}, ""})};
 }
 
@@ -75,20 +83,41 @@ DrawStation drawing_of(const std::string& id) {
   return id == "mlp" ? mlp_station : word_station;
 }
 
-std::vector<std::string> step_pages(const ViewState& state) {
-  std::vector<std::string> out;
-  for (const Station& station : stations(state)) out.push_back(station.id);
+std::vector<Station> step_stations(const ViewState& state) {
+  const Trace& run = *state.run;
+  const Stack stack = state.place.stack;
+  const Site pattern = state.place.pattern(state.layer);
+  std::vector<Station> out;
+  const auto add = [&](const char* id, Ink ink, const Site& site) {
+    out.push_back({id, steps_text(std::string("name.") + id), ink, site});
+  };
+  add("words", Ink::dim, site_of(StepRole::words, -1, stack));
+  if (!embedding_sum(run, stack, state.row).sum.empty())
+    add("embed", Ink::warning, site_of(StepRole::embedding, -1, stack));
+  if (run.find(pattern) && run.attention(pattern)) {
+    if (run.find(read_heads(state, Hue::query)) && run.find(read_heads(state, Hue::key)))
+      add("scores", Ink::query, pattern.with(slot_of(StepRole::scores)));
+    add("softmax", Ink::query, pattern);
+    const Site values = pattern.with(slot_of(StepRole::head_out));
+    if (run.find(values) && run.find(pattern.with(slot_of(StepRole::split, Hue::value))))
+      add("values", Ink::value, values);
+  }
+  const Site mlp = site_of(StepRole::neurons, state.layer, stack);
+  if (run.find(mlp) && run.find(mlp.near(StepRole::branch, Hue::mlp)))
+    add("mlp", Ink::mlp, mlp.near(StepRole::branch, Hue::mlp));
+  if (!run.logits_row(answer_row(state)).empty()) add("word", Ink::value, run.main(StepRole::logits));
   return out;
 }
 
 Result<ViewDrawing> draw_steps(const ViewState& state) {
-  const std::vector<Station> all = stations(state);
+  const std::vector<Station> all = step_stations(state);
   const auto at =
       state.page.empty() ? all.begin() : std::find_if(all.begin(), all.end(), [&](const Station& station) {
         return station.id == state.page;
       });
   if (at == all.end())
-    return fail(Code::not_found, "error.view.page", {in_quotes(state.page), join(step_pages(state), ", ")});
+    return fail(Code::not_found, "error.view.page",
+                {in_quotes(state.page), join(pages_of(**find_view("steps"), state), ", ")});
   TRY(StationDrawing drawn, drawing_of(at->id)(state));
   const std::vector<Text> said{looked_name(state), at - all.begin() + 1, all.size(), at->name};
   ViewDrawing out{
@@ -125,35 +154,9 @@ Result<StationDrawing> words_station(const ViewState& state) {
                         figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""})};
 }
 
-std::vector<Station> stations(const ViewState& state) {
-  const Trace& run = *state.run;
-  const Stack stack = state.place.stack;
-  const Site pattern = state.place.pattern(state.layer);
-  std::vector<Station> out;
-  const auto add = [&](const char* id, Ink ink, const Site& site) {
-    out.push_back({id, steps_text(std::string("name.") + id), ink, site});
-  };
-  add("words", Ink::dim, site_of(StepRole::words, -1, stack));
-  if (!embedding_sum(run, stack, state.row).sum.empty())
-    add("embed", Ink::warning, site_of(StepRole::embedding, -1, stack));
-  if (run.find(pattern) && run.attention(pattern)) {
-    if (run.find(read_heads(state, Hue::query)) && run.find(read_heads(state, Hue::key)))
-      add("scores", Ink::query, pattern.with(slot_of(StepRole::scores)));
-    add("softmax", Ink::query, pattern);
-    const Site values = pattern.with(slot_of(StepRole::head_out));
-    if (run.find(values) && run.find(pattern.with(slot_of(StepRole::split, Hue::value))))
-      add("values", Ink::value, values);
-  }
-  const Site mlp = site_of(StepRole::neurons, state.layer, stack);
-  if (run.find(mlp) && run.find(mlp.near(StepRole::branch, Hue::mlp)))
-    add("mlp", Ink::mlp, mlp.near(StepRole::branch, Hue::mlp));
-  if (!run.logits_row(answer_row(state)).empty()) add("word", Ink::value, run.main(StepRole::logits));
-  return out;
-}
-
 ViewSpec view_steps() {
   ViewSpec out{"steps", 5, true, true, draw_steps};
-  out.heads = true, out.pages = step_pages;
+  out.heads = true, out.stations = step_stations;
   return out;
 }
 

@@ -5,22 +5,14 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/model/gradients.h"
 #include "core/session/backward_run.h"
 #include "core/session/document.h"
-#include "core/view/steps_parts.h"
+#include "core/view/training_parts.h"
 
 namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostLogits = 400'000;  // computed for one picture
-
-struct LossPlace {
-  std::int64_t row = 0;
-  int id = 0;
-  double share = 0;  ///< that the model gave it
-  double loss() const { return -std::log(share); }
-};
 
 // True where the input says what is right: the next token of the text, or what the decoder writes next.
 bool says_what_is_right(const ModelConfig& config) { return config.predicts_next() || config.encoder(); }
@@ -74,35 +66,6 @@ figure::TableMark losses_table(const ViewState& state, const std::vector<LossPla
   return out;
 }
 
-// What the unembedding reads there, its column of the target, and the gradient of that column: x (p - 1).
-// Nothing where more than one product stands between the two.
-std::optional<figure::PartBox> weights_part(const ViewState& state, const LossPlace& target,
-                                            const Text& place) {
-  const Trace& run = *state.run;
-  const HeadSpec& head = run.config().head;
-  const Tensor *table = run.weights().find(std::string(stack_prefix(run.config().stack)) + "logits.weight"),
-               *bias = run.weights().find(std::string(stack_prefix(run.config().stack)) + "logits.bias");
-  const std::vector<float> read = floats_of(final_rows(run).select(0, target.row));
-  if (!table || head.scale != 1.f || table->size(0) != std::ssize(read) || target.id >= table->size(1))
-    return std::nullopt;
-  std::vector<float> column, gradient;
-  double logit = bias ? static_cast<double>(bias->at(target.id)) : 0;
-  for (std::size_t dim = 0; dim < read.size(); ++dim) {
-    column.push_back(table->at(static_cast<std::int64_t>(dim), target.id));
-    gradient.push_back(read[dim] * static_cast<float>(target.share - 1));
-    logit += static_cast<double>(read[dim]) * static_cast<double>(column.back());
-  }
-  if (!same_number(logit, static_cast<double>(run.logits_row(target.row).at(target.id)))) return std::nullopt;
-  const Text word = output_name(*state.opened, target.id);
-  const std::vector<Text> said{place, word, steps_number(target.share - 1)};
-  return numbers_leaf(
-      "weights",
-      {{Text::of("figure.training.read", said), read},
-       {Text::of("figure.training.weight", said), column},
-       {Text::of("figure.training.gradient", said), gradient}},
-      {Text::of("figure.training.weights", said), Text::of("figure.training.weights.short", said)}, 1);
-}
-
 // What one step of gradient descent on the unembedding changes, for this place alone: its column of a word
 // moves by -rate x (p - y), so that the word's logit moves by -rate |x|^2 (p - y). The rate: the largest
 // power of ten that moves no logit by more than kMostMove.
@@ -151,21 +114,28 @@ figure::PartBox step_part(const ViewState& state, const LossPlace& target, const
                        ""});
 }
 
-Result<ViewDrawing> draw_training(const ViewState& state) {
+// The loss of the place that is looked at alone.
+Result<std::shared_ptr<const Gradients>> gradients_of_loss(const ViewState& state) {
   TRY(const std::vector<LossPlace> targets, targets_of(state));
+  TRY(Objective objective, default_objective(*state.run, {}, trained_rows(*state.opened)));
+  std::fill(objective.targets.begin(), objective.targets.end(), kNotCounted);
+  objective.targets[static_cast<std::size_t>(targets.front().row)] = targets.front().id;
+  return backward(state.run, std::move(objective));
+}
+
+Result<ViewDrawing> draw_losses(const ViewState& state, const std::vector<LossPlace>& targets,
+                                const Text& place) {
   const std::int64_t row = answer_row(state);
   const LossPlace& shown = targets.front();
   double sum = 0;
   for (const LossPlace& one : targets) sum += one.loss();
-  const Text place = row_label(*state.opened, *state.run, state.run->config().stack, shown.row),
-             looked = row_label(*state.opened, *state.run, state.run->config().stack, row);
   const std::vector<Text> said{place,
                                output_name(*state.opened, shown.id),
                                percent(shown.share),
                                figure::number_text(shown.loss(), 2),
                                targets.size(),
                                figure::number_text(sum / static_cast<double>(targets.size()), 2),
-                               looked};
+                               row_label(*state.opened, *state.run, state.run->config().stack, row)};
   const bool known = says_what_is_right(state.run->config());
   const std::string key = std::string("figure.training.") + (!known             ? "assumed"
                                                              : shown.row != row ? "elsewhere"
@@ -179,16 +149,53 @@ Result<ViewDrawing> draw_training(const ViewState& state) {
                     ""});
   ViewDrawing out{
       {Text::of("figure.training.question")}, {Text::of(key, said), Text::of(key + ".short", said)}, {}};
-  out.below = weights_part(state, shown, place);
-  if (out.below)
-    out.picture = figure::either({std::move(losses), step_part(state, shown, place, known)});
-  else
-    out.picture = std::move(losses);
+  const bool reads = !final_rows(*state.run).empty() && state.run->config().head.scale == 1.f;
+  out.picture =
+      reads ? figure::either({std::move(losses), step_part(state, shown, place, known)}) : std::move(losses);
+  return out;
+}
+
+constexpr const char* kLossPage = "loss";
+std::vector<Station> training_stations(const ViewState& state) {
+  const auto targets = targets_of(state);
+  if (!targets) return {};
+  std::vector<Station> out = stations_back(state, targets->front());
+  out.insert(out.begin(), {kLossPage, Text::of("figure.training.name.loss"), figure::Ink::warning,
+                           state.run->main(StepRole::logits)});
+  return out;
+}
+
+Result<ViewDrawing> draw_training(const ViewState& state) {
+  TRY(const std::vector<LossPlace> targets, targets_of(state));
+  const LossPlace& target = targets.front();
+  const Text place = row_label(*state.opened, *state.run, state.run->config().stack, target.row);
+  if (state.page.empty() || state.page == kLossPage) return draw_losses(state, targets, place);
+  const std::vector<Station> all = training_stations(state);
+  const auto at =
+      std::find_if(all.begin(), all.end(), [&](const Station& one) { return one.id == state.page; });
+  if (at == all.end())
+    return fail(Code::not_found, "error.view.page",
+                {in_quotes(state.page), join(pages_of(**find_view("training"), state), ", ")});
+  std::shared_ptr<const Gradients> gradients = state.gradients;
+  if (!gradients) {
+    TRY(gradients, gradients_of_loss(state));
+  }
+  TRY(StationDrawing drawn,
+      station_back(at->id, {state, target, place, output_name(*state.opened, target.id), gradients}));
+  const std::vector<Text> said{place, at - all.begin() + 1, all.size(), at->name};
+  ViewDrawing out{{Text::of("figure.training.title", said), Text::of("figure.training.title.short", said)},
+                  std::move(drawn.sentence),
+                  {}};
+  out.above = std::move(drawn.picture), out.answer = target.row;
   return out;
 }
 
 }  // namespace
 
-ViewSpec view_training() { return {"training", 65, true, true, draw_training}; }
+ViewSpec view_training() {
+  ViewSpec out{"training", 65, true, true, draw_training};
+  out.heads = true, out.stations = training_stations, out.gradients = gradients_of_loss;
+  return out;
+}
 
 }  // namespace attnscope

@@ -11,11 +11,6 @@ namespace {
 
 constexpr int kMotionHundredths = 5;
 
-// The pages of a view that this run has; none: it has one, without a name.
-std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state) {
-  return view.pages ? view.pages(state) : std::vector<std::string>();
-}
-
 std::int64_t length_of(const ViewSpec& view, const ViewState& state, Walk walk) {
   const ModelConfig& config = state.run->config().of(state.place.stack);
   const Record* pattern = state.run->find(state.place.pattern(state.layer));

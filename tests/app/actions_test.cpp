@@ -184,7 +184,7 @@ class EveryAction : public FrameTest {
     ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
   }
   void close_all() {
-    for (int i = 0; i < 5 && (actions_any_popup() || state().touring); ++i) key(Key::escape);
+    for (int i = 0; i < 5 && actions_any_popup(); ++i) key(Key::escape);
     state().quit = state().ask_open = state().ask_save_as = state().ask_export = false;
     state().browse.reset();
     set_presenting(state(), false);
@@ -260,7 +260,7 @@ TEST_F(EveryAction, EveryItemOnScreenIsListed) {
     look();
     workspace().backward = false;
     for (const char* id : {"walk.pin_number", "edit.place", "help.keys", "view.settings", "help.palette",
-                           "help.menus", "help.tour", "compare.pin", "compare.both", "file.export"}) {
+                           "help.menus", "compare.pin", "compare.both", "file.export"}) {
       perform(state(), id);
       frames(3);
       look();

@@ -192,6 +192,84 @@ TEST_F(EasyWindowTest, ShowMeDoesEachThingAndBackTakesItAway) {
   }
 }
 
+// What the card asks for is done when the hand did it, too.
+TEST_F(EasyWindowTest, TheCardSeesWhatWasDoneByHand) {
+  open_easy("storyteller");
+  EXPECT_FALSE(shows("try_done"));
+  const Status done = session_->edit(Text("hand"), {}, [](Document& changed) -> Status {
+    Request request;
+    request.edits = {"blocks.1.attn.pattern[head=3,query=13,key=2]=0"};
+    return apply_request(changed, request);
+  });
+  ASSERT_TRUE(done);
+  settle();
+  EXPECT_TRUE(shows("try_done"));
+  session_->undo();
+  settle();
+  EXPECT_FALSE(shows("try_done"));
+}
+
+// Every view of the storyteller that has a thing of its own offers it.
+TEST_F(EasyWindowTest, AViewOffersWhatIsToBeDoneThere) {
+  open_easy("storyteller");
+  const auto things = things_to_try(*document().opened);
+  ASSERT_TRUE(things);
+  int offered = 0;
+  for (const TryThis& thing : *things) {
+    workspace().view = thing.view == "attention" ? "mlp" : "attention";
+    settle();
+    workspace().view = thing.view;
+    settle();
+    std::string first;
+    for (const TryThis& one : *things)
+      if (first.empty() && one.view == thing.view) first = one.after.front();
+    click("try_show");
+    settle();
+    EXPECT_EQ(workspace().view, thing.view) << thing.id;
+    EXPECT_EQ(output_name(*document().opened, next_token()), first) << thing.id;
+    click("try_show");  // back
+    settle();
+    ++offered;
+  }
+  EXPECT_GE(offered, 10);
+}
+
+// From the loss back to a weight: the strip of "How does it learn?" has stations of its own.
+TEST_F(EasyWindowTest, TheWayBackIsAFilm) {
+  open_easy("storyteller");
+  workspace().view = "training";
+  settle();
+  ASSERT_TRUE(shows("station_loss"));
+  EXPECT_FALSE(shows("heads"));
+  std::vector<std::string> seen;
+  for (const char* id : {"logits", "unembed", "stream", "pattern", "weight"}) {
+    key(compat::Key::right);
+    settle();
+    EXPECT_EQ(workspace().view, "training");
+    EXPECT_EQ(workspace().station, id);
+    EXPECT_TRUE(shows(std::string(id) == "unembed" ? "figure.weights" : "figure.row")) << id;
+    EXPECT_EQ(shows("heads"), workspace().station == "pattern" || workspace().station == "weight") << id;
+  }
+  click("station_loss");
+  settle();
+  EXPECT_TRUE(shows("figure.losses"));
+  workspace().view = "attention";
+  settle();
+  EXPECT_TRUE(shows("station_softmax")) << "the film of the way forward";
+}
+
+TEST_F(EasyWindowTest, TheQuestionsEndWithTheViewsOfTheFullWindow) {
+  open_easy("storyteller");
+  click("question");
+  frames();
+  EXPECT_TRUE(shows("question_mask"));
+  ASSERT_TRUE(shows("question_calculator") && shows("question_check"));
+  click("question_calculator");
+  settle();
+  EXPECT_EQ(workspace().level, Level::full);
+  EXPECT_EQ(workspace().view, "calculator");
+}
+
 TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {
   open_easy("storyteller");
   workspace().view = "attention";

@@ -3,7 +3,6 @@
 #include "app/state/presenter.h"
 
 #include "app/shell/presenter_sheet.h"
-#include "app/shell/tour.h"
 #include "app/state/actions.h"
 #include "core/base/names.h"
 #include "tests/app/ui_driver.h"
@@ -213,30 +212,6 @@ TEST_F(PresenterTest, DigitsAreLargeAtEverySize) {
     workspace().view = view;
     EXPECT_GE(presenter_scale(state(), 1280, 720) * 11, 18.f) << view;
   }
-}
-
-TEST_F(PresenterTest, TheTourPointsAtEightThingsAndCanBeLeft) {
-  open_model("gpt2");
-  EXPECT_EQ(tour_stops().size(), 8u);
-  for (const TourStop& stop : tour_stops()) EXPECT_TRUE(is_item(stop.item)) << stop.item;
-  state().ask_tour = true;
-  frames();
-  ASSERT_TRUE(state().touring);
-  const int at = step();
-  for (int i = 0; i < 7; ++i) key(Key::right);
-  EXPECT_TRUE(state().touring);
-  EXPECT_EQ(step(), at) << "the arrows turn its stops";
-  key(Key::right);
-  EXPECT_FALSE(state().touring);
-  key(Key::p, true);  // as the palette has it
-  type("help.tour");
-  key(Key::enter);
-  ASSERT_TRUE(state().touring);
-  for (int i = 0; i < 7; ++i) key(Key::right);
-  EXPECT_TRUE(state().touring) << "Enter chose the tour and turned no stop";
-  key(Key::escape);
-  EXPECT_FALSE(state().touring);
-  EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
 }
 
 }  // namespace

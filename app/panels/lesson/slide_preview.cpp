@@ -47,9 +47,9 @@ bool SlidePreview::place(const RunResult& run, ImVec2 size) {
         cursor.query, 0, std::max<std::int64_t>(0, view_->run->rows(view_->place.stack) - 1));
     view_->temperature = static_cast<double>(run.document.sampling.temperature);
     view_->level = workspace.level;
-    view_->page = workspace.view == "steps" ? workspace.station : std::string();
     const auto found = find_view(workspace.view);
     spec_ = found && (*found)->model ? *found : nullptr;
+    view_->page = spec_ ? known_page(*spec_, *view_, workspace.station) : std::string();
   }
   if (!spec_) return false;
   if (!box_.stale(run.version, size, true)) return true;

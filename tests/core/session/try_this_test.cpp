@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/arch/shipped.h"
 #include "core/base/assets.h"
 #include "core/base/text.h"
@@ -44,7 +46,7 @@ TEST(TryThis, EverythingThatShipsHasThreeAndTheyAreTrue) {
       ASSERT_TRUE(outcome) << name << " " << thing.id << ": " << outcome.error().text();
       EXPECT_TRUE(outcome->true_claim) << name << " " << thing.id << ": " << outcome->sentence.str();
       EXPECT_TRUE(thing.sentence.has_words()) << name << " " << thing.sentence.key();
-      EXPECT_EQ(thing.view, "attention");
+      EXPECT_TRUE(has_string("view." + thing.view)) << thing.view;
     }
   }
 }
@@ -95,7 +97,9 @@ TEST(TryThis, AClaimThatIsFalseIsFound) {
 
 TEST(TryThis, WhatDoesNotFitIsRefused) {
   const auto opened = shipped("model:storyteller");
-  const TryThis good = things_to_try(*opened)->back();
+  const std::vector<TryThis> things = *things_to_try(*opened);
+  const TryThis good =
+      *std::find_if(things.begin(), things.end(), [](const TryThis& one) { return !one.tokens.empty(); });
   const auto key = [&](const TryThis& thing) {
     const auto played = play_try(opened, thing);
     return played ? std::string() : played.error().what.key();

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/lens/attention_row.h"
-#include "core/view/stations.h"
 #include "tests/core/view/opened.h"
 
 namespace attnscope::testing {
@@ -24,6 +23,7 @@ double sum_of_row(const figure::MatrixMark& matrix, std::int64_t row) {
     out += static_cast<double>(matrix.values.at(row, col));
   return out;
 }
+std::vector<Station> stations(const ViewState& state) { return (*find_view("steps"))->stations(state); }
 bool has_station(const ViewState& state, const std::string& id) {
   for (const Station& station : stations(state))
     if (station.id == id) return true;
