@@ -42,7 +42,7 @@ Result<std::string> rescued(const std::string& name, const std::function<Status(
     if (place.empty()) continue;
     if (!::mkdtemp(folder.data())) {
       last =
-          fail(Code::io_failed, "error.system.no_folder_in", {in_quotes(place, 400), std::strerror(errno)});
+          fail(Code::io_failed, "error.system.no_folder_in", {quoted_path(place), std::strerror(errno)});
       continue;
     }
     last = write(folder);

@@ -22,7 +22,7 @@ void write_beside(const std::string& session, const std::string& name, const cha
   const std::uint64_t length = text.size();
   std::string all(sizeof length, '\0');
   std::memcpy(all.data(), &length, sizeof length);
-  std::ofstream(arrays_beside(session), std::ios::binary) << all << text << bytes;
+  std::ofstream(session + kArraysEnding, std::ios::binary) << all << text << bytes;
 }
 
 TEST(SessionArraysBeside, AreFloat32AndNothingElseIsExpanded) {
