@@ -73,10 +73,9 @@ void train_on(Session& session) {
   for (int i = 0; i < 4000 && (session.training().busy() || session.awaits_training()); ++i) {
     session.poll();
     session.wait();
-    session.follow_training();
     ::usleep(500);
   }
-  session.follow_training();
+  session.poll();
   session.wait();
 }
 

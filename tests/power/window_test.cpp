@@ -96,7 +96,7 @@ TEST_F(PowerCutWindow, TheNextStartTakesUpWhatWasLeft) {
       const std::string path = config_folder() + "/autosave-" + std::to_string(gone) + "-1" + kSessionEnding;
       if (trains) {
         TRY_OK(session.train(smallest_run(), false));
-        for (int i = 0; i < 2000 && !session.shows_training(); ++i) session.poll(), session.follow_training(), ::usleep(500);
+        for (int i = 0; i < 2000 && !session.shows_training(); ++i) session.poll(), ::usleep(500);
         session.wait();
         TRY_OK(session.training().write(path + kRunEnding));
       } else {
