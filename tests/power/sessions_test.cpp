@@ -83,7 +83,7 @@ void train_on(Session& session) {
 TEST(PowerCut, SessionOfAModelInTraining) {
   Session session;
   Saved saved;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 3; ++i)
     saved.writes.push_back([&, i](const std::string& root) -> Status {
       if (i % 2 == 0) TRY_OK(session.train(small_run(i == 0 ? "sorter" : "induction"), false));
       train_on(session);
@@ -98,7 +98,7 @@ TEST(PowerCut, SessionOfAModelInTraining) {
 TEST(PowerCut, AutosaveOfAModelInTraining) {
   Session session;
   Saved saved;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < 3; ++i)
     saved.writes.push_back([&, i](const std::string& root) -> Status {
       if (i == 0) TRY_OK(session.train(small_run("sorter"), false));
       train_on(session);
