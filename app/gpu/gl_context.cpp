@@ -145,7 +145,8 @@ class WindowContext final : public GlContext {
   // Of GL_ARB_robustness, which the context is asked for: what took it away; 0 where it is there.
   static unsigned (*reset_status())() {
     const bool there = glfwExtensionSupported("GL_ARB_robustness") == GLFW_TRUE;
-    return there ? reinterpret_cast<unsigned (*)()>(glfwGetProcAddress("glGetGraphicsResetStatusARB")) : nullptr;
+    return there ? reinterpret_cast<unsigned (*)()>(glfwGetProcAddress("glGetGraphicsResetStatusARB"))
+                 : nullptr;
   }
 
   GLFWwindow* window_;

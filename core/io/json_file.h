@@ -1,6 +1,7 @@
 // JSON from untrusted files: read whole, parsed without exceptions, errors with line and column.
-// Errors: nesting deeper than kMaxJsonDepth and more values than kMostJsonValues (before they are built), ill-formed UTF-8, trailing text, files
-// larger than the limit, and (with TwiceKeys::refuse) a key that stands twice in one object.
+// Errors: nesting deeper than kMaxJsonDepth and more values than kMostJsonValues (before they are built),
+// ill-formed UTF-8, trailing text, files larger than the limit, and (with TwiceKeys::refuse) a key that
+// stands twice in one object.
 #pragma once
 
 #include <cstdint>

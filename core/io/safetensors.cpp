@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
-constexpr std::size_t kMostHeaderValues = std::size_t{2} << 20;  // of some 230,000 tensors
+constexpr std::size_t kMostHeaderValues = std::size_t{2} << 20;   // of some 230,000 tensors
 constexpr std::uint64_t kMostDataBytes = std::uint64_t{1} << 60;  // that a header may tell of
 
 Error safetensors_damaged(const std::string& what, const Text& sentence) {

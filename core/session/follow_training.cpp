@@ -88,7 +88,8 @@ Status write_session(const std::string& path, const SessionCopy& copy, const nlo
   return write_session(path, copy, look, place_beside(path, copy.document, copy.pinned.get()));
 }
 
-Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look, int which) {
+Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look,
+                     int which) {
   Document document = copy.document;
   const std::string beside = session_beside(std::filesystem::absolute(path).string(), which);
   std::shared_ptr<const Task> own = copy.task;

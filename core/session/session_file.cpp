@@ -348,7 +348,8 @@ int place_beside(const std::string& path, const Document& document, const Docume
     for (const char* ending : {kModelEnding, kPinnedEnding})
       for (const Document* one : {&document, pinned})
         if (one && one->opened && one->opened->path == session_beside(whole, which) + ending) return which;
-  const bool first = anything_under(session_beside(path, 1)), second = anything_under(session_beside(path, 2));
+  const bool first = anything_under(session_beside(path, 1)),
+             second = anything_under(session_beside(path, 2));
   if (!first) return 1;
   if (!second) return 2;
   const Result<json> file = read_json_file(path, kMostBytes);  // a save that was cut off left the other ones
@@ -418,7 +419,8 @@ namespace {
 void remove_others(const std::string& path, int which, bool arrays, bool training) {
   std::error_code ignored;
   const std::string own = session_beside(path, which), other = session_beside(path, 3 - which);
-  for (const char* ending : {kArraysEnding, kModelEnding, kPinnedEnding}) fs::remove_all(other + ending, ignored);
+  for (const char* ending : {kArraysEnding, kModelEnding, kPinnedEnding})
+    fs::remove_all(other + ending, ignored);
   if (!training || fs::exists(own + kRunEnding, ignored)) fs::remove(other + kRunEnding, ignored);
   if (!arrays) fs::remove(own + kArraysEnding, ignored);
   if (!training) fs::remove(own + kRunEnding, ignored);

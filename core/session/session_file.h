@@ -19,7 +19,8 @@
 namespace attnscope {
 
 inline constexpr const char* kSessionEnding = ".attnscope";
-inline constexpr int kSessionVersion = 4;  ///< 1: large arrays lie in a file beside it; 2: no parts; 3: no "beside"
+inline constexpr int kSessionVersion =
+    4;  ///< 1: large arrays lie in a file beside it; 2: no parts; 3: no "beside"
 inline constexpr int kSessionOfParts = 3;  ///< what a session with parts is written as
 inline constexpr const char* kModelEnding =
     ".model";  ///< behind it: the folder of a model that was in no file
@@ -28,10 +29,10 @@ inline constexpr const char* kRunEnding = ".run.safetensors";  ///< the checkpoi
 bool is_session_path(const std::string& path);
 
 struct SessionFile {
-  std::string path;  ///< of the session
-  std::string
-      beside;  ///< what the names of its own files begin with: session_beside(), but for parts (session_parts.h)
-  int which = 1;  ///< of the two beginnings (session_beside)
+  std::string path;    ///< of the session
+  std::string beside;  ///< what the names of its own files begin with: session_beside(), but for parts
+                       ///< (session_parts.h)
+  int which = 1;       ///< of the two beginnings (session_beside)
   std::string
       model;  ///< what to open: a path that exists where one of the saved ones does, or a shipped name
   std::string scene;                      ///< the scene's own text, instead of opening a file; empty: none
@@ -53,8 +54,8 @@ std::string fingerprint(const Tensor& tensor);
 /// that it is compared with, by what made it and its own model where it is another one. `training`: the model
 /// trains, and the caller writes its checkpoint beside the file. Errors: nothing is open, a model that
 /// trains and is in no file, the writers'.
-/// `which`: the beginning that its files have been written under; nothing: place_beside(). Those under the other
-/// one are removed at the end, but for an autosave's checkpoint.
+/// `which`: the beginning that its files have been written under; nothing: place_beside(). Those under the
+/// other one are removed at the end, but for an autosave's checkpoint.
 Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
                     const Document* pinned = nullptr, std::optional<TrainingShown> training = {},
                     std::optional<int> which = {});

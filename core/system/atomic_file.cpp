@@ -69,8 +69,7 @@ int open_beside(const std::string& target, mode_t mode, std::string& name) {
 // A device, or a pipe with a reader: opening one without a reader would block.
 Result<int> open_stream(const std::string& target, const std::string& path) {
   const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (fd < 0 && errno == ENXIO)
-    return fail(Code::io_failed, "error.system.no_reader", {quoted_path(path)});
+  if (fd < 0 && errno == ENXIO) return fail(Code::io_failed, "error.system.no_reader", {quoted_path(path)});
   if (fd < 0) return write_error(path, errno);
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd;

@@ -44,9 +44,10 @@ std::error_code link_rest(const fs::path& old, const fs::path& now) {
   for (fs::directory_iterator at(old, error), end; !error && at != end; at.increment(error)) {
     const fs::path name = at->path().filename();
     if (is_part_file(name.string()) || fs::exists(fs::symlink_status(now / name, error))) continue;
-    fs::copy(at->path(), now / name,
-             fs::copy_options::recursive | fs::copy_options::create_hard_links | fs::copy_options::copy_symlinks,
-             error);
+    fs::copy(
+        at->path(), now / name,
+        fs::copy_options::recursive | fs::copy_options::create_hard_links | fs::copy_options::copy_symlinks,
+        error);
     if (error) return error;
   }
   if (error) return error;

@@ -85,8 +85,8 @@ void remove_if_dead(const fs::path& path, const Owner& owner) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0) return;
   struct stat info {};
-  const bool dead = ::fstat(fd, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) &&
-                    is_dead(owner, info);
+  const bool dead =
+      ::fstat(fd, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) && is_dead(owner, info);
   std::error_code ignored;
   if (dead && ::flock(fd, LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, ignored);
   ::close(fd);

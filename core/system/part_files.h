@@ -1,6 +1,6 @@
-// The names of files and folders that are being written, and those that a program left behind when it ended in the
-// middle. Such a file belongs to the process that made it as long as that lives: it holds a lock, and its
-// name holds the process id. Files that a living process may still write are kept.
+// The names of files and folders that are being written, and those that a program left behind when it ended
+// in the middle. Such a file belongs to the process that made it as long as that lives: it holds a lock, and
+// its name holds the process id. Files that a living process may still write are kept.
 #pragma once
 
 #include <string>

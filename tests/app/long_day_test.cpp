@@ -79,7 +79,8 @@ class LongDay : public testing::FrameTest {
     if (all.empty()) return;
     const ItemRect place = noted_items().at(all[below(all.size())]);
     const auto part = [&] { return 0.1f + 0.8f * static_cast<float>(below(1000)) / 1000; };
-    point_at(place.p0.x + (place.p1.x - place.p0.x) * part(), place.p0.y + (place.p1.y - place.p0.y) * part());
+    point_at(place.p0.x + (place.p1.x - place.p0.x) * part(),
+             place.p0.y + (place.p1.y - place.p0.y) * part());
     frames(1);
     const int button = one_in(8) ? 1 : 0;
     compat::feed_mouse_button(ImGui::GetIO(), button, true);

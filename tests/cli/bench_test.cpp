@@ -18,7 +18,8 @@ TEST(Bench, CountsTheBytesOfTheFilesEncoding) {
 // Four blocks of twelve, 28 rows of 128: what an edit reaches, beside what it took.
 TEST(Bench, AnEditCostsWhatItReaches) {
   const Json edit =
-      cli("bench random:gpt2-small --tokens 128 --edit 'blocks.8.attn.z[head=1,pos=100]=0' --json").json()["edit"];
+      cli("bench random:gpt2-small --tokens 128 --edit 'blocks.8.attn.z[head=1,pos=100]=0' --json")
+          .json()["edit"];
   EXPECT_EQ(edit["rows"], 28);
   EXPECT_EQ(edit["blocks"], 4);
   EXPECT_NEAR(edit["share_of_rows"].get<double>(), 28.0 * 4 / (128 * 12), 1e-12);

@@ -18,9 +18,9 @@ constexpr std::size_t kTailed = 12;     // more: of the last ones, with all befo
 
 struct Node {
   bool folder = false;
-  std::string now, safe;                // a file's bytes: as the program sees them, as they were flushed
-  std::map<std::string, int> names;     // a folder's, as they were flushed
-  std::map<std::string, int> seen;      // as the program sees them
+  std::string now, safe;             // a file's bytes: as the program sees them, as they were flushed
+  std::map<std::string, int> names;  // a folder's, as they were flushed
+  std::map<std::string, int> seen;   // as the program sees them
 };
 
 // A change of names that is not flushed yet: `node` gets the new name and `old_node` the old one, or nobody
@@ -170,7 +170,8 @@ class Disk {
       std::vector<bool>& kept = out.emplace_back(count);
       std::fill(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(first), true);
     }
-    for (std::size_t one = count - std::min(count, kTailed); one < count; ++one) {  // all but one, and one alone
+    for (std::size_t one = count - std::min(count, kTailed); one < count;
+         ++one) {  // all but one, and one alone
       std::vector<bool> but(count, true), alone(count, false);
       but[one] = false, alone[one] = true;
       out.push_back(std::move(but));
@@ -178,9 +179,10 @@ class Disk {
     }
     return out;
   }
-  // torn 0: what was not flushed is there all the same; 1: missing; 2: half of it; 3: its length, but no bytes.
-  void collect(const std::vector<std::map<std::string, int>>& names, int at, const std::string& above, int torn,
-               bool& any, Tree& out) const {
+  // torn 0: what was not flushed is there all the same; 1: missing; 2: half of it; 3: its length, but no
+  // bytes.
+  void collect(const std::vector<std::map<std::string, int>>& names, int at, const std::string& above,
+               int torn, bool& any, Tree& out) const {
     for (const auto& [name, number] : names[static_cast<std::size_t>(at)]) {
       const Node& node = nodes_[static_cast<std::size_t>(number)];
       if (node.folder) {
@@ -207,8 +209,8 @@ class Disk {
 std::vector<Call> read_calls(const std::string& log) {
   std::ifstream file(log, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const std::map<char, int> fields{{'C', 2}, {'O', 2}, {'M', 1}, {'T', 2}, {'W', 3}, {'S', 1},
-                                   {'D', 1}, {'R', 2}, {'E', 2}, {'L', 2}, {'U', 1}, {'X', 1}, {'F', 1}, {'K', 0}};
+  const std::map<char, int> fields{{'C', 2}, {'O', 2}, {'M', 1}, {'T', 2}, {'W', 3}, {'S', 1}, {'D', 1},
+                                   {'R', 2}, {'E', 2}, {'L', 2}, {'U', 1}, {'X', 1}, {'F', 1}, {'K', 0}};
   std::vector<Call> out;
   for (std::size_t at = 0; at < bytes.size();) {
     Call& call = out.emplace_back();
@@ -254,9 +256,10 @@ void after_power_cuts(const Tree& before, const std::vector<Call>& calls,
   std::set<std::pair<int, std::size_t>> known;
   int marks = 0;
   for (std::size_t i = 0; i <= calls.size(); ++i) {
-    const std::string last = i == 0 ? std::string("nothing")
-                                    : std::string(1, calls[i - 1].letter) + " " +
-                                          (calls[i - 1].fields.empty() ? std::string() : calls[i - 1].fields[0]);
+    const std::string last = i == 0
+                                 ? std::string("nothing")
+                                 : std::string(1, calls[i - 1].letter) + " " +
+                                       (calls[i - 1].fields.empty() ? std::string() : calls[i - 1].fields[0]);
     disk.each([&](const Tree& tree) {
       std::string all;
       for (const auto& [path, bytes] : tree) all += path + '\0' + std::to_string(bytes.size()) + '\0' + bytes;

@@ -53,7 +53,8 @@ TEST(PowerCut, Text) {
 }
 
 TEST(PowerCut, Scene) {
-  const auto scene = scene_from_text(read_text(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/nine_steps.json"), "a");
+  const auto scene =
+      scene_from_text(read_text(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/scenes/nine_steps.json"), "a");
   ASSERT_TRUE(scene) << scene.error().text();
   expect_file_kept(
       "a.json",
@@ -74,7 +75,8 @@ TEST(PowerCut, ProgressOfLearners) {
       [](const std::string& path, int i) {
         Progress progress;
         for (int page = 0; page <= i; ++page)
-          progress.at("Ada", "softmax", std::to_string(page)) = {true, false, 1, 0, 1, "0.5", "2026-01-31 17:05"};
+          progress.at("Ada", "softmax", std::to_string(page)) = {
+              true, false, 1, 0, 1, "0.5", "2026-01-31 17:05"};
         return progress.save(path);
       },
       [](const std::string& path) {
@@ -89,8 +91,9 @@ TEST(PowerCut, ArraysInEveryForm) {
     expect_file_kept(
         name,
         [](const std::string& path, int i) {
-          return write_tensors(path, {{"w", Tensor::from(std::vector<float>(600, static_cast<float>(i)),
-                                                         {{Axis::none, 600}})}});
+          return write_tensors(
+              path,
+              {{"w", Tensor::from(std::vector<float>(600, static_cast<float>(i)), {{Axis::none, 600}})}});
         },
         [](const std::string& path) { return size_and_sum(read_text(path)); });
   }
@@ -105,16 +108,17 @@ TEST(PowerCut, ExportedFigureOverAnOlderOne) {
     const auto write = [&](const std::string& path, int i) -> Status {
       plot.series[0].points[0].second = 1.0 / (i + 2);
       figure::MatrixMark matrix;
-      matrix.values = Tensor::from({1.f, 0.f, 0.1f, static_cast<float>(i)}, {{Axis::query, 2}, {Axis::key, 2}});
+      matrix.values =
+          Tensor::from({1.f, 0.f, 0.1f, static_cast<float>(i)}, {{Axis::query, 2}, {Axis::key, 2}});
       matrix.of = "blocks.0.attn.pattern[head=0]";
-      const figure::Figure drawn{Text("title"),
-                                 figure::column({figure::leaf({"pattern", matrix, 2, {}, ""}),
-                                                 figure::leaf({"curves", plot, 1, {}, ""})})};
+      const figure::Figure drawn{Text("title"), figure::column({figure::leaf({"pattern", matrix, 2, {}, ""}),
+                                                                figure::leaf({"curves", plot, 1, {}, ""})})};
       TRY(const FigurePage page, page_of(drawn, *parse_page_size("300x200"), "300x200", {}));
       const std::vector<FilmFrame> film = {{page.drawing, 50}, {page.drawing, 50}};
       return export_figure(*one, {&drawn, &page, "t", "c", "", 1, false, &film}, path);
     };
-    expect_file_kept("a." + one->id, write, [](const std::string& path) { return size_and_sum(read_text(path)); });
+    expect_file_kept("a." + one->id, write,
+                     [](const std::string& path) { return size_and_sum(read_text(path)); });
   }
 }
 
@@ -209,12 +213,11 @@ TEST(PowerCut, EditedModelInANewFolder) {
   for (int i = 0; i < 2; ++i)
     saved.writes.push_back([&, i](const std::string& root) -> Status {
       if (i == 0) return Done{};
-      TRY_OK(save_edited(root + "/edited", *opened, {testing::edit("blocks.0.attn.q.weight[in=0,out=1]=0.5")}));
+      TRY_OK(
+          save_edited(root + "/edited", *opened, {testing::edit("blocks.0.attn.q.weight[in=0,out=1]=0.5")}));
       return Done{};
     });
-  saved.found = [](const std::string& root) {
-    return model_in(root + "/edited");
-  };
+  saved.found = [](const std::string& root) { return model_in(root + "/edited"); };
   expect_kept(saved);
 }
 

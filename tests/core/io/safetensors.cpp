@@ -139,12 +139,14 @@ TEST(SafetensorsLies, LengthAndHeader) {
 TEST(SafetensorsLies, MoreTensorsThanAnyModelHas) {
   std::string header = "{";
   for (int i = 0; i < 400'000; ++i)
-    header += (i ? ",\"w" : "\"w") + std::to_string(i) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+    header +=
+        (i ? ",\"w" : "\"w") + std::to_string(i) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
   header += "}";
   const std::uint64_t length = header.size();
   const testing::TempFolder folder;
   const std::string path = folder / "many.safetensors";
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(&length), sizeof length) << header;
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(&length), sizeof length)
+      << header;
   expect_error(open_safetensors(path), Code::unsupported, "holds more than 2097152 values");
 }
 

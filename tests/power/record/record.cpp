@@ -65,7 +65,8 @@ std::string below(int folder, const char* path) {
   if (whole.empty() || recording().log < 0) return {};
   if (whole[0] != '/') {
     char name[PATH_MAX] = {};
-    const std::string link = folder == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/" + std::to_string(folder);
+    const std::string link =
+        folder == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/" + std::to_string(folder);
     if (::readlink(link.c_str(), name, sizeof name - 1) < 0) return {};
     whole = std::string(name) + "/" + whole;
   }
@@ -136,7 +137,8 @@ ssize_t written(int fd, const void* data, std::int64_t at, const Write& write) {
   const ssize_t done = write();
   const int reason = errno;
   if (noted && done > 0)
-    note('W', {file->second, std::to_string(at), std::string(static_cast<const char*>(data), static_cast<std::size_t>(done))});
+    note('W', {file->second, std::to_string(at),
+               std::string(static_cast<const char*>(data), static_cast<std::size_t>(done))});
   errno = reason;
   return done;
 }
@@ -206,8 +208,8 @@ extern "C" {
 void power_record(const char* root, const char* log) {
   const std::lock_guard lock(recording().mutex);
   recording().root = root;
-  recording().log = static_cast<int>(
-      ::syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  recording().log =
+      static_cast<int>(::syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
 }
 void power_mark() {
   const std::lock_guard lock(recording().mutex);
@@ -219,9 +221,9 @@ void power_stop() {
   recording().log = -1;
 }
 
-#define ATTNSCOPE_MODE                 \
-  va_list values;                      \
-  va_start(values, flags);             \
+#define ATTNSCOPE_MODE                        \
+  va_list values;                             \
+  va_start(values, flags);                    \
   const mode_t mode = mode_of(flags, values); \
   va_end(values)
 
@@ -263,7 +265,8 @@ ssize_t sendfile(int to, int from, off_t* at, std::size_t bytes) {
   if (recording().log >= 0 && recording().open.count(to)) note('F', {name_of(to)});
   return real(to, from, at, bytes);
 }
-ssize_t copy_file_range(int from, off64_t* from_at, int to, off64_t* to_at, std::size_t bytes, unsigned flags) {
+ssize_t copy_file_range(int from, off64_t* from_at, int to, off64_t* to_at, std::size_t bytes,
+                        unsigned flags) {
   static const auto real =
       next<ssize_t (*)(int, off64_t*, int, off64_t*, std::size_t, unsigned)>("copy_file_range");
   const std::lock_guard lock(recording().mutex);
@@ -300,7 +303,8 @@ int renameat2(int from_folder, const char* from, int to_folder, const char* to, 
 }
 int link(const char* from, const char* to) {
   static const auto real = next<int (*)(const char*, const char*)>("link");
-  return renamed(AT_FDCWD, from, AT_FDCWD, to, [&] { return real(from, to); }, 'L');
+  return renamed(
+      AT_FDCWD, from, AT_FDCWD, to, [&] { return real(from, to); }, 'L');
 }
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
   static const auto real = next<int (*)(int, const char*, int, const char*, int)>("linkat");
