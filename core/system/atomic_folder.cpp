@@ -78,7 +78,7 @@ Result<AtomicFolder> AtomicFolder::create(const std::string& path) {
   std::error_code error, ignored;
   if (fs::exists(target, ignored) && !fs::is_directory(target, ignored))
     return folder_error(path, std::make_error_code(std::errc::not_a_directory));
-  TRY_OK(make_folder(above.string()));
+  if (const Status made = make_folder(above.string()); !made) return about(path, made.error());
   remove_dead_parts(above.string());
   // Beside it, or in it where nothing can be made beside it: then its files get their names one by one.
   for (const fs::path& place : {above, target}) {

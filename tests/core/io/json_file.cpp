@@ -52,14 +52,13 @@ TEST(Json, DeepNestingIsASentenceNotACrash) {
 }
 
 TEST(Json, SoManyValuesAsNobodyNeedsAreASentence) {
-  std::string many = "[0";
-  for (std::size_t i = 0; i < kMostJsonValues / 2; ++i) many += ",{}";
   EXPECT_TRUE(parse_json("[1, [2], {\"a\": 3}]", "x", TwiceKeys::last_wins, 6));
   expect_error(parse_json("[1, [2], {\"a\": 3}]", "x.json", TwiceKeys::last_wins, 5), Code::unsupported,
                "x.json holds more than 5 values");
-  EXPECT_TRUE(parse_json(many + "]", "x"));
-  expect_error(parse_json(many + "," + many + "]]", "x.json"), Code::unsupported,
-               "holds more than 16777216 values");
+  std::string many = "[0";
+  many.reserve(2 * kMostJsonValues + 4);
+  for (std::size_t i = 0; i < kMostJsonValues; ++i) many += ",0";
+  expect_error(parse_json(many, "x.json"), Code::unsupported, "holds more than 16777216 values");
 }
 
 TEST(Json, KeysTwiceAreKeptOrRefusedAsAsked) {
