@@ -142,6 +142,7 @@ TEST_F(LongDay, EndsWithTheMemoryThatItBeganWith) {
     live(each);
     now = at_rest();
     std::printf("hour %d: heap %.1f MB, resident %.1f MB\n", hour, now.heap, now.resident);
+    std::fflush(stdout);
   }
   const double slack = hours > 0 ? 0.05 : 0.15;  // after minutes not every cache is as full as it gets
   EXPECT_LT(now.heap, morning.heap * (1 + slack)) << "MB in use";
