@@ -47,6 +47,7 @@ class LongDay : public testing::FrameTest {
     before_ = fs::current_path();
     fs::current_path(folder_.path());
     FrameTest::SetUp();
+    ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's own
   }
   void TearDown() override {
     FrameTest::TearDown();
