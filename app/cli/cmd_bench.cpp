@@ -286,9 +286,10 @@ void print_lines(const nlohmann::json& r) {
                                             bytes(r["packed_weight_bytes"])});
   if (!r.contains("edit")) return;
   const nlohmann::json& e = r["edit"];
-  cmd_bench_print_line("cli.bench.edit",
-                       {number(e["ms"], "%8.2f"), number(e["full_ms"], "%7.2f"),
-                        number(e["bound_ms"], "%.2f"), whole(e["rows"]), whole(e["blocks"])});
+  cmd_bench_print_line("cli.bench.edit", {number(e["ms"], "%8.2f"), number(e["full_ms"], "%7.2f"),
+                                          number(e["bound_ms"], "%.2f"), whole(e["rows"]), whole(e["blocks"]),
+                                          number(100 * e["share_of_rows"].get<double>(), "%.1f"),
+                                          number(100 * e["share_of_time"].get<double>(), "%.1f")});
 }
 
 Status run_bench(const BenchOptions& options) {
@@ -330,6 +331,9 @@ Status run_bench(const BenchOptions& options) {
                    {"full_ms", edit.full_ms},
                    {"bound_ms", edit.bound_ms},
                    {"rows", main.rows - first},
+                   {"share_of_rows", static_cast<double>(edit.cone.block_rows()) /
+                                         static_cast<double>(main.rows * std::ssize(main.blocks))},
+                   {"share_of_time", edit.ms / edit.full_ms},
                    {"blocks", edit.cone.blocks()}};
   }
   if (options.json)

@@ -14,6 +14,7 @@
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
 #include "core/system/atomic_file.h"
+#include "core/system/atomic_folder.h"
 #include "core/system/places.h"
 #include "core/system/signals.h"
 #include "core/trace/common.h"
@@ -207,11 +208,15 @@ void print_measures(const Card& card) {
   }
 }
 
-// Saves the model to `folder`. If that fails (disk full), saves it elsewhere, with all that is needed to
-// resume; `folder` is set to that path and the error names it.
-Status save_somewhere(const std::string& layout, const Trainer& trainer, std::string& folder) {
-  const auto save = [&](const std::string& to) {
-    return save_model(to, layout, *trainer.state().model, trainer.task().tokenizer());
+// Saves the model with its card to `folder`. If that fails (disk full), saves it elsewhere, with all that is
+// needed to resume; `folder` is set to that path and the error names it.
+Status save_somewhere(const std::string& layout, const Trainer& trainer, const Card& card,
+                      std::string& folder) {
+  const auto save = [&](const std::string& to) -> Status {
+    TRY(AtomicFolder made, AtomicFolder::create(to));
+    TRY_OK(put_model(made, layout, *trainer.state().model, trainer.task().tokenizer()));
+    TRY_OK(write_card(made.path(), card));
+    return made.commit();
   };
   const Status saved = save(folder);
   if (saved) return saved;
@@ -255,11 +260,10 @@ Status run_train(const TrainOptions& options) {
   if (!learned && trainer.state().step > 0) return with_checkpoint(learned.error(), options, trainer);
   TRY_OK(Status(learned));
   std::string folder = options.out;
-  const Status saved = save_somewhere(layout, trainer, folder);
-  if (!saved && folder == options.out) return saved;
   Card card = make_card(trainer, trainer.seed() + 1, options.held_out);
   card.layout = layout;
-  TRY_OK(write_card(folder, card));
+  const Status saved = save_somewhere(layout, trainer, card, folder);
+  if (!saved && folder == options.out) return saved;
   if (!options.quiet) print_measures(card);
   return saved;
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/gpu/egl_context.h"
 #include "app/gpu/offscreen.h"
@@ -100,8 +101,11 @@ class WindowContext final : public GlContext {
     return std::clamp(x, 0.5f, 4.0f);
   }
   void swap() override {
-    if (!target_) glfwSwapBuffers(window_);
+    if (target_) return;
+    glfwSwapBuffers(window_);
+    if (reset_status_ && !lost_) lost_ = reset_status_() != 0;
   }
+  bool lost() const override { return lost_; }
   Image read_pixels() const override { return read_framebuffer(framebuffer(), width(), height()); }
   void poll(double seconds) override {
     if (seconds > 0.0) {
@@ -138,8 +142,16 @@ class WindowContext final : public GlContext {
     glfwGetFramebufferSize(window_, &width, &height);
     return {width, height};
   }
+  // Of GL_ARB_robustness, which the context is asked for: what took it away; 0 where it is there.
+  static unsigned (*reset_status())() {
+    const bool there = glfwExtensionSupported("GL_ARB_robustness") == GLFW_TRUE;
+    return there ? reinterpret_cast<unsigned (*)()>(glfwGetProcAddress("glGetGraphicsResetStatusARB"))
+                 : nullptr;
+  }
+
   GLFWwindow* window_;
-  bool full_ = false;
+  unsigned (*reset_status_)() = reset_status();
+  bool full_ = false, lost_ = false;
   Place place_;  ///< position and size before full screen
   std::unique_ptr<Offscreen> target_;
   std::unique_ptr<Waker> waker_ = std::make_unique<Waker>([] {
@@ -178,12 +190,14 @@ Result<std::unique_ptr<WindowContext>> open_glfw(const std::string& title, int w
   glfw_complaint().clear();
   glfwSetErrorCallback([](int, const char* text) { glfw_complaint() = text; });
   if (glfwInit() == GLFW_FALSE) {
-    return no_window("error.gpu.hint.desktop");
+    const bool wayland_only = !std::getenv("DISPLAY") && std::getenv("WAYLAND_DISPLAY");
+    return no_window(wayland_only ? "error.gpu.hint.wayland" : "error.gpu.hint.desktop");
   }
   glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);  // where the driver has it
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
   glfwWindowHint(GLFW_VISIBLE, visible ? GLFW_TRUE : GLFW_FALSE);
   if (visible && !fit_screen(width, height)) glfwWindowHint(GLFW_MAXIMIZED, GLFW_TRUE);

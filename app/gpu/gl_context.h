@@ -32,6 +32,8 @@ class GlContext {
   virtual float scale() const { return 1.0f; }
   /// Presents the frame.
   virtual void swap() {}
+  /// The driver was reset, or took the context away: nothing that is drawn from now on is seen.
+  virtual bool lost() const { return false; }
   /// The frame drawn last, before swap().
   virtual Image read_pixels() const = 0;
   /// Processes window events; waits up to `seconds` for one (0: does not wait).

@@ -24,6 +24,17 @@ constexpr int kPlainPixels = 16;              // the same for an RGB picture
 static_assert(HEAT_LUT_SIZE == kLutSize);
 static_assert(kLinearShare == static_cast<float>(HEAT_LINEAR_SHARE));
 
+// Whether the driver found no room for the texture that it was given just now.
+bool out_of_memory() {
+  bool out = false;
+  for (int i = 0; i < 8; ++i) {  // a lost context gives errors without end
+    const GLenum error = glGetError();
+    if (error == GL_NO_ERROR) break;
+    out = out || error == GL_OUT_OF_MEMORY;
+  }
+  return out;
+}
+
 unsigned make_texture() {
   unsigned name = 0;
   glGenTextures(1, &name);
@@ -161,10 +172,16 @@ void Painter::upload_atlas(std::string_view key, std::span<const Tensor> maps, i
     return;
   }
   if (entry.texture == 0) entry.texture = make_texture();
+  (void)out_of_memory();  // what others left
   glBindTexture(GL_TEXTURE_2D, entry.texture);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, stride, entry.texture_height(), 0, GL_RED, GL_FLOAT, texels.data());
   glBindTexture(GL_TEXTURE_2D, 0);
+  if (no_room_for(entry)) {
+    entry.cells = std::move(texels);
+    return;
+  }
+  entry.cells.clear();
   note_texture_contents(entry.texture);
 }
 
@@ -201,13 +218,24 @@ void Painter::upload_picture(std::string_view key, std::uint64_t version, const 
   for (std::size_t i = 0; i < count; ++i)
     pixels[i] = IM_COL32(rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255);
   if (entry.texture == 0) entry.texture = make_texture();
+  (void)out_of_memory();
   glBindTexture(GL_TEXTURE_2D, entry.texture);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
   glGenerateMipmap(GL_TEXTURE_2D);
   glBindTexture(GL_TEXTURE_2D, 0);
+  if (no_room_for(entry)) return;
   note_texture_contents(entry.texture);
+}
+
+// Without a texture an entry is drawn in rectangles, as without OpenGL.
+bool Painter::no_room_for(Entry& entry) {
+  if (!out_of_memory()) return false;
+  glDeleteTextures(1, &entry.texture);
+  entry.texture = 0;
+  memory_full_ = true;
+  return true;
 }
 
 Painter::Entry& Painter::entry_for(std::string_view key) {
@@ -247,7 +275,7 @@ void Painter::heatmap(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 
                       ImVec2 uv0, ImVec2 uv1) {
   const Entry* entry = find(key);
   if (entry == nullptr) return;
-  if (!has_gl_) return draw_plain(list, *entry, 0, p0, p1, style, uv0, uv1);
+  if (entry->texture == 0) return draw_plain(list, *entry, 0, p0, p1, style, uv0, uv1);
   begin_draw(list, *entry, style, entry->density(p0, p1, ImVec2(uv1.x - uv0.x, uv1.y - uv0.y)));
   list->AddImage(compat::texture_id(entry->texture), p0, p1, entry->uv(0, uv0), entry->uv(0, uv1));
   end_draw(list);
@@ -263,24 +291,24 @@ void Painter::atlas(ImDrawList* list, std::string_view key, std::span<const Atla
     const ImVec2 cells = entry->density(place.p0, place.p1, last);
     densest = ImVec2(std::max(densest.x, cells.x), std::max(densest.y, cells.y));
   }
-  if (has_gl_) begin_draw(list, *entry, style, densest);
+  if (entry->texture != 0) begin_draw(list, *entry, style, densest);
   for (const AtlasPlace& place : places) {
     if (place.map < 0 || place.map >= entry->count) continue;
-    if (!has_gl_) {
+    if (entry->texture == 0) {
       draw_plain(list, *entry, place.map, place.p0, place.p1, style, first, last);
       continue;
     }
     list->AddImage(compat::texture_id(entry->texture), place.p0, place.p1, entry->uv(place.map, first),
                    entry->uv(place.map, last));
   }
-  if (has_gl_) end_draw(list);
+  if (entry->texture != 0) end_draw(list);
 }
 
 void Painter::picture(ImDrawList* list, std::string_view key, ImVec2 p0, ImVec2 p1, ImVec2 uv0, ImVec2 uv1,
                       float alpha) {
   const Entry* entry = find(key);
   if (entry == nullptr) return;
-  if (!has_gl_) return draw_plain_picture(list, *entry, p0, p1, uv0, uv1, alpha);
+  if (entry->texture == 0) return draw_plain_picture(list, *entry, p0, p1, uv0, uv1, alpha);
   list->AddImage(compat::texture_id(entry->texture), p0, p1, uv0, uv1, with_alpha(IM_COL32_WHITE, alpha));
 }
 

@@ -86,6 +86,8 @@ class Painter {
   void drop(std::string_view key);
   /// Why heatmaps are not drawn (the shader does not compile); empty when there is no error.
   std::string error() const;
+  /// The graphics memory had no room for a map: it is drawn in rectangles, coarser. Stays so once it was.
+  bool memory_full() const { return memory_full_; }
   /// Size of all textures, bytes.
   std::size_t texture_bytes() const;
 
@@ -98,6 +100,7 @@ class Painter {
   void apply(const DrawState& state);
   void set_uniforms(const DrawState& state);
   void refresh_lut();
+  bool no_room_for(Entry& entry);
   Entry& entry_for(std::string_view key);
   Entry* find(std::string_view key);
   /// `cells`: cells per pixel and axis, where they are densest.
@@ -108,7 +111,7 @@ class Painter {
   static void draw_plain(ImDrawList* list, const Entry& entry, int map, ImVec2 p0, ImVec2 p1,
                          const HeatStyle& style, ImVec2 uv0, ImVec2 uv1);
 
-  bool has_gl_;
+  bool has_gl_, memory_full_ = false;
   int max_texture_ = 4096;
   std::uint64_t frame_ = 0;
   std::string scope_;

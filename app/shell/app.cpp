@@ -79,6 +79,10 @@ class Loop {
   bool is_over() {
     FrameState& state = frame_.state();
     if (StopSignals::wanted()) return true;
+    if (context_.lost()) {
+      std::fprintf(stderr, "attnscope: %s\n", tr("error.gpu.lost"));
+      return true;
+    }
     if (!context_.should_close() && !state.quit && !state.leave.decided) return false;
     if (!may_leave(state)) return stay();
     const Status kept = std::exchange(warned_, true) ? Status(Done{}) : session_.training().settle();
@@ -126,6 +130,8 @@ class Loop {
     host_.render();
     show_notes();
     context_.swap();
+    if (host_.painter().memory_full() && !std::exchange(told_memory_, true))
+      state.notify(Notice::Kind::warning, Text::of("error.gpu.memory"), Text::of("error.gpu.memory.hint"), 0);
     state_file_.end(frame_);
     context_.set_full_screen(state.presenter.on);
     if (!state.presenter.on) note_size(state.settings);
@@ -244,7 +250,8 @@ class Loop {
   int frames_left_ = kFramesAfterEvent;
   bool first_drawn_ = false, was_busy_ = false, input_given_ = false, input_checked_ = false,
        cursor_given_ = false;
-  bool warned_ = false;  ///< that the training run cannot be saved
+  bool warned_ = false;       ///< that the training run cannot be saved
+  bool told_memory_ = false;  ///< that the graphics memory is full
   std::atomic<bool> drawing_{false};
 };
 
@@ -300,7 +307,7 @@ int run_window(const Options& asked) {
     keep_all(state, false);
   });
   loop.run();
-  keep_all(state, !StopSignals::wanted());
+  keep_all(state, !StopSignals::wanted() && !(*context)->lost());
   set_last_words({});
   return 0;
 }

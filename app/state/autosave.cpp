@@ -14,7 +14,9 @@
 namespace attnscope {
 namespace {
 
-constexpr double kEvery = 5, kTraining = 10;  // seconds between writes: of edits, of a training run
+// Seconds between writes, of edits and of a training run; and how long a session waits for its checkpoint.
+// Together they are below the five that a power cut may take.
+constexpr double kEvery = 2.5, kTraining = 2.5, kRunFirst = 1.5;
 
 Status write_autosave(const std::string& path, const SessionCopy& copy, const nlohmann::json& look) {
   if (path.empty()) return fail(Code::io_failed, "error.app.no_config_folder");
@@ -42,6 +44,7 @@ void Autosave::take_written(FrameState& state) {
 void Autosave::take_run_written(FrameState& state) {
   const auto written = state.session.training().take_written_later();
   if (!written) return;
+  run_comes_ = false;
   if (*written) {
     told_run_ = false;
     return;
@@ -57,6 +60,18 @@ void Autosave::write_run(Session& session, std::uint64_t work) {
   if (path.empty()) return;  // write() says it
   (void)make_folder(config_folder());
   session.training().write_later(path + kRunEnding);
+  run_comes_ = true;
+}
+
+// The checkpoint is on the disk before the session that goes on from it, unless its step takes long.
+bool Autosave::run_is_first(Session& session, std::uint64_t work, double now) {
+  if (run_asked_ < 0) {
+    run_asked_ = now;
+    write_run(session, work);
+  }
+  if (run_comes_ && now - run_asked_ < kRunFirst) return false;
+  run_asked_ = -1;
+  return true;
 }
 
 void Autosave::write(FrameState& state, std::uint64_t work, std::uint64_t version, SessionCopy copy,
@@ -91,9 +106,9 @@ void Autosave::follow_current(FrameState& state, double now) {
   const bool trained = step > 0 && step != step_;
   waiting_ = session.document().opened && (edited || trained);
   if (!waiting_ || (edited ? now - last_ < kEvery : now - std::max(last_, 0.0) < kTraining)) return;
+  if (session.shows_training() && !run_is_first(session, work, now)) return;
   waiting_ = false;
   step_ = step;
-  if (session.shows_training()) write_run(session, work);
   write(state, work, version, session.copy(), state.look_to_keep());
 }
 

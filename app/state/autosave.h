@@ -25,13 +25,16 @@ class Autosave {
   void take_written(FrameState& state);
   void take_run_written(FrameState& state);
   void write_run(Session& session, std::uint64_t work);
+  bool run_is_first(Session& session, std::uint64_t work, double now);
   void follow_current(FrameState& state, double now);
   bool follow_left(FrameState& state);
   void write(FrameState& state, std::uint64_t work, std::uint64_t version, SessionCopy copy,
              nlohmann::json look);
 
-  double last_ = -1e9;  ///< time of the last write, seconds of ImGui's clock
-  int step_ = -1;       ///< last written optimiser step of the training run
+  double last_ = -1e9;      ///< time of the last write, seconds of ImGui's clock
+  int step_ = -1;           ///< last written optimiser step of the training run
+  double run_asked_ = -1;   ///< time at which its checkpoint was asked for; < 0: it was not
+  bool run_comes_ = false;  ///< and it is not written yet
   bool waiting_ = false, told_ = false, told_run_ = false;
   std::uint64_t writing_work_ = 0, writing_version_ = 0;
 };

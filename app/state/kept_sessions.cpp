@@ -12,6 +12,8 @@
 #include "core/io/local_time.h"
 #include "core/session/lecture.h"
 #include "core/session/session_file.h"
+#include "core/session/session_parts.h"
+#include "core/system/atomic_file.h"
 #include "core/system/places.h"
 #include "core/system/process.h"
 
@@ -68,10 +70,10 @@ fs::file_time_type written_at(const std::string& path) {
   return error ? fs::file_time_type::min() : time;
 }
 
-std::vector<std::string> session_files(const std::string& path) {
-  std::vector<std::string> out = beside_session(path);
-  out.push_back(path);
-  return out;
+std::vector<std::string> files_there(std::vector<std::string> paths) {
+  std::error_code ignored;
+  std::erase_if(paths, [&](const std::string& path) { return !fs::exists(path, ignored); });
+  return paths;
 }
 
 void sort_newest_first(std::vector<std::string>& paths) {
@@ -136,19 +138,28 @@ bool is_kept_session(const std::string& path) {
                      [&](std::string_view kept) { return name.starts_with(kept); });
 }
 
+// The session before its files: it is never there without them.
 void remove_session(const std::string& path) {
   std::error_code ignored;
-  for (const std::string& file : session_files(path)) fs::remove_all(file, ignored);
+  const std::vector<std::string> beside = files_there(beside_session(path));
+  const bool removed = fs::remove(path, ignored);
+  if (removed && !beside.empty()) flush_folder(fs::path(path).parent_path().string());
+  for (const std::string& file : beside) fs::remove_all(file, ignored);
 }
 
+// With its files inside, one name; those that are too large get new names one by one, the session the last.
 bool move_session(const std::string& from, const std::string& to) {
-  const std::vector<std::string> before = session_files(from), after = session_files(to);
-  std::error_code error, ignored;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    error.clear();
-    if (fs::exists(before[i], ignored)) fs::rename(before[i], after[i], error);
+  if (const auto beside = files_there(beside_session(from)); !beside.empty()) {
+    if (const Result<bool> whole = write_with_parts(from, to); whole && *whole) {
+      remove_session(from);
+      return true;
+    }
+    const std::vector<std::string> before = beside_session(from), after = beside_session(to);
+    std::error_code ignored;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (fs::exists(before[i], ignored)) (void)move_file(before[i], after[i]);
   }
-  return !error && fs::exists(to, ignored);
+  return move_file(from, to).ok();
 }
 
 std::vector<std::string> kept_sessions() {

@@ -15,6 +15,7 @@
 #include "core/io/safetensors.h"
 #include "core/model/derive.h"
 #include "core/system/atomic_file.h"
+#include "core/system/atomic_folder.h"
 #include "core/system/mapped_file.h"
 #include "core/system/places.h"
 
@@ -140,45 +141,15 @@ Result<Edits> as_weight_edit(const ModelConfig& config, const Weights& weights,
   return unsaved_edit(*edit, "error.arch.save.why.run");
 }
 
-// The folder is made beside its place and gets its name when it is whole.
-class NewFolder {
- public:
-  static Result<NewFolder> beside(const std::string& path) {
-    std::error_code error;
-    if (fs::exists(path, error) && (!fs::is_directory(path, error) || !fs::is_empty(path, error)))
-      return fail(Code::io_failed, "error.arch.save.there", {quoted_path(path)});
-    NewFolder out(path);
-    fs::remove_all(out.part_, error);
-    TRY_OK(make_folder(out.part_));
-    return out;
-  }
-  NewFolder(NewFolder&& other) noexcept
-      : path_(std::move(other.path_)), part_(std::exchange(other.part_, std::string())) {}
-  NewFolder& operator=(NewFolder&&) = delete;
-  ~NewFolder() {
-    std::error_code error;
-    if (!part_.empty()) fs::remove_all(part_, error);
-  }
-  const std::string& path() const { return part_; }
-  std::string in(const std::string& name) const { return part_ + "/" + name; }
-  Status commit() {
-    std::error_code error;
-    fs::remove(path_, error);  // an empty one
-    fs::rename(part_, path_, error);
-    if (error) return fail(Code::io_failed, "error.arch.save.there", {quoted_path(path_)});
-    part_.clear();
-    return Done{};
-  }
+// Where nothing lies yet.
+Result<AtomicFolder> new_folder(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path, error) && (!fs::is_directory(path, error) || !fs::is_empty(path, error)))
+    return fail(Code::io_failed, "error.arch.save.there", {quoted_path(path)});
+  return AtomicFolder::create(path);
+}
 
- private:
-  explicit NewFolder(const std::string& path) : path_(fs::path(path).lexically_normal().string()) {
-    while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
-    part_ = path_ + ".part";
-  }
-  std::string path_, part_;
-};
-
-Status write_beside(const NewFolder& to, const SourceFolder& from, SavedModel& out) {
+Status write_beside(const AtomicFolder& to, const SourceFolder& from, SavedModel& out) {
   for (const auto& [name, content] : from.beside) {
     TRY_OK(write_file(to.in(name), content));
     out.files.push_back(name);
@@ -187,7 +158,7 @@ Status write_beside(const NewFolder& to, const SourceFolder& from, SavedModel& o
 }
 
 // False where the words of the source's config cannot say what was exchanged; nothing is written then.
-Result<bool> write_source(const NewFolder& to, SourceFolder& from, const DerivedModel& now, bool exchanged,
+Result<bool> write_source(const AtomicFolder& to, SourceFolder& from, const DerivedModel& now, bool exchanged,
                           const std::string& what, SavedModel& out) {
   for (const TensorInfo& info : from.tensors->infos())
     if (is_int8(*from.tensors, info.name))
@@ -225,11 +196,11 @@ const std::string& layout_of_family(const std::string& family) {
 }
 
 // In the layout of a family that can be written without its source.
-Status write_layout(const NewFolder& to, const OpenedModel& opened, const DerivedModel& now,
+Status write_layout(const AtomicFolder& to, const OpenedModel& opened, const DerivedModel& now,
                     SavedModel& out) {
   TRY(const auto model, Model::make(*now.config, *now.weights));
   TRY(out.layout, fitting_layout(layout_of_family(opened.family), *model));
-  TRY_OK(save_model(to.path(), out.layout, *model, nullptr));
+  TRY_OK(put_model(to, out.layout, *model, nullptr));
   out.no_tokenizer = opened.tokenizer != nullptr;
   for (const auto& [name, tensor] : now.weights->all())
     out.weights += opened.model->weights().find(name)->values() != tensor.values() ? 1 : 0;
@@ -242,13 +213,13 @@ Status write_layout(const NewFolder& to, const OpenedModel& opened, const Derive
 
 // As the family's own class has it, written anew with what lies beside the source. Errors: the class cannot
 // say what was exchanged.
-Status write_family(const NewFolder& to, const SourceFolder& source, const OpenedModel& opened,
+Status write_family(const AtomicFolder& to, const SourceFolder& source, const OpenedModel& opened,
                     const DerivedModel& now, const Edit& exchanged, SavedModel& out) {
   const std::string& layout = layout_of_family(opened.family);
   TRY(const auto model, Model::make(*now.config, *now.weights));
   if (layout == "attnscope" || !can_save(layout, *model))
     return unsaved_edit(exchanged, "error.arch.save.why.exchange");
-  TRY_OK(save_model(to.path(), layout, *model, nullptr));
+  TRY_OK(put_model(to, layout, *model, nullptr));
   TRY_OK(write_beside(to, source, out));
   out.layout = layout;
   for (const auto& [name, tensor] : now.weights->all()) {
@@ -284,7 +255,7 @@ Result<SavedModel> save_edited(const std::string& folder, const OpenedModel& ope
   const auto exchanged = std::find_if(of_weights.begin(), of_weights.end(),
                                       [](const auto& edit) { return edit->exchange() != nullptr; });
   SavedModel out;
-  TRY(NewFolder to, NewFolder::beside(folder));
+  TRY(AtomicFolder to, new_folder(folder));
   const bool shipped = !opened.scene && is_shipped_name(opened.path);
   const fs::path from = folder_of(opened);
   if (shipped || !from.empty()) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "core/arch/save_layout.h"
 #include "core/arch/scene_config.h"
 #include "core/base/text.h"
+#include "core/io/writers.h"
 #include "core/system/atomic_file.h"
 
 namespace attnscope {
@@ -27,8 +27,6 @@ json config_head(const char* architecture, const char* model_type) {
 json token_json(int id) { return id >= 0 ? json(id) : json(nullptr); }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Layout {
   std::string_view name;
@@ -162,46 +160,9 @@ Result<SavedLayout> laid_out(std::string_view layout, const Model& model) {
   return fail(Code::not_found, "error.arch.no_layout", {in_quotes(std::string(layout)), join(known, ", ")});
 }
 
-// Files of one folder that get their names together, after all of them lie on the disk.
-class Together {
- public:
-  explicit Together(fs::path folder) : folder_(std::move(folder)) {}
-
-  Status add(const char* name, const json& content) {
-    if (content.is_null()) return Done{};
-    TRY(AtomicFile file, AtomicFile::create((folder_ / name).string()));
-    file.write(content.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
-    return keep(std::move(file));
-  }
-  Status add(const char* name, const std::vector<NamedTensor>& tensors) {
-    const std::string path = (folder_ / name).string();
-    TRY(AtomicFile file, AtomicFile::create(path));
-    TRY_OK(put_safetensors(file, path, tensors, {}, {{"format", "pt"}}));
-    return keep(std::move(file));
-  }
-  Status commit() {
-    for (AtomicFile& file : files_) TRY_OK(file.commit());
-    return Done{};
-  }
-
- private:
-  Status keep(AtomicFile file) {
-    TRY_OK(file.prepare());
-    files_.push_back(std::move(file));
-    return Done{};
-  }
-
-  fs::path folder_;
-  std::vector<AtomicFile> files_;
-};
-
-Status write_files(const fs::path& folder, const SavedLayout& saved, const json& tokenizer) {
-  Together files(folder);
-  TRY_OK(files.add("model.safetensors", saved.tensors));
-  TRY_OK(files.add("config.json", saved.config));
-  TRY_OK(files.add("tokenizer.json", tokenizer));
-  TRY_OK(files.add("preprocessor_config.json", saved.preprocessing));
-  return files.commit();
+Status write_json_file(const std::string& path, const json& content) {
+  if (content.is_null()) return Done{};
+  return write_file(path, content.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace
@@ -217,15 +178,21 @@ Result<std::string> fitting_layout(std::string_view layout, const Model& model) 
   return std::string("attnscope");
 }
 
-Status save_model(const std::string& folder, std::string_view layout, const Model& model,
-                  const json& tokenizer) {
+Status put_model(const AtomicFolder& folder, std::string_view layout, const Model& model,
+                 const json& tokenizer) {
   TRY(const SavedLayout saved, laid_out(layout, model));
-  std::error_code error;
-  const bool made = !fs::exists(folder, error);
-  TRY_OK(make_folder(folder));
-  const Status written = write_files(folder, saved, tokenizer);
-  if (!written && made) fs::remove(folder, error);  // empty: nothing was put in place
-  return written;
+  TRY_OK(write_safetensors(folder.in("model.safetensors"), saved.tensors, {}, {{"format", "pt"}}));
+  TRY_OK(write_json_file(folder.in("config.json"), saved.config));
+  TRY_OK(write_json_file(folder.in("tokenizer.json"), tokenizer));
+  return write_json_file(folder.in("preprocessor_config.json"), saved.preprocessing);
+}
+
+Status save_model(const std::string& path, std::string_view layout, const Model& model,
+                  const json& tokenizer) {
+  TRY_OK(can_save(layout, model));
+  TRY(AtomicFolder folder, AtomicFolder::create(path));
+  TRY_OK(put_model(folder, layout, model, tokenizer));
+  return folder.commit();
 }
 
 }  // namespace attnscope

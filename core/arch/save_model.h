@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/model/model.h"
+#include "core/system/atomic_folder.h"
 
 namespace attnscope {
 
@@ -18,6 +19,9 @@ namespace attnscope {
 /// (with what does not fit), io_failed.
 Status save_model(const std::string& folder, std::string_view layout, const Model& model,
                   const nlohmann::json& tokenizer);
+/// The same into a folder that the caller commits, with other files beside them.
+Status put_model(const AtomicFolder& folder, std::string_view layout, const Model& model,
+                 const nlohmann::json& tokenizer);
 /// Whether the layout can store the model, without writing anything; the same errors.
 Status can_save(std::string_view layout, const Model& model);
 /// `layout`, or our own where that cannot hold the model. Errors: neither can.

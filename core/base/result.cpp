@@ -5,14 +5,29 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostSaid = 900, kMostAdvised = 500;  // code points; the longest name two paths
+constexpr std::size_t kMostSaid = 300, kMostAdvised = 150;  // code points of both with what they end with
+
+// Cut behind a word where one ends near the limit.
+std::string no_longer_than(const std::string& text, std::size_t limit) {
+  if (utf8_length(text) <= limit) return text;
+  const std::string cut = printable(text, limit - 3);
+  const std::size_t space = cut.rfind(' ', cut.size() - 4);
+  return space != std::string::npos && space + 24 > cut.size() ? cut.substr(0, space) + "..." : cut;
+}
 
 }  // namespace
 
-std::string Error::sentence() const { return printable(what.str(), kMostSaid); }
+std::string Error::sentence() const {
+  const std::string todo = hint();
+  const std::size_t left = kMostSaid - (todo.empty() ? 0 : utf8_length(todo) + 1);
+  const std::string said = what.str();
+  return no_longer_than(printable(said, said.size()), left);
+}
 
 std::string Error::hint() const {
-  return advice.has_words() ? printable(advice.str(), kMostAdvised) : std::string();
+  if (!advice.has_words()) return {};
+  const std::string todo = advice.str();
+  return no_longer_than(printable(todo, todo.size()), kMostAdvised);
 }
 
 std::string Error::text() const {

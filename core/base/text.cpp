@@ -100,8 +100,9 @@ namespace {
 
 // Obeyed by a terminal instead of shown, or shown as if other words stood there.
 bool misleads(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x206F) || c == 0xFEFF ||
+         (c >= 0xFFF9 && c <= 0xFFFB);
 }
 
 }  // namespace
@@ -125,7 +126,16 @@ std::string in_quotes(std::string_view text, std::size_t limit) {
   return out + '"';
 }
 
-std::string quoted_path(std::string_view path) { return in_quotes(path, 400); }
+// The end of a long one tells files apart.
+std::string quoted_path(std::string_view path) {
+  constexpr std::size_t kMostShown = 90;
+  const std::string whole = printable(path, path.size());
+  const std::size_t length = utf8_length(whole);
+  if (length <= kMostShown) return in_quotes(whole, kMostShown);
+  std::size_t at = 0;
+  for (std::size_t left = length - kMostShown + 3; left > 0; --left) next_code_point(whole, at);
+  return in_quotes("..." + whole.substr(at), kMostShown);
+}
 
 std::size_t utf8_length(std::string_view text) {
   std::size_t count = 0;

@@ -62,7 +62,20 @@ ImageBytes on_white(const ImageBytes& rgba) {
   return rgb;
 }
 
+// Width and height as the head says them, before libpng refuses sizes of its own.
+Status check_png_size(const std::string& bytes, const std::string& what) {
+  constexpr std::size_t kWidthAt = 16, kHeightAt = 20, kHead = 24;
+  if (bytes.size() < kHead) return Done{};
+  const auto number = [&](std::size_t at) {
+    std::uint32_t out = 0;
+    for (std::size_t i = 0; i < 4; ++i) out = out << 8 | static_cast<std::uint8_t>(bytes[at + i]);
+    return static_cast<std::int64_t>(out);
+  };
+  return check_size(what, number(kWidthAt), number(kHeightAt));
+}
+
 Result<Picture> read_png(const std::string& bytes, const std::string& what) {
+  TRY_OK(check_png_size(bytes, what));
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   const std::unique_ptr<png_image, decltype(&png_image_free)> guard(&image, png_image_free);

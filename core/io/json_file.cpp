@@ -46,8 +46,8 @@ Text reason(std::string_view text, std::size_t position, const std::string& toke
 // Builds the value while the text is read, one stack entry per open object or list.
 class Builder : public nlohmann::json_sax<json> {
  public:
-  Builder(std::string_view text, const std::string& what, TwiceKeys twice)
-      : text_(text), what_(what), twice_(twice) {}
+  Builder(std::string_view text, const std::string& what, TwiceKeys twice, std::size_t most_values)
+      : text_(text), what_(what), twice_(twice), most_values_(most_values) {}
 
   bool null() override { return put(nullptr); }
   bool boolean(bool value) override { return put(value); }
@@ -86,6 +86,10 @@ class Builder : public nlohmann::json_sax<json> {
  private:
   // Stores a value at the current place and records where it went.
   bool put(json value) {
+    if (++values_ > most_values_) {
+      error_ = fail(Code::unsupported, "error.io.json.values", {what_, most_values_});
+      return false;
+    }
     if (open_.empty()) {
       root_ = std::move(value);
       last_ = &root_;
@@ -103,7 +107,7 @@ class Builder : public nlohmann::json_sax<json> {
       error_ = fail(Code::unsupported, "error.io.json.depth", {what_, kMaxJsonDepth});
       return false;
     }
-    put(json(kind));
+    if (!put(json(kind))) return false;
     open_.push_back(last_);
     return true;
   }
@@ -116,6 +120,7 @@ class Builder : public nlohmann::json_sax<json> {
   std::string_view text_;
   const std::string& what_;
   TwiceKeys twice_;
+  std::size_t most_values_, values_ = 0;
   json root_;
   std::vector<json*> open_;
   json* slot_ = nullptr;
@@ -125,10 +130,11 @@ class Builder : public nlohmann::json_sax<json> {
 
 }  // namespace
 
-Result<json> parse_json(std::string_view text, const std::string& what, TwiceKeys twice) {
+Result<json> parse_json(std::string_view text, const std::string& what, TwiceKeys twice,
+                        std::size_t most_values) {
   if (text.empty()) return fail(Code::bad_format, "error.io.json.empty", {what});
   try {
-    Builder builder(text, what, twice);
+    Builder builder(text, what, twice, most_values);
     return builder.take(json::sax_parse(text.data(), text.data() + text.size(), &builder));
   } catch (const std::exception&) {
     return fail(Code::no_memory, "error.io.json.memory", {what, format_bytes(text.size())});

@@ -18,6 +18,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t kLengthBytes = 8;
 constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;
+constexpr std::size_t kMostHeaderValues = std::size_t{2} << 20;   // of some 230,000 tensors
 constexpr std::uint64_t kMostDataBytes = std::uint64_t{1} << 60;  // that a header may tell of
 
 Error safetensors_damaged(const std::string& what, const Text& sentence) {
@@ -173,7 +174,7 @@ Result<std::shared_ptr<TensorSource>> open_safetensors_bytes(std::shared_ptr<con
                                                              const std::string& what,
                                                              std::vector<std::string>* cut) {
   TRY(const std::string_view text, header_text(bytes, what));
-  TRY(const json header, parse_json(text, what + ": the header", TwiceKeys::refuse));
+  TRY(const json header, parse_json(text, what + ": the header", TwiceKeys::refuse, kMostHeaderValues));
   const std::uint64_t data_begin = kLengthBytes + text.size(), data_size = bytes.size() - data_begin;
   std::vector<TensorInfo> infos;
   std::map<std::string, std::string> metadata;

@@ -10,6 +10,9 @@
 #include "core/session/session.h"
 #include "core/session/session_file.h"
 #include "core/session/session_parts.h"
+#include "core/system/atomic_file.h"
+#include "core/system/atomic_folder.h"
+#include "core/system/mapped_file.h"
 
 namespace attnscope {
 namespace {
@@ -60,14 +63,17 @@ Status keep_beside(Document& document, const Task& task, const std::string& fold
 }
 
 // The same of a model that came out of a session's own file.
-Status copy_beside(Document& document, const std::string& folder) {
-  std::error_code error;
+Status copy_beside(Document& document, const std::string& path) {
   if (!document.opened || !is_put_out(document.opened->path)) return Done{};
-  std::filesystem::remove_all(folder, error);
-  std::filesystem::copy(document.opened->path, folder, error);
-  if (error) return fail(Code::io_failed, "error.system.write", {quoted_path(folder), error.message()});
+  TRY(AtomicFolder folder, AtomicFolder::create(path));
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(document.opened->path, error)) {
+    TRY(const std::string bytes, read_file(entry.path().string(), kMostPartBytes));
+    TRY_OK(write_file(folder.in(entry.path().filename().string()), bytes));
+  }
+  TRY_OK(folder.commit());
   OpenedModel opened = *document.opened;
-  opened.path = folder;
+  opened.path = path;
   document.opened = std::make_shared<const OpenedModel>(std::move(opened));
   return Done{};
 }
@@ -79,8 +85,13 @@ bool trains(const Document& document) {
 }  // namespace
 
 Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look) {
+  return write_session(path, copy, look, place_beside(path, copy.document, copy.pinned.get()));
+}
+
+Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look,
+                     int which) {
   Document document = copy.document;
-  const std::string beside = std::filesystem::absolute(path).string();
+  const std::string beside = session_beside(std::filesystem::absolute(path).string(), which);
   std::shared_ptr<const Task> own = copy.task;
   if (!own && trains(document)) {  // its run is another's by now, or none
     TRY(own, find_task(document.opened->path.substr(kTrainingPath.size())));
@@ -88,12 +99,12 @@ Status write_session(const std::string& path, const SessionCopy& copy, const nlo
   TRY_OK(own ? keep_beside(document, *own, beside + kModelEnding)
              : copy_beside(document, beside + kModelEnding));
   const auto shown = copy.task ? std::optional(copy.training) : std::nullopt;
-  if (!copy.pinned) return save_session(path, document, look, nullptr, shown);
+  if (!copy.pinned) return save_session(path, document, look, nullptr, shown, which);
   Document pinned = *copy.pinned;
   if (!trains(pinned)) {
     if (pinned.opened == copy.document.opened) pinned.opened = document.opened;
     TRY_OK(copy_beside(pinned, beside + kPinnedEnding));
-    return save_session(path, document, look, &pinned, shown);
+    return save_session(path, document, look, &pinned, shown, which);
   }
   const std::string name = pinned.opened->path.substr(kTrainingPath.size());
   std::shared_ptr<const Task> task = copy.task && copy.task->name() == name ? copy.task : nullptr;
@@ -101,7 +112,7 @@ Status write_session(const std::string& path, const SessionCopy& copy, const nlo
     TRY(task, find_task(name));
   }
   TRY_OK(keep_beside(pinned, *task, beside + kPinnedEnding));
-  return save_session(path, document, look, &pinned, shown);
+  return save_session(path, document, look, &pinned, shown, which);
 }
 
 SessionCopy Session::copy() const {
@@ -120,8 +131,9 @@ SessionCopy Session::copy() const {
 }
 
 Status Session::save(const std::string& path, const nlohmann::json& look) {
-  if (shows_training_) TRY_OK(training_.write(path + kRunEnding));
-  TRY_OK(write_session(path, copy(), look));
+  const int which = place_beside(path, document(), pinned_ ? &pinned_->document : nullptr);
+  if (shows_training_) TRY_OK(training_.write(session_beside(path, which) + kRunEnding));
+  TRY_OK(write_session(path, copy(), look, which));
   return take_in_parts(path);
 }
 
@@ -145,7 +157,7 @@ Status Session::train_from(const KeptRun& kept) {
 
 void Session::train_from(const SessionFile& session) {
   std::error_code ignored;
-  const std::string path = session.beside + kRunEnding;
+  const std::string path = run_beside(session);
   if (!session.training || !std::filesystem::exists(path, ignored)) return;  // the error was shown
   const auto before = training_.snapshot();
   const Result<KeptRun> kept = read_run(path);

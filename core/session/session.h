@@ -48,6 +48,8 @@ struct SessionCopy {
 /// Writes it. A model in training, which is in no file yet, is written into a folder beside the session, as
 /// its current state. Errors: the writers', an unknown task.
 Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look);
+/// `which`: where its checkpoint was written (session_beside).
+Status write_session(const std::string& path, const SessionCopy& copy, const nlohmann::json& look, int which);
 
 /// The result of a document. Immutable and shared (with views, exports).
 struct RunResult {

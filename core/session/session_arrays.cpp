@@ -28,8 +28,6 @@ std::int64_t session_count_of(const Shape& shape) {
 
 }  // namespace
 
-std::string arrays_beside(const std::string& path) { return path + ".safetensors"; }
-
 const json& array_table(const json& file) {
   static const json none = json::object();
   const auto found = file.find("arrays");
@@ -102,7 +100,7 @@ Result<Tensor> ArraysIn::embedded(const std::string& name, const json& word) con
 // Arrays are named after their contents: others of the same name are found out.
 Result<Tensor> ArraysIn::load(const std::string& name) {
   if (const auto found = table_.find(name); found != table_.end()) return embedded(name, *found);
-  const std::string beside = arrays_beside(path_);
+  const std::string beside = beside_ + kArraysEnding;
   if (!file_) {
     TRY(file_, open_safetensors(beside));
   }

@@ -23,7 +23,7 @@ inline constexpr std::int64_t kMostInlineNumbers = 1 << 14;    ///< the same whe
 inline constexpr std::int64_t kMostEmbeddedNumbers = 1 << 25;  ///< of all arrays of a file's table
 
 /// The file of arrays that may lie beside a session.
-std::string arrays_beside(const std::string& path);
+inline constexpr const char* kArraysEnding = ".safetensors";
 /// The table of large arrays of a session file; an empty object where it has none.
 const nlohmann::json& array_table(const nlohmann::json& file);
 
@@ -50,8 +50,10 @@ class ArraysOut {
 /// Arrays as they are read. `table` (array_table() of the file) must outlive it.
 class ArraysIn {
  public:
-  explicit ArraysIn(std::string path, const nlohmann::json& table = array_table(nlohmann::json::object()))
-      : path_(std::move(path)), table_(table) {}
+  /// `beside`: what the name of the file of arrays begins with.
+  ArraysIn(std::string path, std::string beside,
+           const nlohmann::json& table = array_table(nlohmann::json::object()))
+      : path_(std::move(path)), beside_(std::move(beside)), table_(table) {}
   /// The array that `word` stands for; `field` is named in errors: no array, one that is missing, other
   /// numbers than were saved.
   Result<Tensor> find(const nlohmann::json& word, const char* field);
@@ -61,7 +63,7 @@ class ArraysIn {
   Result<Tensor> embedded(const std::string& name, const nlohmann::json& word) const;
   Result<Tensor> load(const std::string& name);
 
-  std::string path_;
+  std::string path_, beside_;
   const nlohmann::json& table_;
   std::shared_ptr<TensorSource> file_;
 };

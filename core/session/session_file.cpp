@@ -261,10 +261,17 @@ void put_run(json& file, const Document& document, ArraysOut& arrays) {
   file["sampling"] = sampling_json(document.sampling);
 }
 
+// Which of the two a session's text names; nothing where it names none.
+std::optional<int> which_beside(const json& file) {
+  const auto which = file.is_object() ? file.find("beside") : file.end();
+  if (!file.is_object() || which == file.end()) return 1;
+  return whole_in(*which, 1, 2) ? std::optional(which->get<int>()) : std::nullopt;
+}
+
 // Into a document as it is freshly opened. Edits that do not fit are left out, with a warning.
-Status take_run(const json& file, const json& table, const std::string& path, Document& document,
+Status take_run(const json& file, const json& whole, const std::string& path, Document& document,
                 std::vector<Text>& warnings) {
-  ArraysIn arrays(path, table);
+  ArraysIn arrays(path, session_beside(path, which_beside(whole).value_or(1)), array_table(whole));
   const bool recorded = !document.opened->recorded.empty();
   if (!recorded && file.contains("inputs")) TRY_OK(take_inputs(file["inputs"], path, document, arrays));
   TRY_OK(take_settings(file, path, document));
@@ -307,7 +314,7 @@ Result<json> inputs_to_json(const Document& document) {
 }
 
 Status inputs_from_json(const json& inputs, const std::string& path, Document& document) {
-  ArraysIn arrays(path);
+  ArraysIn arrays(path, path);
   TRY_OK(take_inputs(inputs, path, document, arrays));
   for (const Input& input : inputs_of(document)) TRY_OK(document.model->accepts(input));
   return Done{};
@@ -315,8 +322,46 @@ Status inputs_from_json(const json& inputs, const std::string& path, Document& d
 
 bool is_session_path(const std::string& path) { return path.ends_with(kSessionEnding); }
 
+std::string session_beside(const std::string& path, int which) { return which == 2 ? path + ".2" : path; }
+
 std::vector<std::string> beside_session(const std::string& path) {
-  return {arrays_beside(path), path + kModelEnding, path + kPinnedEnding, path + kRunEnding};
+  std::vector<std::string> out;
+  for (const int which : {1, 2})
+    for (const char* ending : {kArraysEnding, kModelEnding, kPinnedEnding, kRunEnding})
+      out.push_back(session_beside(path, which) + ending);
+  return out;
+}
+
+namespace {
+
+bool anything_under(const std::string& beside) {
+  std::error_code ignored;
+  for (const char* ending : {kArraysEnding, kModelEnding, kPinnedEnding, kRunEnding})
+    if (fs::exists(beside + ending, ignored)) return true;
+  return false;
+}
+
+}  // namespace
+
+int place_beside(const std::string& path, const Document& document, const Document* pinned) {
+  const std::string whole = fs::absolute(path).string();
+  for (const int which : {1, 2})
+    for (const char* ending : {kModelEnding, kPinnedEnding})
+      for (const Document* one : {&document, pinned})
+        if (one && one->opened && one->opened->path == session_beside(whole, which) + ending) return which;
+  const bool first = anything_under(session_beside(path, 1)),
+             second = anything_under(session_beside(path, 2));
+  if (!first) return 1;
+  if (!second) return 2;
+  const Result<json> file = read_json_file(path, kMostBytes);  // a save that was cut off left the other ones
+  return file && which_beside(*file) == 2 ? 1 : 2;
+}
+
+std::string run_beside(const SessionFile& session) {
+  std::error_code ignored;
+  const std::string own = session.beside + kRunEnding;
+  const bool autosaved = session.beside == session_beside(session.path, 2) && !fs::exists(own, ignored);
+  return autosaved ? session.path + kRunEnding : own;
 }
 
 namespace {
@@ -368,16 +413,36 @@ Result<json> session_to_json(const Document& document, const json& look, const D
   return fail(Code::unsupported, "error.session.file.large_input", {kMostEmbeddedNumbers});
 }
 
-Status save_session(const std::string& path, const Document& document, const json& look,
-                    const Document* pinned, std::optional<TrainingShown> training) {
-  ArraysOut arrays;
+namespace {
+
+// What the session at `path` no longer needs. An autosave's checkpoint lies behind `path`, whatever the
+// session says, and is written by the run's own thread.
+void remove_others(const std::string& path, int which, bool arrays, bool training) {
   std::error_code ignored;
+  const std::string own = session_beside(path, which), other = session_beside(path, 3 - which);
+  for (const char* ending : {kArraysEnding, kModelEnding, kPinnedEnding})
+    fs::remove_all(other + ending, ignored);
+  if (!training || fs::exists(own + kRunEnding, ignored)) fs::remove(other + kRunEnding, ignored);
+  if (!arrays) fs::remove(own + kArraysEnding, ignored);
+  if (!training) fs::remove(own + kRunEnding, ignored);
+}
+
+}  // namespace
+
+Status save_session(const std::string& path, const Document& document, const json& look,
+                    const Document* pinned, std::optional<TrainingShown> training, std::optional<int> which) {
+  ArraysOut arrays;
+  if (!which) which = place_beside(path, document, pinned);
+  const std::string beside = session_beside(path, *which);
   TRY(json file, session_json(path, document, look, pinned, arrays));
   if (training) file["training"] = {{"step", training->step}, {"newest", training->newest}};
-  if (!arrays.tensors().empty()) TRY_OK(write_safetensors(arrays_beside(path), arrays.tensors()));
+  if (!arrays.tensors().empty()) TRY_OK(write_safetensors(beside + kArraysEnding, arrays.tensors()));
+  if (*which != 1 && anything_under(beside)) {
+    file["beside"] = *which;
+    file["version"] = kSessionVersion;  // earlier programs would look under the other beginning
+  }
   TRY_OK(write_file(path, file.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
-  if (arrays.tensors().empty()) fs::remove(arrays_beside(path), ignored);
-  if (!training) fs::remove(path + kRunEnding, ignored);
+  remove_others(path, *which, !arrays.tensors().empty(), training.has_value());
   return Done{};
 }
 
@@ -400,7 +465,10 @@ Result<SessionFile> session_from_json(json file, const std::string& path) {
     return damaged_session(path, Text::of("error.session.file.no_model"));
   SessionFile out;
   out.path = path;
-  TRY(out.beside, put_out_parts(file, path));
+  const std::optional<int> which = which_beside(file);
+  if (!which) return damaged_session(path, Text::of("error.session.file.beside"));
+  out.which = *which;
+  TRY(out.beside, put_out_parts(file, path, session_beside(path, *which)));
   out.model = session_model_path(file["model"], path, out.beside);
   if (file["model"].contains("scene")) out.scene = file["model"]["scene"].dump();
   TRY(out.training, training_in(file, path));
@@ -423,12 +491,12 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   const PathsIn named(session.path);
   const json& file = *session.all;
   warn_of_other_numbers(file["model"], opened);
-  if (std::error_code ignored; session.training && !fs::exists(session.beside + kRunEnding, ignored))
-    opened.warnings.push_back(Text::of("note.session.no_run", {session.path + kRunEnding}));
+  if (std::error_code ignored; session.training && !fs::exists(run_beside(session), ignored))
+    opened.warnings.push_back(Text::of("note.session.no_run", {run_beside(session)}));
   const auto shared = std::make_shared<const OpenedModel>(opened);
   Document document = new_document(shared, cancel);
   std::vector<Text> warnings;
-  TRY_OK(take_run(file, array_table(file), session.path, document, warnings));
+  TRY_OK(take_run(file, file, session.path, document, warnings));
   TRY_OK(take_notes(file, session.path, document));
   if (file.contains("circuits")) TRY_OK(take_circuits(file["circuits"], session.path, document));
   if (const auto data = file.find("data"); data != file.end())
@@ -454,7 +522,7 @@ Result<std::shared_ptr<const Document>> pinned_of(const SessionFile& session, co
     pinned = new_document(std::make_shared<const OpenedModel>(std::move(opened)), cancel);
   }
   std::vector<Text> ignored;  // dropped: the document itself has the same warnings
-  TRY_OK(take_run(*found, array_table(*session.all), session.path, pinned, ignored));
+  TRY_OK(take_run(*found, *session.all, session.path, pinned, ignored));
   return std::make_shared<const Document>(std::move(pinned));
 }
 

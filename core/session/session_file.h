@@ -19,7 +19,9 @@
 namespace attnscope {
 
 inline constexpr const char* kSessionEnding = ".attnscope";
-inline constexpr int kSessionVersion = 3;  ///< 1: large arrays lie in a file beside it; 2: no parts
+inline constexpr int kSessionVersion =
+    4;  ///< 1: large arrays lie in a file beside it; 2: no parts; 3: no "beside"
+inline constexpr int kSessionOfParts = 3;  ///< what a session with parts is written as
 inline constexpr const char* kModelEnding =
     ".model";  ///< behind it: the folder of a model that was in no file
 inline constexpr const char* kPinnedEnding = ".pinned.model";  ///< the same of the run that is pinned
@@ -27,9 +29,10 @@ inline constexpr const char* kRunEnding = ".run.safetensors";  ///< the checkpoi
 bool is_session_path(const std::string& path);
 
 struct SessionFile {
-  std::string path;  ///< of the session
-  std::string
-      beside;  ///< what the names of its own files begin with: `path`, but for parts (session_parts.h)
+  std::string path;    ///< of the session
+  std::string beside;  ///< what the names of its own files begin with: session_beside(), but for parts
+                       ///< (session_parts.h)
+  int which = 1;       ///< of the two beginnings (session_beside)
   std::string
       model;  ///< what to open: a path that exists where one of the saved ones does, or a shipped name
   std::string scene;                      ///< the scene's own text, instead of opening a file; empty: none
@@ -51,13 +54,25 @@ std::string fingerprint(const Tensor& tensor);
 /// that it is compared with, by what made it and its own model where it is another one. `training`: the model
 /// trains, and the caller writes its checkpoint beside the file. Errors: nothing is open, a model that
 /// trains and is in no file, the writers'.
+/// `which`: the beginning that its files have been written under; nothing: place_beside(). Those under the
+/// other one are removed at the end, but for an autosave's checkpoint.
 Status save_session(const std::string& path, const Document& document, const nlohmann::json& look,
-                    const Document* pinned = nullptr, std::optional<TrainingShown> training = {});
+                    const Document* pinned = nullptr, std::optional<TrainingShown> training = {},
+                    std::optional<int> which = {});
 /// The same as one JSON value, to stand in another file (lecture.h). Errors: as above, more numbers than such
 /// a file takes.
 Result<nlohmann::json> session_to_json(const Document& document, const nlohmann::json& look,
                                        const Document* pinned = nullptr);
-/// The files that a session at `path` may have beside it.
+/// What the names of the files beside a session begin with. They lie under one of two beginnings, and the
+/// session says which: a newer version of it is written with files under the other one, so that the old
+/// session keeps its own until the new one has its name.
+std::string session_beside(const std::string& path, int which);
+/// The beginning that the files of a new version of the session at `path` are written under: the one that
+/// the old version does not need, or the one under which a model lies that the document was opened from.
+int place_beside(const std::string& path, const Document& document, const Document* pinned);
+/// The checkpoint of a session whose model trains: under its own beginning, or, of autosaves, behind `path`.
+std::string run_beside(const SessionFile& session);
+/// The files that a session at `path` may have beside it, under both beginnings.
 std::vector<std::string> beside_session(const std::string& path);
 /// Reads the file, not the model. Errors: no session, a newer version, a damaged field.
 Result<SessionFile> read_session(const std::string& path);

@@ -43,7 +43,8 @@ Result<json> session_model_json(const Document& document, const std::string& pat
   const fs::path beside = fs::relative(opened.path, fs::absolute(path).parent_path(), ignored);
   if (!beside.empty()) out["beside"] = beside.string();
   for (const char* own : {kModelEnding, kPinnedEnding})
-    if (opened.path == fs::absolute(path).string() + own) out["own"] = own;
+    for (const int which : {1, 2})
+      if (opened.path == session_beside(fs::absolute(path).string(), which) + own) out["own"] = own;
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "core/base/markup.h"
+#include "core/session/session_arrays.h"
 #include "core/session/session_file.h"
 #include "core/session/session_model.h"
 #include "core/system/atomic_file.h"
@@ -22,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-constexpr std::uint64_t kMostSessionBytes = 256ull << 20;
 
 // A folder for temporary files that only this user reads, made at the first call, removed at the end.
 class PutOut {
@@ -72,15 +71,15 @@ bool is_part_name(const std::string& name) {
   return false;
 }
 
-// The files behind `path`, by what their names have behind it: ".run.safetensors", ".model/config.json".
-// Empty where one could not be a part: then all stay.
-std::map<std::string, fs::path> files_beside(const std::string& path) {
+// The files of a session, by what their names have behind the beginning: ".run.safetensors",
+// ".model/config.json". Empty where one could not be a part: then all stay.
+std::map<std::string, fs::path> files_beside(const SessionFile& session) {
   std::map<std::string, fs::path> out;
   std::error_code ignored;
   for (const char* ending : {kModelEnding, kPinnedEnding})
-    for (const auto& entry : fs::directory_iterator(path + ending, ignored))
+    for (const auto& entry : fs::directory_iterator(session.beside + ending, ignored))
       out[ending + ("/" + entry.path().filename().string())] = entry.path();
-  if (fs::is_regular_file(path + kRunEnding, ignored)) out[kRunEnding] = path + kRunEnding;
+  if (const std::string run = run_beside(session); fs::is_regular_file(run, ignored)) out[kRunEnding] = run;
   for (const auto& [name, file] : out)
     if (!is_part_name(name) || !fs::is_regular_file(file, ignored)) return {};
   return out;
@@ -88,28 +87,36 @@ std::map<std::string, fs::path> files_beside(const std::string& path) {
 
 }  // namespace
 
-Status take_in_parts(const std::string& path) {
-  const std::map<std::string, fs::path> files = files_beside(path);
+Result<bool> write_with_parts(const std::string& path, const std::string& to) {
+  TRY(const SessionFile session, read_session(path));
+  const std::map<std::string, fs::path> files = files_beside(session);
   std::error_code ignored;
   std::uint64_t bytes = 0;
   for (const auto& [name, file] : files) bytes += fs::file_size(file, ignored);
-  if (files.empty() || bytes > kMostPartBytes) return Done{};
-  TRY(const std::string text, read_file(path, kMostSessionBytes));
-  json session = json::parse(text, nullptr, false);
-  if (!session.is_object()) return damaged_session(path, Text::of("error.session.file.parts"));
+  const std::string arrays = session_beside(path, session.which) + kArraysEnding;
+  if (files.empty() || bytes > kMostPartBytes || (to != path && fs::exists(arrays, ignored))) return false;
+  json whole = *session.all;
   for (const auto& [name, file] : files) {
     TRY(const std::string part, read_file(file.string(), kMostPartBytes));
-    session["parts"][name] = base64({reinterpret_cast<const std::uint8_t*>(part.data()), part.size()});
+    whole["parts"][name] = base64({reinterpret_cast<const std::uint8_t*>(part.data()), part.size()});
   }
-  session["version"] = kSessionVersion;
-  TRY_OK(write_file(path, session.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
-  for (const char* ending : {kModelEnding, kPinnedEnding, kRunEnding}) fs::remove_all(path + ending, ignored);
+  whole["version"] = whole.contains("beside") ? kSessionVersion : kSessionOfParts;
+  TRY_OK(write_file(to, whole.dump(1, ' ', false, json::error_handler_t::replace) + "\n"));
+  return true;
+}
+
+Status take_in_parts(const std::string& path) {
+  TRY(const bool taken, write_with_parts(path, path));
+  std::error_code ignored;
+  for (const int which : {1, 2})
+    for (const char* ending : {kModelEnding, kPinnedEnding, kRunEnding})
+      if (taken) fs::remove_all(session_beside(path, which) + ending, ignored);
   return Done{};
 }
 
-Result<std::string> put_out_parts(json& file, const std::string& path) {
+Result<std::string> put_out_parts(json& file, const std::string& path, const std::string& beside) {
   const auto parts = file.find("parts");
-  if (parts == file.end()) return path;
+  if (parts == file.end()) return beside;
   const Error damaged = damaged_session(path, Text::of("error.session.file.parts"));
   if (!parts->is_object()) return damaged;
   TRY(const std::string place, put_out().next());

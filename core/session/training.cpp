@@ -7,6 +7,7 @@
 #include "core/arch/save_model.h"
 #include "core/base/caught.h"
 #include "core/base/text.h"
+#include "core/system/atomic_folder.h"
 #include "core/train/card.h"
 
 namespace attnscope {
@@ -158,10 +159,12 @@ void Training::export_model(const std::string& folder) {
 Status Training::export_now(const std::string& folder) const {
   const Model& model = *trainer_->state().model;
   TRY(const std::string layout, fitting_layout(task_->layout(), model));
-  TRY_OK(save_model(folder, layout, model, task_->tokenizer()));
+  TRY(AtomicFolder made, AtomicFolder::create(folder));
+  TRY_OK(put_model(made, layout, model, task_->tokenizer()));
   Card card = make_card(*trainer_, kHeldOutSeed, kMeasuredExamples);
   card.layout = layout;
-  return write_card(folder, card);
+  TRY_OK(write_card(made.path(), card));
+  return made.commit();
 }
 
 bool Training::busy() const { return worker_.busy() || running(); }

@@ -27,9 +27,9 @@ std::string Training::kept_in() const {
 void Training::remove_kept(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::remove(path, error) && error)
-    return tell(
-        {TrainingOutcome::Kind::failed, path,
-         fail(Code::io_failed, "error.session.training.remove", {in_quotes(path, 400), error.message()}), 0});
+    return tell({TrainingOutcome::Kind::failed, path,
+                 fail(Code::io_failed, "error.session.training.remove", {quoted_path(path), error.message()}),
+                 0});
   ++kept_version_;
   if (wake_) wake_();
 }

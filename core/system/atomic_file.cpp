@@ -14,6 +14,7 @@
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/system/part_files.h"
@@ -38,14 +39,9 @@ const char* hint_for(int reason) {
   }
 }
 
-Error write_error(const std::string& path, int reason) {
-  // Where a folder takes no new files, some file systems (/proc) report ENOENT.
-  std::error_code ignored;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (reason == ENOENT && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored))
-    reason = EROFS;
-  return Error{Code::io_failed, Text::of("error.system.write", {quoted_path(path), std::strerror(reason)}),
-               Text::of(hint_for(reason))};
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 // The file a symbolic link leads to, so that the link stays a link.
@@ -60,7 +56,7 @@ std::string resolved(const std::string& path) {
 // Opens a new file beside `target`; gives its name too.
 int open_beside(const std::string& target, mode_t mode, std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
-  remove_dead_parts(folder.empty() ? "." : folder.string());
+  remove_dead_parts(folder_of(target));
   for (int attempt = 0; attempt < 100; ++attempt) {
     name = (folder / new_part_name()).string();
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -73,8 +69,7 @@ int open_beside(const std::string& target, mode_t mode, std::string& name) {
 // A device, or a pipe with a reader: opening one without a reader would block.
 Result<int> open_stream(const std::string& target, const std::string& path) {
   const int fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  if (fd < 0 && errno == ENXIO)
-    return fail(Code::io_failed, "error.system.no_reader", {in_quotes(path, 400)});
+  if (fd < 0 && errno == ENXIO) return fail(Code::io_failed, "error.system.no_reader", {quoted_path(path)});
   if (fd < 0) return write_error(path, errno);
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   return fd;
@@ -94,20 +89,41 @@ std::optional<int> own_descriptor(std::string_view path) {
   return std::nullopt;
 }
 
-void flush_folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;  // the file itself is safe; not every folder can be opened for reading
+}  // namespace
+
+Error write_error(const std::string& path, int reason) {
+  // Where a folder takes no new files, some file systems (/proc) report ENOENT.
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (reason == ENOENT && std::filesystem::is_directory(folder.empty() ? "." : folder, ignored))
+    reason = EROFS;
+  return Error{Code::io_failed, Text::of("error.system.write", {quoted_path(path), std::strerror(reason)}),
+               Text::of(hint_for(reason))};
+}
+
+void flush_folder(const std::string& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;  // the files in it are safe; not every folder can be opened for reading
   ::fsync(fd);
   ::close(fd);
 }
 
-}  // namespace
+Status move_file(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return write_error(to, errno);
+  flush_folder(folder_of(to));
+  if (folder_of(from) != folder_of(to)) flush_folder(folder_of(from));
+  return Done{};
+}
 
 Status make_folder(const std::string& path) {
   std::error_code error;
-  std::filesystem::create_directories(path, error);
   std::error_code ignored;
+  std::vector<std::string> above;  // of those that are missing: they hold new names
+  for (std::filesystem::path at = path; !at.empty() && !std::filesystem::exists(at, ignored);
+       at = at.has_filename() ? at.parent_path() : at.parent_path().parent_path())
+    above.push_back(folder_of(at.has_filename() ? at.string() : at.parent_path().string()));
+  std::filesystem::create_directories(path, error);
+  for (const std::string& folder : above) flush_folder(folder);
   if (!error || std::filesystem::is_directory(path, ignored)) return Done{};
   return Error{Code::io_failed, Text::of("error.system.make_folder", {quoted_path(path), error.message()}),
                Text::of(hint_for(error.value()))};
@@ -134,7 +150,7 @@ Result<AtomicFile> AtomicFile::create(const std::string& path, WriteTo what) {
     return fail(Code::io_failed, "error.system.write_folder", {quoted_path(path)});
   const bool regular = !exists || S_ISREG(old.st_mode);
   if (!regular && what == WriteTo::regular_file)
-    return fail(Code::io_failed, "error.system.write_device", {in_quotes(path, 400)});
+    return fail(Code::io_failed, "error.system.write_device", {quoted_path(path)});
   if (!regular) {
     TRY(const int fd, open_stream(target, path));
     return AtomicFile(fd, target, "");
@@ -204,7 +220,7 @@ Status AtomicFile::commit() {
   if (temporary_.empty()) return Done{};
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) reason_ = errno;
   if (reason_ != 0) return failure();
-  flush_folder_of(target_);
+  flush_folder(folder_of(target_));
   temporary_.clear();
   return Done{};
 }

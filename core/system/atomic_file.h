@@ -13,9 +13,15 @@
 
 namespace attnscope {
 
-/// The folder, made where it is missing, with those above it. Error: io_failed, with the system's reason and
-/// what to do.
+/// The folder, made where it is missing, with those above it, and their names on the disk. Error: io_failed,
+/// with the system's reason and what to do.
 Status make_folder(const std::string& path);
+/// The names in a folder are on the disk when it returns, as far as the system lets folders be flushed.
+void flush_folder(const std::string& folder);
+/// Gives a file or a folder another name; the new one is on the disk when it returns. Errors: as create().
+Status move_file(const std::string& from, const std::string& to);
+/// What went wrong in writing `path`, by the system's number (errno), and what to do.
+Error write_error(const std::string& path, int reason);
 /// True for what has no old contents to keep: a pipe, a terminal, /dev/stdout, /dev/stderr, /dev/fd/N. It has
 /// no extension either, by which a writer would choose a form.
 bool is_stream(const std::string& path);

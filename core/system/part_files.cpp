@@ -85,8 +85,10 @@ void remove_if_dead(const fs::path& path, const Owner& owner) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (fd < 0) return;
   struct stat info {};
-  const bool dead = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && is_dead(owner, info);
-  if (dead && ::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+  const bool dead =
+      ::fstat(fd, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode)) && is_dead(owner, info);
+  std::error_code ignored;
+  if (dead && ::flock(fd, LOCK_EX | LOCK_NB) == 0) fs::remove_all(path, ignored);
   ::close(fd);
 }
 
@@ -103,6 +105,8 @@ std::string new_part_name() {
   static std::atomic<unsigned> counter{0};
   return format(".attnscope-%08x-%d-%u.part", machine(), static_cast<int>(::getpid()), counter++);
 }
+
+bool is_part_file(const std::string& name) { return owner_of(name).has_value(); }
 
 void lock_part(int fd) { (void)::flock(fd, LOCK_EX | LOCK_NB); }
 

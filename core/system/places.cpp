@@ -41,8 +41,7 @@ Result<std::string> rescued(const std::string& name, const std::function<Status(
     std::string folder = (fs::path(place) / ("attnscope-" + name + "-XXXXXX")).string();
     if (place.empty()) continue;
     if (!::mkdtemp(folder.data())) {
-      last =
-          fail(Code::io_failed, "error.system.no_folder_in", {in_quotes(place, 400), std::strerror(errno)});
+      last = fail(Code::io_failed, "error.system.no_folder_in", {quoted_path(place), std::strerror(errno)});
       continue;
     }
     last = write(folder);

@@ -246,6 +246,8 @@ std::string shape_text(const std::vector<std::int64_t>& sizes, std::int64_t batc
   std::vector<std::string> parts;
   if (batch > 0) parts.push_back(std::to_string(batch));
   for (std::int64_t size : sizes) parts.push_back(std::to_string(size));
+  constexpr std::size_t kMostShown = 12;  // a damaged file may tell of any number
+  if (parts.size() > kMostShown) parts.resize(kMostShown), parts.emplace_back("...");
   return "(" + join(parts, ", ") + ")";
 }
 

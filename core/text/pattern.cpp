@@ -177,9 +177,8 @@ int nesting_of(std::string_view expression) {
   return deepest;
 }
 
-Error too_hard(const std::string& expression, UErrorCode status) {
-  return fail(Code::unsupported, "error.text.pattern.too_hard",
-              {printable(expression, 80), u_errorName(status)});
+Error too_hard(const std::string& expression) {
+  return fail(Code::unsupported, "error.text.pattern.too_hard", {printable(expression, 80)});
 }
 
 }  // namespace
@@ -204,8 +203,7 @@ Result<Pattern> Pattern::regex(std::string_view expression) {
   compiled->pattern.reset(icu::RegexPattern::compile(utf16_of(icu_expression(expression)),
                                                      UREGEX_MULTILINE | UREGEX_UNIX_LINES, where, status));
   if (U_FAILURE(status)) {
-    return fail(Code::bad_format, "error.text.pattern",
-                {in_quotes(compiled->expression), u_errorName(status), where.offset});
+    return fail(Code::bad_format, "error.text.pattern", {in_quotes(compiled->expression), where.offset});
   }
   Pattern out;
   out.compiled_ = std::move(compiled);
@@ -275,7 +273,7 @@ Status Pattern::each_match(std::string_view text, const Visit& visit) const {
     if (begin >= done) TRY_OK(visit({begin, end, true}));
     done = std::max(done, end);
   }
-  if (U_FAILURE(status)) return too_hard(compiled_->expression, status);
+  if (U_FAILURE(status)) return too_hard(compiled_->expression);
   return done < text.size() ? visit({done, text.size(), false}) : Status(Done{});
 }
 

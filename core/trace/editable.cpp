@@ -19,7 +19,7 @@ Status check_takes_rows(const Input& input) {
 
 Status check_weight_name(const Weights& weights, const std::string& name) {
   if (weights.find(name)) return Done{};
-  return fail(Code::not_found, "error.trace.no_weight", {name});
+  return fail(Code::not_found, "error.trace.no_weight", {in_quotes(name)});
 }
 
 Status check_target(const Trace& trace, const Target& where) {

@@ -130,7 +130,8 @@ std::optional<Error> misfit(const Node& node, std::int64_t queries, std::int64_t
   for (const std::string* name : {&node.query_span, &node.key_span})
     if (!name->empty() &&
         std::none_of(spans.begin(), spans.end(), [&](const Span& s) { return s.name == *name; }))
-      return Error{Code::not_found, Text::of("error.trace.mask.span", {valid_utf8(*name)}), span_list(spans)};
+      return Error{Code::not_found, Text::of("error.trace.mask.span", {in_quotes(*name, 60)}),
+                   span_list(spans)};
   if (node.kind == MaskSpecKind::matrix && (node.rows != queries || node.columns != keys))
     return fail(Code::bad_shape, "error.trace.mask.matrix_fit",
                 {shape_text({node.rows, node.columns}), shape_text({queries, keys})});

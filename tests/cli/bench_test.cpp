@@ -15,5 +15,17 @@ TEST(Bench, CountsTheBytesOfTheFilesEncoding) {
             (393216 + 786432 + 256000) * 18 / 32 + 1280 * 4 + 2 * 2 * (8 + 12) * 2 * 64 * 4);
 }
 
+// Four blocks of twelve, 28 rows of 128: what an edit reaches, beside what it took.
+TEST(Bench, AnEditCostsWhatItReaches) {
+  const Json edit =
+      cli("bench random:gpt2-small --tokens 128 --edit 'blocks.8.attn.z[head=1,pos=100]=0' --json")
+          .json()["edit"];
+  EXPECT_EQ(edit["rows"], 28);
+  EXPECT_EQ(edit["blocks"], 4);
+  EXPECT_NEAR(edit["share_of_rows"].get<double>(), 28.0 * 4 / (128 * 12), 1e-12);
+  EXPECT_LT(edit["share_of_time"].get<double>(), 0.5) << "it runs as much as without a cone";
+  EXPECT_GT(edit["bound_ms"].get<double>(), 0);
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -35,6 +35,7 @@ std::vector<Format> formats_of_runs();
 std::vector<Format> formats_of_training();
 std::vector<Format> formats_of_words();
 std::vector<Format> formats_of_lessons();
+std::vector<Format> formats_of_records();
 std::vector<Format> formats_of_disks();
 std::vector<Format> formats_of_window();
 

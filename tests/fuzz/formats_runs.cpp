@@ -215,6 +215,8 @@ std::vector<Files> session_misses() {
   with({{"version", 99}});
   with({{"version", "1"}});
   with({{"model", none}});
+  with({{"beside", 2}});
+  with({{"beside", "2"}});
   with({{"notes", {{"no step", "x"}}}});
   with({{"notes", 3}});
   with({{"padding", {{"on", 3}}}});

@@ -2,6 +2,7 @@
 // Skips where no context without a display can be made.
 #include "app/gpu/painter.h"
 
+#include <glad/gl.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -99,6 +100,21 @@ TEST_F(PainterTest, CellCentresHaveTheColoursOfTheTable) {
       expect_colours(ramp(is_diverging(style.map) ? -2.0f : -0.5f, 2.0f, 64), 8, style);
     }
   }
+}
+
+// A driver that says that its memory is full: the cells are there all the same, as rectangles.
+TEST_F(PainterTest, WithoutRoomForATextureCellsAreRectangles) {
+  HeatStyle style;
+  style.hi = 2.0f;
+  const std::vector<float> values = ramp(0.0f, 2.0f, 16);
+  const auto real = glad_glGetError;
+  glad_glGetError = []() -> GLenum { return GL_OUT_OF_MEMORY; };
+  painter().upload("map", matrix(values, 4, 4));
+  glad_glGetError = real;
+  EXPECT_TRUE(painter().memory_full());
+  expect_colours(values, 4, style);
+  const std::vector<float> others = ramp(0.0f, 1.0f, 16);
+  expect_colours(others, 4, style);  // there is room again
 }
 
 TEST_F(PainterTest, ValuesOutsideTheRangeTakeTheEnds) {

@@ -11,6 +11,10 @@
 #include <set>
 #include <sstream>
 
+#include "core/base/result.h"
+#include "core/base/text.h"
+#include "core/base/words.h"
+
 namespace attnscope {
 namespace {
 
@@ -186,6 +190,32 @@ TEST(ErrorKeys, NoSentenceIsBornInTheSources) {
       const auto items = items_at(text, at + 5);
       EXPECT_FALSE(items.size() > 1 && items[1].front() == '"') << file << ": " << items[1];
     }
+}
+
+// Whatever a file or a person brings along: a message is a sentence that a terminal shows and does not obey.
+TEST(ErrorKeys, AMessageIsShortAndPrintableWhateverStandsInIt) {
+  const std::string hostile =
+      "\x1b]0;x\x07\x1b[31m\xC2\x9B"
+      "31m\xE2\x80\xAE\xD8\x9C\xEF\xBB\xBF\xFF\n\r" +
+      std::string(4000, 'x');
+  int count = 0;
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    for (const auto& [key, text] : table_of("en", "errors_")) {
+      if (key.size() > 5 && key.compare(key.size() - 5, 5, ".hint") == 0) continue;
+      const Error error = fail(Code::bad_format, key, {hostile, hostile, hostile, hostile, hostile, hostile});
+      const std::string said = error.text();
+      EXPECT_LE(utf8_length(said), 300u) << key;
+      EXPECT_EQ(said, printable(said, said.size())) << key;
+      EXPECT_EQ(said.find('\x1b'), std::string::npos) << key;
+      EXPECT_TRUE(error.hint().empty() || said.ends_with(error.hint())) << key;
+      ++count;
+    }
+  }
+  EXPECT_TRUE(set_language("en"));
+  EXPECT_GT(count, 1000);
+  EXPECT_EQ(quoted_path("/a/" + std::string(300, 'b') + "/model.gguf"),
+            "\"..." + std::string(76, 'b') + "/model.gguf\"");
 }
 
 }  // namespace

@@ -51,6 +51,16 @@ TEST(Json, DeepNestingIsASentenceNotACrash) {
   expect_error(parse_json(objects, "x.json"), Code::unsupported, "deeper than 256 levels");
 }
 
+TEST(Json, SoManyValuesAsNobodyNeedsAreASentence) {
+  EXPECT_TRUE(parse_json("[1, [2], {\"a\": 3}]", "x", TwiceKeys::last_wins, 6));
+  expect_error(parse_json("[1, [2], {\"a\": 3}]", "x.json", TwiceKeys::last_wins, 5), Code::unsupported,
+               "x.json holds more than 5 values");
+  std::string many = "[0";
+  many.reserve(2 * kMostJsonValues + 4);
+  for (std::size_t i = 0; i < kMostJsonValues; ++i) many += ",0";
+  expect_error(parse_json(many, "x.json"), Code::unsupported, "holds more than 16777216 values");
+}
+
 TEST(Json, KeysTwiceAreKeptOrRefusedAsAsked) {
   const std::string text = R"({"a": 1, "b": {"a": 2}, "a": 3})";
   const auto value = parse_json(text, "x");

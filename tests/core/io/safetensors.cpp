@@ -136,6 +136,20 @@ TEST(SafetensorsLies, LengthAndHeader) {
                "tensor \"a\" is not described by an object");
 }
 
+TEST(SafetensorsLies, MoreTensorsThanAnyModelHas) {
+  std::string header = "{";
+  for (int i = 0; i < 300'000; ++i)
+    header +=
+        (i ? ",\"w" : "\"w") + std::to_string(i) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+  header += "}";
+  const std::uint64_t length = header.size();
+  const testing::TempFolder folder;
+  const std::string path = folder / "many.safetensors";
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(&length), sizeof length)
+      << header;
+  expect_error(open_safetensors(path), Code::unsupported, "holds more than 2097152 values");
+}
+
 TEST(SafetensorsLies, NumberFormat) {
   const auto source = open_entry(R"("dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4])", 4);
   expect_error(source, Code::unsupported, "tensor \"a\" has the number format \"F8_E4M3\"");

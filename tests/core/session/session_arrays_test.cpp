@@ -22,7 +22,7 @@ void write_beside(const std::string& session, const std::string& name, const cha
   const std::uint64_t length = text.size();
   std::string all(sizeof length, '\0');
   std::memcpy(all.data(), &length, sizeof length);
-  std::ofstream(arrays_beside(session), std::ios::binary) << all << text << bytes;
+  std::ofstream(session + kArraysEnding, std::ios::binary) << all << text << bytes;
 }
 
 TEST(SessionArraysBeside, AreFloat32AndNothingElseIsExpanded) {
@@ -34,11 +34,11 @@ TEST(SessionArraysBeside, AreFloat32AndNothingElseIsExpanded) {
   std::string bytes(values.size() * sizeof(float), '\0');
   std::memcpy(bytes.data(), values.data(), bytes.size());
   write_beside(path, name, "F32", bytes, 4);
-  const Result<Tensor> read = ArraysIn(path).find(word, "edits");
+  const Result<Tensor> read = ArraysIn(path, path).find(word, "edits");
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->values(), values);
   write_beside(path, name, "U8", "\1\2\3\4", 4);
-  const Result<Tensor> expanded = ArraysIn(path).find(word, "edits");
+  const Result<Tensor> expanded = ArraysIn(path, path).find(word, "edits");
   ASSERT_FALSE(expanded) << "the same numbers, but of a type that no version wrote";
   EXPECT_EQ(expanded.error().code, Code::bad_format);
 }

@@ -1,0 +1,154 @@
+// A long day: random actions, clicks and keys without a pause. What the program keeps has a bound, so the
+// memory in use is the same after every hour.
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "app/state/actions.h"
+#include "app/state/autosave.h"
+#include "tests/app/ui_driver.h"
+#include "tests/temp_folder.h"
+
+namespace attnscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kHour = 1200;  // one every three seconds
+
+struct Memory {
+  double heap = 0, resident = 0;  ///< MB
+};
+
+Memory memory_now() {
+  ::malloc_trim(0);
+  long pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  const struct mallinfo2 heap = ::mallinfo2();
+  return {static_cast<double>(heap.uordblks + heap.hblkhd) / 1e6,
+          static_cast<double>(resident * ::sysconf(_SC_PAGESIZE)) / 1e6};
+}
+
+int asked_number(const char* name, int otherwise) {
+  const char* value = std::getenv(name);
+  return value ? std::atoi(value) : otherwise;
+}
+
+class LongDay : public testing::FrameTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"HOME", "XDG_CONFIG_HOME"}) ::setenv(name, folder_.path().c_str(), 1);
+    before_ = fs::current_path();
+    fs::current_path(folder_.path());
+    FrameTest::SetUp();
+    ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's own
+  }
+  void TearDown() override {
+    FrameTest::TearDown();
+    fs::current_path(before_);
+    ::unsetenv("XDG_CONFIG_HOME");
+  }
+
+  std::size_t below(std::size_t count) {
+    return count == 0 ? 0 : std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
+  }
+  bool one_in(std::size_t count) { return below(count) == 0; }
+
+  // An action of the tables with one of its arguments; nothing that ends the program or asks for a path.
+  void act() {
+    const Action& action = actions()[below(actions().size())];
+    if (action.id == "file.quit" || action.takes == Takes::path || !is_possible(action, state())) return;
+    std::string argument;
+    if (action.takes != Takes::nothing) {
+      const std::vector<Choice> all = choices(state(), action.takes);
+      if (all.empty()) return;
+      argument = all[below(all.size())].argument;
+    }
+    perform(state(), action.id, argument);
+  }
+  // Something on screen, but for the list of files: what lies on a disk is another test's.
+  void click_something() {
+    std::vector<std::string> all;
+    for (const auto& [name, place] : noted_items())
+      if (name.find("browser") == std::string::npos && place.p1.x > place.p0.x) all.push_back(name);
+    if (all.empty()) return;
+    const ItemRect place = noted_items().at(all[below(all.size())]);
+    const auto part = [&] { return 0.1f + 0.8f * static_cast<float>(below(1000)) / 1000; };
+    point_at(place.p0.x + (place.p1.x - place.p0.x) * part(),
+             place.p0.y + (place.p1.y - place.p0.y) * part());
+    frames(1);
+    const int button = one_in(8) ? 1 : 0;
+    compat::feed_mouse_button(ImGui::GetIO(), button, true);
+    frames(1);
+    compat::feed_mouse_button(ImGui::GetIO(), button, false);
+    frames(1);
+  }
+  void press_something() {
+    using compat::Key;
+    constexpr Key kKeys[] = {Key::escape, Key::left, Key::right, Key::up, Key::down};
+    key(kKeys[below(std::size(kKeys))]);
+  }
+  void live(int actions_done) {
+    for (int i = 0; i < actions_done; ++i) {
+      switch (below(4)) {
+        case 0: act(); break;
+        case 1: press_something(); break;
+        default: click_something(); break;
+      }
+      frames(1);
+      autosave_.follow(state());
+      state().leave = {};
+      state().quit = false;
+      if (session_->training().running()) session_->training().pause();
+      if (one_in(20)) settle();
+    }
+  }
+  // The same window as in the morning.
+  Memory at_rest() {
+    for (int i = 0; i < 6; ++i) key(compat::Key::escape);
+    state().lessons.close(state());
+    state().lecture.halt(state());
+    session_->unpin();
+    for (int i = 0; i < 12; ++i) open_default();  // works that undo goes back to are these now
+    workspace() = morning_;
+    state().notices.clear();
+    frames(300);
+    settle();
+    return memory_now();
+  }
+
+  const testing::TempFolder folder_;
+  fs::path before_;
+  std::mt19937 random_{static_cast<unsigned>(asked_number("ATTNSCOPE_DAY_SEED", 1))};
+  Autosave autosave_;
+  Workspace morning_;
+};
+
+// ATTNSCOPE_DAY_HOURS: 8 is the day; a part of an hour is what every run of the tests lives through.
+TEST_F(LongDay, EndsWithTheMemoryThatItBeganWith) {
+  const int hours = asked_number("ATTNSCOPE_DAY_HOURS", 0);
+  const int each = hours > 0 ? kHour : 150, count = hours > 0 ? hours : 3;
+  open_default();
+  morning_ = workspace();
+  live(each);
+  const Memory morning = at_rest();
+  Memory now = morning;
+  for (int hour = 1; hour <= count; ++hour) {
+    live(each);
+    now = at_rest();
+    std::printf("hour %d: heap %.1f MB, resident %.1f MB\n", hour, now.heap, now.resident);
+    std::fflush(stdout);
+  }
+  const double slack = hours > 0 ? 0.05 : 0.15;  // after minutes not every cache is as full as it gets
+  EXPECT_LT(now.heap, morning.heap * (1 + slack)) << "MB in use";
+  EXPECT_LT(now.resident, morning.resident * (1 + slack)) << "MB resident";
+}
+
+}  // namespace
+}  // namespace attnscope
