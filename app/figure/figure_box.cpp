@@ -60,14 +60,18 @@ bool FigureBox::stale(std::uint64_t key, ImVec2 room, bool presented) const {
 }
 
 bool FigureBox::show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented, float zoom) {
-  shown_ = {key, room.x, room.y, ui_scale(), presented, fonts_version(), theme_version(), language()};
-  figure_ = std::move(figure);
-  const figure::LetterSizes& look = presented ? figure::kPresenterLetters : figure::kWindowLetters;
   const UsualRoom usual = presented ? kPresenterRoom : kWindowRoom;
   const float least = presented ? 0.f : ui_scale();  // a projector's letters go by its room alone
   const float wanted = std::max(least, std::min(room.x / usual.width, room.y / usual.height)) * zoom;
+  return show_at(std::move(figure), key, room, presented, wanted);
+}
+
+bool FigureBox::show_at(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented, float unit) {
+  shown_ = {key, room.x, room.y, ui_scale(), presented, fonts_version(), theme_version(), language()};
+  figure_ = std::move(figure);
+  const figure::LetterSizes& look = presented ? figure::kPresenterLetters : figure::kWindowLetters;
   for (const float share : {1.f, 0.8f, 0.65f, 0.5f}) {
-    unit_ = wanted * share;
+    unit_ = unit * share;
     placed_ = place(*figure_, room.x / unit_, room.y / unit_, look, figure_measure());
     if (placed_.overflows.empty()) break;
   }

@@ -29,6 +29,10 @@ class FigureBox {
   /// Letters grow with a room larger than 1280x720; where the figure does not fit even in its last form, they
   /// get smaller. False: it does not fit then either, and nothing is shown. `zoom`: of the presenter.
   bool show(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented, float zoom = 1);
+  /// The same with letters of a given size, whatever the room: `unit` pixels per unit of core/figure.
+  bool show_at(figure::Figure figure, std::uint64_t key, ImVec2 room, bool presented, float unit);
+  /// Height in pixels that the figure takes by itself, of the last show().
+  float natural_height() const { return placed_.natural_height * unit_; }
   /// Nothing is shown until the next show().
   void clear() { figure_.reset(); }
   bool empty() const { return !figure_; }

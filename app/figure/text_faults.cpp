@@ -107,6 +107,10 @@ bool is_number(std::string_view text) {
          text.find_first_not_of("0123456789.,+-−e∞") == std::string_view::npos;
 }
 
+const DrawGroup* group_of(const DisplayList& list, const DrawItem& item) {
+  return item.group < 0 ? nullptr : &list.groups()[static_cast<std::size_t>(item.group)];
+}
+
 bool lies_in(const DrawItem& text, const DrawItem& cells) {
   const float x = (text.p0.x + text.p1.x) / 2, y = (text.p0.y + text.p1.y) / 2;
   return x > cells.p0.x && x < cells.p1.x && y > cells.p0.y && y < cells.p1.y;
@@ -152,6 +156,25 @@ std::vector<CellDigits> cell_digits(const DisplayList& list) {
     out.push_back({site, cells.rows() * cells.cols(), inside});
   }
   return out;
+}
+
+float digits_of_row(const DisplayList& list, std::string_view site) {
+  const auto is_of = [&](const DrawItem& item, std::string_view what) {
+    const DrawGroup* group = group_of(list, item);
+    return group && group->what == what &&
+           (group->site == site || group->site.starts_with(std::string(site) + "["));
+  };
+  const std::vector<const DrawItem*> texts = texts_in_sight(list);
+  float large = 0, own = 0;
+  const auto take = [](float& least, float em) { least = least == 0 ? em : std::min(least, em); };
+  for (const DrawItem& item : list.items()) {
+    const bool cell = item.kind == DrawItem::Kind::rect && is_of(item, "row"),
+               matrix = item.kind == DrawItem::Kind::cells && is_of(item, "matrix");
+    if (!cell && !matrix) continue;
+    for (const DrawItem* text : texts)
+      if (lies_in(*text, item) && is_number(list.text(*text))) take(cell ? large : own, text->face.em);
+  }
+  return std::max(large, own);
 }
 
 float smallest_digit(const DisplayList& list) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/figure/display_list.h"
@@ -29,6 +30,10 @@ struct CellDigits {
   std::int64_t cells = 0, with_digits = 0;
 };
 std::vector<CellDigits> cell_digits(const DisplayList& list);
+
+/// Em square, pixels, of the smallest digits of the row that is looked at: in the cells of a group
+/// "row" of the step, where it is drawn large, or in the step's matrix; 0: it has none.
+float digits_of_row(const DisplayList& list, std::string_view site);
 
 /// Height of the lowest line of digits in sight, pixels; 0 where the figure has none.
 float smallest_digit(const DisplayList& list);

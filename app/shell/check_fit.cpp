@@ -9,6 +9,7 @@
 #include "app/figure/text_faults.h"
 #include "app/gpu/gl_context.h"
 #include "app/gpu/imgui_host.h"
+#include "app/look/theme.h"
 #include "app/shell/easy_window.h"
 #include "app/shell/picture.h"
 #include "app/shell/startup.h"
@@ -21,7 +22,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kFitWidth = 1280.f, kFitHeight = 720.f;  // units, without --size
+constexpr float kFitWidth = 1280.f, kFitHeight = 720.f;      // units, without --size
+constexpr float kLeastDigit = 14.f, kLeastPresented = 20.f;  // em of the looked-at row's digits
 constexpr int kFitFrames = 3;  // until sizes that depend on the frame before stand still
 
 struct FitFinding {
@@ -130,10 +132,22 @@ class FitCheck {
       ++report_.matrices;
       report_.without_digits += matrix.with_digits == 0;
     }
-    if (frame_.state().presenter.on && scrolls(list)) add(step, "scrolls", "");
+    const bool one_step = frame_.state().workspace.view == "steps" && !shows_easy(frame_.state());
+    if ((frame_.state().presenter.on || one_step) && scrolls(list)) add(step, "scrolls", "");
+    if (one_step) check_row(step, list);
     const float digit = smallest_digit(list);
     if (digit > 0 && (report_.smallest_digit == 0 || digit < report_.smallest_digit))
       report_.smallest_digit = digit;
+  }
+
+  // The row that is looked at has digits, large enough to be read.
+  void check_row(const std::string& step, const DisplayList& list) {
+    const float em = digits_of_row(list, step);
+    const float least = frame_.state().presenter.on ? kLeastPresented : kLeastDigit * ui_scale();
+    if (em <= 0)
+      add(step, "no_digits", "");
+    else if (em < least - 0.05f)
+      add(step, "small", format("%.1f", static_cast<double>(em)));
   }
 
   void add(const std::string& step, const char* what, const std::string& where) {

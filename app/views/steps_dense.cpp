@@ -246,7 +246,7 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
   for (const DenseLines lines : {DenseLines::one, DenseLines::two, DenseLines::two_lower})
     for (const bool tight : {false, true})
       if (place_dense(context, figure, position, size, {lines, 1.f, tight})) return;
-  const bool still = context.workspace.told || context.workspace.presenting;
+  const bool still = fits_always(context);
   for (const DenseLines lines : {DenseLines::two, DenseLines::one})
     for (const bool tight : {false, true})
       if (!still && figure.extra == Figure::Extra::none &&

@@ -193,7 +193,8 @@ namespace {
 
 // Units: size of a scrolling figure that would show its numbers; half of it for one that never does.
 constexpr float kLeastWide = 600, kLeastTall = 300;
-constexpr float kMostStretch = 2.5f;  // times the room, whatever the font size
+constexpr float kLargeCellWidth = 84, kLargeCellHeight = 24;  // of cells with large digits
+constexpr float kMostStretch = 2.5f;                          // times the room, whatever the font size
 // Minimum width of cells without numbers, units; or the share of the room that all of them have.
 constexpr float kLeastColour = 3, kLeastShareOfRoom = 0.4f;
 
@@ -205,6 +206,20 @@ bool FigurePlot::numbers_fit(const ViewContext& context, const Figure& figure) {
     if (panels_[i].cell.x < least.x || panels_[i].cell.y < least.y) return false;
   }
   return true;
+}
+
+bool FigurePlot::fits_always(const ViewContext& context) const {
+  return whole_in_room_ || context.workspace.told || context.workspace.presenting;
+}
+
+bool FigurePlot::has_large_cells(const ViewContext& context, const Figure& figure, ImVec2 size,
+                                 bool difference) {
+  const int result = figure.result();
+  if (figure.layout == Figure::Layout::none || result < 0) return false;
+  place(context, figure, ImVec2(0, 0), size, difference);
+  const ImVec2 cell = panels_[static_cast<std::size_t>(result)].cell;
+  return cell.x >= kLargeCellWidth * ui_scale() && cell.y >= kLargeCellHeight * ui_scale() &&
+         whole_.x <= size.x + 2 && whole_.y <= size.y + 2;
 }
 
 bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference,
@@ -222,6 +237,10 @@ void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVe
     place_product(context, figure, ImVec2(0, 0), room);
   else
     place_row(context, figure, ImVec2(0, 0), room);
+  if (fits_always(context)) {
+    legend_height_ = std::min(legend_height_, room.y - legend_.y);
+    if (legend_height_ < kLeastLegend * ui_scale()) legend_height_ = 0;
+  }
   whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * ui_scale()), used_.y);
 }
 
@@ -238,7 +257,7 @@ void FigurePlot::place_best(const ViewContext& context, const Figure& figure, Im
     place_in(context, figure, room);
     return numbers_fit(context, figure);
   };
-  if (shows(size) || context.workspace.told || context.workspace.presenting) return;
+  if (shows(size) || fits_always(context)) return;
   const ImVec2 whole = larger(1.f), half = larger(0.5f);
   if (shows(ImVec2(whole.x, size.y)) || shows(ImVec2(size.x, whole.y))) return;  // scrolls in one direction
   for (const float height : {size.y, half.y, whole.y}) {  // colours only, fits vertically at most
@@ -258,7 +277,8 @@ void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 
   const bool known = !fonts_pending() && figure.id > 0 && placed_.figure == figure.id &&
                      placed_.run == context.run.version && placed_.spans == spans_version_ &&
                      placed_.size.x == size.x && placed_.size.y == size.y && placed_.unit == unit &&
-                     placed_.difference == difference && placed_.told == context.workspace.told;
+                     placed_.difference == difference && placed_.told == context.workspace.told &&
+                     placed_.whole_in_room == whole_in_room_;
   if (!known) {
     place_best(context, figure, size);
     plots_.assign(figure.operands.size(), {});
@@ -269,6 +289,7 @@ void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 
                unit,
                difference,
                context.workspace.told,
+               whole_in_room_,
                panels_,
                signs_,
                used_,
@@ -330,7 +351,7 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
   if (cw > kStepsPlaceColumn * unit)
     cw = std::max((left + single_width) / (cols + singles), kStepsPlaceColumn * unit);
   cw = std::clamp(cw, 0.01f, kStepsPlaceCellWidth * unit);
-  if (!context.workspace.told && !context.workspace.presenting)  // otherwise the figure does not scroll
+  if (!fits_always(context))
     cw = std::max(cw, std::min(kLeastColour * unit, size.x * kLeastShareOfRoom / std::max(cols, 1.f)));
   const bool column_first = first.col.key == "one" && figure.blocks[0].operands.size() > 1;
   const Operand& named =

@@ -298,6 +298,7 @@ void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, 
   if (plot.key.empty()) {
     plot.key = "steps/" + operand.id;
     plot.double_click_resets = false;
+    plot.large_numbers = true;
     plot.place = steps_plot_place_of(context.run.trace(context.workspace.cursor.sequence), operand);
   }
   plot.values = kept.values;

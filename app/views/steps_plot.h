@@ -90,6 +90,10 @@ class FigurePlot {
   /// figure.
   bool shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference,
                      bool scrolled = false);
+  /// Nothing scrolls, cells become as small as the room makes them: their row stands large below.
+  void keep_whole(bool whole) { whole_in_room_ = whole; }
+  /// In a room of this size the result's cells have room for digits as large as those of that row.
+  bool has_large_cells(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference);
   /// Resets zoom and pan.
   void reset_windows() { spans_.clear(), ++spans_version_; }
   bool windowed() const { return windowed_; }
@@ -146,6 +150,8 @@ class FigurePlot {
   void place_best(const ViewContext& context, const Figure& figure, ImVec2 size);
   void place_in(const ViewContext& context, const Figure& figure, ImVec2 room);
   bool numbers_fit(const ViewContext& context, const Figure& figure);
+  /// Figures that never scroll: those with their row below, of lessons, of the presenter.
+  bool fits_always(const ViewContext& context) const;
   float place_block(const Figure& figure, const Block& block, ImVec2 at, float bottom, ImVec2 cell,
                     float header, bool tight);
   void draw_operand(const ViewContext& context, const Figure& figure, std::size_t index,
@@ -175,7 +181,7 @@ class FigurePlot {
     std::uint64_t figure = 0, run = 0, spans = 0;
     ImVec2 size;
     float unit = 0;
-    bool difference = false, told = false;
+    bool difference = false, told = false, whole_in_room = false;
     std::vector<Panel> panels;
     std::vector<std::pair<ImVec2, std::string>> signs;
     ImVec2 used, whole, legend;
@@ -194,6 +200,7 @@ class FigurePlot {
   ImVec2 used_, whole_, legend_;
   float legend_height_ = 0;
   bool frozen_ = false, windowed_ = false, differs_ = false, shifted_ = false, difference_ = false;
+  bool whole_in_room_ = false;
 };
 
 /// True if entries of this axis are rows of a stack with image input.

@@ -18,6 +18,7 @@
 #include "app/views/steps_header.h"
 #include "app/views/steps_motion.h"
 #include "app/views/steps_plot.h"
+#include "app/views/steps_row.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
@@ -50,8 +51,11 @@ std::vector<std::int64_t> most_likely(const Trace& trace, std::int64_t row) {
 }
 
 constexpr float kStepsWords = 262.f;  // units: height of all text above and below a figure if there is room;
-constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and of shortened text
-constexpr float kLeastRoom = 300.f;                  // lower stages show only the title
+constexpr float kTwoLines = 128.f, kOneLine = 80.f;         // and of shortened text
+constexpr float kPresentedWords = 110.f;                    // above and below a presented figure
+constexpr float kMostForRow = 0.45f, kMostPresented = 0.5f;  // share of the figure's room for the row
+constexpr float kRowGap = 8.f;                              // units below it
+constexpr float kLeastRoom = 300.f;                         // lower stages show only the title
 // Width of a drawing beside a figure; of a dial above the legend, and its minimum height; units.
 constexpr float kBeside = 210.f, kOverLegend = 32.f, kDialHeight = 110.f;
 constexpr float kStepsRow = 21.f, kHeads = 96.f;  // height of a readable row; of titles and column labels
@@ -87,6 +91,7 @@ class StepsView : public View {
         return ImGui::TextUnformatted(tr("steps.missing"));
     }
     prepare(context);
+    follow_row(context);
     if (context.workspace.presenting) return draw_presented(context, step);
     const float unit = ui_scale(), line = text_size(fonts().mono, "X").y;
     const StepWords words = words_for(context);
@@ -113,9 +118,26 @@ class StepsView : public View {
   static bool differs(const ViewContext& c) {
     return c.workspace.show_difference && c.before && !c.before->traces.empty();
   }
+  // The row that is looked at, below matrices without digits that are as large. Lessons have no room for it.
+  void follow_row(const ViewContext& context) {
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float words = (context.workspace.presenting ? kPresentedWords : kTwoLines) * ui_scale();
+    row_height_ = 0;
+    plot_.keep_whole(false);
+    if (context.workspace.told || room.y < kLeastRoom * ui_scale()) return;
+    if (plot_.has_large_cells(context, figure_, figure_room(context, ImVec2(room.x, room.y - words)),
+                              differs(context)))
+      return;
+    const float share = context.workspace.presenting ? kMostPresented : kMostForRow;
+    row_height_ = row_.follow(context, figure_, ImVec2(room.x, (room.y - words) * share), differs(context));
+    plot_.keep_whole(row_height_ > 0);
+  }
+  float row_room() const {
+    return row_height_ > 0 ? row_height_ + kRowGap * ui_scale() + ImGui::GetStyle().ItemSpacing.y : 0;
+  }
   // As much text as leaves room for the figure's digits; cached by figure and room.
   StepWords words_for(const ViewContext& context) {
-    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const ImVec2 left = ImGui::GetContentRegionAvail(), room(left.x, left.y - row_room());
     const float unit = ui_scale();
     const std::uint64_t key = text_key(
         {key_, std::bit_cast<std::uint32_t>(room.x), std::bit_cast<std::uint32_t>(room.y), differs(context)});
@@ -126,7 +148,8 @@ class StepsView : public View {
       const ImVec2 rest = figure_room(context, ImVec2(room.x, room.y - words * unit));
       return plot_.shows_numbers(context, figure_, rest, differs(context), scrolled);
     };
-    const bool title = room.y < kLeastRoom * unit || (!fits(kTwoLines, false) && fits(kOneLine, true));
+    const bool title =
+        left.y < kLeastRoom * unit || (row_height_ <= 0 && !fits(kTwoLines, false) && fits(kOneLine, true));
     return words_ = title ? StepWords::title : StepWords::two;
   }
   // Room for matrices and legend within the figure's room.
@@ -337,7 +360,7 @@ class StepsView : public View {
   /// Draws the figure in all the room except `below` pixels; returns the room it had.
   ImVec2 draw_figure_above(const ViewContext& context, float below) {
     const ImVec2 left = ImGui::GetContentRegionAvail(),
-                 room(left.x, std::max(left.y - below, 90 * ui_scale()));
+                 room(left.x, std::max(left.y - below - row_room(), 90 * ui_scale()));
     ImGuiWindowFlags flags = scrolls_ ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar;
     if (!scrolls_ || hovered_.valid()) flags |= ImGuiWindowFlags_NoScrollWithMouse;  // over cells it zooms
     compat::begin_child("steps_figure", room, false, flags);
@@ -346,6 +369,11 @@ class StepsView : public View {
       draw_figure(context, room);
     }
     ImGui::EndChild();
+    if (row_height_ > 0) {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      row_.draw(context, figure_);
+      ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + row_height_ + kRowGap * ui_scale()));
+    }
     return room;
   }
   void draw_figure(const ViewContext& context, ImVec2 room) {
@@ -469,6 +497,8 @@ class StepsView : public View {
 
   Figure figure_;
   FigurePlot plot_;
+  StepsRow row_;
+  float row_height_ = 0;  ///< pixels; 0: no row below
   KeptText difference_;
   Kept<bool> over_legend_;  ///< draw the dial above the legend
   StepsBackward back_;
