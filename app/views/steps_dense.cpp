@@ -18,7 +18,8 @@ struct DenseParts {
 constexpr DenseParts kDense{200, 40, 22, 6}, kTight{60, 36, 20, 3};
 // Cells with colours only, units: widths to try, and the minimum height.
 constexpr float kColourWidths[] = {10, 8, 6, 5, 4, 3, 2, 1, 0.5f, 0.25f};
-constexpr float kNarrowColour = 3, kLeastBesideDigits = 3, kWidestColour = 40, kColourHeight = 3;
+constexpr float kNarrowColour = 3, kLeastBesideDigits = 3, kWidestColour = 40, kLeastSeen = 1,
+                kColourHeight = 3;
 
 }  // namespace
 
@@ -256,7 +257,8 @@ void FigurePlot::place_row(const ViewContext& context, const Figure& figure, ImV
   signs_.clear();
   place_line(context, figure, position, size);
   const bool narrow = panels_.front().cell.x < kNarrowColour * ui_scale();
-  if (place_colours(context, figure, position, size) || !narrow) return;
+  const bool placed = place_colours(context, figure, position, size);
+  if (placed ? panels_.front().cell.x >= kLeastSeen * ui_scale() : !narrow) return;
   panels_.assign(figure.operands.size(), {});
   signs_.clear();
   place_line(context, figure, position, size, true);

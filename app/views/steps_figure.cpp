@@ -3,6 +3,7 @@
 
 #include "app/look/theme.h"
 #include "app/views/steps_parts.h"
+#include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -36,6 +37,14 @@ class Builder : FigureParts {
       vocabulary();
     else
       by_rule();
+    // Side by side all have the same rows; and the result is what the page's title names.
+    for (Operand& operand : figure_.operands)
+      if (operand.is_step() && (operand.is_result || figure_.layout == Figure::Layout::row) &&
+          operand.title == title_of(operand.site))
+        operand.title = member_of(operand.site);
+    for (Operand& operand : figure_.operands)
+      if (asked_.letters && operand.is_weight() && operand.title == operand.weight)
+        operand.title = weight_letter(trace_, asked_.site, operand.weight);
     return std::move(figure_);
   }
 
@@ -233,7 +242,8 @@ class Builder : FigureParts {
   }
   void softmax() {
     Operand before = step(input().site, "before");
-    if (before.site.is(StepKind::scale))  // in one step with scaling: the title contains the scale
+    if (before.site.is(StepKind::scale) &&
+        attention().scale != 1.f)  // in one step with scaling: the title contains the scale
       before.title = tr("steps.scaled_of", {title_of(before.site.with(slot_of(StepKind::mask))),
                                             significant(static_cast<double>(attention().scale), 4)});
     const std::int64_t head = before.head, width = before.col.size;

@@ -80,6 +80,7 @@ struct FigureRequest {
   Site site;
   bool whole_vocabulary = false;
   std::vector<std::int64_t> top;  ///< most likely tokens of row `query`, best first; empty: not computed yet
+  bool letters = false;           ///< weights are called as in the formula: "W_Q"
 };
 Figure build_figure(const RunResult& run, const FigureRequest& asked);
 

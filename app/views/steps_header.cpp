@@ -124,11 +124,10 @@ void draw_short_words(const StepText& text) {
   const float unit = ui_scale(), width = ImGui::GetContentRegionAvail().x - 14 * unit;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   draw_title_and_formula(text, at, width, fonts().title, fonts().formula);
-  const float line = text_size(fonts().title, "X").y;
-  draw_text(Canvas(), fonts().body, ImVec2(at.x, at.y + line + 2 * unit), theme().text_dim,
-            middle_truncated(fonts().body, text.sentence, width));
-  ImGui::Dummy(ImVec2(width, line + text_size(fonts().body, "X").y + 4 * unit));
-  note_text(text.sentence);
+  ImGui::Dummy(ImVec2(width, text_size(fonts().title, "X").y - 2 * unit));
+  ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
+  figure_text(text.sentence, 0);
+  ImGui::PopStyleColor();
   compat::item_tooltip(text.more.c_str());
 }
 
@@ -170,10 +169,13 @@ StepText step_text(const ViewContext& context, const Figure& figure, int step) {
 }
 
 void draw_title_and_formula(const StepText& text, ImVec2 at, float width, ImFont* title, ImFont* formula) {
-  const float wide = pieces_width(text.formula, formula), gap = 24 * ui_scale();
+  const float room = width - text_size(title, text.title).x - 24 * ui_scale();
   draw_text(Canvas(), title, at, theme().text, middle_truncated(title, text.title, width));
-  if (text_size(title, text.title).x + gap + wide <= width)
-    draw_formula(text.formula, ImVec2(at.x + width - wide, at.y + 2 * ui_scale()), formula);
+  for (ImFont* const font : {formula, fonts().mono, fonts().mono_small}) {
+    const float wide = pieces_width(text.formula, font);
+    if (wide > room) continue;
+    return draw_formula(text.formula, ImVec2(at.x + width - wide, at.y + 2 * ui_scale()), font);
+  }
 }
 
 void draw_step_words(const StepText& text, StepWords words) {

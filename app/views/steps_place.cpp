@@ -13,7 +13,7 @@ constexpr double kMostSeen = 512;                             // visible cells p
 constexpr float kStepsPlaceCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                            // for rows of the top factor
 constexpr float kMostForResult = 0.85f;                       // of the room, at the expense of its inputs
-constexpr float kLeastLegend = 48, kCornerLegend = 72;        // units
+constexpr float kLeastLegend = 48, kCornerLegend = 72, kLeastRowLegend = 84;  // units
 constexpr float kSign = 30, kStepsPlaceGap = 10, kIndent = 6;
 constexpr float kStepsPlaceColumn = 54,
                 kGradientColumn = 88;  // a single column of numbers; with its unit in the title
@@ -193,7 +193,7 @@ namespace {
 
 // Units: size of a scrolling figure that would show its numbers; half of it for one that never does.
 constexpr float kLeastWide = 600, kLeastTall = 300;
-constexpr float kLargeCellWidth = 84, kLargeCellHeight = 24;  // of cells with large digits
+constexpr float kLargeCellWidth = 70, kLargeCellHeight = 24;  // of cells with large digits
 constexpr float kMostStretch = 2.5f;                          // times the room, whatever the font size
 // Minimum width of cells without numbers, units; or the share of the room that all of them have.
 constexpr float kLeastColour = 3, kLeastShareOfRoom = 0.4f;
@@ -239,7 +239,8 @@ void FigurePlot::place_in(const ViewContext& context, const Figure& figure, ImVe
     place_row(context, figure, ImVec2(0, 0), room);
   if (fits_always(context)) {
     legend_height_ = std::min(legend_height_, room.y - legend_.y);
-    if (legend_height_ < kLeastLegend * ui_scale()) legend_height_ = 0;
+    if (legend_height_ < kLeastRowLegend * ui_scale() && figure.layout == Figure::Layout::row)
+      legend_height_ = 0;
   }
   whole_ = ImVec2(std::max(used_.x, legend_.x + (kLegend - 24) * ui_scale()), used_.y);
 }
@@ -359,7 +360,12 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
   const float header = line + 4 * unit + column_labels(context, named, cw);
   float ch = row_height(figure, size.y, header);
   ch = std::clamp(ch, 0.01f, std::max(cw * 0.62f, 36 * unit));
-  const ImVec2 cell(std::min(cw, std::max(ch * 4, 26 * unit)), ch);
+  float titled = 26 * unit;  // a matrix of one column is as wide as its title
+  for (const Operand& operand : figure.operands)
+    if (operand.col.key != "one")
+      titled = std::max(titled, (text_size(fonts().small, operand.title).x + kStepsPlaceGap * unit) /
+                                    std::max(1.f, static_cast<float>(seen(operand.col))));
+  const ImVec2 cell(std::min(cw, std::max(ch * 4, titled)), ch);
   used_ = {};
   float x = position.x, bottom = 0;
   for (const Block& block : figure.blocks) {

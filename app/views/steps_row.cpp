@@ -31,8 +31,8 @@ std::vector<float> values_of_row(const Tensor& plane) {
 }
 // It has the same rows and columns as the result.
 bool stands_over(const Figure& figure, const Operand& input, const Operand& result) {
-  return figure.layout == Figure::Layout::row && !input.is_weight() && !input.is_result &&
-         input.row.size == result.row.size && input.col.size == result.col.size &&
+  return figure.layout == Figure::Layout::row && figure.rule != Rule::copy && !input.is_weight() &&
+         !input.is_result && input.row.size == result.row.size && input.col.size == result.col.size &&
          (input.head < 0 || result.head < 0 || input.head == result.head);
 }
 LargeRow large_row(const Trace& trace, const Operand& operand, std::int64_t row) {
@@ -47,7 +47,11 @@ LargeRow large_row(const Trace& trace, const Operand& operand, std::int64_t row)
 }
 figure::Names column_names(const ViewContext& context, const Operand& operand) {
   figure::Names out;
-  if (operand.col.names == FigureAxis::Names::none || operand.col.size > kMostNamed) return out;
+  if (operand.col.size > kMostNamed) return out;
+  if (operand.col.names == FigureAxis::Names::none) {
+    out.shown = false;
+    return out;
+  }
   if (operand.col.names == FigureAxis::Names::index && operand.picked_cols.empty()) return out;
   out.ink = operand.col.colour ? figure::Ink::key : figure::Ink::dim;
   for (std::int64_t col = 0; col < operand.col.size; ++col)

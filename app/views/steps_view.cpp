@@ -51,11 +51,12 @@ std::vector<std::int64_t> most_likely(const Trace& trace, std::int64_t row) {
 }
 
 constexpr float kStepsWords = 262.f;  // units: height of all text above and below a figure if there is room;
-constexpr float kTwoLines = 128.f, kOneLine = 80.f;         // and of shortened text
-constexpr float kPresentedWords = 110.f;                    // above and below a presented figure
-constexpr float kMostForRow = 0.45f, kMostPresented = 0.5f;  // share of the figure's room for the row
-constexpr float kRowGap = 8.f;                              // units below it
-constexpr float kLeastRoom = 300.f;                         // lower stages show only the title
+constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and of shortened text
+constexpr float kPresentedWords = 110.f;             // above and below a presented figure
+constexpr float kMostForRow = 0.45f, kMostPresented = 0.5f,
+                kMostOfOne = 0.3f;                      // share of the figure's room for the row
+constexpr float kRowGap = 8.f, kLeastRowWidth = 560.f;  // units below it; half a window scrolls instead
+constexpr float kLeastRoom = 300.f;                     // lower stages show only the title
 // Width of a drawing beside a figure; of a dial above the legend, and its minimum height; units.
 constexpr float kBeside = 210.f, kOverLegend = 32.f, kDialHeight = 110.f;
 constexpr float kStepsRow = 21.f, kHeads = 96.f;  // height of a readable row; of titles and column labels
@@ -124,11 +125,14 @@ class StepsView : public View {
     const float words = (context.workspace.presenting ? kPresentedWords : kTwoLines) * ui_scale();
     row_height_ = 0;
     plot_.keep_whole(false);
-    if (context.workspace.told || room.y < kLeastRoom * ui_scale()) return;
+    const bool narrow = !context.workspace.presenting && room.x < kLeastRowWidth * ui_scale();
+    if (context.workspace.told || room.y < kLeastRoom * ui_scale() || narrow) return;
     if (plot_.has_large_cells(context, figure_, figure_room(context, ImVec2(room.x, room.y - words)),
                               differs(context)))
       return;
-    const float share = context.workspace.presenting ? kMostPresented : kMostForRow;
+    const float share = figure_.rule == Rule::copy     ? kMostOfOne
+                        : context.workspace.presenting ? kMostPresented
+                                                       : kMostForRow;
     row_height_ = row_.follow(context, figure_, ImVec2(room.x, (room.y - words) * share), differs(context));
     plot_.keep_whole(row_height_ > 0);
   }
@@ -185,11 +189,12 @@ class StepsView : public View {
   }
   void prepare(const ViewContext& context) {
     Cursor& cursor = context.workspace.cursor;
-    FigureRequest asked{cursor.sequence, cursor.head, 0, cursor.step, whole_vocabulary_, {}};
+    FigureRequest asked{
+        cursor.sequence, cursor.head, 0, cursor.step, whole_vocabulary_, {}, context.workspace.presenting};
     const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
     std::uint64_t key = text_key({context.run.version, number(cursor.step.stack), number(cursor.step.layer),
                                   number(cursor.step.part), number(cursor.step.slot), number(cursor.sequence),
-                                  number(cursor.head), whole_vocabulary_});
+                                  number(cursor.head), whole_vocabulary_, context.workspace.presenting});
     if (is_over_vocabulary(cursor.step.slot)) {
       const std::int64_t rows = predicted_rows(context.run.trace(cursor.sequence));
       cursor.query = std::clamp<std::int64_t>(cursor.query, 0, std::max<std::int64_t>(rows - 1, 0));

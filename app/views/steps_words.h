@@ -24,6 +24,8 @@ std::string title_text(const Trace& trace, const Site& site);
 std::string sentence_text(const Trace& trace, const Site& site);
 /// "S / √d_head" with Q blue, K red, V green; names after an underscore as subscripts.
 std::vector<Piece> formula_pieces(const Trace& trace, const Site& site);
+/// What the formula of the step calls this weight, "W_Q" for "blocks.0.attn.q.weight"; else its own name.
+std::string weight_letter(const Trace& trace, const Site& site, const std::string& weight);
 /// "(2, 2, 4, 1) @ (2, 2, 1, 4) → (2, 2, 4, 4)": batch axis first, if all sequences have the same length.
 std::string shapes_line(const RunResult& run, const Figure& figure, int sequence = 0);
 /// "scores = q @ k.transpose(-2, -1)", placeholders filled from the run of one sequence.

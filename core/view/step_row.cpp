@@ -7,6 +7,12 @@ namespace attnscope {
 
 using figure::MatrixMark, figure::Scale;
 
+namespace {
+
+constexpr double kSmall = 0.1, kOneDigit = 10;  // of the largest number: below, more digits
+
+}  // namespace
+
 std::optional<figure::Figure> large_rows(const std::vector<LargeRow>& rows, const figure::Names& cols,
                                          const Text& title) {
   std::vector<NamedRow> named;
@@ -22,6 +28,7 @@ std::optional<figure::Figure> large_rows(const std::vector<LargeRow>& rows, cons
   };
   std::sort(out.order.begin(), out.order.end());
   std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) { return size(a) > size(b); });
+  out.cols.shown = cols.shown;
   if (!cols.labels.empty()) {
     out.cols = cols;
     show_few_columns(out);
@@ -32,7 +39,11 @@ std::optional<figure::Figure> large_rows(const std::vector<LargeRow>& rows, cons
     MatrixMark::Row& own = out.own_rows[at++];
     own.scale = one.scale;
     own.most = one.scale == Scale::diverging ? largest_size(one.row.values) : 1;
-    if (one.scale == Scale::open) own.digits = 0;
+    own.digits = one.scale == Scale::open        ? 0
+                 : one.scale == Scale::share     ? 2
+                 : own.most < kSmall             ? 4
+                 : own.most < kSmall * kOneDigit ? 3
+                                                 : 2;
   }
   return figure::Figure{title, figure::leaf({"step_row", std::move(out), 3, {title}, ""})};
 }

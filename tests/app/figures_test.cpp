@@ -11,6 +11,7 @@
 #include "app/shell/picture.h"
 #include "app/state/actions.h"
 #include "app/state/presenter.h"
+#include "app/views/steps_words.h"
 #include "core/base/text.h"
 #include "tests/app/ui_driver.h"
 #include "tests/xml.h"
@@ -480,7 +481,8 @@ TEST_F(ShippedFigures, OfAAndBSideBySideHaveCellsThatCanBeSeen) {
   }
 }
 
-// Nothing of a presented figure is cut, and its result keeps its numbers: its inputs give way.
+// Nothing of a presented figure is cut, and the row that is looked at has digits for the last row of the
+// hall.
 TEST_F(ShippedFigures, ThatArePresentedAreWhole) {
   open("storyteller");
   if (HasFatalFailure() || IsSkipped()) return;
@@ -507,17 +509,49 @@ TEST_F(ShippedFigures, ThatArePresentedAreWhole) {
         EXPECT_LE(item.p1.x, list_.clip(item).p1.x + 1) << to_text(site);
       }
       EXPECT_TRUE(slot != Slot::split_q || matrices == 8) << matrices << " of four heads before and after";
-      if (slot != Slot::pattern && slot != Slot::masked && slot != Slot::scaled && slot != Slot::scores)
-        continue;
-      ASSERT_TRUE(shows("matrix.steps/result")) << to_text(site);
-      const ItemRect& result = noted_items().at("matrix.steps/result");
-      int numbers = 0;
-      for (const DrawItem& item : list_.items())
-        numbers += item.kind == DrawItem::Kind::text && item.p0.x > result.p0.x - 8 &&
-                   item.p1.x < result.p1.x + 8 && item.p0.y > result.p0.y - 16 &&
-                   item.p1.y < result.p1.y + 16;
-      EXPECT_GE(numbers, 11 * 11) << to_text(site) << " " << size.x;
+      EXPECT_GE(digits_of_row(list_, to_text(site)), 20) << to_text(site) << " " << size.x;
     }
+    key(compat::Key::escape);
+    rescale(1);
+  }
+}
+
+// Formula and sentence stay, nothing scrolls, and the row that is looked at can be read: in the window, and
+// in the presenter at the sizes of projectors.
+TEST_F(ShippedFigures, TheRowThatIsLookedAtCanBeRead) {
+  open("storyteller");
+  if (HasFatalFailure() || IsSkipped()) return;
+  const std::string text = "The cat sat on the mat because it was tired. So the";
+  ASSERT_TRUE(session_->edit("text", {}, [&](Document& d) { return set_text(d, 0, text); }));
+  settle();
+  show("steps");
+  struct Room {
+    ImVec2 size;
+    bool presented;
+    float least;
+  };
+  for (const Room& room : {Room{{1280, 720}, false, 14}, Room{{1280, 720}, true, 20},
+                           Room{{1920, 1080}, true, 20}, Room{{1024, 768}, true, 20}}) {
+    ImGui::GetIO().DisplaySize = room.size;
+    if (room.presented) {
+      key(compat::Key::f5);
+      rescale(presenter_scale(state(), room.size.x, room.size.y));
+    }
+    for (const Site& site :
+         {site_of(Slot::pattern, 1), site_of(Slot::q, 1), site_of(Slot::scores, 1), site_of(Slot::z, 1),
+          site_of(Slot::mlp_out, 1), run().trace(0).main(StepRole::logits)}) {
+      (void)set_language(room.size.x > 1500 ? "ko" : "en");
+      workspace().cursor.head = 3, workspace().cursor.query = 13;
+      go_to_site(workspace(), run(), site);
+      settle();
+      const std::string all = texts_of(figure()),
+                        at = to_text(site) + format(" at %.0f", static_cast<double>(room.size.x));
+      EXPECT_FALSE(scrolls(list_)) << at;
+      EXPECT_GE(digits_of_row(list_, to_text(site)), room.least - 0.05f) << at;
+      EXPECT_NE(all.find(sentence_text(run().trace(0), site)), std::string::npos) << at << all;
+      EXPECT_NE(all.find(formula_pieces(run().trace(0), site).front().text), std::string::npos) << at;
+    }
+    if (!room.presented) continue;
     key(compat::Key::escape);
     rescale(1);
   }

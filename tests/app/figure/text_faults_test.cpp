@@ -84,5 +84,25 @@ TEST_F(TextFaults, DigitsAreCountedByTheMatrixTheyLieIn) {
   EXPECT_EQ(smallest_digit(list_), 11);
 }
 
+TEST_F(TextFaults, DigitsOfTheRowAreThoseInItsCells) {
+  EXPECT_EQ(digits_of_row(list_, "logits"), 0);
+  const auto number = [&](float x, float y, const char* text, float em) {
+    DrawItem item;
+    item.kind = DrawItem::Kind::text;
+    item.p0 = ImVec2(x, y), item.p1 = ImVec2(x + 20, y + em);
+    item.face.em = em;
+    list_.add_text(item, text, ImVec2(0, 0), ImVec2(200, 100));
+  };
+  list_.begin_group("row", "logits[head=1]");
+  DrawItem cell;
+  cell.kind = DrawItem::Kind::rect;
+  cell.p0 = ImVec2(0, 30), cell.p1 = ImVec2(60, 60);
+  list_.add(cell, ImVec2(0, 0), ImVec2(200, 100));
+  number(10, 10, "7", 9), number(10, 36, "0.42", 18), number(10, 36, "cat", 5);
+  list_.end_group();
+  EXPECT_EQ(digits_of_row(list_, "logits"), 18) << "the name of the column is no digit of the row";
+  EXPECT_EQ(digits_of_row(list_, "probs"), 0);
+}
+
 }  // namespace
 }  // namespace attnscope
