@@ -110,9 +110,9 @@ class Loop {
   void draw() {
     FrameState& state = frame_.state();
     const auto width = static_cast<float>(context_.width()), height = static_cast<float>(context_.height());
-    host_.set_scale(state.presenter.on
-                        ? presenter_scale(state, width, height)
-                        : window_scale(state, base_scale(), width, height) * state.settings.zoom);
+    const bool presented = state.presenter.on;
+    host_.set_scale(presented ? presenter_scale(state, width, height)
+                              : window_scale(state, base_scale(), width, height) * state.settings.zoom);
     state_file_.begin();
     host_.new_frame();
     frame_.draw(host_.painter());
@@ -122,7 +122,9 @@ class Loop {
       host_.new_frame();
       frame_.draw(host_.painter());
     }
-    if (state.lecture.changing(state)) {
+    const bool other_scale = presented != state.presenter.on;  // the frame has the letters of the other one
+    if (other_scale) wake_window();
+    if (other_scale || state.lecture.changing(state)) {
       ImGui::EndFrame();
       return state_file_.end(frame_);
     }

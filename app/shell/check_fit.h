@@ -9,8 +9,11 @@ namespace attnscope {
 /// Checks the model of the options (none: each shipped one) in their size (1280x720) and language (none:
 /// all), as a window or with `present` as a presentation. Prints one line per finding, or with `json`
 ///   {"looked_at": N, "matrices": N, "without_digits": N, "smallest_digit": px, "findings": [
-///    {"model", "view", "step", "lang", "what": "cut" | "overlap" | "shortened" | "scrolls", "where"}]}.
-/// Exit status: 1 where there are findings or nothing could be drawn. Errors go to stderr.
+///    {"model", "view", "step", "lang", "what": "cut" | "overlap" | "shortened" | "scrolls" | "no_digits" |
+///    "small",
+///     "where"}]}.
+/// In full Steps also: the row that is looked at has no digits, or smaller ones than 14 pixels (presented
+/// 20). Exit status: 1 where there are findings or nothing could be drawn. Errors go to stderr.
 int check_fit(const Options& options);
 
 }  // namespace attnscope

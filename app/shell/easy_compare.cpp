@@ -1,7 +1,6 @@
 // What changed? of the easy window: the run to compare with, the button, and the rows that changed.
 #include <algorithm>
 
-#include "app/gpu/waker.h"
 #include "app/look/scopes.h"
 #include "app/shell/easy_window.h"
 #include "app/state/actions.h"
@@ -10,55 +9,11 @@
 #include "core/base/words.h"
 
 namespace attnscope {
-namespace {
-
-std::uint64_t easy_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-
-// What the model reads, without edits.
-std::uint64_t key_of_input(const Session& session, int sequence, const Input& input, std::uint64_t version) {
-  Hash hash;
-  hash.take(session.opened_version());
-  hash.take(easy_number(sequence));
-  for (const int id : input.ids) hash.take(easy_number(id));
-  for (const int id : input.source) hash.take(easy_number(id) + 1);
-  if (input.ids.empty()) hash.take(version);
-  return hash.value();
-}
-
-Document without_edits(const Document& document) {
-  Document out = document;
-  out.edits.clear();
-  return out;
-}
-
-}  // namespace
-
-// The run of the same input without edits; null where nothing is edited, and until it is computed.
-std::shared_ptr<const Trace> EasyWindow::unedited(const FrameState& state, const RunResult& run) {
-  const auto& opened = run.document.opened;
-  const bool edited = std::any_of(run.document.edits.begin(), run.document.edits.end(),
-                                  [](const auto& edit) { return edit->enabled; });
-  if (!edited || !opened->recorded.empty()) return nullptr;
-  const int sequence = state.workspace.cursor.sequence;
-  const Input& input = run.trace(sequence).input;
-  const auto made =
-      unedited_.get(key_of_input(state.session, sequence, input, run.version), state.session.workers(),
-                    [plain = without_edits(run.document), at = static_cast<std::size_t>(sequence)](
-                        const std::atomic<bool>& cancel) -> Result<std::shared_ptr<const Trace>> {
-                      RunOptions options;
-                      options.cancel = &cancel;
-                      TRY(const auto runs, run_all(plain, options, {}));
-                      wake_window();
-                      return runs.at(at);
-                    });
-  return made && *made ? **made : nullptr;
-}
-
 // A of what changed: the pinned run, else the same input without edits, else the run before the last change;
 // in a lesson, the page as it was opened.
 void EasyWindow::compare_with(FrameState& state, const RunResult& run) {
   view_.compare = state.workspace.show_difference;
-  view_.before = unedited(state, run);
+  view_.before = unedited_.of(state.session, run, state.workspace.cursor.sequence);
   view_.opened_before = nullptr;
   const std::shared_ptr<const RunResult> pinned = state.session.pinned();
   const bool page = state.lessons.open() && state.lessons.ready();

@@ -8,6 +8,7 @@
 #include "app/shell/easy_film.h"
 #include "app/shell/easy_try.h"
 #include "app/state/frame_state.h"
+#include "app/state/unedited_run.h"
 #include "app/widgets/figure_hands.h"
 #include "core/base/computed.h"
 #include "core/view/view.h"
@@ -41,7 +42,6 @@ class EasyWindow {
   void compare_with(FrameState& state, const RunResult& run);
   void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
   bool differentiate(FrameState& state, const ViewSpec& view, std::uint64_t still);
-  std::shared_ptr<const Trace> unedited(const FrameState& state, const RunResult& run);
   const ViewSpec* chosen(const FrameState& state) const;
 
   EasyTry try_;
@@ -62,7 +62,7 @@ class EasyWindow {
   std::uint64_t offered_for_ = 0;         ///< Session::opened_version() of that
   std::optional<Error> failed_;           ///< why there is no figure
   std::uint64_t failed_key_ = 0;
-  Computed<Result<std::shared_ptr<const Trace>>> unedited_;
+  UneditedRun unedited_;
   Computed<Result<std::shared_ptr<const Gradients>>> gradients_;
   std::shared_ptr<const RunResult> other_;  ///< whose trace view_.before is, where it is not `unedited_`
 };

@@ -227,6 +227,7 @@ bool Frame::follow_popups() {
 }
 
 void Frame::draw_window(Painter& painter) {
+  rest_pointer(state_);
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos(ImVec2(0, 0));
   ImGui::SetNextWindowSize(size);

@@ -1,6 +1,8 @@
 #include "app/state/presenter.h"
 
 #include <algorithm>
+#include <cfloat>
+#include <cmath>
 #include <utility>
 
 #include "app/state/cursor.h"
@@ -63,6 +65,50 @@ void set_presenting(FrameState& state, bool on) {
   state.presenter.began = std::chrono::steady_clock::now();
   state.workspace.presenting = on;
   state.apply_theme();
+}
+
+namespace {
+
+// What is shown, as one number.
+std::uint64_t slide_of(const FrameState& state) {
+  const Workspace& workspace = state.workspace;
+  const Cursor& cursor = workspace.cursor;
+  Hash hash;
+  for (const std::string* text : {&workspace.view, &workspace.station, &workspace.lab})
+    hash.take(key_of(*text));
+  for (const std::int64_t number :
+       {static_cast<std::int64_t>(cursor.step.stack), static_cast<std::int64_t>(cursor.step.layer),
+        static_cast<std::int64_t>(cursor.step.part), static_cast<std::int64_t>(cursor.step.slot),
+        static_cast<std::int64_t>(workspace.backward), static_cast<std::int64_t>(state.lecture.at()),
+        static_cast<std::int64_t>(state.lessons.open() ? state.lessons.page_index() : -1)})
+    hash.take(static_cast<std::uint64_t>(number));
+  return hash.value();
+}
+
+}  // namespace
+
+void rest_pointer(FrameState& state) {
+  Presenter& presenter = state.presenter;
+  Presenter::Resting& resting = presenter.resting;
+  if (!presenter.on) return;
+  ImGuiIO& io = ImGui::GetIO();
+  const bool there = ImGui::IsMousePosValid(&io.MousePos);
+  const auto far = [](ImVec2 a, ImVec2 b) { return std::abs(a.x - b.x) > 1 || std::abs(a.y - b.y) > 1; };
+  if (const std::uint64_t slide = slide_of(state); slide != resting.slide) {
+    const bool moves = there && resting.slide != 0 && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0);
+    if (there && !resting.on) resting.at = io.MousePos;
+    resting.slide = slide, resting.on = !moves;
+  }
+  if (!resting.on) return;
+  const bool held = ImGui::IsAnyMouseDown(),
+             tool = presenter.pen || presenter.spotlight.on || presenter.magnifier.on;
+  if (held || tool || (there && far(io.MousePos, resting.at))) {
+    resting.on = false;
+    if (!there) io.MousePos = resting.at;
+    return;
+  }
+  io.MousePos = ImVec2(-FLT_MAX, -FLT_MAX);
+  ImGui::SetMouseCursor(ImGuiMouseCursor_None);
 }
 
 bool presents_pair(const FrameState& state) {

@@ -44,12 +44,22 @@ struct Presenter {
     double ended = -1;           ///< ImGui time, seconds; < 0: still being drawn
   };
   std::vector<Stroke> strokes;
+
+  /// The pointer since the slide or step changed: until the mouse moves it points at nothing.
+  struct Resting {
+    std::uint64_t slide = 0;
+    bool on = false;
+    ImVec2 at;
+  } resting;
   /// True while something is animated: fading strokes.
   bool moving() const { return !strokes.empty(); }
 };
 
 /// Turns presenter mode on or off.
 void set_presenting(FrameState& state, bool on);
+/// At the beginning of a frame: while presenting, a mouse that was not moved since the slide or step changed is
+/// nowhere, and its cursor hidden, so that what lies under it does not change the slide.
+void rest_pointer(FrameState& state);
 /// Next page of the lesson, else the next step (`by` 1); or back to the previous state (-1). If the screen is
 /// black, only ends that.
 void turn_page(FrameState& state, int by);

@@ -295,11 +295,12 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
             : std::to_string(col);
     const Face face = others ? Face::sans : Face::mono;
     const std::string shown = context.measure.fitted(name, em, face, wide - 2);
-    out.text(shown, x + (wide - context.measure.width(shown, em, face)) / 2, placed.cells.y - 5, em, face,
-             out.colours().ink(others                      ? Ink::dim
-                               : col == matrix.cols.looked ? Ink::text
-                                                           : matrix.cols.ink),
-             {x, placed.cells.y - em * kLine - 2, wide, em * kLine + 2});
+    if (matrix.cols.shown)
+      out.text(shown, x + (wide - context.measure.width(shown, em, face)) / 2, placed.cells.y - 5, em, face,
+               out.colours().ink(others                      ? Ink::dim
+                                 : col == matrix.cols.looked ? Ink::text
+                                                             : matrix.cols.ink),
+               {x, placed.cells.y - em * kLine - 2, wide, em * kLine + 2});
     for (std::int64_t row = 0; row < rows_of(matrix); ++row) {
       const PixelRect cell{x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2};
       if (others && matrix.others != MatrixMark::Others::sum) {

@@ -51,6 +51,30 @@ TEST_F(PresenterTest, TheFigureAloneAndThenAllAsBefore) {
   }
 }
 
+// Nothing that lies under a mouse that nobody moves changes the slide.
+TEST_F(PresenterTest, APointerThatRestsPointsAtNothing) {
+  open_default();
+  ASSERT_TRUE(shows("matrix.steps/result"));
+  const ItemRect at = noted_items().at("matrix.steps/result");
+  compat::feed_mouse_pos(ImGui::GetIO(), (at.p0.x + at.p1.x) / 2, (at.p0.y + at.p1.y) / 2);
+  frames();
+  EXPECT_TRUE(ImGui::IsMousePosValid()) << "it points in the window";
+  key(Key::f5);
+  frames();
+  EXPECT_FALSE(ImGui::IsMousePosValid());
+  EXPECT_EQ(ImGui::GetMouseCursor(), ImGuiMouseCursor_None);
+  compat::feed_mouse_pos(ImGui::GetIO(), 500, 300);
+  frames();
+  EXPECT_TRUE(ImGui::IsMousePosValid()) << "moved, it points again";
+  EXPECT_NE(ImGui::GetMouseCursor(), ImGuiMouseCursor_None);
+  key(Key::page_down);
+  frames();
+  EXPECT_FALSE(ImGui::IsMousePosValid()) << "of the next slide";
+  compat::feed_mouse_pos(ImGui::GetIO(), 560, 310);
+  frames();
+  EXPECT_TRUE(ImGui::IsMousePosValid());
+}
+
 TEST_F(PresenterTest, AClickerGoesOnAndExactlyBack) {
   open_default();
   key(Key::f5);

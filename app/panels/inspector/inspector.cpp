@@ -124,6 +124,7 @@ void draw_cell(const PanelContext& context, const Place& place) {
 bool about_keys(Slot slot) { return is_score_plane(slot); }
 
 void draw_body(const PanelContext& context) {
+  draw_answer(context);
   {
     const WithFont bold(fonts().body_bold);
     dim_text(tr("inspector.title"));

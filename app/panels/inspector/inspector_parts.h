@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "app/figure/figure_box.h"
 #include "app/look/kept_text.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
+#include "app/state/unedited_run.h"
 #include "app/widgets/line_plot.h"
 #include "core/base/computed.h"
 #include "core/base/words.h"
@@ -22,8 +24,17 @@
 
 namespace attnscope {
 
+/// What the model says at the row that is looked at.
+struct AnswerCard {
+  FigureBox box;
+  UneditedRun unedited;
+  std::uint64_t key = 0;
+  float width = 0, height = 0;
+};
+
 /// State of the inspector between frames, in Workspace::inspector.cache.
 struct InspectorCache {
+  AnswerCard answer;
   Computed<std::optional<Explanation>> explanation;
   std::vector<std::size_t> order;  ///< of the terms, for `order_key`
   std::string order_key;
@@ -55,6 +66,9 @@ inline std::uint64_t key_of(const Site& site) {
                  static_cast<std::uint64_t>(site.part), static_cast<std::uint64_t>(site.slot)});
 }
 
+/// The likeliest outputs as bars, before the edits as dashed ones; nothing for a run without logits, and while
+/// a page of a lesson hides what is said.
+void draw_answer(const PanelContext& context);
 /// Norm, spread, histogram and singular values of a weight, behind a click.
 void draw_weight_facts(const PanelContext& context, const std::string& name);
 
