@@ -9,6 +9,12 @@
 #include "core/base/words.h"
 
 namespace attnscope {
+namespace {
+
+std::uint64_t easy_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+}  // namespace
+
 // A of what changed: the pinned run, else the same input without edits, else the run before the last change;
 // in a lesson, the page as it was opened.
 void EasyWindow::compare_with(FrameState& state, const RunResult& run) {

@@ -226,6 +226,18 @@ TEST(Screenshot, NothingScrollsWhilePresenting) {
   }
 }
 
+TEST(Screenshot, EachStepHasARowThatCanBeRead) {
+  for (const char* model : {"scene:nine_steps", "model:storyteller"})
+    for (const char* way : {"--json", "--present"}) {
+      const Finished done = run_blind(
+          {model, "--check-fit", "--json", "--level", "full", "--view", "steps", "--lang", "en", way});
+      const auto json = nlohmann::json::parse(done.out, nullptr, false);
+      ASSERT_TRUE(json.is_object()) << done.out << done.err;
+      EXPECT_GE(json["looked_at"].get<int>(), 15);
+      EXPECT_TRUE(json["findings"].empty()) << json["findings"].front();
+    }
+}
+
 TEST(Screenshot, TheEasyWindowFitsEachViewAndStation) {
   for (const char* way : {"--json", "--present"}) {
     const Finished done = run_blind({"model:translator", "--check-fit", "--json", "--level", "easy", way});
