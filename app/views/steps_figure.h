@@ -84,6 +84,10 @@ struct FigureRequest {
 };
 Figure build_figure(const RunResult& run, const FigureRequest& asked);
 
+/// Height, units, at which every row of the figure has room for digits.
+float figure_height(const Figure& figure);
+/// The most likely tokens of one row, best first.
+std::vector<std::int64_t> most_likely(const Trace& trace, std::int64_t row);
 /// Number of rows of logits: one per token, or one for the whole input; 0 without a head.
 std::int64_t predicted_rows(const Trace& trace);
 /// True if computing the logits of all rows is too expensive for one frame.

@@ -3,15 +3,21 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "app/look/fonts.h"
 #include "app/look/theme.h"
+#include "app/views/steps_figure.h"
 #include "app/views/steps_plot.h"
+#include "app/views/steps_words.h"
 
 namespace attnscope {
+
 namespace {
 
-constexpr std::int64_t kMostMeasured = 64;  // names of an axis
+constexpr int kMostLikelyTokens = 20;
+constexpr float kStepsRow = 21.f, kHeads = 96.f;  // height of a readable row; of titles and column labels
+constexpr std::int64_t kMostMeasured = 64;        // names of an axis
 
 }  // namespace
 
@@ -70,6 +76,48 @@ float FigurePlot::last_label_overhang(const ViewContext& context, const Operand&
   const float line = text_size(fonts().mono_small, "X").y;
   const float length = std::min(text_size(fonts().mono_small, text).x, kLongestSlanted * ui_scale());
   return std::max(0.f, length * kSlantCosine + (line - cell) / 2);
+}
+
+std::string weight_letter(const Trace& trace, const Site& site, const std::string& weight) {
+  const std::vector<std::string> letters =
+      weight.ends_with(".bias") ? std::vector<std::string>{"b", "β"} : std::vector<std::string>{"W", "γ"};
+  const std::vector<Piece> pieces = formula_pieces(trace, site);
+  for (std::size_t at = 0; at < pieces.size(); ++at)
+    for (const std::string& letter : letters) {
+      const std::string& word = pieces[at].text;
+      const bool below = at + 1 < pieces.size() && pieces[at + 1].small;
+      if (word == letter) return below ? word + "_" + pieces[at + 1].text : word;
+      if (word.size() == 4 && word.starts_with(letter)) return word;  // "W₂" has four bytes
+    }
+  return weight;
+}
+
+std::vector<std::int64_t> most_likely(const Trace& trace, std::int64_t row) {
+  Tensor logits = trace.logits_row(row);
+  if (logits.empty() && trace.find(trace.main(StepRole::probs)))  // recorded alone, and in the same order
+    logits = trace.slice(trace.main(StepRole::probs), 0, {row, row + 1}, {0, trace.config().outputs()})
+                 .select(0, 0);
+  if (logits.empty()) return {};
+  std::vector<std::int64_t> ids(static_cast<std::size_t>(logits.size(0)));
+  std::iota(ids.begin(), ids.end(), 0);
+  const auto count = std::min<std::size_t>(ids.size(), kMostLikelyTokens);
+  const auto likelier = [&](std::int64_t a, std::int64_t b) {
+    return logits.at(a) > logits.at(b) || (!(logits.at(b) > logits.at(a)) && a < b);
+  };
+  std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(), likelier);
+  ids.resize(count);
+  return ids;
+}
+
+float figure_height(const Figure& figure) {
+  std::int64_t rows = 0, above = 0;
+  for (const Operand& operand : figure.operands) {
+    if (figure.layout == Figure::Layout::product && operand.id == "top")
+      above = operand.row.size;
+    else
+      rows = std::max(rows, operand.row.size);
+  }
+  return kHeads + kStepsRow * static_cast<float>(rows + above);
 }
 
 }  // namespace attnscope

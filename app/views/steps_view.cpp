@@ -5,7 +5,6 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <numeric>
 
 #include "app/figure/hint.h"
 #include "app/look/fonts.h"
@@ -30,26 +29,6 @@
 namespace attnscope {
 namespace {
 
-constexpr int kMostLikely = 20;
-
-// The most likely tokens of one row, best first.
-std::vector<std::int64_t> most_likely(const Trace& trace, std::int64_t row) {
-  Tensor logits = trace.logits_row(row);
-  if (logits.empty() && trace.find(trace.main(StepRole::probs)))  // recorded alone, and in the same order
-    logits = trace.slice(trace.main(StepRole::probs), 0, {row, row + 1}, {0, trace.config().outputs()})
-                 .select(0, 0);
-  if (logits.empty()) return {};
-  std::vector<std::int64_t> ids(static_cast<std::size_t>(logits.size(0)));
-  std::iota(ids.begin(), ids.end(), 0);
-  const auto count = std::min<std::size_t>(ids.size(), kMostLikely);
-  const auto likelier = [&](std::int64_t a, std::int64_t b) {
-    return logits.at(a) > logits.at(b) || (!(logits.at(b) > logits.at(a)) && a < b);
-  };
-  std::partial_sort(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(count), ids.end(), likelier);
-  ids.resize(count);
-  return ids;
-}
-
 constexpr float kStepsWords = 262.f;  // units: height of all text above and below a figure if there is room;
 constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and of shortened text
 constexpr float kPresentedWords = 110.f;             // above and below a presented figure
@@ -59,19 +38,6 @@ constexpr float kRowGap = 8.f, kLeastRowWidth = 560.f;  // units below it; half 
 constexpr float kLeastRoom = 300.f;                     // lower stages show only the title
 // Width of a drawing beside a figure; of a dial above the legend, and its minimum height; units.
 constexpr float kBeside = 210.f, kOverLegend = 32.f, kDialHeight = 110.f;
-constexpr float kStepsRow = 21.f, kHeads = 96.f;  // height of a readable row; of titles and column labels
-
-// Height, units, at which every row of the figure has room for digits.
-float figure_height(const Figure& figure) {
-  std::int64_t rows = 0, above = 0;
-  for (const Operand& operand : figure.operands) {
-    if (figure.layout == Figure::Layout::product && operand.id == "top")
-      above = operand.row.size;
-    else
-      rows = std::max(rows, operand.row.size);
-  }
-  return kHeads + kStepsRow * static_cast<float>(rows + above);
-}
 
 class StepsView : public View {
  public:

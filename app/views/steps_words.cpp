@@ -275,23 +275,6 @@ std::vector<Piece> formula_pieces(const Trace& trace, const Site& site) {
   return out;
 }
 
-std::string weight_letter(const Trace& trace, const Site& site, const std::string& weight) {
-  const bool bias = weight.ends_with(".bias");
-  std::vector<std::string> letters =
-      bias ? std::vector<std::string>{"b", "β"} : std::vector<std::string>{"W", "γ"};
-  const std::string text = formula_text(trace, site);
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && word_byte(text[end])) ++end;
-    const std::string word = text.substr(at, end - at);
-    for (const std::string& letter : letters)
-      if (word == letter || word.starts_with(letter + "_") || (word.size() == 4 && word.starts_with(letter)))
-        return word;  // "W₂" has four bytes
-    at = std::max(end, at + 1);
-  }
-  return weight;
-}
-
 namespace {
 
 // "(1, 2×2, 8, 5)" for repeated heads: two K/V heads, each for two query heads.
