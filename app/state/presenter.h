@@ -57,8 +57,8 @@ struct Presenter {
 
 /// Turns presenter mode on or off.
 void set_presenting(FrameState& state, bool on);
-/// At the beginning of a frame: while presenting, a mouse that was not moved since the slide or step changed is
-/// nowhere, and its cursor hidden, so that what lies under it does not change the slide.
+/// At the beginning of a frame: while presenting, a mouse that was not moved since the slide or step changed
+/// is nowhere, and its cursor hidden, so that what lies under it does not change the slide.
 void rest_pointer(FrameState& state);
 /// Next page of the lesson, else the next step (`by` 1); or back to the previous state (-1). If the screen is
 /// black, only ends that.

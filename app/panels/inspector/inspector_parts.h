@@ -66,8 +66,8 @@ inline std::uint64_t key_of(const Site& site) {
                  static_cast<std::uint64_t>(site.part), static_cast<std::uint64_t>(site.slot)});
 }
 
-/// The likeliest outputs as bars, before the edits as dashed ones; nothing for a run without logits, and while
-/// a page of a lesson hides what is said.
+/// The likeliest outputs as bars, before the edits as dashed ones; nothing for a run without logits, and
+/// while a page of a lesson hides what is said.
 void draw_answer(const PanelContext& context);
 /// Norm, spread, histogram and singular values of a weight, behind a click.
 void draw_weight_facts(const PanelContext& context, const std::string& name);
