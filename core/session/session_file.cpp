@@ -6,12 +6,12 @@
 #include "core/arch/edit_json.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
-#include "core/io/json_number.h"
 #include "core/session/named_circuits.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_arrays.h"
 #include "core/session/session_model.h"
 #include "core/session/session_parts.h"
+#include "core/session/session_settings.h"
 #include "core/session/training.h"
 #include "core/system/named_files.h"
 #include "core/trace/editable.h"
@@ -135,85 +135,6 @@ Status take_inputs(const json& inputs, const std::string& path, Document& docume
   return Done{};
 }
 
-json padding_json(const Padding& padding) {
-  json out = {
-      {"on", padding.on}, {"side", padding.side == PadSide::left ? "left" : "right"}, {"to", padding.to}};
-  if (!padding.decoder) out["decoder"] = false;
-  return out;
-}
-
-json sampling_json(const Sampling& sampling) {
-  return {{"temperature", sampling.temperature},
-          {"top_k", sampling.top_k},
-          {"top_p", sampling.top_p},
-          {"seed", sampling.seed},
-          {"min_p", sampling.min_p},
-          {"repetition_penalty", sampling.repetition_penalty}};
-}
-
-// Words by the text of a step or a cell.
-Status take_notes(const json& file, const std::string& path, Document& document) {
-  const auto notes = file.find("notes");
-  if (notes == file.end()) return Done{};
-  if (!notes->is_object()) return damaged_session(path, Text::of("error.session.file.notes"));
-  for (const auto& [place, words] : notes->items()) {
-    if (!words.is_string() || !parse_cell(place))
-      return damaged_session(path, Text::of("error.session.file.notes"));
-    document.notes[place] = words.get<std::string>();
-  }
-  return Done{};
-}
-
-// A field of "padding" or "sampling" that must be there.
-Result<std::int64_t> whole_setting(const json& of, const char* name, const char* field, std::int64_t most,
-                                   const std::string& path) {
-  if (const auto number = whole_at(of, field, 0, most)) return *number;
-  return damaged_session(
-      path, Text::of("error.session.file.whole_setting", {std::string(name) + "." + field, most}));
-}
-
-Result<Padding> padding_from(const json& padding, const std::string& path) {
-  constexpr std::int64_t kMostPadded = 1 << 20;
-  Padding out;
-  const json none, &on = padding.is_object() && padding.contains("on") ? padding["on"] : none;
-  const std::string side = session_text_at(padding, "side");
-  if (!on.is_boolean()) return damaged_session(path, Text::of("error.session.file.padding"));
-  if (side != "left" && side != "right") return damaged_session(path, Text::of("error.session.file.side"));
-  out.on = on.get<bool>();
-  out.side = side == "left" ? PadSide::left : PadSide::right;
-  TRY(out.to, whole_setting(padding, "padding", "to", kMostPadded, path));
-  out.decoder = !padding.contains("decoder") || padding["decoder"] != json(false);
-  return out;
-}
-
-Status take_sampling(const json& sampling, const std::string& path, Sampling& out) {
-  const auto real = [&](const char* field, float& to, bool younger) {
-    const auto found = sampling.is_object() ? sampling.find(field) : sampling.end();
-    if (!sampling.is_object() || found == sampling.end()) return younger;
-    if (!found->is_number()) return false;
-    to = found->get<float>();
-    return true;
-  };
-  const bool complete = real("temperature", out.temperature, false) && real("top_p", out.top_p, false) &&
-                        real("min_p", out.min_p, true) &&
-                        real("repetition_penalty", out.repetition_penalty, true);
-  const json none, &seed = sampling.is_object() && sampling.contains("seed") ? sampling["seed"] : none;
-  if (!complete || !seed.is_number_unsigned())
-    return damaged_session(path, Text::of("error.session.file.padding"));
-  out.seed = seed.get<std::uint64_t>();
-  TRY(const std::int64_t top_k, whole_setting(sampling, "sampling", "top_k", 1 << 30, path));
-  out.top_k = static_cast<int>(top_k);
-  return check_sampling(out);
-}
-
-Status take_settings(const json& file, const std::string& path, Document& document) {
-  if (file.contains("padding")) {
-    TRY(document.padding, padding_from(file["padding"], path));
-  }
-  return file.contains("sampling") ? take_sampling(file["sampling"], path, document.sampling)
-                                   : check_sampling(document.sampling);
-}
-
 // Whether the model, with the parts that were exchanged so far, has the steps that edits name.
 class KnownSteps {
  public:
@@ -256,9 +177,8 @@ void put_run(json& file, const Document& document, ArraysOut& arrays) {
   if (document.opened->recorded.empty())
     for (const Sequence& sequence : document.sequences)
       file["inputs"].push_back(input_json(sequence, arrays));
-  file["padding"] = padding_json(document.padding);
+  put_settings(file, document);
   file["edits"] = edits_to_json(document.edits, [&](const Tensor& values) { return arrays.word(values); });
-  file["sampling"] = sampling_json(document.sampling);
 }
 
 // Which of the two a session's text names; nothing where it names none.
@@ -274,7 +194,7 @@ Status take_run(const json& file, const json& whole, const std::string& path, Do
   ArraysIn arrays(path, session_beside(path, which_beside(whole).value_or(1)), array_table(whole));
   const bool recorded = !document.opened->recorded.empty();
   if (!recorded && file.contains("inputs")) TRY_OK(take_inputs(file["inputs"], path, document, arrays));
-  TRY_OK(take_settings(file, path, document));
+  TRY_OK(settings_from(file, path, document));
   const Result<Edits> edits =
       edits_from_json(file, quoted_path(path), [&](const json& word) { return arrays.find(word, "edits"); });
   if (!edits) return about(path, edits.error());
@@ -497,7 +417,7 @@ Result<Document> document_of(const SessionFile& session, OpenedModel opened,
   Document document = new_document(shared, cancel);
   std::vector<Text> warnings;
   TRY_OK(take_run(file, file, session.path, document, warnings));
-  TRY_OK(take_notes(file, session.path, document));
+  TRY_OK(notes_from(file, session.path, document));
   if (file.contains("circuits")) TRY_OK(take_circuits(file["circuits"], session.path, document));
   if (const auto data = file.find("data"); data != file.end())
     TRY_OK(take_prompt_list(*data, session.path, document, warnings));
