@@ -6,6 +6,7 @@
 #include "core/arch/edit_json.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
+#include "core/io/json_number.h"
 #include "core/session/named_circuits.h"
 #include "core/session/prompt_list.h"
 #include "core/session/session_arrays.h"

@@ -115,7 +115,7 @@ TEST(ViewTraining, TheStepGivesWhatTheChangedWeightsGive) {
   }
 }
 
-const figure::MatrixMark& row_mark(const figure::Figure& figure) {
+const figure::MatrixMark& back_row(const figure::Figure& figure) {
   return mark_of<figure::MatrixMark>(figure, "row");
 }
 std::string cells(const figure::MatrixMark& mark, std::int64_t row) {
@@ -135,7 +135,7 @@ TEST(ViewTraining, TheGradientOfALogitIsItsShareMinusTheAnswer) {
   const std::vector<int>& ids = of.run->ids_of(state.place.stack);
   for (state.row = 0; state.row + 1 < std::ssize(ids); ++state.row) {
     const figure::Figure figure = *draw_view(**find_view("training"), state);
-    const figure::MatrixMark& mark = row_mark(figure);
+    const figure::MatrixMark& mark = back_row(figure);
     const Tensor logits = of.run->logits_row(state.row);
     const int target = ids[static_cast<std::size_t>(state.row + 1)];
     double sum = 0;
@@ -161,7 +161,7 @@ TEST(ViewTraining, TheGradientOfAScoreComesFromThoseOfTheWeights) {
     for (state.layer = 0; state.layer < of.run->config().n_layers(); ++state.layer)
       for (state.row = 0; state.row < of.run->rows(state.place.stack); ++state.row) {
         const figure::Figure figure = *draw_view(**find_view("training"), state);
-        const figure::MatrixMark& mark = row_mark(figure);
+        const figure::MatrixMark& mark = back_row(figure);
         double mean = 0;
         for (std::int64_t key = 0; key < mark.values.size(1); ++key)
           mean += at(mark, 0, key) * at(mark, 1, key);
@@ -195,10 +195,10 @@ TEST(ViewTraining, TheProductsAddUpToTheGradientOfOneWeight) {
                        out = std::stol(said[1]) + state.head * wide;
     const Tensor all = (*gradients)->weights().at("blocks.1.attn.q.weight");
     double sum = 0;
-    for (std::int64_t col = 0; col < row_mark(figure).values.size(1); ++col) {
-      EXPECT_NEAR(at(row_mark(figure), 2, col), at(row_mark(figure), 0, col) * at(row_mark(figure), 1, col),
+    for (std::int64_t col = 0; col < back_row(figure).values.size(1); ++col) {
+      EXPECT_NEAR(at(back_row(figure), 2, col), at(back_row(figure), 0, col) * at(back_row(figure), 1, col),
                   1e-6);
-      sum += at(row_mark(figure), 2, col);
+      sum += at(back_row(figure), 2, col);
     }
     EXPECT_NEAR(sum, static_cast<double>(all.at(in, out)), 1e-6);
     for (std::int64_t i = 0; i < all.size(0); ++i)
@@ -221,7 +221,7 @@ TEST(ViewTraining, TheStreamsGradientIsAsLongAsItSays) {
     state.gradients = *view.gradients(state);
     const figure::Figure figure = *draw_view(view, state);
     const int blocks = of.run->config().n_layers();
-    ASSERT_EQ(row_mark(figure).values.size(1), blocks + 1);
+    ASSERT_EQ(back_row(figure).values.size(1), blocks + 1);
     std::int64_t row = 0;  // the one that counts
     while (state.gradients->objective().targets[static_cast<std::size_t>(row)] < 0) ++row;
     for (int layer = blocks - 1; layer >= -1; --layer) {
@@ -231,7 +231,7 @@ TEST(ViewTraining, TheStreamsGradientIsAsLongAsItSays) {
       for (std::int64_t dim = 0; dim < gradient.size(1); ++dim)
         sum += std::pow(static_cast<double>(gradient.at(0, dim)), 2);
       EXPECT_GT(sum, 0);
-      EXPECT_NEAR(at(row_mark(figure), 0, blocks - 1 - layer), std::sqrt(sum), 1e-6);
+      EXPECT_NEAR(at(back_row(figure), 0, blocks - 1 - layer), std::sqrt(sum), 1e-6);
     }
     const auto& sums = mark_of<figure::MatrixMark>(figure, "sum");
     EXPECT_EQ(sentence_key(figure) == "figure.training.stream", cells(sums, 0) == cells(sums, 1)) << name;
