@@ -22,7 +22,8 @@ ImU32 ink_colour(figure::Ink ink) {
 }  // namespace
 
 void EasyFilm::follow(FrameState& state, const ViewState& view, const ViewSpec* shown, std::uint64_t key) {
-  const ViewSpec* film = shown && shown->stations ? shown : *find_view("steps");
+  static const ViewSpec* const forward = *find_view("steps");
+  const ViewSpec* film = shown && shown->stations ? shown : forward;
   instead_ = shown == film ? state.workspace.view : film->id;
   key = key_of({key, key_of(film->id)});
   if (key_ != key) {

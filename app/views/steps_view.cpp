@@ -93,12 +93,14 @@ class StepsView : public View {
     plot_.keep_whole(false);
     const bool narrow = !context.workspace.presenting && room.x < kLeastRowWidth * ui_scale();
     if (context.workspace.told || room.y < kLeastRoom * ui_scale() || narrow) return;
-    if (plot_.has_large_cells(context, figure_, figure_room(context, ImVec2(room.x, room.y - words)),
-                              differs(context)))
+    const ImVec2 most = figure_room(context, ImVec2(room.x, room.y - words));
+    if (large_.get({figure_.id, context.run.version, std::bit_cast<std::uint32_t>(most.x),
+                    std::bit_cast<std::uint32_t>(most.y), differs(context),
+                    std::bit_cast<std::uint32_t>(ui_scale())},
+                   [&] { return plot_.has_large_cells(context, figure_, most, differs(context)); }))
       return;
-    const float share = figure_.rule == Rule::copy     ? kMostOfOne
-                        : context.workspace.presenting ? kMostPresented
-                                                       : kMostForRow;
+    const float many = context.workspace.presenting ? kMostPresented : kMostForRow;
+    const float share = figure_.rule == Rule::copy ? kMostOfOne : many;
     row_height_ = row_.follow(context, figure_, ImVec2(room.x, (room.y - words) * share), differs(context));
     plot_.keep_whole(row_height_ > 0);
   }
@@ -469,6 +471,7 @@ class StepsView : public View {
   Figure figure_;
   FigurePlot plot_;
   StepsRow row_;
+  Kept<bool> large_;      ///< its cells have large digits: it needs no row below
   float row_height_ = 0;  ///< pixels; 0: no row below
   KeptText difference_;
   Kept<bool> over_legend_;  ///< draw the dial above the legend

@@ -131,7 +131,7 @@ TEST(Worker, CarriesOutOrdersInTheirSequenceAndGoesOnBetweenThem) {
   });
   worker.order([&] { told += 'e'; });
   std::thread opens([&] {
-    std::this_thread::sleep_for(2ms);
+    std::this_thread::sleep_for(50ms);
     go = true;
   });
   while (!begun) std::this_thread::sleep_for(50us);  // else 'd' may come before 'c'
