@@ -126,6 +126,7 @@ class Loop {
     if (other_scale) wake_window();
     if (other_scale || state.lecture.changing(state)) {
       ImGui::EndFrame();
+      if (!state.presenter.on) side_.reset();  // the notes go with what they are about
       return state_file_.end(frame_);
     }
     host_.set_lens(magnifier(state));

@@ -44,7 +44,7 @@ void Autosave::take_written(FrameState& state) {
 void Autosave::take_run_written(FrameState& state) {
   const auto written = state.session.training().take_written_later();
   if (!written) return;
-  run_comes_ = false;
+  run_comes_ = false, run_failed_ = !*written;
   if (*written) {
     told_run_ = false;
     return;
@@ -60,7 +60,7 @@ void Autosave::write_run(Session& session, std::uint64_t work) {
   if (path.empty()) return;  // write() says it
   (void)make_folder(config_folder());
   session.training().write_later(path + kRunEnding);
-  run_comes_ = true;
+  run_comes_ = true, run_failed_ = false;
 }
 
 // The checkpoint is on the disk before the session that goes on from it, unless its step takes long.
@@ -108,7 +108,7 @@ void Autosave::follow_current(FrameState& state, double now) {
   if (!waiting_ || (edited ? now - last_ < kEvery : now - std::max(last_, 0.0) < kTraining)) return;
   if (session.shows_training() && !run_is_first(session, work, now)) return;
   waiting_ = false;
-  step_ = step;
+  step_ = run_failed_ ? -1 : step;
   write(state, work, version, session.copy(), state.look_to_keep());
 }
 

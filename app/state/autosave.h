@@ -31,10 +31,11 @@ class Autosave {
   void write(FrameState& state, std::uint64_t work, std::uint64_t version, SessionCopy copy,
              nlohmann::json look);
 
-  double last_ = -1e9;      ///< time of the last write, seconds of ImGui's clock
-  int step_ = -1;           ///< last written optimiser step of the training run
-  double run_asked_ = -1;   ///< time at which its checkpoint was asked for; < 0: it was not
-  bool run_comes_ = false;  ///< and it is not written yet
+  double last_ = -1e9;       ///< time of the last write, seconds of ImGui's clock
+  int step_ = -1;            ///< last written optimiser step of the training run
+  double run_asked_ = -1;    ///< time at which its checkpoint was asked for; < 0: it was not
+  bool run_comes_ = false;   ///< and it is not written yet
+  bool run_failed_ = false;  ///< it could not be written
   bool waiting_ = false, told_ = false, told_run_ = false;
   std::uint64_t writing_work_ = 0, writing_version_ = 0;
 };
