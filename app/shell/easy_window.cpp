@@ -239,17 +239,20 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
 }
 
 // The backward pass that a view shows, beside the frame. False while it is computed: what is shown stays.
-bool EasyWindow::differentiate(FrameState& state, const ViewSpec& view, std::uint64_t still) {
+bool EasyWindow::differentiate(FrameState& state, const ViewSpec& view, std::uint64_t version) {
   view_.gradients.reset();
   if (!view.gradients) return true;
-  const auto made =
-      gradients_.get(key_of({still, number(view_.row)}), state.session.workers(), [view = &view, of = view_] {
-        auto out = view->gradients(of);
-        wake_window();
-        return out;
-      });
-  if (made && *made) view_.gradients = **made;
-  return made != nullptr;
+  const std::uint64_t key = key_of({version, number(state.workspace.cursor.sequence),
+                                    number(static_cast<int>(view_.place.stack)), number(view_.row)});
+  if (!gradients_.asked(key))
+    gradients_.begin(key, key, state.session.workers(), [view = &view, of = view_, run = state.run] {
+      auto out = view->gradients(of);
+      wake_window();
+      return out;
+    });
+  const auto made = gradients_.made(key, key);
+  if (made.fresh && *made.value) view_.gradients = **made.value;
+  return made.fresh;
 }
 
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
@@ -265,7 +268,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   const std::uint64_t still =
       key_of_state(view_, *context.run, number(state.workspace.cursor.sequence), size);
   const std::uint64_t key = key_of_figure(still, view_, *view);
-  const bool waits = !view_.page.empty() && !differentiate(state, *view, still);
+  const bool waits = !view_.page.empty() && !differentiate(state, *view, context.run->version);
   if (!waits && box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
     comparable_ = figure && shows_matrix(*figure);

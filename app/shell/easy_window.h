@@ -41,7 +41,7 @@ class EasyWindow {
   void draw_changes(FrameState& state, float right, float y);
   void compare_with(FrameState& state, const RunResult& run);
   void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
-  bool differentiate(FrameState& state, const ViewSpec& view, std::uint64_t still);
+  bool differentiate(FrameState& state, const ViewSpec& view, std::uint64_t version);
   const ViewSpec* chosen(const FrameState& state) const;
 
   EasyTry try_;

@@ -34,16 +34,19 @@ std::shared_ptr<const Trace> UneditedRun::of(const Session& session, const RunRe
                                   [](const auto& edit) { return edit->enabled; });
   if (!edited || !opened->recorded.empty()) return nullptr;
   const Input& input = run.trace(sequence).input;
-  const auto made = made_.get(key_of_input(session, sequence, input, run.version), session.workers(),
-                              [plain = without_edits(run.document), at = static_cast<std::size_t>(sequence)](
-                                  const std::atomic<bool>& cancel) -> Result<std::shared_ptr<const Trace>> {
-                                RunOptions options;
-                                options.cancel = &cancel;
-                                TRY(const auto runs, run_all(plain, options, {}));
-                                wake_window();
-                                return runs.at(at);
-                              });
-  return made && *made ? **made : nullptr;
+  const std::uint64_t key = key_of_input(session, sequence, input, run.version);
+  if (!made_.asked(key))
+    made_.begin(key, key, session.workers(),
+                [plain = without_edits(run.document), at = static_cast<std::size_t>(sequence)](
+                    const std::atomic<bool>& cancel) -> Result<std::shared_ptr<const Trace>> {
+                  RunOptions options;
+                  options.cancel = &cancel;
+                  TRY(const auto runs, run_all(plain, options, {}));
+                  wake_window();
+                  return runs.at(at);
+                });
+  const auto made = made_.made(key, key);
+  return made.fresh && made.value && *made.value ? **made.value : nullptr;
 }
 
 }  // namespace attnscope

@@ -159,10 +159,7 @@ Status write_gif(const FigureToExport& what, AtomicFile& file, const std::string
   palette.choose();
   GifFilm out(palette);
   TRY_OK(each_change(*what.film, what.scale, [&](PngFrame&& part) { out.add(part); }));
-  const std::string bytes = out.finish();
-  if (bytes.empty()) return fail(Code::io_failed, "error.export.gif");
-  file.write(bytes);
-  return Done{};
+  return put_film(file, out.finish());
 }
 
 }  // namespace

@@ -75,10 +75,7 @@ Status write_webp(const FigureToExport& what, AtomicFile& file, const std::strin
     return fail(Code::out_of_range, "error.export.webp_side", {kMostWebpSide});
   WebpFilm out;
   TRY_OK(each_change(*what.film, what.scale, [&](PngFrame&& part) { out.add(part); }));
-  const std::string bytes = out.finish();
-  if (bytes.empty()) return fail(Code::io_failed, "error.export.gif");
-  file.write(bytes);
-  return Done{};
+  return put_film(file, out.finish());
 }
 
 }  // namespace

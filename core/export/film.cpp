@@ -62,4 +62,10 @@ Status each_change(const std::vector<FilmFrame>& film, int scale,
   return Done{};
 }
 
+Status put_film(AtomicFile& file, const std::string& bytes) {
+  if (bytes.empty()) return fail(Code::io_failed, "error.export.gif");
+  file.write(bytes);
+  return Done{};
+}
+
 }  // namespace attnscope

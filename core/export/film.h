@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/figure/drawing.h"
 #include "core/io/png_file.h"
+#include "core/system/atomic_file.h"
 
 namespace attnscope {
 
@@ -21,5 +23,8 @@ inline constexpr int kStillHundredths = 20;    ///< at least: one that is looked
 /// those that are equal stand longer instead. Errors: those of raster().
 Status each_change(const std::vector<FilmFrame>& film, int scale,
                    const std::function<void(PngFrame&& part)>& next);
+
+/// Writes what an encoder made of a film. Errors: it made nothing.
+Status put_film(AtomicFile& file, const std::string& bytes);
 
 }  // namespace attnscope

@@ -14,7 +14,7 @@ namespace {
 
 using figure::Ink, figure::MatrixMark;
 
-constexpr int kLeastDigits = 2, kMostDigits = 5, kPlaces = 2;
+constexpr int kLeastDigits = 2, kMostDigits = 5, kPlaces = 2, kMostDifference = 8;
 constexpr std::int64_t kAllCells = std::int64_t{1} << 30;
 
 Text back_text(const std::string& key, std::vector<Text> arguments = {}) {
@@ -36,9 +36,11 @@ Text small_number(double value) {
 }
 Text small_number(float value) { return small_number(static_cast<double>(value)); }
 
-// "− 0.30", or "+ 0.30" of a negative number.
-Text subtracted(double value) {
-  return Text((value < 0 ? "+ " : "\xE2\x88\x92 ") + small_number(std::abs(value)).str());
+// "0.42 − 0.30", "0.42 + 0.30", with as many digits as show what comes out.
+Text difference_text(double from, double less) {
+  const int digits = std::min(kMostDifference, std::max(digits_of(less), digits_of(from - less)));
+  return Text(figure::number_text(from, digits) + (less < 0 ? " + " : " \xE2\x88\x92 ") +
+              figure::number_text(std::abs(less), digits));
 }
 
 std::vector<float> numbers_of(const Tensor& plane) {
@@ -94,7 +96,8 @@ Result<StationDrawing> logits_back(const WayBack& way) {
                                small_number(at(way.target.id)),
                                output_name(*way.state.opened, other),
                                small_number(at(other))};
-  return drawn("logits", said, figure::leaf({"row", std::move(mark), 3, titles("logits.title", said), ""}));
+  return drawn(way.known ? "logits" : "logits.assumed", said,
+               figure::leaf({"row", std::move(mark), 3, titles("logits.title", said), ""}));
 }
 
 // What the unembedding reads, its column of the target, and the gradient of that column: x (p - y).
@@ -191,7 +194,7 @@ Result<StationDrawing> pattern_back(const WayBack& way) {
                                small_number(by_score[at]),
                                steps_number(static_cast<double>(weights[at])),
                                small_number(by_weight[at]),
-                               subtracted(mean),
+                               difference_text(static_cast<double>(by_weight[at]), mean),
                                state.layer,
                                state.head};
   const double made = static_cast<double>(weights[at]) * (static_cast<double>(by_weight[at]) - mean);

@@ -24,6 +24,7 @@ struct WayBack {
   const ViewState& state;
   const LossPlace& target;
   Text place, word;                            ///< names of the row and of what it should have said
+  bool known = true;                           ///< the input says what is right; else it is assumed
   std::shared_ptr<const Gradients> gradients;  ///< of the loss of this place alone
 
   /// Whose attention row is looked at: that of the loss, or in another stack or for other queries the

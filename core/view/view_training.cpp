@@ -180,8 +180,8 @@ Result<ViewDrawing> draw_training(const ViewState& state) {
   if (!gradients) {
     TRY(gradients, gradients_of_loss(state));
   }
-  TRY(StationDrawing drawn,
-      station_back(at->id, {state, target, place, output_name(*state.opened, target.id), gradients}));
+  TRY(StationDrawing drawn, station_back(at->id, {state, target, place, output_name(*state.opened, target.id),
+                                                  says_what_is_right(state.run->config()), gradients}));
   const std::vector<Text> said{place, at - all.begin() + 1, all.size(), at->name};
   ViewDrawing out{{Text::of("figure.training.title", said), Text::of("figure.training.title.short", said)},
                   std::move(drawn.sentence),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/figure/canvas.h"
+#include "app/gpu/gl_context.h"
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/places.h"
 #include "core/view/view.h"
@@ -11,13 +12,13 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kAnswers = 5;
-constexpr float kAnswerHeight = 400.f;       // units, at most
-constexpr std::int64_t kMostAnswers = 4096;  // outputs; of more the answer is computed where it is asked for
+constexpr float kAnswerHeight = 400.f;  // units, at most
+constexpr std::int64_t kMostAnswers =
+    4096;  // outputs; of more it is computed beside the frame, without a ghost
 
-std::optional<figure::Figure> answer_figure(const PanelContext& context, int sequence, std::int64_t row,
+std::optional<figure::Figure> answer_figure(const RunResult& run, int sequence, std::int64_t row,
                                             std::shared_ptr<const Trace> before) {
-  ViewState state =
-      first_state(*context.run->document.opened, context.run->traces[static_cast<std::size_t>(sequence)]);
+  ViewState state = first_state(*run.document.opened, run.traces[static_cast<std::size_t>(sequence)]);
   state.row = row, state.place.stack = state.run->config().stack;
   if (before && before->rows(state.place.stack) == state.run->rows(state.place.stack))
     state.before = std::move(before);
@@ -36,19 +37,27 @@ void draw_answer(const PanelContext& context) {
   const int sequence =
       std::clamp(workspace.cursor.sequence, 0, static_cast<int>(context.run->traces.size()) - 1);
   const Trace& trace = context.run->trace(sequence);
-  if (!context.run->document.opened || trace.config().outputs() > kMostAnswers) return;
+  if (!context.run->document.opened) return;
+  const bool small = trace.config().outputs() <= kMostAnswers;
   AnswerCard& card = inspector_cache(context.workspace).answer;
-  const std::shared_ptr<const Trace> before = card.unedited.of(context.session, *context.run, sequence);
+  const std::shared_ptr<const Trace> before =
+      small ? card.unedited.of(context.session, *context.run, sequence) : nullptr;
   const std::int64_t row = main_row(workspace.cursor, trace);
   const float width = ImGui::GetContentRegionAvail().x;
   const std::uint64_t key =
       key_of({context.run->version, static_cast<std::uint64_t>(sequence), static_cast<std::uint64_t>(row),
               static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(before.get()))});
-  const bool known = card.key == key && card.width == width &&
-                     (card.height == 0 || !card.box.stale(key, ImVec2(width, card.height), false));
+  const auto answered = card.made.get(key, small, context.session.workers(), [=, run = context.run] {
+    auto out = answer_figure(*run, sequence, row, before);
+    wake_window();
+    return out;
+  });
+  const bool known =
+      !answered || (card.key == key && card.width == width &&
+                    (card.height == 0 || !card.box.stale(key, ImVec2(width, card.height), false)));
   if (!known) {
     card.key = key, card.width = width, card.height = 0;
-    const auto drawn = answer_figure(context, sequence, row, before);
+    const std::optional<figure::Figure>& drawn = *answered;
     if (drawn && card.box.show_at(*drawn, key, ImVec2(width, px(kAnswerHeight)), false, ui_scale())) {
       const float natural = std::ceil(card.box.natural_height());
       if (card.box.show_at(*drawn, key, ImVec2(width, natural), false, ui_scale())) card.height = natural;

@@ -28,6 +28,7 @@ namespace attnscope {
 struct AnswerCard {
   FigureBox box;
   UneditedRun unedited;
+  Computed<std::optional<figure::Figure>> made;
   std::uint64_t key = 0;
   float width = 0, height = 0;
 };

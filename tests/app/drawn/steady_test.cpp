@@ -133,6 +133,17 @@ TEST_F(Steady, TheEasyWindowAsksTheHeapForNothing) {
     }
     EXPECT_EQ(fewest, 0) << view->id;
   }
+  frame_->state().workspace.station = "weight";  // of the way back, whose gradients are computed beside it
+  show("training");
+  session_->wait();
+  for (int i = 0; i < 6; ++i) frame();
+  std::int64_t fewest = 1 << 30;
+  for (int i = 0; i < 5; ++i) {
+    const std::int64_t begin = allocations_counted;
+    frame();
+    fewest = std::min(fewest, allocations_counted - begin);
+  }
+  EXPECT_EQ(fewest, 0) << "the way back";
 }
 
 TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {

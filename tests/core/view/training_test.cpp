@@ -264,6 +264,9 @@ TEST(ViewTraining, AHiddenWordIsAssumed) {
   const auto figure = draw_view(**find_view("training"), first_state(*of.model, of.run));
   ASSERT_TRUE(figure);
   EXPECT_EQ(sentence_key(*figure), "figure.training.assumed");
+  ViewState back = first_state(*of.model, of.run);
+  back.page = "logits";
+  EXPECT_EQ(sentence_key(*draw_view(**find_view("training"), back)), "figure.training.logits.assumed");
 }
 
 // A model that reads both ways and was not trained to fill gaps has nothing that it should say.
