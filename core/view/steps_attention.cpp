@@ -33,6 +33,12 @@ bool hides(const LookedRow& looked) {
   return std::any_of(looked.entering.begin(), looked.entering.end(),
                      [](float score) { return std::isinf(score) && score < 0; });
 }
+bool is_cross(const ViewState& state) { return state.place.part == Part::cross; }
+// The title of a row over the keys; that of hidden ones, that of the source's tokens.
+std::vector<Text> keys_title(const ViewState& state, const LookedRow& looked, const std::string& key) {
+  if (hides(looked)) return {steps_text(key + ".masked"), steps_text(key)};
+  return {steps_text(is_cross(state) ? key + ".cross" : key), steps_text(key)};
+}
 Result<LookedRow> looked_row(const ViewState& state) {
   const Site pattern = state.place.pattern(state.layer);
   LookedRow out;
@@ -119,21 +125,20 @@ Result<StationDrawing> scores_station(const ViewState& state) {
   return StationDrawing{
       {steps_text(key, said), steps_text("scores.short", said)},
       figure::column(
-          {numbers_leaf(
-               "products",
-               {{steps_text("query", {looked.query}), q,
-                 place_of(*state.run, queries, state.head, state.row)},
-                {steps_text("key", {looked.key_name}), k,
-                 place_of(*state.run, keys, state.run->own_head(keys, state.head), looked.key)},
-                {steps_text("product"), products}},
-               {steps_text("products", {looked.query, looked.key_name, block, head}), steps_text("product")}),
+          {numbers_leaf("products",
+                        {{steps_text("query", {looked.query}), q,
+                          place_of(*state.run, queries, state.head, state.row)},
+                         {steps_text("key", {looked.key_name}), k,
+                          place_of(*state.run, keys, state.run->own_head(keys, state.head), looked.key)},
+                         {steps_text("product"), products}},
+                        {steps_text(is_cross(state) ? "products.cross" : "products",
+                                    {looked.query, looked.key_name, block, head}),
+                         steps_text("product")}),
            figure::words("made", figure::WordsMark::As::note,
-                         {steps_text("scores.made", {block}), steps_text("scores.made.short")}),
-           figure::leaf({"row",
-                         keys_mark(state, entering_site(looked, pattern_of(state)).slot),
-                         3,
-                         {steps_text(hides(looked) ? "scaled.masked" : "scaled"), steps_text("scaled")},
-                         ""})})};
+                         {steps_text(is_cross(state) ? "scores.made.cross" : "scores.made", {block}),
+                          steps_text("scores.made.short")}),
+           figure::leaf({"row", keys_mark(state, entering_site(looked, pattern_of(state)).slot), 3,
+                         keys_title(state, looked, "scaled"), ""})})};
 }
 
 Result<StationDrawing> softmax_station(const ViewState& state) {
@@ -163,11 +168,7 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
                     : looked.row.sink     ? "softmax.sink"
                                           : "softmax";
   std::vector<PartBox> picture{
-      figure::leaf({"row",
-                    softmax_mark(state, looked),
-                    3,
-                    {steps_text(hides(looked) ? "weights.masked" : "weights"), steps_text("weights")},
-                    ""})};
+      figure::leaf({"row", softmax_mark(state, looked), 3, keys_title(state, looked, "weights"), ""})};
   if (looked.row.sum > 0 && !looked.row.edited && !looked.row.sink) {
     const double top = std::exp(static_cast<double>(looked.entering[static_cast<std::size_t>(looked.key)]));
     std::vector<Text> terms = said;

@@ -73,8 +73,12 @@ Result<StationDrawing> word_station(const ViewState& state) {
       figure::leaf({"row", out, 3, {steps_text("logits"), steps_text("logits.short")}, ""})};
 }
 
+// Of the decoder's cross-attention: the pages of attention with this before their names.
+constexpr std::string_view kCross = "cross_";
+
 using DrawStation = Result<StationDrawing> (*)(const ViewState&);
-DrawStation drawing_of(const std::string& id) {
+DrawStation drawing_of(std::string_view id) {
+  if (id.starts_with(kCross)) id.remove_prefix(kCross.size());
   if (id == "words") return words_station;
   if (id == "embed") return embed_station;
   if (id == "scores") return scores_station;
@@ -83,10 +87,31 @@ DrawStation drawing_of(const std::string& id) {
   return id == "mlp" ? mlp_station : word_station;
 }
 
+ViewState with_part(const ViewState& state, Part part) {
+  ViewState out = state;
+  out.place.part = part;
+  return out;
+}
+
+// Those of one attention that the run has steps for.
+void add_attention(std::vector<Station>& out, const ViewState& state) {
+  const Trace& run = *state.run;
+  const Site pattern = state.place.pattern(state.layer), values = pattern.near(StepRole::head_out);
+  if (!run.find(pattern) || !run.attention(pattern)) return;
+  const auto add = [&](const char* id, Ink ink, const Site& site) {
+    const std::string page = std::string(state.place.part == Part::cross ? kCross : "") + id;
+    out.push_back({page, steps_text("name." + page), ink, site});
+  };
+  if (run.find(read_heads(state, Hue::query)) && run.find(read_heads(state, Hue::key)))
+    add("scores", Ink::query, pattern.near(StepRole::scores));
+  add("softmax", Ink::query, pattern);
+  if (run.find(values) && run.find(pattern.near(StepRole::split, Hue::value)))
+    add("values", Ink::value, values);
+}
+
 std::vector<Station> step_stations(const ViewState& state) {
   const Trace& run = *state.run;
   const Stack stack = state.place.stack;
-  const Site pattern = state.place.pattern(state.layer);
   std::vector<Station> out;
   const auto add = [&](const char* id, Ink ink, const Site& site) {
     out.push_back({id, steps_text(std::string("name.") + id), ink, site});
@@ -94,14 +119,7 @@ std::vector<Station> step_stations(const ViewState& state) {
   add("words", Ink::dim, site_of(StepRole::words, -1, stack));
   if (!embedding_sum(run, stack, state.row).sum.empty())
     add("embed", Ink::warning, site_of(StepRole::embedding, -1, stack));
-  if (run.find(pattern) && run.attention(pattern)) {
-    if (run.find(read_heads(state, Hue::query)) && run.find(read_heads(state, Hue::key)))
-      add("scores", Ink::query, pattern.with(slot_of(StepRole::scores)));
-    add("softmax", Ink::query, pattern);
-    const Site values = pattern.with(slot_of(StepRole::head_out));
-    if (run.find(values) && run.find(pattern.with(slot_of(StepRole::split, Hue::value))))
-      add("values", Ink::value, values);
-  }
+  for (const Part part : {Part::attn, Part::cross}) add_attention(out, with_part(state, part));
   const Site mlp = site_of(StepRole::neurons, state.layer, stack);
   if (run.find(mlp) && run.find(mlp.near(StepRole::branch, Hue::mlp)))
     add("mlp", Ink::mlp, mlp.near(StepRole::branch, Hue::mlp));
@@ -118,7 +136,8 @@ Result<ViewDrawing> draw_steps(const ViewState& state) {
   if (at == all.end())
     return fail(Code::not_found, "error.view.page",
                 {in_quotes(state.page), join(pages_of(**find_view("steps"), state), ", ")});
-  TRY(StationDrawing drawn, drawing_of(at->id)(state));
+  const bool cross = at->id.starts_with(kCross);
+  TRY(StationDrawing drawn, drawing_of(at->id)(with_part(state, cross ? Part::cross : Part::attn)));
   const std::vector<Text> said{looked_name(state), at - all.begin() + 1, all.size(), at->name};
   ViewDrawing out{
       {steps_text("title", said), steps_text("title.short", said)}, std::move(drawn.sentence), {}};

@@ -134,6 +134,31 @@ TEST(Steps, EachStationDrawsAndTheMatricesNameCellsOfTheRun) {
   }
 }
 
+TEST(Steps, ADecoderLooksAtItsOwnRowsAndThenAtTheSource) {
+  const Opened of = opened("model:translator");
+  ViewState state = first_state(*of.model, of.run);
+  state.place = {of.run->config().stack, Part::attn};
+  std::vector<std::string> ids;
+  for (const Station& station : stations(state)) ids.push_back(station.id);
+  EXPECT_EQ(ids, (std::vector<std::string>{"words", "embed", "scores", "softmax", "values", "cross_scores",
+                                           "cross_softmax", "cross_values", "mlp", "word"}));
+  const Site pattern = cross_site(slot_of(StepRole::pattern), state.layer, state.place.stack);
+  for (state.row = 0; state.row < of.run->rows(state.place.stack); ++state.row) {
+    const figure::Figure figure = station_of(state, "cross_softmax");
+    const Tensor& shown = mark_of<figure::MatrixMark>(figure, "row").values;
+    const Tensor weights =
+        of.run->slice(pattern, 0, {state.row, state.row + 1}, {0, of.run->rows(Stack::enc)});
+    ASSERT_EQ(shown.size(1), of.run->rows(Stack::enc));
+    for (std::int64_t key = 0; key < shown.size(1); ++key)
+      EXPECT_EQ(shown.at(shown.size(0) - 1, key), weights.at(0, key)) << state.row << " " << key;
+  }
+  // The same film where the cross-attention is the one that is looked at; the encoder's has none.
+  state.row = 0, state.place.part = Part::cross;
+  EXPECT_EQ(stations(state).size(), ids.size());
+  state.place = {Stack::enc, Part::attn};
+  EXPECT_FALSE(has_station(state, "cross_softmax"));
+}
+
 TEST(Steps, AStationThatTheRunLacksIsAnError) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
