@@ -24,9 +24,7 @@ ModelConfig gpt2_small() {
 }
 
 // Evenly spread over (-spread, spread) by a linear congruence: cheap, and never all alike.
-Tensor spread_values(const std::vector<std::int64_t>& sizes, float spread, std::uint32_t state) {
-  Shape shape;
-  for (const std::int64_t size : sizes) shape.emplace_back(Axis::none, size);
+Tensor spread_values(const Shape& shape, float spread, std::uint32_t state) {
   Buffer out(shape);
   for (std::int64_t i = 0; i < out.count(); ++i) {
     state = state * 1664525u + 1013904223u;
@@ -54,9 +52,10 @@ Result<OpenedModel> random_model(ModelConfig config, const std::vector<WeightSha
     const bool norm =
                    expected.name.find("ln") != std::string::npos || ends_with(expected.name, "_norm.weight"),
                bias = ends_with(expected.name, ".bias");
-    Tensor value = spread_values(expected.shape, norm || bias ? 0.f : 0.035f, state++);
-    if (norm && !bias) value = Tensor::filled({{Axis::none, expected.shape[0]}}, 1.f);
-    weights.set(expected.name, value);
+    const Shape shape = named_shape(expected);
+    weights.set(expected.name, norm && !bias ? Tensor::filled(shape, 1.f)
+                                             : spread_values(shape, norm || bias ? 0.f : 0.035f, state));
+    ++state;
   }
   tie_tables(config, weights);
   OpenedModel out;

@@ -153,6 +153,18 @@ Status check_sizes(const ModelConfig& config) {
 
 }  // namespace
 
+bool is_table(const std::string& name) {
+  return name.find("_embed.weight") != std::string::npos && name.find("patch_embed") == std::string::npos;
+}
+Shape named_shape(const WeightShape& weight) {
+  if (weight.shape.size() == 1) return {{Axis::d_model, weight.shape[0]}};
+  const bool table = is_table(weight.name) || weight.name.find("rel_bias") != std::string::npos;
+  const Axis rows = weight.name.find("pos_embed") != std::string::npos ? Axis::pos
+                    : table                                            ? Axis::vocab
+                                                                       : Axis::in;
+  return {{rows, weight.shape[0]}, {table ? Axis::d_model : Axis::out, weight.shape[1]}};
+}
+
 std::vector<WeightShape> expected_weights(const ModelConfig& config) {
   Shapes out;
   const ModelConfig* encoder = config.encoder();

@@ -15,6 +15,10 @@ struct WeightShape {
   std::vector<std::int64_t> shape;
   bool required = true;  ///< biases and norm offsets may be absent
 };
+/// A table of vectors, one for each token, segment or position; the others are matrices and vectors.
+bool is_table(const std::string& name);
+/// The shape with the names of its axes: [in, out], of a table [vocab, d_model], of places [pos, d_model].
+Shape named_shape(const WeightShape& weight);
 std::vector<WeightShape> expected_weights(const ModelConfig& config);
 /// Compares every weight with the config. Errors: bad_shape, not_found.
 Status check_weights(const ModelConfig& config, const Weights& weights);

@@ -18,7 +18,6 @@ const ModelConfig& first_weights_stack_of(const ModelConfig& config, const std::
 }
 
 bool holds(const std::string& name, const char* part) { return name.find(part) != std::string::npos; }
-bool is_table(const std::string& name) { return holds(name, "_embed.weight") && !holds(name, "patch_embed"); }
 bool is_norm(const std::string& name) {
   return holds(name, "ln1") || holds(name, "ln2") || holds(name, "ln_") || holds(name, "q_norm.") ||
          holds(name, "k_norm.");
@@ -52,13 +51,6 @@ double spread(const ModelConfig& stack, const WeightShape& expected) {
   return adds ? plain / std::sqrt(2.0 * stack.n_layers()) : plain;
 }
 
-Shape shape_of(const WeightShape& expected) {
-  if (expected.shape.size() == 1) return {{Axis::d_model, expected.shape[0]}};
-  const bool table = is_table(expected.name) || holds(expected.name, "rel_bias");
-  const Axis first = holds(expected.name, "pos_embed") ? Axis::pos : table ? Axis::vocab : Axis::in;
-  return {{first, expected.shape[0]}, {table ? Axis::d_model : Axis::out, expected.shape[1]}};
-}
-
 Tensor normal_values(const Shape& shape, double deviation, SplitMix64 random) {
   Buffer out(shape);
   for (std::int64_t i = 0; i < out.count(); ++i)
@@ -67,7 +59,7 @@ Tensor normal_values(const Shape& shape, double deviation, SplitMix64 random) {
 }
 
 Tensor first_value(const ModelConfig& stack, const WeightShape& expected, std::uint64_t seed) {
-  const Shape shape = shape_of(expected);
+  const Shape shape = named_shape(expected);
   if (ends_with(expected.name, ".bias")) return Tensor::filled(shape, 0.f);
   if (is_norm(expected.name)) return Tensor::filled(shape, 1.f - norm_offset(stack, expected.name));
   return normal_values(shape, spread(stack, expected), random_of(seed, fingerprint(expected.name), 0));

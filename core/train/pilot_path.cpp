@@ -34,6 +34,8 @@ constexpr std::string_view kOpening = "<act_";
 
 }  // namespace
 
+double arm_value(std::size_t action, int bin) { return kScales[action].first + bin * kScales[action].step; }
+
 Result<ArmMove> arm_move(const std::vector<int>& bins) {
   if (bins.size() != kArmActions) {
     return fail(Code::bad_shape, "error.train.arm_actions", {kArmActions, bins.size()});
@@ -43,7 +45,7 @@ Result<ArmMove> arm_move(const std::vector<int>& bins) {
     if (bins[i] < 0 || bins[i] >= kArmBins) {
       return fail(Code::out_of_range, "error.train.arm_bin", {Text::of(kArmActionKeys[i]), bins[i]});
     }
-    out.*kScales[i].of = kScales[i].first + bins[i] * kScales[i].step;
+    out.*kScales[i].of = arm_value(i, bins[i]);
   }
   return out;
 }

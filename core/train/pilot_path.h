@@ -28,6 +28,8 @@ struct ArmMove {
   double gripper = 0;  ///< 0 = closed, 1 = open, in steps of 1/15
 };
 
+/// What one bin of one of the seven stands for: metres, degrees, of the gripper its openness.
+double arm_value(std::size_t action, int bin);
 /// Errors: not seven bins, or one outside of 0 .. 15.
 Result<ArmMove> arm_move(const std::vector<int>& bins);
 /// The seven bins nearest to a movement.

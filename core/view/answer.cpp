@@ -55,6 +55,21 @@ std::optional<std::size_t> movement_at(const ViewState& state, std::int64_t row)
   return said < kArmActionKeys.size() ? std::optional(said) : std::nullopt;
 }
 
+// The name of an output; of a movement what its bin stands for.
+Text said_name(const ViewState& state, const std::optional<std::size_t>& movement, int id) {
+  const std::string name = output_name(*state.opened, id);
+  const std::optional<int> bin = movement ? action_bin(name) : std::nullopt;
+  if (!bin) return name;
+  const bool metres = *movement < 3, degrees = !metres && *movement + 1 < kArmActionKeys.size();
+  return Text::of(std::string("figure.answer.bin.") + (metres    ? "metres"
+                                                       : degrees ? "degrees"
+                                                                 : "open"),
+                  {figure::number_text(arm_value(*movement, *bin), metres    ? 4
+                                                                   : degrees ? 0
+                                                                             : 2),
+                   *bin});
+}
+
 }  // namespace
 
 std::int64_t answer_row(const ViewState& state) {
@@ -122,13 +137,14 @@ Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row,
   figure::TableMark out;
   out.shares = out.leads = true, out.card = figure::TableMark::Card::plain;
   double rest = 0;
+  const std::optional<std::size_t> movement = movement_at(state, row);
   for (std::size_t at = 0; at < tokens.size(); ++at) {
     const double share = static_cast<double>(tokens[at].prob);
     if (at >= most) {
       rest += share;
       continue;
     }
-    out.rows.push_back({{Text(output_name(*state.opened, tokens[at].id)), percent(share)},
+    out.rows.push_back({{said_name(state, movement, tokens[at].id), percent(share)},
                         share,
                         before.contains(tokens[at].id) ? std::optional(before[tokens[at].id]) : std::nullopt,
                         at == 0});

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/train/pilot_path.h"
 #include "tests/core/view/opened.h"
 
 namespace attnscope {
@@ -97,6 +98,27 @@ TEST(ViewOutput, NamesTheMovementOfEachAction) {
     ASSERT_EQ(title.key(), "figure.answer.movement") << movement;
     EXPECT_EQ(title.arguments().front().key(), std::string("lab.robot.action.") + movement);
     ++state.row;
+  }
+}
+
+// A bin is said as the metres, degrees or the openness that it stands for.
+TEST(ViewOutput, SaysWhatAnActionStandsFor) {
+  const Opened of = opened("model:pilot");
+  ViewState state = first_state(*of.model, of.run);
+  const std::vector<int> bins{10, 10, 4, 13, 1, 7, 6};
+  const auto move = arm_move(bins);
+  ASSERT_TRUE(move);
+  const double meant[] = {move->dx, move->dy, move->dz, move->roll, move->pitch, move->yaw, move->gripper};
+  const char* units[] = {"metres", "metres", "metres", "degrees", "degrees", "degrees", "open"};
+  for (std::size_t action = 0; action < bins.size(); ++action, ++state.row) {
+    const auto table = answer_table(state, answer_row(state), 1);
+    ASSERT_TRUE(table);
+    const Text said = table->rows.front().cells.front();
+    EXPECT_EQ(said.key(), std::string("figure.answer.bin.") + units[action]);
+    EXPECT_EQ(said.arguments().back().str(), std::to_string(bins[action]));
+    std::string number = said.arguments().front().str();
+    if (number.starts_with("−")) number.replace(0, std::string("−").size(), "-");
+    EXPECT_NEAR(std::stod(number), meant[action], action + 1 < bins.size() ? 1e-9 : 0.005);
   }
 }
 
