@@ -248,7 +248,7 @@ FAMILIES = {
     "gpt_neox": {
         "blocks": "gpt_neox.layers", "attention": "attention", "queries": "rot",
         "model": [("gpt_neox.embed_in", "out", "tok_embed"), ("gpt_neox.final_layer_norm", "out", "ln_final.out"),
-                  ("embed_out", "out", "logits")],
+                  ("embed_out", "out", "logits"), ("lm_head", "out", "logits")],  # before and from transformers 5.17
         "block": [("", "in", "resid_pre"), ("input_layernorm", "out", "ln1.out"),
                   ("attention.query_key_value", "out", "attn", "fused"), ("attention.dense", "in", "attn.concat"),
                   ("attention.dense", "out", "attn.out"), ("post_attention_layernorm", "in", "resid_mid"),

@@ -1,5 +1,9 @@
 #include "core/base/thread_pool.h"
 
+#ifdef __linux__
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -149,9 +153,19 @@ class Pool {
   std::atomic<bool> caller_sleeps_{false}, stop_{false};
 };
 
+// The cores that this process may run on: taskset, a container or a job of Slurm may give it fewer than there
+// are.
+int usable_cores() {
+#ifdef __linux__
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+#endif
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
 // Asked once: the answer is read from files of the system.
 int hardware_threads() {
-  static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  static const int count = std::max(1, usable_cores());
   return count;
 }
 

@@ -94,6 +94,10 @@ Text answer_text(const ViewState& state, std::int64_t row, const std::string& ke
   return Text::of(key + says_name(says_of(state, row)), std::move(arguments));
 }
 
+Text answer_name(const ViewState& state, std::int64_t row, int id) {
+  return said_name(state, movement_at(state, row), id);
+}
+
 std::vector<Text> answer_title(const ViewState& state, std::int64_t row) {
   if (const std::optional<std::size_t> movement = movement_at(state, row))
     return {Text::of("figure.answer.movement", {Text::of(kArmActionKeys[*movement])}),

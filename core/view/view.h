@@ -136,6 +136,8 @@ std::int64_t first_row(const OpenedModel& opened, const Trace& run);
 /// each its probability in `state.before`. Errors: a run without logits.
 Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,
                                        double temperature = 1);
+/// The name of an output at a row; an action of the Pilot is the metres or degrees that it stands for.
+Text answer_name(const ViewState& state, std::int64_t row, int id);
 /// "The word it says next"; or letter, class, action, ..., by what the model says. Full, then short.
 std::vector<Text> answer_title(const ViewState& state, std::int64_t row);
 /// A text of which there is one for each kind of output: "figure.answer." + "word", "sign",

@@ -39,7 +39,7 @@ TEST(CircuitCommand, TheCurveEndsAtTheWholeModelAndItsBestPartsAreTheCircuit) {
       const std::string place =
           row["step"].get<std::string>() +
           (row["at"].contains("head") ? "[head=" + row["at"]["head"].dump() + "]" : std::string());
-      if (place != curve["rows"][i]["part"]) continue;
+      if (place != curve["rows"][i]["part"].get<std::string>()) continue;
       EXPECT_NEAR(row["value"].get<double>() - ablated["base"]["clean"].get<double>(),
                   curve["rows"][i]["effect"].get<double>(), 1e-9);
     }

@@ -2,10 +2,12 @@
 #include "core/base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <time.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -91,6 +93,19 @@ TEST(ThreadPool, ALoopInsideOfALoopRunsThere) {
       parallel_for(10, 1, [&](std::int64_t from, std::int64_t to) { sum += to - from; });
   });
   EXPECT_EQ(sum, 80);
+}
+
+// taskset, a container or a job of Slurm: two threads on one core take turns, and every loop waits for the
+// other.
+TEST(ThreadPoolDeathTest, ACoreThatIsNotOursGetsNoThread) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, which has asked for nothing yet
+  const auto count_on_one_core = [] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    std::exit(sched_setaffinity(0, sizeof one, &one) == 0 ? thread_count() : 99);
+  };
+  EXPECT_EXIT(count_on_one_core(), ::testing::ExitedWithCode(1), "");
 }
 
 TEST(ThreadPool, AtRestNothingRuns) {

@@ -39,7 +39,8 @@ TEST(ViewOutput, SaysTheSharesOfTheRunAtThreeTemperatures) {
       const auto best = std::max_element(wanted.begin(), wanted.end());
       const auto& table = mark_of<figure::TableMark>(figure, "at" + std::to_string(at));
       EXPECT_NEAR(*table.rows.front().bar, *best, 1e-4) << where;
-      const std::string name = output_name(*state.opened, static_cast<int>(best - wanted.begin()));
+      const std::string name =
+          answer_name(state, answer_row(state), static_cast<int>(best - wanted.begin())).str();
       EXPECT_EQ(said[1], name) << where;
       EXPECT_EQ(table.rows.front().cells[0].str(), name) << where;
       EXPECT_EQ(said[static_cast<std::size_t>(3 + 2 * at)],
