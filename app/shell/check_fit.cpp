@@ -142,7 +142,7 @@ class FitCheck {
 
   // The row that is looked at has digits, large enough to be read.
   void check_row(const std::string& step, const DisplayList& list) {
-    const float em = digits_of_row(list, step);
+    const float em = digits_of_row(list, to_text(frame_.state().workspace.cursor.step));
     const float least = frame_.state().presenter.on ? kLeastPresented : kLeastDigit * ui_scale();
     if (em <= 0)
       add(step, "no_digits", "");

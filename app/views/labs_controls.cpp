@@ -8,13 +8,15 @@
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/number_field.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/table.h"
 #include "core/base/words.h"
 
 namespace attnscope {
 namespace {
 
 constexpr float kLabsControlsLeast = 120.f, kMost = 330.f, kNumber = 74.f, kLabsControlsGap = 24.f;  // units
-constexpr float kNumberShare = 0.45f;  // of the width of a narrow control
+constexpr float kLeastOfControl = 0.8f;  // of its width, beside one with a long name
+constexpr float kNumberShare = 0.45f;    // of the width of a narrow control
 
 void tip(const LabControl& control) {
   const Label key(control.key, ".help");
@@ -137,8 +139,18 @@ bool draw_lab_controls(const Lab& lab, LabValues& values, float width) {
   ImVec2 at = begin;
   bool changed = false;
   float below = begin.y;
+  // In one row those with a long name are wider than those with a short one.
+  static std::vector<float> widths, names;
+  widths.clear(), names.clear();
   for (const LabControl& control : lab.controls) {
-    const float own = whole * share_of(control);
+    widths.push_back(whole * share_of(control));
+    names.push_back(text_size(fonts().small, tr(control.key)).x);
+  }
+  if (whole * shares + scaled(kLabsControlsGap) * (count - 1) <= width + 1)
+    widen_by_need(widths, names, kLeastOfControl);
+  std::size_t index = 0;
+  for (const LabControl& control : lab.controls) {
+    const float own = widths[index++];
     if (at.x > begin.x && at.x + own > begin.x + width + 1) at = ImVec2(begin.x, below + scaled(6));
     ImGui::SetCursorScreenPos(at);
     changed |= draw_control(control, values, own);

@@ -261,11 +261,13 @@ struct HeightOf {
   }
 };
 
-constexpr float kLooseBelow = 420;  // units
-constexpr float kLeastPiece = 150;  // minimum average width of pieces side by side, units
+constexpr float kLooseBelow = 420;   // units
+constexpr float kLeastKept = 0.55f;  // of a piece's own width, beside one whose texts need more
+constexpr float kLeastPiece = 150;   // minimum average width of pieces side by side, units
 
 struct PieceRow {
   std::vector<const LabPiece*> pieces;
+  std::vector<float> widths;  // pixels
   float height = 0, share = 0, weight = 1;
   bool grows = false;
 };
@@ -275,6 +277,25 @@ std::size_t row_length(const std::vector<LabPiece>& pieces, std::size_t at) {
   std::size_t end = at + 1;
   while (end < pieces.size() && !pieces[end].begins_row) ++end;
   return end - at;
+}
+
+// Of its texts: the title, and the cells of a table.
+float needed_width(const LabPiece& piece) {
+  const Text& title = std::visit([](const auto& what) -> const Text& { return what.title; }, piece.what);
+  const float own = title.empty() ? 0 : text_size(fonts().body_bold, said(title)).x;
+  const auto* table = std::get_if<LabTable>(&piece.what);
+  return table ? std::max(own, lab_table_width(*table, drawn_serial)) : own;
+}
+
+// By their shares; what has no room for its texts takes some from those beside it.
+void share_width(PieceRow& row, float width) {
+  const float gaps = scaled(kAcross) * static_cast<float>(row.pieces.size() - 1);
+  std::vector<float> needs;
+  for (const LabPiece* piece : row.pieces) {
+    row.widths.push_back((width - gaps) * piece->share / row.share);
+    needs.push_back(needed_width(*piece));
+  }
+  widen_by_need(row.widths, needs, kLeastKept);
 }
 
 // If the room is too narrow for pieces side by side, they are stacked.
@@ -293,16 +314,16 @@ std::vector<PieceRow> labs_pieces_rows_of(const LabPicture& picture, const Spaci
     rows.back().pieces.push_back(&piece);
     rows.back().share += piece.share;
   }
-  for (PieceRow& row : rows)
-    for (const LabPiece* piece : row.pieces) {
-      const float gaps = scaled(kAcross) * static_cast<float>(row.pieces.size() - 1);
+  for (PieceRow& row : rows) {
+    share_width(row, width);
+    for (std::size_t i = 0; i < row.pieces.size(); ++i) {
       Spacing own = spacing;
       own.plot *= std::min(1.f, row.weight);
-      const HeightOf height_of{own, (width - gaps) * piece->share / row.share};
-      const PieceHeight height = std::visit(height_of, piece->what);
+      const PieceHeight height = std::visit(HeightOf{own, row.widths[i]}, row.pieces[i]->what);
       row.height = std::max(row.height, height.least);
       row.grows |= height.grows;
     }
+  }
   return rows;
 }
 
@@ -324,7 +345,7 @@ void fill_height(std::vector<PieceRow>& rows, float spare) {
 
 struct PieceRows {
   std::vector<PieceRow> rows;
-  float gap = 0, width = 0;
+  float gap = 0;
 };
 
 // Preferred heights if there is room, else interpolates between two spacings; and the gap between rows. If
@@ -341,14 +362,14 @@ PieceRows share_height(const LabPicture& picture, ImVec2 room) {
       const float share = (room.y - used) / std::max(wider - used, 1.f);
       for (std::size_t i = 0; i < rows.size(); ++i)
         rows[i].height += (before[i].height - rows[i].height) * share;
-      return {std::move(rows), gap + (scaled((&spacing)[-1].gap) - gap) * share, room.x};
+      return {std::move(rows), gap + (scaled((&spacing)[-1].gap) - gap) * share};
     }
-    if (used <= room.y) return {std::move(rows), gap, room.x};
+    if (used <= room.y) return {std::move(rows), gap};
     wider = used;
   }
   const Spacing& scrolled = kSpacings[room.x < scaled(kLooseBelow) ? 1 : std::size(kSpacings) - 1];
   const float width = room.x - ImGui::GetStyle().ScrollbarSize;
-  return {labs_pieces_rows_of(picture, scrolled, width), scaled(scrolled.gap), width};
+  return {labs_pieces_rows_of(picture, scrolled, width), scaled(scrolled.gap)};
 }
 
 }  // namespace
@@ -356,7 +377,8 @@ PieceRows share_height(const LabPicture& picture, ImVec2 room) {
 float draw_lab_title(const Text& title, std::uint64_t serial, ImVec2 at, float width) {
   if (title.empty()) return at.y;
   const std::string& words = lab_words(title, serial);
-  draw_text(Canvas(), fonts().body_bold, at, theme().text, middle_truncated(fonts().body_bold, words, width));
+  ImFont* const face = text_size(fonts().body_bold, words).x <= width ? fonts().body_bold : fonts().small;
+  draw_text(Canvas(), face, at, theme().text, middle_truncated(face, words, width));
   return at.y + title_height(title);
 }
 
@@ -383,18 +405,17 @@ float draw_lab_picture(Painter& painter, const LabPicture& picture, std::uint64_
   drawn_serial = serial;
   if (picture.pieces.empty()) return 0;
   static Kept<PieceRows> kept;
-  const auto& [rows, gap, inner] =
+  const auto& [rows, gap] =
       kept.get({serial, std::bit_cast<std::uint32_t>(size.x), std::bit_cast<std::uint32_t>(size.y)},
                [&] { return share_height(picture, size); });
   float y = at.y;
   int index = 0;
   for (const PieceRow& row : rows) {
-    const float gaps = scaled(kAcross) * static_cast<float>(row.pieces.size() - 1);
     float x = at.x;
-    for (const LabPiece* piece : row.pieces) {
-      const float width = (inner - gaps) * piece->share / row.share;
+    for (std::size_t i = 0; i < row.pieces.size(); ++i) {
+      const float width = row.widths[i];
       const std::string number = std::to_string(index++);
-      draw_lab_piece(painter, *piece, key + "_" + number, ImVec2(x, y), ImVec2(width, row.height));
+      draw_lab_piece(painter, *row.pieces[i], key + "_" + number, ImVec2(x, y), ImVec2(width, row.height));
       note_item(Label("lab_piece_", number), ItemRect{ImVec2(x, y), ImVec2(x + width, y + row.height)});
       x += width + scaled(kAcross);
     }

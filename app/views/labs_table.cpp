@@ -77,4 +77,8 @@ void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::stri
   (void)draw_table(made, ImVec2(at.x, y), size.x);
 }
 
+float lab_table_width(const LabTable& table, std::uint64_t serial) {
+  return table_width(labs_table_of(table, Said{serial}));
+}
+
 }  // namespace attnscope

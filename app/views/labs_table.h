@@ -14,4 +14,7 @@ namespace attnscope {
 void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::string& key, ImVec2 at,
                     ImVec2 size);
 
+/// Pixels at which no text of it is shortened.
+float lab_table_width(const LabTable& table, std::uint64_t serial);
+
 }  // namespace attnscope

@@ -18,6 +18,7 @@ constexpr float kSign = 30, kStepsPlaceGap = 10, kIndent = 6;
 constexpr float kStepsPlaceColumn = 54,
                 kGradientColumn = 88;  // a single column of numbers; with its unit in the title
 constexpr float kTightColumn = 38, kTightSign = 20, kLineRoom = 6;
+constexpr float kLeastBelowNames = 110;  // units for the rows of both factors of a product
 
 constexpr float kLeastSingle = 15, kMostSingle = 30;  // height limits of a single row
 
@@ -66,8 +67,11 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   const float wide = std::max(size.x - labels - gap - (corner ? 8 : kLegend) * unit, 40.f);
   auto [inner_w, cols_w] =
       shared(wide, inner * kStepsPlaceCellWidth * unit, cols * kStepsPlaceCellWidth * unit, 0.6f);
-  const float header = line + 4 * unit + column_labels(context, top, cols_w / cols);
   const float between = line + 8 * unit + (bias ? line + 24 * unit : 0);
+  const float names = column_labels(context, top, cols_w / cols);
+  // Where they would leave the numbers next to nothing, the names of the columns go.
+  const bool named = size.y - line - 4 * unit - names - between >= kLeastBelowNames * unit;
+  const float header = line + 4 * unit + (named ? names : 0);
   const float tall = std::max(size.y - header - between, 40.f);
   auto [inner_h, rows_h] = shared(tall, inner * kInnerHeight * unit, rows * kCellHeight * unit, 0.5f);
   const float least = least_number_cell(false).y * 1.02f;
@@ -92,7 +96,7 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
   a.cell = ImVec2(iw, ch), a.position = ImVec2(position.x, y - a.header),
   a.size = ImVec2(labels + inner * iw, a.header + rows * ch);
   Panel& b = panels_[1];
-  b.header = header, b.cell = ImVec2(cw, ih), b.position = ImVec2(x, position.y),
+  b.header = header, b.cell = ImVec2(cw, ih), b.position = ImVec2(x, position.y), b.col_labels = named,
   b.size = ImVec2(cols * cw, header + inner * ih);
   if (bias) {
     Panel& c = panels_[2];
@@ -347,25 +351,37 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
       panels_[static_cast<std::size_t>(id)].row_labels = true;
   }
   const float left = size.x - fixed - labelled.labels - again;
-  float cw = left / std::max(cols, 1.f);
-  // Single columns are as wide as the others if those are wider.
-  if (cw > kStepsPlaceColumn * unit)
-    cw = std::max((left + single_width) / (cols + singles), kStepsPlaceColumn * unit);
-  cw = std::clamp(cw, 0.01f, kStepsPlaceCellWidth * unit);
+  const auto cell_width = [&](float room) {
+    float out = room / std::max(cols, 1.f);
+    // Single columns are as wide as the others if those are wider.
+    if (out > kStepsPlaceColumn * unit)
+      out = std::max((room + single_width) / (cols + singles), kStepsPlaceColumn * unit);
+    return std::clamp(out, 0.01f, kStepsPlaceCellWidth * unit);
+  };
+  float cw = cell_width(left);
+  // No legend stands right of the last matrix: the slanted name of its last column does.
+  const Operand& last = figure.operands[static_cast<std::size_t>(figure.blocks.back().operands.back())];
+  if (tight && last.col.key != "one" && column_labels(context, last, cw) > 2 * line)
+    cw = cell_width(left - std::max(0.f, last_label_overhang(context, last, cw) - kLineRoom * unit));
   if (!fits_always(context))
     cw = std::max(cw, std::min(kLeastColour * unit, size.x * kLeastShareOfRoom / std::max(cols, 1.f)));
   const bool column_first = first.col.key == "one" && figure.blocks[0].operands.size() > 1;
   const Operand& named =
       column_first ? figure.operands[static_cast<std::size_t>(figure.blocks[0].operands[1])] : first;
-  const float header = line + 4 * unit + column_labels(context, named, cw);
-  float ch = row_height(figure, size.y, header);
-  ch = std::clamp(ch, 0.01f, std::max(cw * 0.62f, 36 * unit));
+  float header = line + 4 * unit + column_labels(context, named, cw);
+  const auto cell_height = [&] {
+    return std::clamp(row_height(figure, size.y, header), 0.01f, std::max(cw * 0.62f, 36 * unit));
+  };
   float titled = 26 * unit;  // a matrix of one column is as wide as its title
   for (const Operand& operand : figure.operands)
     if (operand.col.key != "one")
       titled = std::max(titled, (text_size(fonts().small, operand.title).x + kStepsPlaceGap * unit) /
                                     std::max(1.f, static_cast<float>(seen(operand.col))));
-  const ImVec2 cell(std::min(cw, std::max(ch * 4, titled)), ch);
+  const auto width_at = [&](float height) { return std::min(cw, std::max(height * 4, titled)); };
+  // Narrower cells may slant the names of their columns, which then need more room above.
+  header = std::max(header, line + 4 * unit + column_labels(context, named, width_at(cell_height())));
+  const float ch = cell_height();
+  const ImVec2 cell(width_at(ch), ch);
   used_ = {};
   float x = position.x, bottom = 0;
   for (const Block& block : figure.blocks) {

@@ -413,7 +413,8 @@ FigureEvent FigurePlot::draw(const ViewContext& context, const Figure& figure, c
                                  : out.gradient ? std::string_view(tr("steps.back.legend"))
                                  : one_scale    ? std::string_view(tr("steps.legend.value"))
                                                 : std::string_view(out.title);
-  draw_legend(style, middle_truncated(fonts().small, title, (kLegend - 24) * ui_scale()), legend_,
+  const bool fits = text_size(fonts().small, title).x <= (kLegend - 24) * ui_scale();
+  draw_legend(style, fits ? title : tr("steps.legend.result"), legend_,
               ImVec2(15 * ui_scale(), legend_height_));
   return event;
 }

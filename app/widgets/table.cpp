@@ -239,6 +239,28 @@ float table_height(const Table& table) {
   return title_height(table) + row_height(table) * static_cast<float>(table.rows.size());
 }
 
+float table_width(const Table& table) {
+  const TableFonts faces = fonts_of(table);
+  float out = pad_of(table);
+  for (std::size_t col = 0; col < table.columns.size(); ++col)
+    out += table.columns[col].width > 0 ? table.columns[col].width
+                                        : widest_text(table, faces, col) + scaled(kTableGap);
+  return out;
+}
+
+void widen_by_need(std::vector<float>& widths, const std::vector<float>& needs, float kept) {
+  float wanted = 0, spare = 0;
+  const auto spared = [&](std::size_t i) {
+    return std::max(0.f, widths[i] - std::max(needs[i], kept * widths[i]));
+  };
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    wanted += std::max(0.f, needs[i] - widths[i]), spare += spared(i);
+  if (wanted <= 0 || spare <= 0) return;
+  const float moved = std::min(wanted, spare);
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    widths[i] += widths[i] < needs[i] ? (needs[i] - widths[i]) * moved / wanted : -spared(i) * moved / spare;
+}
+
 TableEvent draw_table(const Table& table, ImVec2 at, float width, const std::function<void(int row)>& item) {
   static std::vector<float> widths;
   const float pad = pad_of(table), row = row_height(table);

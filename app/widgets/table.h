@@ -90,5 +90,10 @@ requires(!std::same_as<Item, std::function<void(int)>>) TableEvent
 }
 /// Pixels.
 float table_height(const Table& table);
+/// Pixels at which no text is shortened.
+float table_width(const Table& table);
+/// Widens those that are narrower than `needs` at the cost of the others, which keep this share of their own
+/// width and what they need themselves.
+void widen_by_need(std::vector<float>& widths, const std::vector<float>& needs, float kept);
 
 }  // namespace attnscope

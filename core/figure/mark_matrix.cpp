@@ -16,7 +16,7 @@ constexpr std::array<Give, 6> kMatrixGives{Give::shorter_words, Give::short_numb
 constexpr std::int64_t kMostDigits = kMostCells;  // larger matrices are drawn as colours
 constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pooled
 constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
-constexpr float kLongName = 110, kShortName = 44, kSlant = 0.7072f;
+constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
 constexpr float kFewCells = 12, kWideCell = 1.6f;
 constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"

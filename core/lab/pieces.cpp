@@ -151,7 +151,7 @@ std::string shown_timing(const Timing& timing) {
   const std::string most = shown_seconds(timing.most);
   const std::size_t space = least.find(' ');
   if (least.substr(space) == most.substr(most.find(' '))) least.resize(space);  // the unit once
-  return shown_seconds(timing.median) + " (" + least + "…" + most + ")";
+  return shown_seconds(timing.median) + " (" + least + "–" + most + ")";
 }
 
 Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name) {

@@ -165,8 +165,8 @@ TEST(LabTiming, IsAMedianWithItsSpread) {
   EXPECT_DOUBLE_EQ(odd.least, 1e-3);
   EXPECT_DOUBLE_EQ(odd.most, 3e-3);
   EXPECT_DOUBLE_EQ(even.median, 2.5e-3);
-  EXPECT_EQ(shown_timing(odd), "2.00 ms (1.00…3.00 ms)");
-  EXPECT_EQ(shown_timing(timing_of({9e-4, 2e-3, 3e-3})), "2.00 ms (900 µs…3.00 ms)");
+  EXPECT_EQ(shown_timing(odd), "2.00 ms (1.00–3.00 ms)");
+  EXPECT_EQ(shown_timing(timing_of({9e-4, 2e-3, 3e-3})), "2.00 ms (900 µs–3.00 ms)");
 }
 
 TEST(Labs, StandInOneOrder) {
