@@ -230,6 +230,38 @@ TEST_F(WatchList, TheTreeHasEveryWeightAndGoesToItsStep) {
   EXPECT_EQ(root.parameters, all);
 }
 
+// As PyTorch's print(model), but in the order of the forward pass.
+TEST_F(WatchList, TheTreeNamesTheClassesOfPyTorchInTheOrderOfTheForwardPass) {
+  const auto listed = [&](const char* model) {
+    open_model(model);
+    std::vector<std::string> out;
+    const std::function<void(const ModuleNode&)> walk = [&](const ModuleNode& node) {
+      if (!node.module.empty()) out.push_back(node.label + ": " + node.module);
+      for (const ModuleNode& one : node.children) walk(one);
+    };
+    walk(module_tree(*run().document.opened, run().trace(0)));
+    return out;
+  };
+  const std::vector<std::string> llama = listed("llama");
+  const ModelConfig& config = run().trace(0).config();
+  const std::string d = std::to_string(config.d_model), mlp = std::to_string(config.blocks[0].mlp.d_mlp);
+  ASSERT_GE(llama.size(), 10u);
+  EXPECT_EQ(llama[0], "embed_tokens: nn.Embedding(" + std::to_string(config.vocab_size) + ", " + d + ")");
+  EXPECT_EQ(llama[1], "input_layernorm: nn.RMSNorm(" + d + ")");
+  EXPECT_TRUE(llama[2].starts_with("q_proj: nn.Linear(" + d + ", ")) << llama[2];
+  EXPECT_TRUE(llama[3].starts_with("k_proj: nn.Linear(" + d + ", ")) << llama[3];
+  EXPECT_TRUE(llama[5].starts_with("o_proj: nn.Linear(")) << llama[5];
+  EXPECT_EQ(llama[6], "post_attention_layernorm: nn.RMSNorm(" + d + ")");
+  EXPECT_EQ(llama[9], "down_proj: nn.Linear(" + mlp + ", " + d + ")");
+  EXPECT_EQ(*(llama.end() - 2), "norm: nn.RMSNorm(" + d + ")");
+  EXPECT_TRUE(llama.back().starts_with("lm_head: nn.Linear(")) << llama.back();
+  const std::vector<std::string> gpt2 = listed("gpt2");
+  EXPECT_EQ(gpt2[0], "wte: nn.Embedding(199, 48)");
+  EXPECT_EQ(gpt2[1], "wpe: nn.Embedding(64, 48)");
+  EXPECT_EQ(gpt2[2], "ln_1: nn.LayerNorm(48)");
+  EXPECT_EQ(gpt2[3], "c_attn: nn.Linear(48, 144)") << "queries, keys and values in one";
+}
+
 TEST_F(WatchList, TheMapCountsTheParametersOfItsParts) {
   open_model("llama");
   const NetworkLayout layout = network_layout(run(), 0, {}, 200);

@@ -1,6 +1,7 @@
 #include "app/panels/network/network_tree.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/look/item_map.h"
 #include "app/panels/network/network_layout.h"
@@ -8,6 +9,7 @@
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/model/expected_weights.h"
 
 namespace attnscope {
 namespace {
@@ -21,31 +23,48 @@ ModuleNode& child(ModuleNode& parent, const std::string& label) {
   return parent.children.back();
 }
 
-// Blocks in the order of their index, all others by name.
-bool before(const ModuleNode& a, const ModuleNode& b) {
-  const auto number = [](const std::string& text) {
-    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos ? text.size() : 0u;
-  };
-  const std::size_t one = number(a.label), two = number(b.label);
-  if (one && two && one != two) return one < two;
-  return a.label < b.label;
-}
-
-// Computes sums and common blocks, from the leaves up.
+// Computes sums and common blocks, from the leaves up; children in the order in which they are read.
 void finish(ModuleNode& node) {
   for (ModuleNode& one : node.children) finish(one);
-  std::sort(node.children.begin(), node.children.end(), before);
+  std::stable_sort(node.children.begin(), node.children.end(),
+                   [](const ModuleNode& a, const ModuleNode& b) { return a.order < b.order; });
   if (node.children.empty()) return;
   node.layer = node.children.front().layer, node.stack = node.children.front().stack;
   for (const ModuleNode& one : node.children) {
     node.parameters += one.parameters;
+    node.order = std::min(node.order, one.order);
     if (one.layer != node.layer || one.stack != node.stack) node.layer = -1;
     if (!node.goes && one.goes) node.goes = true, node.site = one.site;
   }
 }
 
-std::string with_count(const std::string& label, std::int64_t parameters) {
-  return parameters > 0 ? tr("map.tree.count", {label, short_count(parameters)}) : label;
+NormSpec::Kind norm_of(const Trace& trace, const std::string& weight, const Site& site) {
+  const ModelConfig& stack = trace.config().of(site.stack);
+  if (const BlockSpec* block = stack.block_of(weight)) return block->norm.kind;
+  return weight.find("embed") != std::string::npos ? stack.embed_norm.kind : stack.final_norm.kind;
+}
+
+// The class of PyTorch that holds such a weight. `columns`: of all weights that the file keeps in one.
+std::string module_of(const Trace& trace, const std::string& name, const Tensor& values, std::int64_t columns,
+                      const Site& site) {
+  const auto call = [](const char* type, std::initializer_list<std::int64_t> sizes) {
+    std::vector<std::string> words;
+    for (const std::int64_t size : sizes) words.push_back(std::to_string(size));
+    return std::string(type) + "(" + join(words, ", ") + ")";
+  };
+  if (!ends_with(name, ".weight")) return {};
+  if (values.rank() == 1)
+    return call(norm_of(trace, name, site) == NormSpec::Kind::rms ? "nn.RMSNorm" : "nn.LayerNorm",
+                {values.size(0)});
+  if (values.rank() != 2) return {};
+  const bool table = is_table(name) || name.find("rel_bias") != std::string::npos;
+  return call(table ? "nn.Embedding" : "nn.Linear", {values.size(0), columns});
+}
+
+std::string node_label(const ModuleNode& node) {
+  if (node.children.empty()) return tr("map.tree.leaf", {node.label, node.shape});
+  if (!node.module.empty()) return tr("map.tree.module", {node.label, node.module});
+  return node.parameters > 0 ? tr("map.tree.count", {node.label, short_count(node.parameters)}) : node.label;
 }
 
 /// The tree of the newest model, cached.
@@ -64,8 +83,7 @@ void draw_node(const PanelContext& context, const ModuleNode& node, bool root) {
   const bool own = node.layer < 0 || (node.layer == cursor.layer && node.stack == cursor.stack);
   if (root || !own || node.layer < 0) ImGui::SetNextItemOpen(root || own, ImGuiCond_Once);
   if (node.layer >= 0 && own) ImGui::SetNextItemOpen(true, ImGuiCond_Once);
-  const std::string label =
-      leaf ? tr("map.tree.leaf", {node.label, node.shape}) : with_count(node.label, node.parameters);
+  const std::string label = node_label(node);
   const WithColour ink(ImGuiCol_Text, here ? theme().accent : leaf ? theme().text_dim : theme().text);
   const bool open = ImGui::TreeNodeEx(node.label.c_str(), flags, "%s", label.c_str());
   if (leaf && node.goes) {
@@ -109,13 +127,18 @@ ModuleNode module_tree(const OpenedModel& opened, const Trace& trace) {
   for (const auto& [name, values] : trace.weights().all()) {
     const auto stored = opened.stored_as.find(name);
     const std::string& path = stored == opened.stored_as.end() ? name : stored->second;
-    ModuleNode* node = &root;
-    for (const std::string& part : split(path, '.')) node = &child(*node, part);
+    ModuleNode *node = &root, *holder = &root;
+    for (const std::string& part : split(path, '.')) holder = std::exchange(node, &child(*node, part));
     node->weight = node->weight.empty() ? name : node->weight + ", " + name;
     node->parameters += values.count();
-    node->shape = shape_text(values);
     if (!node->goes) node->goes = step_of_weight(trace, name, node->site);
     node->layer = node->goes ? node->site.layer : -1, node->stack = node->site.stack;
+    if (node->goes) node->order = std::min(node->order, trace.index_of(node->site));
+    std::vector<std::int64_t> sizes{node->parameters};  // of all that the file keeps in one
+    if (values.rank() == 2) sizes = {values.size(0), node->parameters / values.size(0)};
+    node->shape = values.rank() > 2 ? shape_text(values) : shape_text(sizes);
+    if (std::string module = module_of(trace, name, values, sizes.back(), node->site); !module.empty())
+      holder->module = std::move(module);
   }
   finish(root);
   return root;
