@@ -223,6 +223,7 @@ TEST(ComplexityLab, CountsAsThePaperDoes) {
   const LabTable table =
       table_of(picture_of("complexity", {"n=4096", "d=512", "k=3"}), "lab.complexity.table");
   EXPECT_EQ(number_of(cell_of(table, "lab.complexity.attention", 2)), 4096.0 * 4096 * 512);
+  EXPECT_EQ(picture_of("complexity", {"n=4096"}).formula.arguments()[4].str(), "16,777,216");
   EXPECT_EQ(number_of(cell_of(table, "lab.complexity.recurrent", 2)), 4096.0 * 512 * 512);
   EXPECT_EQ(number_of(cell_of(table, "lab.complexity.convolution", 2)), 3.0 * 4096 * 512 * 512);
   EXPECT_EQ(cell_of(table, "lab.complexity.recurrent", 4), "4,096");
