@@ -262,6 +262,7 @@ with_python "Python" "1 minute" numpy tests/python/attnscope_test.py
 with_python "Dask" "1 minute" numpy,distributed tests/python/dask_test.py
 with_python "Slurm" "1 minute" json tests/python/slurm_test.py
 with_python "records of other engines" "1 minute" torch,transformers,accelerate tests/python/record_test.py
+with_python "saved models in transformers" "1 minute" torch,transformers tests/python/saved_test.py
 
 # Last, so that its summary is the last thing to read.
 part "release tests" "$([[ $what == full ]] && echo 25 || echo 5) minutes" released
