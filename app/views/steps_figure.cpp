@@ -189,7 +189,7 @@ class Builder : FigureParts {
   }
   void scaled() {
     block("", {add(step(input().site, "before"))});
-    block("×", {add(result())});
+    block("→", {add(result())});
   }
   void capped() {
     figure_.extra = Figure::Extra::curve;
