@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/lens/vectors.h"
 #include "core/model/tape.h"
 #include "core/session/document.h"
 #include "core/view/steps_parts.h"
