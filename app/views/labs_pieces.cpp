@@ -282,7 +282,7 @@ std::size_t row_length(const std::vector<LabPiece>& pieces, std::size_t at) {
 // Of its texts: the title, and the cells of a table.
 float needed_width(const LabPiece& piece) {
   const Text& title = std::visit([](const auto& what) -> const Text& { return what.title; }, piece.what);
-  const float own = title.empty() ? 0 : text_size(fonts().body_bold, said(title)).x;
+  const float own = title.empty() ? 0 : text_size(fonts().small, said(title)).x;
   const auto* table = std::get_if<LabTable>(&piece.what);
   return table ? std::max(own, lab_table_width(*table, drawn_serial)) : own;
 }

@@ -38,7 +38,7 @@ LabTable families(int chosen) {
   row("lab.families.family.encoder", "lab.families.sees.all", "lab.families.learns.gap", "BERT, RoBERTa, ViT",
       "gap-filler");
   row("lab.families.family.decoder", "lab.families.sees.before", "lab.families.learns.next",
-      "GPT, Llama, Mistral, Gemma", "storyteller, induction, sorter, pilot");
+      "GPT, Llama, Gemma", "storyteller, induction, sorter, pilot");
   row("lab.families.family.both", "lab.families.sees.both", "lab.families.learns.other", "T5, BART, Marian",
       "translator");
   out.lit = chosen;
