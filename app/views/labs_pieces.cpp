@@ -263,6 +263,8 @@ struct HeightOf {
 
 constexpr float kLooseBelow = 420;   // units
 constexpr float kLeastKept = 0.55f;  // of a piece's own width, beside one whose texts need more
+constexpr float kLegendMark = 34;    // units of a curve's mark and the space around its name
+constexpr float kLeastBars = 60;     // units beside the names and numbers of bars
 constexpr float kLeastPiece = 150;   // minimum average width of pieces side by side, units
 
 struct PieceRow {
@@ -279,12 +281,23 @@ std::size_t row_length(const std::vector<LabPiece>& pieces, std::size_t at) {
   return end - at;
 }
 
-// Of its texts: the title, and the cells of a table.
+// The names of its curves, beside each other.
+float legend_width(const LabPlot& plot) {
+  float out = 0;
+  for (const LabSeries& one : plot.series)
+    if (!one.name.empty()) out += text_size(fonts().small, said(one.name)).x + scaled(kLegendMark);
+  return out;
+}
+
+// Of its texts: the title, the cells of a table, the names and numbers of bars, of curves.
 float needed_width(const LabPiece& piece) {
   const Text& title = std::visit([](const auto& what) -> const Text& { return what.title; }, piece.what);
   const float own = title.empty() ? 0 : text_size(fonts().small, said(title)).x;
   const auto* table = std::get_if<LabTable>(&piece.what);
-  return table ? std::max(own, lab_table_width(*table, drawn_serial)) : own;
+  if (table) return std::max(own, lab_table_width(*table, drawn_serial));
+  if (const auto* plot = std::get_if<LabPlot>(&piece.what)) return std::max(own, legend_width(*plot));
+  const auto* bars = std::get_if<LabBars>(&piece.what);
+  return bars ? std::max(own, table_width(labs_pieces_bars_of(*bars)) + scaled(kLeastBars)) : own;
 }
 
 // By their shares; what has no room for its texts takes some from those beside it.

@@ -51,11 +51,11 @@ LabTable papers() {
   out.header = {Text(), Text::of("lab.families.paper"), Text::of("lab.families.year")};
   out.rows = {{"Transformer", "Vaswani et al., Attention Is All You Need", "2017"},
               {"BERT", "Devlin et al., Pre-training of Deep Bidirectional Transformers", "2018"},
-              {"GPT-2", "Radford et al., Language Models are Unsupervised Multitask Learners", "2019"},
+              {"GPT-2", "Radford et al., Unsupervised Multitask Learners", "2019"},
               {"T5", "Raffel et al., Exploring the Limits of Transfer Learning", "2019"},
               {"GPT-3", "Brown et al., Language Models are Few-Shot Learners", "2020"},
               {"RoFormer", "Su et al., Enhanced Transformer with Rotary Position Embedding", "2021"},
-              {"Chinchilla", "Hoffmann et al., Training Compute-Optimal Large Language Models", "2022"},
+              {"Chinchilla", "Hoffmann et al., Training Compute-Optimal Models", "2022"},
               {"Llama", "Touvron et al., Open and Efficient Foundation Language Models", "2023"}};
   return out;
 }
