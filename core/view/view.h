@@ -136,6 +136,9 @@ std::int64_t first_row(const OpenedModel& opened, const Trace& run);
 /// each its probability in `state.before`. Errors: a run without logits.
 Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,
                                        double temperature = 1);
+/// How sure it is: the lead of the likeliest output over the second in logits and as a factor, the entropy of
+/// all of them, and of how many equally likely ones that would be. Errors: a run without logits.
+Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t row);
 /// "The word it says next"; or letter, class, action, ..., by what the model says. Full, then short.
 std::vector<Text> answer_title(const ViewState& state, std::int64_t row);
 /// A text of which there is one for each kind of output: "figure.answer." + "word", "sign",
