@@ -180,7 +180,7 @@ std::optional<FigureHit> FigureBox::hit(ImVec2 place) const {
   return std::nullopt;
 }
 
-// The lines of a table, from above: its title where it has one, rows, what the others add up to.
+// The lines of a table, from above: its title and header where it has them, rows, what the others add up to.
 std::optional<FigureHit> FigureBox::table_row(std::string_view part, ImVec2 place) const {
   if (!figure_) return std::nullopt;
   const auto placed = std::find_if(placed_.parts.begin(), placed_.parts.end(),
@@ -199,7 +199,7 @@ std::optional<FigureHit> FigureBox::table_row(std::string_view part, ImVec2 plac
   const auto& table = std::get<figure::TableMark>(placed->part->mark);
   const bool rest = table.others > 0 || placed->rows < std::ssize(table.rows);
   const std::ptrdiff_t first = std::ssize(lines) - placed->rows - (rest ? 1 : 0);
-  if (first < 0 || !table.header.empty() || x < left || x >= right) return std::nullopt;
+  if (first < 0 || x < left || x >= right) return std::nullopt;
   const auto middle = [&](std::ptrdiff_t at) { return lines[static_cast<std::size_t>(at)]; };
   for (std::ptrdiff_t row = 0; row < placed->rows; ++row) {
     const std::ptrdiff_t at = first + row;

@@ -15,6 +15,7 @@
 #include "app/state/actions.h"
 #include "app/state/controls.h"
 #include "app/state/fault.h"
+#include "app/views/output_settings.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
 #include "core/base/words.h"
@@ -25,6 +26,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostScale = 3.f;  // of easy_scale()
+constexpr float kHeat = 320.f;                                // units: the slider of the temperature
 constexpr float kHeadChip = 36.f;                             // units, from one head of the list to the next
 constexpr float kBar = 44.f, kQuestion = 40.f, kEdge = 24.f;  // units
 
@@ -195,6 +197,16 @@ void EasyWindow::draw_full_views(FrameState& state) const {
   }
 }
 
+// The one slider of the view of the output. Returns the left end of what it drew.
+float EasyWindow::draw_heat(FrameState& state, float right, float y) const {
+  const ViewSpec* now = chosen(state);
+  if (!now || now->id != "output") return right;
+  const float left = right - px(kHeat);
+  ImGui::SetCursorScreenPos(ImVec2(left, y + px(2)));
+  draw_temperature(state.session.document().sampling, state.commands, px(kHeat));
+  return left - px(12);
+}
+
 // "block 1, head 3 ▾": which of the heads is looked at. Returns the left end of what it drew.
 float EasyWindow::draw_head(FrameState& state, float right, float y) {
   const ViewSpec* now = chosen(state);
@@ -340,7 +352,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
-        draw_compare(state, draw_head(state, size.x - edge, top) - px(8), top);
+        draw_compare(state, draw_head(state, draw_heat(state, size.x - edge, top), top) - px(8), top);
         top += px(kQuestion);
         const float offer = state.lessons.open() ? 0.f : try_.height();  // the lesson says what to do
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),

@@ -36,6 +36,7 @@ class EasyWindow {
   void append(FrameState& state, std::int64_t output) const;
   void draw_question(FrameState& state, ImVec2 at);
   void draw_full_views(FrameState& state) const;
+  float draw_heat(FrameState& state, float right, float y) const;
   float draw_head(FrameState& state, float right, float y);
   void draw_compare(FrameState& state, float right, float y);
   void draw_changes(FrameState& state, float right, float y);

@@ -226,17 +226,19 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   if (answer.error) draw_error(answer);
   if (!answer.sweep) return answer.error ? void() : caption(tr("ask.progress.begins"));
   AskSettings& settings = context.workspace.asking.settings;
+  const bool more = context.workspace.shows_ask_more();
   if (!beside) {
-    ask_side_draw_switch(settings, answer, width);
+    if (more) ask_side_draw_switch(settings, answer, width);
     draw_runs(context, answer, width);
     draw_progress(answer, context.workspace.still, width);
     draw_self(answer);
     draw_colours(context, answer, style, width);
-    return draw_agreement(answer, width);
+    return more ? draw_agreement(answer, width) : void();
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float gap = scaled(20), height = ImGui::GetContentRegionAvail().y;
-  const bool three = width - 2 * gap >= 3 * scaled(kAskSideLeastColumn);  // else the scatter plot is omitted
+  const bool three =
+      more && width - 2 * gap >= 3 * scaled(kAskSideLeastColumn);  // else the scatter plot is omitted
   const float third = three ? (width - 2 * gap) / 3 : (width - gap) / 2;
   {
     const ChildScope child("ask_runs", ImVec2(third, height));
@@ -247,7 +249,7 @@ void draw_ask_side(const ViewContext& context, const SweepAnswer& answer, const 
   ImGui::SetCursorScreenPos(ImVec2(at.x + third + gap, at.y));
   {
     const ChildScope child("ask_colours", ImVec2(third, height));
-    ask_side_draw_switch(settings, answer, third);
+    if (more) ask_side_draw_switch(settings, answer, third);
     draw_colours(context, answer, style, third);
   }
   if (!three) return;

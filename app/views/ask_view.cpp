@@ -77,6 +77,7 @@ class AskView : public View {
   void draw_with_prompts(const ViewContext& context, const std::shared_ptr<const SweepAnswer>& answer,
                          std::size_t chosen, ImVec2 at, ImVec2 room);
   bool below(const SweepAnswer& answer, ImVec2 room);
+  static bool needs_start(const ViewContext& context);
   static const char* why_nothing(const ViewContext& context);
 
   MeasureField field_;
@@ -188,17 +189,30 @@ void AskView::draw_pages(const ViewContext& context, float width) {
     AskPage page;
     const char* key;
     bool first = false;  // of its group
-  } pages[] = {{AskPage::knock_out, "ask.page.knock_out"},   {AskPage::patch, "ask.page.patch"},
-               {AskPage::heads, "ask.page.heads"},           {AskPage::parts, "ask.page.parts", true},
-               {AskPage::graph, "ask.page.graph"},           {AskPage::paths, "ask.page.paths"},
-               {AskPage::circuit, "ask.page.circuit", true}, {AskPage::texts, "ask.page.texts"},
+    bool plain = false;  // there without a click on more
+  } pages[] = {{AskPage::knock_out, "ask.page.knock_out", false, true},
+               {AskPage::patch, "ask.page.patch", false, true},
+               {AskPage::heads, "ask.page.heads"},
+               {AskPage::parts, "ask.page.parts", true, true},
+               {AskPage::graph, "ask.page.graph"},
+               {AskPage::paths, "ask.page.paths"},
+               {AskPage::circuit, "ask.page.circuit", true},
+               {AskPage::texts, "ask.page.texts"},
                {AskPage::probes, "ask.page.probes"}};
   ChipRow line(width);
-  for (const auto& [page, key, first] : pages) {
+  const bool more = context.workspace.shows_ask_more();
+  for (const auto& [page, key, first, plain] : pages) {
+    if (!more && !plain && settings.page != page) continue;
     if (first) line.part();
     const Label label(tr(key), "###", key);
     (void)line.place(chip_width(label));
     if (page_name(label, settings.page == page, tr(Label(key, ".help")))) settings.page = page;
+  }
+  if (!context.workspace.told) {
+    line.part();
+    const Label label(tr(more ? "ask.less" : "ask.more"), "###ask_more");
+    (void)line.place(chip_width(label));
+    if (page_name(label, false, tr("ask.more.help"))) context.workspace.ask_more = !more;
   }
   if (settings.page == AskPage::texts || settings.page == AskPage::probes) return;  // they ask no measure
   // After the last chip where there is room, else in a line of its own.
@@ -334,6 +348,12 @@ void AskView::answer_at_once(const ViewContext& context) {
   context.commands.act([&asking](Session& session) { asking.start(session.workers()); });
 }
 
+// The question is not answered by itself.
+bool AskView::needs_start(const ViewContext& context) {
+  const Asking& asking = context.workspace.asking;
+  return asking.over_data() || (asking.request() && asking.effort() > kAskAtOnce);
+}
+
 // String key of why nothing can be started; null if it can.
 const char* AskView::why_nothing(const ViewContext& context) {
   const Asking& asking = context.workspace.asking;
@@ -437,7 +457,8 @@ void AskView::draw(const ViewContext& context) {
   draw_head(context, *answer, width);
   draw_pages(context, width);
   const AskPage page = context.workspace.asking.settings.page;
-  if (asks_sweep(page)) draw_questions(context, width);
+  if (asks_sweep(page) && (context.workspace.shows_ask_more() || needs_start(context)))
+    draw_questions(context, width);
   if (page == AskPage::patch) draw_other(context, width);
   const ImVec2 at(origin.x, ImGui::GetCursorScreenPos().y + scaled(4));
   const ImVec2 left(width, std::max(scaled(80), origin.y + room.y - at.y));

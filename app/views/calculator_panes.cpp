@@ -23,8 +23,9 @@
 namespace attnscope {
 namespace {
 
-constexpr float kCalculatorPanesRow = 19.f, kPartRow = kCalculatorPanesRow + 3,
-                kWeightRow = kCalculatorPanesRow - 2;  // units
+constexpr float kCalculatorPanesRow = 20.f, kPartRow = kCalculatorPanesRow + 4,
+                kWeightRow = kCalculatorPanesRow;  // units
+constexpr float kRowLetters = 14.f;                // em of what stands in a row
 
 ImU32 colour_of(ParameterPart part) {
   const Theme& t = theme();
@@ -45,6 +46,20 @@ std::string bytes_text(Count bytes) { return format_bytes(static_cast<std::uint6
 // Right-aligned text.
 void calculator_panes_draw_right(ImFont* font, float right, float y, ImU32 colour, const std::string& text) {
   draw_text(Canvas(), font, ImVec2(right - text_size(font, text).x, y), colour, text);
+}
+
+// Digits and names of a row, readable from afar. Returns the width, pixels.
+float row_width(std::string_view text) {
+  const auto [font, size] = font_for(Typeface::mono, scaled(kRowLetters));
+  return text_size(font, text).x * size / compat::font_size(font);
+}
+void draw_row(float x, float y, float width, ImU32 colour, std::string_view text) {
+  const auto [font, size] = font_for(Typeface::mono, scaled(kRowLetters));
+  Canvas().text(font, ImVec2(x, y), colour,
+                middle_truncated(font, text, width * compat::font_size(font) / size), size);
+}
+void draw_row_right(float right, float y, ImU32 colour, std::string_view text) {
+  draw_row(right - row_width(text), y, 1e9f, colour, text);
 }
 
 void draw_left(ImFont* font, float x, float y, float width, ImU32 colour, std::string_view text) {
@@ -78,24 +93,25 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   const ImVec2 at = next_line(width, kPartRow);
   Canvas().fill_rect(ImVec2(at.x, at.y + scaled(4)), ImVec2(at.x + scaled(9), at.y + scaled(13)),
                      colour_of(part), scaled(2));
-  draw_left(fonts().body_bold, at.x + scaled(16), at.y, width / 2, theme().text,
+  draw_left(fonts().reading_bold, at.x + scaled(16), at.y, width / 2, theme().text,
             tr(Label("calculator.part.", part_name(part))));
   const double share = count.real() / std::max(1.0, all.total.real());
-  calculator_panes_draw_right(fonts().mono, at.x + width - scaled(64), at.y, theme().text, count_text(count));
-  calculator_panes_draw_right(fonts().mono_small, at.x + width, at.y + scaled(2), theme().text_dim,
-                              percent_text(share));
+  draw_row_right(at.x + width - scaled(70), at.y + scaled(1), theme().text, count_text(count));
+  draw_row_right(at.x + width, at.y + scaled(1), theme().text_dim, percent_text(share));
 }
 
 void draw_weight_line(const ParameterRow& row, float width) {
   const ImVec2 at = next_line(width, kWeightRow);
-  const float right = at.x + width - scaled(64), count = scaled(112);
-  const float room = width - scaled(64) - count - scaled(16), name = room * 0.42f, letters = room * 0.27f;
-  ImFont* const face = fonts().mono_small;
-  draw_left(face, at.x + scaled(16), at.y, name - scaled(8), theme().text_dim, row.name);
-  draw_left(face, at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
-  draw_left(face, at.x + scaled(16) + name + letters, at.y, room - name - letters, theme().text_dim,
-            Label("= ", row.numbers));
-  calculator_panes_draw_right(face, right, at.y, theme().text, count_text(row.count));
+  const float right = at.x + width - scaled(70), count = scaled(130);
+  const float room = width - scaled(70) - count - scaled(16);
+  const bool numbers = room > scaled(560);  // the letters with their numbers, too
+  const float name = room * (numbers ? 0.42f : 0.6f), letters = numbers ? room * 0.27f : room - name;
+  draw_row(at.x + scaled(16), at.y, name - scaled(8), theme().text_dim, row.name);
+  draw_row(at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
+  if (numbers)
+    draw_row(at.x + scaled(16) + name + letters, at.y, room - name - letters, theme().text_dim,
+             Label("= ", row.numbers));
+  draw_row_right(right, at.y, theme().text, count_text(row.count));
 }
 
 // By ParameterPart: whether its weights are listed below it in `height` pixels; the largest part first, each
@@ -392,6 +408,16 @@ void draw_calculator_slips(const CalculatorScene& scene, float width) {
   for (const Text& slip : scene.calc.slips) paragraph(slip.str(), theme().text);
   if (!scene.calc.notes.empty()) section_heading(tr("calculator.notes"));
   for (const Text& note : scene.calc.notes) paragraph(note.str(), theme().text_dim);
+}
+
+void draw_calculator_pane(CalculatorPane pane, const CalculatorScene& scene, float width) {
+  switch (pane) {
+    case CalculatorPane::parameters: return draw_calculator_parameters(scene, width);
+    case CalculatorPane::cache: return draw_calculator_cache(scene, width);
+    case CalculatorPane::flops: return draw_calculator_flops(scene, width);
+    case CalculatorPane::training: return draw_calculator_training(scene, width);
+    case CalculatorPane::slips: return draw_calculator_slips(scene, width);
+  }
 }
 
 }  // namespace attnscope

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/widgets/controls.h"
 #include "core/calc/counted.h"
 #include "core/calc/machine.h"
 #include "core/calc/sizes.h"
@@ -25,12 +26,22 @@ struct CalculatorScene {
   float height = 0;                  ///< pixels that the pane may fill; 0: it scrolls. Set while presenting
 };
 
+enum class CalculatorPane : std::uint8_t { parameters, cache, flops, training, slips };
+constexpr Option<CalculatorPane> kCalculatorPanes[] = {{"parameters", CalculatorPane::parameters},
+                                                       {"cache", CalculatorPane::cache},
+                                                       {"flops", CalculatorPane::flops},
+                                                       {"training", CalculatorPane::training},
+                                                       {"slips", CalculatorPane::slips}};
+
 void draw_calculator_parameters(const CalculatorScene& scene, float width);
 void draw_calculator_cache(const CalculatorScene& scene, float width);
 void draw_calculator_flops(const CalculatorScene& scene, float width);
 void draw_calculator_training(const CalculatorScene& scene, float width);
 /// Common misconceptions about such a model, and what the numbers include.
 void draw_calculator_slips(const CalculatorScene& scene, float width);
+
+/// The chosen one of these.
+void draw_calculator_pane(CalculatorPane pane, const CalculatorScene& scene, float width);
 
 /// Number with a metric prefix: "140 G", "2.04 T".
 std::string with_prefix(double value);

@@ -1,5 +1,6 @@
-// The calculator: parameters, KV cache, FLOPs and memory of the open model or a preset; every size can be
-// typed or dragged. Benchmarks and counted runs start only by a click.
+// The calculator: parameters, KV cache, FLOPs and memory of the open model or a preset, beside those of
+// another preset; every size of the first can be typed or dragged. Benchmarks and counted runs start only by
+// a click.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -7,7 +8,7 @@
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
-#include "app/views/calculator_panes.h"
+#include "app/views/calculator_beside.h"
 #include "app/views/view.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/number_field.h"
@@ -23,16 +24,10 @@ namespace {
 constexpr std::int64_t kCalculatorMostPositions = std::int64_t{1} << 24, kMostCounted = 1024,
                        kFirstPositions = 2048;
 constexpr float kCalculatorField = 92.f, kNarrowField = 68.f, kCalculatorGap = 8.f;  // units
+constexpr float kTwoModels = 760.f;  // units: narrower, the first stands alone
 constexpr std::int64_t kMostSize = 1 << 24, kMostLayers = 4096;
 constexpr double kMostReal = 1e30;
 constexpr const char *kFirstPreset = "gpt2", *kFirstMachine = "a100";
-
-enum class CalculatorPane : std::uint8_t { parameters, cache, flops, training, slips };
-constexpr Option<CalculatorPane> kCalculatorPanes[] = {{"parameters", CalculatorPane::parameters},
-                                                       {"cache", CalculatorPane::cache},
-                                                       {"flops", CalculatorPane::flops},
-                                                       {"training", CalculatorPane::training},
-                                                       {"slips", CalculatorPane::slips}};
 
 class CalculatorView : public View {
  public:
@@ -70,6 +65,7 @@ class CalculatorView : public View {
   void draw_pane(const ViewContext& context, float width);
 
   std::weak_ptr<const OpenedModel> followed_;
+  CalculatorBeside beside_;
   std::string preset_, file_;  ///< path of a config.json; both empty: the open model
   std::shared_ptr<std::string> asked_file_ = std::make_shared<std::string>();  ///< path from the file browser
   std::optional<Chosen> restored_;                                             ///< from a session
@@ -105,6 +101,7 @@ CalculatorView::Chosen CalculatorView::chosen() const {
 void CalculatorView::keep(Choices& choices) {
   choices.of(pane_);
   choices.of("machine", machine_);
+  beside_.keep(choices);
   Chosen it = choices.reads() ? Chosen{} : chosen();
   choices.of("preset", it.preset, preset_names());
   choices.of("file", it.file);
@@ -262,6 +259,8 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
           [path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
   }
   ImGui::SameLine(0, scaled(kCalculatorGap));
+  beside_.draw_choice(std::min(width * 0.3f, scaled(170)));
+  ImGui::SameLine(0, scaled(kCalculatorGap));
   if (chip(Label(tr("calculator.file"), "###calc_file"), !file_.empty(), tr("calculator.file.help")))
     context.commands.ask_file(
         {false, "calculator.file.title", {}, [asked = asked_file_](Session&, const std::string& path) {
@@ -398,13 +397,7 @@ void CalculatorView::draw_pane(const ViewContext& context, float width) {
                                          significant(machine->ridge(), 3)}));
     if (counted && !*counted) caption(counted->error().sentence());
   }
-  switch (pane_) {
-    case CalculatorPane::parameters: return draw_calculator_parameters(scene, width);
-    case CalculatorPane::cache: return draw_calculator_cache(scene, width);
-    case CalculatorPane::flops: return draw_calculator_flops(scene, width);
-    case CalculatorPane::training: return draw_calculator_training(scene, width);
-    case CalculatorPane::slips: return draw_calculator_slips(scene, width);
-  }
+  draw_calculator_pane(pane_, scene, width);
 }
 
 void CalculatorView::draw(const ViewContext& context) {
@@ -438,8 +431,20 @@ void CalculatorView::draw(const ViewContext& context) {
     note_item("calc_last");
   }
   ImGui::Dummy(ImVec2(1, scaled(2)));
-  const ChildScope child("calculator_pane", ImVec2(width + scaled(16), ImGui::GetContentRegionAvail().y));
-  draw_pane(context, width - scaled(8));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float high = ImGui::GetContentRegionAvail().y, gap = scaled(28);
+  const bool two = beside_.shows() && width > scaled(kTwoModels);
+  const float each = two ? (width - gap) / 2 : width;
+  {
+    const ChildScope child("calculator_pane", ImVec2(each + scaled(16), high));
+    if (two) text_line(fonts().reading_bold, theme().text, model_->title);
+    draw_pane(context, each - scaled(8));
+  }
+  if (!two) return;
+  ImGui::SetCursorScreenPos(ImVec2(at.x + each + gap, at.y));
+  const ChildScope child("calculator_beside", ImVec2(each + scaled(16), high));
+  const float pane = context.workspace.presenting ? ImGui::GetContentRegionAvail().y : 0;
+  beside_.draw(pane_, work_, {tokens_, served_, machine_, pane}, each - scaled(8));
 }
 
 }  // namespace

@@ -2,12 +2,8 @@
 // the head that reads, one on a head of the table that head.
 #include <algorithm>
 
-#include "app/figure/figure_box.h"
-#include "app/views/view.h"
-#include "app/widgets/places.h"
-#include "core/base/computed.h"
-#include "core/base/words.h"
-#include "core/view/view.h"
+#include "app/views/figure_page.h"
+#include "core/base/text.h"
 
 namespace attnscope {
 namespace {
@@ -24,25 +20,10 @@ class CircuitsView final : public View {
   void draw(const ViewContext& context) override;
 
  private:
-  ViewState state_of(const ViewContext& context) const;
   void follow_click(const ViewContext& context) const;
 
-  FigureBox box_;
-  std::optional<Error> failed_;
-  std::uint64_t key_ = 0;
+  FigurePage page_{"circuits"};
 };
-
-ViewState CircuitsView::state_of(const ViewContext& context) const {
-  const Cursor& cursor = context.workspace.cursor;
-  ViewState out = first_state(*context.run.document.opened,
-                              context.run.traces[static_cast<std::size_t>(std::clamp<int>(
-                                  cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1))]);
-  out.place = cursor_place(cursor, *out.run);
-  out.layer = cursor.layer, out.head = cursor.head;
-  out.row = std::clamp<std::int64_t>(cursor.query, 0,
-                                     std::max<std::int64_t>(0, out.run->rows(out.place.stack) - 1));
-  return out;
-}
 
 // "1.3": the head of a row or column name.
 void choose_head(Cursor& cursor, const std::string& name) {
@@ -58,41 +39,20 @@ void CircuitsView::follow_click(const ViewContext& context) const {
   if (!ImGui::IsItemClicked()) return;
   Cursor& cursor = context.workspace.cursor;
   const ImVec2 mouse = ImGui::GetMousePos();
-  if (const auto row = box_.table_row("heads", mouse)) {
+  if (const auto row = page_.box().table_row("heads", mouse)) {
     const auto& table = std::get<figure::TableMark>(row->part->mark);
     return choose_head(cursor, table.rows[static_cast<std::size_t>(row->row)].cells.front().str());
   }
-  const auto hit = box_.hit(mouse);
+  const auto hit = page_.box().hit(mouse);
   if (hit && std::holds_alternative<figure::MatrixMark>(hit->part->mark) && hit->col >= 0)
     choose_head(cursor, hit->matrix().cols.labels[static_cast<std::size_t>(hit->col)].str());
 }
 
 void CircuitsView::draw(const ViewContext& context) {
-  const Cursor& cursor = context.workspace.cursor;
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const std::uint64_t key =
-      key_of({context.run.version, static_cast<std::uint64_t>(cursor.sequence),
-              static_cast<std::uint64_t>(cursor.stack), static_cast<std::uint64_t>(cursor.part),
-              static_cast<std::uint64_t>(cursor.layer), static_cast<std::uint64_t>(cursor.head),
-              static_cast<std::uint64_t>(cursor.query), key_of(language())});
-  if (box_.stale(key, room, false) && (!failed_ || key_ != key)) {
-    auto figure = draw_view(**find_view("circuits"), state_of(context));
-    failed_.reset();
-    key_ = key;
-    if (!figure) {
-      box_.clear();
-      failed_ = figure.error();
-    } else if (!box_.show(*std::move(figure), key, room, false)) {
-      failed_ = fail(Code::out_of_range, "circuits_view.no_room");
-    }
-  }
-  if (failed_) {
-    ImGui::TextWrapped("%s", failed_->text().c_str());
-    return;
-  }
   ImGui::InvisibleButton("###circuits_figure", ImVec2(std::max(1.f, room.x), std::max(1.f, room.y)));
   follow_click(context);
-  box_.draw(at);
+  page_.draw(context, at, room);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/kept_text.h"
+#include "app/views/figure_page.h"
 #include "app/views/kv_costs.h"
 #include "app/views/kv_stack.h"
 #include "app/views/view.h"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr std::int64_t kMostSteps = 64, kFirstSteps = 12;
 constexpr float kStepsPerSecond = 1.5f;
+constexpr float kRowShare = 0.4f;  // of the room below the controls: the newest row in digits
 
 enum class KvPage : std::uint8_t { cells, products, bytes };
 constexpr Option<KvPage> kKvPages[] = {{"cells", KvPage::cells, "cells", "cells"},
@@ -81,6 +83,7 @@ class KvView : public View {
   std::array<KeptRange, 2> ranges_;
   std::array<std::uint64_t, 2> values_key_{};
   std::array<MatrixWindow, 2> windows_;
+  FigurePage newest_{"kv", "row"};  ///< keys and values of the newest row in digits
   Kept<std::vector<KvStackRow>> rows_;
   std::uint64_t described_for_ = 0;
   Described described_;
@@ -340,7 +343,15 @@ void KvView::draw(const ViewContext& context) {
   walk_keys(context);
   play(context);
   const float status = 2 * (text_size(fonts().body, "X").y + scaled(3)) + scaled(6);
-  const ImVec2 at(origin.x, begin), size(width, std::max(scaled(60), bottom - begin - status));
+  const ImVec2 at(origin.x, begin);
+  ImVec2 size(width, std::max(scaled(60), bottom - begin - status));
+  if (page_ == KvPage::cells && !context.workspace.told) {  // a lesson may ask for these digits
+    const std::int64_t row = step().length - 1;
+    const ImVec2 most(width, size.y * kRowShare);
+    const float high = newest_.follow(context, most, row);
+    size.y -= high > 0 ? high + scaled(6) : 0;
+    newest_.draw(context, ImVec2(at.x, at.y + size.y + scaled(6)), most, row);
+  }
   if (page_ == KvPage::cells) draw_cells(context, at, size);
   if (page_ == KvPage::products) draw_kv_products(*told(), at_, at, size);
   if (page_ == KvPage::bytes) {

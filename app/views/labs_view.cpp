@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
@@ -20,7 +21,8 @@ namespace attnscope {
 namespace {
 
 constexpr float kList = 200.f, kMostList = 240.f, kLeastForList = 900.f, kLeastBody = 150.f,
-                kLarge = 760.f;                    // units
+                kLarge = 760.f;  // units
+constexpr double kMovingSeconds = 3;
 constexpr float kPad = 10.f, kPadPresented = 5.f;  // below the picture
 
 std::uint64_t key_of_values(const Lab& lab, const LabValues& values) {
@@ -58,9 +60,15 @@ class LabsView : public View {
   void draw_going(const Lab& lab, float right, float y);
   void go_on(const ViewContext& context, const Lab& lab, LabValues& values);
 
-  std::string going_;  ///< the lab that plays automatically
-  double went_ = 0;    ///< seconds since its last step
-  std::string shown_;  ///< the lab that was drawn last
+  void show_moving(const ViewContext& context, const Lab& lab, LabValues& values, bool fresh);
+  void stop_moving(Workspace& workspace, const Lab& now);
+
+  std::set<std::string> shown_moving_;  ///< labs that were opened: none moves by itself a second time
+  std::string moving_;                  ///< the lab whose number moves by itself now; empty: none
+  double moved_ = 0;                    ///< share of its way
+  std::string going_;                   ///< the lab that plays automatically
+  double went_ = 0;                     ///< seconds since its last step
+  std::string shown_;                   ///< the lab that was drawn last
   Computed<Result<LabPicture>> picture_;
 };
 
@@ -196,6 +204,35 @@ void LabsView::go_on(const ViewContext& context, const Lab& lab, LabValues& valu
   values.set(control->id(), next > number.most ? number.least : next);
 }
 
+bool any_input() {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool mouse = io.MouseDown[0] || io.MouseDown[1] || io.MouseDown[2] || io.MouseWheel != 0;
+  return mouse || io.InputQueueCharacters.Size > 0 || ImGui::IsAnyItemActive() || compat::any_key_pressed();
+}
+
+// At the first opening one number goes there and back by itself, so that one sees that it can be moved. Where
+// values were chosen nothing moves.
+void LabsView::show_moving(const ViewContext& context, const Lab& lab, LabValues& values, bool fresh) {
+  if (fresh && shown_moving_.insert(lab.key).second) {
+    const bool plain = !context.workspace.told && !context.workspace.holds_back && !presented_;
+    const bool own = values.all() == initial_values(lab).all();
+    if (context.workspace.animate && plain && own && moved_value(lab, 0)) moving_ = lab.key, moved_ = 0;
+  }
+  if (moving_.empty()) return;
+  moved_ += static_cast<double>(ImGui::GetIO().DeltaTime) / kMovingSeconds;
+  values.set(lab.moves.id, *moved_value(lab, moved_));
+  context.workspace.moving = true;
+  if (moved_ >= 1) moving_.clear();
+}
+
+// Back where it began, before a click or key is heard, or where another lab is open.
+void LabsView::stop_moving(Workspace& workspace, const Lab& now) {
+  if (moving_.empty() || (now.key == moving_ && !any_input())) return;
+  for (const Lab& lab : labs())
+    if (lab.key == moving_) workspace.lab_values[lab.id()].set(lab.moves.id, *moved_value(lab, 1));
+  moving_.clear();
+}
+
 // In the place of the results while a lesson waits for a bet on them.
 void LabsView::draw_held(ImVec2 at, ImVec2 size) {
   const Canvas canvas;
@@ -213,6 +250,7 @@ void LabsView::draw_held(ImVec2 at, ImVec2 size) {
 }
 
 void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size) {
+  stop_moving(context.workspace, lab);
   LabValues& values = context.workspace.lab_values[lab.id()];
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const Label reset(tr("labs.reset"), "###lab_reset");
@@ -238,6 +276,7 @@ void LabsView::draw_lab(const ViewContext& context, const Lab& lab, ImVec2 size)
         [&lab, values](const std::atomic<bool>& cancel) { return compute(lab, values, cancel); },
         std::exchange(shown_, lab.key) == lab.key ? Older::finishes : Older::stops);
   const Made<Result<LabPicture>> made = picture_.made(key_of(lab.key), key);
+  show_moving(context, lab, values, made.fresh);
   if (made.fresh) go_on(context, lab, values);
   if (!made) {
     ImGui::SetCursorScreenPos(ImVec2(corner.x, top));

@@ -312,7 +312,9 @@ void MaskBoard::draw_labels(const ViewContext& context, const AttentionScene& sc
 }
 
 MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
-                            std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size) {
+                            std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size,
+                            ImVec2 cell, bool columns) {
+  const bool between = cell.x > 0;
   Range rows, cols;
   limit_window(window, scene.queries, scene.keys, rows, cols);
   take_mask(context, scene, rows, cols);
@@ -321,7 +323,7 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
     size.x -= scaled(10);
     size.y -= scaled(kSpanRoom);
   }
-  MatrixPlot& plot = plot_.get({axes_key(context, scene)}, [&] {
+  MatrixPlot& plot = plot_.get({axes_key(context, scene), between, columns}, [&] {
     MatrixPlot made;
     made.key = "mask.board";
     made.style = stage_style(slot_of(StepRole::mask), {0, 1}, {});
@@ -331,10 +333,13 @@ MatrixEvent MaskBoard::draw(const ViewContext& context, const AttentionScene& sc
     made.place = {scene.site(StepRole::mask), {}, {0, 0}, 0, 1};
     made.frame_colour = with_alpha(theme().text_dim, 0.6f);
     set_attention_axes(made, context, scene);
+    made.rows.show_labels = !between, made.cols.show_labels = columns;
+    if (between) made.rows.title.clear(), made.cols.title.clear();
     return made;
   });
   set_axis_pictures(plot, context, scene);
   plot.values = plane_;
+  plot.cell = cell;
   plot.marks.clear();
   plot.first_row = rows_.begin, plot.first_col = cols_.begin;
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;

@@ -30,8 +30,11 @@ class MaskBoard {
   static std::string_view rule_text(const ViewContext& context, const AttentionScene& scene);
 
   /// Draws the matrix; `window` is shared with the planes beside it. Row and column of the event are tokens.
+  /// `cell`: pixels of a cell between other matrices of the same rows, without their names, and without those
+  /// of its columns where `columns` is false; 0: what fits.
   MatrixEvent draw(const ViewContext& context, const AttentionScene& scene, MatrixWindow& window,
-                   std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size);
+                   std::int64_t lit_query, std::int64_t lit_key, ImVec2 position, ImVec2 size,
+                   ImVec2 cell = {0, 0}, bool columns = true);
   const MaskSummary& summary() const { return summary_; }
   const Mask& mask() const { return mask_; }
   /// Notation of the cells.

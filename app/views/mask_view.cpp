@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "app/views/figure_page.h"
 #include "app/views/mask_blind.h"
 #include "app/views/mask_board.h"
 #include "app/views/mask_effect.h"
@@ -27,7 +28,10 @@ constexpr float kWordsBelow = 112.f,
                 kNamesAbove = 90.f;  // units for text below the cells, titles and labels above
 constexpr float kEasyRow = 20.f;     // height of a comfortably readable row
 constexpr std::int64_t kMostHeadChips = 8;
-constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after"};
+constexpr float kMaskMenu = 150.f, kHeadSlider = 150.f, kMaskNames = 74.f;  // units
+constexpr float kStageRows = 0.46f;                       // of the room: the row that is looked at
+constexpr float kMostStageCell = 58.f, kStageTop = 96.f;  // units; titles and names above the cells
+constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after", "mask.plane.pattern"};
 
 class MaskView : public View {
  public:
@@ -45,6 +49,13 @@ class MaskView : public View {
   void draw(const ViewContext& context) override;
 
  private:
+  /// How a plane is drawn; `cell`: pixels, between other matrices of the same rows and without a legend; 0:
+  /// what fits.
+  struct PlaneLook {
+    std::string_view title;
+    ImVec2 cell{0, 0};
+    bool names = true, columns = true;  ///< of its rows and columns
+  };
   struct Plane {
     std::uint64_t key = 0;
     Tensor values;
@@ -58,6 +69,10 @@ class MaskView : public View {
                                             {"blind", Page::blind}};
   void draw_notation(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
   void draw_scores(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+  void draw_stages(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
+  float draw_line(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width);
+  ImVec2 stage_cell(const AttentionScene& scene, float names, float top, std::size_t count,
+                    ImVec2 size) const;
   void draw_left(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void draw_summary(const ViewContext& context, const AttentionScene& scene, ImVec2 position, float width,
                     bool crowded);
@@ -67,14 +82,15 @@ class MaskView : public View {
   void take_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, Range rows, Range cols,
                   Plane& plane);
   void draw_plane(const ViewContext& context, const AttentionScene& scene, Slot slot, std::size_t index,
-                  ImVec2 position, ImVec2 size);
+                  const PlaneLook& look, ImVec2 position, ImVec2 size);
   void notice_hover(const MatrixEvent& event);
 
   MaskBoard board_;
   MatrixWindow window_;
   std::int64_t window_keys_ = 0, window_queries_ = 0;
-  std::array<Plane, 2> planes_;
-  OneOf<Page> page_{"page", kPages, Page::pattern, "mask.page.", "###mask_page_"};
+  std::array<Plane, 3> planes_;
+  OneOf<Page> page_{"page", kPages, Page::scores, "mask.page.", "###mask_page_"};
+  FigurePage row_{"mask", "row"};  ///< the row that is looked at, at every stage, in digits
   MaskKinds kinds_;
   MaskEffect effect_;
   MaskSegments segments_;
@@ -198,18 +214,20 @@ void MaskView::take_plane(const ViewContext& context, const AttentionScene& scen
 }
 
 void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scene, Slot slot,
-                          std::size_t index, ImVec2 position, ImVec2 size) {
+                          std::size_t index, const PlaneLook& wanted, ImVec2 position, ImVec2 size) {
   Plane& plane = planes_[index];
   Range rows, cols;
   limit_window(window_, scene.queries, scene.keys, rows, cols);
   take_plane(context, scene, slot, rows, cols, plane);
   const StageLook look{plane.difference, context.workspace.log_scale};
+  const bool between = wanted.cell.x > 0;
   const std::string stage = tr(Label("attention.stage.", stage_name(slot)));
-  const std::string title = tr(plane.difference ? "mask.plane.difference" : kPlaneKeys[index], {stage});
+  const std::string title =
+      plane.difference ? tr("mask.plane.difference", {stage}) : std::string(wanted.title);
   draw_text(Canvas(), fonts().small, position, theme().text_dim,
             middle_truncated(fonts().small, title, size.x));
   const float line = text_size(fonts().small, "X").y + scaled(5),
-              legend = text_size(fonts().mono_small, "-0.0000").x + scaled(26);
+              legend = between ? 0 : text_size(fonts().mono_small, "-0.0000").x + scaled(26);
   if (plane.values.empty()) return;
   MatrixPlot plot;
   plot.key = kPlaneKeys[index];
@@ -223,7 +241,10 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
   set_attention_axes(plot, context, scene);
   plot.rows.title.clear(), plot.cols.title.clear();
-  plot.cols.show_labels = size.y > scaled(230);
+  plot.rows.show_labels = wanted.names;
+  plot.cols.show_labels = between ? wanted.columns : size.y > scaled(230);
+  plot.cell = wanted.cell;
+  if (between && wanted.names) plot.row_label_width = scaled(kMaskNames);
   plot.lit_row = lit_query_, plot.lit_col = lit_key_;
   plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
   plot.selected_row = context.workspace.cursor.query, plot.selected_col = context.workspace.cursor.key;
@@ -232,7 +253,7 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const ImVec2 end = ImGui::GetItemRectMax();
   const float tall = std::min(scaled(90), end.y - event.p0.y);
-  draw_legend(plot.style, "", ImVec2(end.x + scaled(10), event.p0.y), ImVec2(scaled(8), tall));
+  if (!between) draw_legend(plot.style, "", ImVec2(end.x + scaled(10), event.p0.y), ImVec2(scaled(8), tall));
   notice_hover(event);
   if (!event.hovered()) return;
   const Cell pair = cell_at(*scene.trace, scene.site(slot), {scene.head, event.row, event.col});
@@ -268,10 +289,11 @@ float MaskView::draw_head_chips(const ViewContext& context, const AttentionScene
 void MaskView::draw_right(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                           ImVec2 size) {
   float top = scaled(8);
+  ImGui::SetCursorScreenPos(position);
   {
-    ChipRow row(position, size.x);
-    choose(row, page_);
-    top += row.height();
+    const FontScope face(fonts().small);
+    choose_in_menu(page_, std::min(size.x, scaled(kMaskMenu)));
+    top += ImGui::GetItemRectMax().y - position.y;
   }
   const Record* record = scene.trace->find(scene.pattern());
   const std::int64_t heads = record ? record->shape[0] : 1;
@@ -307,10 +329,104 @@ void MaskView::draw_scores(const ViewContext& context, const AttentionScene& sce
   const float gap = scaled(12);
   const bool beside = size.x > 1.3f * size.y;
   const ImVec2 each = beside ? ImVec2((size.x - gap) / 2, size.y) : ImVec2(size.x, (size.y - gap) / 2);
-  if (masked != stages.begin()) draw_plane(context, scene, *std::prev(masked), 0, position, each);
-  draw_plane(context, scene, slot_of(StepKind::mask), 1,
+  const auto look = [](const char* key, Slot slot) {
+    return PlaneLook{kept_tr(key, {tr(Label("attention.stage.", stage_name(slot)))})};
+  };
+  if (masked != stages.begin())
+    draw_plane(context, scene, *std::prev(masked), 0, look("mask.plane.before", *std::prev(masked)), position,
+               each);
+  draw_plane(context, scene, *masked, 1, look("mask.plane.after", *masked),
              ImVec2(position.x + (beside ? each.x + gap : 0), position.y + (beside ? 0 : each.y + gap)),
              each);
+}
+
+// Presets, the head and the menu of pages in one line. Returns the height, pixels.
+float MaskView::draw_line(const ViewContext& context, const AttentionScene& scene, ImVec2 at, float width) {
+  const Record* record = scene.trace->find(scene.pattern());
+  const std::int64_t heads = record ? record->shape[0] : 1;
+  const float menu = scaled(kMaskMenu), gap = scaled(10);
+  const bool chips = heads <= kMostHeadChips;
+  const float all = text_size(fonts().small, tr("mask.head")).x + scaled(10) +
+                    static_cast<float>(heads) * (chip_width("0") + scaled(5));
+  const float choice = heads < 2 ? 0 : (chips ? all : scaled(kHeadSlider)) + gap;
+  float height = 0;
+  const float left = width - menu - choice - gap;
+  if (!context.run.recorded()) height = kinds_.draw(context, scene, at, left);
+  if (heads > 1 && chips) {
+    height = std::max(height, draw_head_chips(context, scene, heads, ImVec2(at.x + left + gap, at.y), all));
+  } else if (heads > 1) {
+    ImGui::SetCursorScreenPos(ImVec2(at.x + left + gap, at.y));
+    std::int64_t head = scene.head;
+    if (slider_int("###mask_head", tr("mask.head"), head, 0, heads - 1, scaled(kHeadSlider),
+                   tr("mask.head.help"))
+            .changed)
+      context.workspace.cursor.head = static_cast<int>(head);
+    height = std::max(height, ImGui::GetItemRectMax().y - at.y + scaled(6));
+  }
+  const FontScope face(fonts().small);
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - menu, at.y));
+  choose_in_menu(page_, menu);
+  return std::max(height, ImGui::GetItemRectMax().y - at.y + scaled(6));
+}
+
+// The cells of `count` matrices beside each other, of equal size.
+ImVec2 MaskView::stage_cell(const AttentionScene& scene, float names, float top, std::size_t count,
+                            ImVec2 size) const {
+  const auto keys = static_cast<float>(window_.all() ? static_cast<double>(scene.keys)
+                                                     : window_.col1 - window_.col0),
+             rows = static_cast<float>(window_.all() ? static_cast<double>(scene.queries)
+                                                     : window_.row1 - window_.row0);
+  const float wide = (size.x - names - scaled(34)) / static_cast<float>(count) - scaled(12),
+              most = scaled(kMostStageCell);
+  const ImVec2 cell(std::min(wide / keys, most), std::min((size.y - top) / rows, most * 0.8f));
+  return ImVec2(std::max(0.5f, cell.x), std::max(0.5f, std::min(cell.y, cell.x * 1.3f)));
+}
+
+// Scores, mask, masked scores and pattern beside each other, and below them the row that is looked at.
+void MaskView::draw_stages(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
+                           ImVec2 size) {
+  const float top = position.y + draw_line(context, scene, position, size.x) + scaled(2);
+  const float foot = scaled(board_.summary().fully_masked.empty() ? 22.f : 60.f), end = position.y + size.y;
+  const ImVec2 most(size.x, (end - foot - top) * kStageRows);
+  const float row =
+      context.workspace.told ? 0 : row_.follow(context, most);  // a lesson may ask for its digits
+  const float bottom = end - foot - row - scaled(row > 0 ? 8 : 2);
+  if (row > 0) row_.draw(context, ImVec2(position.x, bottom + scaled(6)), most);
+  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.pattern());
+  const auto masked = std::find(stages.begin(), stages.end(), slot_of(StepKind::mask));
+  struct Stage {
+    const char* title;
+    Slot slot;
+    std::size_t plane;
+  };
+  std::vector<Stage> shown;
+  if (masked != stages.end() && masked != stages.begin())
+    shown.push_back({"figure.mask.scores", *std::prev(masked), 0});
+  shown.push_back({"figure.mask.allowed", slot_of(StepRole::mask), planes_.size()});
+  if (masked != stages.end()) shown.push_back({"figure.mask.masked", *masked, 1});
+  shown.push_back({"figure.mask.pattern", scene.pattern().slot, 2});
+  const bool columns = row <= 0;  // else the row below has the names
+  const float names = scaled(kMaskNames), line = text_size(fonts().small, "X").y + scaled(5);
+  const ImVec2 room(size.x, std::max(scaled(60), bottom - top)),
+      cell = stage_cell(scene, names, columns ? scaled(kStageTop) : 2 * line, shown.size(), room);
+  const auto seen =
+      static_cast<float>(window_.all() ? static_cast<double>(scene.keys) : window_.col1 - window_.col0);
+  float x = position.x;
+  for (const Stage& stage : shown) {
+    const bool first = &stage == &shown.front();
+    const float wide = cell.x * seen + scaled(34) + (first ? names : 0);
+    if (stage.plane < planes_.size()) {
+      draw_plane(context, scene, stage.slot, stage.plane, {tr(stage.title), cell, first, columns},
+                 ImVec2(x, top), ImVec2(wide, room.y));
+    } else {
+      draw_text(Canvas(), fonts().small, ImVec2(x, top), theme().text_dim, tr(stage.title));
+      notice_hover(board_.draw(context, scene, window_, lit_query_, lit_key_, ImVec2(x, top + line),
+                               ImVec2(wide, room.y - line), cell, columns));
+    }
+    x += cell.x * seen + scaled(12) + (first ? names : 0);
+  }
+  draw_summary(context, scene, ImVec2(position.x, end - foot + scaled(4)), size.x, true);
 }
 
 void MaskView::draw(const ViewContext& context) {
@@ -334,7 +450,9 @@ void MaskView::draw(const ViewContext& context) {
   const float bottom = origin.y + all.y;
   next_query_ = next_key_ = -1;
   const float gap = scaled(26);
-  if (all.x < scaled(kMaskNarrow)) {  // half of the stage: the effect below the mask
+  if (page_ == Page::scores && all.x >= scaled(kMaskNarrow)) {
+    draw_stages(context, scene, ImVec2(origin.x, top), ImVec2(all.x - scaled(10), bottom - top));
+  } else if (all.x < scaled(kMaskNarrow)) {  // half of the stage: the effect below the mask
     const float room = std::max(bottom - top, scaled(kLowest)), upper = room * 0.5f;  // scrolls
     draw_left(context, scene, ImVec2(origin.x, top), ImVec2(all.x, upper));
     draw_right(context, scene, ImVec2(origin.x, top + upper + gap), ImVec2(all.x, room - upper - gap));

@@ -1,6 +1,6 @@
-// The MLP view of a block: the strongest neurons at a token, one of them as key and value vectors, gate times
-// up in gated MLPs, and the rows as scatter plots. Neurons are not interpreted: shown are the tokens they
-// read and write.
+// The MLP view of a block: the neurons that add most at a token in words, as core/view draws them; their
+// numbers on all tokens, one of them as key and value vectors, gate times up in gated MLPs; the rows as
+// scatter plots. Neurons are not interpreted: shown are the tokens they fire on, read and write.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,6 +10,7 @@
 
 #include "app/look/kept_text.h"
 #include "app/look/pointed.h"
+#include "app/views/figure_page.h"
 #include "app/views/mlp_clouds.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/matrix_plot.h"
@@ -93,8 +94,10 @@ constexpr Named<Slot> kMlpStages[] = {{"mlp.pre", Slot::mlp_pre},
                                       {"mlp.act", Slot::mlp_act},
                                       {"mlp.post", Slot::mlp_post}};
 
-constexpr Option<bool> kMlpPages[] = {{"neurons", false, "neurons", "neurons_page"},
-                                      {"clouds", true, "clouds", "clouds_page"}};
+enum class MlpPage : std::uint8_t { words, neurons, clouds };
+constexpr Option<MlpPage> kMlpPages[] = {{"words", MlpPage::words, "words", "words_page"},
+                                         {"neurons", MlpPage::neurons, "neurons", "neurons_page"},
+                                         {"clouds", MlpPage::clouds, "clouds", "clouds_page"}};
 
 class MlpView : public View {
  public:
@@ -106,7 +109,11 @@ class MlpView : public View {
     return !run.traces.empty() && run.recorded() ? "mlp.none.recorded" : "mlp.none";
   }
   void keep(Choices& choices) override {
-    choices.of(clouds_page_);
+    choices.of(page_);
+    if (bool clouds = false; choices.reads()) {  // as files of before have it
+      choices.of("clouds", clouds);
+      if (clouds) page_ = MlpPage::clouds;
+    }
     choices.of("neuron", clicked_, -1, 1 << 24);
     choices.of("stage", stage_, kMlpStages, kFirstMlpStage);
     choices.of("window", window_);
@@ -116,6 +123,7 @@ class MlpView : public View {
  private:
   void follow(const ViewContext& context, std::size_t count);
   void draw_controls(const ViewContext& context, float width);
+  void draw_in_words(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room);
   void draw_one(const ViewContext& context, float width);
   void draw_gate(const ViewContext& context, float width) const;
@@ -125,7 +133,8 @@ class MlpView : public View {
   const std::string& share_text(const ViewContext& context) const;
 
   MlpPlace place_;
-  OneOf<bool> clouds_page_{"clouds", kMlpPages, false, "mlp.page.", "###mlp_"};
+  OneOf<MlpPage> page_{"page", kMlpPages, MlpPage::words, "mlp.page.", "###mlp_"};
+  FigurePage in_words_{"mlp", FigurePage::Shown::picture};
   std::int64_t pos_ = 0;
   std::int64_t neuron_ = -1, clicked_ = -1;  ///< shown: the clicked one, or the strongest
   std::vector<std::int64_t> cell_;           ///< index of the shown neuron's cell
@@ -215,10 +224,10 @@ const std::string& MlpView::share_text(const ViewContext& context) const {
 
 void MlpView::draw_controls(const ViewContext& context, float width) {
   ChipRow row;
-  choose(row, clouds_page_);
+  choose(row, page_);
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   ImGui::SameLine(0, scaled(16));
-  if (!clouds_page_ && sheet_)
+  if (page_ == MlpPage::neurons && sheet_)
     for (const Slot stage : sheet_->stages) {
       const std::string_view key = stage_key(stage);
       if (chip(Label(tr(key), "###mlp_stage_", key.substr(key.rfind('.') + 1)), stage_ == stage))
@@ -236,6 +245,22 @@ void MlpView::draw_controls(const ViewContext& context, float width) {
           .changed)
     go_to_site(context.workspace, context.run,
                MlpPlace{place_.stack, static_cast<int>(layer)}.site(StepRole::neurons));
+}
+
+// A click on a neuron opens its numbers.
+void MlpView::draw_in_words(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  ImGui::SetCursorScreenPos(at);
+  ImGui::InvisibleButton("###mlp_in_words", ImVec2(std::max(1.f, room.x), std::max(1.f, room.y)));
+  const bool clicked = ImGui::IsItemClicked();
+  in_words_.draw(context, at, room);
+  const auto hit = clicked ? in_words_.box().table_row("neurons", ImGui::GetMousePos()) : std::nullopt;
+  if (!hit || hit->row < 0) return;
+  const auto& rows = std::get<figure::TableMark>(hit->part->mark).rows;
+  const auto index =
+      parse_index(rows[static_cast<std::size_t>(hit->row)].cells.front().arguments().front().str());
+  if (!index) return;
+  neuron_ = clicked_ = *index;
+  page_ = MlpPage::neurons;
 }
 
 void MlpView::draw_neurons(const ViewContext& context, ImVec2 at, ImVec2 room) {
@@ -428,7 +453,8 @@ void MlpView::draw(const ViewContext& context) {
   draw_controls(context, width);
   const float begin = ImGui::GetCursorScreenPos().y + scaled(4);
   const ImVec2 at(origin.x, begin), size(width, std::max(scaled(60), origin.y + room.y - begin));
-  if (clouds_page_) return clouds_.draw(context, place_, at, size);
+  if (page_ == MlpPage::clouds) return clouds_.draw(context, place_, at, size);
+  if (page_ == MlpPage::words) return draw_in_words(context, at, size);
   if (!sheet_ || sheet_->top.empty()) {
     ImGui::SetCursorScreenPos(at);
     return caption(tr("mlp.pending"));

@@ -49,7 +49,7 @@ Says says(const RunResult& run) {
 
 bool has_logits(const Trace& trace) { return trace.find(trace.main(StepRole::logits)) != nullptr; }
 
-constexpr float kNarrowHalf = 460.f, kLowerPart = 470.f;  // units
+constexpr float kSettingsFoot = 58.f, kRunningShare = 0.34f;  // units; of the width
 
 class OutputView : public View {
  public:
@@ -60,7 +60,10 @@ class OutputView : public View {
     if (run.traces.empty() || has_logits(run.trace(0))) return run.traces.empty() ? "output.none" : "";
     return run.recorded() ? "output.none.recorded" : "output.none";
   }
-  void keep(Choices& choices) override { choices.of("at", at_, kOutputRows); }
+  void keep(Choices& choices) override {
+    choices.of("at", at_, kOutputRows);
+    choices.of(setting_);
+  }
   void draw(const ViewContext& context) override;
   void leave() override {
     chances_.cancel();
@@ -98,6 +101,8 @@ class OutputView : public View {
   std::int64_t pos_ = 0;
   std::int64_t lit_from_ = 0;  // first token that was appended in this view
   Text lit_sentence_;          // undo label of that edit
+  OneOf<OutputSetting> setting_{"setting", kOutputSettings, OutputSetting::temperature, "output.",
+                                "###output_set_"};
   Computed<NextSummary> next_;
   Made<NextSummary> summary_;
   Kept<LinePlot> running_;
@@ -416,22 +421,27 @@ void OutputView::draw_running_sum(const ViewContext& context, ImVec2 room) {
                               .c_str());
 }
 
+// The bars over the whole width, below them one setting; of one that cuts, the running sum beside the bars.
 void OutputView::draw_next(const ViewContext& context, ImVec2 origin, ImVec2 room, float begin) {
-  const float width = room.x - scaled(14);
-  const bool below = width < scaled(kNarrowHalf);  // settings below the list, which scrolls
-  const float side = below ? width - scaled(10) : scaled(width > scaled(780) ? 230.f : 190.f);
-  const float height = origin.y + room.y - begin, list = below ? std::max(scaled(200), height) : height;
-  draw_list(context, ImVec2(origin.x, begin), ImVec2(below ? width : width - side - scaled(20), list));
-  ImGui::SetCursorScreenPos(below ? ImVec2(origin.x, begin + list + scaled(10))
-                                  : ImVec2(origin.x + width - side, begin));
-  const ChildScope child("output_side", ImVec2(side + scaled(10), below ? scaled(kLowerPart) : height));
-  if (draws() && !answered_)
-    draw_output_settings(context, side,
-                         [&](int count, const Text& sentence) { generate(context, count, sentence); });
-  if (draws() && summary_)
-    caption(kept_tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
-  ImGui::Dummy(ImVec2(1, scaled(4)));
-  draw_running_sum(context, ImVec2(side, ImGui::GetContentRegionAvail().y));
+  const float width = room.x - scaled(14), bottom = origin.y + room.y;
+  const bool sampled = draws() && !answered_;
+  const bool cuts = sampled && (setting_ == OutputSetting::top_k || setting_ == OutputSetting::top_p ||
+                                setting_ == OutputSetting::min_p);
+  const float list = std::max(scaled(120), bottom - begin - (sampled ? scaled(kSettingsFoot) : 0)),
+              side = cuts ? width * kRunningShare : 0;
+  draw_list(context, ImVec2(origin.x, begin), ImVec2(width - side - (cuts ? scaled(16) : 0), list));
+  if (cuts) {
+    ImGui::SetCursorScreenPos(ImVec2(origin.x + width - side, begin));
+    const ChildScope child("output_side", ImVec2(side, list));
+    draw_running_sum(context, ImVec2(side, ImGui::GetContentRegionAvail().y));
+  }
+  if (!sampled) return;
+  ImGui::SetCursorScreenPos(ImVec2(origin.x, begin + list + scaled(4)));
+  draw_output_settings(context, setting_, width,
+                       [&](int count, const Text& sentence) { generate(context, count, sentence); });
+  if (!summary_) return;
+  ImGui::SetCursorScreenPos(ImVec2(origin.x, begin + list + scaled(kSettingsFoot - 18)));
+  caption(kept_tr("output.kept", {format_count(summary_->kept), format_count(summary_->vocab)}));
 }
 
 void OutputView::draw_page(const ViewContext& context, ImVec2 at, ImVec2 room) {

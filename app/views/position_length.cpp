@@ -16,6 +16,7 @@ constexpr std::int64_t kUsualLength = 64, kMostLength = 2048;
 }  // namespace
 
 void LengthPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
+  const float whole = room.x;
   const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
   const std::int64_t known = trace.config().position.max_positions;
   const std::int64_t trained = known > 0 ? std::min<std::int64_t>(known, kMostLength / 2) : kUsualLength;
@@ -23,6 +24,13 @@ void LengthPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   const float slider = std::min(scaled(200), room.x * 0.4f);
   (void)slide(times_, slider);
   const float used = ImGui::GetItemRectMax().y - at.y;
+  const Label trained_too(tr("position.length.lab"), "###position_length_lab");
+  if (!context.workspace.told && !context.workspace.presenting) {
+    room.x -= chip_width(trained_too) + scaled(8);
+    ImGui::SetCursorScreenPos(ImVec2(at.x + room.x + scaled(8), at.y));
+    if (chip(trained_too, false, tr("position.length.lab.help")))
+      context.workspace.lab = "length", context.workspace.view = "labs";
+  }
   const float words_x = at.x + slider + scaled(18);
   const std::int64_t length = std::min(kMostLength, trained * times_);
   const auto model = context.run.document.model;
@@ -82,7 +90,7 @@ void LengthPage::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   plot.x_name = tr("position.axis.position");
   if (known > 0 && known <= length) plot.x_marks.push_back(static_cast<float>(known));
   const float top = at.y + std::max(used, scaled(48)) + scaled(12);
-  (void)draw_line_plot(plot, ImVec2(at.x, top), ImVec2(room.x, at.y + room.y - top));
+  (void)draw_line_plot(plot, ImVec2(at.x, top), ImVec2(whole, at.y + room.y - top));
 }
 
 }  // namespace attnscope

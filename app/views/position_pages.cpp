@@ -15,9 +15,10 @@ namespace attnscope {
 namespace {
 
 constexpr float kPositionPagesMostDial = 170.f, kReach = 15.f;  // units
-constexpr std::int64_t kMostBack = 48;                          // positions for the head that looks back
-constexpr std::int64_t kMostShift = 48;                         // dimensions shown of the matrices
-constexpr double kSmallShift = 1e-4;                            // error of float32 tables
+constexpr int kMostClocks = 32;
+constexpr std::int64_t kMostBack = 48;   // positions for the head that looks back
+constexpr std::int64_t kMostShift = 48;  // dimensions shown of the matrices
+constexpr double kSmallShift = 1e-4;     // error of float32 tables
 constexpr ValueRange kUnit{-1, 1, -1, 1};
 
 std::uint64_t position_pages_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -56,7 +57,8 @@ int best_columns(int count, ImVec2 room, float line, float most, float& side) {
   return columns;
 }
 
-void draw_reaches(const std::vector<double>& frequencies, std::int64_t selected, ImVec2 at, ImVec2 room) {
+void draw_reaches(const std::vector<double>& frequencies, std::int64_t selected, ImVec2 at, ImVec2 room,
+                  std::span<const std::int64_t> pairs) {
   const Theme& t = theme();
   const Canvas canvas;
   const auto count = static_cast<std::int64_t>(frequencies.size());
@@ -95,15 +97,21 @@ void draw_reaches(const std::vector<double>& frequencies, std::int64_t selected,
     if (pair % stride == 0)
       draw_text(canvas, fonts().mono_small,
                 ImVec2(at.x, y + (step - text_size(fonts().mono_small, "0").y) / 2),
-                own ? t.text : t.text_dim, std::to_string(pair));
+                own ? t.text : t.text_dim,
+                std::to_string(pairs.empty() ? pair : pairs[static_cast<std::size_t>(pair)]));
   }
 }
 
-// A clock per pair of dimensions: its hand at position p, and at p + k.
+// A clock per pair of dimensions: its hand at position p, and at p + k. Of many pairs some, from the first to
+// the last.
 void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, ImVec2 at, ImVec2 room) const {
   const Theme& t = theme();
   const std::int64_t width = data.table.size(1);
-  const int count = static_cast<int>(width / 2);
+  const int pairs = static_cast<int>(width / 2), count = std::min(pairs, kMostClocks);
+  const auto pair_at = [&](int i) {
+    const int pair = count < 2 ? 0 : static_cast<int>(std::int64_t{i} * (pairs - 1) / (count - 1));
+    return sinusoid_pair(look.halves ? pair : 2 * pair, width, look.halves);
+  };
   const float line = text_size(fonts().mono_small, "0").y + scaled(4);
   const bool reach = !look.learned && room.y > scaled(220);
   const float lower = reach ? std::clamp(room.y * 0.34f, scaled(90), scaled(240)) : 0;
@@ -118,7 +126,7 @@ void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, I
     return std::pair<double, double>{data.table.at(pos, pair.cosine), data.table.at(pos, pair.sine)};
   };
   for (int i = 0; i < count; ++i) {
-    const SinusoidPair pair = sinusoid_pair(look.halves ? i : 2 * i, width, look.halves);
+    const SinusoidPair pair = pair_at(i);
     for (const std::int64_t pos : {look.pos, look.pos + look.distance}) {
       const auto [x, y] = hand(pair, pos);
       longest = std::max(longest, static_cast<float>(std::hypot(x, y)));
@@ -126,11 +134,13 @@ void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, I
   }
   const Canvas canvas;
   std::vector<double> frequencies;
+  std::vector<std::int64_t> numbers;
   std::int64_t selected = -1;
   for (int i = 0; i < count; ++i) {
-    const SinusoidPair pair = sinusoid_pair(look.halves ? i : 2 * i, width, look.halves);
+    const SinusoidPair pair = pair_at(i);
     const double wavelength = sinusoid_wavelength(pair.sine, width, look.halves, look.base);
     frequencies.push_back(2 * std::numbers::pi / wavelength);
+    numbers.push_back(look.halves ? pair.sine : pair.sine / 2);
     const bool chosen = pair.sine == own.sine;
     if (chosen) selected = i;
     const ImVec2 corner(at.x + static_cast<float>(i % columns) * step,
@@ -165,7 +175,8 @@ void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, I
                                            number_text(static_cast<float>(ax), 4), std::to_string(look.pos)})
                     .c_str());
   }
-  if (reach) draw_reaches(frequencies, selected, ImVec2(at.x, at.y + room.y - lower), ImVec2(room.x, lower));
+  if (reach)
+    draw_reaches(frequencies, selected, ImVec2(at.x, at.y + room.y - lower), ImVec2(room.x, lower), numbers);
 }
 
 namespace {

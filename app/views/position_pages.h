@@ -2,6 +2,8 @@
 // similarity, and a head that attends to an earlier position. The table is an argument; caches only results.
 #pragma once
 
+#include <span>
+
 #include "app/views/view.h"
 #include "app/widgets/matrix_plot.h"
 #include "core/lens/position_lab.h"
@@ -56,8 +58,9 @@ class PositionPages {
 };
 
 /// Range of distances each frequency pair resolves: a bar from a twelfth of a turn to a full turn (its
-/// period), on a logarithmic axis.
-void draw_reaches(const std::vector<double>& frequencies, std::int64_t selected, ImVec2 at, ImVec2 room);
+/// period), on a logarithmic axis. `pairs`: their numbers; empty: 0, 1, ...
+void draw_reaches(const std::vector<double>& frequencies, std::int64_t selected, ImVec2 at, ImVec2 room,
+                  std::span<const std::int64_t> pairs = {});
 
 /// Number of columns, and side, that make `count` squares as large as the room allows.
 int best_columns(int count, ImVec2 room, float line, float most, float& side);

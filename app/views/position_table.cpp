@@ -13,9 +13,10 @@ namespace {
 
 constexpr std::int64_t kPositionTableMostPositions = 1024, kFormulaPositions = 128, kMostSimilar = 256,
                        kBits = 7;
-constexpr std::int64_t kLeastWidth = 2, kPositionTableMostWidth = 256, kUsualWidth = 32;
-constexpr float kLeastBase = 3.f, kMostBase = 1e7f;  // of the formula
+constexpr std::int64_t kLeastWidth = 2, kPositionTableMostWidth = 512;  // d_model of the paper: 512
+constexpr float kLeastBase = 3.f, kMostBase = 1e7f;                     // of the formula
 constexpr float kPositionTableTokensPerSecond = 6.f;
+constexpr float kPagesMenu = 170.f;  // units
 
 PositionTable make_table(const Trace& trace, Stack stack, const PositionLook& look) {
   PositionTable out;
@@ -59,9 +60,7 @@ void TablePage::follow(const ViewContext& context, bool formula) {
   look_.learned = !look_.formula_only && config.position.kind == PositionSpec::Kind::learned;
   look_.halves = look_.formula_only ? halves_ : config.position.halves;
   look_.base = look_.formula_only ? std::round(std::pow(10.0, static_cast<double>(base_))) : 10000;
-  if (look_.width == 0)
-    look_.width = std::clamp<std::int64_t>(std::max<std::int64_t>(config.d_in, kUsualWidth) / 2 * 2,
-                                           kLeastWidth, kPositionTableMostWidth);
+  if (look_.width == 0) look_.width = kPositionTableMostWidth;
   // Only a learned table can be changed by an edit.
   weight_.assign(stack_prefix(stack)).append("pos_embed.weight");
   const Tensor weight = look_.learned ? trace->weights().get(weight_) : Tensor();
@@ -104,12 +103,14 @@ void TablePage::play(const ViewContext& context) {
   look_.pos = (look_.pos + whole) % std::max<std::int64_t>(1, data_->table.size(0) - look_.distance);
 }
 
-float TablePage::draw_pages(ImVec2 at, float width) {
-  ChipRow row(at, width, {{7, 4}});
-  choose(row, page_, [&](Page page) {  // a learned table has no rotating pairs
-    return !look_.learned || (page != Page::clocks && page != Page::shift);
+void TablePage::draw_menu(ChipRow& row, const ViewContext& context, bool formula) {
+  const Cursor& cursor = context.workspace.cursor;
+  const PositionSpec& added = context.run.trace(cursor.sequence).config().of(cursor.stack).position;
+  const bool learned = !formula && added.kind == PositionSpec::Kind::learned;
+  (void)row.place(scaled(kPagesMenu));
+  choose_in_menu(page_, scaled(kPagesMenu), {}, [&](Page page) {  // a learned table has no rotating pairs
+    return !learned || (page != Page::clocks && page != Page::shift);
   });
-  return row.height();
 }
 
 // Sliders of the page, and settings of the formula. Returns the height, pixels.
@@ -326,8 +327,7 @@ void TablePage::draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2
   ImGui::SetCursorScreenPos(at);
   if (!data_ || data_->table.empty()) return caption(tr("position.pending"));
   const float bottom = at.y + room.y;
-  float y = at.y + draw_pages(at, room.x) + scaled(6);
-  y += draw_controls(context, ImVec2(at.x, y), room.x) + scaled(10);
+  const float y = at.y + draw_controls(context, at, room.x) + scaled(10);
   const ImVec2 place(at.x, y), left(room.x, std::max(scaled(40), bottom - y));
   switch (page_) {
     case Page::hills: return draw_table(context, place, left);

@@ -16,6 +16,8 @@ class TablePage {
  public:
   /// `formula`: shows the formula even if the model has a table.
   void draw(const ViewContext& context, bool formula, ImVec2 at, ImVec2 room);
+  /// The menu of its pages, behind the chips of the row.
+  void draw_menu(ChipRow& row, const ViewContext& context, bool formula);
 
   void keep(Choices& choices) {
     choices.all(page_, compare_, counter_, halves_);
@@ -41,7 +43,6 @@ class TablePage {
       {"back", Page::back, "position.back", "back_page"}};
   void follow(const ViewContext& context, bool formula);
   void play(const ViewContext& context);
-  float draw_pages(ImVec2 at, float width);
   float draw_controls(const ViewContext& context, ImVec2 at, float width);
   void draw_table(const ViewContext& context, ImVec2 at, ImVec2 room);
   LinePlot waves(std::int64_t begin, std::int64_t end) const;

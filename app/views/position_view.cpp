@@ -1,9 +1,10 @@
-// The position view: position encodings of the open model. Tables as heatmap and waves, rotations as dials,
-// biases as tables and curves; the sinusoidal formula with its settings, the model beyond its trained
-// length, and two swapped tokens. For a model without position encodings the formula is shown, labelled as
-// such.
+// The position view: position encodings of the open model. First its waves, as core/view draws them; then
+// tables as heatmap, rotations as dials, biases as tables and curves; the sinusoidal formula with its
+// settings, the model beyond its trained length, and two swapped tokens. For a model without position
+// encodings the formula is shown, labelled as such.
 #include <utility>
 
+#include "app/views/figure_page.h"
 #include "app/views/position_bias.h"
 #include "app/views/position_length.h"
 #include "app/views/position_order.h"
@@ -51,9 +52,12 @@ class PositionView : public View {
     const int layer = std::clamp(context.workspace.cursor.layer, 0, trace.config().of(stack).n_layers() - 1);
     const bool biased = BiasPage::possible(trace, stack, layer),
                rotates = RotaryPage::possible(trace, stack, layer);
+    const bool shows_table =
+        subject_ == Subject::formula || (subject_ == Subject::model && !biased && !rotates);
     const std::string name = name_of(trace.config().of(stack), layer, biased);
     std::string_view sentence = tr(Label("position.sentence.", name));
     if (name == "alibi" && bias_.looks_ahead(context)) sentence = tr("position.sentence.alibi_ahead");
+    if (subject_ == Subject::waves) sentence = {};  // the figure has its own
     if (subject_ == Subject::formula) sentence = tr("position.sentence.lab");
     if (subject_ == Subject::length) sentence = tr("position.sentence.length");
     if (subject_ == Subject::order) sentence = tr("position.sentence.order");
@@ -68,9 +72,12 @@ class PositionView : public View {
         places_heading(context.workspace, context.run, PlaceChips::stacks, title, sentence, width) +
         scaled(10);
     const bool alone = context.workspace.told || context.workspace.presenting;  // the figure alone
-    const float chips = alone ? 0 : draw_subjects(context.run, ImVec2(origin.x, begin), width) + scaled(6);
+    const float chips =
+        alone ? 0 : draw_subjects(context, ImVec2(origin.x, begin), width, shows_table) + scaled(6);
     const ImVec2 at(origin.x, begin + chips), left(width, origin.y + room.y - begin - chips);
-    if (subject_ == Subject::formula)
+    if (subject_ == Subject::waves)
+      waves_.draw(context, at, left);
+    else if (subject_ == Subject::formula)
       table_.draw(context, true, at, left);
     else if (subject_ == Subject::length)
       length_.draw(context, at, left);
@@ -85,15 +92,21 @@ class PositionView : public View {
   }
 
  private:
-  enum class Subject { model, formula, length, order };
-  static constexpr Option<Subject> kSubjects[] = {{"model", Subject::model},
+  enum class Subject { waves, model, formula, length, order };
+  static constexpr Option<Subject> kSubjects[] = {{"waves", Subject::waves},
+                                                  {"model", Subject::model},
                                                   {"formula", Subject::formula},
                                                   {"length", Subject::length},
                                                   {"order", Subject::order}};
-  // Chips for the pages. Returns the height, pixels.
-  float draw_subjects(const RunResult& run, ImVec2 at, float width) {
+  // Chips for the pages, and the menu of the table's own. Returns the height, pixels.
+  float draw_subjects(const ViewContext& context, ImVec2 at, float width, bool shows_table) {
     ChipRow row(at, width, {{7, 4}});
-    choose(row, subject_, [&](Subject one) { return one != Subject::order || OrderPage::possible(run); });
+    choose(row, subject_,
+           [&](Subject one) { return one != Subject::order || OrderPage::possible(context.run); });
+    if (shows_table) {
+      row.part();
+      table_.draw_menu(row, context, subject_ == Subject::formula);
+    }
     return row.height();
   }
   // What this block does, or what was added to the embeddings where it does nothing itself.
@@ -109,7 +122,10 @@ class PositionView : public View {
     return own == Kind::none && stack.has_positions() ? "other_blocks" : "formula";
   }
 
-  OneOf<Subject> subject_{"subject", kSubjects, Subject::model, "position.subject.", "###position_of_"};
+  // Files of before wrote 0 for the model.
+  OneOf<Subject> subject_{"subject", kSubjects, Subject::waves, "position.subject.", "###position_of_",
+                          nullptr,   -1};
+  FigurePage waves_{"position", FigurePage::Shown::picture, "similar"};
   LengthPage length_;
   OrderPage order_;
   BiasPage bias_;

@@ -56,7 +56,7 @@ void TokenizerShelf::draw_choice(float width) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
   const float right = ImGui::GetCursorScreenPos().x + width;
   ChipRow line(width, 5);
-  choose(line, choice_);
+  if (choose(line, choice_)) chosen_by_hand_ = true;
   if (choice_ == Choice::own) return;
   if (!made_) return caption(tr("tokenizer.shelf.learning"));  // until then the model's own is shown
   const float room = right - ImGui::GetItemRectMax().x - scaled(14);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/views/tokenizer_scene.h"
@@ -27,7 +28,16 @@ class TokenizerShelf {
   /// The text tokenized by each vocabulary, with the number of tokens.
   void draw_beside(const ViewContext& context, const std::string& text, ImVec2 at, float width);
 
-  void keep(Choices& choices) { choices.all(choice_, merges_); }
+  /// Chooses the merges, unless something was chosen: of a model that knows whole words there is no step to
+  /// see.
+  void begin_with_merges() {
+    if (!std::exchange(chosen_by_hand_, true)) choice_ = Choice::bpe;
+  }
+
+  void keep(Choices& choices) {
+    chosen_by_hand_ = chosen_by_hand_ || choices.reads();
+    choices.all(choice_, merges_);
+  }
 
  private:
   enum class Choice : std::uint8_t { own, bpe, unigram, beside };
@@ -42,6 +52,7 @@ class TokenizerShelf {
     std::vector<std::string> names;
     std::int64_t vocabulary = 0;
   };
+  bool chosen_by_hand_ = false;
   OneOf<Choice> choice_{"shelf", kChoices, Choice::own, "tokenizer.shelf.", "###tokenizer.shelf."};
   static constexpr std::int64_t kMostMerges = 1000;
   Ranged<std::int64_t> merges_{"merges", "tokenizer.shelf.merges", "###tokenizer_merges", 0, kMostMerges,

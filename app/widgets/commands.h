@@ -89,6 +89,9 @@ struct Workspace {
   std::optional<Place> edit_at;   ///< the place that was right-clicked: the edit menu opens there
   Asking asking;                  ///< the measure, and the question about it
   std::optional<int> measure_at;  ///< an output that was right-clicked
+  bool ask_more = false;  ///< Ask: all its pages, the settings of the question, how good the estimates are
+  /// The same where a lesson may point at them.
+  bool shows_ask_more() const { return ask_more || told; }
   OutputPage output_page = OutputPage::next;
   ShippedCheck shipped_check;                   ///< of the models inside the program, with PyTorch's numbers
   std::string lab;                              ///< id of the open lab; empty: the first

@@ -73,6 +73,13 @@ Label label_of(const OneOf<Value>& control, const Option<Value>& option,
                option.item.empty() ? text : option.item);
 }
 
+/// Tooltip of an option's chip; null: none.
+template <class Value>
+const char* option_help(const OneOf<Value>& control, const Option<Value>& option) {
+  if (control.help) return tr(control.help);
+  return help_of(Label(control.keys, option.text.empty() ? option.name : option.text));
+}
+
 struct AllOptions {
   template <class Value>
   bool operator()(const Value&) const {
@@ -87,10 +94,9 @@ bool choose(ChipRow& row, OneOf<Value>& control, const There& there = {},
   bool clicked = false;
   for (const Option<Value>& option : control.options) {
     if (!there(option.value)) continue;
-    const char* const help =
-        control.help ? tr(control.help)
-                     : help_of(Label(control.keys, option.text.empty() ? option.name : option.text));
-    if (!row(label_of(control, option, arguments), control.value == option.value, help)) continue;
+    if (!row(label_of(control, option, arguments), control.value == option.value,
+             option_help(control, option)))
+      continue;
     control.value = option.value;
     clicked = true;
   }
@@ -98,9 +104,9 @@ bool choose(ChipRow& row, OneOf<Value>& control, const There& there = {},
 }
 
 /// The same as one menu of `width` pixels, whose item is `items` + "menu".
-template <class Value>
+template <class Value, class There = AllOptions>
 bool choose_in_menu(OneOf<Value>& control, float width,
-                    std::initializer_list<std::string_view> arguments = {}) {
+                    std::initializer_list<std::string_view> arguments = {}, const There& there = {}) {
   const auto now = std::find_if(control.options.begin(), control.options.end(),
                                 [&](const auto& option) { return option.value == control.value; });
   const Label chosen = label_of(control, *now, arguments);
@@ -113,10 +119,12 @@ bool choose_in_menu(OneOf<Value>& control, float width,
   note_item(id);
   if (!open) return false;
   for (const Option<Value>& option : control.options) {
+    if (!there(option.value)) continue;
     const Label label = label_of(control, option, arguments);
     if (ImGui::Selectable(label.c_str(), control.value == option.value))
       control.value = option.value, clicked = true;
     note_item(label);
+    if (const char* help = option_help(control, option)) compat::item_tooltip(help);
   }
   ImGui::EndCombo();
   return clicked;

@@ -81,7 +81,7 @@ void view_heading(std::string_view title, std::string_view sentence, float width
     figure_text(title, width);
   }
   if (headings_told && ImGui::IsItemHovered()) compat::item_tooltip(std::string(sentence).c_str());
-  if (headings_told) return;
+  if (headings_told || sentence.empty()) return;
   const ColourScope ink(ImGuiCol_Text, theme().text_dim);
   figure_text(sentence, width);
 }

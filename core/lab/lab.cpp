@@ -90,6 +90,16 @@ const LabControl* find_control(const Lab& lab, std::string_view id) {
   return nullptr;
 }
 
+std::optional<double> moved_value(const Lab& lab, double share) {
+  const LabControl* control = lab.moves.id.empty() ? nullptr : find_control(lab, lab.moves.id);
+  const auto* number = control ? std::get_if<LabNumber>(&control->kind) : nullptr;
+  if (!number) return std::nullopt;
+  if (share <= 0 || share >= 1) return number->initial;
+  const double away = (1 - std::cos(2 * std::acos(-1.0) * share)) / 2;  // 0, 1 in the middle, 0
+  return fitted(*control, number->log ? number->initial * std::pow(lab.moves.to / number->initial, away)
+                                      : number->initial + (lab.moves.to - number->initial) * away);
+}
+
 LabValues initial_values(const Lab& lab) {
   LabValues out;
   for (const LabControl& control : lab.controls) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -131,12 +132,19 @@ struct LabPicture {
 // ---- labs ----------------------------------------------------------------------------------------
 
 using LabWork = std::function<Result<LabPicture>(const LabValues& values, const std::atomic<bool>& cancel)>;
+/// The number that the window moves once by itself, to show that it can be moved: from its initial value to
+/// this one and back.
+struct LabMove {
+  std::string id;  ///< of the control
+  double to = 0;
+};
 /// The tables hold `key` + ".title" and `key` + ".sentence".
 struct Lab {
   std::string key;  ///< "lab.sqrt"
   int order = 0;    ///< in lists, smallest first
   std::vector<LabControl> controls;
   LabWork compute;
+  LabMove moves = {};
   std::string id() const;
 };
 
@@ -149,6 +157,9 @@ Result<const Lab*> find_lab(std::string_view id);
 const LabControl* find_control(const Lab& lab, std::string_view id);
 
 LabValues initial_values(const Lab& lab);
+/// The value of the control that the lab moves at `share` of the way there and back, 0 to 1; at both ends the
+/// initial one. On logarithmic controls in equal factors. Nothing where the lab moves none.
+std::optional<double> moved_value(const Lab& lab, double share);
 /// A value as a person writes it: a number, the id or index of a choice, on, off; 0 for texts. Errors: no
 /// such control, a value outside of its limits.
 Result<double> parse_value(const LabControl& control, std::string_view text);

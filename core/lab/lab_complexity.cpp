@@ -108,7 +108,8 @@ Lab lab_complexity() {
       9,
       {whole_control("lab.complexity.n", 16, kLongest, 4096, true),
        whole_control("lab.complexity.d", 16, 1024, 512, true), whole_control("lab.complexity.k", 2, 9, 3)},
-      compute_complexity};
+      compute_complexity,
+      {"k", 9}};
 }
 
 }  // namespace attnscope

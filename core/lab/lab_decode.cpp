@@ -147,7 +147,8 @@ Lab lab_decode() {
        whole_control("lab.decode.bandwidth", 50, 4000, 1000, true),
        choice_control("lab.decode.precision", {"lab.decode.precision.float16", "lab.decode.precision.int8",
                                                "lab.decode.precision.int4"})},
-      compute_decode};
+      compute_decode,
+      {"bandwidth", 4000}};
 }
 
 }  // namespace attnscope

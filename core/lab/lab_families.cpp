@@ -104,7 +104,8 @@ Lab lab_families() {
                {"lab.families.family.encoder", "lab.families.family.decoder", "lab.families.family.both"},
                decoder_only),
            whole_control("lab.families.n", 3, 8, 5), source},
-          compute_families};
+          compute_families,
+          {"n", 8}};
 }
 
 }  // namespace attnscope

@@ -149,7 +149,8 @@ Lab lab_heads() {
                            "lab.heads.heads.16", "lab.heads.heads.32"},
                           3),
            whole_control("lab.heads.n", 16, 1024, 256, true)},
-          compute_heads};
+          compute_heads,
+          {"query", 1}};
 }
 
 }  // namespace attnscope

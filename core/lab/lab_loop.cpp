@@ -206,7 +206,8 @@ Lab lab_loop() {
            choice_control("lab.loop.thing", {"lab.loop.thing.red_cup", "lab.loop.thing.red_ball",
                                              "lab.loop.thing.blue_cup", "lab.loop.thing.yellow_star"}),
            choice_control("lab.loop.language", {"lab.loop.language.english", "lab.loop.language.korean"})},
-          compute_loop};
+          compute_loop,
+          {"picture", 9}};
 }
 
 }  // namespace attnscope

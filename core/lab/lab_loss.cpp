@@ -153,7 +153,8 @@ Lab lab_loss() {
           {whole_control("lab.loss.vocab", 2, 100000, 30000, true),
            real_control("lab.loss.smoothing", 0, 0.5, 0.1), real_control("lab.loss.p", 0.01, 0.9999, 0.6),
            choice_control("lab.loss.counted", {"lab.loss.counted.actions", "lab.loss.counted.all"})},
-          compute_loss};
+          compute_loss,
+          {"p", 0.05}};
 }
 
 }  // namespace attnscope

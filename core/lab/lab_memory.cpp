@@ -119,7 +119,8 @@ Lab lab_memory() {
           12,
           {whole_control("lab.memory.block", 0, 1, 1), whole_control("lab.memory.row", 0, 13, 13),
            whole_control("lab.memory.rank", 1, 256, 1, true)},
-          compute_memory};
+          compute_memory,
+          {"row", 0}};
 }
 
 }  // namespace attnscope

@@ -129,7 +129,8 @@ Lab lab_norms() {
           {choice_control("lab.norms.kind", {"lab.norms.kind.layer", "lab.norms.kind.rms"}),
            real_control("lab.norms.stretch", 0.1, 3, 0.8), real_control("lab.norms.shift", -2, 2, 0.6),
            whole_control("lab.norms.width", 64, 4096, 1024, true)},
-          compute_norms};
+          compute_norms,
+          {"stretch", 3}};
 }
 
 }  // namespace attnscope

@@ -186,7 +186,8 @@ Lab lab_optimiser() {
            real_control("lab.optimiser.beta", 0, 0.99, 0.9),
            real_control("lab.optimiser.stretch", 1, 100, 20, true),
            real_control("lab.optimiser.tilt", 0, 90, 25), whole_control("lab.optimiser.steps", 1, 200, 60)},
-          compute_optimiser};
+          compute_optimiser,
+          {"tilt", 90}};
 }
 
 }  // namespace attnscope

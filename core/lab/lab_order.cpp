@@ -117,7 +117,8 @@ Lab lab_order() {
           {whole_control("lab.order.first", 0, kLabOrderWords - 1, 0),
            whole_control("lab.order.second", 0, kLabOrderWords - 1, 2),
            switch_control("lab.order.positions", false), switch_control("lab.order.causal", false)},
-          compute_order};
+          compute_order,
+          {"second", 4}};
 }
 
 }  // namespace attnscope

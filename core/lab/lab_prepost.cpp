@@ -129,7 +129,8 @@ Lab lab_prepost() {
           8,
           {whole_control("lab.prepost.blocks", 2, 12, 8), whole_control("lab.prepost.warmup", 0, 4000, 1000),
            real_control("lab.prepost.rate", 1e-4, 1e-2, 1e-3, true)},
-          compute_prepost};
+          compute_prepost,
+          {"blocks", 2}};
 }
 
 }  // namespace attnscope

@@ -124,7 +124,8 @@ Lab lab_robot() {
        choice_control("lab.robot.patch", {"lab.robot.patch.14", "lab.robot.patch.16", "lab.robot.patch.32"},
                       1),
        whole_control("lab.robot.hertz", 1, 50, 10)},
-      compute_robot};
+      compute_robot,
+      {"bin", 15}};
 }
 
 }  // namespace attnscope

@@ -129,7 +129,8 @@ Lab lab_scaling() {
            real_control("lab.scaling.d", 1e9, 1e14, 1.4e11, true),
            whole_control("lab.scaling.runs", 3, static_cast<double>(std::size(kLabScalingMeasured)),
                          static_cast<double>(std::size(kLabScalingMeasured)) - 2)},
-          compute_scaling};
+          compute_scaling,
+          {"n", 1e12}};
 }
 
 }  // namespace attnscope

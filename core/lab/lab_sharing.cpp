@@ -91,7 +91,8 @@ Lab lab_sharing() {
           {whole_control("lab.sharing.n", 128, 131072, 4096, true),
            choice_control("lab.sharing.bytes",
                           {"lab.sharing.bytes.4", "lab.sharing.bytes.2", "lab.sharing.bytes.1"}, 1)},
-          compute_sharing};
+          compute_sharing,
+          {"n", 131072}};
 }
 
 }  // namespace attnscope

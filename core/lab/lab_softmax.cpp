@@ -150,7 +150,8 @@ Lab lab_softmax() {
                           {"lab.softmax.precision.float32", "lab.softmax.precision.float16"}),
            choice_control("lab.softmax.mask",
                           {"lab.softmax.mask.none", "lab.softmax.mask.two", "lab.softmax.mask.all"})},
-          compute_softmax};
+          compute_softmax,
+          {"largest", 0}};
 }
 
 }  // namespace attnscope

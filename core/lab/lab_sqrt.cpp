@@ -201,7 +201,8 @@ Lab lab_sqrt() {
           1,
           {whole_control("lab.sqrt.d_k", 1, kMostWidth, 64, true), whole_control("lab.sqrt.keys", 2, 32, 8),
            switch_control("lab.sqrt.scaling", false)},
-          compute_sqrt};
+          compute_sqrt,
+          {"d_k", 1}};
 }
 
 }  // namespace attnscope

@@ -143,7 +143,8 @@ Lab lab_streaming() {
           {whole_control("lab.streaming.tile", 1, 16, 8), whole_control("lab.streaming.step", 0, 31, 1),
            real_control("lab.streaming.spread", 0, 20, 3),
            whole_control("lab.streaming.n", 256, 131072, 4096, true)},
-          compute_streaming};
+          compute_streaming,
+          {"step", 31}};
 }
 
 }  // namespace attnscope

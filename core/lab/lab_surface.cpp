@@ -157,7 +157,8 @@ Lab lab_surface() {
                           {"lab.surface.norms.pre", "lab.surface.norms.post", "lab.surface.norms.none"}),
            real_control("lab.surface.reach", 0.1, 2, 1), whole_control("lab.surface.steps", 0, 150, 100),
            whole_control("lab.surface.direction", 1, 9, 1)},
-          compute_surface};
+          compute_surface,
+          {"reach", 2}};
 }
 
 }  // namespace attnscope

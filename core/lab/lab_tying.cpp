@@ -127,7 +127,8 @@ Lab lab_tying() {
           {choice_control("lab.tying.word", {"lab.tying.word.cat", "lab.tying.word.mat", "lab.tying.word.dog",
                                              "lab.tying.word.the"}),
            real_control("lab.tying.factor", 0, 3, 0.6), switch_control("lab.tying.tied", true)},
-          compute_tying};
+          compute_tying,
+          {"factor", 3}};
 }
 
 }  // namespace attnscope

@@ -15,9 +15,9 @@ namespace attnscope {
 namespace {
 
 constexpr int kLetters = 10, kColon = 10, kLength = 5, kTinyTrainingWidth = 32, kTinyTrainingHeads = 4,
-              kTinyTrainingBlocks = 2, kBatch = 12, kChain = 10;
+              kTinyTrainingBlocks = 2, kBatch = 12;
 constexpr int kTinyTrainingMeasured = 32;
-constexpr std::uint64_t kSeed = 7;
+constexpr std::uint64_t kSeed = 7, kLongChains = 1000;  // a stream of numbers besides those of the splits
 constexpr double kHeldOutShare = 0.2, kSmoothing = 0.1;
 constexpr std::size_t kMostKept = 24;
 
@@ -34,18 +34,23 @@ Example copied(SplitMix64& random) {
   return out;
 }
 
-// A letter, and behind each one of its two followers; every row but the last says the next one.
-Example followed(SplitMix64& random) {
+// Letters, each one of the two followers of that `back` places before it; every row from whose letter one
+// follows says the next one.
+Example followed(SplitMix64& random, int length, int back) {
   Example out;
-  int letter = random.below(kLetters);
-  for (int i = 0; i < kChain; ++i) {
-    out.input.ids.push_back(letter);
-    letter = tiny_followers(letter)[static_cast<std::size_t>(random.below(2))];
-    out.targets.push_back(letter);
-  }
-  out.targets.back() = kNotCounted;
+  std::vector<int>& letters = out.input.ids;
+  const auto from = static_cast<std::size_t>(back), count = static_cast<std::size_t>(length);
+  for (std::size_t at = 0; at <= count; ++at)
+    letters.push_back(at < from
+                          ? random.below(kLetters)
+                          : tiny_followers(letters[at - from])[static_cast<std::size_t>(random.below(2))]);
+  for (std::size_t row = 0; row < count; ++row)
+    out.targets.push_back(row + 1 >= from && row + 1 < count ? letters[row + 1] : kNotCounted);
+  letters.pop_back();
   return out;
 }
+
+int back_of(TinyData data) { return data == TinyData::woven ? 2 : 1; }
 
 class Letters final : public Task {
  public:
@@ -68,7 +73,8 @@ class Letters final : public Task {
     SplitMix64 random =
         random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
     while (true) {
-      Example out = data_ == TinyData::copying ? copied(random) : followed(random);
+      Example out =
+          data_ == TinyData::copying ? copied(random) : followed(random, kTinyChain, back_of(data_));
       if (falls_into(fingerprint(out.input.ids), kHeldOutShare) == (split == Split::held_out)) return out;
     }
   }
@@ -98,8 +104,8 @@ double generated(const Model& model, const Task& task, TinyData data, int count)
     input.ids.assign(example.input.ids.begin(), example.input.ids.begin() + (copies ? kLength + 1 : 3));
     for (std::size_t said = 0; said < kLength; ++said) {
       const int next = said_last(model, input);
-      const auto may =
-          copies || input.ids.back() >= kLetters ? std::array<int, 2>{} : tiny_followers(input.ids.back());
+      const int from = input.ids[input.ids.size() - static_cast<std::size_t>(back_of(data))];
+      const auto may = copies || from >= kLetters ? std::array<int, 2>{} : tiny_followers(from);
       right += copies ? next == example.targets[kLength + said] : next == may[0] || next == may[1];
       input.ids.push_back(next);
     }
@@ -199,6 +205,11 @@ Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, cons
 
 std::array<int, 2> tiny_followers(int letter) {
   return {(3 * letter + 1) % kLetters, (7 * letter + 4) % kLetters};
+}
+
+std::vector<int> tiny_chain(std::uint64_t number, int length) {
+  SplitMix64 random = random_of(kSeed, kLongChains, number);
+  return followed(random, length, back_of(TinyData::woven)).input.ids;
 }
 
 double tiny_loss(const Model& model, TinyData data, int count) {

@@ -30,8 +30,11 @@ enum class TinyPart : std::uint8_t {
   full_mask
 };
 inline constexpr int kTinyParts = 11;
+inline constexpr int kTinyChain = 10;  ///< letters of an example of followers and woven
 
-enum class TinyData : std::uint8_t { followers, copying };
+/// followers: each letter follows from the one before; woven: from the one two before, two chains woven into
+/// each other, so that what is read depends on where it stands.
+enum class TinyData : std::uint8_t { followers, copying, woven };
 
 struct TinyOptions {
   TinyData data = TinyData::followers;
@@ -56,5 +59,7 @@ Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, cons
 double tiny_loss(const Model& model, TinyData data, int count);
 /// The two letters that may follow one.
 std::array<int, 2> tiny_followers(int letter);
+/// Woven letters of any length, which no training has seen.
+std::vector<int> tiny_chain(std::uint64_t number, int length);
 
 }  // namespace attnscope

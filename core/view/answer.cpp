@@ -1,5 +1,6 @@
 // What the model says at a row: its likeliest outputs, and what kind of thing they are.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "core/base/text.h"
@@ -117,6 +118,33 @@ std::int64_t equally_likely(const Tensor& logits) {
     if (out == 0 || logit > most) most = logit, out = 0;
     out += logit == most ? 1 : 0;
   }
+  return out;
+}
+
+Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t row) {
+  const Tensor logits = state.run->logits_row(row);
+  if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
+  if (!says_numbers(state, row)) return answer_table(state, row, 1);
+  const std::vector<NextToken> tokens = next_tokens(logits, Sampling{});
+  double entropy = 0;
+  for (const NextToken& one : tokens)
+    if (const auto share = static_cast<double>(one.prob); share > 0) entropy -= share * std::log(share);
+  const auto count = static_cast<double>(tokens.size());
+  figure::TableMark out;
+  out.card = figure::TableMark::Card::plain;
+  const auto add = [&](const Text& name, Text value) {
+    out.rows.push_back({{name, std::move(value)}, {}, {}, false});
+  };
+  const auto name = [&](std::size_t at) { return Text(output_name(*state.opened, tokens[at].id)); };
+  if (tokens.size() > 1) {
+    const auto lead = static_cast<double>(tokens[0].logit) - static_cast<double>(tokens[1].logit);
+    add(Text::of("figure.sure.lead", {name(0), name(1)}),
+        Text::of("figure.sure.logits", {figure::number_text(lead, 2)}));
+    add(Text::of("figure.sure.times"), Text::of("figure.sure.factor", {format("%.4g", std::exp(lead))}));
+  }
+  add(Text::of("figure.sure.entropy"), Text::of("figure.sure.nats", {format("%.2f", std::abs(entropy))}));
+  add(Text::of("figure.sure.most"), Text::of("figure.sure.nats", {format("%.2f", std::log(count))}));
+  add(Text::of("figure.sure.alike"), Text(format("%.3g", std::exp(entropy))));
   return out;
 }
 

@@ -138,6 +138,9 @@ Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row,
                                        double temperature = 1);
 /// The name of an output at a row; an action of the Pilot is the metres or degrees that it stands for.
 Text answer_name(const ViewState& state, std::int64_t row, int id);
+/// How sure it is: the lead of the likeliest output over the second in logits and as a factor, the entropy of
+/// all of them, and of how many equally likely ones that would be. Errors: a run without logits.
+Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t row);
 /// "The word it says next"; or letter, class, action, ..., by what the model says. Full, then short.
 std::vector<Text> answer_title(const ViewState& state, std::int64_t row);
 /// A text of which there is one for each kind of output: "figure.answer." + "word", "sign",

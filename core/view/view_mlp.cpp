@@ -1,4 +1,5 @@
-// Which neurons fire on this word? Those that add most at the looked-at row, and the words they push up.
+// Which neurons fire on this word? Those that add most at the looked-at row, on which words of the text each
+// fires most, and the words it pushes up.
 #include <algorithm>
 
 #include "core/base/text.h"
@@ -24,6 +25,29 @@ Text listed(const std::vector<Text>& words) {
   return words.empty() ? Text() : Text::of("figure.mlp.list." + std::to_string(words.size()), words);
 }
 
+// The words of the text on which the neuron is strongest, in the direction in which it fires here, the
+// strongest first.
+std::vector<Text> strongest_on(const ViewState& state, const MlpPlace& place, const Neuron& neuron) {
+  const Site site = place.site(StepRole::neurons);
+  const std::int64_t rows = state.run->find(site)->shape[0];
+  const Tensor acts = state.run->slice(site, 0, {0, rows}, {neuron.index, neuron.index + 1});
+  std::vector<std::pair<float, std::int64_t>> order;
+  for (std::int64_t row = 0; row < rows; ++row)
+    if (const float act = neuron.act < 0 ? -acts.at(row, 0) : acts.at(row, 0); act > 0)
+      order.emplace_back(-act, row);
+  std::stable_sort(order.begin(), order.end());
+  std::vector<Text> out;
+  std::vector<std::string> named;
+  for (const auto& [act, row] : order) {
+    const std::string name = row_label(*state.opened, *state.run, place.stack, row);
+    if (std::find(named.begin(), named.end(), name) != named.end()) continue;
+    named.push_back(name);
+    out.emplace_back(name);
+    if (out.size() == kWords) break;
+  }
+  return out;
+}
+
 Result<ViewDrawing> draw_mlp(const ViewState& state) {
   const MlpPlace place{state.place.stack, state.layer};
   if (!has_neurons(*state.run, place)) return fail(Code::not_found, "error.view.no_mlp");
@@ -43,12 +67,13 @@ Result<ViewDrawing> draw_mlp(const ViewState& state) {
          one.adds,
          {},
          false});
+    table.rows.back().cells.push_back(listed(strongest_on(state, place, one)));
     if (!words.empty()) table.rows.back().cells.push_back(listed(words));
   }
   const bool words =
-      std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.cells.size() > 3; });
+      std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.cells.size() > 4; });
   table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),
-                  Text::of("figure.mlp.column.adds")};
+                  Text::of("figure.mlp.column.adds"), Text::of("figure.mlp.column.on")};
   if (words) table.header.push_back(Text::of("figure.mlp.column.words"));
   std::vector<Text> said{row_label(*state.opened, *state.run, place.stack, state.row), top.front().index,
                          state.layer, figure::number_text(static_cast<double>(top.front().act), 2)};

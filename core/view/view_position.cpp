@@ -1,4 +1,5 @@
-// In which order? How the model tells where a token stands: rows that are added, rotations, or biases.
+// In which order? How the model tells where a token stands: rows that are added, rotations, or biases. First
+// as waves over the positions; of a model that has none, the sines of the paper.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,9 +16,12 @@ namespace {
 using figure::Ink;
 
 constexpr std::int64_t kMostPlaces = 64;
+constexpr std::int64_t kPaperWidth = 512;  // d_model of Vaswani et al. 2017
 constexpr std::array<Ink, 4> kWaveInks{Ink::query, Ink::key, Ink::value, Ink::warning};
 
-Text turns_text(double tokens) { return format(tokens < 100 ? "%.3g" : "%.0f", tokens); }
+Text turns_text(double tokens) {
+  return tokens < 100 ? format("%.3g", tokens) : format_count(std::llround(tokens));
+}
 
 // The first pair, the last, and two between them.
 std::vector<std::int64_t> four_of(std::int64_t count) {
@@ -54,11 +58,44 @@ ViewDrawing drawn_waves(const std::string& kind, const std::vector<double>& wave
   const std::vector<Text> said{turns_text(*fast), turns_text(*slow)};
   const std::string key = "figure.position." + kind;
   return drawn(Text::of(key, said), Text::of(key + ".short", said),
-               waves(wavelengths, length, kind == "sinusoidal"), Text::of(key + ".title"));
+               waves(wavelengths, length, kind != "rope"), Text::of(key + ".title"));
 }
 
-// A learned table: how alike its rows are, and which one is most like the looked-at row. Of long texts the
-// places around it.
+// One turn every so many tokens, of each pair of sine and cosine.
+std::vector<double> sine_wavelengths(std::int64_t width, bool halves) {
+  std::vector<double> out;
+  for (std::int64_t pair = 0; pair < width / 2; ++pair)
+    out.push_back(sinusoid_wavelength(halves ? pair : 2 * pair, width, halves));
+  return out;
+}
+
+// The columns of a learned table that swing most over the places, from `first` on.
+figure::PlotMark table_waves(const Tensor& rows, std::int64_t first) {
+  std::vector<std::pair<double, std::int64_t>> swings;
+  for (std::int64_t dim = 0; dim < rows.size(1); ++dim) {
+    double sum = 0, squares = 0;
+    for (std::int64_t place = 0; place < rows.size(0); ++place) {
+      const auto value = static_cast<double>(rows.at(place, dim));
+      sum += value, squares += value * value;
+    }
+    swings.emplace_back(sum * sum / static_cast<double>(rows.size(0)) - squares, dim);  // least: swings most
+  }
+  std::sort(swings.begin(), swings.end());
+  swings.resize(std::min(swings.size(), kWaveInks.size()));
+  figure::PlotMark out;
+  out.x_title = Text::of("figure.position.axis");
+  for (const auto& [swing, dim] : swings) {
+    figure::PlotMark::Series one{
+        Text::of("figure.position.dimension", {dim}), {}, kWaveInks[out.series.size()], false};
+    for (std::int64_t place = 0; place < rows.size(0); ++place)
+      one.points.emplace_back(static_cast<double>(first + place), static_cast<double>(rows.at(place, dim)));
+    out.series.push_back(std::move(one));
+  }
+  return out;
+}
+
+// A learned table: its waves, how alike its rows are, and which one is most like the looked-at row. Of long
+// texts the places around it.
 // The rows that the run added: the table's, but for edits.
 Tensor rows_added(const ViewState& state, const Tensor& table) {
   const Site site = site_of(StepRole::position, -1, state.place.stack);
@@ -96,6 +133,10 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
                                                                                    : "");
   ViewDrawing out = drawn(Text::of(key, said), Text::of("figure.position.learned.short", said),
                           std::move(alike), Text::of("figure.position.learned.title"));
+  figure::PartBox wave =
+      figure::leaf({"waves", table_waves(rows, first), 3, {Text::of("figure.position.waves.title")}, ""});
+  out.picture->part->id = "similar", out.picture->part->priority = 2;
+  out.picture = figure::either({std::move(wave), *std::move(out.picture)});
   if (auto sum = embed_station(state)) out.below = std::move(sum->picture);
   return out;
 }
@@ -137,18 +178,14 @@ Result<ViewDrawing> draw_position(const ViewState& state) {
   const Tensor table = position_table(config, state.run->weights(), length);
   if (config.position.kind == Added::learned && !table.empty() && table.size(0) == length)
     return drawn_learned(state, table);
-  if (config.position.kind == Added::sinusoidal) {
-    std::vector<double> turns;
-    for (std::int64_t pair = 0; pair < config.d_model / 2; ++pair)
-      turns.push_back(sinusoid_wavelength(config.position.halves ? pair : 2 * pair, config.d_model,
-                                          config.position.halves));
-    return drawn_waves("sinusoidal", turns, length);
-  }
-  const bool elsewhere = config.has_positions();
-  const std::string key = elsewhere ? "figure.position.other" : "figure.position.none";
-  return ViewDrawing{{Text::of("figure.position.question")},
-                     {Text::of(key)},
-                     figure::words("positions", figure::WordsMark::As::note, {Text::of(key + ".note")}, 2)};
+  if (config.position.kind == Added::sinusoidal)
+    return drawn_waves("sinusoidal", sine_wavelengths(config.d_model, config.position.halves), length);
+  if (!config.has_positions())
+    return drawn_waves("none", sine_wavelengths(kPaperWidth, false), std::max(length, kMostPlaces));
+  return ViewDrawing{
+      {Text::of("figure.position.question")},
+      {Text::of("figure.position.other")},
+      figure::words("positions", figure::WordsMark::As::note, {Text::of("figure.position.other.note")}, 2)};
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 // How does the text become tokens? The word of the looked-at token, and how its vocabulary cut it: merge by
-// merge, lookup by lookup, or the most probable pieces.
+// merge, lookup by lookup, or the most probable pieces. Of a vocabulary of whole words, how another one,
+// learned from the program's own lessons, joins the letters of the word.
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
+#include "core/text/learn_bpe.h"
+#include "core/text/own_text.h"
 #include "core/text/segmentation.h"
 #include "core/view/steps_parts.h"
 
@@ -14,6 +17,8 @@ namespace {
 using figure::TableMark;
 
 constexpr std::size_t kMostSteps = 40;
+constexpr int kJoinedMerges = 300;
+constexpr std::size_t kJoinedTexts = 400;  // of the lessons
 
 struct CutWord {
   SegmentedWord word;
@@ -90,6 +95,37 @@ TableMark steps_table(const ViewState& state, const CutWord& cut) {
   return out;
 }
 
+// Letters that are joined, the most frequent pair first (BPE), learned once.
+const Tokenizer* joining_vocabulary() {
+  static const std::shared_ptr<const Tokenizer> made = [] {
+    std::vector<std::string> texts = own_sentences();
+    texts.resize(std::min(texts.size(), kJoinedTexts));
+    const std::vector<std::string_view> views(texts.begin(), texts.end());
+    auto tokenizer = tokenizer_of_merges(learn_merges(views, kJoinedMerges), kJoinedMerges);
+    return tokenizer ? *std::move(tokenizer) : nullptr;
+  }();
+  return made.get();
+}
+
+// How the letters of a word are joined; empty: it has others than ASCII, or none are joined.
+TableMark joined_table(const std::string& word) {
+  TableMark out;
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) { return c < 0x80; });
+  const Tokenizer* letters = plain && !word.empty() ? joining_vocabulary() : nullptr;
+  const auto cut = letters ? segment(*letters, word, {}, false) : Result<Segmentation>(Error{});
+  if (!cut || cut->words.size() != 1 || cut->words.front().steps.merges.empty()) return out;
+  const SegmentedWord& own = cut->words.front();
+  out.card = TableMark::Card::plain;
+  out.header = {Text::of("figure.tokenizer.column.merge"), Text::of("figure.tokenizer.column.pieces")};
+  for (std::size_t at = 0; at <= own.steps.merges.size(); ++at) {
+    std::vector<std::string> pieces;
+    for (const WordPart& part : pieces_after(own, at))
+      pieces.emplace_back(own.text.text().substr(part.begin, part.end - part.begin));
+    out.rows.push_back({{Text(at), Text(join(pieces, " \xC2\xB7 "))}, {}, {}, at == own.steps.merges.size()});
+  }
+  return out;
+}
+
 Result<ViewDrawing> draw_tokenizer(const ViewState& state) {
   const std::vector<int>& ids = state.run->ids_of(state.place.stack);
   if (!state.opened->tokenizer || state.row >= std::ssize(ids))
@@ -111,6 +147,14 @@ Result<ViewDrawing> draw_tokenizer(const ViewState& state) {
   out.above = std::move(tokens.picture);
   if (!steps.rows.empty())
     out.picture = figure::leaf({"steps", steps, 3, {Text::of("figure.tokenizer.steps", said)}, ""});
+  if (TableMark joined = steps.rows.empty() && cut ? joined_table(cut->text) : TableMark();
+      !joined.rows.empty())
+    out.picture = figure::leaf({"joined",
+                                std::move(joined),
+                                3,
+                                {Text::of("figure.tokenizer.joined", {cut->text}),
+                                 Text::of("figure.tokenizer.joined.short", {cut->text})},
+                                ""});
   // What the id stands for: a row of the embedding table.
   const Tensor table = token_table(*state.run, state.place.stack);
   if (!table.empty() && id < table.size(0))

@@ -16,7 +16,7 @@ class AskCircuitViewTest : public testing::FrameTest {
     ASSERT_TRUE(session_->result());
     state().open_data({"task:storyteller", {}, 24, 0});
     settle();
-    workspace().view = "ask";
+    workspace().view = "ask", workspace().ask_more = true;
     settle();
     click("ask.page.circuit");
     settle();

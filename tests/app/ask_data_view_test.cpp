@@ -26,7 +26,7 @@ class AskDataViewTest : public testing::FrameTest {
     state().open(std::string(kModelPrefix) + "storyteller");
     settle();
     ASSERT_TRUE(session_->result());
-    workspace().view = "ask";
+    workspace().view = "ask", workspace().ask_more = true;
     settle();
     click("ask.over.own");
     settle();

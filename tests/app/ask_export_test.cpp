@@ -26,7 +26,7 @@ class AskExportTest : public testing::FrameTest {
     settle();
     ASSERT_TRUE(session_->result());
     ASSERT_TRUE(session_->edit("text", {}, [](Document& d) { return set_text(d, 0, kExportStory); }));
-    workspace().view = "ask";
+    workspace().view = "ask", workspace().ask_more = true;
     workspace().asking.measure.text = "logit_diff:cat,mat";
     workspace().asking.settings.page = page;
     workspace().asking.settings.other = kExportSoft;

@@ -14,7 +14,7 @@ class AskTextsViewTest : public testing::FrameTest {
     state().open(std::string(kModelPrefix) + "storyteller");
     settle();
     ASSERT_TRUE(session_->result());
-    workspace().view = "ask";
+    workspace().view = "ask", workspace().ask_more = true;
     settle();
     click("ask.page.texts");
     settle();

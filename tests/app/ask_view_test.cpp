@@ -24,7 +24,7 @@ class AskViewTest : public testing::FrameTest {
     settle();
     ASSERT_TRUE(session_->result());
     ASSERT_TRUE(session_->edit("text", {}, [](Document& d) { return set_text(d, 0, kStory); }));
-    workspace().view = "ask";
+    workspace().view = "ask", workspace().ask_more = true;
     settle();
     ASSERT_TRUE(shows("ask_measure"));
     type_into("ask_measure", "logit_diff:cat,mat");
@@ -390,7 +390,7 @@ TEST_F(AskViewTest, ARecordingIsMeasuredButNotRunAnew) {
 
 TEST_F(AskViewTest, ModelsWithoutLogitsSayWhy) {
   open_default();
-  workspace().view = "ask";
+  workspace().view = "ask", workspace().ask_more = true;
   settle();
   EXPECT_FALSE(shows("measure_box"));
   EXPECT_FALSE(shows("ask_measure"));
@@ -402,7 +402,7 @@ TEST_F(AskViewTest, EncoderDecodersAnswerInBothStacks) {
   if (state().models().empty()) GTEST_SKIP() << "built without models";
   state().open(std::string(kModelPrefix) + "translator");
   settle();
-  workspace().view = "ask";
+  workspace().view = "ask", workspace().ask_more = true;
   settle();
   ASSERT_TRUE(workspace().asking.answer());
   ASSERT_TRUE(answer().sweep) << answer().error->text();
@@ -518,7 +518,7 @@ TEST_F(AskViewTest, ProbesAreFittedAndLeadToTheirStep) {
   click("ask_probe_2");
   frames();
   EXPECT_EQ(to_text(workspace().cursor.step), "blocks.1.resid_post");
-  workspace().view = "ask";
+  workspace().view = "ask", workspace().ask_more = true;
   click("ask_probes_start");
   click("ask_probes_start");
   settle();
@@ -627,6 +627,27 @@ TEST_F(PatchDragTest, TokensAreMatchedWhereTheLengthsDiffer) {
   const auto edit = donor.edit({*parse_site("blocks.0.resid_pre"), {{"pos", 10}}}, "run:A");
   ASSERT_TRUE(edit) << edit.error().text();
   EXPECT_EQ(edit->where.at.front().begin, 11) << "one more word stands in front";
+}
+
+// The question and its result first: pages that few need, settings and the graph of the estimates after a
+// click.
+TEST_F(AskViewTest, SettingsStandBehindMore) {
+  tell();
+  if (IsSkipped() || HasFatalFailure()) return;
+  workspace().ask_more = false;
+  settle();
+  EXPECT_TRUE(shows("ask_result"));
+  EXPECT_TRUE(shows("ask_measure"));
+  const auto hidden = {"ask.page.graph", "ask.page.probes", "ask.out.neurons",
+                       "ask.how.mean",   "ask_scatter",     "ask_start"};
+  for (const char* item : hidden) EXPECT_FALSE(shows(item)) << item;
+  click("ask_more");
+  settle();
+  for (const char* item : hidden) EXPECT_TRUE(shows(item)) << item;
+  click("ask.page.graph");
+  click("ask_more");
+  settle();
+  EXPECT_TRUE(shows("ask.page.graph")) << "the page that is open stays";
 }
 
 }  // namespace

@@ -73,11 +73,11 @@ TEST(Set, NamesEachOptionOnce) {
 }
 
 TEST(Set, ReadsValuesAsFilesHaveThem) {
-  const auto read = read_settings({"kv.page=bytes", "mlp.clouds=neurons", "kv.layer=3", "kv.at_end=true",
-                                   "mlp.clouds=clouds", "position.rotary_move=2.5"});
+  const auto read = read_settings({"kv.page=bytes", "mlp.page=neurons", "kv.layer=3", "kv.at_end=true",
+                                   "mlp.page=clouds", "position.rotary_move=2.5"});
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(*read, nlohmann::json::parse(R"({"kv": {"page": "bytes", "layer": 3, "at_end": true},
-      "mlp": {"clouds": true}, "position": {"rotary_move": 2.5}})"));
+      "mlp": {"page": "clouds"}, "position": {"rotary_move": 2.5}})"));
 }
 
 TEST(Set, SaysInBothLanguagesWhichExist) {

@@ -188,6 +188,7 @@ TEST_F(Figures, OfThePagesOfOutputHaveNoTextOverAnotherOne) {
 TEST_F(Figures, OfTheBlindRowIsWhole) {
   open_default();
   show("mask");
+  click("mask_page_menu");
   click("mask_page_blind");
   for (const char* language : {"en", "ko"})
     for (const ImVec2 size : {ImVec2(1280, 720), ImVec2(1920, 1080)}) {

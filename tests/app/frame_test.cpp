@@ -112,10 +112,15 @@ TEST_F(FrameTest, LearnedPositionsHaveNoTabsOfSines) {
   open_model("gpt2");
   workspace().view = "position";
   settle();
+  click("position_of_model");
+  click("position_menu");
   EXPECT_TRUE(shows("position_dots_page"));
   for (const char* page : {"position_clocks_page", "position_shift_page"}) EXPECT_FALSE(shows(page)) << page;
+  key(compat::Key::escape);
+  frames(2);
+  frames(2);
   click("position_of_formula");
-  settle();
+  click("position_menu");
   for (const char* page : {"position_clocks_page", "position_shift_page"}) EXPECT_TRUE(shows(page)) << page;
 }
 

@@ -99,6 +99,7 @@ TEST_F(LessonOwnTest, BackToThePageTakesBackWhatWasNotAskedFor) {
 TEST_F(LessonOwnTest, AnotherPictureOfTheViewLeadsBackToThePagesOwn) {
   open("sines", 3);
   const nlohmann::json opened = state().chosen_in_view("position");
+  click("position_menu");
   click("position_hills");
   frames(2);
   back();

@@ -1,4 +1,5 @@
-// What the model says, beside every view: the likeliest outputs at the row that is looked at.
+// What the model says, beside every view: the likeliest outputs at the row that is looked at. Beside Output,
+// which shows these itself, how sure it is of them.
 #include <algorithm>
 #include <cmath>
 
@@ -6,6 +7,7 @@
 #include "app/gpu/gl_context.h"
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/widgets/places.h"
+#include "core/session/document.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -17,14 +19,16 @@ constexpr std::int64_t kMostAnswers =
     4096;  // outputs; of more it is computed beside the frame, without a ghost
 
 std::optional<figure::Figure> answer_figure(const RunResult& run, int sequence, std::int64_t row,
-                                            std::shared_ptr<const Trace> before) {
+                                            std::shared_ptr<const Trace> before, bool sure) {
   ViewState state = first_state(*run.document.opened, run.traces[static_cast<std::size_t>(sequence)]);
   state.row = row, state.place.stack = state.run->config().stack;
   if (before && before->rows(state.place.stack) == state.run->rows(state.place.stack))
     state.before = std::move(before);
-  const auto answer = answer_table(state, row, kAnswers);
+  const auto answer = sure ? sureness_table(state, row) : answer_table(state, row, kAnswers);
   if (!answer) return std::nullopt;
   std::vector<Text> title = answer_title(state, row);
+  if (sure)
+    title = {Text::of("figure.sure.title", {row_label(*state.opened, *state.run, state.place.stack, row)})};
   const Text name = title.front();
   return figure::Figure{name, figure::leaf({"answer", *answer, 2, std::move(title), ""})};
 }
@@ -44,11 +48,12 @@ void draw_answer(const PanelContext& context) {
       small ? card.unedited.of(context.session, *context.run, sequence) : nullptr;
   const std::int64_t row = main_row(workspace.cursor, trace);
   const float width = ImGui::GetContentRegionAvail().x;
-  const std::uint64_t key =
-      key_of({context.run->version, static_cast<std::uint64_t>(sequence), static_cast<std::uint64_t>(row),
-              static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(before.get()))});
+  const bool sure = workspace.view == "output";
+  const std::uint64_t key = key_of(
+      {context.run->version, sure, static_cast<std::uint64_t>(sequence), static_cast<std::uint64_t>(row),
+       static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(before.get()))});
   const auto answered = card.made.get(key, small, context.session.workers(), [=, run = context.run] {
-    auto out = answer_figure(*run, sequence, row, before);
+    auto out = answer_figure(*run, sequence, row, before, sure);
     wake_window();
     return out;
   });

@@ -15,6 +15,10 @@ class AttentionModesTest : public testing::LensViewFixture {
     LensViewFixture::SetUp();
     ImGui::GetIO().BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;
   }
+  void open_page(View& view, const char* page) {
+    click_item(view, "mask_page_menu");
+    click_item(view, page);
+  }
   std::string mask() const { return asked_mask(session_->document(), AttentionKind::main).text(); }
 };
 
@@ -117,6 +121,7 @@ TEST_F(AttentionModesTest, ThePatternBeforeIsThatOfTheModelsOwnMask) {
   open("gpt2");
   const auto own = session_->result()->traces.front();
   const auto view = make_mask_view();
+  open_page(*view, "mask_page_pattern");
   click_item(*view, "mask_kind_full");
   settle(*view, ImVec2(1400, 640));
   const Tensor before = painter_.shown("mask.pattern_own"), after = painter_.shown("mask.pattern_now");
@@ -135,10 +140,39 @@ TEST_F(AttentionModesTest, ThePatternBeforeIsThatOfTheModelsOwnMask) {
     }
 }
 
+// The view opens with scores, mask, masked scores and pattern beside each other, and the row below in digits.
+TEST_F(AttentionModesTest, TheMaskOpensWithAllStagesSideBySide) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  const auto view = make_mask_view();
+  settle(*view);
+  const auto& items = noted_items();
+  float right = 0;
+  for (const char* plane : {"matrix.mask.plane.before", "matrix.mask.board", "matrix.mask.plane.after",
+                            "matrix.mask.plane.pattern"}) {
+    ASSERT_TRUE(items.contains(plane)) << plane;
+    EXPECT_GE(items.at(plane).p0.x, right) << plane;
+    EXPECT_FLOAT_EQ(items.at(plane).p0.y, items.at("matrix.mask.board").p0.y) << plane;
+    right = items.at(plane).p1.x;
+  }
+  ASSERT_TRUE(items.contains("figure.row"));
+  EXPECT_GT(items.at("figure.row").p0.y, items.at("matrix.mask.board").p1.y);
+  for (const char* item : {"mask_kind_causal", "mask_page_menu"})
+    EXPECT_LT(items.at(item).p1.y, items.at("matrix.mask.board").p0.y) << item;
+  const Tensor after = painter_.shown("mask.plane.after"), before = painter_.shown("mask.plane.before");
+  for (std::int64_t query = 0; query < 6; ++query)
+    for (std::int64_t key = 0; key < 6; ++key) {
+      EXPECT_EQ(is_masked(after.at(query, key)), key > query);
+      if (key <= query) {
+        EXPECT_EQ(after.at(query, key), before.at(query, key));
+      }
+    }
+}
+
 TEST_F(AttentionModesTest, PartsABlindRowAndNotations) {
   open("gpt2");
   const auto view = make_mask_view();
-  click_item(*view, "mask_page_segments");
+  open_page(*view, "mask_page_segments");
   click_item(*view, "mask_name_parts");
   EXPECT_EQ(session_->document().sequences[0].input.spans.size(), 3u);
   click_item(*view, "mask_segments_1");
@@ -146,7 +180,7 @@ TEST_F(AttentionModesTest, PartsABlindRowAndNotations) {
   click_item(*view, "mask_kind_part_0");
   EXPECT_EQ(mask(), "causal");
   workspace_.cursor.query = 2;
-  click_item(*view, "mask_page_blind");
+  open_page(*view, "mask_page_blind");
   settle(*view);
   const Tensor weights = painter_.shown("mask.blind_weights");
   ASSERT_EQ(weights.size(0), 3);
@@ -165,7 +199,7 @@ TEST_F(AttentionModesTest, PartsABlindRowAndNotations) {
   for (const char* item : {"mask_notation_1", "mask_notation_2", "mask_copy_PyTorch"})
     click_item(*view, item);
   EXPECT_EQ(std::string(ImGui::GetClipboardText()).substr(0, 12), "import torch");
-  for (const char* page : {"mask_page_scores", "mask_page_pattern"}) click_item(*view, page);
+  for (const char* page : {"mask_page_scores", "mask_page_pattern"}) open_page(*view, page);
   for (const ImVec2 size : {ImVec2(700, 460), ImVec2(120, 90)}) settle(*view, size);
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }

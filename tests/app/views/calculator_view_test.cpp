@@ -29,6 +29,20 @@ class CalculatorViewTest : public testing::LensViewFixture {
   }
 };
 
+// Both beside each other, each with its own numbers for the same tokens.
+TEST_F(CalculatorViewTest, AnotherModelStandsBesideIt) {
+  open("llama");
+  const auto view = make_calculator_view();
+  choose_in(*view, nlohmann::json{{"preset", "gpt2"}, {"beside", "llama-2-7b"}});
+  settle(*view, ImVec2(1240, 600));
+  const auto both = texts(*view, ImVec2(1240, 600));
+  ASSERT_TRUE(both.contains("124,439,808"));
+  ASSERT_TRUE(both.contains("6,738,415,616"));
+  EXPECT_GT(both.at("6,738,415,616"), both.at("124,439,808") + 400);
+  settle(*view, ImVec2(600, 600));
+  EXPECT_FALSE(texts(*view, ImVec2(600, 600)).contains("6,738,415,616")) << "no room for two";
+}
+
 TEST_F(CalculatorViewTest, EveryPaneIsDrawnForEveryKindOfModelInBothLanguages) {
   for (const char* language : {"en", "ko"}) {
     ASSERT_TRUE(set_language(language));

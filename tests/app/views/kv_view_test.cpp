@@ -2,6 +2,7 @@
 // steps, pages and clicks do what they say.
 #include "app/views/kv_stack.h"
 #include "app/widgets/matrix_plot.h"
+#include "core/figure/figure.h"
 #include "tests/app/views/lens_fixture.h"
 
 namespace attnscope {
@@ -55,6 +56,30 @@ TEST_F(KvViewTest, DrawsTheKeysAndValuesThatAttentionReads) {
     key(*view, compat::Key::right);
     EXPECT_FALSE(is_masked(painter_.shown("kv_keys").at(trace.length - 1, 0)));
   }
+}
+
+// The newest row stands below in digits, and is another one a step before.
+TEST_F(KvViewTest, TheNewestRowStandsInDigits) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  workspace_.view = "kv";
+  workspace_.animate = false;
+  const auto view = make_kv_view();
+  settle(*view);
+  ASSERT_TRUE(noted_items().contains("figure.row"));
+  const Trace& trace = run().trace(0);
+  const auto largest = [&](std::int64_t row) {
+    float most = 0;
+    for (std::int64_t dim = 0; dim < 8; ++dim)
+      if (const float one = trace.cell(trace.main(Slot::split_v, workspace_.cursor.layer),
+                                       {workspace_.cursor.head, row, dim});
+          std::abs(one) > std::abs(most))
+        most = one;
+    return figure::number_text(static_cast<double>(most), 2);
+  };
+  EXPECT_TRUE(texts(*view).contains(largest(5)));
+  key(*view, compat::Key::left);
+  EXPECT_TRUE(texts(*view).contains(largest(4)));
 }
 
 TEST_F(KvViewTest, EveryPageAtEverySizeAndAClickChoosesTheHead) {

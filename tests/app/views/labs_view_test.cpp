@@ -31,6 +31,44 @@ TEST_F(LabsViewTest, EveryLabDraws) {
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }
 
+// At the first opening one number goes there and back by itself, once; a click stops it.
+TEST_F(LabsViewTest, OneNumberMovesByItselfOnce) {
+  open("scene");
+  const auto view = make_labs_view();
+  workspace_.lab = "softmax";
+  const auto value = [&] { return workspace_.lab_values["softmax"].number("largest"); };
+  settle(*view);
+  double least = 100;
+  for (int i = 0; i < 400; ++i) show(*view), least = std::min(least, value());
+  EXPECT_LT(least, 20);
+  EXPECT_EQ(value(), 100) << "back where it began";
+  for (int i = 0; i < 60; ++i) show(*view);
+  EXPECT_EQ(value(), 100) << "never again";
+  workspace_.lab = "sqrt";
+  settle(*view);
+  for (int i = 0; i < 40; ++i) show(*view);
+  click_item(*view, "lab_scaling");
+  EXPECT_EQ(workspace_.lab_values["sqrt"].number("d_k"), 64) << "stopped by a click";
+  EXPECT_TRUE(workspace_.lab_values["sqrt"].on("scaling"));
+}
+
+TEST_F(LabsViewTest, NothingMovesWhereValuesWereChosenOrMotionIsOff) {
+  open("scene");
+  for (const bool animate : {true, false}) {
+    const auto view = make_labs_view();
+    workspace_.animate = animate;
+    workspace_.lab = "softmax";
+    LabValues& values = workspace_.lab_values["softmax"] = initial_values(**find_lab("softmax"));
+    if (animate) values.set("largest", 80);
+    const double before = values.number("largest");
+    settle(*view);
+    for (int i = 0; i < 60; ++i) {
+      show(*view);
+      ASSERT_EQ(values.number("largest"), before);
+    }
+  }
+}
+
 // Names of two tables that were shortened at 1280x720.
 TEST_F(LabsViewTest, TheFirstColumnOfATableIsWhole) {
   const auto texts = [&](const LabTable& table, ImVec2 size) {
@@ -76,6 +114,7 @@ TEST_F(LabsViewTest, InANarrowRoomPiecesStandOneBelowTheOther) {
 
 TEST_F(LabsViewTest, AClickOnASliderMovesTheLab) {
   open("scene");
+  workspace_.animate = false;  // else it moves by itself first
   const auto view = make_labs_view();
   workspace_.lab = "sqrt";
   settle(*view);

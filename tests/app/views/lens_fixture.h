@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "app/figure/canvas.h"
 #include "app/look/item_map.h"
 #include "app/views/view.h"
 #include "core/base/assets.h"
@@ -58,6 +60,21 @@ class LensViewFixture : public ImguiFixture {
       if (quiet == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     session_->poll();
+  }
+  /// The texts of a frame, each with the left edge of its last one.
+  std::map<std::string, float> texts(View& view, ImVec2 size = ImVec2(880, 640)) {
+    DisplayList list;
+    const auto result = session_->result();
+    frame(
+        [&] {
+          const DrawRecording recording(&list);
+          view.draw({*session_, *result, nullptr, workspace_, commands_, painter_});
+        },
+        size);
+    std::map<std::string, float> out;
+    for (const DrawItem& item : list.items())
+      if (item.kind == DrawItem::Kind::text) out[std::string(list.text(item))] = item.p0.x;
+    return out;
   }
   /// The pointer goes there, presses and lets go.
   void click(View& view, ImVec2 at, ImVec2 size = ImVec2(880, 640)) {

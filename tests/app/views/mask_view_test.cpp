@@ -1,5 +1,8 @@
 // The mask view without OpenGL: it draws every kind of model, a click switches a cell through Commands, a
 // drag is one undo point, and long inputs are shown but not edited.
+#include <nlohmann/json.hpp>
+
+#include "app/views/choices.h"
 #include "app/views/mask_board.h"
 #include "core/base/words.h"
 #include "core/io/writers.h"
@@ -12,6 +15,8 @@ namespace {
 
 class MaskViewTest : public testing::AttentionFixture {
  protected:
+  // Where clicks have fixed places: the page with the mask alone on the left.
+  MaskViewTest() { choose_in(*view_, nlohmann::json{{"page", "pattern"}}); }
   std::unique_ptr<View> view_ = make_mask_view();
   std::vector<Mask::Cell> cells() const { return switched_cells(session_.document(), AttentionKind::main); }
 };

@@ -18,6 +18,7 @@ TEST_F(MlpViewTest, CellsAreTheTracesAtEveryStage) {
     workspace_.cursor.query = 1;
     const auto view = make_mlp_view();
     ASSERT_EQ(view->unavailable(run()), "") << model;
+    click_item(*view, "mlp_neurons_page");
     settle(*view);
     const bool gated = trace.config().blocks[1].mlp.kind == MlpSpec::Kind::gated;
     const std::vector<std::pair<const char*, Slot>> stages =
@@ -48,6 +49,7 @@ TEST_F(MlpViewTest, AClickGoesToTheNeuronsCell) {
   type("5 17 5 33 17 88");
   workspace_.cursor.query = 4;
   const auto view = make_mlp_view();
+  click_item(*view, "mlp_neurons_page");
   settle(*view);
   const auto top = strongest_neurons(run().trace(0), {Stack::single, 0}, 4, 3);
   click_item(*view, "matrix.mlp_neurons", 2, 3);
@@ -65,6 +67,7 @@ TEST_F(MlpViewTest, NewMinusOldOfTheTokensThatBothRunsHave) {
   workspace_.show_difference = true;
   workspace_.cursor.query = 4;
   const auto view = make_mlp_view();
+  click_item(*view, "mlp_neurons_page");
   settle(*view);
   const Trace &now = run().trace(0), &before = session_->previous()->trace(0);
   const auto top = strongest_neurons(now, {Stack::single, 0}, 4, 3);
@@ -107,6 +110,19 @@ TEST_F(MlpViewTest, CloudsFollowTheGroups) {
       EXPECT_NEAR(along, cloud.plane.points.at(4, c) - cloud.plane.points.at(1, c), 1e-4);
     }
   }
+}
+
+TEST_F(MlpViewTest, OpensInWordsAndAClickOpensTheNumbersOfANeuron) {
+  open("gpt2");
+  type("5 17 5 33 17 88");
+  workspace_.cursor.query = 4;
+  const auto view = make_mlp_view();
+  settle(*view);
+  ASSERT_TRUE(noted_items().contains("figure.neurons"));
+  EXPECT_FALSE(noted_items().contains("matrix.mlp_neurons"));
+  click_item(*view, "figure.neurons");
+  settle(*view);
+  EXPECT_TRUE(noted_items().contains("matrix.mlp_neurons"));
 }
 
 TEST_F(MlpViewTest, SaysWhyThereIsNone) {

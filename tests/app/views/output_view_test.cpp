@@ -61,6 +61,11 @@ TEST_F(OutputViewTest, SettingsAreOneUndoableGesture) {
   const auto view = make_output_view();
   click_item(*view, "temperature");
   EXPECT_NEAR(session_->document().sampling.temperature, 1.f, 0.1f) << "the middle of 0 .. 2";
+  EXPECT_FALSE(noted_items().contains("top_p")) << "one slider at a time";
+  click_item(*view, "output_set_menu");
+  click_item(*view, "output_set_top_p");
+  settle(*view);
+  EXPECT_FALSE(noted_items().contains("temperature"));
   click_item(*view, "top_p");
   EXPECT_NEAR(session_->document().sampling.top_p, 0.5f, 0.05f);
   session_->undo();
@@ -130,8 +135,14 @@ TEST_F(OutputViewTest, PresetsAndCutsAreSettings) {
   EXPECT_EQ(session_->document().sampling.temperature, 0.f);
   click_item(*view, "output.preset.writing");
   EXPECT_NEAR(session_->document().sampling.temperature, 0.9f, 1e-6f);
+  click_item(*view, "output_set_menu");
+  click_item(*view, "output_set_min_p");
+  settle(*view);
   click_item(*view, "min_p");
   EXPECT_NEAR(session_->document().sampling.min_p, 0.5f, 0.05f);
+  click_item(*view, "output_set_menu");
+  click_item(*view, "output_set_penalty");
+  settle(*view);
   click_item(*view, "repetition_penalty");
   EXPECT_NEAR(session_->document().sampling.repetition_penalty, 1.5f, 0.05f);
 }

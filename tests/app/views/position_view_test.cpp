@@ -5,7 +5,29 @@ namespace attnscope {
 std::unique_ptr<View> make_position_view();
 namespace {
 
-using PositionViewTest = testing::LensViewFixture;
+class PositionViewTest : public testing::LensViewFixture {
+ protected:
+  /// The model's own table, rotation or bias; the view opens on its waves.
+  void open_model(View& view) { click_item(view, "position_of_model"); }
+  /// A page of the table, out of its menu.
+  void open_page(View& view, const char* page) {
+    click_item(view, "position_menu");
+    click_item(view, page);
+  }
+};
+
+TEST_F(PositionViewTest, OpensOnWavesAndNotOnElevenButtons) {
+  for (const char* model : {"gpt2", "llama", "scene"}) {
+    open(model);
+    const auto view = make_position_view();
+    settle(*view);
+    const char* wave = model == std::string("gpt2") ? "figure.waves" : "figure.positions";
+    EXPECT_TRUE(noted_items().contains(wave)) << model;
+    int buttons = 0;
+    for (const auto& [name, item] : noted_items()) buttons += name.rfind("position_", 0) == 0;
+    EXPECT_LE(buttons, 5) << model;
+  }
+}
 
 TEST_F(PositionViewTest, DrawsTablesRotationsAndTheFormula) {
   for (const char* model : {"gpt2", "llama", "llama3", "qwen2", "scene"}) {
@@ -22,6 +44,7 @@ TEST_F(PositionViewTest, EveryControlCanBeClicked) {
     open(model);
     const auto view = make_position_view();
     settle(*view);
+    open_model(*view);
     for (float y = 60; y < 630; y += 38)
       for (float x = 30; x < 860; x += 83) click(*view, ImVec2(x, y));
     EXPECT_FALSE(session_->error());
@@ -32,6 +55,7 @@ TEST_F(PositionViewTest, EveryControlCanBeClicked) {
 TEST_F(PositionViewTest, TheDialsFollowTheCursorAndMoveIt) {
   open("llama");
   const auto view = make_position_view();
+  open_model(*view);
   click_item(*view, "rope_layer");
   EXPECT_EQ(workspace_.cursor.layer, 1) << "the middle of three blocks";
   click_item(*view, "rope_query");
@@ -53,6 +77,7 @@ TEST_F(PositionViewTest, EachBlockShowsItsOwnPositions) {
   ASSERT_TRUE(session_->result()) << (session_->error() ? session_->error()->text() : "");
   const auto view = make_position_view();
   EXPECT_EQ(view->unavailable(run()), "");
+  open_model(*view);
   const auto shows = [&](int layer, const char* item) {
     workspace_.cursor.layer = layer;
     settle(*view);
@@ -69,10 +94,12 @@ TEST_F(PositionViewTest, EachBlockShowsItsOwnPositions) {
 TEST_F(PositionViewTest, PagesOpen) {
   open("gpt2");
   const auto view = make_position_view();
-  for (const char* item :
-       {"position_compare", "position_hills", "position_dots_page", "position_similarity_page",
-        "position_back_page", "position_flat", "position_counter"})
-    click_item(*view, item);
+  open_model(*view);
+  click_item(*view, "position_compare");
+  for (const char* page : {"position_hills", "position_dots_page", "position_similarity_page",
+                           "position_back_page", "position_flat"})
+    open_page(*view, page);
+  click_item(*view, "position_counter");
   for (const char* subject :
        {"position_of_formula", "position_of_length", "position_of_order", "position_of_model"}) {
     click_item(*view, subject);
@@ -80,7 +107,7 @@ TEST_F(PositionViewTest, PagesOpen) {
   }
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
   click_item(*view, "position_of_formula");
-  click_item(*view, "position_shift_page");
+  open_page(*view, "position_shift_page");
   click_item(*view, "position_play");
   EXPECT_TRUE(workspace_.moving);
 }
@@ -94,14 +121,16 @@ TEST_F(PositionViewTest, EveryPageOfTheFormulaAndOfRotationsDraws) {
       for (const ImVec2 size : {ImVec2(880, 640), ImVec2(720, 420), ImVec2(120, 90)}) settle(*view, size);
     }
     click_item(*view, "position_of_formula");
-    for (const char* page : {"position_halves", "position_clocks_page", "position_shift_page",
-                             "position_back_page", "position_hills", "position_similarity_page"}) {
-      click_item(*view, page);
+    click_item(*view, "position_halves");
+    for (const char* page : {"position_clocks_page", "position_shift_page", "position_back_page",
+                             "position_hills", "position_similarity_page"}) {
+      open_page(*view, page);
       for (const ImVec2 size : {ImVec2(880, 640), ImVec2(720, 420), ImVec2(120, 90)}) settle(*view, size);
     }
   }
   open("llama");
   const auto view = make_position_view();
+  open_model(*view);
   for (const char* page : {"rope_reach_page", "rope_variants_page", "rope_variant_4"})
     click_item(*view, page);
   EXPECT_EQ(missing_keys(), std::vector<std::string>{});
@@ -111,8 +140,8 @@ TEST_F(PositionViewTest, TheTableFollowsTheSelectedToken) {
   open("gpt2");
   const auto view = make_position_view();
   workspace_.cursor.query = 1;
-  settle(*view);
-  click_item(*view, "position_back_page");
+  open_model(*view);
+  open_page(*view, "position_back_page");
   settle(*view);
   const Tensor pattern = painter_.shown("position_back");
   ASSERT_EQ(pattern.rank(), 2);
@@ -126,7 +155,7 @@ TEST_F(PositionViewTest, TheTableFollowsTheSelectedToken) {
 TEST_F(PositionViewTest, PlayingAsksForFrames) {
   open("llama");
   const auto view = make_position_view();
-  settle(*view);
+  open_model(*view);
   EXPECT_FALSE(workspace_.moving);
   click_item(*view, "rope_play");
   EXPECT_TRUE(workspace_.moving);

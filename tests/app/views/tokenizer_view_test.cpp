@@ -1,5 +1,8 @@
 // The tokenizer view without a screen: a token chosen here is the cursor's row, the arrow keys walk through
 // the steps and the words, and every kind of tokenizer is drawn at every size.
+#include <nlohmann/json.hpp>
+
+#include "app/views/choices.h"
 #include "app/views/tokenizer_steps.h"
 #include "app/views/tokenizer_text.h"
 #include "tests/app/views/lens_fixture.h"
@@ -37,6 +40,20 @@ TEST_F(TokenizerViewTest, AClickedTokenIsTheCursorsRow) {
   settle(*view);
   click_item(*view, "token_run_0");
   EXPECT_NE(workspace_.cursor.query, 2);
+}
+
+// A vocabulary of whole words has no steps: the view opens on the merges of another one; the own is a click
+// away.
+TEST_F(TokenizerViewTest, OfWholeWordsItOpensOnMerges) {
+  open("../../../assets/models/storyteller");
+  workspace_.view = "tokenizer";
+  const auto view = make_tokenizer_view();
+  settle(*view);
+  EXPECT_EQ(chosen_in(*view).at("shelf"), "bpe");
+  EXPECT_TRUE(noted_items().contains("tokenizer_step"));
+  click_item(*view, "tokenizer.shelf.own");
+  settle(*view);
+  EXPECT_EQ(chosen_in(*view).at("shelf"), "own");
 }
 
 TEST_F(TokenizerViewTest, ArrowsBelongToTheViewWhereItCanShowTheRun) {

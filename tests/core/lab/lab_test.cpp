@@ -139,7 +139,7 @@ TEST_P(EveryLab, HasControlsWithNamesAndValuesThatReadBack) {
   EXPECT_TRUE(has_string(lab().key + ".sentence"));
 }
 
-bool trains(const Lab& lab) { return lab.id() == "pair" || lab.id() == "surface"; }
+bool trains(const Lab& lab) { return lab.id() == "pair" || lab.id() == "surface" || lab.id() == "length"; }
 
 std::vector<std::string> ids_where(const std::function<bool(const Lab&)>& wanted) {
   std::vector<std::string> ids;
@@ -167,6 +167,26 @@ TEST(LabTiming, IsAMedianWithItsSpread) {
   EXPECT_DOUBLE_EQ(even.median, 2.5e-3);
   EXPECT_EQ(shown_timing(odd), "2.00 ms (1.00–3.00 ms)");
   EXPECT_EQ(shown_timing(timing_of({9e-4, 2e-3, 3e-3})), "2.00 ms (900 µs–3.00 ms)");
+}
+
+// What moves by itself is a number of the lab: there and back, and within its limits.
+TEST(Labs, MoveANumberOfTheirsThereAndBack) {
+  int moving = 0;
+  for (const Lab& lab : labs()) {
+    if (lab.moves.id.empty()) continue;
+    ++moving;
+    const LabControl* control = find_control(lab, lab.moves.id);
+    ASSERT_TRUE(control) << lab.id();
+    const auto& number = std::get<LabNumber>(control->kind);
+    EXPECT_NE(lab.moves.to, number.initial) << lab.id();
+    EXPECT_GE(lab.moves.to, number.least) << lab.id();
+    EXPECT_LE(lab.moves.to, number.most) << lab.id();
+    EXPECT_EQ(*moved_value(lab, 0), number.initial);
+    EXPECT_NEAR(*moved_value(lab, 0.5), lab.moves.to, 1e-9 * std::fabs(lab.moves.to) + 1e-9) << lab.id();
+    EXPECT_EQ(*moved_value(lab, 1), number.initial);
+  }
+  EXPECT_GE(moving, 20);
+  EXPECT_FALSE(moved_value(**find_lab("pair"), 0.5)) << "each value would be a training";
 }
 
 TEST(Labs, StandInOneOrder) {

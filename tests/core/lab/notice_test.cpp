@@ -104,6 +104,13 @@ bool losses_are_as_said(const LabPicture& picture) {
   return picture.notice.key() == (differ ? "lab.pair.notice.as_many" : "lab.pair.notice.alike");
 }
 
+// What is said of both models at the end follows the shares in the table.
+bool length_is_as_said(const LabPicture& picture) {
+  const double one_within = argument(picture, 1), one_last = argument(picture, 2),
+               two_within = argument(picture, 4), two_last = argument(picture, 5);
+  return one_last > one_within - 10 && two_last <= two_within - 10;  // percent
+}
+
 TEST(LabNotice, IsTrueOfWhatIsShown) {
   const std::vector<Claim> claims{
       {"order", {"positions=on"}, "lab.order.notice.positions", counts_changed_rows},
@@ -120,6 +127,8 @@ TEST(LabNotice, IsTrueOfWhatIsShown) {
       {"robot", {"action=roll", "bin=3"}, "lab.robot.notice.turned", keeps_the_way_of_the_hand},
       {"robot", {"action=dz", "bin=12"}, "lab.robot.notice.height", keeps_the_way_of_the_hand},
       {"robot", {"action=gripper", "bin=15"}, "lab.robot.notice.grip", keeps_the_way_of_the_hand},
+      {"length", {}, "lab.length.notice.one", length_is_as_said},
+      {"length", {"a=sinusoidal", "b=alibi"}, "lab.length.notice.one", length_is_as_said},
       {"pair", {"data=copying", "a=usual", "b=post"}, "", losses_are_as_said}};
   for (const Claim& claim : claims) {
     const LabPicture picture = picture_of(claim.lab, claim.set);

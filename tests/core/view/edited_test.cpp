@@ -116,7 +116,7 @@ TEST(ViewEdited, AnEditedRowOfPlacesIsNotLearned) {
   const Shown now = shown(of, "position", "", "pos_embed[pos=10]=1");
   EXPECT_EQ(now.key(), "figure.position.learned.edited");
   // A row of ones is as alike to each other row as the sum of that row divided by the two lengths.
-  const auto& alike = mark_of<figure::MatrixMark>(now.figure, "positions");
+  const auto& alike = mark_of<figure::MatrixMark>(now.figure, "similar");
   const Tensor table = now.run->slice(site_of(StepRole::position), 0, {0, 11}, {0, 64});
   double sum = 0, square = 0;
   for (std::int64_t dim = 0; dim < 64; ++dim) {

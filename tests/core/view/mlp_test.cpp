@@ -57,6 +57,26 @@ TEST(ViewMlp, NamesTheStrongestNeuronOfEveryRowAndItsWord) {
   EXPECT_GT(pushes, 100);
 }
 
+// For each neuron the words of the text on which it fires most, as it fires at the looked-at row.
+TEST(ViewMlp, NamesTheWordsOnWhichEachNeuronIsStrongest) {
+  const Opened of = opened("model:storyteller");
+  const ViewState state = first_state(*of.model, of.run);
+  const auto figure = draw_view(**find_view("mlp"), state);
+  ASSERT_TRUE(figure);
+  const auto& table = mark_of<figure::TableMark>(*figure, "neurons");
+  const Site site = MlpPlace{state.place.stack, state.layer}.site(StepRole::neurons);
+  const auto top = strongest_neurons(*of.run, {state.place.stack, state.layer}, state.row, table.rows.size());
+  for (std::size_t at = 0; at < top.size(); ++at) {
+    const Tensor acts = of.run->slice(site, 0, {0, of.run->length}, {top[at].index, top[at].index + 1});
+    std::int64_t best = 0;
+    const float sign = top[at].act < 0 ? -1.f : 1.f;
+    for (std::int64_t row = 1; row < of.run->length; ++row)
+      if (sign * acts.at(row, 0) > sign * acts.at(best, 0)) best = row;
+    EXPECT_EQ(table.rows[at].cells[3].arguments().front().str(),
+              row_label(*of.model, *of.run, state.place.stack, best));
+  }
+}
+
 TEST(ViewMlp, ABlockWithoutMlpIsAnError) {
   const Opened of = opened("model:induction");
   const auto figure = draw_view(**find_view("mlp"), first_state(*of.model, of.run));

@@ -1,4 +1,5 @@
 // What will it say: three temperatures of one row, whose numbers are softmax(logits / T).
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/text.h"
@@ -131,6 +132,29 @@ TEST(ViewOutput, BeginsAtTheGapAndAtTheFirstAction) {
   const ViewState flying = first_state(*pilot.model, pilot.run);
   const auto first = row_label(*pilot.model, *pilot.run, flying.place.stack, flying.row + 1);
   EXPECT_TRUE(first.starts_with("<act_")) << first;
+}
+
+// The lead over the second output, and the entropy by a plain loop.
+TEST(ViewOutput, HowSureItIsFollowsFromTheLogits) {
+  const Opened of = opened("model:storyteller");
+  const ViewState state = first_state(*of.model, of.run);
+  const auto table = sureness_table(state, state.row);
+  ASSERT_TRUE(table);
+  std::vector<float> logits = of.run->logits_row(state.row).values();
+  std::sort(logits.rbegin(), logits.rend());
+  double all = 0, entropy = 0;
+  for (const float one : logits) all += std::exp(static_cast<double>(one));
+  for (const float one : logits) {
+    const double share = std::exp(static_cast<double>(one)) / all;
+    entropy -= share * std::log(share);
+  }
+  const double lead = static_cast<double>(logits[0]) - static_cast<double>(logits[1]);
+  const auto said = [&](std::size_t row) { return table->rows[row].cells[1].arguments().front().str(); };
+  EXPECT_EQ(said(0), figure::number_text(lead, 2));
+  EXPECT_NEAR(std::stod(said(1)), std::exp(lead), 1e-3 * std::exp(lead));
+  EXPECT_NEAR(std::stod(said(2)), entropy, 0.006);
+  EXPECT_NEAR(std::stod(said(3)), std::log(static_cast<double>(logits.size())), 0.006);
+  EXPECT_NEAR(std::stod(table->rows[4].cells[1].str()), std::exp(entropy), 0.006);
 }
 
 }  // namespace

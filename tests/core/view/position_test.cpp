@@ -22,7 +22,7 @@ TEST(ViewPosition, LearnedRowsAreThoseThatTheRunAdded) {
     if (state.run->config().of(state.place.stack).position.kind != PositionSpec::Kind::learned) return;
     ++rows;
     const figure::Figure figure = position_figure(state);
-    const auto& alike = mark_of<figure::MatrixMark>(figure, "positions").values;
+    const auto& alike = mark_of<figure::MatrixMark>(figure, "similar").values;
     const Tensor& summed = mark_of<figure::MatrixMark>(figure, "row").values;  // word, place, their sum
     const Tensor place = embedding_sum(*state.run, state.place.stack, state.row).position;
     EXPECT_EQ(summed.select(0, 1).values(), place.values()) << where;
@@ -65,7 +65,7 @@ TEST(ViewPosition, RotationsTurnByThetaOfTheConfig) {
   const figure::Figure figure = position_figure(first_state(*of.model, of.run));
   EXPECT_EQ(sentence_key(figure), "figure.position.rope");
   const double slowest = 2 * std::acos(-1.0) * std::pow(10000.0, 14.0 / 16);  // d_head 16
-  EXPECT_EQ(sentence_of(figure), (std::vector<std::string>{"6.28", format("%.0f", slowest)}));
+  EXPECT_EQ(sentence_of(figure), (std::vector<std::string>{"6.28", format_count(std::llround(slowest))}));
   const auto& plot = mark_of<figure::PlotMark>(figure, "positions");
   EXPECT_NEAR(plot.series[1].points[12].second, std::cos(3 * std::pow(10000.0, -4.0 / 16)), 1e-6);  // pair 2
 }
@@ -93,6 +93,50 @@ TEST(ViewPosition, WithoutPositionsItSaysSo) {
   const Opened of = opened("scene:nine_steps");
   ASSERT_FALSE(of.run->config().has_positions());
   EXPECT_EQ(sentence_key(position_figure(first_state(*of.model, of.run))), "figure.position.none");
+}
+
+// Vaswani et al. 2017: d = 512, sine and cosine in turn; the last pair turns by 1/10000^(510/512) a token.
+TEST(ViewPosition, WithoutPositionsTheSinesOfThePaperAreDrawn) {
+  const Opened of = opened("scene:nine_steps");
+  const figure::Figure figure = position_figure(first_state(*of.model, of.run));
+  EXPECT_EQ(sentence_of(figure), (std::vector<std::string>{"6.28", "60,611"}));
+  const auto& plot = mark_of<figure::PlotMark>(figure, "positions");
+  ASSERT_EQ(plot.series.size(), 4u);
+  EXPECT_NEAR(plot.series.front().points[12].second, std::sin(3.0), 1e-9);  // place 3
+  EXPECT_NEAR(plot.series.back().points[12].second, std::sin(3 / std::pow(10000.0, 510.0 / 512)), 1e-9);
+}
+
+// The four dimensions that swing most, each as the run added it.
+TEST(ViewPosition, WavesOfALearnedTableAreItsColumns) {
+  const Opened of = opened("model:storyteller");
+  const ViewState state = first_state(*of.model, of.run);
+  const figure::Figure figure = position_figure(state);
+  const auto& plot = mark_of<figure::PlotMark>(figure, "waves");
+  ASSERT_EQ(plot.series.size(), 4u);
+  const Tensor added = of.run->slice(site_of(StepRole::position), 0, {0, of.run->length}, {0, 64});
+  const auto spread = [&](std::int64_t dim) {
+    double sum = 0, squares = 0;
+    for (std::int64_t place = 0; place < added.size(0); ++place) {
+      const auto value = static_cast<double>(added.at(place, dim));
+      sum += value, squares += value * value;
+    }
+    return squares - sum * sum / static_cast<double>(added.size(0));
+  };
+  double least = HUGE_VAL, last = HUGE_VAL;
+  std::vector<std::int64_t> shown;
+  for (const auto& series : plot.series) {
+    const std::int64_t dim = std::stoll(series.name.arguments().front().str());
+    shown.push_back(dim);
+    for (std::int64_t place = 0; place < added.size(0); ++place)
+      EXPECT_EQ(series.points[static_cast<std::size_t>(place)],
+                (std::pair<double, double>{place, static_cast<double>(added.at(place, dim))}));
+    EXPECT_LE(spread(dim), last + 1e-9);
+    last = spread(dim), least = std::min(least, last);
+  }
+  for (std::int64_t dim = 0; dim < 64; ++dim)
+    if (std::find(shown.begin(), shown.end(), dim) == shown.end()) {
+      EXPECT_LE(spread(dim), least + 1e-9);
+    }
 }
 
 }  // namespace

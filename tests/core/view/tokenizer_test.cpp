@@ -47,5 +47,18 @@ TEST(ViewTokenizer, AWordOfSeveralPiecesSaysHowItWasCut) {
   EXPECT_GT(several, 3);
 }
 
+// Of whole words: the letters of the word, joined until it stands there.
+TEST(ViewTokenizer, OfAWholeWordTheMergesOfLettersAreShown) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  const auto figure = draw_view(**find_view("tokenizer"), state);
+  ASSERT_TRUE(figure);
+  const auto& rows = mark_of<figure::TableMark>(*figure, "joined").rows;
+  const auto pieces = [&](std::size_t row) { return rows[row].cells[1].str(); };
+  ASSERT_GT(rows.size(), 1u);
+  EXPECT_EQ(pieces(0), "t \xC2\xB7 i \xC2\xB7 r \xC2\xB7 e \xC2\xB7 d");
+  EXPECT_EQ(pieces(rows.size() - 1), "tired");
+}
+
 }  // namespace
 }  // namespace attnscope
