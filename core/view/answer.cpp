@@ -135,7 +135,7 @@ Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t ro
   const auto add = [&](const Text& name, Text value) {
     out.rows.push_back({{name, std::move(value)}, {}, {}, false});
   };
-  const auto name = [&](std::size_t at) { return Text(output_name(*state.opened, tokens[at].id)); };
+  const auto name = [&](std::size_t at) { return answer_name(state, row, tokens[at].id); };
   if (tokens.size() > 1) {
     const auto lead = static_cast<double>(tokens[0].logit) - static_cast<double>(tokens[1].logit);
     add(Text::of("figure.sure.lead", {name(0), name(1)}),
