@@ -205,8 +205,11 @@ bool is_another(const json& list, const DataPrompts& prompts) {
 }  // namespace
 
 Status give_prompts(const json& data, const std::string& path, Document& document) {
-  const json list = data.is_string() ? json{{"path", data}} : data;
+  json list = data;
+  if (data.is_string()) list = json::object(), list["path"] = data;
   if (!list.is_object()) return damaged_list(path);
+  for (const char* optional : {"limit", "seed"})
+    if (!list.contains(optional)) list[optional] = 0;
   TRY(DataChoice choice, choice_from(list, path));
   const PathsIn reading(path);
   TRY(document.data.prompts, prompts_named(list, choice, path));
