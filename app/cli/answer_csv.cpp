@@ -130,6 +130,10 @@ Result<bool> CsvAnswer::take_cell(const std::string& name, const std::string& wo
     for (std::string& edit : edits) edit.erase(0, edit.starts_with(' ') ? 1 : 0);
     return false;
   }
+  if (name == "run") {
+    table.run = word;
+    return false;
+  }
   if (take_pair(name, word, row) || take_quantile(name, word, row)) return false;
   if (name == "kind") {  // of earlier versions, which had rows of totals
     if (word == "base" || word == "place") return false;

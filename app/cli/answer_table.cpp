@@ -9,6 +9,7 @@
 #include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
 #include "app/cli/command.h"
+#include "app/cli/csv_text.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/system/atomic_file.h"
@@ -291,6 +292,10 @@ std::string answer_text(const std::vector<AnswerTable>& tables) {
   return written(out);
 }
 
+static std::string said_csv(std::string csv, const AnswerTable& table) {
+  return table.run.empty() ? csv : csv_with_run(csv, table.run);
+}
+
 Status check_answer_path(const std::string& path) {
   if (is_stream(path)) return Done{};  // opening a pipe twice would end its reader
   if (!path.ends_with(".npz") && !path.ends_with(".csv") && !path.ends_with(".json"))
@@ -302,7 +307,7 @@ Status check_answer_path(const std::string& path) {
 Status write_answer(const std::string& path, const AnswerTable& table) {
   TRY_OK(check_answer_path(path));
   if (path.ends_with(".npz")) return write_answer_npz(path, table);
-  const std::string text = path.ends_with(".json") ? answer_text(table) : answer_csv(table);
+  const std::string text = path.ends_with(".json") ? answer_text(table) : said_csv(answer_csv(table), table);
   TRY(AtomicFile file, AtomicFile::create(path));
   file.write(text.data(), text.size());
   return file.commit();
@@ -320,6 +325,7 @@ Status write_answer(const std::string& path, const std::vector<AnswerTable>& tab
       const std::string one = answer_csv(table, true);
       text += text.empty() ? one : one.substr(one.find('\n') + 1);
     }
+    text = said_csv(std::move(text), tables.front());
   }
   TRY(AtomicFile file, AtomicFile::create(path));
   file.write(text);

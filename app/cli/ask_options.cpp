@@ -55,13 +55,10 @@ Result<PatchAsked> patch_asked(const OpenedModel& opened, const AskOptions& opti
   const bool noise = options.noise();
   PatchAsked out;
   for (const std::string& text : texts) {
-    TRY(const LogitMeasure measure, measure_of(opened, text, options.at, *clean));
-    LogitMeasure there = measure;  // the masked token may be at another position
-    TRY(const LogitMeasure own, measure_of(opened, text, options.at, *corrupt));
-    there.row = own.row;
-    TRY(out.clean.emplace_back(), measured(measure, *clean));
-    TRY(out.corrupt.emplace_back(), measured(there, *corrupt));
-    out.measures.push_back(noise ? measure : there);
+    TRY(const PatchMeasures both, patch_measures(opened, text, options.at, *clean, *corrupt));
+    TRY(out.clean.emplace_back(), measured(both.clean, *clean));
+    TRY(out.corrupt.emplace_back(), measured(both.corrupt, *corrupt));
+    out.measures.push_back(noise ? both.clean : both.corrupt);
   }
   TRY(Sweep sweep, Sweep::patching(opened.model, noise ? clean : corrupt, noise ? corrupt : clean,
                                    out.measures.front(), steps, options.over_axes()));

@@ -21,6 +21,7 @@ constexpr std::size_t kTopWords = 10;
 struct CircuitOptions {
   std::string model, out, table = "heads", head;
   std::vector<std::string> words;
+  std::int64_t distance = -1;
   bool json = false, spectra = false, yes = false;
 };
 
@@ -86,6 +87,8 @@ Result<std::pair<int, int>> head_of_text(const std::string& text) {
 // The circuits of one head over the words that were named, and what each makes likelier.
 Result<nlohmann::json> words_json(const OpenedModel& opened, const CircuitOptions& options) {
   TRY(const auto head, head_of_text(options.head));
+  const std::optional<std::int64_t> distance =
+      options.distance < 0 ? std::nullopt : std::optional(options.distance);
   std::vector<int> ids;
   nlohmann::json tokens = nlohmann::json::array(), top = nlohmann::json::array();
   for (const std::string& word : options.words) {
@@ -93,8 +96,10 @@ Result<nlohmann::json> words_json(const OpenedModel& opened, const CircuitOption
     tokens.push_back(token_label(opened, ids.back()));
   }
   nlohmann::json out = {{"head", options.head}, {"ids", ids}, {"tokens", std::move(tokens)}};
+  if (distance) out["distance"] = *distance;
   for (const bool ov : {true, false}) {
-    TRY(const std::vector<double> map, circuit_map(*opened.model, head.first, head.second, ov, ids, ids));
+    TRY(const std::vector<double> map,
+        circuit_map(*opened.model, head.first, head.second, ov, ids, ids, distance));
     nlohmann::json rows = nlohmann::json::array();
     for (std::size_t i = 0; i < ids.size(); ++i)
       rows.push_back(numbers_json({map.begin() + static_cast<std::ptrdiff_t>(i * ids.size()),
@@ -134,7 +139,8 @@ void print_words(const nlohmann::json& words) {
 
 Status run_circuits(const CircuitOptions& options) {
   TRY_OK(check_rows_path(options.out));
-  if (options.words.empty() != options.head.empty()) return fail(Code::bad_format, "error.cli.circuit_words");
+  if (options.words.empty() != options.head.empty() || (options.distance >= 0 && options.head.empty()))
+    return fail(Code::bad_format, "error.cli.circuit_words");
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   const double cost = circuits_cost(opened.model->config());
@@ -174,6 +180,8 @@ void add_circuits(CLI::App& app, Action& action) {
   command->add_flag("--spectra", options->spectra, tr("cli.circuits.spectra"));
   command->add_option("--head", options->head, tr("cli.circuits.head"));
   command->add_option("--word", options->words, tr("cli.circuits.word"))->allow_extra_args(false);
+  command->add_option("--distance", options->distance, tr("cli.circuits.distance"))
+      ->transform(whole(0, 1 << 30));
   command->add_flag("--yes", options->yes, tr("cli.circuits.yes"));
   command->callback([options, &action] { action = [options] { return run_circuits(*options); }; });
 }

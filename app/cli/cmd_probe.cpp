@@ -1,5 +1,4 @@
 // attnscope-cli probe: linear probes on the residual stream, layer by layer.
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -9,8 +8,7 @@
 #include "app/cli/prompt_runs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/session/asked_measure.h"
-#include "core/session/probing.h"
+#include "core/session/probe_prompts.h"
 
 namespace attnscope::cli {
 namespace {
@@ -29,48 +27,17 @@ std::optional<Probed> probed_of(const std::string& what) {
   return std::nullopt;
 }
 
-// What a line says in a column.
-Result<std::string> label_of(const DataLine& line, const std::string& column, const PromptRuns& data) {
-  const auto group = line.groups.find(column);
-  const std::string label = column == "answer"           ? line.answer
-                            : column == "wrong"          ? line.wrong
-                            : group != line.groups.end() ? group->second
-                                                         : "";
-  if (label.empty())
-    return within(line.place(data.path()),
-                  fail(Code::not_found, "error.cli.probe_column", {in_quotes(column)}));
-  return label;
-}
-
 }  // namespace
 
-// A row's own token or position, or at the row that answers what a column says.
 Result<ProbeAnswer> probe_data(const DataOptions& chosen, const std::string& what, std::int64_t at,
                                const RunModel& opened, nlohmann::json& run) {
   const SequenceOptions none;
   PromptRuns data(chosen.choice(), opened, none, none);
   TRY_OK(data.prepare());
-  const std::optional<Probed> of_row =
-      what == "token" || what == "position" ? probed_of(what) : std::optional<Probed>();
-  std::vector<ProbedRun> runs;
-  std::map<std::string, int> labels;
-  TRY_OK(data.through<PromptRun>(
-      [&](const DataLine& line) { return data.run(line, DataSide::clean); },
-      [&](const DataLine& line, const PromptRun& of_line) -> Status {
-        data.tell(of_line);
-        ProbedRun& one = runs.emplace_back();
-        one.trace = of_line.trace;
-        if (of_row) return Done{};
-        TRY(const std::string label, label_of(line, what, data));
-        one.asked = at >= 0 ? at : asked_row(opened, *one.trace);
-        if (one.asked >= one.trace->length)
-          return within(line.place(data.path()),
-                        fail(Code::out_of_range, "error.cli.probe_at", {one.asked, one.trace->length}));
-        one.label = labels.emplace(label, static_cast<int>(labels.size())).first->second;
-        return Done{};
-      }));
+  TRY(const ProbeAnswer found,
+      probe_prompts(data, what, at, nullptr, [&](const PromptRun& of_line) { data.tell(of_line); }));
   run["data"] = data.json();
-  return probe_runs(runs, of_row);
+  return found;
 }
 
 namespace {

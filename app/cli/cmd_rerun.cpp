@@ -8,6 +8,7 @@
 
 #include "app/cli/answer_forms.h"
 #include "app/cli/answer_run.h"
+#include "app/cli/answer_tables.h"
 #include "app/cli/part_files.h"
 #include "app/cli/program.h"
 #include "app/cli/shard.h"
@@ -35,9 +36,10 @@ struct RerunOptions {
 constexpr std::uint64_t kMostAnswerBytes = std::uint64_t{512} << 20;
 
 // The commands whose answers are JSON and follow from their words alone.
-constexpr std::array<std::string_view, 18> kCommands{
-    "circuit",  "ablate",  "patch", "attribute",   "heads", "rollout", "strongest", "probe",    "path",
-    "circuits", "compare", "why",   "checkpoints", "steer", "weights", "generate",  "tokenize", "figure"};
+constexpr std::array<std::string_view, 19> kCommands{
+    "trace",     "circuit", "ablate",   "patch",    "attribute", "heads", "rollout",
+    "strongest", "probe",   "path",     "circuits", "compare",   "why",   "checkpoints",
+    "steer",     "weights", "generate", "tokenize", "figure"};
 constexpr std::string_view kFigure = "figure";
 // How the commands call what they open.
 constexpr std::array<const char*, 4> kOpenedBy{"MODEL", "MODEL_A", "MODEL|SESSION", "MODEL_OR_TOKENIZER"};
@@ -84,8 +86,10 @@ Error no_run(const std::string& path) {
   return fail(Code::bad_format, "error.cli.rerun.no_run", {quoted_path(path)});
 }
 
-// The command that is run: its answer as JSON on stdout, and no file.
-Result<std::vector<std::string>> words_of(const std::string& path, const nlohmann::json& answer) {
+// The command that is run: its answer as JSON on stdout, and no file; of an answer in another form `as`,
+// which is written there, without the one on stdout.
+Result<std::vector<std::string>> words_of(const std::string& path, const nlohmann::json& answer,
+                                          const std::string& as = "") {
   const nlohmann::json* run = answer.is_object() && answer.contains("run") ? &answer["run"] : nullptr;
   if (!run || !run->is_object() || !run->contains("command") || !(*run)["command"].is_array())
     return no_run(path);
@@ -98,7 +102,8 @@ Result<std::vector<std::string>> words_of(const std::string& path, const nlohman
       words_without(given, {"--out", "-o", "--graph", "--figure", "--into", "--name", "--format"});
   const auto known = std::find_first_of(out.begin(), out.end(), kCommands.begin(), kCommands.end());
   if (known == out.end()) return no_run(path);
-  if (*known != kFigure && std::find(out.begin(), out.end(), "--json") == out.end())
+  if (!as.empty()) std::erase(out, "--json");
+  if (as.empty() && *known != kFigure && std::find(out.begin(), out.end(), "--json") == out.end())
     out.emplace_back("--json");
   return out;
 }
@@ -164,13 +169,13 @@ Status check_model(const CLI::App& command, const nlohmann::json& before) {
   return now == text_at(before, place) ? Status(Done{}) : other_model(name, text_at(before, place), now);
 }
 
-// A file for a figure that is drawn again, gone with it.
+// A file for a figure or a table that is made again, gone with it.
 class DrawnAgain {
  public:
-  DrawnAgain()
+  explicit DrawnAgain(const std::string& extension)
       : path_((std::filesystem::temp_directory_path() /
                ("attnscope-rerun-" +
-                std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + ".json"))
+                std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) + extension))
                   .string()) {}
   ~DrawnAgain() {
     std::error_code ignored;
@@ -186,11 +191,11 @@ class DrawnAgain {
 
 // The answer of these words now, of the model and the data set of `before`, an answer in `file`.
 Result<nlohmann::json> answered(std::vector<std::string> words, const nlohmann::json& before,
-                                const std::string& file) {
-  std::optional<DrawnAgain> figure;
-  if (std::find(words.begin(), words.end(), kFigure) != words.end()) {
-    figure.emplace();
-    words.insert(words.end(), {"--format", "json", "--out", figure->path()});
+                                const std::string& file, const std::string& as = "") {
+  std::optional<DrawnAgain> again;
+  if (!as.empty() || std::find(words.begin(), words.end(), kFigure) != words.end()) {
+    again.emplace(as.empty() ? ".json" : as);
+    words.insert(words.end(), {"--out", again->path()});
   }
   Program program;
   try {
@@ -205,11 +210,12 @@ Result<nlohmann::json> answered(std::vector<std::string> words, const nlohmann::
   TRY_OK(choose_lora(program.lora));
   for (const CLI::App* command : program.app.get_subcommands()) TRY_OK(check_model(*command, before));
   const CommandWords as_given(words);
-  if (figure) {
-    TRY_OK(program.action());
-    return read_json_file(figure->path(), kMostAnswerBytes);
-  }
   const KeptAnswer kept;
+  if (again) {
+    TRY_OK(program.action());
+    if (as.empty()) return read_json_file(again->path(), kMostAnswerBytes);
+    return table_answer(again->path());
+  }
   const Status done = program.action();
   nlohmann::json out = nlohmann::json::parse(kept.text(), nullptr, false);
   if (out.is_discarded()) return done ? no_run(join(words, " ")) : done.error();
@@ -230,9 +236,12 @@ Status check_same(const nlohmann::json& before, const nlohmann::json& now) {
 Status run_rerun(const RerunOptions& options) {
   if (options.files.size() > 1) return fail(Code::out_of_range, "error.cli.rerun.one_file");
   const std::string& file = options.files.front();
-  TRY(const nlohmann::json before, read_json_file(file, kMostAnswerBytes));
-  TRY(const std::vector<std::string> words, words_of(file, before));
-  TRY(const nlohmann::json now, answered(words, before, file));
+  const std::string as = file.ends_with(".csv") ? ".csv" : file.ends_with(".npz") ? ".npz" : "";
+  auto read = as.empty() ? read_json_file(file, kMostAnswerBytes) : table_answer(file);
+  if (!read) return read.error();
+  const nlohmann::json before = *std::move(read);
+  TRY(const std::vector<std::string> words, words_of(file, before, as));
+  TRY(const nlohmann::json now, answered(words, before, file, as));
   TRY_OK(check_same(before, now));
   Differences found;
   compare(before, now, "", options.tolerance, found);

@@ -34,6 +34,21 @@ std::vector<std::string> take_csv_record(std::string_view& text) {
   return out;
 }
 
+std::string csv_with_run(std::string_view csv, const std::string& run) {
+  std::string out;
+  bool inside = false;
+  int records = 0;
+  for (const char c : csv) {
+    inside = inside != (c == '"');
+    if (c == '\n' && !inside) {
+      out += records == 0 ? ",run" : records == 1 ? "," + csv_quoted(run) : ",";
+      ++records;
+    }
+    out += c;
+  }
+  return out;
+}
+
 std::string csv_number(double value) { return std::isnan(value) ? ",nan" : format(",%.9g", value); }
 
 }  // namespace attnscope::cli

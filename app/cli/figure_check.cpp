@@ -10,6 +10,8 @@
 #include "core/base/words.h"
 #include "core/export/page.h"
 #include "core/figure/drawing.h"
+#include "core/session/prompt_list.h"
+#include "core/view/ask_again.h"
 #include "core/view/view.h"
 
 namespace attnscope::cli {
@@ -53,7 +55,7 @@ class FigureCheck {
       for (const ViewSpec* view : view_specs())
         if (view->model) TRY_OK(look_at_view(*view, state, name + " " + std::to_string((*run)->length)));
     }
-    return Done{};
+    return look_at_asked(shared, name);
   }
   Status look_at_labs() {
     TRY(const ViewSpec* view, find_view(kLabs));
@@ -78,6 +80,43 @@ class FigureCheck {
   }
 
  private:
+  // Ask's pages over the model's own input, and over examples of its task.
+  Status look_at_asked(const std::shared_ptr<const OpenedModel>& opened, const std::string& name) {
+    if (!opened->recorded.empty()) return Done{};
+    Document document = new_document(opened);
+    const auto runs = run_all(document, {}, {});
+    if (!runs || runs->empty()) return Done{};
+    const std::vector<nlohmann::json> pages = asked_pages();
+    TRY_OK(look_at_questions(pages, document, runs->front(), name));
+    const auto task = own_task_choice(*opened);
+    if (!task || !give_prompts({{"path", task->path}, {"limit", 3}}, "", document)) return Done{};
+    std::vector<nlohmann::json> over;
+    for (nlohmann::json page : pages)
+      if (page["ask"]["page"] != "parts") page["ask"]["over"] = "mean", over.push_back(std::move(page));
+    return look_at_questions(over, document, runs->front(), name + ", " + task->path);
+  }
+  static std::vector<nlohmann::json> asked_pages() {
+    std::vector<nlohmann::json> out{{{"ask", {{"page", "knock_out"}}}},
+                                    {{"ask", {{"page", "patch"}, {"patch", "heads"}}}}};
+    for (const char* to : {"q", "rest"})
+      for (const char* path : {"direct", "total"})
+        out.push_back({{"ask", {{"page", "links"}, {"to", to}, {"path", path}}}});
+    for (const char* sum : {"direct", "twin_token", "twin_neuron"})
+      out.push_back({{"ask", {{"page", "parts"}, {"sum", sum}}}});
+    return out;
+  }
+  Status look_at_questions(const std::vector<nlohmann::json>& looks, const Document& document,
+                           const std::shared_ptr<const Trace>& run, const std::string& model) {
+    TRY(const ViewSpec* view, find_view("ask"));
+    for (const nlohmann::json& look : looks) {
+      auto shown = asked_again(look, document, 0);
+      if (!shown || !*shown) continue;  // no such question of this model
+      ViewState state = first_state(*document.opened, run);
+      state.asked = *std::move(shown);
+      TRY_OK(look_at_page(*view, state, model + " " + look.dump()));
+    }
+    return Done{};
+  }
   // The input with its tokens repeated up to `length`; false where the model reads no tokens.
   static bool lengthened(const OpenedModel& opened, Input& input, std::int64_t length) {
     if (input.ids.empty() || !input.source.empty() || opened.model->config().encoder() ||

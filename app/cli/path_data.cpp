@@ -26,15 +26,7 @@ struct PromptPaths {
   std::size_t without = 0;
 };
 
-// Both places of a pair as one: where prompts differ in length, each is counted from its end where it has to.
-DataPlace pair_place(const PathCell& cell) {
-  std::vector<AxisRange> at = cell.from.at;
-  at.insert(at.end(), cell.to.at.begin(), cell.to.at.end());
-  return {to_text(cell.from.site) + "->" + to_text(cell.to.site), cell.from.site.stack, std::move(at),
-          cell.value, cell.estimate};
-}
-
-// Its two places again.
+// The two places of a pair again.
 PathCell pair_of(const PathCell& like, const std::vector<AxisRange>& at) {
   PathCell out = like;
   const std::size_t both = like.from.at.size() + like.to.at.size();
@@ -158,7 +150,8 @@ Status path_data(const PathOptions& options, const RunModel& opened) {
       if (const Status done = grid->estimate(); !done) return at(done.error());
     if (const Status done = grid->fill(); !done) return at(done.error());
     out.cells = grid->cells();
-    for (const PathCell& cell : out.cells) out.places.push_back(pair_place(cell));
+    for (const PathCell& cell : out.cells)
+      out.places.push_back(path_place(cell.from, cell.to, cell.value, cell.estimate));
     return out;
   };
   TRY_OK(data.through<PromptPaths>(

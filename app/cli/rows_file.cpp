@@ -1,5 +1,6 @@
 #include "app/cli/rows_file.h"
 
+#include "app/cli/csv_text.h"
 #include "core/base/text.h"
 #include "core/system/atomic_file.h"
 
@@ -14,9 +15,12 @@ Status write_rows(const std::string& out, const nlohmann::json& answer, const st
   TRY_OK(check_rows_path(out));
   if (out.empty()) return Done{};
   TRY(AtomicFile file, AtomicFile::create(out));
-  file.write(out.ends_with(".json")
-                 ? answer.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                 : csv);
+  const auto line = [](const nlohmann::json& value, int indent) {
+    return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+  };
+  file.write(out.ends_with(".json")   ? line(answer, 1) + "\n"
+             : answer.contains("run") ? csv_with_run(csv, line(answer["run"], -1))
+                                      : csv);
   return file.commit();
 }
 

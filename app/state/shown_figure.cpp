@@ -50,7 +50,7 @@ std::shared_ptr<const AskShown> asked_shown(const FrameState& state,
     return std::make_shared<const AskShown>(std::move(out));
   }
   if (settings.page == AskPage::parts) {
-    if (!asking.parts.sum || asking.parts.run != run) return nullptr;
+    if ((!asking.parts.sum && !asking.parts.twin) || asking.parts.run != run) return nullptr;
     out.parts = asking.parts;
     return std::make_shared<const AskShown>(std::move(out));
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/views/ask_links.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -77,9 +78,41 @@ std::string both_names(const OpenedModel& opened, const SweepAnswer& answer, con
 
 }  // namespace
 
+namespace {
+
+std::size_t link_index(std::vector<Target>& known, const Target& where) {
+  const auto found = std::find(known.begin(), known.end(), where);
+  if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
+  known.push_back(where);
+  return known.size() - 1;
+}
+
+// Senders of later blocks are higher up.
+SweepGrid path_grid(const std::vector<SweepCell>& cells) {
+  SweepGrid out;
+  std::vector<Target> from, to;
+  std::vector<std::pair<std::size_t, std::size_t>> at;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    at.emplace_back(link_index(from, cells[i].place()), link_index(to, *cells[i].to));
+    if (from.size() > out.senders.size()) out.senders.push_back(i);
+    if (to.size() > out.receivers.size()) out.receivers.push_back(i);
+  }
+  std::reverse(out.senders.begin(), out.senders.end());
+  for (const std::size_t sender : out.senders) out.rows.push_back(cells[sender].site);
+  out.heads.assign(out.rows.size(), -1);
+  out.cols = std::ssize(to);
+  out.cell.assign(out.rows.size() * to.size(), -1);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    out.cell[(from.size() - 1 - at[i].first) * to.size() + at[i].second] = static_cast<std::int64_t>(i);
+  return out;
+}
+
+}  // namespace
+
 SweepGrid SweepGrid::of(const std::vector<SweepCell>& cells) {
   SweepGrid out;
   if (cells.empty()) return out;
+  if (cells.front().to) return path_grid(cells);
   out.over = cells.front().at.empty() ? std::string() : cells.front().at.back().axis;
   const bool parts = out.over.empty();
   if (!parts) out.group = cells.front().at.back().end - cells.front().at.back().begin;
@@ -135,6 +168,7 @@ std::string sweep_row_label(const ModelConfig& config, const Site& site, std::in
 
 std::string place_words(const OpenedModel& opened, const SweepAnswer& answer, const SweepCell& cell) {
   const ModelConfig& config = answer.sweep->run()->config();
+  if (cell.to) return tr("ask.link.place", {sender_words(opened, answer, cell), receiver_words(*cell.to)});
   std::string row = sweep_row_label(config, cell.site);
   if (row_head(cell) >= 0) row = tr("ask.place.head", {row, std::to_string(row_head(cell))});
   if (cell.at.empty())
@@ -168,8 +202,20 @@ void AskGrid::follow(const SweepAnswer& answer, CellsShown show) {
   if (show.spread) style_.lo = 0;
 }
 
+void AskGrid::set_path_axes(const OpenedModel& opened, const SweepAnswer& answer, MatrixPlot& plot) const {
+  for (const std::size_t sender : grid_.senders)
+    plot.rows.labels.push_back(sender_words(opened, answer, answer.cells()[sender]));
+  for (const std::size_t receiver : grid_.receivers)
+    plot.cols.labels.push_back(receiver_words(*answer.cells()[receiver].to));
+  plot.rows.title = tr("ask.link.writes");
+  plot.cols.title = tr("ask.link.reads");
+  for (const auto* labels : {&plot.rows.labels, &plot.cols.labels})
+    for (const std::string& label : *labels) note_text(label);
+}
+
 void AskGrid::set_axes(const ViewContext& context, const SweepAnswer& answer, MatrixPlot& plot) const {
   const OpenedModel& opened = *context.run.document.opened;
+  if (grid_.paths()) return set_path_axes(opened, answer, plot);
   for (std::size_t row = 0; row < grid_.rows.size(); ++row)
     plot.rows.labels.push_back(
         sweep_row_label(answer.sweep->run()->config(), grid_.rows[row], grid_.heads[row]));
@@ -196,8 +242,10 @@ void AskGrid::mark_edits(const ViewContext& context, const SweepAnswer& answer, 
     for (std::int64_t col = 0; col < grid_.cols; ++col) {
       if (grid_.at(row, col) < 0) continue;
       const auto cell = static_cast<std::size_t>(grid_.at(row, col));
-      if (answer.over_data()) {
-        if (clicked == cell) plot.marks.push_back({row, col, theme().accent, 1, 1, metric::kOutline + 0.5f});
+      if (clicked == cell) plot.marks.push_back({row, col, theme().accent, 1, 1, metric::kOutline + 0.5f});
+      if (chooses(answer)) {
+        if (!answer.over_data() && context.workspace.asking.is_put(document, answer, cell))
+          plot.marks.push_back(edit_mark(row, col, 1, 1));
         continue;
       }
       const SweepCell& at = answer.cells()[cell];
@@ -264,6 +312,8 @@ std::string data_cell_words(const SweepAnswer& answer, std::size_t cell) {
   if (of.value.n() > 1)
     text += "\n" + tr("ask.data.cell.error",
                       {format("%.4f", of.change.standard_error()), format("%.4f", of.change.deviation())});
+  if (answer.can_normalise())
+    text += "\n" + tr("ask.cell.normalised", {signed_number(answer.normalised(cell), 4)});
   if (!std::isnan(answer.estimates[cell])) text += "\n" + estimate;
   return text + "\n" + tr("ask.data.cell.click");
 }
@@ -274,7 +324,7 @@ void AskGrid::explain(const ViewContext& context, const SweepAnswer& answer, std
   const OpenedModel& opened = *context.run.document.opened;
   const SweepCell& at = answer.cells()[cell];
   const double value = answer.values[cell], estimate = answer.estimates[cell];
-  std::string text = place_words(opened, answer, at) + "\n" + to_text(at.site) + to_text(at.at);
+  std::string text = place_words(opened, answer, at) + "\n" + cell_text(at);
   if (answer.over_data()) {
     text += "\n" + data_cell_words(answer, cell);
     note_text(text);
@@ -291,7 +341,8 @@ void AskGrid::explain(const ViewContext& context, const SweepAnswer& answer, std
     text += "\n" +
             tr("ask.cell.estimate", {signed_number(estimate, 4), signed_number(estimate - answer.base(), 4)});
   const Asking& asking = context.workspace.asking;
-  if (asking.is_fresh(answer))
+  if (at.to) text += std::string("\n") + tr("ask.link.cell.click");
+  if (asking.is_fresh(answer) && !at.to)
     text +=
         std::string("\n") + tr(asking.is_put(context.session.document(), answer, cell) ? "ask.cell.back"
                                : answer.request.other && asking.settings.into_other ? "ask.cell.click.other"
@@ -312,28 +363,20 @@ void AskGrid::toggle(const ViewContext& context, const SweepAnswer& answer, std:
   });
 }
 
-float AskGrid::labels_width(const SweepAnswer& answer) const {
+namespace {
+
+float row_labels_width(const MatrixPlot& plot) {
   float label = 0;
-  const ModelConfig& config = answer.sweep->run()->config();
-  for (std::size_t row = 0; row < grid_.rows.size(); ++row)
-    label = std::max(
-        label, text_size(fonts().mono_small, sweep_row_label(config, grid_.rows[row], grid_.heads[row])).x);
+  for (const std::string& row : plot.rows.labels)
+    label = std::max(label, text_size(fonts().mono_small, row).x);
   return label + scaled(12);
 }
 
-ImVec2 AskGrid::readable(const SweepAnswer& answer) {
-  follow(answer, show_);
-  const float cell = text_size(fonts().mono_small, "−00.00").x + scaled(4);
-  return ImVec2(labels_width(answer) + cell * static_cast<float>(grid_.cols) + scaled(6),
-                scaled(kReadable + 4) * static_cast<float>(grid_.rows.size()) + scaled(84));
-}
+}  // namespace
 
-float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size) {
-  const AskSettings& settings = context.workspace.asking.settings;
-  follow(answer, {settings.change, answer.over_data() && settings.over == AskOver::spread,
-                  settings.normalised && answer.can_normalise()});
-  if (grid_.rows.empty()) return at.y;
-  MatrixPlot& plot = plot_.get({reinterpret_cast<std::uintptr_t>(sweep_.get()), cells_}, [&] {
+// With the names of rows and columns.
+MatrixPlot& AskGrid::plot_for(const ViewContext& context, const SweepAnswer& answer) {
+  return plot_.get({reinterpret_cast<std::uintptr_t>(sweep_.get()), cells_}, [&] {
     MatrixPlot made;
     made.key = "ask_sweep";
     made.masked_numbers = false;
@@ -342,12 +385,28 @@ float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec
     set_axes(context, answer, made);
     return made;
   });
+}
+
+ImVec2 AskGrid::readable(const ViewContext& context, const SweepAnswer& answer) {
+  follow(answer, show_);
+  const float cell = text_size(fonts().mono_small, "−00.00").x + scaled(4);
+  return ImVec2(
+      row_labels_width(plot_for(context, answer)) + cell * static_cast<float>(grid_.cols) + scaled(6),
+      scaled(kReadable + 4) * static_cast<float>(grid_.rows.size()) + scaled(84));
+}
+
+float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec2 at, ImVec2 size) {
+  const AskSettings& settings = context.workspace.asking.settings;
+  const bool spread = answer.over_data() && settings.over == AskOver::spread;
+  follow(answer, {settings.change, spread, !spread && settings.normalised && answer.can_normalise()});
+  if (grid_.rows.empty()) return at.y;
+  MatrixPlot& plot = plot_for(context, answer);
   plot.values = values_;
   plot.style = style_;
   plot.window = &window_;
   plot.marks.clear();
   mark_edits(context, answer, plot);
-  plot.row_label_width = labels_width(answer);
+  plot.row_label_width = row_labels_width(plot);
   const auto rows = static_cast<float>(grid_.rows.size()), cols = static_cast<float>(grid_.cols);
   float label = scaled(kAskGridMostWidth);
   for (const std::string& col : plot.cols.labels)
@@ -368,7 +427,7 @@ float AskGrid::draw(const ViewContext& context, const SweepAnswer& answer, ImVec
   const SweepCell& place = answer.cells()[cell];
   Cell first{place.site, {}};  // the first cell of a range
   for (const AxisRange& range : place.at) first.at.push_back({range.axis, range.begin});
-  if (answer.over_data()) {
+  if (chooses(answer)) {
     if (event.clicked) chosen_ = cell, chosen_of_ = answer.key;
     return bottom;
   }

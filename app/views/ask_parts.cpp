@@ -61,14 +61,18 @@ std::string bar_name(const ViewContext& context, const PartBar& bar) {
   if (place.kind == PartKind::head && pos >= 0)
     return row_name(context.run, context.workspace.cursor.sequence, rows_stack(place.site, Axis::key), pos);
   switch (place.kind) {
-    case PartKind::embed: return tr("ask.part.embed");
+    case PartKind::embed:  // of one row: the linear twin's
+      return pos < 0 ? std::string(tr("ask.part.embed"))
+                     : tr("ask.link.token",
+                          {row_name(context.run, context.workspace.cursor.sequence,
+                                    bar.part.step == "enc.embed" ? Stack::enc : trace.config().stack, pos),
+                           std::to_string(pos)});
     case PartKind::head: return tr(cross ? "ask.part.cross" : "ask.part.head", {layer, std::to_string(head)});
     case PartKind::attention: return tr("ask.part.attention", {layer});
     case PartKind::mlp: return tr("ask.part.mlp", {layer});
     case PartKind::neuron: return tr("ask.part.neuron", {std::to_string(at_axis(bar.part, "d_mlp"))});
     case PartKind::bias: break;
   }
-  (void)trace;
   return bar.id == "bias" ? std::string(tr("ask.part.biases")) : bar.part.step;
 }
 
@@ -317,16 +321,27 @@ void AskParts::draw_why(const ViewContext& context, const PartBar& head, ImVec2 
   score_.draw(context, pattern, at, query, key, ImGui::GetCursorScreenPos(), room);
 }
 
-void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
+namespace {
+
+std::uint64_t parts_subject(const ViewContext& context) {
+  return key_of(
+      {context.session.opened_version(), static_cast<std::uint64_t>(context.workspace.cursor.sequence)});
+}
+
+// Of one run and measure.
+std::uint64_t parts_key(const ViewContext& context, const LogitMeasure& measure) {
+  return key_of({parts_subject(context), context.run.version, static_cast<std::uint64_t>(measure.kind),
+                 static_cast<std::uint64_t>(measure.target), static_cast<std::uint64_t>(measure.distractor),
+                 static_cast<std::uint64_t>(measure.row)});
+}
+
+}  // namespace
+
+void AskParts::draw_direct(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
   const Cursor& cursor = context.workspace.cursor;
   const int last = static_cast<int>(context.run.traces.size()) - 1;
   const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
-  const std::uint64_t subject =
-      key_of({context.session.opened_version(), static_cast<std::uint64_t>(cursor.sequence)});
-  const std::uint64_t key =
-      key_of({subject, context.run.version, static_cast<std::uint64_t>(measure.kind),
-              static_cast<std::uint64_t>(measure.target), static_cast<std::uint64_t>(measure.distractor),
-              static_cast<std::uint64_t>(measure.row)});
+  const std::uint64_t subject = parts_subject(context), key = parts_key(context, measure);
   const auto sums =
       sums_.get_or_before(subject, key, context.workers(), [trace, measure](const std::atomic<bool>& cancel) {
         Sums out;
@@ -338,7 +353,6 @@ void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImV
         return out;
       });
   AskedParts& shown = context.workspace.asking.parts;
-  shown = {};
   ImGui::SetCursorScreenPos(at);
   if (!sums) return caption(tr("output.pending"));
   if (!sums->heads) {
@@ -359,6 +373,69 @@ void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImV
   draw_list(context, *sums, at, ImVec2(left, room.y));
   draw_inside(context, *sums, ImVec2(at.x + left + gap, at.y), ImVec2(room.x - left - gap, room.y));
   if (!sums.fresh) veil(at, ImVec2(at.x + room.x, at.y + room.y));
+}
+
+// Which sum: chips above it. Returns their height with a gap.
+float AskParts::draw_sums(const ViewContext& context, ImVec2 at, float width) {
+  AskSettings& settings = context.workspace.asking.settings;
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
+  ImGui::SetCursorScreenPos(at);
+  ChipRow line(width);
+  for (const auto& [name, sum] : kAskSums) {
+    const Label key("ask.sum.", name);
+    if (line(Label(tr(key), "###", key), settings.sum == sum, tr(Label(key, ".help")))) settings.sum = sum;
+  }
+  return line.height() + scaled(6);
+}
+
+// All bars of the twin, largest first, and below them what they close to. A token's bar looks at its column.
+void AskParts::draw_twin(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
+  const Cursor& cursor = context.workspace.cursor;
+  const int last = static_cast<int>(context.run.traces.size()) - 1;
+  const auto trace = context.run.traces[static_cast<std::size_t>(std::clamp(cursor.sequence, 0, last))];
+  const AttributeBy by = twin_by(context.workspace.asking.settings.sum);
+  const std::uint64_t subject = key_of({parts_subject(context), static_cast<std::uint64_t>(by)}),
+                      key = key_of({parts_key(context, measure), static_cast<std::uint64_t>(by)});
+  const auto found = twin_.get_or_before(
+      subject, key, context.workers(),
+      [trace, measure, by](const std::atomic<bool>&) { return linear_twin(*trace, measure, by); });
+  ImGui::SetCursorScreenPos(at);
+  const ChildScope child("ask_twin", room);
+  if (!found) return caption(tr("output.pending"));
+  if (!*found.value) return caption(found->error().text());
+  const LinearTwin& twin = **found.value;
+  AskedParts& shown = context.workspace.asking.parts;
+  if (found.fresh)
+    shown.run = trace, shown.measure = measure,
+    shown.twin = std::shared_ptr<const LinearTwin>(found.value, &twin);
+  text_line(fonts().mono_small, theme().ok,
+            tr("ask.twin.sum", {signed_number(twin.total - twin.rest, 6), signed_number(twin.total, 6),
+                                significant(twin.rest, 2), signed_number(twin.run, 4)}));
+  note_item("ask_twin_sum");
+  caption(tr("ask.twin.held"));
+  std::vector<PartBar> bars;
+  for (const LogitPart& part : twin.parts) bars.push_back({part.step + to_text(part.at), part, part.value});
+  sort_bars(bars);
+  if (bars.size() > kMostInside) {
+    caption(tr("ask.twin.most", {std::to_string(kMostInside), std::to_string(bars.size())}));
+    bars.resize(kMostInside);
+  }
+  const ChildScope list("ask_twin_bars", ImGui::GetContentRegionAvail());
+  const int clicked = draw_part_bars(context, bars, {}, "twin_").clicked;
+  if (clicked < 0) return;
+  const LogitPart& part = bars[static_cast<std::size_t>(clicked)].part;
+  if (at_axis(part, "pos") >= 0 && ask_parts_place_of(part).kind == PartKind::embed)
+    context.workspace.cursor.key = at_axis(part, "pos");
+  else
+    go_to_part(context, part);
+}
+
+void AskParts::draw(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room) {
+  context.workspace.asking.parts = {};
+  const float used = draw_sums(context, at, room.x);
+  at.y += used, room.y = std::max(scaled(60), room.y - used);
+  if (context.workspace.asking.settings.sum == AskSum::direct) return draw_direct(context, measure, at, room);
+  draw_twin(context, measure, at, room);
 }
 
 }  // namespace attnscope

@@ -1,6 +1,7 @@
 // Attribution of the measure as an exact sum: a bar for each head, MLP, embedding and bias, largest first,
-// with the sum and the remainder. One part can be split further: a head by source tokens, an MLP by neurons;
-// and one of these by what wrote its input. Errors: the measure is not linear in the logits.
+// with the sum and the remainder; or of the run's linear twin, by tokens, heads or neurons. One part can be
+// split further: a head by source tokens, an MLP by neurons; and one of these by what wrote its input.
+// Errors: the measure is not linear in the logits.
 #pragma once
 
 #include <string>
@@ -10,6 +11,7 @@
 #include "app/views/view.h"
 #include "core/base/computed.h"
 #include "core/lens/attribution.h"
+#include "core/lens/linear_twin.h"
 #include "core/lens/neurons.h"
 
 namespace attnscope {
@@ -34,6 +36,9 @@ class AskParts {
   struct Sums {
     Result<Attribution> heads = Error{}, tokens = Error{}, neurons = Error{};
   };
+  static float draw_sums(const ViewContext& context, ImVec2 at, float width);
+  void draw_direct(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room);
+  void draw_twin(const ViewContext& context, const LogitMeasure& measure, ImVec2 at, ImVec2 room);
   void draw_list(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room);
   void draw_inside(const ViewContext& context, const Sums& sums, ImVec2 at, ImVec2 room);
 
@@ -46,6 +51,7 @@ class AskParts {
     NeuronWords words;
   };
   Computed<Sums> sums_;
+  Computed<Result<LinearTwin>> twin_;
   Computed<Deeper> deeper_;
   AskScore score_;
   bool why_ = false;    ///< split the head by its largest score instead of by tokens

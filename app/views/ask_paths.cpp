@@ -13,30 +13,40 @@
 
 namespace attnscope {
 
-void AskPaths::draw_choices(const Trace& trace) {
+void AskPaths::draw_kinds(const ViewContext& context, ChipRow& line) {
+  AskSettings& settings = context.workspace.asking.settings;
+  const bool links = settings.page == AskPage::links;
+  for (const auto& [name, kind] : kPathKinds) {
+    const Label key("ask.link.", name);
+    if (line(Label(tr(key), "###", key), links && settings.path == kind, tr(Label(key, ".help"))))
+      settings.page = AskPage::links, settings.path = kind;
+  }
+  for (const AttentionPath path : {AttentionPath::raw, AttentionPath::rollout, AttentionPath::flow}) {
+    const Label key("ask.paths.", path_name(path));
+    if (line(Label(tr(key), "###", key), !links && path_ == path, tr(Label(key, ".help"))))
+      settings.page = AskPage::paths, path_ = path;
+  }
+}
+
+void AskPaths::draw_choices(const ViewContext& context, const Trace& trace, float width) {
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
-  for (const AttentionPath path : {AttentionPath::raw, AttentionPath::rollout, AttentionPath::flow}) {
-    const std::string key = "ask.paths." + std::string(path_name(path));
-    if (chip(std::string(tr(key)) + "###" + key, path_ == path, tr(key + ".help"))) path_ = path;
-    ImGui::SameLine();
-  }
+  ChipRow line(width);
+  draw_kinds(context, line);
   const auto places = attention_places(trace);
   if (std::find(places.begin(), places.end(), place_) == places.end()) {
     place_ = places.empty() ? AttentionPlace{} : places.back();
     for (const AttentionPlace& place : places)
       if (place.stack == trace.config().stack && looks_at_itself(place)) place_ = place;
   }
-  ImGui::SameLine(0, scaled(16));
+  line.part();
   for (const AttentionPlace& place : places) {
     if (places.size() < 2) break;
     const std::string label = attention_name(trace.config(), place),
                       id = "###ask.paths.place_" + std::to_string(static_cast<int>(place.stack)) +
                            (place.part == Part::cross ? "_cross" : "");
-    if (chip(label + id, place_ == place)) place_ = place;
-    ImGui::SameLine();
+    if (line(label + id, place_ == place)) place_ = place;
   }
-  ImGui::NewLine();
 }
 
 void AskPaths::draw_rows(const ViewContext& context, const Trace& trace, const PathRows& found,
@@ -94,7 +104,7 @@ void AskPaths::draw(const ViewContext& context, const MeasureAnswer& measure, Im
   const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
   ImGui::SetCursorScreenPos(at);
   if (attention_places(*trace).empty()) return caption(tr("ask.heads.none"));
-  draw_choices(*trace);
+  draw_choices(context, *trace, room.x);
   const bool own = place_.stack == trace->config().stack;
   const std::int64_t query = own && measure.measure
                                  ? row_of(*measure.measure, *trace)

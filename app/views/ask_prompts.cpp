@@ -65,6 +65,28 @@ std::string data_measure_question(const Asking& asking, const OpenedModel& opene
   return answer && answer->measure ? measure_question(opened, *answer->measure) : std::string();
 }
 
+namespace {
+
+// What is done to the places of an answer over a data set, as the keys of its sentences say it.
+std::string data_change(const SweepAnswer& answer) {
+  const DataQuestion& asked = answer.request.data->question;
+  using From = DataKnockout::From;
+  if (asked.path) return std::string(name_of_value(asked.path->kind, kPathKinds));
+  if (asked.patch != PatchInto::none) return asked.patch == PatchInto::corrupt ? "patch" : "patch.back";
+  return asked.how.from == From::mean       ? "mean"
+         : asked.how.from == From::resample ? "resample"
+         : asked.how.from == From::itself   ? "zero"
+                                            : "mean:pos";
+}
+
+// The end of the keys of its list of prompts.
+const char* data_list(const SweepAnswer& answer) {
+  const DataQuestion& asked = answer.request.data->question;
+  return asked.path ? ".path" : asked.patch != PatchInto::none ? ".patch" : "";
+}
+
+}  // namespace
+
 const std::string& prompts_words(const SweepAnswer& answer) {
   const std::string done = format_count(answer.prompts_done()), all = format_count(answer.prompts());
   return answer.prompts_done() == answer.prompts() ? kept_tr("ask.data.all", {all})
@@ -77,8 +99,7 @@ std::string data_result(const ViewContext& context, const SweepAnswer& answer, c
   const DataCell& of = answer.data->cells()[*most];
   const auto number = [](double value) { return number_text(static_cast<float>(value), 2); };
   const std::string place = place_words(*context.run.document.opened, answer, answer.cells()[*most]);
-  const std::string key =
-      "ask.data.result." + std::string(name_of_value(context.workspace.asking.settings.how, kAskHows));
+  const std::string key = "ask.data.result." + data_change(answer);
   std::string text =
       tr(key, {prompts_words(answer), place, measure, number(answer.base()), number(answer.values[*most])});
   if (of.change.n() > 1)
@@ -137,9 +158,10 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
   const DataPrompts& prompts = *answer->request.data->prompts;
   const std::string& title = title_.get({answer->key, answer->change, cell}, [&] {
     const std::string place = place_words(opened, *answer, answer->cells()[cell]);
-    return all_ > lines_.size() ? tr("ask.data.list.some", {place, format_count(std::ssize(lines_)),
-                                                            format_count(static_cast<std::int64_t>(all_))})
-                                : tr("ask.data.list", {place, format_count(static_cast<std::int64_t>(all_))});
+    const std::string all = format_count(static_cast<std::int64_t>(all_)), of = data_list(*answer);
+    return all_ > lines_.size()
+               ? tr("ask.data.list.some" + of, {place, format_count(std::ssize(lines_)), all})
+               : tr("ask.data.list" + of, {place, all});
   });
   const ChildScope child("ask_prompts", room);
   caption(title);
@@ -180,7 +202,9 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
         prompt_text(opened, prompts.lines[line.prompt]) + "\n" +
         tr("ask.data.list.line", {std::to_string(line.prompt + 1), signed_number(row.base, 4),
                                   signed_number(row.base + line.effect, 4), signed_number(line.effect, 4)}) +
-        "\n" + tr(put ? "ask.data.list.put" : "ask.data.list.click");
+        "\n" +
+        (put ? std::string(tr("ask.data.list.put"))
+             : std::string(tr(std::string("ask.data.list.click") + data_list(*answer))));
     note_text(tip);
     const std::string lines(in_lines(tip, scaled(kPromptTip)));
     const float row_top = rows.y + static_cast<float>(event.hovered) * scaled(kPromptRow);
@@ -203,9 +227,11 @@ void AskPrompts::follow(const ViewContext& context) {
     return;
   }
   const std::int64_t prompt = (*made)->prompt;
+  const auto answer = asking.answer();
+  const std::string of = answer && answer->over_data() ? data_list(*answer) : "";
   context.workspace.cursor.sequence = 0;
   context.commands.edit(
-      Text::of("ask.data.did", {prompt + 1}), {},
+      Text::of("ask.data.did" + of, {prompt + 1}), {},
       [&asking, edit = **made](Document& document) { return asking.put_prompt(document, edit); });
 }
 

@@ -61,7 +61,11 @@ void AskScore::draw_choice() {
   const FontScope face(fonts().small);
   ChipRow line(ImGui::GetContentRegionAvail().x);
   for (const auto& [key, by] : kScoreBys)
-    if (line(Label(tr(key), "###", key), by_ == by, tr(Label(key, ".help")))) by_ = by;
+    if (line(Label(tr(key), "###", key), !directions_ && by_ == by, tr(Label(key, ".help"))))
+      by_ = by, directions_ = false;
+  constexpr const char* kDirections = "ask.score.by.direction";
+  if (line(Label(tr(kDirections), "###", kDirections), directions_, tr("ask.score.by.direction.help")))
+    directions_ = true;
 }
 
 // Every addend, query's sources by key's.
@@ -143,6 +147,73 @@ void AskScore::draw_split(const ViewContext& context, int sequence, const ScoreS
   note_item("ask_score_pairs");
 }
 
+// The largest addend first; numbers of directions are those of their singular values.
+Table AskScore::loadings_table(const ScoreLoadings& found) {
+  std::vector<std::size_t> order(found.directions.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::fabs(found.directions[a].value) > std::fabs(found.directions[b].value);
+  });
+  const float number = text_size(fonts().mono_small, "+000.000").x + scaled(8);
+  Table table;
+  table.columns = {number_column(tr("ask.score.direction")),
+                   number_column("σ", number),
+                   number_column(tr("ask.score.along.query"), number, theme().q),
+                   number_column(tr("ask.score.along.key"), number, theme().k),
+                   {.kind = TableColumn::Kind::bar_number, .title = tr("ask.score.addend"), .share = 1}};
+  table.row = table.title_row = scaled(kPairRow);
+  table.words = fonts().small, table.digits = fonts().mono_small;
+  for (const std::size_t i : order) {
+    const ScoreLoading& one = found.directions[i];
+    table.rows.push_back({{},
+                          {{std::to_string(i)},
+                           {number_text(static_cast<float>(one.singular), 3)},
+                           {signed_number(one.query, 3)},
+                           {signed_number(one.key, 3)},
+                           {.text = signed_number(one.value, 3),
+                            .bar = one.value,
+                            .bar_ink = one.value < 0 ? theme().negative : theme().positive}}});
+  }
+  return table;
+}
+
+// The score as the sum of sigma x query x key over the directions, and what the biases add.
+void AskScore::draw_loadings(const ViewContext& context, const AskedScore& of, ImVec2 room) {
+  const int last = static_cast<int>(context.run.traces.size()) - 1,
+            sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
+  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
+  const std::uint64_t subject =
+      key_of({context.session.opened_version(), static_cast<std::uint64_t>(sequence)});
+  const std::uint64_t asked =
+      key_of({subject, context.run.version, static_cast<std::uint64_t>(of.pattern.stack),
+              static_cast<std::uint64_t>(of.pattern.layer), static_cast<std::uint64_t>(of.pattern.part),
+              static_cast<std::uint64_t>(of.head), static_cast<std::uint64_t>(of.query),
+              static_cast<std::uint64_t>(of.key)});
+  const auto found =
+      loadings_.get_or_before(subject, asked, context.workers(), [trace, of](const std::atomic<bool>&) {
+        return score_loadings(*trace, of.pattern, of.head, of.query, of.key);
+      });
+  if (!found) return caption(tr("output.pending"));
+  if (!*found.value) return caption(found->error().text());
+  const ScoreLoadings& loadings = **found.value;
+  if (found.fresh) {
+    AskedScore shown = of;
+    shown.loadings = std::shared_ptr<const ScoreLoadings>(found.value, &loadings);
+    context.workspace.asking.parts.score = shown;
+  }
+  text_line(fonts().mono_small, theme().ok,
+            tr("ask.score.sum.bias", {signed_number(loadings.total - loadings.bias - loadings.rest, 3),
+                                      signed_number(loadings.bias, 3), signed_number(loadings.total, 3),
+                                      significant(loadings.rest, 2)}),
+            0);
+  note_item("ask_score_sum");
+  Table& table =
+      directions_table_.get({found.serial, key_of(language())}, [&] { return loadings_table(loadings); });
+  const ChildScope list("ask_loadings", ImVec2(room.x, ImGui::GetContentRegionAvail().y));
+  (void)draw_table(table, ImGui::GetCursorScreenPos(), room.x - scaled(16));
+  note_item("ask_score_directions");
+}
+
 void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_t head, std::int64_t query,
                     std::int64_t key, ImVec2 at, ImVec2 room) {
   const int last = static_cast<int>(context.run.traces.size()) - 1,
@@ -155,23 +226,27 @@ void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_
               static_cast<std::uint64_t>(pattern.layer), static_cast<std::uint64_t>(pattern.part),
               static_cast<std::uint64_t>(head), static_cast<std::uint64_t>(query),
               static_cast<std::uint64_t>(key), static_cast<std::uint64_t>(by_)});
+  ImGui::SetCursorScreenPos(at);
+  const ChildScope child("ask_score", room);
+  const auto name = [&](Axis axis, std::int64_t row) {
+    return row_name(context.run, sequence, rows_stack(pattern, axis), row);
+  };
+  caption(tr("ask.score.sentence", {name(Axis::query, query), name(Axis::key, key)}));
+  if (directions_) {
+    draw_choice();
+    return draw_loadings(context, {pattern, head, query, key, nullptr, nullptr}, room);
+  }
   const auto split =
       split_.get_or_before(subject, asked, context.workers(),
                            [trace, pattern, head, query, key, by = by_](const std::atomic<bool>&) {
                              return split_score(*trace, pattern, head, query, key, by);
                            });
-  ImGui::SetCursorScreenPos(at);
-  const ChildScope child("ask_score", room);
   if (!split) return caption(tr("output.pending"));
   if (!*split.value) return caption(split->error().text());
-  const auto name = [&](Axis axis, std::int64_t row) {
-    return row_name(context.run, sequence, rows_stack(pattern, axis), row);
-  };
   const ScoreSplit& found = **split.value;
   if (split.fresh)
-    context.workspace.asking.parts.score =
-        AskedScore{pattern, head, query, key, std::shared_ptr<const ScoreSplit>(split.value, &found)};
-  caption(tr("ask.score.sentence", {name(Axis::query, query), name(Axis::key, key)}));
+    context.workspace.asking.parts.score = AskedScore{
+        pattern, head, query, key, std::shared_ptr<const ScoreSplit>(split.value, &found), nullptr};
   text_line(fonts().mono_small, theme().ok,
             tr("ask.score.sum", {signed_number(found.total - found.rest, 3), signed_number(found.total, 3),
                                  significant(found.rest, 2)}),

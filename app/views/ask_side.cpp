@@ -60,6 +60,9 @@ void draw_prompts_progress(const SweepAnswer& answer, bool still, float width) {
   else
     caption(kept_tr("ask.data.progress.over", {prompts_words(answer)}));
   note_item("ask_data_progress");
+  if (answer.other_length() == 0) return;
+  caption(kept_tr("ask.data.other_length", {format_count(answer.other_length())}));
+  note_item("ask_data_other_length");
 }
 
 void draw_progress(const SweepAnswer& answer, bool still, float width) {
@@ -164,7 +167,7 @@ void draw_colours(const ViewContext& context, const SweepAnswer& answer, const H
   const char* legend = spread ? (change ? "ask.data.legend.spread.change" : "ask.data.legend.spread")
                        : data ? (change ? "ask.data.legend.change" : "ask.data.legend.value")
                               : (change ? "ask.legend.change" : "ask.legend.value");
-  const bool normalised = !data && context.workspace.asking.settings.normalised && answer.can_normalise();
+  const bool normalised = !spread && context.workspace.asking.settings.normalised && answer.can_normalise();
   const std::string_view words =
       normalised ? std::string_view(kept_tr("ask.legend.normalised",
                                             {signed_number(answer.corrupt()), signed_number(answer.clean())}))
@@ -188,7 +191,8 @@ namespace {
 void ask_side_draw_switch(AskSettings& settings, const SweepAnswer& answer, float width) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(7), scaled(3)));
   const FontScope face(fonts().small);
-  const bool scale = answer.can_normalise(), normalised = scale && settings.normalised;
+  const bool scale = answer.can_normalise() && !(answer.over_data() && settings.over == AskOver::spread),
+             normalised = scale && settings.normalised;
   ChipRow line(width);
   const auto choose = [&](const char* key, bool on, bool change, bool to_scale) {
     if (!line(Label(tr(key), "###", key), on, tr(Label(key, ".help")))) return;
@@ -201,6 +205,10 @@ void ask_side_draw_switch(AskSettings& settings, const SweepAnswer& answer, floa
 }
 
 void draw_runs(const ViewContext& context, const SweepAnswer& answer, float width) {
+  if (answer.request.patches() && answer.over_data()) {
+    pair_line("ask.data.base.clean", signed_number(answer.clean()), theme().text, width);
+    return pair_line("ask.data.base.corrupt", signed_number(answer.corrupt()), theme().text, width);
+  }
   if (!answer.request.other)
     return pair_line(answer.over_data() ? "ask.data.base" : "ask.base", signed_number(answer.base()),
                      theme().text, width);

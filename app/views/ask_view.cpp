@@ -11,8 +11,10 @@
 #include "app/views/ask_graph.h"
 #include "app/views/ask_grid.h"
 #include "app/views/ask_heads.h"
+#include "app/views/ask_links.h"
 #include "app/views/ask_parts.h"
 #include "app/views/ask_paths.h"
+#include "app/views/ask_places.h"
 #include "app/views/ask_probes.h"
 #include "app/views/ask_prompts.h"
 #include "app/views/ask_side.h"
@@ -69,14 +71,13 @@ class AskView : public View {
   static std::string result(const ViewContext& context, const std::string& measure);
   void draw_pages(const ViewContext& context, float width);
   void draw_questions(const ViewContext& context, float width);
-  static void draw_hows(const ViewContext& context, ChipRow& line);
   void draw_other(const ViewContext& context, float width);
   static void draw_start(const ViewContext& context, float right, float width);
   static void answer_at_once(const ViewContext& context);
   void draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room);
-  void draw_with_prompts(const ViewContext& context, const std::shared_ptr<const SweepAnswer>& answer,
-                         std::size_t chosen, ImVec2 at, ImVec2 room);
-  bool below(const SweepAnswer& answer, ImVec2 room);
+  void draw_with_list(const ViewContext& context, const std::shared_ptr<const SweepAnswer>& answer,
+                      std::size_t chosen, ImVec2 at, ImVec2 room);
+  bool below(const ViewContext& context, const SweepAnswer& answer, ImVec2 room);
   static bool needs_start(const ViewContext& context);
   static const char* why_nothing(const ViewContext& context);
 
@@ -88,6 +89,7 @@ class AskView : public View {
   AskGraph graph_;
   AskProbes probes_;
   AskPrompts prompts_;
+  AskLinks links_;
   AskTexts texts_;
   AskCircuit circuit_;
   std::string other_;
@@ -99,7 +101,8 @@ class AskView : public View {
 std::string AskView::result(const ViewContext& context, const std::string& measure) {
   const Asking& asking = context.workspace.asking;
   const auto answer = asking.answer();
-  const bool here = asking.settings.page == AskPage::knock_out || asking.over_data();
+  const AskPage page = asking.settings.page;
+  const bool here = page == AskPage::knock_out || page == AskPage::links || asking.over_data();
   if (!here || !answer || !answer->sweep || answer->request.other || !asking.is_fresh(*answer)) return {};
   if (answer->over_data()) return answer->done ? data_result(context, *answer, measure) : std::string();
   if (answer->known() < std::ssize(answer->values)) return {};
@@ -110,9 +113,11 @@ std::string AskView::result(const ViewContext& context, const std::string& measu
     if (std::isfinite(answer->values[cell]) && (!most || moves(cell) > moves(*most))) most = cell;
   if (!most || moves(*most) == 0) return {};
   const auto number = [](double value) { return number_text(static_cast<float>(value), 2); };
-  return tr(asking.settings.how != AskHow::zero ? "ask.result.mean" : "ask.result.zero",
-            {place_words(*context.run.document.opened, *answer, answer->cells()[*most]), measure,
-             number(base), number(answer->values[*most])});
+  const char* key = asking.settings.how != AskHow::zero ? "ask.result.mean" : "ask.result.zero";
+  if (const auto& path = answer->request.path)
+    key = path->kind == PathKind::direct ? "ask.result.direct" : "ask.result.total";
+  return tr(key, {place_words(*context.run.document.opened, *answer, answer->cells()[*most]), measure,
+                  number(base), number(answer->values[*most])});
 }
 
 // What is asked of each prompt with its own answers; empty where the measure names its tokens, or there is no
@@ -135,6 +140,20 @@ bool AskView::draw_circuit_head(const ViewContext& context, float width) {
   return true;
 }
 
+namespace {
+
+// What the cells of an answer over a data set are, before there is one.
+const char* data_sentence(const AskSettings& settings) {
+  switch (settings.page) {
+    case AskPage::heads: return "ask.data.sentence.heads";
+    case AskPage::patch: return "ask.data.sentence.patch";
+    case AskPage::links: return "ask.data.sentence.links";
+    default: return "ask.data.sentence";
+  }
+}
+
+}  // namespace
+
 void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer, float width) {
   const OpenedModel& opened = *context.run.document.opened;
   const Asking& asking = context.workspace.asking;
@@ -150,9 +169,12 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   const AskSettings& settings = context.workspace.asking.settings;
   if (settings.page == AskPage::patch)
     sentence = settings.into_other ? "ask.sentence.patch" : "ask.sentence.patch.back";
-  if (settings.page == AskPage::parts) sentence = "ask.sentence.parts";
+  if (settings.page == AskPage::parts)
+    sentence = settings.sum == AskSum::direct ? "ask.sentence.parts" : "ask.sentence.twin";
   if (settings.page == AskPage::heads) sentence = "ask.sentence.heads";
-  if (data) sentence = settings.page == AskPage::heads ? "ask.data.sentence.heads" : "ask.data.sentence";
+  if (settings.page == AskPage::links)
+    sentence = settings.path == PathKind::direct ? "ask.sentence.direct" : "ask.sentence.total";
+  if (data) sentence = data_sentence(settings);
   if (settings.page == AskPage::paths) sentence = "ask.sentence.paths";
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
@@ -195,18 +217,19 @@ void AskView::draw_pages(const ViewContext& context, float width) {
                {AskPage::heads, "ask.page.heads"},
                {AskPage::parts, "ask.page.parts", true, true},
                {AskPage::graph, "ask.page.graph"},
-               {AskPage::paths, "ask.page.paths"},
+               {AskPage::links, "ask.page.paths"},
                {AskPage::circuit, "ask.page.circuit", true},
                {AskPage::texts, "ask.page.texts"},
                {AskPage::probes, "ask.page.probes"}};
   ChipRow line(width);
   const bool more = context.workspace.shows_ask_more();
   for (const auto& [page, key, first, plain] : pages) {
-    if (!more && !plain && settings.page != page) continue;
+    const bool on = settings.page == page || (page == AskPage::links && settings.page == AskPage::paths);
+    if (!more && !plain && !on) continue;
     if (first) line.part();
     const Label label(tr(key), "###", key);
     (void)line.place(chip_width(label));
-    if (page_name(label, settings.page == page, tr(Label(key, ".help")))) settings.page = page;
+    if (page_name(label, on, tr(Label(key, ".help"))) && !on) settings.page = page;
   }
   if (!context.workspace.told) {
     line.part();
@@ -227,8 +250,7 @@ void AskView::draw_pages(const ViewContext& context, float width) {
 
 void AskView::draw_questions(const ViewContext& context, float width) {
   Asking& asking = context.workspace.asking;
-  AskSettings& settings = asking.settings;
-  const bool patch = settings.page == AskPage::patch;
+  const AskSettings& settings = asking.settings;
   const float right = ImGui::GetCursorScreenPos().x + width;
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
@@ -236,51 +258,14 @@ void AskView::draw_questions(const ViewContext& context, float width) {
       std::max({chip_width(tr("ask.start")), chip_width(tr("ask.cancel")), chip_width(tr("ask.go_on"))}) +
       scaled(8);
   ChipRow line(width - start - scaled(8));
-  std::string& chosen = patch ? settings.patch : settings.knock_out;
-  for (const PlaceQuestion& question : place_questions()) {
-    if (question.patch != patch || settings.page == AskPage::heads ||
-        !has_places(context.run.document.model->config(), question))
-      continue;
-    const Label key(patch ? "ask.patch." : "ask.out.", question.id);
-    const bool on = &asking.question() == &question;
-    if (line(Label(tr(key), "###", key), on, tr(Label(key, ".help")))) chosen = question.id;
+  if (settings.page == AskPage::links) {
+    paths_.draw_kinds(context, line);
+    draw_link_ends(context, line);
   }
-  const ModelConfig& config = context.run.trace(context.workspace.cursor.sequence).config();
+  draw_ask_places(context, line);
   line.part();
-  for (const Stack stack : {Stack::enc, Stack::vision, config.stack}) {  // stack whose rows are edited
-    if (!has_stacks(config) || !asking.question().by_rows || settings.page == AskPage::heads ||
-        config.of(stack).stack != stack)
-      continue;
-    const std::string id = "###ask_stack_" + std::to_string(static_cast<int>(stack));
-    if (line(stack_name(config, stack) + id, asking.stack_of(config) == stack)) settings.stack = stack;
-  }
-  line.part();
-  for (const int group : kNeuronGroups)
-    if (asking.question().over == std::string_view("d_mlp") && settings.page == AskPage::knock_out) {
-      const std::string count = std::to_string(group);
-      const char* label = group == 1 ? tr("ask.group.one") : kept_tr("ask.group", {count}).c_str();
-      if (line(Label(label, "###ask.group.", count), settings.group == group,
-               kept_tr("ask.group.help", {count}).c_str()))
-        settings.group = group;
-    }
-  line.part();
-  if (!patch) draw_hows(context, line);
-  line.part();
-  if (!patch) prompts_.draw_choice(context, line);
+  prompts_.draw_choice(context, line);
   draw_start(context, right, start);
-}
-
-// What the places become; over a data set the means are those of its prompts.
-void AskView::draw_hows(const ViewContext& context, ChipRow& line) {
-  AskSettings& settings = context.workspace.asking.settings;
-  const bool data = context.workspace.asking.over_data();
-  for (const auto& [name, how] : kAskHows) {
-    if (!data && how > AskHow::mean) continue;
-    const bool on = settings.how == how || (!data && how == AskHow::mean && settings.how > how);
-    const Label key(data && how != AskHow::zero ? "ask.data.how." : "ask.how.",
-                    how == AskHow::mean_by_pos ? "mean_by_pos" : std::string_view(name));
-    if (line(Label(tr(key), "###ask.how.", name), on, tr(Label(key, ".help")))) settings.how = how;
-  }
 }
 
 void AskView::draw_start(const ViewContext& context, float right, float width) {
@@ -358,7 +343,8 @@ bool AskView::needs_start(const ViewContext& context) {
 const char* AskView::why_nothing(const ViewContext& context) {
   const Asking& asking = context.workspace.asking;
   if (context.run.recorded()) return "ask.recorded";
-  if (asking.settings.page == AskPage::patch && asking.settings.other.empty()) return "ask.no_other";
+  if (asking.settings.page == AskPage::patch && asking.settings.other.empty() && !asking.over_data())
+    return "ask.no_other";
   return nullptr;
 }
 
@@ -366,7 +352,9 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
   Asking& asking = context.workspace.asking;
   answer_at_once(context);
   const auto answer = asking.answer();
-  const bool kind = answer && answer->request.other.has_value() == (asking.settings.page == AskPage::patch);
+  const AskPage page = asking.settings.page;
+  const bool kind = answer && answer->request.patches() == (page == AskPage::patch) &&
+                    answer->request.path.has_value() == (page == AskPage::links);
   ImGui::SetCursorScreenPos(at);
   const char* why = why_nothing(context);
   if (why || !asking.request() || !answer || !kind) {
@@ -387,9 +375,9 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
     const ChildScope child("ask_side", room);
     return draw_ask_side(context, *answer, grid_.style(), std::min(room.x - scaled(4), scaled(520)), false);
   }
-  if (const auto chosen = answer->over_data() ? grid_.chosen(*answer) : std::nullopt)
-    return draw_with_prompts(context, answer, *chosen, at, room);
-  if (below(*answer, room)) {
+  if (const auto chosen = answer->over_data() || answer->request.path ? grid_.chosen(*answer) : std::nullopt)
+    return draw_with_list(context, answer, *chosen, at, room);
+  if (below(context, *answer, room)) {
     const float foot = scaled(kAskFoot);
     const float y = std::min(grid_.draw(context, *answer, at, ImVec2(room.x, room.y - foot)) + scaled(14),
                              at.y + room.y - foot);
@@ -412,9 +400,16 @@ void AskView::draw_sweep(const ViewContext& context, ImVec2 at, ImVec2 room) {
   draw_ask_side(context, *answer, grid_.style(), side, false);
 }
 
-// The grid, below it its facts in short, and beside both the prompts of the chosen cell.
-void AskView::draw_with_prompts(const ViewContext& context, const std::shared_ptr<const SweepAnswer>& answer,
-                                std::size_t chosen, ImVec2 at, ImVec2 room) {
+// The grid, below it its facts in short, and beside both what is behind the chosen cell: its prompts, or the
+// senders of its receiver.
+void AskView::draw_with_list(const ViewContext& context, const std::shared_ptr<const SweepAnswer>& answer,
+                             std::size_t chosen, ImVec2 at, ImVec2 room) {
+  const auto list_at = [&](ImVec2 place, ImVec2 size) {
+    if (answer->over_data())
+      prompts_.draw(context, answer, chosen, place, size);
+    else
+      links_.draw(context, answer, chosen, place, size);
+  };
   const float gap = scaled(18), list = std::clamp(room.x * 0.46f, scaled(230), scaled(480)),
               foot = scaled(kAskFoot);
   const bool narrow = room.x < scaled(kNarrowStage);
@@ -423,8 +418,7 @@ void AskView::draw_with_prompts(const ViewContext& context, const std::shared_pt
   const float bottom = grid_.draw(context, *answer, at, ImVec2(left, high));
   if (narrow) {
     const float y = std::min(bottom, at.y + high) + scaled(8);
-    return prompts_.draw(context, answer, chosen, ImVec2(at.x, y),
-                         ImVec2(room.x, std::max(scaled(40), at.y + room.y - y)));
+    return list_at(ImVec2(at.x, y), ImVec2(room.x, std::max(scaled(40), at.y + room.y - y)));
   }
   const float y = std::min(bottom + scaled(14), at.y + high);
   ImGui::SetCursorScreenPos(ImVec2(at.x, y));
@@ -432,12 +426,12 @@ void AskView::draw_with_prompts(const ViewContext& context, const std::shared_pt
     const ChildScope child("ask_foot", ImVec2(left, at.y + room.y - y));
     draw_ask_side(context, *answer, grid_.style(), left - scaled(4), true);
   }
-  prompts_.draw(context, answer, chosen, ImVec2(at.x + left + gap, at.y), ImVec2(list, room.y));
+  list_at(ImVec2(at.x + left + gap, at.y), ImVec2(list, room.y));
 }
 
 // True if the facts have to be above the heatmap, to leave its cells room for numbers.
-bool AskView::below(const SweepAnswer& answer, ImVec2 room) {
-  const ImVec2 need = grid_.readable(answer);
+bool AskView::below(const ViewContext& context, const SweepAnswer& answer, ImVec2 room) {
+  const ImVec2 need = grid_.readable(context, answer);
   const bool beside = need.x <= room.x - scaled((room.x > scaled(900) ? kWideSide : kAskSide) + 18);
   return !beside && need.y + scaled(kAskFoot) <= room.y;
 }
@@ -459,7 +453,7 @@ void AskView::draw(const ViewContext& context) {
   const AskPage page = context.workspace.asking.settings.page;
   if (asks_sweep(page) && (context.workspace.shows_ask_more() || needs_start(context)))
     draw_questions(context, width);
-  if (page == AskPage::patch) draw_other(context, width);
+  if (page == AskPage::patch && !context.workspace.asking.over_data()) draw_other(context, width);
   const ImVec2 at(origin.x, ImGui::GetCursorScreenPos().y + scaled(4));
   const ImVec2 left(width, std::max(scaled(80), origin.y + room.y - at.y));
   switch (page) {

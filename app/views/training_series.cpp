@@ -52,11 +52,17 @@ bool TrainingSeries::possible(const ViewContext& context) {
   return opened && opened->series && !context.session.shows_training();
 }
 
+std::string TrainingSeries::probed(const ViewContext& context) const {
+  const auto& prompts = context.run.document.data.prompts;
+  if (!probing_ || !prompts || prompts->lines.empty()) return {};
+  return prompts->lines.front().answer.empty() ? "token" : "answer";
+}
+
 const SeriesQuestion& TrainingSeries::question(const ViewContext& context) {
   const AskedMeasure& asked = context.workspace.asking.measure;
   const auto& made =
       question_.get({context.run.version, reinterpret_cast<std::uintptr_t>(series_.get()), key_of(asked.text),
-                     static_cast<std::uint64_t>(asked.row + 1), key_of(likely_)},
+                     static_cast<std::uint64_t>(asked.row + 1), key_of(likely_), key_of(probed(context))},
                     [&] {
                       SeriesQuestion out;
                       out.series = series_;
@@ -70,6 +76,7 @@ const SeriesQuestion& TrainingSeries::question(const ViewContext& context) {
                         out.measures.push_back(likely_);
                       }
                       out.at = asked.row;
+                      out.probe = probed(context);
                       return std::pair(out.key(), out);
                     });
   question_key_ = made.first;
@@ -317,21 +324,66 @@ void TrainingSeries::draw_curves(const ViewContext& context, ImVec2 at, ImVec2 s
     if (!measures[i].series.front().points.empty())
       draw_plot(context, measures[i], ImVec2(at.x, at.y + static_cast<float>(i) * (height + scaled(10))),
                 ImVec2(left, height));
-  const float x = at.x + left + gap;
-  ChipRow row(ImVec2(x, at.y), left, {{7, 3}, 4});
+  draw_right(context, of, ImVec2(at.x + left + gap, at.y), ImVec2(left, size.y));
+}
+
+// The roles of the heads, or probes at every depth.
+void TrainingSeries::draw_right(const ViewContext& context, std::uint64_t of, ImVec2 at, ImVec2 size) {
+  ChipRow row(at, size.x, {{7, 3}, 4});
+  const Role before = role.value;
   choose(row, role);
+  if (role.value != before) probing_ = false;
+  const bool data = context.run.document.data.prompts != nullptr;
+  const Label label(tr("training.series.probe"), "###train_probe");
+  if (data && row(label, probing_, tr("training.series.probe.help"))) probing_ = !probing_;
   const float top = row.height() + scaled(8);
-  const bool titled = left >= scaled(700);
-  const LinePlot& heads = heads_.get({of, static_cast<std::uint64_t>(role.value), titled},
-                                     [&] { return head_plot(context.run.document.model->config(), titled); });
-  if (heads.series.empty()) {
+  const bool titled = size.x >= scaled(700), probes = !probed(context).empty();
+  const LinePlot& plot = probes ? probes_.get({of}, [&] { return probe_plot(); })
+                                : heads_.get({of, static_cast<std::uint64_t>(role.value), titled}, [&] {
+                                    return head_plot(context.run.document.model->config(), titled);
+                                  });
+  const ImVec2 place(at.x, at.y + top);
+  if (plot.series.empty()) {
     const FontScope face(fonts().small);
-    ImGui::SetCursorScreenPos(ImVec2(x, at.y + top));
-    caption(tr("training.series.no_role"), left);
+    ImGui::SetCursorScreenPos(place);
+    caption(tr(probes ? "training.series.no_probe" : "training.series.no_role"), size.x);
     return;
   }
-  draw_plot(context, heads, ImVec2(x, at.y + top),
-            ImVec2(left, std::max(scaled(kSeriesLeast), size.y - top)));
+  draw_plot(context, plot, place, ImVec2(size.x, std::max(scaled(kSeriesLeast), size.y - top)));
+}
+
+// A line for each depth: how much of the held-out rows a linear map reads off there, and the commonest class.
+LinePlot TrainingSeries::probe_plot() const {
+  LinePlot plot = plot_of("train_series_probes", tr("training.series.probe.title"));
+  std::map<int, LineSeries> lines;
+  LineSeries chance;
+  for (const SeriesPoint& point : curves_->points) {
+    if (!in_sight(point)) continue;
+    bool first = true;
+    for (const CurveValue& value : point.values) {
+      if (value.measure != kProbeMeasure) continue;
+      const auto step = static_cast<float>(point.step);
+      LineSeries& line = lines[value.layer];
+      line.points.emplace_back(step, static_cast<float>(value.value));
+      line.label = value.at;
+      if (std::exchange(first, false)) chance.points.emplace_back(step, static_cast<float>(value.chance));
+    }
+  }
+  const int depths = static_cast<int>(lines.size());
+  for (auto& [depth, line] : lines) {
+    line.colour = head_shade(depth, depths, 0, 1);
+    line.dots = lines.size() <= kSeriesLabels;
+    if (lines.size() > kSeriesLabels) line.label.clear();
+    plot.series.push_back(std::move(line));
+  }
+  if (plot.series.empty()) return plot;
+  chance.colour = theme().text_dim;
+  chance.dashed = true;
+  chance.label = tr("training.series.guessing");
+  plot.series.push_back(std::move(chance));
+  fit_y(plot);
+  plot.y0 = 0, plot.y1 = 1.02f;
+  return plot;
 }
 
 bool TrainingSeries::draw(const ViewContext& context, float width, ImVec2 room) {

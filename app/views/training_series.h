@@ -44,11 +44,16 @@ class TrainingSeries {
   bool in_sight(const SeriesPoint& point) const { return !point.error && (!log_ || point.step > 0); }
   std::vector<LinePlot> measure_plots() const;
   LinePlot head_plot(const ModelConfig& config, bool titled) const;
+  LinePlot probe_plot() const;
+  void draw_right(const ViewContext& context, std::uint64_t of, ImVec2 at, ImVec2 size);
+  /// What probes read off the prompts of the data set; empty: there is none, or roles are shown.
+  std::string probed(const ViewContext& context) const;
 
   Kept<std::pair<std::uint64_t, SeriesQuestion>> question_;
   std::uint64_t question_key_ = 0;
   Kept<std::vector<LinePlot>> measures_;
-  Kept<LinePlot> heads_;
+  Kept<LinePlot> heads_, probes_;
+  bool probing_ = false;  ///< probes in the place of the heads' roles
   std::shared_ptr<const CheckpointSeries> series_;
   AskedSeries asked_;
   std::shared_ptr<const SeriesCurves> curves_;

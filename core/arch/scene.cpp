@@ -186,6 +186,8 @@ Result<Scene> scene_from_json(const json& object, const std::string& what) {
   TRY(scene.model, Model::make(std::move(config), std::move(weights)));
   TRY(scene.inputs, inputs_from_json(object, what));
   TRY(scene.edits, edits_from_json(object, what));
+  if (const auto data = object.find("data"); data != object.end())
+    scene.data = std::make_shared<const json>(*data);
   return scene;
 }
 
@@ -205,6 +207,7 @@ std::string scene_to_text(const Scene& scene) {
            {"seed", scene.seed},
            {"config", config_to_json(scene.model->config())}};
   if (!scene.words.empty()) out["words"] = scene.words;
+  if (scene.data) out["data"] = *scene.data;
   if (json edits = edits_to_json(scene.edits); !edits.is_null()) out["edits"] = std::move(edits);
   for (const Input& input : scene.inputs) {
     json& one = out["inputs"].emplace_back(input_to_json(input));

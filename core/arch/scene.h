@@ -26,10 +26,11 @@ struct Scene {
   std::vector<Input> inputs;
   std::vector<std::string> words;  ///< spelling of each id, for scenes with a vocabulary; may be empty
   std::uint64_t seed = 0;
-  bool from_seed = false;           ///< the numbers were drawn from `seed`
-  Edits edits;                      ///< what a person changed
-  std::vector<std::string> unused;  ///< weights in the file that the config does not use
-  std::string walk;                 ///< "nine_steps": the steps are grouped and numbered as in that text
+  bool from_seed = false;                      ///< the numbers were drawn from `seed`
+  Edits edits;                                 ///< what a person changed
+  std::vector<std::string> unused;             ///< weights in the file that the config does not use
+  std::shared_ptr<const nlohmann::json> data;  ///< a data set (core/session/prompt_list.h); null: none
+  std::string walk;  ///< "nine_steps": the steps are grouped and numbered as in that text
 };
 
 /// A text of a file: {"en": "...", "ko": "..."}, or a string for all languages; empty where there is none.

@@ -25,7 +25,7 @@ struct FigureToExport {
   int scale = 1;                     ///< PNG: pixels per unit
   bool transparent = false;          ///< pictures: without a ground
   const std::vector<FilmFrame>* film = nullptr;  ///< of forms that move
-  std::string run = {};  ///< what was run, as JSON, for data in JSON and npz; empty: not said
+  std::string run = {};  ///< what was run, as JSON, for data in JSON, CSV and npz; empty: not said
 };
 /// Title, program and caption, as PNG has them.
 std::vector<PngText> png_texts(const FigureToExport& what);

@@ -1,6 +1,8 @@
 // CSV (RFC 4180), one line per number, so that any program reads it as one table: which part, row and column
 // of the figure, their names, and the number with all its digits, as the run holds it: a masked
-// weight is 0, a masked score -inf.
+// weight is 0, a masked score -inf. What was run stands as JSON in the column "run" of the first line.
+#include <utility>
+
 #include "core/base/text.h"
 #include "core/export/data.h"
 #include "core/export/export.h"
@@ -17,8 +19,9 @@ std::string csv_field(const std::string& text) {
 
 class Lines {
  public:
-  explicit Lines(AtomicFile& file) : file_(file) {
-    file_.write("part,place,row,column,row_name,column_name,value\n");
+  Lines(AtomicFile& file, std::string run) : file_(file), run_(std::move(run)), told_(!run_.empty()) {
+    file_.write("part,place,row,column,row_name,column_name,value");
+    file_.write(told_ ? ",run\n" : "\n");
   }
   void put(const FigureData& part, std::size_t row, std::size_t column, const std::string& column_name,
            const std::string& value) {
@@ -27,11 +30,13 @@ class Lines {
     file_.write(join({csv_field(part.id), csv_field(place), std::to_string(row), std::to_string(column),
                       csv_field(name), csv_field(column_name), csv_field(value)},
                      ",") +
-                "\n");
+                (told_ ? "," + csv_field(std::exchange(run_, {})) : "") + "\n");
   }
 
  private:
   AtomicFile& file_;
+  std::string run_;  // stands in the first line alone
+  bool told_;
 };
 
 void put_matrix(const FigureData& part, Lines& out) {
@@ -59,7 +64,7 @@ void put_curves(const FigureData& part, Lines& out) {
 }
 
 Status write_figure_csv(const FigureToExport& what, AtomicFile& file, const std::string&) {
-  Lines out(file);
+  Lines out(file, what.run);
   for (const FigureData& part : data_of(*what.figure)) {
     if (part.kind == FigureData::Kind::matrix) put_matrix(part, out);
     if (part.kind == FigureData::Kind::table) put_table(part, out);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/trace/rotary.h"
+
 namespace attnscope {
 namespace {
 
@@ -146,11 +148,38 @@ double circuits_cost(const ModelConfig& config) {
   return out;
 }
 
-Result<CircuitMatrix> circuit_matrix(const Model& model, int block, int head, bool ov, bool spectrum) {
+namespace {
+
+// W_Q with each query turned as it is `distance` positions behind its key; two rotations, so that what they
+// are stretched by counts twice.
+Status turn_queries(const Model& model, int block, std::optional<std::int64_t> distance, HeadWeights& head) {
+  if (!distance) return Done{};
+  const AttentionSpec& attention = model.config().blocks[static_cast<std::size_t>(block)].attention;
+  if (!attention.position.rotates()) return fail(Code::unsupported, "error.lens.circuits.distance");
+  const Rotary rotary = rotary_of(attention.position.rope, attention.d_head, 0);
+  const double stretch = rotary.magnitude * rotary.magnitude;
+  for (std::int64_t row = 0; row < head.q.rows; ++row)
+    for (std::int64_t pair = 0; pair < rotary.pairs(); ++pair) {
+      double& a = head.q.cells[static_cast<std::size_t>(row * head.q.cols + rotary.first_of(pair))];
+      double& b = head.q.cells[static_cast<std::size_t>(row * head.q.cols + rotary.second_of(pair))];
+      const double angle =
+          static_cast<double>(*distance) * rotary.frequencies[static_cast<std::size_t>(pair)];
+      const double x = a, y = b;
+      a = stretch * (x * std::cos(angle) - y * std::sin(angle));
+      b = stretch * (y * std::cos(angle) + x * std::sin(angle));
+    }
+  return Done{};
+}
+
+}  // namespace
+
+Result<CircuitMatrix> circuit_matrix(const Model& model, int block, int head, bool ov, bool spectrum,
+                                     std::optional<std::int64_t> distance) {
   if (!model.weights().find(std::string(stack_prefix(model.config().stack)) + "blocks.0.attn.q.weight"))
     return fail(Code::unsupported, "error.lens.circuits");
   TRY_OK(check_head(model, block, head));
-  const HeadWeights weights = BlockWeights(model, block).head(head);
+  HeadWeights weights = BlockWeights(model, block).head(head);
+  if (!ov) TRY_OK(turn_queries(model, block, distance, weights));
   CircuitMatrix out;
   out.matrix = ov ? product(weights.v, weights.o) : product(weights.q, transposed(weights.k));
   if (spectrum) out.values = ov ? ov_values(weights) : qk_values(weights);
@@ -218,11 +247,13 @@ Result<std::vector<CircuitWord>> ov_words(const Model& model, int block, int hea
 }
 
 Result<std::vector<double>> circuit_map(const Model& model, int block, int head, bool ov,
-                                        const std::vector<int>& from, const std::vector<int>& to) {
+                                        const std::vector<int>& from, const std::vector<int>& to,
+                                        std::optional<std::int64_t> distance) {
   TRY_OK(check_head(model, block, head));
   TRY_OK(check_words(model, from));
   TRY_OK(check_words(model, to));
-  const HeadWeights weights = BlockWeights(model, block).head(head);
+  HeadWeights weights = BlockWeights(model, block).head(head);
+  if (!ov) TRY_OK(turn_queries(model, block, distance, weights));
   const Tensor table = circuit_embedding(model);
   const Matrix64 rows = rows_of_table(table, from);
   if (!ov)

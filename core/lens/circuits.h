@@ -55,12 +55,14 @@ Result<Circuits> circuits_of(const Model& model, bool composition = true,
 double circuits_cost(const ModelConfig& config);
 
 /// W_V W_O of a head, or W_Q W_K^T, whole; `spectrum`: with the singular values that are not zero by its
-/// width. Errors: as circuits_of(), no such head.
+/// width. `distance`: W_Q R W_K^T with the rotation of a query that stands so many positions behind its key;
+/// none: left out. Errors: as circuits_of(), no such head, a distance where nothing rotates.
 struct CircuitMatrix {
   Matrix64 matrix;             ///< [d_model, d_model]
   std::vector<double> values;  ///< d_head of them, the largest first
 };
-Result<CircuitMatrix> circuit_matrix(const Model& model, int block, int head, bool ov, bool spectrum);
+Result<CircuitMatrix> circuit_matrix(const Model& model, int block, int head, bool ov, bool spectrum,
+                                     std::optional<std::int64_t> distance = {});
 
 /// The eigenvalues' copying score.
 double copying_score(const std::vector<std::complex<double>>& eigenvalues);
@@ -74,8 +76,9 @@ struct CircuitWord {
 /// largest `most` of them. Errors: a model without words, no such head or token.
 Result<std::vector<CircuitWord>> ov_words(const Model& model, int block, int head, int id, std::size_t most);
 /// Of a chosen vocabulary, row-major [from, to]: of OV what looking at `from` adds to the logit of `to`, of
-/// QK the score of query `from` with key `to`, unscaled. Errors: as ov_words().
+/// QK the score of query `from` with key `to`, unscaled, at a distance as above. Errors: as ov_words().
 Result<std::vector<double>> circuit_map(const Model& model, int block, int head, bool ov,
-                                        const std::vector<int>& from, const std::vector<int>& to);
+                                        const std::vector<int>& from, const std::vector<int>& to,
+                                        std::optional<std::int64_t> distance = {});
 
 }  // namespace attnscope

@@ -220,6 +220,10 @@ void PathGrid::write_instead(const Target& from, const std::shared_ptr<const Ten
     if (cell.from == from) cell.instead = numbers;
 }
 
+void PathGrid::take_values(const std::vector<double>& values) {
+  for (std::size_t i = 0; i < std::min(values.size(), cells_.size()); ++i) cells_[i].value = values[i];
+}
+
 void PathGrid::keep(const std::vector<std::int64_t>& cells) {
   std::vector<PathCell> kept;
   for (const std::int64_t cell : cells) kept.push_back(std::move(cells_[static_cast<std::size_t>(cell)]));
@@ -267,7 +271,14 @@ Status PathGrid::fill(std::size_t most, const std::function<bool(std::size_t)>& 
     for (const std::size_t i : order) out[i] = std::isnan(cells_[i].value);
     return out;
   }();
-  const std::vector<std::vector<std::size_t>> groups = by_sender();
+  std::vector<std::vector<std::size_t>> groups = by_sender();
+  const auto most_of = [&](const std::vector<std::size_t>& group) {
+    double out = 0;
+    for (const std::size_t i : group) out = std::max(out, effect(i));  // NaN: not estimated
+    return out;
+  };
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](const auto& a, const auto& b) { return most_of(a) > most_of(b); });
   std::mutex mutex;
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};

@@ -47,14 +47,18 @@ class PathGrid {
   /// these numbers; null: by nothing.
   void write_instead(const Target& from, const std::shared_ptr<const Tensor>& numbers);
 
+  /// Values that are computed already, NaN for others: fill() runs those alone.
+  void take_values(const std::vector<double>& values);
+
   /// Keeps these cells alone, in order: one part of a grid that runs on several machines.
   void keep(const std::vector<std::int64_t>& cells);
 
   /// Estimates every cell: base + gradient at the receiver times what changes there. One backward pass, and
   /// for total paths one run a sender.
   Status estimate();
-  /// Runs the cells; where `most` > 0 those with the largest estimated effect alone. `done` is called with
-  /// each, from any thread, one call at a time, and returns whether to go on.
+  /// Runs the cells, senders with the largest estimated effect first; where `most` > 0 those cells with the
+  /// largest one alone. `done` is called with each, from any thread, one call at a time, and returns whether
+  /// to go on.
   Status fill(std::size_t most = 0, const std::function<bool(std::size_t cell)>& done = {},
               const std::atomic<bool>* cancel = nullptr);
 

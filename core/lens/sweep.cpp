@@ -9,6 +9,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/lens/paths.h"
 #include "core/model/gradients.h"
 #include "core/trace/place_cells.h"
 
@@ -153,6 +154,11 @@ std::shared_ptr<const Edit> Sweep::edit(std::size_t cell) const {
 }
 
 void Sweep::keep(const std::vector<std::int64_t>& cells) {
+  if (paths_) {
+    PathGrid grid = *paths_;
+    grid.keep(cells);
+    paths_ = std::make_shared<const PathGrid>(std::move(grid));
+  }
   std::vector<SweepCell> kept;
   for (const std::int64_t cell : cells) kept.push_back(std::move(cells_[static_cast<std::size_t>(cell)]));
   cells_ = std::move(kept);
@@ -170,6 +176,7 @@ void Sweep::take_estimates() {
 }
 
 Status Sweep::add_measure(const LogitMeasure& measure) {
+  CHECK(!paths_);
   TRY(const double base, measured(measure, *run_));
   more_.push_back({measure, base});
   for (SweepCell& cell : cells_) cell.also.emplace_back(kSweepUnknown, kSweepUnknown);
@@ -177,6 +184,7 @@ Status Sweep::add_measure(const LogitMeasure& measure) {
 }
 
 Status Sweep::estimate() {
+  if (paths_) return estimate_paths();
   for (std::size_t measure = 0; measure <= more_.size(); ++measure) TRY_OK(estimate(measure));
   return Done{};
 }
@@ -230,7 +238,8 @@ Result<double> Sweep::value(std::size_t cell, const std::atomic<bool>* cancel) c
 Result<std::vector<double>> Sweep::values(std::size_t cell, const std::atomic<bool>* cancel) const {
   RunOptions options;
   options.edits = without_inputs(run_->edits);
-  options.edits.push_back(edit(cell));
+  TRY(const Edits own, edits(cell));
+  options.edits.insert(options.edits.end(), own.begin(), own.end());
   options.base = run_;
   options.keep = Keep::predictions;
   options.cancel = cancel;
@@ -244,6 +253,7 @@ Result<std::vector<double>> Sweep::values(std::size_t cell, const std::atomic<bo
 }
 
 Status Sweep::fill(const std::function<bool(std::size_t)>& done, const std::atomic<bool>* cancel) {
+  if (paths_) return fill_paths(done, cancel);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < cells_.size(); ++i)
     if (std::isnan(cells_[i].value)) order.push_back(i);

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lesson/page_document.h"
+#include "core/session/prompt_list.h"
 #include "core/session/session_file.h"
 
 namespace attnscope {
@@ -69,6 +70,10 @@ Result<json> open_of(const Document& document) {
     out["padding"] = {{"side", document.padding.side == PadSide::left ? "left" : "right"},
                       {"to", document.padding.to}};
   if (json edits = edits_to_json(document.edits); !edits.is_null()) out["edits"] = std::move(edits);
+  if (document.data.prompts) {
+    out["data"] = prompt_list_json(document.data, "");
+    out["data"].erase("opened"), out["data"].erase("corrupt"), out["data"].erase("prompts");
+  }
   return out;
 }
 

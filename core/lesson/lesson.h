@@ -28,6 +28,8 @@ struct PageState {
   std::shared_ptr<const nlohmann::json> inputs;  ///< as a session keeps them, instead of texts; null: none
   Padding padding;
   Edits edits;
+  std::shared_ptr<const nlohmann::json> data;   ///< a data set, as give_prompts takes it; null: none
+  std::string path;                             ///< of the lesson's file, beside which the data set may lie
   std::shared_ptr<const nlohmann::json> looks;  ///< view and cursor; null: as a fresh window has them
   /// The same, as sessions keep it (app/state/session_look.h); a JSON null where there is none.
   const nlohmann::json& look() const;

@@ -54,7 +54,7 @@ Status read_open(const LessonReader& reader, const json& page, PageState& state)
     return Done{};
   }
   TRY_OK(reader.only(*found, "open",
-                     {"model", "texts", "decoder_texts", "spans", "inputs", "padding", "edits"}));
+                     {"model", "texts", "decoder_texts", "spans", "inputs", "padding", "edits", "data"}));
   TRY(std::string model, reader.text(*found, "model", "open.model", state.model.empty()));
   if (model.empty()) model = state.model;
   if (!is_shipped_name(model))
@@ -68,6 +68,11 @@ Status read_open(const LessonReader& reader, const json& page, PageState& state)
   TRY(state.spans, reader.texts(*found, "spans", "open.spans"));
   if (const auto inputs = found->find("inputs"); inputs != found->end())
     state.inputs = std::make_shared<const json>(*inputs);
+  if (const auto data = found->find("data"); data != found->end()) {
+    if (!data->is_string() && !data->is_object())
+      return reader.refuse("open.data", "error.lesson.wants_data");
+    state.data = std::make_shared<const json>(*data), state.path = PathsIn::now().value_or("");
+  }
   TRY(state.padding, read_padding(reader, *found));
   TRY(state.edits, reader.edits(*found, "edits", "open.edits"));
   return Done{};

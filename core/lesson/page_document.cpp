@@ -2,6 +2,7 @@
 
 #include "core/arch/shipped.h"
 #include "core/session/mask_edits.h"
+#include "core/session/prompt_list.h"
 #include "core/session/session_file.h"
 
 namespace attnscope {
@@ -25,6 +26,7 @@ Status give_page_inputs(Document& document, const PageState& state) {
   TRY_OK(give_page_texts(document, state.texts, state.decoder_texts));
   for (std::size_t i = 0; i < state.spans.size(); ++i) TRY_OK(set_spans(document, i, state.spans[i]));
   if (state.padding.on) TRY_OK(set_padding(document, state.padding));
+  if (state.data) TRY_OK(give_prompts(*state.data, state.path, document));
   return Done{};
 }
 

@@ -30,7 +30,11 @@ nlohmann::json ask_look(const Asking& asking) {
           {"strongest", settings.strongest},
           {"strength", name_of_value(settings.strength, kStrengthBys)},
           {"whole_range", settings.whole_range},
-          {"circuit_how", name_of_value(settings.circuit_how, kAskHows)}};
+          {"circuit_how", name_of_value(settings.circuit_how, kAskHows)},
+          {"from", name_of_value(settings.from, kAskFroms)},
+          {"to", name_of_value(settings.to, kAskTos)},
+          {"path", name_of_value(settings.path, kPathKinds)},
+          {"sum", name_of_value(settings.sum, kAskSums)}};
 }
 
 void take_ask_look(const nlohmann::json& look, Asking& asking) {
@@ -61,6 +65,10 @@ void take_ask_look(const nlohmann::json& look, Asking& asking) {
   session_look_read(*found, "strength", settings.strength, kStrengthBys);
   session_look_read(*found, "whole_range", settings.whole_range);
   session_look_read(*found, "circuit_how", settings.circuit_how, kAskHows);
+  session_look_read(*found, "from", settings.from, kAskFroms);
+  session_look_read(*found, "to", settings.to, kAskTos);
+  session_look_read(*found, "path", settings.path, kPathKinds);
+  session_look_read(*found, "sum", settings.sum, kAskSums);
 }
 
 }  // namespace attnscope

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/trace/editable.h"
+
 namespace attnscope {
 namespace {
 
@@ -14,13 +16,14 @@ struct FoundPlaces {
   double base = 0;
   std::vector<DataPlace> places;
   std::shared_ptr<const Sweep> sweep;
+  std::optional<double> donor = {};
 };
 
 Result<FoundPlaces> estimated(const DataSweep& sweeps, const DataLine& line,
                               const std::atomic<bool>& cancel) {
   TRY(PromptSweep asked, sweeps.of(line, &cancel));
   TRY_OK(asked.sweep.estimate());
-  FoundPlaces out{asked.prompt.trace, asked.sweep.base(), places_of(asked.sweep), nullptr};
+  FoundPlaces out{asked.prompt.trace, asked.sweep.base(), places_of(asked.sweep), nullptr, asked.donor};
   for (DataPlace& place : out.places) place.value = place.estimate;
   out.sweep = std::make_shared<const Sweep>(std::move(asked.sweep));
   return out;
@@ -30,9 +33,25 @@ Result<FoundPlaces> exact(const DataSweep& sweeps, const DataLine& line, const s
   TRY(PromptSweep asked, sweeps.of(line, &cancel));
   TRY_OK(asked.sweep.fill({}, &cancel));
   if (cancel) return fail(Code::cancelled, "error.model.stopped");
-  FoundPlaces out{asked.prompt.trace, asked.sweep.base(), places_of(asked.sweep), nullptr};
+  FoundPlaces out{asked.prompt.trace, asked.sweep.base(), places_of(asked.sweep), nullptr, asked.donor};
   out.sweep = std::make_shared<const Sweep>(std::move(asked.sweep));
   return out;
+}
+
+// "blocks.0.attn.z->blocks.1.attn.split_q" at the indices of both: heads that read stand last.
+void split_path(const std::string& step, std::size_t arrow, SweepCell& cell) {
+  const auto from = parse_site(step.substr(0, arrow)), to = parse_site(step.substr(arrow + 2));
+  if (!from || !to) return;
+  cell.site = *from;
+  cell.to = Target{Target::Kind::step, *to, {}, {}};
+  if (!to->is(StepRole::split) || cell.at.empty()) return;
+  cell.to->at = {cell.at.back()};
+  cell.at.pop_back();
+}
+
+bool goes_over_rows(const std::vector<std::string>& over) {
+  return std::any_of(over.begin(), over.end(),
+                     [](const std::string& axis) { return is_row_axis(axis.substr(0, axis.find(':'))); });
 }
 
 std::vector<SweepCell> sweep_cells(const std::vector<DataCell>& cells) {
@@ -40,6 +59,8 @@ std::vector<SweepCell> sweep_cells(const std::vector<DataCell>& cells) {
   for (const DataCell& cell : cells) {
     const auto site = parse_site(cell.step);
     out.push_back({site ? *site : Site{}, cell.at, cell.value.mean(), cell.estimate.mean()});
+    const std::size_t arrow = cell.step.find("->");
+    if (arrow != std::string::npos) split_path(cell.step, arrow, out.back());
   }
   return out;
 }
@@ -53,6 +74,11 @@ class DataAnswering {
     const DataAsked& asked = *now_.request.data;
     if (!now_.work) {
       auto work = std::make_shared<DataWork>(*asked.prompts, asked.start);
+      if (goes_over_rows(asked.question.over)) {
+        TRY_OK(work->runs.keep_one_length(asked.question.patch == PatchInto::corrupt ? DataSide::corrupt
+                                                                                     : DataSide::clean));
+        work->other_length = work->runs.left_out();
+      }
       TRY(DataSweep sweeps, DataSweep::prepare(work->runs, asked.question, &cancel_));
       work->sweeps.emplace(std::move(sweeps));
       now_.work = std::move(work);
@@ -73,13 +99,23 @@ class DataAnswering {
           const Status added = cells.add(line.line, *found.run, found.base, found.places, sweeps.partial());
           if (!added) return within(line.place(now_.work->runs.path()), added.error());
           if (!now_.sweep) now_.sweep = found.sweep;
+          auto& donors = now_.work->donors;
+          if (found.donor && donors.size() < cells.rows().size()) donors.push_back(*found.donor);
           if (!follower_.due(exact)) return Done{};
           publish();
+          take_donors(cells.rows().size());
           return follower_.show() ? Status(Done{}) : Status(fail(Code::cancelled, "error.model.stopped"));
         },
         cells.rows().size(), 1);
     publish();
+    take_donors(cells.rows().size());
     return done;
+  }
+  void take_donors(std::size_t prompts) {
+    Spread known;
+    for (std::size_t i = 0; i < std::min(prompts, now_.work->donors.size()); ++i)
+      known.add(now_.work->donors[i]);
+    if (known.n() > 0) now_.donor = known.mean();
   }
 
   // One backward pass of each prompt. Where a prompt has none, exact values come without estimates.
@@ -138,6 +174,8 @@ std::int64_t SweepAnswer::prompts() const {
   if (!over_data()) return 0;
   return std::ssize(request.data->prompts->lines) - (work ? work->runs.left_out() : 0);
 }
+
+std::int64_t SweepAnswer::other_length() const { return work ? work->other_length : 0; }
 
 Status answer_over_data(SweepAnswer& answer, const std::atomic<bool>& cancel, const DataFollower& follower) {
   return DataAnswering(answer, cancel, follower).carry_out();

@@ -14,6 +14,8 @@ struct DataWork {
   DataWork(const DataPrompts& prompts, Document start) : runs(prompts, std::move(start)) {}
   DataRuns runs;
   std::optional<DataSweep> sweeps;
+  std::int64_t other_length = 0;  ///< prompts that are left out: positions are compared one by one
+  std::vector<double> donors;     ///< patch: by prompt the measure of the run that places are taken from
   std::shared_ptr<const DataCells> estimates;  ///< of every prompt; null: none
 };
 

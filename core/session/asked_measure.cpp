@@ -39,6 +39,15 @@ Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& te
   return measure;
 }
 
+Result<PatchMeasures> patch_measures(const OpenedModel& opened, const std::string& text, std::int64_t at,
+                                     const Trace& clean, const Trace& corrupt) {
+  TRY(const LogitMeasure measure, measure_of(opened, text, at, clean));
+  PatchMeasures out{measure, measure};
+  TRY(const LogitMeasure own, measure_of(opened, text, at, corrupt));
+  out.corrupt.row = own.row;
+  return out;
+}
+
 Result<LogitMeasure> most_likely_measure(const Trace& trace, std::int64_t row) {
   LogitMeasure out{AskedMeasureKind::logit, 0, -1, row, {}};
   TRY(const double first_value, measured(out, trace));

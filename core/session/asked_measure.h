@@ -33,6 +33,13 @@ std::int64_t asked_row(const OpenedModel& opened, const Trace& trace);
 /// predicts the answer. KL is relative to this run. Errors: parse_measure's; no such position.
 Result<LogitMeasure> measure_of(const OpenedModel& opened, const std::string& text, std::int64_t at,
                                 const Trace& run);
+/// The same for both runs of a patch: the tokens of the clean one, each at its own row (the masked token may
+/// be at another position).
+struct PatchMeasures {
+  LogitMeasure clean, corrupt;
+};
+Result<PatchMeasures> patch_measures(const OpenedModel& opened, const std::string& text, std::int64_t at,
+                                     const Trace& clean, const Trace& corrupt);
 /// The most likely output at a row of a run minus the second; the logit alone where there is only one.
 /// Errors: a run without logits, a row that it does not have.
 Result<LogitMeasure> most_likely_measure(const Trace& trace, std::int64_t row);

@@ -32,6 +32,11 @@ void take(Hash& hash, const Input& input) {
   hash.take(address(input.pixels.data()));
 }
 
+void take(Hash& hash, const std::optional<PathQuestion>& path) {
+  hash.take(path ? 1 + static_cast<std::uint64_t>(path->kind) : 0);
+  if (path) hash.take(path->to);
+}
+
 // A few cells, patched from the run that they lie in: the measure must stay what it is.
 Result<SweepAnswer::SelfCheck> self_check(const SweepRequest& request, const Sweep& sweep,
                                           const std::atomic<bool>& cancel) {
@@ -65,6 +70,8 @@ std::uint64_t SweepRequest::key() const {
     hash.take(static_cast<std::uint64_t>(asked.how.from));
     hash.take(static_cast<std::uint64_t>(asked.how.knockout.value.index()));
     hash.take(asked.how.seed);
+    hash.take(static_cast<std::uint64_t>(asked.patch));
+    take(hash, asked.path);
     return hash.value();
   }
   const Input& own = run->input;
@@ -81,6 +88,7 @@ std::uint64_t SweepRequest::key() const {
     hash.take(std::bit_cast<std::uint32_t>(measure.reference.at(i)));
   hash.take(steps);
   for (const std::string& axis : over) hash.take(axis);
+  take(hash, path);
   if (other) return hash.value();
   hash.take(static_cast<std::uint64_t>(how.op));
   hash.take(how.value.index());
@@ -100,7 +108,7 @@ double SweepAnswer::shown(std::size_t cell, bool moved, bool spread) const {
   return moved ? value - base() : value;
 }
 
-double SweepAnswer::donor_or_nan() const { return request.other && donor ? *donor : kUnknown; }
+double SweepAnswer::donor_or_nan() const { return donor.value_or(kUnknown); }
 
 bool SweepAnswer::can_normalise() const { return std::fabs(clean() - corrupt()) > 0; }
 
@@ -167,6 +175,11 @@ class AskedSweep::Work {
 Result<Sweep> AskedSweep::Work::made() {
   const SweepRequest& request = now_.request;
   TRY(const Selector steps, Selector::parse(request.steps));
+  if (request.path) {
+    TRY(const Selector to, Selector::parse(request.path->to));
+    return Sweep::paths(request.model, request.run, request.measure, steps, to, request.path->kind,
+                        request.over);
+  }
   if (!request.other)
     return Sweep::ablation(request.model, request.run, request.measure, steps, request.over, request.how);
   RunOptions options;

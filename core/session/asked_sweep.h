@@ -35,8 +35,11 @@ struct SweepRequest {
   std::string steps;                           ///< a selector
   std::vector<std::string> over;               ///< axes
   Knockout how;                                ///< knock out
+  std::optional<PathQuestion> path = {};       ///< from `steps` to these
   std::shared_ptr<const DataAsked> data = {};  ///< over a data set, whatever `run` is; null: of `run`
 
+  /// Places of one run are put into another.
+  bool patches() const { return other || (data && data->question.patch != PatchInto::none); }
   /// Equal for equal requests on equal numbers, whichever order the two prompts have.
   std::uint64_t key() const;
 };
@@ -49,13 +52,13 @@ struct SweepAnswer {
   std::shared_ptr<const Sweep> sweep;     ///< its places and edits; null: not made yet, or `error`
   std::vector<double> values, estimates;  ///< of its cells; NaN until they are computed
   std::vector<bool> exact;                ///< of its cells: the value is known, be it NaN
-  std::optional<double> donor;            ///< patch: the measure of the run that places are taken from
-  std::optional<Error> error;             ///< why there are no further values
-  std::optional<Error> no_estimate;       ///< why there are no estimates
-  bool done = false;                      ///< nothing more will come
-  bool stopped = false;                   ///< it was stopped before it was complete
-  std::optional<double> asks;             ///< it paused for confirmation: seconds that the rest will take
-  double seconds = 0;                     ///< that it has taken so far
+  std::optional<double> donor;  ///< patch: the measure of the run that places are taken from, or its mean
+  std::optional<Error> error;   ///< why there are no further values
+  std::optional<Error> no_estimate;  ///< why there are no estimates
+  bool done = false;                 ///< nothing more will come
+  bool stopped = false;              ///< it was stopped before it was complete
+  std::optional<double> asks;        ///< it paused for confirmation: seconds that the rest will take
+  double seconds = 0;                ///< that it has taken so far
 
   /// Patch: cells that were patched from the run itself, and the largest difference that made.
   struct SelfCheck {
@@ -75,7 +78,8 @@ struct SweepAnswer {
   bool over_data() const { return request.data != nullptr; }
   /// Prompts whose values are exact, and all.
   std::int64_t prompts_done() const { return data ? data->base().n() : 0; }
-  std::int64_t prompts() const;  ///< that are asked: without those that the question leaves out
+  std::int64_t prompts() const;       ///< that are asked: without those that the question leaves out
+  std::int64_t other_length() const;  ///< prompts left out where positions are compared one by one
   /// The places of `values`; there where `sweep` is.
   const std::vector<SweepCell>& cells() const { return over_data() ? places : sweep->cells(); }
   /// What a cell has to say: the measure, or how far it moved, exact where that is known, else estimated;

@@ -83,11 +83,34 @@ void Asking::follow_swap(const Document& document) {
 }
 
 bool Asking::belongs(const std::shared_ptr<const Edit>& edit) const {
-  return edit == put_prompt_ ||
-         std::any_of(put_.begin(), put_.end(), [&](const auto& put) { return put.second == edit; });
+  const auto in = [&](const Edits& edits) {
+    return std::find(edits.begin(), edits.end(), edit) != edits.end();
+  };
+  return in(put_prompt_) ||
+         std::any_of(put_.begin(), put_.end(), [&](const auto& put) { return in(put.second); });
+}
+
+// Senders and receivers of the main stack; heads are gone over one by one.
+void Asking::take_path(const ModelConfig& config, SweepRequest& out) const {
+  const std::string blocks = std::string(stack_prefix(config.stack)) + "blocks.*.",
+                    stack(stack_prefix(config.stack));
+  if (settings.from == AskFrom::tokens) {
+    out.steps = stack + "embed", out.over = {"pos"};
+  } else if (settings.from == AskFrom::neurons) {
+    out.steps = blocks + "mlp.post";
+    out.over = {settings.group > 1 ? format("d_mlp:%d", settings.group) : std::string("d_mlp")};
+  } else {
+    out.steps = stack + "embed," + blocks + "attn.z," + blocks + "cross.z," + blocks + "mlp.out";
+  }
+  const std::string read(name_of_value(settings.to, kAskTos));
+  PathQuestion path{blocks + "attn." + read, settings.path};
+  if (settings.to == AskTo::q) path.to += "," + blocks + "cross.q";  // keys are those of the encoder
+  if (settings.to == AskTo::rest) path.to = blocks + "mlp.out,logits";
+  out.path = std::move(path);
 }
 
 void Asking::take_places(const ModelConfig& config, SweepRequest& out) const {
+  if (settings.page == AskPage::links) return take_path(config, out);
   const PlaceQuestion& asked = question();
   out.steps = (asked.by_rows ? std::string(stack_prefix(stack_of(config))) : "*") + asked.steps;
   if (*asked.over) out.over = split(asked.over, ',');
@@ -100,8 +123,8 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   if (run.recorded() || !asks_sweep(settings.page)) return Error{};
   if (over_data_) return made_over_data(run);
   if (!answer || answer->sequence != sequence_ || !answer->measure) return Error{};
-  const PlaceQuestion& asked = question();
-  if (asked.patch && settings.other.empty()) return Error{};
+  const bool patch = settings.page == AskPage::patch;
+  if (patch && settings.other.empty()) return Error{};
   SweepRequest out;
   out.model = run.document.model;
   out.run = run.traces.at(static_cast<std::size_t>(sequence_));
@@ -109,8 +132,8 @@ Result<SweepRequest> Asking::made(const RunResult& run) const {
   std::erase_if(out.edits, [&](const auto& edit) { return belongs(edit); });
   out.measure = *answer->measure;
   take_places(out.run->config(), out);
-  if (settings.how != AskHow::zero) out.how = {EditOp::set, MeanOver{}};
-  if (!asked.patch) return out;
+  if (settings.how != AskHow::zero && !out.path) out.how = {EditOp::set, MeanOver{}};
+  if (!patch) return out;
   Document other = run.document;
   TRY_OK(set_text(other, static_cast<std::size_t>(sequence_), settings.other, read_by(other)));
   out.other = out.model->completed(inputs_of(other).at(static_cast<std::size_t>(sequence_)));
@@ -139,38 +162,54 @@ Result<SweepRequest> Asking::made_over_data(const RunResult& run) const {
   TRY(asked.measure, data_measure(measure.text, *data->prompts));
   TRY_OK(check_data_measure(asked.measure));
   asked.at = measure.row, asked.steps = out.steps, asked.over = out.over;
+  asked.path = out.path;
+  if (settings.page == AskPage::patch) {
+    const bool into_corrupt = settings.into_other != looks_at_corrupt(run.document);
+    asked.patch = into_corrupt ? PatchInto::corrupt : PatchInto::clean;
+    out.into_other = into_corrupt;
+  }
   asked.how.seed = data->prompts->choice.seed;
-  asked.how.from = settings.how == AskHow::zero       ? From::itself
-                   : settings.how == AskHow::mean     ? From::mean
-                   : settings.how == AskHow::resample ? From::resample
-                                                      : From::mean_by_pos;
+  if (!out.path && asked.patch == PatchInto::none)
+    asked.how.from = settings.how == AskHow::zero       ? From::itself
+                     : settings.how == AskHow::mean     ? From::mean
+                     : settings.how == AskHow::resample ? From::resample
+                                                        : From::mean_by_pos;
   out.data = std::move(data);
   return out;
 }
 
 bool Asking::asks_data(const RunResult& run) const {
   return settings.over != AskOver::prompt && run.document.data.prompts && !run.recorded() &&
-         asks_data_set(settings.page);
+         asks_sweep(settings.page);
 }
 
-// A prompt that is opened brings its corrupt side as the other prompt. Not where a session has one of its
-// own, nor where undo gives the two prompts of a patch their places back.
-void Asking::take_corrupt(const Document& document, std::int64_t prompt) {
-  const bool first = !corrupt_of_.has_value(), opened = corrupt_of_ != prompt;
-  corrupt_of_ = prompt;
-  if (!opened || prompt < 0 || (first && !settings.other.empty())) return;
+// A prompt that is opened brings its other side as the other prompt. Not where a session has one of its own,
+// nor where undo gives the two prompts of a patch their places back. Places go on into the same side when the
+// document changes to the other one.
+void Asking::take_other_side(const Document& document, std::int64_t prompt) {
+  const bool corrupt = looks_at_corrupt(document), first = !side_.has_value();
+  const Side now{prompt, corrupt}, before = side_.value_or(now);
+  side_ = now;
+  const bool turned = before.corrupt != corrupt;
+  if (turned) {
+    settings.into_other = !settings.into_other;
+    if (corrupt) other_before_ = settings.other;
+    if (prompt < 0) settings.other = other_before_;
+  }
+  if ((!first && before == now) || prompt < 0 || (first && !settings.other.empty())) return;
+  const DataLine& line = document.data.prompts->lines[static_cast<std::size_t>(prompt)];
   const std::string text =
-      corrupt_text(*document.opened, document.data.prompts->lines[static_cast<std::size_t>(prompt)]);
-  if (text.empty() || (!settings.other.empty() && settings.other == own_text(document))) return;
+      corrupt ? prompt_text(*document.opened, line) : corrupt_text(*document.opened, line);
+  if (text.empty() || (!turned && !settings.other.empty() && settings.other == own_text(document))) return;
   settings.other = text;
-  settings.into_other = true;
+  if (settings.over == AskOver::prompt) settings.into_other = !corrupt;
 }
 
 // A prompt of the data set has its own answer: where no tokens are typed it is that which is measured.
 void Asking::follow_prompt(const RunResult& run) {
   measure.of_prompt.clear();
   const std::int64_t at = prompt_looked_at(run.document);
-  take_corrupt(run.document, at);
+  take_other_side(run.document, at);
   if (at < 0) return;
   const DataPrompts& prompts = *run.document.data.prompts;
   const auto text = data_measure(measure.text, prompts);
@@ -210,7 +249,7 @@ void Asking::start(Workers& workers) {
   if (!run_) return;
   if (can_go_on()) return sweep().go_on(workers);
   put_.clear();
-  put_prompt_.reset();
+  put_prompt_.clear();
   request_ = made(*run_);
   key_ = request_ ? request_->key() : 0;
   if (request_) sweep().start(workers, *request_);
@@ -226,12 +265,27 @@ void Asking::forget() {
   data_sweep_.stop();
   sweep_ = {}, data_sweep_ = {};
   put_.clear();
-  put_prompt_.reset();
+  put_prompt_.clear();
   prompt_->cancel();
   followed_.reset();
-  corrupt_of_.reset();
+  side_.reset();
   request_ = Error{};
   run_.reset();
+}
+
+// Pairs, about: half of them have the sender behind its receiver.
+double Asking::path_cells(const ModelConfig& config) const {
+  double senders = 1, receivers = settings.to == AskTo::rest ? 1 : 0;
+  for (const BlockSpec& block : config.blocks) {
+    const double heads = block.attention.n_heads;
+    senders += settings.from == AskFrom::neurons
+                   ? std::ceil(block.mlp.d_mlp / static_cast<double>(settings.group))
+               : settings.from == AskFrom::parts ? heads + 1
+                                                 : 0;
+    receivers += settings.to == AskTo::rest ? 1 : heads;
+  }
+  if (settings.from == AskFrom::tokens) senders = static_cast<double>(request_->run->rows(config.stack));
+  return senders * receivers / (settings.from == AskFrom::tokens ? 1 : 2);
 }
 
 double Asking::effort() const {
@@ -253,6 +307,7 @@ double Asking::effort() const {
                                     : 3;
     }
   }
+  if (request_->path) cells = path_cells(config);
   const double rows = static_cast<double>(std::max<std::int64_t>(1, request_->run->length)),
                prompts = request_->data ? static_cast<double>(request_->data->prompts->lines.size()) : 1;
   return cells * rows * prompts * static_cast<double>(request_->model->weights().parameter_count());
@@ -261,27 +316,41 @@ double Asking::effort() const {
 Status Asking::toggle(Document& document, const SweepAnswer& answer, std::size_t cell) {
   if (!answer.sweep || answer.over_data() || cell >= answer.sweep->cells().size()) return Done{};
   if (is_put(document, answer, cell)) {
-    std::erase(document.edits, put_.at(cell));
+    for (const auto& edit : put_.at(cell)) std::erase(document.edits, edit);
     return Done{};
   }
   const bool many = document.sequences.size() > 1;
-  auto& edit = put_[cell];
-  if (!edit) {
-    NumberEdit number = *answer.sweep->edit(cell)->number();
-    if (auto* frozen = std::get_if<Frozen>(&number.value))
-      frozen->origin = settings.into_other ? own_text(document) : settings.other;
-    edit = make_edit(std::move(number), many ? sequence_ : -1);
+  Edits& put = put_[cell];
+  if (put.empty()) {
+    TRY(const Edits edits, answer.sweep->edits(cell));
+    for (const auto& edit : edits) {
+      NumberEdit number = *edit->number();
+      auto* frozen = std::get_if<Frozen>(&number.value);
+      if (frozen && answer.request.other)
+        frozen->origin = settings.into_other ? own_text(document) : settings.other;
+      put.push_back(make_edit(std::move(number), many ? sequence_ : -1));
+    }
   }
   if (answer.request.other && settings.into_other) TRY_OK(change_places(document));
-  document.edits.push_back(edit);
+  document.edits.insert(document.edits.end(), put.begin(), put.end());
   return Done{};
 }
+
+namespace {
+
+// All of them.
+bool holds(const Edits& edits, const Edits& wanted) {
+  return !wanted.empty() && std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) {
+    return std::find(edits.begin(), edits.end(), one) != edits.end();
+  });
+}
+
+}  // namespace
 
 bool Asking::is_put(const Document& document, const SweepAnswer& answer, std::size_t cell) const {
   const auto newest = sweep_.newest();
   const auto put = put_.find(cell);
-  if (!newest || newest->key != answer.key || put == put_.end()) return false;
-  return std::find(document.edits.begin(), document.edits.end(), put->second) != document.edits.end();
+  return newest && newest->key == answer.key && put != put_.end() && holds(document.edits, put->second);
 }
 
 void Asking::begin_prompt(Workers& workers, const std::shared_ptr<const SweepAnswer>& answer,
@@ -300,28 +369,33 @@ Result<Asking::PromptEdit> Asking::prompt_edit(const SweepAnswer& answer, std::s
       answer.work->sweeps->of(prompts.lines.at(static_cast<std::size_t>(prompt)), &cancel));
   const std::vector<SweepCell>&own = asked.sweep.cells(), &all = answer.cells();
   std::size_t at = cell;  // prompts of other lengths may have other places
+  const std::string wanted = cell_text(all[cell]);
   if (own.size() != all.size() || own[at].site != all[cell].site) {
-    const std::string wanted = to_text(all[cell].site) + to_text(all[cell].at);
     for (at = 0; at < own.size(); ++at)
-      if (to_text(own[at].site) + to_text(own[at].at) == wanted) break;
+      if (cell_text(own[at]) == wanted) break;
     if (at == own.size()) return fail(Code::not_found, "error.session.data.no_place", {wanted});
   }
-  NumberEdit number = *asked.sweep.edit(at)->number();
-  if (auto* frozen = std::get_if<Frozen>(&number.value)) frozen->origin = data_name(prompts.choice);
-  return PromptEdit{prompt, make_edit(std::move(number))};
+  TRY(const Edits edits, asked.sweep.edits(at));
+  PromptEdit out{prompt, {}, answer.request.data->question.patch == PatchInto::corrupt};
+  for (const auto& edit : edits) {
+    NumberEdit number = *edit->number();
+    auto* frozen = std::get_if<Frozen>(&number.value);
+    if (frozen && !answer.request.path) frozen->origin = data_name(prompts.choice);
+    out.edits.push_back(make_edit(std::move(number)));
+  }
+  return out;
 }
 
 Status Asking::put_prompt(Document& document, const PromptEdit& made) {
-  std::erase(document.edits, put_prompt_);
-  TRY_OK(open_prompt(document, made.prompt));
-  document.edits.push_back(made.edit);
-  put_prompt_ = made.edit;
+  for (const auto& edit : put_prompt_) std::erase(document.edits, edit);
+  TRY_OK(open_prompt(document, made.prompt, made.corrupt ? DataSide::corrupt : DataSide::clean));
+  document.edits.insert(document.edits.end(), made.edits.begin(), made.edits.end());
+  put_prompt_ = made.edits;
   return Done{};
 }
 
 bool Asking::is_prompt_put(const Document& document, std::size_t cell, std::int64_t prompt) const {
-  return put_prompt_ && put_cell_ == cell && prompt_looked_at(document) == prompt &&
-         std::find(document.edits.begin(), document.edits.end(), put_prompt_) != document.edits.end();
+  return put_cell_ == cell && prompt_looked_at(document) == prompt && holds(document.edits, put_prompt_);
 }
 
 // The other prompt becomes the document's.

@@ -9,6 +9,7 @@
 
 #include "core/io/named.h"
 #include "core/lens/attribution.h"
+#include "core/lens/linear_twin.h"
 #include "core/lens/strength.h"
 #include "core/session/asked_measure.h"
 #include "core/session/asked_sweep.h"
@@ -31,17 +32,28 @@ bool has_places(const ModelConfig& config, const PlaceQuestion& question);
 inline constexpr int kNeuronGroups[] = {1, 8, 32, 128};
 
 /// heads: a table of the effects of ablating heads; texts: those in which a head or a neuron is strongest.
-enum class AskPage : std::uint8_t { knock_out, patch, parts, heads, paths, graph, probes, texts, circuit };
-inline constexpr Named<AskPage> kAskPages[] = {
-    {"knock_out", AskPage::knock_out}, {"patch", AskPage::patch}, {"parts", AskPage::parts},
-    {"heads", AskPage::heads},         {"paths", AskPage::paths}, {"graph", AskPage::graph},
-    {"probes", AskPage::probes},       {"texts", AskPage::texts}, {"circuit", AskPage::circuit}};
-/// Computed by a sweep that can be asked of a data set.
-inline bool asks_data_set(AskPage page) { return page == AskPage::knock_out || page == AskPage::heads; }
+/// links: who writes what another reads.
+enum class AskPage : std::uint8_t {
+  knock_out,
+  patch,
+  parts,
+  heads,
+  paths,
+  graph,
+  probes,
+  texts,
+  circuit,
+  links
+};
+inline constexpr Named<AskPage> kAskPages[] = {{"knock_out", AskPage::knock_out}, {"patch", AskPage::patch},
+                                               {"parts", AskPage::parts},         {"heads", AskPage::heads},
+                                               {"paths", AskPage::paths},         {"graph", AskPage::graph},
+                                               {"probes", AskPage::probes},       {"texts", AskPage::texts},
+                                               {"circuit", AskPage::circuit},     {"links", AskPage::links}};
 /// Shows the cells of a sweep.
-inline bool asks_cells(AskPage page) { return page == AskPage::knock_out || page == AskPage::patch; }
-/// Computed by a sweep.
-inline bool asks_sweep(AskPage page) { return page <= AskPage::patch || page == AskPage::heads; }
+inline bool asks_cells(AskPage page) { return page <= AskPage::patch || page == AskPage::links; }
+/// Computed by a sweep, which can be asked of a data set.
+inline bool asks_sweep(AskPage page) { return asks_cells(page) || page == AskPage::heads; }
 
 /// What knocked-out places become. Over a data set the mean is that over its prompts (mean_by_pos: of each
 /// position), resample the value of another prompt; of one prompt the mean is over its positions.
@@ -55,12 +67,36 @@ enum class AskOver : std::uint8_t { prompt, mean, spread };
 inline constexpr Named<AskOver> kAskOvers[] = {
     {"prompt", AskOver::prompt}, {"mean", AskOver::mean}, {"spread", AskOver::spread}};
 
+/// links: senders and receivers. parts: embeddings, heads and MLPs; tokens: the embedding of each position.
+enum class AskFrom : std::uint8_t { parts, tokens, neurons };
+inline constexpr Named<AskFrom> kAskFroms[] = {
+    {"parts", AskFrom::parts}, {"tokens", AskFrom::tokens}, {"neurons", AskFrom::neurons}};
+/// Queries, keys or values of each head; rest: MLPs and the logits.
+enum class AskTo : std::uint8_t { q, k, v, rest };
+inline constexpr Named<AskTo> kAskTos[] = {
+    {"q", AskTo::q}, {"k", AskTo::k}, {"v", AskTo::v}, {"rest", AskTo::rest}};
+inline constexpr Named<PathKind> kPathKinds[] = {{"direct", PathKind::direct}, {"total", PathKind::total}};
+
+/// parts: what each part wrote into the row of the measure; the others are the exact linear twin of the run,
+/// by the tokens of the input, by heads, by neurons.
+enum class AskSum : std::uint8_t { direct, twin_token, twin_head, twin_neuron };
+inline constexpr Named<AskSum> kAskSums[] = {{"direct", AskSum::direct},
+                                             {"twin_token", AskSum::twin_token},
+                                             {"twin_head", AskSum::twin_head},
+                                             {"twin_neuron", AskSum::twin_neuron}};
+/// Of a linear twin.
+inline AttributeBy twin_by(AskSum sum) {
+  return sum == AskSum::twin_head     ? AttributeBy::head
+         : sum == AskSum::twin_neuron ? AttributeBy::neuron
+                                      : AttributeBy::token;
+}
+
 /// The settings on screen.
 struct AskSettings {
   AskPage page = AskPage::knock_out;
   std::string knock_out = "heads", patch = "residual";  ///< PlaceQuestion::id
   AskHow how = AskHow::zero;                            ///< ablation
-  AskOver over = AskOver::prompt;                       ///< ablation
+  AskOver over = AskOver::prompt;                       ///< of every page of a sweep
   int group = 1;                                        ///< neurons that are ablated at once
   std::string other;                                    ///< the other prompt
   bool into_other = true;       ///< places of the run on screen go into that of the other prompt
@@ -71,21 +107,27 @@ struct AskSettings {
   std::string strongest;  ///< texts: whose, a place ("blocks.1.attn.z[head=3]"); empty: the cursor's head
   StrengthBy strength = StrengthBy::write;  ///< texts: of a head
   AskHow circuit_how = AskHow::mean;        ///< circuit: what the other parts become
+  AskFrom from = AskFrom::parts;            ///< links
+  AskTo to = AskTo::q;                      ///< links
+  PathKind path = PathKind::direct;         ///< links
+  AskSum sum = AskSum::direct;              ///< parts
   bool whole_range = false;                 ///< texts: over the whole range, not the strongest alone
   bool operator==(const AskSettings&) const = default;
 };
 
-/// One score of a head, split by what wrote its query and its key.
+/// One score of a head, split by what wrote its query and its key, or over the directions of its QK.
 struct AskedScore {
   Site pattern;
   std::int64_t head = 0, query = 0, key = 0;
-  std::shared_ptr<const ScoreSplit> split;
+  std::shared_ptr<const ScoreSplit> split;        ///< null: `loadings`
+  std::shared_ptr<const ScoreLoadings> loadings;  ///< null: `split`
 };
 /// What the page of the sum shows.
 struct AskedParts {
   std::shared_ptr<const Trace> run;        ///< of `sum`
   std::shared_ptr<const Attribution> sum;  ///< null: not of the run and measure on screen yet
-  LogitMeasure measure;                    ///< of `sum`
+  std::shared_ptr<const LinearTwin> twin;  ///< shown in place of `sum`
+  LogitMeasure measure;                    ///< of either
   std::string inside_of;                   ///< the part that is opened beside it: "blocks.1.attn.z[head=3]"
   std::vector<LogitPart> inside;           ///< its addends
   std::optional<AskedScore> score;         ///< shown in their place
@@ -148,12 +190,13 @@ class Asking {
   // One prompt of an answer over a data set, opened with the edit of one cell.
   struct PromptEdit {
     std::int64_t prompt = 0;  ///< of the data set
-    std::shared_ptr<const Edit> edit;
+    Edits edits;
+    bool corrupt = false;  ///< of its corrupt side: what is patched
   };
   /// Makes it beside the frame: the edit may hold numbers of other prompts.
   void begin_prompt(Workers& workers, const std::shared_ptr<const SweepAnswer>& answer, std::size_t cell,
                     std::int64_t prompt);
-  /// It, once it is there; once.
+  /// Once it is there; once.
   std::optional<Result<PromptEdit>> take_prompt() { return prompt_->take(); }
   /// Puts it into the document: the prompt as its text, the edit in the place of the one that was put before.
   Status put_prompt(Document& document, const PromptEdit& made);
@@ -167,9 +210,11 @@ class Asking {
   static Result<PromptEdit> prompt_edit(const SweepAnswer& answer, std::size_t cell, std::int64_t prompt,
                                         const std::atomic<bool>& cancel);
   void take_places(const ModelConfig& config, SweepRequest& out) const;
+  void take_path(const ModelConfig& config, SweepRequest& out) const;
+  double path_cells(const ModelConfig& config) const;
   bool asks_data(const RunResult& run) const;
   void follow_prompt(const RunResult& run);
-  void take_corrupt(const Document& document, std::int64_t prompt);
+  void take_other_side(const Document& document, std::int64_t prompt);
   AskedSweep& sweep() { return over_data_ ? data_sweep_ : sweep_; }
   const AskedSweep& sweep() const { return over_data_ ? data_sweep_ : sweep_; }
   Status change_places(Document& document);
@@ -182,19 +227,25 @@ class Asking {
   std::shared_ptr<Computed<Result<PromptEdit>>> prompt_ =
       std::make_shared<Computed<Result<PromptEdit>>>();  ///< shared by copies
   std::size_t put_cell_ = 0;
-  std::shared_ptr<const Edit> put_prompt_;     ///< the edit that was put with a prompt last
+  Edits put_prompt_;                           ///< the edits that were put with a prompt last
   std::shared_ptr<const RunResult> followed_;  ///< of follow_prompt()
   std::string followed_text_;
-  std::optional<std::int64_t>
-      corrupt_of_;  ///< the prompt that `followed_` looked at; -1: a text of one's own
+  // The prompt that `followed_` looked at; -1: a text of one's own.
+  struct Side {
+    std::int64_t prompt = -1;
+    bool corrupt = false;
+    bool operator==(const Side&) const = default;
+  };
+  std::optional<Side> side_;
+  std::string other_before_;  ///< the other prompt, before a corrupt side was opened
   Result<SweepRequest> request_ = Error{};
   std::uint64_t key_ = 0;
   int sequence_ = 0;
-  std::shared_ptr<const RunResult> run_;                    ///< of request_
-  AskSettings asked_;                                       ///< from which request_ was made
-  std::shared_ptr<const MeasureAnswer> asked_measure_;      ///< the same
-  std::map<std::size_t, std::shared_ptr<const Edit>> put_;  ///< by cells of the newest answer
-  std::string swapped_own_, swapped_other_;                 ///< the prompts before they were last swapped
+  std::shared_ptr<const RunResult> run_;                ///< of request_
+  AskSettings asked_;                                   ///< from which request_ was made
+  std::shared_ptr<const MeasureAnswer> asked_measure_;  ///< the same
+  std::map<std::size_t, Edits> put_;                    ///< by cells of the newest answer
+  std::string swapped_own_, swapped_other_;             ///< the prompts before they were last swapped
 };
 
 }  // namespace attnscope

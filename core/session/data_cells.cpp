@@ -9,6 +9,7 @@
 namespace attnscope {
 namespace {
 
+constexpr const char* kPathArrow = "->";
 constexpr std::int64_t kMostKeptValues = std::int64_t{1} << 26;
 
 bool counts_rows(std::string_view axis) { return is_row_axis(axis) || axis == "key"; }
@@ -70,11 +71,21 @@ std::size_t DataCells::index_of(const DataPlace& place, std::size_t number, std:
   return cells_.size() - 1;
 }
 
+DataPlace path_place(const Target& from, const Target& to, double value, double estimate) {
+  std::vector<AxisRange> at = from.at;
+  at.insert(at.end(), to.at.begin(), to.at.end());
+  return {to_text(from.site) + kPathArrow + to_text(to.site), from.site.stack, std::move(at), value,
+          estimate};
+}
+
 std::vector<DataPlace> places_of(const Sweep& sweep, std::size_t measure) {
   std::vector<DataPlace> out;
   for (const SweepCell& cell : sweep.cells())
-    out.push_back(
-        {to_text(cell.site), cell.site.stack, cell.at, cell.value_of(measure), cell.estimate_of(measure)});
+    if (cell.to)
+      out.push_back(path_place(cell.place(), *cell.to, cell.value_of(measure), cell.estimate_of(measure)));
+    else
+      out.push_back(
+          {to_text(cell.site), cell.site.stack, cell.at, cell.value_of(measure), cell.estimate_of(measure)});
   return out;
 }
 

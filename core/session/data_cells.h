@@ -21,6 +21,9 @@ struct DataPlace {
   std::vector<AxisRange> at;
   double value = 0, estimate = 0;
 };
+/// Both places of a path as one: "blocks.0.attn.z->blocks.1.attn.split_q" at the indices of both, the
+/// receiver's last.
+DataPlace path_place(const Target& from, const Target& to, double value, double estimate);
 /// By one of the sweep's measures.
 std::vector<DataPlace> places_of(const Sweep& sweep, std::size_t measure = 0);
 

@@ -1,5 +1,7 @@
 #include "core/session/data_runs.h"
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/session/data_cells.h"
@@ -88,14 +90,18 @@ DataRuns DataRuns::without_edits() const {
   return out;
 }
 
-Result<DrawnPartners> DataRuns::draw_partners(std::uint64_t seed) {
+// Rows of each prompt's input. The lines are kept.
+Result<std::vector<std::int64_t>> DataRuns::lengths_of(DataSide side) {
   std::vector<std::int64_t> lengths;
   const auto length = [&](const DataLine& line) -> Result<std::int64_t> {
-    TRY(Request request, prompt_request(line, with_[0], DataSide::clean));
-    request.edits.clear();
+    const auto at = [&](const Error& error) {
+      return within(line.place(path(), prompt_fields(side)), error);
+    };
+    auto request = prompt_request(line, with_[side == DataSide::clean ? 0 : 1], side);
+    if (!request) return at(request.error());
+    request->edits.clear();
     Document document = start_;
-    if (const Status laid = apply_request(document, request); !laid)
-      return within(line.place(path(), prompt_fields(DataSide::clean)), laid.error());
+    if (const Status laid = apply_request(document, *request); !laid) return at(laid.error());
     return inputs_of(document).front().length();
   };
   TRY_OK(keep_lines(false));
@@ -103,6 +109,24 @@ Result<DrawnPartners> DataRuns::draw_partners(std::uint64_t seed) {
     lengths.push_back(rows);
     return Status(Done{});
   }));
+  return lengths;
+}
+
+Status DataRuns::keep_one_length(DataSide side) {
+  TRY(const std::vector<std::int64_t> lengths, lengths_of(side));
+  std::map<std::int64_t, std::int64_t> count;
+  for (const std::int64_t rows : lengths) ++count[rows];
+  if (count.size() < 2) return Done{};
+  const auto most = std::max_element(count.begin(), count.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<bool> stays;
+  for (const std::int64_t rows : lengths) stays.push_back(rows == most->first);
+  keep_only(stays);
+  return Done{};
+}
+
+Result<DrawnPartners> DataRuns::draw_partners(std::uint64_t seed) {
+  TRY(const std::vector<std::int64_t> lengths, lengths_of(DataSide::clean));
   TRY(const std::vector<std::size_t> drawn, resample_partners(lengths, seed));
   DrawnPartners out;
   std::vector<std::size_t> place(drawn.size(), 0);  // of a prompt among those that stay

@@ -85,6 +85,10 @@ class DataRuns {
   /// For each prompt another one of its length that gives it its values; those without are left out.
   Result<DrawnPartners> draw_partners(std::uint64_t seed);
 
+  /// Where positions are compared one by one: those of the most common length stay, the others are
+  /// left_out(). `side`: whose rows they are.
+  Status keep_one_length(DataSide side);
+
   /// Errors: with the line and column of the prompt.
   Result<PromptRun> run(const DataLine& line, DataSide side, const std::atomic<bool>* cancel = nullptr) const;
   /// The measure of a line as text, with its answers. Errors: answers that are no tokens.
@@ -102,6 +106,7 @@ class DataRuns {
   std::array<Request, 2> with_;
 
  private:
+  Result<std::vector<std::int64_t>> lengths_of(DataSide side);
   Status finished(const DataReader& reader);
   const std::vector<DataLine>* held_lines() const { return held_ ? held_ : kept_ ? &*kept_ : nullptr; }
 

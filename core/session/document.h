@@ -45,6 +45,7 @@ struct DataPrompts;
 struct PromptList {
   std::shared_ptr<const DataPrompts> prompts;        ///< null: none
   std::int64_t opened = -1;                          ///< the prompt that was opened last; -1: none
+  bool corrupt = false;                              ///< its corrupt side was opened
   Input as_opened;                                   ///< its input: a text that was changed is no prompt
   std::shared_ptr<const std::vector<Sequence>> own;  ///< what was there before a prompt was opened
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/session/document.h"
+#include "core/session/prompt_list.h"
 
 namespace attnscope {
 namespace {
@@ -87,6 +88,16 @@ bool begins_padded(const Scene& scene) {
          });
 }
 
+// The data set of a scene; one that is not there becomes a warning of the model.
+void take_scene_data(Document& document) {
+  const OpenedModel& opened = *document.opened;
+  const Status taken = give_prompts(*opened.scene->data, opened.path, document);
+  if (taken) return;
+  auto told = std::make_shared<OpenedModel>(opened);
+  told->warnings.push_back(taken.error().whole());
+  document.opened = std::move(told);
+}
+
 }  // namespace
 
 Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atomic<bool>* cancel) {
@@ -114,6 +125,7 @@ Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atom
     document.sequences.push_back(first_words(*opened, config.vocab_size));
   }
   document.opened = std::move(opened);
+  if (document.opened->scene && document.opened->scene->data) take_scene_data(document);
   return document;
 }
 

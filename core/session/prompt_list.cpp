@@ -105,19 +105,20 @@ std::int64_t prompt_looked_at(const Document& document) {
   return prompt_list_same_input(document.sequences.front().input, list.as_opened) ? list.opened : -1;
 }
 
-Status open_prompt(Document& document, std::int64_t index) {
+Status open_prompt(Document& document, std::int64_t index, DataSide side) {
   const DataPrompts* prompts = prompts_of(document);
   if (!prompts || index < 0 || index >= std::ssize(prompts->lines)) return Done{};
   const DataLine& line = prompts->lines[static_cast<std::size_t>(index)];
   const auto at = [&](const Error& error) {
-    return within(line.place(prompts->choice.path, prompt_fields(DataSide::clean)), error);
+    return within(line.place(prompts->choice.path, prompt_fields(side)), error);
   };
   if (prompt_looked_at(document) < 0)
     document.data.own = std::make_shared<const std::vector<Sequence>>(document.sequences);
-  const auto request = prompt_request(line, {}, DataSide::clean);
+  const auto request = prompt_request(line, {}, side);
   if (!request) return at(request.error());
   if (const Status laid = apply_request(document, *request); !laid) return at(laid.error());
   document.data.opened = index;
+  document.data.corrupt = side == DataSide::corrupt;
   document.data.as_opened = document.sequences.front().input;
   return Done{};
 }
@@ -126,6 +127,7 @@ Status open_own_text(Document& document) {
   if (prompt_looked_at(document) < 0 || !document.data.own) return Done{};
   document.sequences = *document.data.own;
   document.data.opened = -1;
+  document.data.corrupt = false;
   document.data.own.reset();
   return Done{};
 }
@@ -169,6 +171,7 @@ json prompt_list_json(const PromptList& list, const std::string& path) {
   json out = {{"path", choice.path},   {"where", choice.where}, {"limit", choice.limit},
               {"seed", choice.seed},   {"hash", prompts.hash},  {"prompts", prompts.lines.size()},
               {"opened", list.opened}, {"more", prompts.more}};
+  if (list.corrupt) out["corrupt"] = true;
   if (!choice.is_task()) {
     std::error_code ignored;
     const fs::path beside = fs::relative(choice.path, fs::absolute(path).parent_path(), ignored);
@@ -185,24 +188,49 @@ json prompt_list_json(const PromptList& list, const std::string& path) {
   return out;
 }
 
+namespace {
+
+// Those in the list itself, or in the file or task that it names.
+Result<std::shared_ptr<const DataPrompts>> prompts_named(const json& list, const DataChoice& choice,
+                                                         const std::string& path) {
+  if (!list.contains("lines")) return prompts_in_file(list, choice);
+  if (!list["lines"].is_array()) return damaged_list(path);
+  return lines_from(list, choice, path);
+}
+
+bool is_another(const json& list, const DataPrompts& prompts) {
+  return list.contains("hash") && prompts.hash != session_text_at(list, "hash");
+}
+
+}  // namespace
+
+Status give_prompts(const json& data, const std::string& path, Document& document) {
+  json list = data;
+  if (data.is_string()) list = json::object(), list["path"] = data;
+  if (!list.is_object()) return damaged_list(path);
+  for (const char* optional : {"limit", "seed"})
+    if (!list.contains(optional)) list[optional] = 0;
+  TRY(DataChoice choice, choice_from(list, path));
+  const PathsIn reading(path);
+  TRY(document.data.prompts, prompts_named(list, choice, path));
+  if (is_another(list, *document.data.prompts))
+    return fail(Code::io_failed, "error.system.changed", {quoted_path(choice.path)});
+  return Done{};
+}
+
 Status take_prompt_list(const json& list, const std::string& path, Document& document,
                         std::vector<Text>& warnings) {
   if (!list.is_object()) return damaged_list(path);
   TRY(const DataChoice choice, choice_from(list, path));
-  const bool here = list.contains("lines");
-  if (here && !list["lines"].is_array()) return damaged_list(path);
-  if (here) {
-    TRY(document.data.prompts, lines_from(list, choice, path));
-  } else {
-    const auto found = prompts_in_file(list, choice);
-    if (!found) {
-      warnings.push_back(Text::of("note.session.data_gone", {data_name(choice), found.error().whole()}));
-      return Done{};
-    }
-    document.data.prompts = *found;
-    if ((*found)->hash != session_text_at(list, "hash"))
-      warnings.push_back(Text::of("note.session.data_changed", {quoted_path(choice.path)}));
+  const auto found = prompts_named(list, choice, path);
+  if (!found && list.contains("lines")) return found.error();
+  if (!found) {
+    warnings.push_back(Text::of("note.session.data_gone", {data_name(choice), found.error().whole()}));
+    return Done{};
   }
+  document.data.prompts = *found;
+  if (is_another(list, **found))
+    warnings.push_back(Text::of("note.session.data_changed", {quoted_path(choice.path)}));
   const auto opened = whole_at(list, "opened", -1, std::ssize(document.data.prompts->lines) - 1);
   if (list.contains("opened") && !opened) return damaged_list(path);
   if (list.contains("own")) {
@@ -211,8 +239,11 @@ Status take_prompt_list(const json& list, const std::string& path, Document& doc
     document.data.own = std::make_shared<const std::vector<Sequence>>(std::move(own.sequences));
   }
   Document tried = document;
-  if (opened.value_or(-1) < 0 || !open_prompt(tried, *opened)) return Done{};
-  document.data.opened = *opened, document.data.as_opened = tried.data.as_opened;
+  const bool corrupt = list.contains("corrupt") && list["corrupt"] == true;
+  if (opened.value_or(-1) < 0 || !open_prompt(tried, *opened, corrupt ? DataSide::corrupt : DataSide::clean))
+    return Done{};
+  document.data.opened = *opened, document.data.corrupt = corrupt;
+  document.data.as_opened = tried.data.as_opened;
   return Done{};
 }
 

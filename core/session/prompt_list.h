@@ -15,9 +15,13 @@ inline const DataPrompts* prompts_of(const Document& document) { return document
 void put_prompts(Document& document, std::shared_ptr<const DataPrompts> prompts);
 /// The prompt whose text is what the document reads; -1: it reads a text of one's own.
 std::int64_t prompt_looked_at(const Document& document);
-/// The prompt becomes what the document reads; a text of one's own is kept. Errors: words that the model does
-/// not read, with line and column.
-Status open_prompt(Document& document, std::int64_t index);
+/// What the document reads is the corrupt side of that prompt.
+inline bool looks_at_corrupt(const Document& document) {
+  return document.data.corrupt && prompt_looked_at(document) >= 0;
+}
+/// The prompt, or its corrupt side, becomes what the document reads; a text of one's own is kept. Errors:
+/// words that the model does not read, with line and column.
+Status open_prompt(Document& document, std::int64_t index, DataSide side = DataSide::clean);
 /// The text of one's own becomes what the document reads again. Does nothing where there is none.
 Status open_own_text(Document& document);
 /// A prompt in words: its text, or what its ids spell.
@@ -28,6 +32,11 @@ std::string corrupt_text(const OpenedModel& opened, const DataLine& line);
 std::string data_name(const DataChoice& choice);
 /// The choice of examples of the model's own task; nothing where it has none that gives prompts.
 std::optional<DataChoice> own_task_choice(const OpenedModel& opened);
+
+/// The data set that a lesson's page or a scene names, as text ("task:NAME", a file beside `path`) or as
+/// prompt_list_json has it. Errors: no such data set, a file that lies elsewhere, its lines, one that is not
+/// what it was.
+Status give_prompts(const nlohmann::json& data, const std::string& path, Document& document);
 
 /// {"path", "where", "limit", "seed", "hash", "opened", "lines"}; lines where they are few. `path`: of the
 /// file that it will stand in.

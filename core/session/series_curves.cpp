@@ -1,10 +1,27 @@
 #include "core/session/series_curves.h"
 
 #include "core/base/hash.h"
+#include "core/session/probe_prompts.h"
 #include "core/session/read_again.h"
 
 namespace attnscope {
 namespace {
+
+// Probes of one checkpoint over the prompts of the document's data set.
+Result<std::vector<CurveValue>> probe_values(const SeriesQuestion& question, const Document& fresh,
+                                             const std::atomic<bool>* cancel) {
+  std::vector<CurveValue> out;
+  const auto& prompts = question.document.data.prompts;
+  if (question.probe.empty() || !prompts) return out;
+  Document start = fresh;
+  start.data = {};
+  DataRuns data(*prompts, std::move(start));
+  TRY(const ProbeAnswer found, probe_prompts(data, question.probe, question.at, cancel));
+  for (std::size_t depth = 0; depth < found.depths.size(); ++depth)
+    out.push_back({kProbeMeasure, to_text(found.depths[depth].site), static_cast<int>(depth), -1,
+                   found.depths[depth].held_out, found.guessing});
+  return out;
+}
 
 Result<std::vector<CurveValue>> point_values(const SeriesQuestion& question, std::size_t member,
                                              const std::atomic<bool>* cancel) {
@@ -27,6 +44,8 @@ Result<std::vector<CurveValue>> point_values(const SeriesQuestion& question, std
   }
   const std::vector<CurveValue> heads = head_curve_values(*run);
   out.insert(out.end(), heads.begin(), heads.end());
+  TRY(const std::vector<CurveValue> depths, probe_values(question, fresh, cancel));
+  out.insert(out.end(), depths.begin(), depths.end());
   return out;
 }
 
@@ -45,7 +64,10 @@ std::uint64_t SeriesQuestion::key() const {
       for (const int id : *ids) text += std::to_string(id) + ",";
     }
   }
-  return key_of({std::hash<std::string>{}(text), static_cast<std::uint64_t>(at)});
+  text += "\n" + probe;
+  const auto data = probe.empty() ? nullptr : document.data.prompts.get();
+  return key_of({std::hash<std::string>{}(text), static_cast<std::uint64_t>(at),
+                 reinterpret_cast<std::uintptr_t>(data)});
 }
 
 SeriesPoint series_point(const SeriesQuestion& question, std::size_t member,

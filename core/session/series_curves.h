@@ -14,18 +14,22 @@
 
 namespace attnscope {
 
+/// The share of held-out rows whose label a probe reads off; its `layer` is the depth, `at` the step.
+inline constexpr const char* kProbeMeasure = "probe";
+
 struct SeriesQuestion {
   std::shared_ptr<const CheckpointSeries> series;
   Document document;  ///< its first sequence is what runs
   std::vector<std::string> measures;
   std::int64_t at = -1;
+  std::string probe = {};  ///< of the document's data set, as probe_prompts() takes it; empty: none
   /// The same for questions with the same answer.
   std::uint64_t key() const;
 };
 
 struct SeriesPoint {
   std::int64_t step = 0;
-  std::vector<CurveValue> values;  ///< measures, then the roles of the heads
+  std::vector<CurveValue> values;  ///< measures, then the roles of the heads, then kProbeMeasure by depth
   std::optional<Error> error;      ///< why this checkpoint is left out
 };
 

@@ -8,10 +8,16 @@
 namespace attnscope {
 namespace {
 
-Result<AskedParts> parts_again(const std::shared_ptr<const Trace>& run, const LogitMeasure& measure) {
-  TRY(Attribution sum, attribute(*run, measure, AttributeBy::head));
+Result<AskedParts> parts_again(const std::shared_ptr<const Trace>& run, const LogitMeasure& measure,
+                               AskSum by) {
   AskedParts out;
   out.run = run, out.measure = measure;
+  if (by != AskSum::direct) {
+    TRY(LinearTwin twin, linear_twin(*run, measure, twin_by(by)));
+    out.twin = std::make_shared<const LinearTwin>(std::move(twin));
+    return out;
+  }
+  TRY(Attribution sum, attribute(*run, measure, AttributeBy::head));
   out.sum = std::make_shared<const Attribution>(std::move(sum));
   return out;
 }
@@ -43,7 +49,7 @@ Result<std::shared_ptr<const AskShown>> asked_again(const nlohmann::json& look, 
   if (!measure->measure)
     return measure->error ? *measure->error : fail(Code::not_found, "error.cli.no_input", {"--"});
   if (out.page == AskPage::parts) {
-    TRY(out.parts, parts_again(run->traces[sequence], *measure->measure));
+    TRY(out.parts, parts_again(run->traces[sequence], *measure->measure, asking.settings.sum));
     return std::make_shared<const AskShown>(std::move(out));
   }
   if (!asking.request())

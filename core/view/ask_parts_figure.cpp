@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text.h"
 #include "core/session/measure_text.h"
 #include "core/view/ask_figures.h"
 
@@ -32,6 +33,51 @@ figure::PartBox asked_part(const char* id, figure::MatrixMark mark, int priority
       {id, std::move(mark), priority, {Text::of(key, said), Text::of(key + ".short", said)}, ""});
 }
 
+// Which score: block, head, query, key and the score itself.
+std::vector<Text> score_words(const ViewState& state, const AskedScore& score, double total) {
+  const auto name = [&](Axis axis, std::int64_t row) {
+    return row_label(*state.opened, *state.run, rows_stack(score.pattern, axis), row);
+  };
+  return {score.pattern.layer, score.head, name(Axis::query, score.query), name(Axis::key, score.key),
+          asked_number(total)};
+}
+
+// The score over the directions of QK, the largest singular value first.
+ViewDrawing draw_loadings(const ViewState& state, const AskedScore& score) {
+  const ScoreLoadings& of = *score.loadings;
+  figure::MatrixMark values, factors;
+  values.scale = factors.scale = figure::Scale::diverging, values.most = factors.most = 1e-9;
+  std::vector<float> value, factor;
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < of.directions.size(); ++i) {
+    const ScoreLoading& one = of.directions[i];
+    value.push_back(static_cast<float>(one.value));
+    values.most = std::max(values.most, std::abs(one.value));
+    if (std::abs(one.value) > std::abs(of.directions[most].value)) most = i;
+    for (const double number : {one.singular, one.query, one.key}) {
+      factor.push_back(static_cast<float>(number));
+      factors.most = std::max(factors.most, std::abs(number));
+    }
+    values.rows.labels.push_back(Text::of("figure.ask.score.direction", {static_cast<std::int64_t>(i)}));
+  }
+  factors.rows.labels = values.rows.labels;
+  values.cols.labels.push_back(Text::of("figure.ask.parts.share"));
+  for (const char* name : {"singular", "query", "key"})
+    factors.cols.labels.push_back(Text::of(std::string("figure.ask.score.along.") + name));
+  const std::int64_t rows = std::ssize(of.directions);
+  values.values = Tensor::from(std::move(value), {{Axis::none, rows}, {Axis::none, 1}});
+  factors.values = Tensor::from(std::move(factor), {{Axis::none, rows}, {Axis::none, 3}});
+  std::vector<Text> said = score_words(state, score, of.total);
+  said.insert(said.end(), {asked_number(of.bias), static_cast<std::int64_t>(most),
+                           asked_number(of.directions.empty() ? 0 : of.directions[most].value)});
+  ViewDrawing out{{Text::of("figure.ask.score.question")},
+                  {Text::of("figure.ask.score.said.loadings", said),
+                   Text::of("figure.ask.score.said.loadings.short", said)},
+                  asked_part("loadings", std::move(values), 3, "figure.ask.score.loadings", said)};
+  out.below = asked_part("factors", std::move(factors), 2, "figure.ask.score.factors", said);
+  return out;
+}
+
 ViewDrawing draw_split_score(const ViewState& state, const AskedScore& score) {
   const ScoreSplit& split = *score.split;
   figure::MatrixMark table;
@@ -48,27 +94,38 @@ ViewDrawing draw_split_score(const ViewState& state, const AskedScore& score) {
   for (const std::string& name : split.query_sources) table.rows.labels.emplace_back(name);
   for (const std::string& name : split.key_sources) table.cols.labels.emplace_back(name);
   table.rows.ink = figure::Ink::query, table.cols.ink = figure::Ink::key;
-  const auto name = [&](Axis axis, std::int64_t row) {
-    return row_label(*state.opened, *state.run, rows_stack(score.pattern, axis), row);
-  };
   const std::size_t wide = std::max<std::size_t>(1, split.key_sources.size());
-  const std::vector<Text> said{score.pattern.layer,
-                               score.head,
-                               name(Axis::query, score.query),
-                               name(Axis::key, score.key),
-                               asked_number(split.total),
-                               split.values.empty() ? std::string() : split.query_sources[most / wide],
-                               split.values.empty() ? std::string() : split.key_sources[most % wide],
-                               asked_number(split.values.empty() ? 0 : split.values[most])};
+  std::vector<Text> said = score_words(state, score, split.total);
+  said.insert(said.end(), {split.values.empty() ? std::string() : split.query_sources[most / wide],
+                           split.values.empty() ? std::string() : split.key_sources[most % wide],
+                           asked_number(split.values.empty() ? 0 : split.values[most])});
   return {{Text::of("figure.ask.score.question")},
           {Text::of("figure.ask.score.said", said), Text::of("figure.ask.score.said.short", said)},
           asked_part("score", std::move(table), 3, "figure.ask.score.title", said)};
 }
 
+// The twin's addends, and what they close to.
+Result<ViewDrawing> draw_twin(const ViewState& state, const AskedParts& parts) {
+  const LinearTwin& twin = *parts.twin;
+  const auto most = std::max_element(
+      twin.parts.begin(), twin.parts.end(),
+      [](const LogitPart& a, const LogitPart& b) { return std::abs(a.value) < std::abs(b.value); });
+  if (most == twin.parts.end()) return fail(Code::not_found, "error.view.ask_begins");
+  const std::vector<Text> said{
+      to_text(*state.opened, parts.measure), asked_number(twin.total),  std::ssize(twin.parts),
+      most->step + to_text(most->at),        asked_number(most->value), format("%.2g", twin.rest),
+      format("%.2g", twin.total - twin.run)};
+  return ViewDrawing{{Text::of("figure.ask.parts.question")},
+                     {Text::of("figure.ask.twin.said", said), Text::of("figure.ask.parts.said.short", said)},
+                     asked_part("twin", addends(twin.parts), 3, "figure.ask.twin.title", said)};
+}
+
 }  // namespace
 
 Result<ViewDrawing> draw_asked_parts(const ViewState& state, const AskedParts& parts) {
+  if (parts.score && parts.score->loadings) return draw_loadings(state, *parts.score);
   if (parts.score) return draw_split_score(state, *parts.score);
+  if (parts.twin) return draw_twin(state, parts);
   const Attribution& sum = *parts.sum;
   const auto most = std::max_element(
       sum.parts.begin(), sum.parts.end(),

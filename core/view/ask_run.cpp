@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/session/measure_text.h"
 #include "core/trace/editable.h"
+#include "core/trace/path.h"
 #include "core/view/ask_figures.h"
 
 namespace attnscope {
@@ -21,6 +22,7 @@ std::size_t index_in(std::vector<std::string>& names, const std::string& name) {
 }
 
 std::string column_of(const SweepCell& cell) {
+  if (cell.to) return receiver_text(*cell.to);
   return cell.at.empty() ? std::string() : cell.at.back().axis + " " + to_text(cell.at.back());
 }
 
@@ -30,7 +32,7 @@ std::vector<std::string> columns_of(const OpenedModel& opened, const SweepAnswer
   const Trace& run = *answer.sweep->run();
   for (const SweepCell& cell : answer.cells()) {
     std::string name = column_of(cell);
-    if (!cell.at.empty() && is_row_axis(cell.at.back().axis)) {
+    if (!cell.to && !cell.at.empty() && is_row_axis(cell.at.back().axis)) {
       const std::int64_t row = cell.at.back().begin;
       const Stack stack = rows_stack(cell.site, Axis::pos);
       if (run.is_real(stack, row)) name = std::to_string(row) + " " + row_label(opened, run, stack, row);
@@ -40,16 +42,20 @@ std::vector<std::string> columns_of(const OpenedModel& opened, const SweepAnswer
   return out;
 }
 
+// Indices that name the row of a cell; of a path all of its sender.
+std::vector<AxisRange> row_indices(const SweepCell& cell) {
+  std::vector<AxisRange> out = cell.at;
+  if (!out.empty() && !cell.to) out.pop_back();
+  return out;
+}
+
 // A row's name: its block (and its head) where all rows are of one kind of step, else its step.
 Text row_name_of(const SweepCell& cell, bool one_kind) {
-  std::vector<AxisRange> front = cell.at;
-  if (!front.empty()) front.pop_back();
-  if (!one_kind) return to_text(cell.site) + to_text(front);
+  const std::vector<AxisRange> front = row_indices(cell);
+  if (!one_kind || cell.to) return to_text(cell.site) + to_text(front);
   const Text block = Text::of("figure.ask.block", {cell.site.layer});
   return front.empty() ? block : Text::of("figure.ask.block_head", {block, to_text(front.front())});
 }
-
-std::string place_text(const SweepCell& cell) { return to_text(cell.site) + to_text(cell.at); }
 
 }  // namespace
 
@@ -63,9 +69,7 @@ figure::MatrixMark place_matrix(const std::vector<SweepCell>& cells, const std::
     return site.stack == first.stack && site.part == first.part && site.slot == first.slot;
   });
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::vector<AxisRange> front = cells[i].at;
-    if (!front.empty()) front.pop_back();
-    const std::size_t row = index_in(rows, to_text(cells[i].site) + to_text(front));
+    const std::size_t row = index_in(rows, to_text(cells[i].site) + to_text(row_indices(cells[i])));
     if (row == out.rows.labels.size()) out.rows.labels.push_back(row_name_of(cells[i], one_kind));
     at.emplace_back(row, index_in(cols, columns.empty() ? column_of(cells[i]) : columns[i]));
   }
@@ -100,7 +104,7 @@ Result<ViewDrawing> draw_asked_run(const ViewState& state, const AskShown& shown
   if (most == cells.size()) return fail(Code::not_found, "error.view.ask_begins");
   const std::vector<Text> said{to_text(*state.opened, answer.request.measure),
                                asked_number(answer.base()),
-                               place_text(cells[most]),
+                               cell_text(cells[most]),
                                asked_number(value[most]),
                                answer.known(),
                                std::ssize(cells),
@@ -124,10 +128,16 @@ Result<ViewDrawing> draw_asked_run(const ViewState& state, const AskShown& shown
               parts.begin() + static_cast<std::ptrdiff_t>(first) + 1);
   if (std::any_of(estimate.begin(), estimate.end(), [](double one) { return std::isfinite(one); }))
     parts.emplace_back("estimate", &estimate);
-  const std::string kind = !patch ? "knock_out" : answer.request.into_other ? "patch" : "patch.back";
+  const auto& path = answer.request.path;
+  const std::string kind = path                        ? std::string(name_of_value(path->kind, kPathKinds))
+                           : !patch                    ? "knock_out"
+                           : answer.request.into_other ? "patch"
+                                                       : "patch.back";
   const bool means = !patch && std::holds_alternative<MeanOver>(answer.request.how.value);
   const std::string key = "figure.ask.run.said." + kind + (means ? ".mean" : "");
-  ViewDrawing out{{Text::of(patch ? "figure.ask.run.question.patch" : "figure.ask.run.question")},
+  ViewDrawing out{{Text::of(path    ? "figure.ask.run.question.path"
+                            : patch ? "figure.ask.run.question.patch"
+                                    : "figure.ask.run.question")},
                   {Text::of(key, said), Text::of("figure.ask.run.said.short", said)},
                   part(parts.front().first, *parts.front().second, 3)};
   std::vector<figure::PartBox> below;

@@ -2,6 +2,7 @@
 // which heads copy, and what the looked-at head writes where it looks at the looked-at word.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/base/text.h"
 #include "core/lens/circuits.h"
@@ -13,7 +14,8 @@ namespace {
 
 constexpr double kMostDrawn = 2e7;  // multiply-adds: what is drawn anew with every choice
 constexpr std::size_t kCircuitWords = 5;
-constexpr std::int64_t kMostHeads = 48;  // along one side of the grid
+constexpr std::int64_t kMostLooked = 16;  // words of the text
+constexpr std::int64_t kMostHeads = 48;   // along one side of the grid
 
 Text head_label(int block, int head) { return Text(std::to_string(block) + "." + std::to_string(head)); }
 
@@ -120,6 +122,42 @@ std::optional<figure::PartBox> words_table(const ViewState& state, const Model& 
        ""});
 }
 
+// What the looked-at head looks for among the words of the text, each once: the score of a query (row) with a
+// key (column). Where the head rotates, the query stands one position behind.
+std::optional<figure::PartBox> looks_for_matrix(const ViewState& state, const Model& model) {
+  std::vector<int> words;
+  for (const int id : state.run->ids)
+    if (std::ssize(words) < kMostLooked && std::find(words.begin(), words.end(), id) == words.end())
+      words.push_back(id);
+  const auto& attention = model.config().blocks[static_cast<std::size_t>(state.layer)].attention;
+  const std::optional<std::int64_t> distance =
+      attention.position.rotates() ? std::optional<std::int64_t>(1) : std::nullopt;
+  const auto map =
+      circuit_map(model, state.layer, static_cast<int>(state.head), false, words, words, distance);
+  if (!map || words.size() < 2) return std::nullopt;
+  figure::MatrixMark out;
+  out.scale = figure::Scale::diverging, out.most = 1e-9;
+  std::vector<float> values;
+  for (const double value : *map) {
+    values.push_back(static_cast<float>(value));
+    out.most = std::max(out.most, std::abs(value));
+  }
+  const std::int64_t count = std::ssize(words);
+  out.values = Tensor::from(std::move(values), {{Axis::none, count}, {Axis::none, count}});
+  for (const int id : words) {
+    out.rows.labels.emplace_back(token_label(*state.opened, id));
+    out.cols.labels.emplace_back(token_label(*state.opened, id));
+  }
+  out.rows.ink = figure::Ink::query, out.cols.ink = figure::Ink::key;
+  const std::string key = distance ? "figure.circuits.qk_map.behind" : "figure.circuits.qk_map";
+  const std::vector<Text> said{state.layer, state.head};
+  return figure::leaf({"qk_map",
+                       std::move(out),
+                       1,
+                       {Text::of(key, said), Text::of("figure.circuits.qk_map.short", said)},
+                       ""});
+}
+
 Result<ViewDrawing> draw_circuits(const ViewState& state) {
   if (state.level == Level::easy) return fail(Code::unsupported, "error.view.full_only");
   const ModelConfig& config = state.run->config();
@@ -157,6 +195,7 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
                                  {Text::of("figure.circuits.heads"), Text::of("figure.circuits.heads.short")},
                                  ""}));
   if (auto words = words_table(state, model)) tables.push_back(*std::move(words));
+  if (auto looks = looks_for_matrix(state, model)) tables.push_back(*std::move(looks));
   out.below = figure::either(std::move(tables));
   return out;
 }

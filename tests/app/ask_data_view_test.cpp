@@ -202,6 +202,7 @@ TEST_F(AskDataViewTest, APromptBringsItsCorruptSideIntoPatch) {
   open("prompt_2");
   EXPECT_EQ(workspace().asking.settings.other, corrupt(1));
   click("ask.page.patch");
+  click("ask.over.prompt");
   settle();
   ASSERT_TRUE(workspace().asking.answer());
   ASSERT_TRUE(answer().request.other);

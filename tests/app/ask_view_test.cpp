@@ -466,6 +466,7 @@ TEST_F(AskViewTest, TheHeadsAreRankedByAnyTitle) {
 TEST_F(AskViewTest, RolloutAndFlowStandBesideRawAttention) {
   tell();
   click("ask.page.paths");
+  click("ask.paths.rollout");
   settle();
   ASSERT_TRUE(shows("matrix.ask_paths"));
   const AttentionPlace place{Stack::single, Part::attn};

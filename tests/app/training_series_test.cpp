@@ -1,6 +1,10 @@
 // The checkpoints of a folder in the training view: the slider goes between them and leaves input, edits and
 // A.
+#include <map>
+
 #include "core/arch/save_model.h"
+#include "core/session/data_prompt.h"
+#include "core/session/probing.h"
 #include "core/session/series_curves.h"
 #include "core/train/trainer.h"
 #include "tests/app/ui_driver.h"
@@ -87,6 +91,49 @@ TEST_F(TrainingSeriesTest, points_are_runs_under_the_edits) {
   EXPECT_EQ(point.values.at(1).value, static_cast<double>(run->logits_row(run->length - 1).at(3)));
   const auto without = *model->model->run(session_->document().sequences.front().input, {});
   EXPECT_NE(point.values.at(1).value, static_cast<double>(without->logits_row(without->length - 1).at(3)));
+}
+
+// The probes of a checkpoint are those of that model over the same prompts.
+TEST_F(TrainingSeriesTest, probes_over_a_data_set_are_curves_by_depth) {
+  make_series();
+  state().open(folder_.path());
+  settle();
+  workspace().view = "training";
+  settle();
+  EXPECT_FALSE(shows("train_probe")) << "without a data set there is nothing to read";
+  state().open_data({"task:induction", {}, 40, 2});
+  settle();
+  ASSERT_TRUE(document().data.prompts);
+  click("train_probe");
+  settle();
+  ASSERT_TRUE(shows("train_series_probes"));
+  SeriesQuestion question{opened().series, document(), {kLossMeasure}, -1, "answer"};
+  const SeriesPoint point = series_point(question, 1);
+  ASSERT_FALSE(point.error) << point.error->text();
+  auto model = attnscope::open_model(folder_ / "step2");
+  const Document start = new_document(std::make_shared<const OpenedModel>(*std::move(model)));
+  std::vector<ProbedRun> runs;
+  std::map<std::string, int> labels;
+  for (const DataLine& line : document().data.prompts->lines) {
+    Document one = start;
+    ASSERT_TRUE(apply_request(one, *prompt_request(line, {}, DataSide::clean)));
+    ProbedRun& run = runs.emplace_back();
+    run.trace = *one.model->run(inputs_of(one).front());
+    run.asked = run.trace->length - 1;
+    run.label = labels.emplace(line.answer, static_cast<int>(labels.size())).first->second;
+  }
+  const auto found = probe_runs(runs, {});
+  ASSERT_TRUE(found) << found.error().text();
+  std::size_t depth = 0;
+  for (const CurveValue& value : point.values) {
+    if (value.measure != kProbeMeasure) continue;
+    EXPECT_EQ(value.value, found->depths.at(depth).held_out);
+    EXPECT_EQ(value.at, to_text(found->depths[depth].site));
+    EXPECT_EQ(value.chance, found->guessing);
+    ++depth;
+  }
+  EXPECT_EQ(depth, found->depths.size());
+  EXPECT_EQ(missing_keys(), std::vector<std::string>{});
 }
 
 }  // namespace

@@ -53,6 +53,65 @@ TEST_F(Rerun, every_answer_says_what_was_run_and_runs_again) {
   }
 }
 
+// Of every line the same columns; what was run stands in the first one alone.
+void expect_says_what_was_run(const std::string& csv, const std::string& command) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  bool inside = false;
+  for (const char c : csv) {
+    inside = inside != (c == '"');
+    if (c == ',' && !inside)
+      rows.back().emplace_back();
+    else if (c == '\n' && !inside)
+      rows.push_back({""});
+    else
+      rows.back().back() += c;
+  }
+  ASSERT_EQ(rows.back(), std::vector<std::string>{""}) << "ends with a line";
+  rows.pop_back();
+  ASSERT_GT(rows.size(), 1u) << command;
+  EXPECT_EQ(rows[0].back(), "run") << command;
+  EXPECT_NE(rows[1].back().find("fingerprint"), std::string::npos) << command;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i].size(), rows[0].size()) << command << " line " << i;
+    if (i > 1) EXPECT_EQ(rows[i].back(), "") << command;
+  }
+}
+
+TEST_F(Rerun, tables_and_arrays_say_what_was_run_and_run_again) {
+  const std::string story = " model:storyteller", asked = " --measure logit_diff:cat,mat --text " + kText;
+  const std::string over = " --measure logit_diff --data task:storyteller --limit 4";
+  for (const std::string& command :
+       {"ablate" + story + " --over head" + asked, "ablate" + story + " --over head --each" + over,
+        "ablate" + story + " --over head --measure logit" + over,
+        "path" + story + " --from 'blocks.0.attn.z' --to 'blocks.1.attn.q'" + asked, "circuits" + story,
+        "why" + story + " --cell 'blocks.1.attn.scaled[head=3,query=13,key=2]' --text " + kText,
+        "figure" + story + " --view attention --layer 1 --head 3 --text " + kText}) {
+    const std::string path = folder_ / "t.csv";
+    const Ran made = cli(command + " --out " + path);
+    ASSERT_EQ(made.exit_code, 0) << command << made.err;
+    const std::string csv = read_text(path);
+    expect_says_what_was_run(csv, command);
+    const Ran again = cli("rerun " + path);
+    EXPECT_EQ(again.exit_code, 0) << command << again.err;
+    EXPECT_NE(again.out.find("largest difference 0"), std::string::npos) << again.out;
+    std::string other = csv;  // another number in the last line
+    const std::size_t digit = other.find_last_of("123456789");
+    other[digit] = other[digit] == '1' ? '7' : '1';
+    std::ofstream(folder_ / "o.csv") << other;
+    EXPECT_EQ(cli("rerun " + (folder_ / "o.csv")).exit_code, 1) << command << other.substr(digit);
+  }
+  for (const std::string& command :
+       {"ablate" + story + " --over head" + asked, "ablate" + story + " --over head" + over,
+        "trace" + story + " --steps 'blocks.*.attn.pattern' --text " + kText,
+        "figure" + story + " --view attention --layer 1 --head 3 --text " + kText}) {
+    const std::string path = folder_ / "a.npz";
+    ASSERT_EQ(cli(command + " --out " + path).exit_code, 0) << command;
+    const Ran again = cli("rerun " + path);
+    EXPECT_EQ(again.exit_code, 0) << command << again.err;
+    EXPECT_NE(again.out.find("largest difference 0"), std::string::npos) << again.out;
+  }
+}
+
 TEST_F(Rerun, generated_texts_tokens_and_figures_say_what_was_run) {
   const std::string story = " model:storyteller";
   for (const std::string& command :

@@ -99,6 +99,47 @@ TEST_P(CircuitsOf, NormsAndComposition) {
 }
 
 // The eigenvalues of the small product are those of the whole circuit: sums of their powers are traces.
+// A query at position 9 and a key at 6, each rotated at its own position, number by number.
+void expect_turned(const Model& model, const HeadCircuit& head, const Plain& table) {
+  const AttentionSpec& spec = model.config().blocks[static_cast<std::size_t>(head.block)].attention;
+  const auto scores = circuit_map(model, head.block, head.head, false, {5, 7}, {3, 5, 9}, 3);
+  if (!spec.position.rotates()) {
+    EXPECT_FALSE(scores);
+    return;
+  }
+  ASSERT_TRUE(scores);
+  const std::string base =
+      std::string(stack_prefix(model.config().stack)) + "blocks." + std::to_string(head.block) + ".attn.";
+  const RopeSpec& rope = spec.position.rope;
+  const std::vector<double> frequencies = rope_frequencies(rope, spec.d_head);
+  const auto side = [&](const char* name, int of, std::size_t word, double at) {
+    const Tensor weight = *model.weights().find(base + name + ".weight");
+    const Plain own = plain_of(weight, 0, weight.size(0), std::int64_t{of} * spec.d_head, spec.d_head);
+    std::vector<double> row = times({table[word]}, own).front(), out = row;
+    const std::size_t pairs = frequencies.size();
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      const std::size_t a = rope.interleaved ? 2 * pair : pair, b = rope.interleaved ? a + 1 : pair + pairs;
+      const double angle = at * frequencies[pair];
+      out[a] = std::cos(angle) * row[a] - std::sin(angle) * row[b];
+      out[b] = std::sin(angle) * row[a] + std::cos(angle) * row[b];
+    }
+    return out;
+  };
+  const std::vector<double> query = side("q", head.head, 7, 9), key = side("k", head.kv_head, 9, 6);
+  double sum = 0, size = 1e-12;
+  for (std::size_t i = 0; i < query.size(); ++i)
+    sum += query[i] * key[i], size += std::abs(query[i] * key[i]);
+  EXPECT_NEAR((*scores)[1 * 3 + 2], sum, 1e-6 * size);
+  const auto whole = circuit_matrix(model, head.block, head.head, false, false, 3);
+  ASSERT_TRUE(whole);
+  double same = 0;
+  for (std::size_t i = 0; i < table[7].size(); ++i)
+    for (std::size_t j = 0; j < table[9].size(); ++j)
+      same += table[7][i] * whole->matrix.at(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)) *
+              table[9][j];
+  EXPECT_NEAR(same, sum, 1e-6 * size);
+}
+
 TEST_P(CircuitsOf, Copying) {
   const Model& model = *opened_.model;
   const auto found = circuits_of(model, false);
@@ -135,6 +176,7 @@ TEST_P(CircuitsOf, Copying) {
     const auto scores = circuit_map(model, head.block, head.head, false, {5, 7}, {3, 5, 9});
     ASSERT_TRUE(scores);
     EXPECT_NEAR((*scores)[1 * 3 + 2], looks[7][9], 1e-9 * size_of(looks));
+    expect_turned(model, head, table);
   }
 }
 
