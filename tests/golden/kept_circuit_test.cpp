@@ -59,7 +59,7 @@ TEST_F(KeptCircuit, CasesAreThoseOfTheRecomputation) {
     ASSERT_TRUE(circuit) << circuit.error().text();
     const auto found = circuit->keep(one["keep"]);
     ASSERT_TRUE(found) << found.error().text();
-    EXPECT_EQ(found->parts.size(), one["parts"] == "edges" ? 262u : 15u);
+    EXPECT_EQ(found->parts.size(), one["parts"].get<std::string>() == "edges" ? 262u : 15u);
     EXPECT_EQ(found->points.front().kept, std::ssize(one["keep"]));
     EXPECT_NEAR(found->full.mean(), one["full"].get<double>(), kCircuitNear);
     EXPECT_NEAR(found->none.mean(), one["none"].get<double>(), kCircuitNear);
@@ -82,7 +82,7 @@ TEST_F(KeptCircuit, TheCurveKeepsTheBestFirstAndEndsAtTheRunItself) {
     EXPECT_EQ(found->points[i].kept, static_cast<std::int64_t>(i));
     EXPECT_NEAR(found->points[i].value.mean(), one["values"][i].get<double>(), kCircuitNear) << i;
     if (i == 0) continue;
-    EXPECT_EQ(found->effects[i - 1].part, one["order"][i - 1]);
+    EXPECT_EQ(found->effects[i - 1].part, one["order"][i - 1].get<std::string>());
     EXPECT_NEAR(found->effects[i - 1].effect, one["effects"][i - 1].get<double>(), kCircuitNear);
   }
   EXPECT_EQ(found->points.back().value.mean(), found->full.mean()) << "all kept: nothing is replaced";
