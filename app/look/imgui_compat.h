@@ -143,6 +143,11 @@ inline int native(Key key) {  // GLFW key codes as numbers, so that tests need n
 }
 #endif
 inline bool key_pressed(Key key, bool repeat = true) { return ImGui::IsKeyPressed(native(key), repeat); }
+inline bool any_key_pressed() {
+  for (int key = 0; key <= static_cast<int>(Key::f12); ++key)
+    if (key_pressed(static_cast<Key>(key), false)) return true;
+  return false;
+}
 inline bool key_down(Key key) { return ImGui::IsKeyDown(native(key)); }
 
 // ---- feeding events (tests, scripts)

@@ -348,6 +348,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         const float below = size.y - film_.height();
         if (offer > 0) try_.draw(state, *context.run, ImVec2(edge, below - offer), size.x - 2 * edge);
         film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
+        if (offer > 0) try_.play(state, *context.run, box_, !motion_.moving());
       });
 }
 
@@ -362,7 +363,10 @@ void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) 
         follow_text(state, *context.run);
         if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
-        draw_figure(state, context, ImVec2(0, 0), size);
+        const float says = state.lessons.open() ? 0.f : try_.presented_height(state);
+        draw_figure(state, context, ImVec2(0, 0), ImVec2(size.x, size.y - says));
+        if (says > 0) try_.draw_presented(state, *context.run, ImVec2(0, size.y - says), size.x);
+        if (!state.lessons.open()) try_.play(state, *context.run, box_, !motion_.moving());
       });
 }
 
