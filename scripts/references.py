@@ -15,7 +15,6 @@ import argparse
 import json
 import math
 import pathlib
-import re
 import signal
 import sys
 
@@ -25,7 +24,7 @@ if "--help" not in sys.argv and "-h" not in sys.argv:
     import torch.nn.functional as F
 
 ROOT = pathlib.Path(__file__).parent.parent
-MODELS, TRIES, REFERENCES = ROOT / "assets/models", ROOT / "assets/try", ROOT / "assets/references"
+MODELS, REFERENCES = ROOT / "assets/models", ROOT / "assets/references"
 NEAR = 1e-7  # what two references of one model may differ by, on other machines and versions
 
 
@@ -47,22 +46,9 @@ def read_safetensors(path):
     return weights
 
 
-def tokens(text, tokenizer):
-    """Words and signs by a list of words, with the token in front that the tokenizer's template has."""
-    assert tokenizer["model"]["type"] == "WordLevel" and tokenizer["pre_tokenizer"]["type"] == "BertPreTokenizer"
-    vocabulary = tokenizer["model"]["vocab"]
-    begins = [part["SpecialToken"]["id"] for part in tokenizer["post_processor"]["single"] if "SpecialToken" in part]
-    return [vocabulary[word] for word in begins + re.findall(r"\w+|[^\w\s]", text)]
-
-
 def first_input(name):
     """What the window shows first of a model."""
-    given = json.loads((MODELS / name / "card.json").read_text())["inputs"][0]
-    tries = TRIES / f"{name}.json"
-    text = json.loads(tries.read_text()).get("text") if tries.exists() else None
-    if text:
-        given["ids"] = tokens(text, json.loads((MODELS / name / "tokenizer.json").read_text()))
-    return given
+    return json.loads((MODELS / name / "card.json").read_text())["inputs"][0]
 
 
 class Run:

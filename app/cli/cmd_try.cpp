@@ -21,13 +21,13 @@ nlohmann::json answers_json(const std::vector<TryAnswer>& answers) {
   return out;
 }
 
-nlohmann::json try_json(const TryThis& thing, const TryOutcome& outcome) {
+nlohmann::json try_json(const TryThis& thing, const TryOutcome& outcome, const std::string& text) {
   nlohmann::json tokens = nlohmann::json::array();
   for (const TryThis::NewToken& token : thing.tokens)
     tokens.push_back({{"pos", token.pos}, {"from", token.from}, {"word", token.word}, {"enc", token.enc}});
   return {{"id", thing.id},
           {"sentence", thing.sentence.str()},
-          {"text", thing.text},
+          {"text", text},
           {"tokens", tokens},
           {"edits", thing.edits},
           {"masks", thing.masks},
@@ -50,13 +50,15 @@ Status run_try_command(const TryOptions& options) {
   const auto opened = std::make_shared<const OpenedModel>(std::move(given));
   TRY(const std::vector<TryThis> things, things_to_try(*opened));
   if (things.empty()) return fail(Code::not_found, "error.cli.try_none", {in_quotes(options.model)});
+  const Sequence read = new_document(opened).sequences.front();
+  const std::string& text = read.source_text.empty() ? read.text : read.source_text;
   nlohmann::json all = nlohmann::json::array();
   std::vector<std::string> wrong;
   for (const TryThis& thing : things) {
     TRY(const TryOutcome outcome, play_try(opened, thing));
     if (!outcome.true_claim) wrong.push_back(thing.id);
     if (options.json) {
-      all.push_back(try_json(thing, outcome));
+      all.push_back(try_json(thing, outcome, text));
       continue;
     }
     std::printf("%s\n  %s\n", thing.sentence.str().c_str(), outcome.sentence.str().c_str());

@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/export/carried.h"
 #include "core/session/figure_session.h"
-#include "core/session/try_this.h"
 #include "core/system/named_files.h"
 
 namespace attnscope::cli {
@@ -53,22 +52,12 @@ Result<FigureSource> source_of_session(FigureOptions& options, const Request& re
   return out;
 }
 
-// As the window of that level opens it: the easy one begins with the text of its things to try.
-Result<Document> first_document(const std::shared_ptr<const OpenedModel>& opened,
-                                const FigureOptions& options) {
-  if (value_of_name(options.level, kLevels) == Level::easy)
-    if (const auto things = things_to_try(*opened);
-        things && !things->empty() && !things->front().text.empty())
-      return try_begin(opened, things->front());
-  return new_document(opened);
-}
-
 Result<FigureSource> source_of_model(const FigureOptions& options, const Request& request) {
   TRY(OpenedModel model, open_to_run(options.models.front()));
   FigureSource out;
   out.opened = std::make_shared<const OpenedModel>(std::move(model));
   if (request.empty() || !out.opened->recorded.empty()) {
-    TRY(out.document, first_document(out.opened, options));
+    out.document = new_document(out.opened);
     TRY_OK(apply_request(out.document, request));
   } else {
     TRY(out.document, options.text.document(*out.opened));

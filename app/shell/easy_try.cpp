@@ -6,6 +6,7 @@
 #include "app/figure/canvas.h"
 #include "app/gpu/waker.h"
 #include "app/look/item_map.h"
+#include "app/shell/try_place.h"
 #include "app/state/controls.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
@@ -14,7 +15,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kTryCard = 58.f;  // units
+constexpr float kTryCard = 58.f, kPresented = 72.f;  // units
+constexpr float kMostWait = 3.f;                     // seconds until the picture stands still
 
 // What it changes is on the screen: words are above every view, numbers in their own one.
 bool fits(const TryThis& thing, const std::string& view) {
@@ -27,10 +29,12 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
   const std::uint64_t opened = state.session.opened_version() + 1;
   if (opened_ != opened) {
     opened_ = opened, now_ = 0, shown_at_ = 0;
+    hand_.stop(), before_.reset(), changed_.reset(), run_before_.reset();
+    state.workspace.shown_token.reset();
     auto read = things_to_try(*run.document.opened);
     if (!read) state.session.report(read.error());
     things_ = read ? *std::move(read) : std::vector<TryThis>();
-    return begin(state);  // which runs after this frame
+    begin(state);
   }
   if (std::exchange(view_, state.workspace.view) != state.workspace.view && !shown(state)) suit(state);
   if (!looks_ || things_.empty() || run.undo_point != state.session.history().point()) return;
@@ -38,18 +42,13 @@ void EasyTry::follow(FrameState& state, const RunResult& run) {
   if (!elsewhere(run) || shown(state)) look(state, things_[now_], run);
 }
 
-// A document as it was opened begins with the text of its things to try; a session or a slide has its own.
-void EasyTry::begin(FrameState& state) {
+// A document as it was opened is looked at where its first thing is; a session or a slide has its own place.
+void EasyTry::begin(const FrameState& state) {
   const Document& opened = state.session.document();
+  const Document first = new_document(opened.opened);
+  first_ = first.sequences.empty() ? Input() : first.sequences.front().input;
   looks_ = !state.lecture.walking() && !state.session.history().can_undo() && !things_.empty() &&
-           same_computation(opened, new_document(opened.opened));
-  if (!looks_ || things_.front().text.empty()) return;
-  state.commands.act([thing = things_.front()](Session& session) {
-    (void)session.begin([&](Document& document) -> Status {
-      TRY(document, try_begin(document.opened, thing));
-      return Done{};
-    });
-  });
+           same_computation(opened, first);
 }
 
 // The place that the thing is about: block and head, and the row whose answer it speaks of.
@@ -69,17 +68,100 @@ void EasyTry::look(FrameState& state, const TryThis& thing, const RunResult& run
   cursor.query = row;
 }
 
+// By the hand, or at once where nothing is to move.
 void EasyTry::show(FrameState& state) {
   const TryThis& thing = things_[now_];
-  state.commands.act([this, thing](Session& session) {
-    const Status done = session.edit(thing.sentence, {}, [&](Document& document) -> Status {
+  gesture_ = "try_show_" + std::to_string(++gestures_);
+  looks_ = true, presents_ = state.presenter.on;
+  state.workspace.playing = false;
+  if (!fits(thing, state.workspace.view)) state.workspace.view = thing.view;
+  const auto changed = try_changed(state.session.document().opened, thing);
+  if (!state.workspace.animate || !changed) return finish(state);  // which says why it cannot be done
+  before_ = new_document(state.session.document().opened), changed_ = *changed;
+  begun_ = true, waited_ = 0;
+  hand_.begin(state.presenter.on ? ImVec2(ImGui::GetIO().DisplaySize.x / 2, state.stage_max.y - px(60))
+                                 : button_);
+  if (same_computation(*before_, state.session.document())) return;
+  state.commands.edit(thing.sentence, gesture_, [before = *before_](Document& document) -> Status {
+    document = before;
+    return Done{};
+  });
+}
+
+void EasyTry::toggle(FrameState& state) {
+  if (things_.empty() || hand_.playing()) return;
+  if (shown(state))
+    state.commands.act([](Session& session) { session.undo(); });
+  else
+    show(state);
+}
+
+// All of it is done, in one undo point with what the hand did so far.
+void EasyTry::finish(FrameState& state) {
+  state.commands.act([this, thing = things_[now_], gesture = gesture_](Session& session) {
+    const Status done = session.edit(thing.sentence, gesture, [&](Document& document) -> Status {
       TRY(document, try_changed(document.opened, thing));
       return Done{};
     });
+    session.end_gesture();
     shown_at_ = done ? session.history().point() : 0;
   });
-  looks_ = true;
-  if (!fits(thing, state.workspace.view)) state.workspace.view = thing.view;
+  before_.reset(), changed_.reset(), run_before_.reset();
+  state.workspace.shown_token.reset();
+}
+
+// Once the place is looked at and the picture stands still, the hand knows its way.
+void EasyTry::set_out(const RunResult& run, const FigureBox& box, const Cursor& cursor) {
+  const auto way = try_way(things_[now_], run, *changed_, box, cursor);
+  if (!way) return;
+  run_before_ = run.traces.front(), share_ = 0;
+  hand_.go(*way);
+}
+
+void EasyTry::go_on(FrameState& state, const RunResult& run, const FigureBox& box, bool still) {
+  const TryThis& thing = things_[now_];
+  const bool newest = run.undo_point == state.session.history().point() && !state.session.running();
+  if (!thing.tokens.empty() && !hand_.done())
+    state.workspace.shown_token = std::pair(thing.tokens.front().enc ? Stack::enc : Stack::single,
+                                            static_cast<std::int64_t>(thing.tokens.front().pos));
+  if (hand_.waits() && newest && !looks_ && still && !box.empty()) set_out(run, box, state.workspace.cursor);
+  if (hand_.waits() && (waited_ += ImGui::GetIO().DeltaTime) > kMostWait) {  // no picture to show it in
+    hand_.stop();
+    return finish(state);
+  }
+  hand_.step(ImGui::GetIO().DeltaTime);
+  const float share = hand_.share();
+  if (hand_.done() && share_ < 1) {
+    share_ = 1;
+    return finish(state);
+  }
+  if (hand_.done() || !newest || share <= share_) return;
+  share_ = share;
+  Document part = try_partly(*before_, *changed_, static_cast<double>(share), *run_before_);
+  if (same_computation(part, state.session.document())) return;  // what is done at once
+  state.commands.edit(thing.sentence, gesture_, [part = std::move(part)](Document& document) -> Status {
+    document = part;
+    return Done{};
+  });
+}
+
+void EasyTry::play(FrameState& state, const RunResult& run, const FigureBox& box, bool still) {
+  if (!things_.empty()) state.show_try = [this](FrameState& frame) { toggle(frame); };
+  const bool pressed = ImGui::IsMouseDown(0) || ImGui::IsMouseDown(1);
+  ends_press_ = ends_press_ && pressed;
+  if (!hand_.playing()) return;
+  const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
+  if (!begun_ && (clicked || compat::any_key_pressed())) {
+    const bool before_end = !hand_.done();
+    ends_press_ = clicked;
+    hand_.stop();
+    if (before_end) finish(state);
+    return;
+  }
+  begun_ = false;
+  go_on(state, run, box, still);
+  hand_.draw();
+  state.workspace.moving |= hand_.playing(), state.hand_plays = hand_.playing();
 }
 
 // In another view: a thing that can be done there, where there is one.
@@ -113,10 +195,9 @@ bool EasyTry::shown(const FrameState& state) {
 
 // The text is another one than that which the thing changes.
 bool EasyTry::elsewhere(const RunResult& run) const {
-  const auto begins = try_begin(run.document.opened, things_[now_]);
-  if (!begins || begins->sequences.empty() || run.document.sequences.empty()) return false;
-  const Input &own = begins->sequences.front().input, &now = run.document.sequences.front().input;
-  return own.ids != now.ids || own.source != now.source;
+  if (run.document.sequences.empty()) return false;
+  const Input& now = run.document.sequences.front().input;
+  return first_.ids != now.ids || first_.source != now.source;
 }
 
 // What came of the thing that is shown; null before it is known.
@@ -129,6 +210,29 @@ const TryOutcome* EasyTry::outcome(const FrameState& state, const RunResult& run
                                      return out;
                                    });
   return played && *played ? &**played : nullptr;
+}
+
+float EasyTry::presented_height(const FrameState& state) {
+  const bool tells = presents_ && !things_.empty() && (hand_.playing() || shown(state));
+  return tells ? px(kPresented) : 0.f;
+}
+
+// What the hand does; once it is done, what came of it.
+void EasyTry::draw_presented(FrameState& state, const RunResult& run, ImVec2 at, float width) {
+  const TryOutcome* came = outcome(state, run);
+  const std::string& said = came_.get({opened_, now_ + 1, run.undo_point, came != nullptr, 1}, [&] {
+    std::string whole = (came ? came->sentence : things_[now_].sentence).str();
+    note_text(whole);
+    return whole;
+  });
+  const WithFont face(fonts().title);
+  const float room = width - 2 * px(24);
+  const float high = ImGui::CalcTextSize(said.c_str(), nullptr, false, room).y;
+  ImGui::SetCursorScreenPos(ImVec2(at.x + px(24), at.y + std::max(0.f, (px(kPresented) - high) / 2)));
+  ImGui::PushTextWrapPos(at.x + width - px(24) - ImGui::GetWindowPos().x);
+  ImGui::TextUnformatted(said.c_str());
+  ImGui::PopTextWrapPos();
+  note_item("try_sentence");
 }
 
 float EasyTry::height() const { return things_.empty() ? 0.f : px(kTryCard); }
@@ -149,13 +253,10 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
     right -= px(8);
     return raised_button(label, lit);
   };
-  if (button("easy.try.next", "try_next", false)) next(state);
-  if (button(done ? "easy.try.back" : "easy.try.show", "try_show", !done)) {
-    if (done)
-      state.commands.act([](Session& session) { session.undo(); });
-    else
-      show(state);
-  }
+  if (button("easy.try.next", "try_next", false) && !ends_press_) next(state);
+  if (button(done ? "easy.try.back" : "easy.try.show", "try_show", !done) && !ends_press_) toggle(state);
+  button_ = ImVec2((ImGui::GetItemRectMin().x + ImGui::GetItemRectMax().x) / 2,
+                   (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2);
   const DrawRecording recording(state.recording);
   const Canvas canvas;
   const char* title = tr("easy.try");

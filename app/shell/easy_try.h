@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "app/figure/figure_box.h"
 #include "app/look/kept_text.h"
+#include "app/shell/try_hand.h"
 #include "app/state/frame_state.h"
 #include "core/base/computed.h"
 #include "core/session/try_this.h"
@@ -12,17 +14,26 @@ namespace attnscope {
 
 class EasyTry {
  public:
-  /// Reads the things to try of what is open, and begins with their text where the document is as it was
-  /// opened. Once per frame.
+  /// Reads the things to try of what is open, and looks at the place of the first where the document is as it
+  /// was opened. Once per frame.
   void follow(FrameState& state, const RunResult& run);
   /// Height of the card in pixels; 0: there is nothing to try.
   float height() const;
   void draw(FrameState& state, const RunResult& run, ImVec2 at, float width);
+  /// Of the line that says what is shown on a projector; 0 where nothing is.
+  float presented_height(const FrameState& state);
+  void draw_presented(FrameState& state, const RunResult& run, ImVec2 at, float width);
+  /// The hand that shows the thing goes on; after the picture was drawn. `still`: nothing moves in it.
+  void play(FrameState& state, const RunResult& run, const FigureBox& box, bool still);
 
  private:
-  void begin(FrameState& state);
+  void begin(const FrameState& state);
   static void look(FrameState& state, const TryThis& thing, const RunResult& run);
   void show(FrameState& state);
+  void toggle(FrameState& state);
+  void finish(FrameState& state);
+  void go_on(FrameState& state, const RunResult& run, const FigureBox& box, bool still);
+  void set_out(const RunResult& run, const FigureBox& box, const Cursor& cursor);
   void next(FrameState& state);
   void suit(const FrameState& state);
   /// It was done: by "show me", or by hand.
@@ -32,11 +43,23 @@ class EasyTry {
   void draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end);
 
   std::vector<TryThis> things_;
+  Input first_;  ///< what is read as it was opened: things_ change that
   std::size_t now_ = 0;
   std::string view_;            ///< in the frame before
   std::uint64_t opened_ = 0;    ///< Session::opened_version() + 1 of things_
   std::uint64_t shown_at_ = 0;  ///< the undo point after "show me"; 0: not shown
-  bool looks_ = false;          ///< the cursor goes to the thing when what it says has run
+  TryHand hand_;
+  std::string gesture_;  ///< of the edits that the hand makes: they are one undo point
+  int gestures_ = 0;
+  float share_ = 0;                           ///< of the change that was asked for last
+  float waited_ = 0;                          ///< seconds, for the picture
+  std::optional<Document> before_, changed_;  ///< while the hand plays
+  std::shared_ptr<const Trace> run_before_;
+  ImVec2 button_;            ///< "show me", where the hand begins
+  bool begun_ = false;       ///< in this frame: the key that began it does not end it
+  bool presents_ = false;    ///< it was shown on a projector
+  bool ends_press_ = false;  ///< the press that ended the hand still lasts
+  bool looks_ = false;       ///< the cursor goes to the thing when what it says has run
   Computed<Result<TryOutcome>> outcome_;
   Kept<bool> by_hand_;  ///< the document is what "show me" makes of it
   KeptText sentence_, came_;

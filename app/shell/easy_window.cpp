@@ -332,7 +332,8 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
   draw_part(
       state, "input", [] { return tr("fault.input"); },
       [&] { top += input.draw_easy(context, state, ImVec2(edge, top), size.x - 2 * edge); });
-  top += draw_banners(state, ImVec2(0, top), size.x) + px(4);
+  top += draw_banners(state, ImVec2(0, top), size.x);
+  top += training_.draw_elsewhere(state, ImVec2(0, top), size.x) + px(4);
   state.stage_min = ImVec2(0, top), state.stage_max = size;
   if (!state.session.document().opened && !state.session.opening()) {
     ImGui::SetCursorScreenPos(ImVec2(edge, top));
@@ -354,12 +355,17 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         draw_question(state, ImVec2(edge - px(8), top));
         draw_compare(state, draw_head(state, draw_heat(state, size.x - edge, top), top) - px(8), top);
         top += px(kQuestion);
-        const float offer = state.lessons.open() ? 0.f : try_.height();  // the lesson says what to do
+        const bool trains = EasyTraining::shown(state);
+        const float offer = state.lessons.open() || trains ? 0.f : try_.height();  // a lesson says what to do
+        const float beside = trains ? EasyTraining::width() : 0.f, below = size.y - film_.height();
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
-                    ImVec2(size.x - 2 * edge + px(28), size.y - top - offer - film_.height()));
-        const float below = size.y - film_.height();
+                    ImVec2(size.x - 2 * edge + px(28) - beside, below - top - offer));
+        if (trains)
+          training_.draw(state, ImVec2(size.x - edge - beside + px(20), top),
+                         ImVec2(beside - px(20), below - top - px(10)));
         if (offer > 0) try_.draw(state, *context.run, ImVec2(edge, below - offer), size.x - 2 * edge);
         film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
+        if (offer > 0) try_.play(state, *context.run, box_, !motion_.moving());
       });
 }
 
@@ -374,7 +380,10 @@ void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) 
         follow_text(state, *context.run);
         if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
-        draw_figure(state, context, ImVec2(0, 0), size);
+        const float says = state.lessons.open() ? 0.f : try_.presented_height(state);
+        draw_figure(state, context, ImVec2(0, 0), ImVec2(size.x, size.y - says));
+        if (says > 0) try_.draw_presented(state, *context.run, ImVec2(0, size.y - says), size.x);
+        if (!state.lessons.open()) try_.play(state, *context.run, box_, !motion_.moving());
       });
 }
 

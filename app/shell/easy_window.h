@@ -6,6 +6,7 @@
 
 #include "app/panels/input/input_bar.h"
 #include "app/shell/easy_film.h"
+#include "app/shell/easy_training.h"
 #include "app/shell/easy_try.h"
 #include "app/state/frame_state.h"
 #include "app/state/unedited_run.h"
@@ -46,6 +47,7 @@ class EasyWindow {
   const ViewSpec* chosen(const FrameState& state) const;
 
   EasyTry try_;
+  EasyTraining training_;
   EasyFilm film_;
   FigureBox box_;
   FigureMotion motion_;

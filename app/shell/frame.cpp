@@ -199,7 +199,8 @@ void Frame::draw_all(Painter& painter) {
   const bool closed = follow_popups();
   follow_key_pointer();
   follow_digits();
-  if (!closed || !compat::key_pressed(compat::Key::escape, false)) handle_keys(state_);
+  const bool keys_heard = !state_.hand_plays && (!closed || !compat::key_pressed(compat::Key::escape, false));
+  if (keys_heard) handle_keys(state_);
   set_matrix_lens(state_.presenter.magnifier.on);
   play();
   state_.workspace.moving = false;  // set again by views that animate
@@ -239,7 +240,7 @@ void Frame::draw_window(Painter& painter) {
   }
   begin_no_tab();  // our Tab visits all controls
   state_.workspace.told = presents_words(state_);
-  state_.film = nullptr;  // set by the easy window
+  state_.film = nullptr, state_.show_try = nullptr, state_.hand_plays = false;  // set by the easy window
   state_.workspace.holds_back = state_.lessons.holds_back();
   state_.workspace.hides = state_.lessons.hides();
   state_.workspace.hidden = state_.lessons.hidden();

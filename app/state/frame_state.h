@@ -122,6 +122,9 @@ struct FrameState {
   std::function<void(FrameState& state, int by)> pages;
   /// Goes to the station before or after in the easy window; false at its ends. Empty: keys walk the steps.
   std::function<bool(FrameState& state, int by)> film;
+  /// Shows the thing to try of the easy window, or takes it back. Empty: there is none.
+  std::function<void(FrameState& state)> show_try;
+  bool hand_plays = false;          ///< it is being shown: any key ends that, and does nothing else
   Leaving leave;                    ///< the dialog before exit
   std::vector<std::string> offers;  ///< sessions kept by earlier runs of the program, newest first
   std::map<std::uint64_t, std::uint64_t> autosaved;  ///< Session::work() -> History::version()

@@ -245,21 +245,29 @@ ShownTable texts_table(const OpenedModel& opened, const std::vector<StrongTextPt
 
 }  // namespace
 
-void AskTexts::open(const ViewContext& context, const StrongText& text) const {
+void AskTexts::open(const ViewContext& context, const StrongText& text) {
   Cursor& cursor = context.workspace.cursor;
   cursor.sequence = 0;
   if (is_head_place(place_.cell)) {
     cursor.stack = place_.cell.site.stack, cursor.part = place_.cell.site.part;
     cursor.layer = place_.cell.site.layer, cursor.head = static_cast<int>(place_.cell.at.front().begin);
     cursor.step = place_.cell.site.near(StepRole::pattern);
-    if (!text.at.keys.empty()) cursor.key = text.at.keys[static_cast<std::size_t>(text.pos)];
   } else {
     cursor.stack = place_.cell.site.stack, cursor.layer = place_.cell.site.layer;
     cursor.step = place_.cell.site;
   }
-  cursor.query = text.pos;
+  opening_ = {text.prompt, text.pos,
+              text.at.keys.empty() ? cursor.key : text.at.keys[static_cast<std::size_t>(text.pos)]};
   context.commands.edit(Text::of("ask.texts.did", {text.prompt + 1}), {},
                         [prompt = text.prompt](Document& document) { return open_prompt(document, prompt); });
+}
+
+// Row and key are those of the text that was opened: the cursor gets them with its run, not before, or they
+// would be taken for places of the text before.
+void AskTexts::look_where_opened(const ViewContext& context) {
+  if (!opening_ || prompt_looked_at(context.run.document) != opening_->prompt) return;
+  context.workspace.cursor.query = opening_->query, context.workspace.cursor.key = opening_->key;
+  opening_.reset();
 }
 
 void AskTexts::draw_line(const ViewContext& context, const Line& line, ImVec2 at, float width) {
@@ -373,6 +381,7 @@ void AskTexts::draw_histogram(const Bars& of, ImVec2 at, ImVec2 room) {
 
 void AskTexts::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   follow(context);
+  look_where_opened(context);
   ImGui::SetCursorScreenPos(at);
   if (context.run.recorded() || !context.run.document.model) return caption(tr("ask.recorded"));
   const auto prompts = over_.prompts_or_offer(context, "###ask.texts.own");

@@ -56,7 +56,8 @@ class AskTexts {
   };
   static Bars bars_of(const Strongest& found);
   static void draw_histogram(const Bars& bars, ImVec2 at, ImVec2 room);
-  void open(const ViewContext& context, const StrongText& text) const;
+  void open(const ViewContext& context, const StrongText& text);
+  void look_where_opened(const ViewContext& context);
 
   OverData over_;
   StrengthPlace place_;
@@ -67,6 +68,10 @@ class AskTexts {
   std::shared_ptr<const TextsAnswer> answer_;
   std::uint64_t serial_ = 0, laid_out_ = 0, allowed_ = 0;  ///< key that a click allowed to take long
   bool fresh_ = false;
+  struct Opening {
+    std::int64_t prompt = -1, query = 0, key = 0;
+  };
+  std::optional<Opening> opening_;    ///< the text that was clicked, until its run is there
   std::vector<StrongTextPtr> shown_;  ///< the texts of `lines_`
   std::vector<Line> lines_;
   float height_ = 0;

@@ -86,6 +86,7 @@ struct Workspace {
   InspectorState inspector;
   bool shows_modules = false;                  ///< the network map shows the checkpoint's names as a tree
   std::shared_ptr<void> map_tree, map_layout;  ///< the map's cached layout of the newest run
+  std::optional<std::pair<Stack, std::int64_t>> shown_token;  ///< whose chip is scrolled into sight
   std::optional<Place> edit_at;   ///< the place that was right-clicked: the edit menu opens there
   Asking asking;                  ///< the measure, and the question about it
   std::optional<int> measure_at;  ///< an output that was right-clicked

@@ -87,7 +87,10 @@ struct PadCounts {
 /// How the document pads one sequence: the encoder's tokens (Stack::enc) or the main stack's.
 PadCounts padding_of(const Document& document, std::size_t sequence, Stack of);
 
-/// The document of a freshly opened model: its own inputs, or a first text, or a first picture. A decoder
+/// What a model with a tokenizer reads first, where it comes without inputs of its own.
+inline constexpr const char* kFirstText = "The cat sat on the mat because it was tired. So the";
+
+/// The document of a freshly opened model: its own inputs, or kFirstText, or a first picture. A decoder
 /// with an encoder starts with the model's own output, so it may take as long as a few runs; when
 /// `cancel` becomes true it starts with less.
 Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atomic<bool>* cancel = nullptr);

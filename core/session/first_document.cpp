@@ -4,27 +4,31 @@
 
 #include "core/session/document.h"
 #include "core/session/prompt_list.h"
+#include "core/trace/longest_input.h"
 
 namespace attnscope {
 namespace {
 
-constexpr const char* kFirstText = "The cat sat on the mat because it was tired";
 constexpr int kFirstIds = 8;
 constexpr int kFirstAnswer = 8;
 
-// The first words of a model: its tokenizer's reading of a text, or its first ids.
-Sequence first_words(const OpenedModel& opened, int vocabulary, Stack of = Stack::single) {
+// The first words of a stack: its tokenizer's reading of kFirstText where it has room for that, or its first
+// ids.
+Sequence first_words(const OpenedModel& opened, const ModelConfig& stack, Stack of = Stack::single) {
+  const std::int64_t most = longest_input(stack);
   if (opened.tokenizer)
-    if (auto sequence = sequence_from_text(opened, kFirstText)) return *std::move(sequence);
+    if (auto sequence = sequence_from_text(opened, kFirstText);
+        sequence && (most == 0 || std::ssize(sequence->input.ids) <= most))
+      return *std::move(sequence);
   std::vector<int> ids;
-  for (int id = 0; id < std::min(kFirstIds, vocabulary); ++id) ids.push_back(id);
+  for (int id = 0; id < std::min(kFirstIds, stack.vocab_size); ++id) ids.push_back(id);
   return sequence_from_ids(opened, std::move(ids), of);
 }
 
 // Words for the encoder, and what the model answers for the decoder.
 Sequence first_translation(const OpenedModel& opened, const std::atomic<bool>* cancel) {
   const ModelConfig& config = opened.model->config();
-  const Sequence words = first_words(opened, config.encoder()->vocab_size, Stack::enc);
+  const Sequence words = first_words(opened, *config.encoder(), Stack::enc);
   Input input;
   input.source = words.input.ids;
   std::vector<int> ids{std::max(0, config.decoder_start)};
@@ -59,7 +63,7 @@ Sequence first_sight(const OpenedModel& opened) {
   Sequence out;
   if (const ModelConfig* encoder = config.vision()) {
     std::vector<int> ids(static_cast<std::size_t>(encoder->patch.count()), config.image_token);
-    const Sequence words = first_words(opened, config.vocab_size);
+    const Sequence words = first_words(opened, config);
     ids.insert(ids.end(), words.input.ids.begin(), words.input.ids.end());
     out = sequence_from_ids(opened, std::move(ids));
   }
@@ -122,7 +126,7 @@ Document new_document(std::shared_ptr<const OpenedModel> opened, const std::atom
   } else if (config.sees()) {
     document.sequences.push_back(first_sight(*opened));
   } else {
-    document.sequences.push_back(first_words(*opened, config.vocab_size));
+    document.sequences.push_back(first_words(*opened, config));
   }
   document.opened = std::move(opened);
   if (document.opened->scene && document.opened->scene->data) take_scene_data(document);

@@ -1,6 +1,7 @@
 #include "core/session/try_this.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/assets.h"
@@ -54,9 +55,8 @@ Text sentence_of(const std::string& name, const std::string& kind, const json& s
   return Text::of("try." + kind + "." + std::string(name_of_value(thing.move, kMoves)), arguments);
 }
 
-Result<TryThis> read_try(const json& from, const std::string& text, const std::string& name) {
+Result<TryThis> read_try(const json& from, const std::string& name) {
   TryThis out;
-  out.text = text;
   std::string field = "id";
   try {
     out.id = from.at("id").get<std::string>();
@@ -108,6 +108,38 @@ Status change_token(Document& document, const TryThis::NewToken& token) {
   return replace_token(document, 0, token.pos, id, of);
 }
 
+// The number that a cell holds before it is set; nothing where the edit covers several, or none that is
+// finite.
+std::optional<float> only_cell(const NumberEdit& edit, const Document& before, const Trace& run) {
+  Result<Tensor> cell = fail(Code::not_found, "error.session.try.unreached", {to_text(edit.where)});
+  if (edit.where.kind == Target::Kind::step) cell = run.tensor({edit.where.site, edit.where.at});
+  if (edit.where.kind == Target::Kind::input && !before.sequences.empty()) {
+    const AxisRange *pos = range_on(edit.where.at, "pos"), *dim = range_on(edit.where.at, "d_model");
+    const Tensor& vectors = before.sequences.front().input.vectors;
+    if (pos && dim && !vectors.empty() && pos->end <= vectors.size(0) && dim->end <= vectors.size(1))
+      cell = vectors.slice(0, pos->begin, pos->end).slice(1, dim->begin, dim->end);
+  }
+  if (!cell || cell->count() != 1) return std::nullopt;
+  const float value = cell->values().front();
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+// `share` of the way to an edit; as it is where there is no number between.
+NumberEdit try_part(NumberEdit edit, float share, const Document& before, const Trace& run) {
+  auto* value = std::get_if<float>(&edit.value);
+  if (!value || !std::isfinite(*value)) return edit;
+  if (edit.op == EditOp::add) {
+    *value *= share;
+  } else if (edit.op == EditOp::scale) {
+    *value = 1 + (*value - 1) * share;
+  } else if (*value == 0) {
+    edit.op = EditOp::scale, *value = 1 - share;
+  } else if (const auto from = only_cell(edit, before, run)) {
+    *value = *from + (*value - *from) * share;
+  }
+  return edit;
+}
+
 using TryRun = std::shared_ptr<const Trace>;
 
 Result<TryRun> run_try(const Document& document) {
@@ -150,10 +182,9 @@ Result<std::vector<TryThis>> read_tries(std::string_view text, const std::string
   TRY(const json all, parse_json(text, name, TwiceKeys::refuse));
   const auto things = all.find("things");
   if (!all.is_object() || things == all.end() || !things->is_array()) return broken_try(name, "", "things");
-  if (all.contains("text") && !all["text"].is_string()) return broken_try(name, "", "text");
   std::vector<TryThis> out;
   for (const json& one : *things) {
-    TRY(TryThis thing, read_try(one, all.value("text", ""), name));
+    TRY(TryThis thing, read_try(one, name));
     out.push_back(std::move(thing));
   }
   return out;
@@ -166,15 +197,8 @@ Result<std::vector<TryThis>> things_to_try(const OpenedModel& opened) {
   return read_tries(table, name);
 }
 
-Result<Document> try_begin(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
-  Document out = new_document(std::move(opened));
-  const bool encodes = out.model->config().encoder() != nullptr;
-  if (!thing.text.empty()) TRY_OK(set_text(out, 0, thing.text, encodes ? Stack::enc : Stack::single));
-  return out;
-}
-
 Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
-  TRY(Document out, try_begin(opened, thing));
+  Document out = new_document(std::move(opened));
   for (const TryThis::NewToken& token : thing.tokens) TRY_OK(change_token(out, token));
   Request request;
   request.edits = thing.edits;
@@ -183,10 +207,21 @@ Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const Tr
   return out;
 }
 
+Document try_partly(const Document& before, const Document& changed, double share, const Trace& run) {
+  Document out = changed;
+  for (auto& edit : out.edits) {
+    const bool old = std::find(before.edits.begin(), before.edits.end(), edit) != before.edits.end();
+    if (old || !edit->number()) continue;
+    Edit part = *edit;
+    part.what = try_part(*edit->number(), static_cast<float>(share), before, run);
+    edit = std::make_shared<const Edit>(std::move(part));
+  }
+  return out;
+}
+
 Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
-  TRY(const Document begin, try_begin(opened, thing));
   TRY(const Document changed, try_changed(opened, thing));
-  TRY(const TryRun was, run_try(begin));
+  TRY(const TryRun was, run_try(new_document(opened)));
   TRY(const TryRun is, run_try(changed));
   TryOutcome out;
   TRY(out.before, answers_of(*opened, *was, thing));

@@ -1,7 +1,7 @@
 // Things to try: small changes of a shipped model or scene, each with what it does to the answer. They are
-// data (assets/try/NAME.json): which tokens, edits and masks change, where to look, and which answer is
-// claimed before and after. Their sentences are made from those claims; play_try() runs both documents, so
-// that a claim can be compared with what the model says.
+// data (assets/try/NAME.json): which tokens, edits and masks of a freshly opened model change, where to look,
+// and which answer is claimed before and after. Their sentences are made from those claims; play_try() runs
+// both documents, so that a claim can be compared with what the model says.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,6 @@ struct TryThis {
     bool enc = false;
   };
   std::string id;
-  std::string text;  ///< what the model reads before the change; empty: the inputs that it comes with
   std::vector<NewToken> tokens;
   std::vector<std::string> edits, masks;  ///< as --edit and --mask take them
   std::string view;                       ///< the id of the view to look at
@@ -42,11 +41,14 @@ Result<std::vector<TryThis>> things_to_try(const OpenedModel& opened);
 /// another type, a place that does not read.
 Result<std::vector<TryThis>> read_tries(std::string_view json, const std::string& name);
 
-/// What the model reads before the change. Errors: a text that does not fit the model.
-Result<Document> try_begin(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
-/// The same document with the change: what a click on the sentence shows. Errors: an unknown word, a position
-/// that does not hold the token it says, edits and masks that do not fit.
+/// The document of a freshly opened model with the change: what a click on the sentence shows. Errors: an
+/// unknown word, a position that does not hold the token it says, edits and masks that do not fit.
 Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const TryThis& thing);
+
+/// The way there, `share` of 1: the changed document, its edits by numbers only so far done. What is added or
+/// multiplied grows in even steps, and so does what one cell, or a place that is emptied, is set to; all else
+/// is done at once. `run`: of the document before the change.
+Document try_partly(const Document& before, const Document& changed, double share, const Trace& run);
 
 /// One answer with its share of 1.
 struct TryAnswer {

@@ -17,6 +17,7 @@
 #include "core/trace/edit.h"
 #include "core/trace/path.h"
 #include "core/trace/place_cells.h"
+#include "core/trace/stage_edits.h"
 #include "core/trace/trace.h"
 
 namespace attnscope {
@@ -286,6 +287,13 @@ Result<std::vector<std::optional<Target>>> in_each_run(const Target& where, std:
   return out;
 }
 
+// "-inf" before the softmax: the key gets no weight at all, as behind a mask.
+bool hides_key(const Target& where, std::string_view value) {
+  if (value != "-inf" || where.kind != Target::Kind::step) return false;
+  const auto stage = score_stage(where.site.slot);
+  return stage && *stage != ScoreStage::pattern;
+}
+
 // One edit; where the place depends on the run one of each sequence, unless it is the same in all.
 Status put_number_edits(Edits& out, Target where, const Parts& parts, std::string_view text,
                         const EditNumbers& numbers, const EditRuns& runs) {
@@ -297,7 +305,10 @@ Status put_number_edits(Edits& out, Target where, const Parts& parts, std::strin
   const bool same = std::all_of(all.begin(), all.end(), [&](const auto& one) { return one == all.front(); });
   for (std::size_t i = 0; i < (same ? 1 : all.size()); ++i) {
     if (!all[i]) continue;
-    TRY(EditValue operand, parse_operand(parts.value, *all[i], text, numbers));
+    EditValue operand = -std::numeric_limits<float>::infinity();
+    if (op != EditOp::set || !hides_key(*all[i], parts.value)) {
+      TRY(operand, parse_operand(parts.value, *all[i], text, numbers));
+    }
     out.push_back(make_edit(NumberEdit{*all[i], op, std::move(operand)}, same ? -1 : static_cast<int>(i)));
   }
   return Done{};

@@ -193,7 +193,7 @@ Card make_card(const Trainer& trainer, std::uint64_t seed, int count) {
   out.measured_seed = seed;
   out.measured_count = count;
   out.measures = task.measure(*state.model, seed, count);
-  out.inputs = {without_padding(task.first_input())};
+  out.inputs = {without_padding(task.shown().input)};
   out.counted = task.counted();
   return out;
 }

@@ -110,13 +110,6 @@ Example StoryTask::shown() const {
   return out;
 }
 
-Input StoryTask::first_input() const {
-  const Example story = story_task_example_of({first_story()});
-  Input out = story.input;
-  out.ids.resize(static_cast<std::size_t>(row_of(story, StoryRows::reason)) + 1);
-  return out;
-}
-
 ModelConfig StoryTask::decoder(const TaskSizes& sizes, const BlockSpec& block) {
   ModelConfig out = usual_decoder(sizes, block, story_task_vocabulary().size(), kStoryTaskMostRows);
   out.bos = kStoryTaskBegin;

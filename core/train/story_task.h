@@ -23,8 +23,6 @@ class StoryTask : public Task {
   /// names it, else "later".
   std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const override;
   Example shown() const override;
-  /// The first sentence: up to its reason; the pronoun already has its antecedent.
-  Input first_input() const override;
   std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const override;
 
  protected:

@@ -92,10 +92,9 @@ class Task {
   virtual std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const;
   /// Which rows have targets, as a rule for inputs that are no examples of the task.
   virtual CountedRows counted() const { return {}; }
-  /// A fixed example whose attention is shown during training, as the input bar would hold it.
+  /// A fixed example whose attention is shown during training, as the input bar would hold it; what a trained
+  /// model opens with.
   virtual Example shown() const = 0;
-  /// The input when the trained model is opened: shown(), unless a task gives the model more to complete.
-  virtual Input first_input() const { return shown().input; }
   /// Measures a model on `count` held-out examples of `seed`, the accuracy first.
   virtual std::vector<Measure> measure(const Model& model, std::uint64_t seed, int count) const = 0;
 };

@@ -106,12 +106,11 @@ figure::PartBox step_part(const ViewState& state, const LossPlace& target, const
         {{Text(output_name(*state.opened, id)), percent(was), percent(is)}, is, was, id == target.id});
   }
   const std::vector<Text> said{Text(format("%g", rate)), place};
-  return figure::leaf({"step",
-                       std::move(out),
-                       1,
-                       {Text::of(known ? "figure.training.step" : "figure.training.step.at", said),
-                        Text::of("figure.training.step.short", said)},
-                       ""});
+  const char* title = state.level == Level::easy ? "figure.training.step.easy"
+                      : known                    ? "figure.training.step"
+                                                 : "figure.training.step.at";
+  return figure::leaf(
+      {"step", std::move(out), 1, {Text::of(title, said), Text::of("figure.training.step.short", said)}, ""});
 }
 
 // The loss of the place that is looked at alone.

@@ -15,6 +15,10 @@ namespace {
 
 class EasyWindowTest : public testing::FrameTest {
  protected:
+  void SetUp() override {
+    testing::FrameTest::SetUp();
+    workspace().animate = false;
+  }
   void open_easy(const std::string& model) {
     workspace().level = Level::easy;
     state().open_shipped_model(model);
@@ -166,7 +170,7 @@ TEST_F(EasyWindowTest, TheSwitchGoesToTheSameViewInFullAndBack) {
   EXPECT_TRUE(shows("figure.allowed"));
 }
 
-TEST_F(EasyWindowTest, BeginsWithTheTextOfItsThingsToTryWhichIsNoChangeOfTheUser) {
+TEST_F(EasyWindowTest, BeginsWhereItsFirstThingToTryIsWhichIsNoChangeOfTheUser) {
   open_easy("storyteller");
   const auto things = things_to_try(*document().opened);
   ASSERT_TRUE(things && things->size() >= 3);

@@ -294,7 +294,10 @@ void TokenLine::scroll_strip(const PanelContext& context, float width) {
   const Cursor& cursor = context.workspace.cursor;
   const Stack rows = is_source() ? of_ : context.session.document().model->config().stack;
   const Stack keys = cursor.part == Part::cross ? Stack::enc : cursor.stack;
-  const std::int64_t row = cursor.stack == rows ? cursor.query : keys == rows ? cursor.key : shown_row_;
+  std::int64_t row = cursor.stack == rows ? cursor.query : keys == rows ? cursor.key : shown_row_;
+  if (const auto& shown = context.workspace.shown_token; shown && (shown->first == Stack::enc) == is_source())
+    for (const Chip& chip : chips_)
+      if (chip.token == shown->second) row = chip.row;
   if (row != shown_row_ || width != shown_width_) {
     for (std::size_t i = 0; i < chips_.size(); ++i)
       if (chips_[i].holds(row))

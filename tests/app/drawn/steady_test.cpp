@@ -146,6 +146,30 @@ TEST_F(Steady, TheEasyWindowAsksTheHeapForNothing) {
   EXPECT_EQ(fewest, 0) << "the way back";
 }
 
+// With a card of things to try, and none of it moving.
+TEST_F(Steady, TheCardOfThingsToTryAsksTheHeapForNothing) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer's own heap is not counted";
+#endif
+  FrameState& state = frame_->state();
+  if (state.models().empty()) GTEST_SKIP() << "built without models";
+  state.workspace.level = Level::easy;
+  state.open(std::string(kModelPrefix) + "storyteller");
+  session_->wait();
+  for (const char* view : {"attention", "embedding", "training"}) {
+    show(view);
+    for (int i = 0; i < 6; ++i) frame();
+    std::int64_t fewest = 1 << 30;
+    for (int i = 0; i < 5; ++i) {
+      const std::int64_t begin = allocations_counted;
+      frame();
+      fewest = std::min(fewest, allocations_counted - begin);
+    }
+    EXPECT_EQ(fewest, 0) << view;
+    EXPECT_EQ(host_->pixels_drawn(), 0) << view;
+  }
+}
+
 TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {
   const FrameState& state = frame_->state();
   for (const std::string& view : views()) {

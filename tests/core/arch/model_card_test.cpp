@@ -143,7 +143,7 @@ TEST(Tasks, models_of_every_task_can_be_written_as_it_asks) {
     const auto opened = open_model(folder / "model");
     ASSERT_TRUE(opened) << opened.error().text();
     EXPECT_EQ(in_words(opened->notes), std::vector<std::string>{});  // its tokenizer among them
-    const auto trace = opened->model->run(task->first_input());
+    const auto trace = opened->model->run(task->shown().input);
     EXPECT_TRUE(trace) << trace.error().text();
   }
 }

@@ -46,7 +46,7 @@ TEST(ViewEdited, EditedWeightsAreNotCalledSoftmax) {
     return find_part(shown(of, "mask", "", edit).figure, "pattern")->title.front().key();
   };
   EXPECT_EQ(title(""), "figure.mask.pattern");
-  EXPECT_EQ(title("blocks.1.attn.pattern[head=3,query=10,key=2]=0.7"), "figure.mask.edited");
+  EXPECT_EQ(title("blocks.1.attn.pattern[head=3,query=13,key=2]=0.7"), "figure.mask.edited");
 }
 
 // The station names the weight that was changed, not the largest of the row.
@@ -54,11 +54,11 @@ TEST(ViewEdited, TheSoftmaxStationNamesTheWeightThatWasChanged) {
   const Opened of = opened("model:storyteller");
   for (const std::int64_t key : {0, 2, 7}) {
     const Shown now = shown(of, "steps", "softmax",
-                            "blocks.1.attn.pattern[head=3,query=10,key=" + std::to_string(key) + "]=0.4");
+                            "blocks.1.attn.pattern[head=3,query=13,key=" + std::to_string(key) + "]=0.4");
     EXPECT_EQ(now.key(), "figure.steps.softmax.edited");
     EXPECT_EQ(now.said()[1], row_label(*of.model, *of.run, Stack::single, key));
     EXPECT_EQ(now.said()[2], "0.40");
-    const auto row = attention_row(*of.run, of.run->main(StepRole::pattern, 1), 3, 10);
+    const auto row = attention_row(*of.run, of.run->main(StepRole::pattern, 1), 3, 13);
     EXPECT_EQ(now.said()[5], figure::number_text(row->terms[static_cast<std::size_t>(key)].weight, 2));
   }
 }
@@ -67,9 +67,9 @@ TEST(ViewEdited, AnEditOfTheLogitsIsNoBias) {
   const Opened of = opened("model:storyteller");
   for (const auto& [edit, key] : std::vector<std::pair<std::string, std::string>>{
            {"", "figure.residual.sentence"},
-           {"logits[pos=10,vocab=13]=30", "figure.residual.edited"},
-           {"ln_final.out[pos=10]=1", "figure.residual.edited"},
-           {"blocks.0.attn.out[pos=10]=1", "figure.residual.sentence"}}) {
+           {"logits[pos=13,vocab=13]=30", "figure.residual.edited"},
+           {"ln_final.out[pos=13]=1", "figure.residual.edited"},
+           {"blocks.0.attn.out[pos=13]=1", "figure.residual.sentence"}}) {
     const Shown now = shown(of, "residual", "", edit);
     EXPECT_EQ(now.key(), key) << edit;
     const auto& table = mark_of<figure::TableMark>(now.figure, "waterfall");
@@ -113,25 +113,25 @@ TEST(ViewEdited, TheEmbeddingsLastRowIsTheRuns) {
 TEST(ViewEdited, AnEditedRowOfPlacesIsNotLearned) {
   const Opened of = opened("model:storyteller");
   EXPECT_EQ(shown(of, "position", "", "").key(), "figure.position.learned");
-  const Shown now = shown(of, "position", "", "pos_embed[pos=10]=1");
+  const Shown now = shown(of, "position", "", "pos_embed[pos=13]=1");
   EXPECT_EQ(now.key(), "figure.position.learned.edited");
   // A row of ones is as alike to each other row as the sum of that row divided by the two lengths.
   const auto& alike = mark_of<figure::MatrixMark>(now.figure, "similar");
-  const Tensor table = now.run->slice(site_of(StepRole::position), 0, {0, 11}, {0, 64});
+  const Tensor table = now.run->slice(site_of(StepRole::position), 0, {0, 14}, {0, 64});
   double sum = 0, square = 0;
   for (std::int64_t dim = 0; dim < 64; ++dim) {
     sum += static_cast<double>(table.at(3, dim));
     square += std::pow(static_cast<double>(table.at(3, dim)), 2);
   }
-  EXPECT_NEAR(static_cast<double>(alike.values.at(10, 3)), sum / std::sqrt(square) / 8, 1e-5);
+  EXPECT_NEAR(static_cast<double>(alike.values.at(13, 3)), sum / std::sqrt(square) / 8, 1e-5);
 }
 
 TEST(ViewEdited, EqualOutputsHaveNoFavourite) {
   const Opened of = opened("model:storyteller");
-  EXPECT_EQ(shown(of, "output", "", "logits[pos=10]=0").key(), "figure.output.alike");
-  EXPECT_EQ(shown(of, "output", "", "logits[pos=10]=0").said()[8],
+  EXPECT_EQ(shown(of, "output", "", "logits[pos=13]=0").key(), "figure.output.alike");
+  EXPECT_EQ(shown(of, "output", "", "logits[pos=13]=0").said()[8],
             std::to_string(of.run->config().outputs()));
-  EXPECT_EQ(shown(of, "steps", "word", "logits[pos=10]=0").key(), "figure.steps.word.alike");
+  EXPECT_EQ(shown(of, "steps", "word", "logits[pos=13]=0").key(), "figure.steps.word.alike");
   EXPECT_NE(shown(of, "output", "", "").key(), "figure.output.alike");
   EXPECT_EQ(shown(of, "steps", "word", "").key(), "figure.steps.word");
 }

@@ -1,0 +1,109 @@
+// Training in the easy window: a task, one button, the loss and a sentence about it; elsewhere a line.
+#include "tests/app/ui_driver.h"
+
+namespace attnscope {
+namespace {
+
+class EasyTrainingTest : public testing::FrameTest {
+ protected:
+  void SetUp() override {
+    testing::FrameTest::SetUp();
+    workspace().animate = false;
+    workspace().level = Level::easy;
+    state().open_shipped_model("storyteller");
+    settle();
+    ASSERT_TRUE(session_->result());
+    workspace().view = "training";
+    settle();
+  }
+  void TearDown() override {
+    session_->training().pause();
+    session_->training().wait();
+    testing::FrameTest::TearDown();
+  }
+  int step() { return session_->training().snapshot() ? session_->training().snapshot()->now.step : -1; }
+  /// Until the run has done so many steps.
+  void train_to(int steps) {
+    for (int i = 0; i < 100'000 && step() < steps; ++i) frames(1);
+    ASSERT_GE(step(), steps);
+  }
+  void pause() {
+    click("train_go");
+    session_->training().wait();
+    settle();
+    ASSERT_EQ(session_->training().state(), TrainingState::paused);
+  }
+};
+
+TEST_F(EasyTrainingTest, ShowsATaskOneButtonAndMore) {
+  for (const char* item : {"train_task", "train_go", "train_more", "train_said", "figure.losses"})
+    EXPECT_TRUE(shows(item)) << item;
+  EXPECT_FALSE(shows("try_show")) << "nothing else to do beside it";
+  int controls = 0;
+  for (const auto& [name, rect] : noted_items())
+    if (!name.starts_with("figure") && !name.starts_with("chip") && !name.starts_with("station_") &&
+        name != "train_said" && name != "full")
+      ++controls;
+  EXPECT_LE(controls, 12);
+  click("train_more");
+  settle();
+  EXPECT_EQ(workspace().level, Level::full);
+  EXPECT_EQ(workspace().view, "training");
+}
+
+TEST_F(EasyTrainingTest, StartsPausesAndGoesOn) {
+  click("train_go");
+  train_to(20);
+  EXPECT_TRUE(session_->training().running());
+  settle();
+  EXPECT_EQ(workspace().level, Level::easy);
+  EXPECT_EQ(workspace().view, "training");
+  EXPECT_TRUE(session_->shows_training());
+  pause();
+  const int stood = step();
+  ASSERT_TRUE(shows("train_said"));
+  click("train_go");
+  train_to(stood + 5);
+  EXPECT_TRUE(session_->training().running());
+  pause();
+}
+
+TEST_F(EasyTrainingTest, SaysThatItGoesOnWhereAnotherViewIsOpen) {
+  EXPECT_FALSE(shows("train_elsewhere"));
+  click("train_go");
+  train_to(5);
+  EXPECT_FALSE(shows("train_elsewhere"));
+  workspace().view = "attention";
+  frames(3);
+  EXPECT_TRUE(shows("train_elsewhere"));
+  EXPECT_FALSE(shows("train_go"));
+  const int then = step();
+  train_to(then + 3);
+  state().open_shipped_model("pilot");  // another model, too
+  settle();
+  EXPECT_TRUE(session_->training().running());
+  EXPECT_TRUE(shows("train_elsewhere"));
+  click("train_look");
+  frames(3);
+  EXPECT_EQ(workspace().view, "training");
+  EXPECT_FALSE(shows("train_elsewhere"));
+  pause();
+  workspace().view = "attention";
+  frames(3);
+  EXPECT_FALSE(shows("train_elsewhere")) << "it stands still";
+}
+
+TEST_F(EasyTrainingTest, AnotherTaskIsChosenFromTheList) {
+  click("train_task");
+  frames(2);
+  ASSERT_TRUE(shows("train_induction"));
+  click("train_induction");
+  frames(2);
+  click("train_go");
+  train_to(2);
+  EXPECT_EQ(session_->training().snapshot()->settings.task, "induction");
+  pause();
+}
+
+}  // namespace
+}  // namespace attnscope
