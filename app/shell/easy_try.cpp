@@ -47,8 +47,8 @@ void EasyTry::begin(const FrameState& state) {
   const Document& opened = state.session.document();
   const Document first = new_document(opened.opened);
   first_ = first.sequences.empty() ? Input() : first.sequences.front().input;
-  looks_ = !state.lecture.walking() && !state.session.history().can_undo() && !things_.empty() &&
-           same_computation(opened, first);
+  looks_ = !state.lecture.walking() && !state.took_session_cursor() && !state.session.history().can_undo() &&
+           !things_.empty() && same_computation(opened, first);
 }
 
 // The place that the thing is about: block and head, and the row whose answer it speaks of.

@@ -212,6 +212,8 @@ struct FrameState {
   /// when they have been drawn once (take_choices).
   void take_session_cursor(const RunResult& result);
   void take_choices();
+  /// True in the frame in which the cursor of a session was set.
+  bool took_session_cursor() const { return choices_.has_value(); }
   /// The values of --set, {view: {control: value}}: taken after those of a session.
   void choose_in_views(nlohmann::json chosen) { chosen_ = std::move(chosen); }
   /// The settings inside of one view.
