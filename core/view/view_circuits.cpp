@@ -117,7 +117,7 @@ std::optional<figure::PartBox> words_table(const ViewState& state, const Model& 
   return figure::leaf(
       {"words",
        std::move(out),
-       1,
+       2,
        {Text::of("figure.circuits.words", said), Text::of("figure.circuits.words.short", said)},
        ""});
 }

@@ -73,7 +73,9 @@ void expect_says_what_was_run(const std::string& csv, const std::string& command
   EXPECT_NE(rows[1].back().find("fingerprint"), std::string::npos) << command;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].size(), rows[0].size()) << command << " line " << i;
-    if (i > 1) EXPECT_EQ(rows[i].back(), "") << command;
+    if (i > 1) {
+      EXPECT_EQ(rows[i].back(), "") << command;
+    }
   }
 }
 
