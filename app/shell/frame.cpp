@@ -247,6 +247,9 @@ void Frame::draw_window(Painter& painter) {
   state_.workspace.keeps_stage = state_.lessons.open() && !state_.presenter.on;
   state_.workspace.hides_roles = state_.lessons.hides_roles();
   state_.workspace.hides_loss = state_.lessons.hides_loss();
+  state_.workspace.hides_shapes = state_.lessons.hides_shapes();
+  state_.workspace.hides_code = state_.lessons.hides_code();
+  state_.workspace.hides_doing = state_.lessons.hides_doing();
   state_.easy_spec = nullptr, state_.easy_view = nullptr;
   if (shows_easy(state_)) {
     const PanelContext context{state_.session,   run_.get(),      before_.get(),
@@ -326,7 +329,6 @@ float Frame::draw_bars(const PanelContext& context, float toolbar) {
 
 void Frame::draw_panels(Painter& painter) {
   Workspace& workspace = state_.workspace;
-  workspace.hides_shapes = state_.lessons.hides_shapes();
   const PanelContext context{state_.session, run_.get(), before_.get(), workspace, state_.commands, painter};
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const float toolbar = px(kToolbarHeight);

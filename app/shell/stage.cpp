@@ -141,12 +141,16 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
 
 namespace {
 
-// "edited: blocks.1.attn.z[head=3] = 0", shown above the view, also in pictures. Empty: no edits.
-std::string edits_told(const View* view, const RunResult* run) {
+// "edited: blocks.1.attn.z[head=3] = 0", shown above the view, also in pictures. Empty: no edits. Those with
+// which a page of a lesson was opened are its model, not the learner's change.
+std::string edits_told(const FrameState& state, const View* view, const RunResult* run) {
   if (!run || !view || view->group() == ViewGroup::learn) return {};
+  const bool page = state.lessons.open() && state.lessons.ready();
+  const Edits none, &own = page ? state.lessons.first_run()->document.edits : none;
   std::vector<std::string> edits;
   for (const auto& edit : run->document.edits)
-    if (edit->enabled) edits.push_back(edit_words(*edit).str());
+    if (edit->enabled && std::find(own.begin(), own.end(), edit) == own.end())
+      edits.push_back(edit_words(*edit).str());
   return edits.empty() ? std::string() : tr("frame.edited", {join(edits, "; ")});
 }
 
@@ -181,7 +185,7 @@ void Stage::draw_half(FrameState& state, const Half& half, ImVec2 min, ImVec2 ma
   const bool low = ImGui::GetIO().DisplaySize.y < px(kVeryLow);
   const bool small = max.x - min.x < px(kNarrowHalf) && max.y - line < px(kLowHalf);
   set_headings_told(state.workspace.told || low || small);
-  const std::string edits = edits_told(state.view(half.shown, half.second), half.run);
+  const std::string edits = edits_told(state, state.view(half.shown, half.second), half.run);
   const bool named = state.presenter.on && state.session.pinned() && (half.pinned || presents_pair(state));
   const float note = edits.empty() && !named ? 0.f : text_size(fonts().small, "X").y + px(4);
   const ImVec2 pad(px(24), std::max(note, px(low ? 4 : state.presenter.on ? 8 : 18)));

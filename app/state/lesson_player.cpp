@@ -25,6 +25,13 @@ bool uneven(const std::vector<double>& bars) {
   return std::adjacent_find(bars.begin(), bars.end(), std::not_equal_to<>()) != bars.end();
 }
 
+// What is hidden is shown after the second wrong answer: the first one leaves something to think about. A row
+// or curve that was drawn is a bet: the truth grows over it. A number that one is to compute waits.
+bool uncovers_wrong(const AskKind& ask, int wrong) {
+  if (std::holds_alternative<NumberAsk>(ask)) return false;
+  return std::holds_alternative<BarsAsk>(ask) || wrong >= kWrongUntilBecause;
+}
+
 }  // namespace
 
 // The page where it was left; the first page if it was left on the last one.
@@ -80,6 +87,7 @@ void LessonPlayer::go(FrameState& state, int page) {
   first_.reset();
   now_.reset();
   faulty_.reset();
+  judged_run_.reset();
   cursor_known_ = changed_ = judged_changed_ = false;
   opened_ = state.session.opened_version();
   draft().verdict.reset();
@@ -212,15 +220,22 @@ std::optional<Cell> LessonPlayer::chosen_cell(const CellAsk& ask, const Workspac
   return cell;
 }
 
+// Where the usual mistake is the row as it stands at first, nobody has to touch it to answer so.
+bool LessonPlayer::is_slip_untouched(const PageDraft& here) const {
+  const auto verdict = check_answer(*lesson_, page(), Answer(DrawnBars{here.bars}), scope());
+  return verdict && verdict->slip;
+}
+
 std::optional<Answer> LessonPlayer::answer(const Workspace& workspace) {
   if (!ready()) return {};
   const PageDraft& here = draft();
   const AskKind& ask = page().ask;
   if (std::holds_alternative<NumberAsk>(ask) || std::holds_alternative<ShapeAsk>(ask))
     return here.typed.empty() ? std::optional<Answer>() : Answer(here.typed);
-  if (std::holds_alternative<BarsAsk>(ask))
-    return here.bars.empty() || !(here.drawn || uneven(here.bars)) ? std::optional<Answer>()
-                                                                   : Answer(DrawnBars{here.bars});
+  if (std::holds_alternative<BarsAsk>(ask)) {
+    const bool drawn = !here.bars.empty() && (here.drawn || uneven(here.bars) || is_slip_untouched(here));
+    return drawn ? Answer(DrawnBars{here.bars}) : std::optional<Answer>();
+  }
   if (std::holds_alternative<OrderAsk>(ask)) return Answer(order_answer(here.order));
   if (std::holds_alternative<ChoiceAsk>(ask))
     return here.choice.empty() ? std::optional<Answer>() : Answer(here.choice);
@@ -268,8 +283,9 @@ void LessonPlayer::settle(const Verdict& verdict, const Workspace& workspace) {
   here.wrong += verdict.right ? 0 : 1;
   here.grown = 0;
   here.bar = -1;
-  here.uncovered |= verdict.right || !std::holds_alternative<NumberAsk>(page().ask);
+  here.uncovered |= verdict.right || uncovers_wrong(page().ask, here.wrong);
   judged_ = here;
+  judged_run_ = now_;
   judged_cursor_ = workspace.cursor;
   judged_once_ = true;
   judged_changed_ = changed_document();
@@ -301,6 +317,9 @@ void LessonPlayer::check(const Workspace& workspace) {
     here.complaint = fail(Code::not_found, cell ? "error.lesson.answer.cell" : "error.lesson.answer.none");
     return;
   }
+  // What was judged already is no other answer: a cell is judged when it is clicked.
+  if (judged_once_ && here.verdict && judged_run_ == now_ && !asks_for_change() && same_as_judged(workspace))
+    return;
   const auto verdict = check_answer(*lesson_, page(), *given, scope());
   if (!verdict) {
     const auto opened = check_answer(*lesson_, page(), *given, first_scope());

@@ -98,8 +98,13 @@ class LessonPlayer {
   bool takes_typing();
   /// The n-th choice (from 1) is answered, as a click on it does. False: the page has none such.
   bool choose(int number, const Workspace& workspace);
-  /// True while the shape of a step is asked for: nothing on the screen says shapes.
+  /// True while this page or one behind it asks for a shape that was not answered yet: nothing on the screen
+  /// says shapes.
   bool hides_shapes();
+  /// True while a number is asked for: the line of code of a step, which has its constants, is away.
+  bool hides_code();
+  /// True while one is to predict, with one of a few answers, what a step does: no sentence says it.
+  bool hides_doing();
   /// True where the page has nothing to do with a measure: its box is away.
   bool hides_measure() const;
   /// Takes a look of a probe: what it tells stands in the draft.
@@ -160,6 +165,7 @@ class LessonPlayer {
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);
+  bool is_slip_untouched(const PageDraft& here) const;
   void judge_change(const Workspace& workspace);
   void forget_of_other_run();
   bool asks_for_change() const;
@@ -197,6 +203,7 @@ class LessonPlayer {
   bool at_end_ = false;
   PageDraft judged_;  ///< what was answered when it was checked last
   Cursor judged_cursor_, noticed_;
+  std::shared_ptr<const RunResult> judged_run_;
   bool judged_once_ = false;     ///< since the page was opened
   bool judged_changed_ = false;  ///< then text or edits were the learner's own
   std::optional<SharesRow> bars_;

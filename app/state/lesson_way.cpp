@@ -100,23 +100,24 @@ bool LessonPlayer::changed_document() const {
   return now_ != first_ && !same_computation(now_->document, first_->document);
 }
 
-// Cells are uncovered by any verdict; for a number to compute, only by the right one; where a shape is asked
-// for, by none: they belong to a later page.
+// Cells are uncovered by the right answer or the second wrong one; for a number to compute, only by the right
+// one; where a shape is asked for, by none: they belong to a later page. The end of a lesson uncovers
+// nothing: its last page may be open still.
 bool LessonPlayer::covers() {
   if (std::holds_alternative<ShapeAsk>(page().ask)) return true;
   return !draft().shown && !draft().uncovered;
 }
 
-bool LessonPlayer::holds_back() { return lesson_ && !at_end_ && is_prediction(page()) && covers(); }
+bool LessonPlayer::holds_back() { return lesson_ && is_prediction(page()) && covers(); }
 
 bool LessonPlayer::hides() {
-  if (!lesson_ || at_end_ || !ready() || !covers()) return false;
+  if (!lesson_ || !ready() || !covers()) return false;
   return !page().hides.empty() || !hidden().empty();
 }
 
 const std::vector<Target>& LessonPlayer::hidden() {
   static const std::vector<Target> none;
-  if (!lesson_ || at_end_ || !ready() || !covers()) return none;
+  if (!lesson_ || !ready() || !covers()) return none;
   if (hidden_of_ != now_ || hidden_page_ != page().id) {
     auto found = hidden_targets(page(), scope());
     hidden_ = found ? *std::move(found) : std::vector<Target>{};
@@ -149,9 +150,19 @@ bool LessonPlayer::choose(int number, const Workspace& workspace) {
 }
 
 bool LessonPlayer::hides_shapes() {
-  const PageDraft* here = lesson_ && !at_end_ ? &draft() : nullptr;
-  return here && std::holds_alternative<ShapeAsk>(page().ask) && !(here->verdict && here->verdict->right);
+  if (!lesson_) return false;
+  for (std::size_t i = static_cast<std::size_t>(page_); i < lesson_->pages.size(); ++i) {
+    const Page& one = lesson_->pages[i];
+    const auto here = drafts_.find(one.id);
+    const bool answered = here != drafts_.end() && here->second.verdict && here->second.verdict->right;
+    if (std::holds_alternative<ShapeAsk>(one.ask) && !answered) return true;
+  }
+  return false;
 }
+
+bool LessonPlayer::hides_code() { return asks() && std::holds_alternative<NumberAsk>(page().ask); }
+
+bool LessonPlayer::hides_doing() { return holds_back() && std::holds_alternative<ChoiceAsk>(page().ask); }
 
 bool LessonPlayer::hides_roles() { return asks() && std::holds_alternative<HeadAsk>(page().ask); }
 

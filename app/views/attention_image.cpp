@@ -7,6 +7,7 @@
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/lesson/leaks.h"
 
 namespace attnscope {
 namespace {
@@ -58,7 +59,9 @@ PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scen
   const float line = text_size(fonts().small, "X").y + scaled(3);
   const Canvas canvas;
   const std::string who = query_name(context.run, scene, query);
-  const std::string title = tr("attention.image.title", {who, number_text(sum_, 3)});
+  const bool asked = hides_row(context.workspace.hidden, scene.pattern(), scene.head, query);  // by a lesson
+  const std::string title =
+      tr("attention.image.title", {who, asked ? std::string("?") : number_text(sum_, 3)});
   draw_text(canvas, fonts().small, position, theme().q, middle_truncated(fonts().small, title, size.x));
   PatchPicture picture;
   picture.id = "attention.image";
@@ -75,7 +78,8 @@ PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scen
   canvas.pop_clip();
   const char* legend = way_.empty() ? "attention.image.legend" : "attention.image.legend_way";
   draw_text(canvas, fonts().small, ImVec2(position.x, event.p1.y + scaled(4)), theme().text_dim,
-            middle_truncated(fonts().small, tr(legend, {number_text(most_, 4)}), size.x));
+            middle_truncated(fonts().small, tr(legend, {asked ? std::string("?") : number_text(most_, 4)}),
+                             size.x));
   if (event.patch < 0) return out;
   const std::int64_t here = row_at(keys_, event.patch), from = row_at(queries_, event.patch);
   if (here >= 0 && !weights_.empty()) {

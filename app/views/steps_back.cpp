@@ -129,7 +129,7 @@ void StepsBackward::draw_told(const ViewContext& context, const std::shared_ptr<
                               int step) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   ImGui::Dummy(ImVec2(room.x, text_size(fonts().mono, "X").y));
-  if (!context.workspace.told && ImGui::IsItemHovered())
+  if (!context.workspace.told && !context.workspace.hides_doing && ImGui::IsItemHovered())
     compat::item_tooltip((gradient_sentence(*grads, context.workspace.cursor.step, from_) + "\n" +
                           gradient_shapes(*grads, figure_) + "\n" +
                           gradient_torch(*grads, context.workspace.cursor.step, weight_))
@@ -241,7 +241,9 @@ void StepsBackward::draw_words(const ViewContext& context, const BackwardResult&
   else
     text_line(fonts().mono, theme().accent, figure_.name);
   const bool uses = !weight_.empty() && from_ < 0 && last_choice(grads, site) >= 0;
-  sentence(uses ? tr("steps.back.use") : gradient_sentence(grads, site, weight_.empty() ? from_ : -1),
+  sentence(context.workspace.hides_doing ? tr("steps.sentence.held")
+           : uses                        ? tr("steps.back.use")
+                                         : gradient_sentence(grads, site, weight_.empty() ? from_ : -1),
            theme().text_dim);
   const std::vector<Piece> formula = gradient_formula(grads, site, weight_, from_);
   const std::string shapes = gradient_shapes(grads, figure_), torch = gradient_torch(grads, site, weight_);

@@ -101,6 +101,11 @@ const std::string& part_chip(const Site& site) {
                   [&] { return member(site) + "###steps_part_" + to_text(site); });
 }
 
+// What the step does, unless a lesson asks to predict it.
+std::string steps_header_sentence(const ViewContext& context, const Trace& trace, const Site& site) {
+  return context.workspace.hides_doing ? std::string(tr("steps.sentence.held")) : sentence_text(trace, site);
+}
+
 // "Scores · block 1", if there is more than one such place.
 std::string with_place(const ModelConfig& config, const Site& site, std::string title) {
   if (site.layer >= 0 && (config.n_layers() > 1 || has_stacks(config)))
@@ -158,12 +163,18 @@ StepText step_text(const ViewContext& context, const Figure& figure, int step) {
   out.title = tr("steps.title",
                  {std::to_string(step + 1), std::to_string(run.steps.size()), title_text(trace, site)});
   out.title = with_place(trace.config(), site, std::move(out.title));
-  out.sentence = sentence_text(trace, site);
-  out.long_sentence =
-      attention_square(site.slot) ? tr("steps.sentence_attention", {out.sentence}) : out.sentence;
-  out.formula = formula_pieces(trace, site);
-  out.shapes = shapes_line(run, figure, context.workspace.cursor.sequence) + "  " + step_letters(run, site);
-  out.torch = torch_line(run, site, context.workspace.cursor.sequence);
+  const Workspace& hides = context.workspace;
+  out.sentence = steps_header_sentence(context, trace, site);
+  out.long_sentence = attention_square(site.slot) && !hides.hides_doing
+                          ? tr("steps.sentence_attention", {out.sentence})
+                          : out.sentence;
+  if (!hides.hides_doing) out.formula = formula_pieces(trace, site);
+  out.shapes = hides.hides_shapes || hides.hides_doing
+                   ? std::string("?")
+                   : shapes_line(run, figure, hides.cursor.sequence) + "  " + step_letters(run, site);
+  out.torch = hides.hides_shapes || hides.hides_code || hides.hides_doing
+                  ? std::string()
+                  : torch_line(run, site, hides.cursor.sequence);
   out.more = text_of(out.formula) + "\n" + out.sentence + "\n" + out.shapes + "\n" + out.torch;
   return out;
 }
@@ -227,7 +238,7 @@ void draw_presented_words(const ViewContext& context, int step) {
             middle_truncated(fonts().title, title, width - count_width - 20 * ui_scale()));
   draw_text(canvas, fonts().title, ImVec2(at.x + width - count_width, at.y), theme().text_dim, count);
   ImGui::Dummy(ImVec2(width, text_size(fonts().title, "X").y));
-  const std::string sentence = sentence_text(trace, site);
+  const std::string sentence = steps_header_sentence(context, trace, site);
   note_text(sentence);
   ImGui::PushStyleColor(ImGuiCol_Text, theme().text_dim);
   text_in_lines(sentence);

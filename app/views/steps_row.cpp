@@ -8,6 +8,7 @@
 #include "app/look/theme.h"
 #include "app/views/steps_plot.h"
 #include "core/base/words.h"
+#include "core/lesson/leaks.h"
 #include "core/view/step_row.h"
 
 namespace attnscope {
@@ -45,6 +46,13 @@ LargeRow large_row(const Trace& trace, const Operand& operand, std::int64_t row)
   if (operand.map == Colormap::mask) out.scale = figure::Scale::open;
   return out;
 }
+// A lesson keeps a cell of the row to itself, under whatever name; numbers that are no step of the run cannot
+// be traced, and stay away from a page that hides any.
+bool is_kept_back(const Workspace& workspace, const LargeRow& row) {
+  if (!workspace.hides) return false;
+  const auto target = row.row.of.empty() ? Result<Target>(Error{}) : parse_target(row.row.of);
+  return !target || hides_any(workspace.hidden, *target);
+}
 figure::Names column_names(const ViewContext& context, const Operand& operand) {
   figure::Names out;
   if (operand.col.size > kMostNamed) return out;
@@ -70,6 +78,8 @@ bool StepsRow::make(const ViewContext& context, const Figure& figure, ImVec2 mos
   for (const Operand& operand : figure.operands)
     if (stands_over(figure, operand, result)) rows.push_back(large_row(trace, operand, row));
   rows.push_back(large_row(trace, result, row));
+  if (is_kept_back(context.workspace, rows.back())) return false;
+  std::erase_if(rows, [&](const LargeRow& one) { return is_kept_back(context.workspace, one); });
   if (difference) {
     bool shifted = false;
     const Tensor change = operand_change(trace, context.before->trace(context.workspace.cursor.sequence),
@@ -95,8 +105,9 @@ float StepsRow::follow(const ViewContext& context, const Figure& figure, ImVec2 
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
   const std::uint64_t key =
       text_key({figure.id, context.run.version, number(cursor.query), number(cursor.key),
-                number(cursor.stack), difference ? context.before->version + 1 : 0,
-                number(std::bit_cast<std::uint32_t>(most.x)), number(std::bit_cast<std::uint32_t>(most.y))});
+                number(cursor.stack), difference ? context.before->version + 1 : 0, context.workspace.hides,
+                number(context.workspace.hidden.size()), number(std::bit_cast<std::uint32_t>(most.x)),
+                number(std::bit_cast<std::uint32_t>(most.y))});
   if (failed_ == key && key_ == key) return 0;
   if (key_ != key || box_.stale(key, room_, context.workspace.presenting)) {
     key_ = key;

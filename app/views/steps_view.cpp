@@ -63,7 +63,7 @@ class StepsView : public View {
     const float unit = ui_scale(), line = text_size(fonts().mono, "X").y;
     const StepWords words = words_for(context);
     const bool crowded = words != StepWords::all;
-    if (said_ != key_) said_ = key_, text_ = step_text(context, figure_, step);
+    say(context, step);
     draw_step_words(text_, words);
     draw_step_chips(context, figure_, step, whole_vocabulary_, words != StepWords::title);
     draw_notes(context);
@@ -82,6 +82,12 @@ class StepsView : public View {
   }
 
  private:
+  // Its texts, without what a lesson asks for.
+  void say(const ViewContext& context, int step) {
+    const Workspace& hides = context.workspace;
+    const std::uint64_t key = text_key({key_, hides.hides_shapes, hides.hides_code, hides.hides_doing});
+    if (said_ != key) said_ = key, text_ = step_text(context, figure_, step);
+  }
   static bool differs(const ViewContext& c) {
     return c.workspace.show_difference && c.before && !c.before->traces.empty();
   }
@@ -92,7 +98,8 @@ class StepsView : public View {
     row_height_ = 0;
     plot_.keep_whole(false);
     const bool narrow = !context.workspace.presenting && room.x < kLeastRowWidth * ui_scale();
-    if (context.workspace.told || room.y < kLeastRoom * ui_scale() || narrow) return;
+    if (context.workspace.told || context.workspace.hides_doing || room.y < kLeastRoom * ui_scale() || narrow)
+      return;
     const ImVec2 most = figure_room(context, ImVec2(room.x, room.y - words));
     if (large_.get({figure_.id, context.run.version, std::bit_cast<std::uint32_t>(most.x),
                     std::bit_cast<std::uint32_t>(most.y), differs(context),
@@ -307,7 +314,7 @@ class StepsView : public View {
   // In lessons: one line above the figure, with its title and formula, or the sum of the hovered
   // cell.
   void draw_told(const ViewContext& context, int step) {
-    if (said_ != key_) said_ = key_, text_ = step_text(context, figure_, step);
+    say(context, step);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::Dummy(ImVec2(1, text_size(fonts().mono, "X").y));
     draw_notes(context);

@@ -65,7 +65,9 @@ struct Workspace {
   BackwardRun backward_run;                       ///< the gradients, while `backward` is on
   bool presenting = false;     ///< presenter mode: the figure alone, large, without explanatory text
   bool told = false;           ///< a lesson's text is shown below the figure: views show values only
-  bool hides_shapes = false;   ///< a lesson asks for a shape: the map says none
+  bool hides_shapes = false;   ///< a lesson asks for a shape: map, inspector and line of code say none
+  bool hides_code = false;     ///< a lesson asks for a number: the line of code has its constants
+  bool hides_doing = false;    ///< a lesson asks what a step does: no sentence says it
   bool hides = false;          ///< a page of a lesson covers a part of the stage
   std::vector<Target> hidden;  ///< its cells: tables and tooltips beside the stage say none of them
   bool keeps_stage = false;    ///< a lesson stands beside the stage: menus open over its panel

@@ -68,7 +68,9 @@ void draw_numbers(const Canvas& canvas, const MatrixPlot& plot, const MatrixLayo
                                   : number_text(value / plot.number_unit, how.digits);
       if (const std::size_t zero = how.bare ? text.find("0.") : std::string::npos; zero != std::string::npos)
         text.erase(zero, 1);
-      const ImVec2 size = text_size(how.font, text);
+      ImVec2 size = text_size(how.font, text);
+      if (how.bare && size.x > layout.cell.x)  // "1.00" beside ".99"
+        text = compact_number(value / plot.number_unit), size = text_size(how.font, text);
       if (size.x > layout.cell.x) continue;
       const ImVec2 corner = position + layout.corner(static_cast<double>(row), static_cast<double>(col));
       const ImU32 ink = is_masked(value) ? theme().text_dim : ink_on(heat_colour(value, plot.style));

@@ -145,6 +145,10 @@ Status check_in_sight(const Auditor& auditor) {
 
 // What is covered, or is to be drawn, stands neither in the page's texts nor in its figure.
 Status check_leaks(const Auditor& auditor, const PageFigure& figure) {
+  if (const std::string place = answer_on_stage(auditor.page, auditor.scope()); !place.empty())
+    return auditor.at("hide", "error.lesson.leak_stage", {in_quotes(place)});
+  if (const std::string row = row_in_sight(auditor.page, auditor.scope()); !row.empty())
+    return auditor.at("hide", "error.lesson.leak_twin", {in_quotes(row)});
   const auto hidden = hidden_numbers(auditor.page, auditor.scope());
   if (!hidden) return auditor.at("hide", hidden.error());
   if (hidden->empty()) return Done{};

@@ -30,7 +30,7 @@ struct Verdict {
   bool right = false;
   Text words;         ///< what is right about it, or what was answered instead
   double score = 0;   ///< 0..1: how near a guess came
-  bool slip = false;  ///< of a change: a mistake that has a name
+  bool slip = false;  ///< of a change, of what is drawn: a mistake that has a name
 };
 
 /// Checks an answer to a page. `scope` is of the run that the learner sees. Errors: the page needs

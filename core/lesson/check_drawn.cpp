@@ -76,7 +76,7 @@ Result<Verdict> check_curve(const Lesson& lesson, const Page& page, const BarsAs
   for (const Slip& slip : ask.slips) {
     TRY(const std::vector<double> meant, whole_row(ask, slip.value, scope));
     if (mean_distance(meant, drawn) <= ask.good)
-      return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id)), score};
+      return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id)), score, true};
   }
   std::size_t worst = 0;
   const auto off = [&](std::size_t at) { return std::fabs(row.shares[at] - drawn[at]); };
@@ -152,7 +152,7 @@ Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk
   for (const Slip& slip : ask.slips) {
     TRY(const std::vector<double> meant, whole_row(ask, slip.value, scope));
     if (total_variation(meant, given->shares) < kSameDrawing)
-      return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id), {shown}), score};
+      return Verdict{false, Text::of(page_key(lesson, page, "slip." + slip.id), {shown}), score, true};
   }
   std::size_t worst = 0;
   const auto off = [&](std::size_t at) { return std::fabs(row.shares[at] - given->shares[at]); };

@@ -111,7 +111,7 @@ std::vector<Target> twins_of(const Trace& trace, const Target& target) {
   const auto mine = row && row->end == row->begin + 1 ? numbers_at(trace, target) : Result<Tensor>(Error{});
   if (!mine) return {};
   const std::vector<float> wanted = mine->values();
-  const auto same = [](float a, float b) { return std::fabs(a - b) < 1e-6f; };
+  const auto same = [](float a, float b) { return a == b || std::fabs(a - b) < 1e-6f; };  // or both masked
   const auto says = [](float one) { return std::fabs(one - std::round(one)) > 0.005f; };
   if (std::none_of(wanted.begin(), wanted.end(), says)) return {};
   std::vector<Target> out;

@@ -28,5 +28,11 @@ Result<std::vector<double>> hidden_numbers(const Page& page, const ExpressionSco
 std::string leaked_number(const std::string& text, const std::vector<double>& hidden);
 /// A row of a hidden step that is in sight and has the numbers of a hidden one; empty: none.
 std::string twin_in_sight(const Page& page, const ExpressionScope& scope);
+/// The same for the row at the page's cursor and the rows above it, which the large row below the matrices of
+/// a step shows; empty: none.
+std::string row_in_sight(const Page& page, const ExpressionScope& scope);
+/// Where an answer is to be predicted: the place on the page's own stage that it is read from and that is not
+/// hidden; empty: none.
+std::string answer_on_stage(const Page& page, const ExpressionScope& scope);
 
 }  // namespace attnscope

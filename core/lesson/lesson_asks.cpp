@@ -1,6 +1,9 @@
 // Reads the questions of a lesson's pages.
+#include <random>
 #include <set>
+#include <utility>
 
+#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/lesson/lesson_reader.h"
@@ -37,6 +40,18 @@ Result<AskKind> read_number(const LessonReader& reader, const json& ask) {
   return AskKind(std::move(out));
 }
 
+// Authors write the right answer first. The order on the screen and on paper follows from the names of lesson
+// and page, the same in every language; an order that means something (numbers, blocks) is kept by
+// "in_order".
+void mix_choices(const LessonReader& reader, std::vector<ChoiceAsk::Choice>& choices) {
+  Hash seed;
+  seed.take(reader.lesson.id);
+  seed.take(reader.page);
+  std::mt19937_64 draw(seed.value());
+  for (std::size_t left = choices.size(); left > 1; --left)
+    std::swap(choices[left - 1], choices[static_cast<std::size_t>(draw() % left)]);
+}
+
 Result<ChoiceAsk> read_choices(const LessonReader& reader, const json& ask) {
   ChoiceAsk out;
   const auto list = ask.find("choices");
@@ -53,11 +68,13 @@ Result<ChoiceAsk> read_choices(const LessonReader& reader, const json& ask) {
       return reader.refuse("ask.choices.id", "error.lesson.twice", in_quotes(choice.id));
     out.choices.push_back(std::move(choice));
   }
+  TRY(const bool in_order, reader.flag(ask, "in_order", "ask.in_order"));
+  if (!in_order) mix_choices(reader, out.choices);
   return out;
 }
 
 Result<AskKind> read_choice(const LessonReader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "choices"}));
+  TRY_OK(reader.only(ask, "ask", {"kind", "choices", "in_order"}));
   TRY(ChoiceAsk out, read_choices(reader, ask));
   return AskKind(std::move(out));
 }
@@ -82,7 +99,7 @@ Result<std::vector<std::pair<std::string, json>>> read_named(const LessonReader&
 }
 
 Result<AskKind> read_probe(const LessonReader& reader, const json& ask) {
-  TRY_OK(reader.only(ask, "ask", {"kind", "choices", "fault", "looks", "budget"}));
+  TRY_OK(reader.only(ask, "ask", {"kind", "choices", "in_order", "fault", "looks", "budget"}));
   TRY(ChoiceAsk out, read_choices(reader, ask));
   TRY(out.fault, reader.edits(ask, "fault", "ask.fault"));
   if (out.fault.empty()) return reader.refuse("ask.fault", "error.lesson.wants_fault");

@@ -1,6 +1,7 @@
 // Lessons in the window: what is said of changes and when, and what an open bet holds back.
 #include "app/state/actions.h"
 #include "app/state/shown_figure.h"
+#include "app/widgets/navigation.h"
 #include "core/lesson/leaks.h"
 #include "tests/app/lesson_driver.h"
 
@@ -123,8 +124,63 @@ TEST_F(LessonBetsTest, ALabThatIsBetOnShowsItsResultsAfterwards) {
   EXPECT_FALSE(shows("lab_notice"));
   click("choice_yes");
   settle();
+  EXPECT_TRUE(shows("lab_held")) << "one may think again";
+  click("choice_better");
+  settle();
   EXPECT_FALSE(shows("lab_held"));
   EXPECT_TRUE(shows("lab_notice"));
+}
+
+TEST_F(LessonBetsTest, TheEndOfALessonShowsNothingOfALastPageThatIsOpen) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("loss", 4);
+  click("lesson_next");
+  frames(3);
+  ASSERT_TRUE(state().lessons.at_end());
+  EXPECT_TRUE(shows("lab_held"));
+  EXPECT_FALSE(shows("lab_notice"));
+}
+
+TEST_F(LessonBetsTest, TheSecondWrongCellUncoversTheRow) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  for (const auto& [lesson, page] :
+       {std::pair("head_roles", 0), {"encoder_decoder", 1}, {"induction_head", 2}}) {
+    open(lesson, page);
+    const std::vector<Target> hidden = state().lessons.hidden();
+    ASSERT_FALSE(hidden.empty()) << lesson;
+    const auto choose = [&](std::int64_t key) {
+      Cell cell{hidden.front().site, {}};
+      for (const AxisRange& range : hidden.front().at) cell.at.push_back({range.axis, range.begin});
+      std::erase_if(cell.at, [](const auto& one) { return one.axis == "key"; });
+      cell.at.push_back({"key", key});
+      pin_cell(workspace(), state().lessons.run(), cell);
+      state().lessons.check(workspace());
+      frames(3);
+    };
+    choose(0);
+    ASSERT_TRUE(draft().verdict) << lesson;
+    EXPECT_FALSE(draft().verdict->right) << lesson;
+    EXPECT_TRUE(shows("lesson_cover0")) << lesson;
+    EXPECT_FALSE(state().lessons.hidden().empty()) << lesson;
+    choose(1);
+    EXPECT_FALSE(draft().verdict && draft().verdict->right) << lesson;
+    EXPECT_FALSE(shows("lesson_cover0")) << lesson << ": the second one";
+    EXPECT_FALSE(draft().because.empty()) << lesson;
+  }
+}
+
+// The row that nobody touched is the usual mistake on some pages.
+TEST_F(LessonBetsTest, AnUntouchedRowIsAnAnswerWhereItIsTheUsualMistake) {
+  for (const auto& [lesson, page] :
+       {std::pair("nine_steps", 4), {"ten_minutes", 0}, {"query_key_value", 1}}) {
+    open(lesson, page);
+    click("lesson_check");
+    frames(2);
+    EXPECT_FALSE(draft().complaint) << lesson;
+    ASSERT_TRUE(draft().verdict) << lesson;
+    EXPECT_TRUE(draft().verdict->slip) << lesson;
+    EXPECT_FALSE(draft().verdict->right) << lesson;
+  }
 }
 
 TEST_F(LessonBetsTest, AnEasyLessonKeepsItsButtonsWhereAPageNeedsTheFullWindow) {

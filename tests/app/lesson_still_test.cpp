@@ -4,6 +4,7 @@
 
 #include "app/state/actions.h"
 #include "app/state/shown_figure.h"
+#include "core/lesson/leaks.h"
 #include "tests/app/lesson_driver.h"
 
 namespace attnscope {
@@ -14,6 +15,17 @@ class LessonStillTest : public testing::LessonFrameTest {
   void SetUp() override {
     LessonFrameTest::SetUp();
     ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  }
+  /// A text that is drawn on the screen has this in it.
+  bool says(const std::string& part) {
+    DisplayList list;
+    state().recording = &list;
+    frames(3);
+    state().recording = nullptr;
+    const auto& items = list.items();
+    return std::any_of(items.begin(), items.end(), [&](const DrawItem& item) {
+      return item.kind == DrawItem::Kind::text && list.text(item).find(part) != std::string_view::npos;
+    });
   }
   /// All signs in one frame, as a slow machine gets them.
   void burst(const std::string& text) {
@@ -139,31 +151,175 @@ TEST_F(LessonStillTest, TheRowThatIsBetOnIsCoveredInTheFullWindow) {
 }
 
 TEST_F(LessonStillTest, TheLossIsNotSaidWhereItIsBetOn) {
-  const auto says = [this](const char* number) {
-    DisplayList list;
-    state().recording = &list;
-    frames(3);
-    state().recording = nullptr;
-    const auto& items = list.items();
-    return std::any_of(items.begin(), items.end(), [&](const DrawItem& item) {
-      return item.kind == DrawItem::Kind::text && list.text(item).find(number) != std::string_view::npos;
-    });
-  };
   open("loss", 1);
   settle();
   EXPECT_TRUE(workspace().hides_loss);
   EXPECT_FALSE(says("1.7960"));
-  key(compat::Key::n1);
+  click("choice_smaller");
   settle();
   ASSERT_TRUE(draft().verdict && draft().verdict->right);
   EXPECT_FALSE(workspace().hides_loss);
+}
+
+// The large row below the matrices, and what a click on a covered cell would spell out below them.
+TEST_F(LessonStillTest, TheLargeRowBelowTheMatricesObeysWhatIsHidden) {
+  const std::pair<const char*, int> pages[] = {{"query_key_value", 0}, {"query_key_value", 5}};
+  for (const auto& [lesson, page] : pages) {
+    open(lesson, page);
+    const auto rows = [this] {
+      DisplayList list;
+      state().recording = &list;
+      frames(2);
+      state().recording = nullptr;
+      const auto groups = list.groups();
+      return std::count_if(groups.begin(), groups.end(),
+                           [](const DrawGroup& one) { return one.what == "row"; });
+    };
+    EXPECT_EQ(rows(), 0) << lesson << " " << page;
+    click("lesson_cover0");
+    frames(2);
+    EXPECT_FALSE(workspace().cursor.pinned) << lesson << " " << page << ": its sum would stand below";
+    state().lessons.show_me(state());
+    frames(4);
+    ASSERT_TRUE(draft().verdict && draft().verdict->right) << lesson << " " << page;
+    EXPECT_GT(rows(), 0) << lesson << " " << page << ": answered";
+  }
+}
+
+TEST_F(LessonStillTest, NoTextOnTheScreenSaysAShapeThatIsAskedForHereOrOnALaterPage) {
+  ImGui::GetIO().DisplaySize = ImVec2(1920, 1080);
+  open("nine_steps", 0);
+  EXPECT_FALSE(says("(2, 4, 2)"));
+  open("gqa_cache", 0);
+  EXPECT_FALSE(says("(1, 2, 11, 16)"));
+  for (const int page : {1, 2, 3}) {
+    open("nine_steps", page);
+    EXPECT_TRUE(workspace().hides_shapes) << page;
+    EXPECT_FALSE(says("(2, 2, 4, 4)")) << page;
+  }
+  state().lessons.show_me(state());
+  settle();
+  ASSERT_TRUE(draft().verdict && draft().verdict->right);
+  EXPECT_FALSE(workspace().hides_shapes);
+  EXPECT_TRUE(says("(2, 2, 4, 4)"));
+  open("why_sqrt", 1);
+  EXPECT_FALSE(says("0.25")) << "the code has the divisor";
+  state().lessons.show_me(state());
+  settle();
+  EXPECT_TRUE(says("0.25"));
+}
+
+TEST_F(LessonStillTest, WhatAStepDoesIsNotSaidWhereItIsToBePredicted) {
+  const std::string held = tr("steps.sentence.held");
+  const std::tuple<const char*, int, bool> pages[] = {
+      {"nine_steps", 2, true}, {"nine_steps", 6, true}, {"masks", 4, false}, {"loss", 1, false}};
+  for (const auto& [lesson, page, covered] : pages) {
+    open(lesson, page);
+    settle();
+    EXPECT_TRUE(says(held)) << lesson << " " << page;
+    EXPECT_EQ(shows("lesson_cover0"), covered) << lesson << " " << page << ": the result";
+    state().lessons.show_me(state());
+    settle();
+    EXPECT_FALSE(says(held)) << lesson << " " << page;
+    EXPECT_FALSE(shows("lesson_cover0")) << lesson << " " << page;
+  }
+  open("nine_steps", 1);
+  EXPECT_FALSE(says(held)) << "a number to compute: the sentence says how";
+}
+
+// A cover is a window of its own, over that of the thumbnails: all heads may say the same.
+TEST_F(LessonStillTest, TheRowIsCoveredInTheThumbnailsOfAllHeads) {
+  const std::pair<const char*, int> pages[] = {
+      {"head_roles", 0}, {"encoder_decoder", 1}, {"encoder_decoder", 2}, {"induction_head", 2}};
+  for (const auto& [lesson, page] : pages) {
+    open(lesson, page);
+    int thumbnails = 0, covers = 0;
+    for (const auto& [name, item] : noted_items()) {
+      if (!name.starts_with("thumb_") || !item.in_sight()) continue;
+      ++thumbnails;
+      const auto cover = noted_items().find("lesson_" + name);
+      if (cover == noted_items().end()) continue;
+      ++covers;
+      EXPECT_LE(cover->second.p0.x, item.seen0.x) << lesson << " " << name;
+      EXPECT_GE(cover->second.p1.x, item.seen1.x) << lesson << " " << name;
+    }
+    EXPECT_GT(thumbnails, 3) << lesson;
+    EXPECT_EQ(covers, thumbnails) << lesson;
+    // Lists of windows that are drawn later lie over the others.
+    const ImDrawData* drawn = ImGui::GetDrawData();
+    int map = -1, cover = -1;
+    for (int i = 0; i < drawn->CmdListsCount; ++i) {
+      const std::string owner = drawn->CmdLists[i]->_OwnerName ? drawn->CmdLists[i]->_OwnerName : "";
+      if (owner.find("lesson_thumb_") != std::string::npos)
+        cover = i;
+      else if (owner.find("heads") != std::string::npos)
+        map = i;
+    }
+    EXPECT_GT(cover, map) << lesson;
+    EXPECT_GE(map, 0) << lesson;
+  }
+}
+
+TEST_F(LessonStillTest, TheRowOfTheCupIsCoveredInTheMapToo) {
+  open("robot_policy", 1);
+  const auto hidden = state().lessons.hidden();
+  EXPECT_TRUE(hides_row(hidden, *parse_site("blocks.1.attn.pattern"), 3, 19));
+  EXPECT_FALSE(says("0.969")) << "the captions";
+  const ItemRect image = noted_items().at("attention.image"), cover = noted_items().at("lesson_cover0");
+  EXPECT_LT(cover.p0.x, image.seen0.x);
+  EXPECT_LT(cover.p0.y, image.seen0.y);
+  EXPECT_GT(cover.p1.x, image.seen1.x);
+  EXPECT_GT(cover.p1.y, image.seen1.y);
+}
+
+// ".99" fits into a cell; 0.997 is written, too.
+TEST_F(LessonStillTest, ACellOfNearlyOneHasItsNumber) {
+  ASSERT_TRUE(set_language("ko"));
+  open("encoder_decoder", 1);
+  DisplayList list;
+  state().recording = &list;
+  frames(3);
+  state().recording = nullptr;
+  const auto& items = noted_items();
+  const auto map = std::find_if(items.begin(), items.end(), [](const auto& one) {
+    return one.first.starts_with("matrix.") && one.second.rows == 12 && one.second.cols == 12;
+  });
+  ASSERT_NE(map, items.end());
+  int ones = 0, parts = 0;
+  for (const DrawItem& item : list.items()) {
+    const ItemRect& in = map->second;
+    if (item.kind != DrawItem::Kind::text || item.p0.x < in.p0.x || item.p0.x > in.p1.x ||
+        item.p0.y < in.p0.y || item.p0.y > in.p1.y)
+      continue;
+    ones += list.text(item).starts_with("1.") ? 1 : 0;
+    parts += list.text(item).starts_with(".") ? 1 : 0;
+  }
+  EXPECT_GT(parts, 50);
+  EXPECT_GT(ones, 0);
+  // No chip of the decoder is cut by what stands behind it.
+  for (const auto& [name, item] : items)
+    if (name.starts_with("chip") && item.seen1.x > item.seen0.x + 1 && item.p0.y > 80) {
+      EXPECT_GE(item.seen1.x, item.p1.x - 1) << name;
+    }
+}
+
+TEST_F(LessonStillTest, EditsOfThePageItselfAreNotCalledEdits) {
+  open("masks", 1);
+  ASSERT_FALSE(document().edits.empty());
+  EXPECT_FALSE(says("edited:")) << "the page's";
+  ASSERT_TRUE(session_->edit(Text("by hand"), {}, [](Document& document) {
+    put_edit(document, *parse_edit("blocks.0.attn.v[pos=0,head*d_head=0]=3"));
+    return Status(Done{});
+  }));
+  settle();
+  EXPECT_TRUE(says("edited:")) << "one's own";
 }
 
 // ---- back to the page -----------------------------------------------------------------------------------
 
 TEST_F(LessonStillTest, BackToThePageNoticesStepsHeadsSequencesBackwardAndSplit) {
   const auto leads_back = [this](const char* what, const std::function<void()>& wander) {
-    open("nine_steps", 2);
+    open("nine_steps", 8);
     ASSERT_FALSE(shows("lesson_return")) << what;
     const Cursor before = workspace().cursor;
     wander();
@@ -256,6 +412,18 @@ TEST_F(LessonStillTest, TheMenuOfPartsLiesOverThePanelAndOffersEveryBlock) {
   EXPECT_TRUE(shows("exchange_block_0"));
   EXPECT_TRUE(shows("exchange_block_1"));
   EXPECT_GT(noted_items().at("exchange_block_0").p0.y, 360) << "below the lens of the stage";
+  const auto tooltip = [] {
+    const ImDrawData* drawn = ImGui::GetDrawData();
+    for (int i = 0; i < drawn->CmdListsCount; ++i)
+      if (std::string(drawn->CmdLists[i]->_OwnerName).starts_with("##Tooltip")) return true;
+    return false;
+  };
+  frames(40);
+  EXPECT_FALSE(tooltip()) << "it would lie over what is to be clicked";
+  const ImVec2 over = noted_items().at("blocks.*.attn.scaling=off").p0;
+  point_at(over.x + 4, over.y + 4);
+  frames(40);
+  EXPECT_TRUE(tooltip()) << "the pointer moved there";
 }
 
 }  // namespace

@@ -108,7 +108,12 @@ TEST_F(LessonTest, AClickOnACoveredCellAnswers) {
   click("lesson_cover0");  // its middle is the cell of "the"
   ASSERT_TRUE(draft().verdict);
   EXPECT_FALSE(draft().verdict->right);
-  EXPECT_FALSE(shows("lesson_cover0")) << "the guess uncovers the row";
+  EXPECT_TRUE(shows("lesson_cover0")) << "one wrong guess leaves the row to think about";
+  EXPECT_TRUE(shows("attention.why_covered"));
+  click("lesson_check");
+  frames(2);
+  EXPECT_EQ(draft().wrong, 1) << "the click was judged already";
+  EXPECT_TRUE(draft().because.empty());
   const auto hint = [this] {
     settle();  // words above the button move it
     click("lesson_hint");

@@ -322,6 +322,8 @@ float TokenLine::draw_chips(const PanelContext& context, float room, const std::
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   for (auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, first - 1));
        at < chips_.size() && chip_x_[at] < scroll + width; ++at) {
+    const bool whole = chip_x_[at + 1] - px(kChipGap) <= scroll + width + 1;
+    if (!whole && chip_x_[at] > scroll) break;  // no chip is cut at the right
     ImGui::SetCursorScreenPos(ImVec2(origin.x + chip_x_[at], origin.y));
     draw_chip(context, at, height, picture, picture_clicked);
   }

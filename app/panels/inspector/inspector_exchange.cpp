@@ -1,6 +1,7 @@
 // The menu that replaces parts of the model's architecture on the same weights, in one block or in all. What
 // the model does not support is disabled, with the reason.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "app/look/item_map.h"
@@ -14,7 +15,8 @@
 namespace attnscope {
 namespace {
 
-constexpr int kMostBlockChips = 8;  // of more blocks the cursor's alone is offered
+constexpr float kPointerMoved = 3.f;  // units: less is a hand at rest
+constexpr int kMostBlockChips = 8;    // of more blocks the cursor's alone is offered
 
 struct ExchangeChoice {
   Exchange::Part part;
@@ -59,6 +61,8 @@ struct ExchangeMenu {
   int block = -1;                          ///< < 0: every block
   std::string key;                         ///< cache key of `why`
   std::map<std::string, std::string> why;  ///< by the text of the edit; empty: it is possible
+  ImVec2 opened;                           ///< where the pointer was
+  bool moved = false;                      ///< since then: before, no tooltip lies over the menu
 };
 
 ExchangeMenu& menu_of(const PanelContext& context) {
@@ -108,7 +112,7 @@ void draw_choice(const PanelContext& context, ExchangeMenu& menu, const Exchange
     const DisabledScope disabled(!why.empty() && !stands);
     clicked = chip(words + "###" + text, lit);
   }
-  compat::item_tooltip(why.empty() ? text.c_str() : why.c_str(), true);
+  if (menu.moved) compat::item_tooltip(why.empty() ? text.c_str() : why.c_str(), true);
   if (!clicked || (own && lit)) return;
   const bool back = stands || own;
   context.commands.edit(
@@ -184,6 +188,9 @@ void draw_exchanges(const PanelContext& context) {
   const std::string key = std::to_string(context.session.history().point()) + "/" +
                           std::to_string(context.session.opened_version());
   if (key != menu.key) menu.key = key, menu.why.clear();
+  const ImVec2 pointer = ImGui::GetIO().MousePos;
+  if (ImGui::IsWindowAppearing()) menu.opened = pointer, menu.moved = false;
+  menu.moved |= std::abs(pointer.x - menu.opened.x) + std::abs(pointer.y - menu.opened.y) > px(kPointerMoved);
   draw_menu(context, menu);
   ImGui::EndPopup();
 }

@@ -186,12 +186,15 @@ void draw_step_facts(const PanelContext& context, const Site& site) {
   section_title(tr(context.workspace.backward ? "inspector.stats.forward" : "inspector.stats"));
   InspectorCache& cache = inspector_cache(context.workspace);
   const std::uint64_t key = shown_key(context, site);
-  fact_row(tr("inspector.stats.shape"),
-           cache.shape.get({key}, [&] { return shape_text(record->shape, batch_of(*context.run, site)); }),
-           cache.name.get({key}, [&] { return to_text(site); }));
-  fact_row(tr("inspector.stats.letters"),
-           cache.letters.get({key}, [&] { return step_letters(*context.run, site); }),
-           tr("inspector.stats.letters.help"));
+  const bool shapes = !context.workspace.hides_shapes;  // a lesson asks for one
+  if (shapes)
+    fact_row(tr("inspector.stats.shape"),
+             cache.shape.get({key}, [&] { return shape_text(record->shape, batch_of(*context.run, site)); }),
+             cache.name.get({key}, [&] { return to_text(site); }));
+  if (shapes)
+    fact_row(tr("inspector.stats.letters"),
+             cache.letters.get({key}, [&] { return step_letters(*context.run, site); }),
+             tr("inspector.stats.letters.help"));
   memory_rows(context, trace, site);
   const bool cheap = count <= (record->derived ? kCheapStats / 8 : kCheapStats);
   const auto found = cache.stats.get(key, cheap, context.workers(), [trace, site] {

@@ -101,16 +101,17 @@ std::vector<Patch> patches_of(const Trace& trace, const Target& target) {
 
 // ---- covered cells --------------------------------------------------------------------------------
 
+// Where no cell is asked for, nothing is pinned: the line below the figure would spell it out.
 void choose(FrameState& state, const Patch& patch, std::int64_t row, std::int64_t col) {
   const CellsPlace& place = patch.matrix->place;
-  if (!place.weight.empty()) return;
+  if (!place.weight.empty() || !std::holds_alternative<CellAsk>(state.lessons.page().ask)) return;
   std::vector<std::int64_t> index = place.first;
   if (place.row_axis >= 0) index[static_cast<std::size_t>(place.row_axis)] += row;
   if (place.col_axis >= 0) index[static_cast<std::size_t>(place.col_axis)] += col;
   const RunResult& run = state.lessons.run();
   pin_cell(state.workspace, run, cell_at(run.trace(state.workspace.cursor.sequence), place.site, index));
   // The click answers: otherwise the values shown beside the matrix would reveal the pinned cell.
-  if (std::holds_alternative<CellAsk>(state.lessons.page().ask)) state.lessons.check(state.workspace);
+  state.lessons.check(state.workspace);
 }
 
 void draw_cover(const FrameState& state, const Patch& patch, ImVec2 p0, ImVec2 p1) {
@@ -156,49 +157,61 @@ void cover(FrameState& state, const Patch& patch, int number) {
          std::clamp(at(mouse.x, cell0.x, cell1.x), patch.col0, patch.col1 - 1));
 }
 
-// An item that a page hides: a sentence that says what is asked.
-void cover_item(const std::string& pattern, int number) {
-  for (const auto& [name, item] : noted_items()) {
-    if (!fits_pattern(pattern, name) || !item.in_sight()) continue;
-    const ImVec2 p0 = item.seen0, p1 = item.seen1;
-    ImGui::SetCursorScreenPos(p0);
-    const std::string id = "###lesson_cover" + std::to_string(number);
-    compat::begin_child(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y), false, ImGuiWindowFlags_NoScrollbar);
-    const Canvas canvas;
-    canvas.fill_rect(p0, p1, theme().panel_raised);
-    const ImVec2 size = text_size(fonts().body_bold, "?");
-    draw_text(canvas, fonts().body_bold, ImVec2((p0.x + p1.x - size.x) / 2, (p0.y + p1.y - size.y) / 2),
-              theme().text_dim, "?");
-    ImGui::EndChild();
-    return note_item("lesson_cover" + std::to_string(number), ItemRect{p0, p1});
-  }
+void cover_rect(ImVec2 p0, ImVec2 p1, int number) {
+  ImGui::SetCursorScreenPos(p0);
+  const std::string id = "###lesson_cover" + std::to_string(number);
+  compat::begin_child(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y), false, ImGuiWindowFlags_NoScrollbar);
+  const Canvas canvas;
+  canvas.fill_rect(p0, p1, theme().panel_raised);
+  const ImVec2 size = text_size(fonts().body_bold, "?");
+  draw_text(canvas, fonts().body_bold, ImVec2((p0.x + p1.x - size.x) / 2, (p0.y + p1.y - size.y) / 2),
+            theme().text_dim, "?");
+  ImGui::EndChild();
+  note_item("lesson_cover" + std::to_string(number), ItemRect{p0, p1});
 }
 
-// The same rows in the thumbnails of their heads.
+// Items that a page hides: a sentence that says what is asked, a matrix. Whole pixels, and one more: a frame
+// is drawn around a picture. The number of the next cover.
+int cover_items(const std::string& pattern, int number, std::vector<HiddenCells>& secrets) {
+  std::vector<ItemRect> found;
+  for (const auto& [name, item] : noted_items()) {
+    if (!fits_pattern(pattern, name)) continue;
+    if (item.in_sight()) found.push_back(item);
+    if (item.rows > 0) secrets.push_back({name, 0, item.rows, 0, item.cols});
+  }
+  for (const ItemRect& item : found)
+    cover_rect(ImVec2(std::floor(item.seen0.x) - 1, std::floor(item.seen0.y) - 1),
+               ImVec2(std::ceil(item.seen1.x) + 1, std::ceil(item.seen1.y) + 1), number++);
+  return number;
+}
+
+// The same rows in the thumbnails of all heads: others may say the same. In a window of its own, for that of
+// the thumbnails lies over the stage; clicks go through it.
 void cover_thumbnails(const FrameState& state, const Trace& trace, const Target& target) {
   const Record* record = target.kind == Target::Kind::step ? trace.find(target.site) : nullptr;
   const Cursor& cursor = state.workspace.cursor;
   if (!record || record->axes.size() != 3 || record->axes[0] != Axis::head || record->axes[2] != Axis::key ||
       target.site.stack != cursor.stack || target.site.part != cursor.part)
     return;
-  const auto range = [&](const char* axis, std::int64_t size) {
-    for (const AxisRange& one : target.at)
-      if (one.axis == axis) return std::pair(one.begin, std::min(one.end, size));
-    return std::pair(std::int64_t{0}, size);
-  };
-  const auto [first, last] = range("head", record->shape[0]);
-  const auto [row0, row1] = range("query", record->shape[1]);
-  for (std::int64_t head = first; head < last; ++head) {
-    const auto found =
-        noted_items().find("thumb_" + std::to_string(target.site.layer) + "_" + std::to_string(head));
-    if (found == noted_items().end() || !found->second.in_sight()) continue;
-    const ItemRect& item = found->second;
+  std::int64_t row0 = 0, row1 = record->shape[1];
+  for (const AxisRange& one : target.at)
+    if (one.axis == "query") row0 = one.begin, row1 = std::min(one.end, row1);
+  std::vector<std::pair<std::string, ItemRect>> thumbnails;
+  for (const auto& [name, item] : noted_items())
+    if (name.starts_with("thumb_") && item.in_sight()) thumbnails.emplace_back(name, item);
+  for (const auto& [name, item] : thumbnails) {
     const float each = (item.p1.y - item.p0.y) / static_cast<float>(record->shape[1]);
-    const ImVec2 p0(item.p0.x, std::floor(item.p0.y + each * static_cast<float>(row0)) - 1),
-        p1(item.p1.x, std::ceil(item.p0.y + each * static_cast<float>(row1)) + 1);
-    const Canvas canvas;
-    canvas.fill_rect(ImVec2(p0.x, std::max(p0.y, item.p0.y)), ImVec2(p1.x, std::min(p1.y, item.p1.y)),
-                     theme().panel_raised);
+    ImVec2 p0(std::floor(item.p0.x), std::floor(item.p0.y + each * static_cast<float>(row0)) - 1),
+        p1(std::ceil(item.p1.x), std::ceil(item.p0.y + each * static_cast<float>(row1)) + 1);
+    p0 = ImVec2(std::max(p0.x, std::floor(item.seen0.x)), std::max(p0.y, std::floor(item.seen0.y)));
+    p1 = ImVec2(std::min(p1.x, std::ceil(item.seen1.x)), std::min(p1.y, std::ceil(item.seen1.y)));
+    if (p1.x <= p0.x || p1.y <= p0.y) continue;
+    ImGui::SetCursorScreenPos(p0);
+    compat::begin_child(("###lesson_" + name).c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y), false,
+                        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoInputs);
+    Canvas().fill_rect(p0, p1, theme().panel_raised);
+    ImGui::EndChild();
+    note_item("lesson_" + name, ItemRect{p0, p1});
   }
 }
 
@@ -260,7 +273,7 @@ void draw_lesson_overlay(FrameState& state) {
   const DrawRecording recording(state.recording);  // exported pictures hide them, too
   if (player.covers()) {
     for (const std::string& hidden : player.page().hides)
-      if (is_item(hidden)) cover_item(hidden, number++);
+      if (is_item(hidden)) number = cover_items(hidden, number, secrets);
     for (const Target& target : player.hidden()) {
       cover_thumbnails(state, trace, target);
       for (const Patch& patch : patches_of(trace, target)) {

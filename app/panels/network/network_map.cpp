@@ -90,7 +90,7 @@ void tooltip(const PanelContext& context, const NetworkBox& box) {
       const WithFont bold(fonts().body_bold);
       ImGui::TextUnformatted(title_text(trace, site).c_str());
     }
-    wrapped_text(sentence_text(trace, site), theme().text_dim);
+    if (!context.workspace.hides_doing) wrapped_text(sentence_text(trace, site), theme().text_dim);
     const WithFont mono(fonts().mono_small);
     const std::string shape = shape_words(context, site);
     ImGui::TextUnformatted((to_text(site) + "  " + shape).c_str());
@@ -249,6 +249,7 @@ void draw_head(const Map& map, const NetworkBox& box, const InBlock& pointed) {
 void draw_sizes(const Map& map, const NetworkBox& box, float label_end) {
   const WithFont font(fonts().mono_small);
   if (!box.sizes.empty()) {
+    if (map.context.workspace.hides_shapes) return;
     const std::string text = shortened(box.sizes, px(box.w - 2));
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
     const ImVec2 at = map.at(box.x + box.w / 2, box.y + box.h - 3);

@@ -355,7 +355,9 @@ void step_tooltip(const Bar& bar, int index) {
   }
   {
     const WithFont mono(fonts().mono_small);
-    if (main) dim_text(to_text(main->site) + "  " + step_shape(run, main->site, sequence));
+    const bool shape = !bar.context.workspace.hides_shapes;
+    if (main)
+      dim_text(to_text(main->site) + (shape ? "  " + step_shape(run, main->site, sequence) : std::string()));
     dim_text(tr("timeline.time", {format("%.1f", static_cast<double>(nanoseconds) / 1000.0)}));
   }
   ImGui::EndTooltip();

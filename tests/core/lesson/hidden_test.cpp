@@ -170,6 +170,38 @@ TEST(Audit, ARowInSightThatSaysWhatIsHiddenIsRefused) {
   EXPECT_NE(with("own_twin", "blocks.0.attn.z[query=0]").find("blocks.0.attn.z[query=1]"), std::string::npos);
 }
 
+// The large row below the matrices of a step shows its inputs, too: here they are divided by 1.
+TEST(Audit, ARowOfTheStageThatSaysWhatIsHiddenIsRefused) {
+  const auto with = [](const char* id, const char* step) {
+    json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}, "ask": {"kind": "number",
+      "answer": "blocks.0.attn.scaled[head=0,query=2,key=0]", "tolerance": 0.01},
+      "hide": ["blocks.0.attn.scaled[head=0,query=2]"]})json");
+    page["look"] = {{"view", "steps"}, {"cursor", {{"step", step}, {"head", 0}, {"query", 2}}}};
+    return own_refusal(id, page);
+  };
+  EXPECT_EQ(with("own_apart", "blocks.0.attn.q"), "");
+  EXPECT_NE(with("own_strip", "blocks.0.attn.scaled").find("blocks.0.attn.masked[head=0,query=2]"),
+            std::string::npos);
+}
+
+TEST(Audit, APredictionThatIsReadOffItsStageIsRefused) {
+  const auto with = [](const char* id, const json& more) {
+    json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}, "predict": true,
+      "look": {"view": "attention", "cursor": {"step": "blocks.0.attn.pattern", "layer": 0, "head": 0, "query": 2}},
+      "ask": {"kind": "choice", "choices": [
+        {"id": "a", "words": "The", "when": "argmax(blocks.0.attn.pattern[head=0,query=2]) == 0"},
+        {"id": "b", "words": "cat", "when": "argmax(blocks.0.attn.pattern[head=0,query=2]) == 1"},
+        {"id": "c", "words": "sat", "when": "argmax(blocks.0.attn.pattern[head=0,query=2]) == 2"}]}})json");
+    page.update(more);
+    return own_refusal(id, page, {{"p.why.a", "No."}, {"p.why.b", "No."}, {"p.why.c", "No."}});
+  };
+  const std::string said = with("own_open", json::object());
+  for (const char* part : {"field hide", "blocks.0.attn.pattern[head=0,query=2]"})
+    EXPECT_NE(said.find(part), std::string::npos) << part << ": " << said;
+  EXPECT_EQ(with("own_covered", {{"hide", {"blocks.0.attn.pattern[head=0,query=2]"}}}), "");
+  EXPECT_EQ(with("own_read", {{"predict", false}}), "") << "then it is to be read there";
+}
+
 TEST(Audit, ASentenceOfTheRunBeforeTheChangeIsRefused) {
   const auto with = [](const char* id, const char* because) {
     const json page = json::parse(R"json({"open": {"model": "scene:nine_steps"}, "ask": {"kind": "change",

@@ -9,6 +9,7 @@
 #include "core/base/words.h"
 #include "core/lesson/check.h"
 #include "core/lesson/lesson_file.h"
+#include "core/lesson/page_document.h"
 
 namespace attnscope {
 namespace {
@@ -70,6 +71,54 @@ TEST(Lessons, AskForBetsAndBuildsAndOpenTheRestOfTheProgram) {
   EXPECT_GE(labs.size(), 16U);
   for (const std::string& view : names().views)
     EXPECT_TRUE(views.contains(view)) << view << " is opened by no lesson";
+}
+
+// Right answers are written first in the files; on the screen they stand anywhere, the same in both
+// languages.
+TEST(Choices, AreMixedUnlessTheirOrderMeansSomething) {
+  const auto order = [](const ChoiceAsk& ask) {
+    std::string out;
+    for (const ChoiceAsk::Choice& one : ask.choices) out += one.id + " ";
+    return out;
+  };
+  std::map<std::string, std::string> in_english;
+  for (const char* language : {"en", "ko"}) {
+    ASSERT_TRUE(set_language(language));
+    const auto lessons = shipped_lessons();
+    ASSERT_TRUE(lessons) << lessons.error().text();
+    int asked = 0, first = 0;
+    for (const Lesson& lesson : *lessons)
+      for (const Page& page : lesson.pages) {
+        const auto* ask = std::get_if<ChoiceAsk>(&page.ask);
+        if (!ask) continue;
+        const std::string where = lesson.id + "/" + page.id;
+        EXPECT_EQ(in_english.emplace(where, order(*ask)).first->second, order(*ask)) << where;
+        PageRun run;
+        ASSERT_TRUE(run.open(page)) << where;
+        const nlohmann::json& look = page.state.look();
+        const int sequence =
+            look.is_object() && look.contains("cursor") ? look["cursor"].value("sequence", 0) : 0;
+        const auto right = right_answer(page, {run.run(), &run.first(), sequence, {}});
+        ASSERT_TRUE(right) << where << ": " << right.error().text();
+        ++asked, first += std::get<std::string>(*right) == ask->choices.front().id ? 1 : 0;
+      }
+    EXPECT_GT(asked, 30);
+    EXPECT_LE(first * 2, asked) << first << " of " << asked << " are right at once";
+    EXPECT_GT(first, 0) << "never the first one is a rule, too";
+  }
+  ASSERT_TRUE(set_language("en"));
+  const auto of_file = [&](const char* more) {
+    const auto lesson = lesson_from_text(std::string(R"json({"format": "attnscope-lesson", "version": 1,
+      "id": "mixed", "pages": [{"id": "p", "open": {"model": "scene:nine_steps"}, "ask": {"kind": "choice", )json") +
+                                             more + R"json("choices": [
+      {"id": "a", "words": "1", "when": "1"}, {"id": "b", "words": "2", "when": "0"},
+      {"id": "c", "words": "3", "when": "0"}, {"id": "d", "words": "4", "when": "0"}]}}]})json",
+                                         "mixed.json");
+    return lesson ? order(std::get<ChoiceAsk>(lesson->pages.front().ask)) : lesson.error().text();
+  };
+  EXPECT_NE(of_file(""), "a b c d ");
+  EXPECT_EQ(of_file(""), of_file("")) << "the same each time";
+  EXPECT_EQ(of_file(R"("in_order": true, )"), "a b c d ");
 }
 
 TEST(Bars, StayAtSumOneWhateverIsSet) {
