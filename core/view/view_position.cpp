@@ -141,7 +141,10 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
                     ""});
   out.picture->part->id = "similar", out.picture->part->priority = 1;
   out.picture = figure::either({std::move(wave), *std::move(out.picture)});
-  if (auto sum = embed_station(state)) out.below = std::move(sum->picture);
+  if (auto sum = embed_station(state)) {
+    out.below = std::move(sum->picture);
+    if (out.below->part) out.below->part->priority = 1;  // in a narrow column the waves stay
+  }
   return out;
 }
 
