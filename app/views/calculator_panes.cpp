@@ -102,10 +102,10 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
 
 void draw_weight_line(const ParameterRow& row, float width) {
   const ImVec2 at = next_line(width, kWeightRow);
-  const float right = at.x + width - scaled(70), count = scaled(130);
+  const float right = at.x + width - scaled(70), count = scaled(112);
   const float room = width - scaled(70) - count - scaled(16);
   const bool numbers = room > scaled(560);  // the letters with their numbers, too
-  const float name = room * (numbers ? 0.42f : 0.6f), letters = numbers ? room * 0.27f : room - name;
+  const float name = room * (numbers ? 0.42f : 0.68f), letters = numbers ? room * 0.27f : room - name;
   draw_row(at.x + scaled(16), at.y, name - scaled(8), theme().text_dim, row.name);
   draw_row(at.x + scaled(16) + name, at.y, letters - scaled(8), theme().text, row.symbols);
   if (numbers)

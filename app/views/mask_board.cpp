@@ -195,9 +195,9 @@ void MaskBoard::draw_spans(const AttentionScene& scene, const MatrixPlot& plot, 
       canvas.fill_rect(ImVec2(p1.x + scaled(3), y0 + 1), ImVec2(p1.x + scaled(7), y1 - 1), colour, scaled(2));
     if (x1 <= x0) continue;
     canvas.fill_rect(ImVec2(x0 + 1, p1.y + scaled(3)), ImVec2(x1 - 1, p1.y + scaled(7)), colour, scaled(2));
-    const std::string name(middle_truncated(fonts().small, span.name, x1 - x0));
-    draw_text(canvas, fonts().small,
-              ImVec2((x0 + x1 - text_size(fonts().small, name).x) / 2, p1.y + scaled(8)), colour, name);
+    if (const float wide = text_size(fonts().small, span.name).x;
+        wide <= x1 - x0)  // half a name says nothing
+      draw_text(canvas, fonts().small, ImVec2((x0 + x1 - wide) / 2, p1.y + scaled(8)), colour, span.name);
   }
 }
 

@@ -28,7 +28,7 @@ constexpr float kWordsBelow = 112.f,
                 kNamesAbove = 90.f;  // units for text below the cells, titles and labels above
 constexpr float kEasyRow = 20.f;     // height of a comfortably readable row
 constexpr std::int64_t kMostHeadChips = 8;
-constexpr float kMaskMenu = 150.f, kHeadSlider = 150.f, kMaskNames = 74.f;  // units
+constexpr float kMaskMenu = 150.f, kHeadSlider = 150.f, kMaskNames = 90.f;  // units
 constexpr float kStageRows = 0.46f;                       // of the room: the row that is looked at
 constexpr float kMostStageCell = 58.f, kStageTop = 96.f;  // units; titles and names above the cells
 constexpr const char* kPlaneKeys[] = {"mask.plane.before", "mask.plane.after", "mask.plane.pattern"};
@@ -61,6 +61,13 @@ class MaskView : public View {
     Tensor values;
     ValueRange range;
     bool difference = false;
+    Kept<MatrixPlot> plot;  ///< with row and column names
+  };
+  /// One of the matrices that stand side by side; `plane`: of planes_, past its end the board.
+  struct Stage {
+    const char* title;
+    Slot slot;
+    std::size_t plane;
   };
   enum class Page { pattern, scores, segments, blind };
   static constexpr Option<Page> kPages[] = {{"pattern", Page::pattern},
@@ -89,6 +96,7 @@ class MaskView : public View {
   MatrixWindow window_;
   std::int64_t window_keys_ = 0, window_queries_ = 0;
   std::array<Plane, 3> planes_;
+  Kept<std::vector<Stage>> stages_;
   OneOf<Page> page_{"page", kPages, Page::scores, "mask.page.", "###mask_page_"};
   FigurePage row_{"mask", "row"};  ///< the row that is looked at, at every stage, in digits
   MaskKinds kinds_;
@@ -205,7 +213,6 @@ void MaskView::take_plane(const ViewContext& context, const AttentionScene& scen
                                     scene_key(scene), number(static_cast<int>(slot)), number(rows.begin),
                                     number(rows.end), number(cols.begin), number(cols.end)});
   if (key == plane.key && !plane.values.empty()) return;
-  plane = {};
   plane.key = key;
   const auto old = against(*scene.trace, before, scene.site(slot));
   plane.difference = old != nullptr;
@@ -221,30 +228,35 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   take_plane(context, scene, slot, rows, cols, plane);
   const StageLook look{plane.difference, context.workspace.log_scale};
   const bool between = wanted.cell.x > 0;
-  const std::string stage = tr(Label("attention.stage.", stage_name(slot)));
-  const std::string title =
-      plane.difference ? tr("mask.plane.difference", {stage}) : std::string(wanted.title);
+  const std::string_view title =
+      plane.difference ? std::string_view(kept_tr("mask.plane.difference",
+                                                  {tr(Label("attention.stage.", stage_name(slot)))}))
+                       : wanted.title;
   draw_text(Canvas(), fonts().small, position, theme().text_dim,
             middle_truncated(fonts().small, title, size.x));
   const float line = text_size(fonts().small, "X").y + scaled(5),
               legend = between ? 0 : text_size(fonts().mono_small, "-0.0000").x + scaled(26);
   if (plane.values.empty()) return;
-  MatrixPlot plot;
-  plot.key = kPlaneKeys[index];
+  MatrixPlot& plot = plane.plot.get({axes_key(context, scene)}, [&] {
+    MatrixPlot made;
+    made.key = kPlaneKeys[index];
+    made.digits = 3;
+    made.max_cell = 84.f;
+    made.aspect = 0.6f;
+    set_attention_axes(made, context, scene);
+    made.rows.title.clear(), made.cols.title.clear();
+    return made;
+  });
+  set_axis_pictures(plot, context, scene);
   plot.values = plane.values;
   plot.style = stage_style(slot, plane.range, look);
-  plot.digits = 3;
   plot.masked_numbers = role_of(slot) != StepRole::pattern;
-  plot.max_cell = 84.f;
-  plot.aspect = 0.6f;
   plot.first_row = rows.begin, plot.first_col = cols.begin;
   plot.total_rows = scene.queries, plot.total_cols = scene.keys;
-  set_attention_axes(plot, context, scene);
-  plot.rows.title.clear(), plot.cols.title.clear();
   plot.rows.show_labels = wanted.names;
   plot.cols.show_labels = between ? wanted.columns : size.y > scaled(230);
   plot.cell = wanted.cell;
-  if (between && wanted.names) plot.row_label_width = scaled(kMaskNames);
+  plot.row_label_width = between && wanted.names ? scaled(kMaskNames) : -1;
   plot.lit_row = lit_query_, plot.lit_col = lit_key_;
   plot.frame_colour = with_alpha(theme().text_dim, 0.6f);
   plot.selected_row = context.workspace.cursor.query, plot.selected_col = context.workspace.cursor.key;
@@ -393,19 +405,17 @@ void MaskView::draw_stages(const ViewContext& context, const AttentionScene& sce
       context.workspace.told ? 0 : row_.follow(context, most);  // a lesson may ask for its digits
   const float bottom = end - foot - row - scaled(row > 0 ? 8 : 2);
   if (row > 0) row_.draw(context, ImVec2(position.x, bottom + scaled(6)), most);
-  const std::vector<Slot> stages = attention_stages(*scene.trace, scene.pattern());
-  const auto masked = std::find(stages.begin(), stages.end(), slot_of(StepKind::mask));
-  struct Stage {
-    const char* title;
-    Slot slot;
-    std::size_t plane;
-  };
-  std::vector<Stage> shown;
-  if (masked != stages.end() && masked != stages.begin())
-    shown.push_back({"figure.mask.scores", *std::prev(masked), 0});
-  shown.push_back({"figure.mask.allowed", slot_of(StepRole::mask), planes_.size()});
-  if (masked != stages.end()) shown.push_back({"figure.mask.masked", *masked, 1});
-  shown.push_back({"figure.mask.pattern", scene.pattern().slot, 2});
+  const std::vector<Stage>& shown = stages_.get({context.run.version, scene_key(scene)}, [&] {
+    const std::vector<Slot> stages = attention_stages(*scene.trace, scene.pattern());
+    const auto masked = std::find(stages.begin(), stages.end(), slot_of(StepKind::mask));
+    std::vector<Stage> out;
+    if (masked != stages.end() && masked != stages.begin())
+      out.push_back({"figure.mask.scores", *std::prev(masked), 0});
+    out.push_back({"figure.mask.allowed", slot_of(StepRole::mask), planes_.size()});
+    if (masked != stages.end()) out.push_back({"figure.mask.masked", *masked, 1});
+    out.push_back({"figure.mask.pattern", scene.pattern().slot, 2});
+    return out;
+  });
   const bool columns = row <= 0;  // else the row below has the names
   const float names = scaled(kMaskNames), line = text_size(fonts().small, "X").y + scaled(5);
   const ImVec2 room(size.x, std::max(scaled(60), bottom - top)),

@@ -1,6 +1,7 @@
 #include "app/views/tokenizer_shelf.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
@@ -20,6 +21,8 @@ std::vector<std::string_view> views_of(const std::vector<std::string>& texts) {
 }  // namespace
 
 void TokenizerShelf::follow(const ViewContext& context, const std::string&) {
+  if (std::exchange(opened_, context.run.opened_version) != context.run.opened_version && !chosen_by_hand_)
+    choice_ = Choice::own;  // another model may have steps of its own
   if (choice_ == Choice::own) return;
   const auto merges = learned_.get(1, context.workers(), [](const std::atomic<bool>& cancel) {
     const std::vector<std::string> texts = own_sentences();

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/views/tokenizer_scene.h"
@@ -31,7 +30,7 @@ class TokenizerShelf {
   /// Chooses the merges, unless something was chosen: of a model that knows whole words there is no step to
   /// see.
   void begin_with_merges() {
-    if (!std::exchange(chosen_by_hand_, true)) choice_ = Choice::bpe;
+    if (!chosen_by_hand_) choice_ = Choice::bpe;
   }
 
   void keep(Choices& choices) {
@@ -53,6 +52,7 @@ class TokenizerShelf {
     std::int64_t vocabulary = 0;
   };
   bool chosen_by_hand_ = false;
+  std::uint64_t opened_ = 0;  ///< RunResult::opened_version of the last follow()
   OneOf<Choice> choice_{"shelf", kChoices, Choice::own, "tokenizer.shelf.", "###tokenizer.shelf."};
   static constexpr std::int64_t kMostMerges = 1000;
   Ranged<std::int64_t> merges_{"merges", "tokenizer.shelf.merges", "###tokenizer_merges", 0, kMostMerges,

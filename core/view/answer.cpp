@@ -138,7 +138,7 @@ Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t ro
   const auto name = [&](std::size_t at) { return answer_name(state, row, tokens[at].id); };
   if (tokens.size() > 1) {
     const auto lead = static_cast<double>(tokens[0].logit) - static_cast<double>(tokens[1].logit);
-    add(Text::of("figure.sure.lead", {name(0), name(1)}),
+    add(Text::of("figure.sure.lead", {name(1)}),
         Text::of("figure.sure.logits", {figure::number_text(lead, 2)}));
     add(Text::of("figure.sure.times"), Text::of("figure.sure.factor", {format("%.4g", std::exp(lead))}));
   }

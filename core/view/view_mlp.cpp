@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kWords = 3;
+constexpr std::size_t kWords = 3, kStrongestOn = 2;
 
 // The words whose logits the neuron raises: those of its row of W2, or of minus that row where it is
 // negative.
@@ -43,7 +43,7 @@ std::vector<Text> strongest_on(const ViewState& state, const MlpPlace& place, co
     if (std::find(named.begin(), named.end(), name) != named.end()) continue;
     named.push_back(name);
     out.emplace_back(name);
-    if (out.size() == kWords) break;
+    if (out.size() == kStrongestOn) break;
   }
   return out;
 }

@@ -134,10 +134,17 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
   ViewDrawing out = drawn(Text::of(key, said), Text::of("figure.position.learned.short", said),
                           std::move(alike), Text::of("figure.position.learned.title"));
   figure::PartBox wave =
-      figure::leaf({"waves", table_waves(rows, first), 3, {Text::of("figure.position.waves.title")}, ""});
-  out.picture->part->id = "similar", out.picture->part->priority = 2;
+      figure::leaf({"waves",
+                    table_waves(rows, first),
+                    3,
+                    {Text::of("figure.position.waves.title"), Text::of("figure.position.waves.title.short")},
+                    ""});
+  out.picture->part->id = "similar", out.picture->part->priority = 1;
   out.picture = figure::either({std::move(wave), *std::move(out.picture)});
-  if (auto sum = embed_station(state)) out.below = std::move(sum->picture);
+  if (auto sum = embed_station(state)) {
+    out.below = std::move(sum->picture);
+    if (out.below->part) out.below->part->priority = 1;  // in a narrow column the waves stay
+  }
   return out;
 }
 

@@ -607,6 +607,9 @@ TEST_F(ShippedFigures, TextsOfBothStacksAreWhole) {
 TEST_F(ShippedFigures, TheMaskKeepsRowsThatHoldASign) {
   open("translator");
   show("mask");
+  click("mask_page_menu");
+  click("mask_page_pattern");
+  settle();
   ASSERT_TRUE(shows("matrix.mask.board"));
   const ItemRect board = noted_items().at("matrix.mask.board");
   EXPECT_GE((board.p1.y - board.p0.y) / static_cast<float>(board.rows), 14.f);
