@@ -174,8 +174,9 @@ json prompt_list_json(const PromptList& list, const std::string& path) {
   if (list.corrupt) out["corrupt"] = true;
   if (!choice.is_task()) {
     std::error_code ignored;
-    const fs::path beside = fs::relative(choice.path, fs::absolute(path).parent_path(), ignored);
-    if (!path.empty() && !beside.empty()) out["beside"] = beside.string();
+    const fs::path beside =
+        path.empty() ? fs::path() : fs::relative(choice.path, fs::absolute(path).parent_path(), ignored);
+    if (!beside.empty()) out["beside"] = beside.string();
     std::size_t bytes = 0;
     json lines = json::array();
     for (const DataLine& line : prompts.lines) {

@@ -167,9 +167,9 @@ TEST_F(Checkpoints, bare_weights_share_the_config_of_their_folder) {
 TEST_F(Checkpoints, csv_and_rerun) {
   const std::string csv = folder_ / "a.csv", json = folder_ / "a.json";
   ASSERT_EQ(cli("checkpoints " + (folder_ / "m") + kSeriesWords + "--every 2 --out " + csv).exit_code, 0);
-  EXPECT_EQ(
-      read_text(csv).rfind("step,name,measure,at,block,head,value,stderr,chance,n\n0,step000000,loss,,,,", 0),
-      0u)
+  EXPECT_EQ(read_text(csv).rfind(
+                "step,name,measure,at,block,head,value,stderr,chance,n,run\n0,step000000,loss,,,,", 0),
+            0u)
       << read_text(csv);
   ASSERT_EQ(cli("checkpoints " + series() + kSeriesWords + "--from 2 --to 4 --out " + json).exit_code, 0);
   EXPECT_EQ(cli("rerun " + json).exit_code, 0);

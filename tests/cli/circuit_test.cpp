@@ -68,7 +68,7 @@ TEST(CircuitCommand, ASessionKeepsItAndAnswersAreRunAgain) {
   EXPECT_EQ(cli("rerun " + file).exit_code, 0);
   ASSERT_EQ(cli(kCircuitAsk + " --best 2 --by attribution --out " + (folder / "c.csv")).exit_code, 0);
   const std::string table = read_text(folder / "c.csv");
-  EXPECT_EQ(table.substr(0, table.find('\n')), "kept,part,effect,value,stderr,n,recovered,full,none");
+  EXPECT_EQ(table.substr(0, table.find('\n')), "kept,part,effect,value,stderr,n,recovered,full,none,run");
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4);
 }
 

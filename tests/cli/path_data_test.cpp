@@ -127,7 +127,7 @@ TEST_F(PathData, parts_join_to_the_whole_and_tables_say_all) {
                 .exit_code,
             0);
   const std::string table = read_text(folder_ / "t.csv");
-  EXPECT_EQ(table.substr(0, table.find('\n')), "from,to,value,stderr,n,q05,q25,q50,q75,q95,clean,edits");
+  EXPECT_EQ(table.substr(0, table.find('\n')), "from,to,value,stderr,n,q05,q25,q50,q75,q95,clean,edits,run");
   const std::string path = folder_ / "whole.json";
   std::ofstream(path) << whole.dump();
   EXPECT_EQ(cli("rerun " + path).exit_code, 0);

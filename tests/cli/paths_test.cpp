@@ -86,7 +86,8 @@ TEST(CircuitsCommand, InductionHeadsCopyAndAreWritten) {
   EXPECT_EQ(words["top"][0][0]["token"], "A");
   const TempFolder folder;
   EXPECT_EQ(cli("circuits model:induction --table composition --out " + (folder / "c.csv")).exit_code, 0);
-  EXPECT_EQ(read_text(folder / "c.csv").substr(0, 49), "kind,from_block,from_head,to_block,to_head,score\n");
+  EXPECT_EQ(read_text(folder / "c.csv").substr(0, 53),
+            "kind,from_block,from_head,to_block,to_head,score,run\n");
 }
 
 TEST(CircuitsCommand, SaysWhatItLeavesOut) {

@@ -97,8 +97,8 @@ TEST_F(Rerun, tables_and_arrays_say_what_was_run_and_run_again) {
     EXPECT_EQ(again.exit_code, 0) << command << again.err;
     EXPECT_NE(again.out.find("largest difference 0"), std::string::npos) << again.out;
     std::string other = csv;  // another number in the last line
-    const std::size_t digit = other.find_last_of("123456789");
-    other[digit] = other[digit] == '1' ? '7' : '1';
+    const std::size_t digit = other.rfind('.') - 1;
+    other[digit] = other[digit] == '9' ? '3' : '9';
     std::ofstream(folder_ / "o.csv") << other;
     EXPECT_EQ(cli("rerun " + (folder_ / "o.csv")).exit_code, 1) << command << other.substr(digit);
   }
