@@ -15,6 +15,14 @@
 
 namespace attnscope {
 
+void offer_step_menu(const ViewContext& context, const Operand& operand, const FigureCell& cell) {
+  if (operand.part) return;
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const auto index = source_index(trace, operand, cell.row, cell.col);
+  offer_edit(context.workspace, operand.is_weight() ? Place{{}, operand.weight, index}
+                                                    : Place{cell_at(trace, operand.site, index), {}, {}});
+}
+
 std::optional<EditTarget> edit_target(const RunResult& run, int sequence, const Figure& figure,
                                       const FigureCell& cell) {
   if (!cell.valid() || cell.operand >= static_cast<int>(figure.operands.size())) return std::nullopt;

@@ -26,6 +26,9 @@ std::vector<MatrixMark> document_marks(const ViewContext& context, const Operand
 /// Queues the edit.
 void send_edit(const ViewContext& context, const EditTarget& target, float value, const std::string& gesture);
 
+/// The context menu of a cell of a step or weight.
+void offer_step_menu(const ViewContext& context, const Operand& operand, const FigureCell& cell);
+
 class StepsEditor {
  public:
   /// Opens the text field over an editable cell.

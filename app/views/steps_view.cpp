@@ -444,7 +444,7 @@ class StepsView : public View {
     if (!event.hovered()) return;
     const Operand& operand = figure_.operands[static_cast<std::size_t>(event.cell.operand)];
     const bool mask = operand.is_step() && operand.site.is(StepRole::mask);
-    offer(context, operand, event.cell);
+    offer_step_menu(context, operand, event.cell);
     if (event.double_clicked && !mask) {
       editor_.open(context, figure_, event.cell);
       if (!editor_.editing()) plot_.reset_windows();  // not editable: resets the zoom
@@ -464,15 +464,6 @@ class StepsView : public View {
     context.workspace.cursor.layer = before.layer;
     context.workspace.cursor.stack = before.stack;
     context.workspace.cursor.part = before.part;
-  }
-
-  /// Context menu of a cell of a step or weight.
-  static void offer(const ViewContext& context, const Operand& operand, const FigureCell& cell) {
-    if (operand.part) return;
-    const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
-    const auto index = source_index(trace, operand, cell.row, cell.col);
-    offer_edit(context.workspace, operand.is_weight() ? Place{{}, operand.weight, index}
-                                                      : Place{cell_at(trace, operand.site, index), {}, {}});
   }
 
   Figure figure_;

@@ -28,7 +28,6 @@ constexpr float kLeastStep = 15.f, kStepGap = 2.f, kTaller = 5.f, kSlowest = 0.2
 
 enum class Shape { previous, play, pause, next };
 
-// ---- buttons ------------------------------------------------------------------------------------
 void draw_triangle(ImDrawList* list, ImVec2 centre, float size, float direction, ImU32 colour) {
   const float back = centre.x - direction * size * 0.7f;
   ImVec2 top(back, centre.y - size), end(back, centre.y + size);
