@@ -433,7 +433,7 @@ void CalculatorView::draw(const ViewContext& context) {
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetContentRegionAvail().y, gap = scaled(28);
-  const bool two = beside_.shows() && width > scaled(kTwoModels);
+  const bool two = beside_.shows() && width > scaled(kTwoModels) && !context.workspace.presenting;
   const float each = two ? (width - gap) / 2 : width;
   {
     const ChildScope child("calculator_pane", ImVec2(each + scaled(16), high));

@@ -125,7 +125,8 @@ void TokenizerView::follow(const ViewContext& context) {
   scene_ = made.value;
   fresh_ = made.fresh;
   if (scene_ == before || !scene_) return;
-  if (!shelf_.chosen() && scene_->kind == WordSteps::Kind::whole && !context.workspace.told)
+  if (!shelf_.chosen() && scene_->kind == WordSteps::Kind::whole && !context.workspace.told &&
+      !context.workspace.presenting)
     shelf_.begin_with_merges();
   choice_ = {};
   last_row_ = -1;
