@@ -9,7 +9,8 @@ namespace attnscope {
 
 /// Number of threads parallel_for uses (workers + the caller), at least 1.
 int thread_count();
-/// Limits the threads used from now on; 0 = all cores that this process may run on. For measurements and tests.
+/// Limits the threads used from now on; 0 = all cores that this process may run on. For measurements and
+/// tests.
 void set_thread_count(int count);
 
 /// Calls body(begin, end) on disjoint pieces that together cover [0, count). Pieces are at least `grain` long

@@ -91,7 +91,8 @@ Result<LabPicture> compute_complexity(const LabValues& values, const std::atomic
   const double growth = last_time / clock.points[clock.points.size() - 3].second;
   LabPicture out;
   out.pieces = {{count_plot(n, d, k), 1, true, 1.2f}, {time, 1}, {table_of(n, d, k), 1, true, 1}};
-  out.formula = Text::of("lab.complexity.formula", {shown(n), shown(d), shown(n * n * d), shown(n * d * d), shown(n * n)});
+  out.formula = Text::of("lab.complexity.formula",
+                         {shown(n), shown(d), shown(n * n * d), shown(n * d * d), shown(n * n)});
   out.notice = Text::of(n < d   ? "lab.complexity.notice.short"
                         : n > d ? "lab.complexity.notice.long"
                                 : "lab.complexity.notice.even",

@@ -19,7 +19,7 @@ class AskLinksViewTest : public testing::FrameTest {
     state().open(std::string(kModelPrefix) + "storyteller");
     settle();
     ASSERT_TRUE(session_->result());
-    workspace().view = "ask";
+    workspace().view = "ask", workspace().ask_more = true;
     workspace().asking.measure.text = "logit_diff:cat,mat";
     settle();
   }
@@ -210,8 +210,7 @@ TEST_F(AskLinksViewTest, WhyItLooksThereGoesOverTheDirectionsOfQK) {
   ASSERT_TRUE(shows("ask_score_directions"));
   const auto& score = workspace().asking.parts.score;
   ASSERT_TRUE(score && score->loadings);
-  const auto wanted =
-      score_loadings(run().trace(0), score->pattern, score->head, score->query, score->key);
+  const auto wanted = score_loadings(run().trace(0), score->pattern, score->head, score->query, score->key);
   ASSERT_TRUE(wanted);
   const auto figure = draw_view(*shown_view(state())->view, shown_view(state())->state);
   ASSERT_TRUE(figure) << figure.error().text();
@@ -222,9 +221,9 @@ TEST_F(AskLinksViewTest, WhyItLooksThereGoesOverTheDirectionsOfQK) {
     EXPECT_NEAR(loadings->values.at(row, 0), wanted->directions[static_cast<std::size_t>(row)].value, 1e-5);
     sum += static_cast<double>(loadings->values.at(row, 0));
   }
-  EXPECT_NEAR(sum, run().trace(0).cell(*parse_site("blocks.1.attn.scaled"),
-                                       {score->head, score->query, score->key}),
-              1e-3);
+  EXPECT_NEAR(
+      sum, run().trace(0).cell(*parse_site("blocks.1.attn.scaled"), {score->head, score->query, score->key}),
+      1e-3);
   click("ask.score.by.head");
   settle();
   EXPECT_TRUE(workspace().asking.parts.score->split);

@@ -550,9 +550,10 @@ TEST(Ask, files_of_answers_say_what_was_edited) {
     if (kind == ".csv") {
       EXPECT_EQ(read_text(merged), read_text(whole));
       const std::vector<std::string> lines = split(read_text(whole), '\n');
-      EXPECT_EQ(lines[0], "step,head,value,clean,edits");
+      EXPECT_EQ(lines[0], "step,head,value,clean,edits,run");
       for (std::size_t i = 1; i + 1 < lines.size(); ++i)
-        EXPECT_TRUE(lines[i].ends_with(",\"blocks.0.attn.z[head=1,query=3]=0; blocks.1.mlp.out*=0.5\""))
+        EXPECT_NE(lines[i].find(",\"blocks.0.attn.z[head=1,query=3]=0; blocks.1.mlp.out*=0.5\","),
+                  std::string::npos)
             << lines[i];
     } else {
       EXPECT_EQ((*read_npz(merged))->load_ints("edits")->size(), 55u);
@@ -565,8 +566,9 @@ TEST(Ask, files_of_answers_say_what_was_edited) {
                 " --over pos --corrupt-edit 'blocks.0.attn.z[head=1]=0' --out " + patched)
                 .exit_code,
             0);
-  EXPECT_TRUE(read_text(patched).starts_with(
-      "step,pos,value,into_token,from_pos,from_token,clean,corrupt,corrupt_edits\nblocks.0.resid_pre,0,"));
+  EXPECT_TRUE(
+      read_text(patched).starts_with("step,pos,value,into_token,from_pos,from_token,clean,corrupt,corrupt_"
+                                     "edits,run\nblocks.0.resid_pre,0,"));
 }
 
 TEST(Ask, heads_of_a_recording_are_ranked_and_its_sweeps_refused) {

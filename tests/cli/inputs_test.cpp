@@ -346,7 +346,7 @@ TEST(CliInputs, a_stream_is_written_where_it_stands) {
   const std::string ask = "ablate model:storyteller --measure logit:cat --text \"The cat\" --over head";
   const Ran piped = cli(ask + " --out /dev/stdout");
   EXPECT_EQ(piped.exit_code, 0) << piped.err;
-  EXPECT_TRUE(piped.out.starts_with("step,head,value,clean\nblocks.0.attn.z,0,")) << piped.out;
+  EXPECT_TRUE(piped.out.starts_with("step,head,value,clean,run\nblocks.0.attn.z,0,")) << piped.out;
   const Ran file =
       cli(ask + " --out /dev/stdout > " + (folder / "log") + "; printf end >> " + (folder / "log"));
   EXPECT_EQ(read_text(folder / "log"), piped.out + "end");

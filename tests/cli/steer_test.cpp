@@ -168,9 +168,9 @@ TEST_F(Steering, the_sweep_is_the_runs_one_by_one) {
       cli("steer " + kSteered + " " + path_ + kSteerIds + "--strengths=1 --measure 'logit:#4' --out " + csv)
           .exit_code,
       0);
-  EXPECT_EQ(
-      read_text(csv).rfind("step,block,strength,measure,clean,value,stderr,n\nblocks.1.resid_post,1,1,", 0),
-      0u)
+  EXPECT_EQ(read_text(csv).rfind(
+                "step,block,strength,measure,clean,value,stderr,n,run\nblocks.1.resid_post,1,1,", 0),
+            0u)
       << read_text(csv);
 }
 

@@ -61,7 +61,7 @@ TEST(StrongestCommand, TablesOfTextsAndOfTheHistogram) {
   ASSERT_EQ(cli(of + " --out " + (folder / "t.csv")).exit_code, 0);
   const std::string texts = read_text(folder / "t.csv");
   EXPECT_EQ(texts.substr(0, texts.find('\n')),
-            "of,by,kind,rank,prompt,line,pos,token,value,key,key_token,tokens,values");
+            "of,by,kind,rank,prompt,line,pos,token,value,key,key_token,tokens,values,run");
   EXPECT_NE(texts.find("\nblocks.0.mlp.post[d_mlp=17],value,top,1,"), std::string::npos) << texts;
   ASSERT_EQ(cli(of + " --table histogram --out " + (folder / "h.csv")).exit_code, 0);
   EXPECT_EQ(read_text(folder / "h.csv").substr(0, 15), "of,by,from,to,n");

@@ -158,7 +158,7 @@ TEST(CliWeights, some_of_them) {
   ASSERT_EQ(cli(model + "--of '*.qk[head=0]' --top 3 --out " + (folder / "w.csv")).exit_code, 0);
   EXPECT_EQ(read_text(folder / "w.csv")
                 .rfind("name,shape,count,broken,norm,mean,std,least,largest,q01,q05,q25,q50,q75,q95,q99,"
-                       "stable_rank,s1,s2,s3\nblocks.0.attn.qk[head=0],",
+                       "stable_rank,s1,s2,s3,run\nblocks.0.attn.qk[head=0],",
                        0),
             0u);
   ASSERT_EQ(cli(model + "--top 3 --out " + (folder / "w.json")).exit_code, 0);

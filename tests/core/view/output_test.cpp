@@ -117,7 +117,7 @@ TEST(ViewOutput, SaysWhatAnActionStandsFor) {
     ASSERT_TRUE(table);
     const Text said = table->rows.front().cells.front();
     EXPECT_EQ(said.key(), std::string("figure.answer.bin.") + units[action]);
-    EXPECT_EQ(said.arguments().back().str(), std::to_string(bins[action]));
+    EXPECT_EQ(said.arguments().back().str(), action_spelling(bins[action]));
     std::string number = said.arguments().front().str();
     if (number.starts_with("−")) number.replace(0, std::string("−").size(), "-");
     EXPECT_NEAR(std::stod(number), meant[action], action + 1 < bins.size() ? 1e-9 : 0.005);
