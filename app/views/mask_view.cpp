@@ -262,6 +262,8 @@ void MaskView::draw_plane(const ViewContext& context, const AttentionScene& scen
   plot.selected_row = context.workspace.cursor.query, plot.selected_col = context.workspace.cursor.key;
   plot.window = &window_;
   const ImVec2 at(position.x, position.y + line), room(size.x - legend, size.y - line);
+  const DrawGroupScope group = plane.difference ? DrawGroupScope("difference")
+                                                : DrawGroupScope("matrix", scene.site(slot), scene.head);
   const MatrixEvent event = draw_matrix(context.painter, plot, at, room);
   const ImVec2 end = ImGui::GetItemRectMax();
   const float tall = std::min(scaled(90), end.y - event.p0.y);

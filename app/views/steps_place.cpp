@@ -312,6 +312,26 @@ void FigurePlot::place(const ViewContext& context, const Figure& figure, ImVec2 
   move(legend_);
 }
 
+// Which panels have row labels; returns what they take of the width.
+float FigurePlot::place_row_labels(const Figure& figure, float width) {
+  const auto label = [&](int id) {
+    Panel& panel = panels_[static_cast<std::size_t>(id)];
+    panel.labels = width, panel.row_labels = true;
+  };
+  label(figure.blocks[0].operands[0]);
+  if (figure.blocks[0].vertical)
+    std::for_each(figure.blocks[0].operands.begin(), figure.blocks[0].operands.end(), label);
+  // Stacked heads need row labels again if the heads before were side by side.
+  float again = 0;
+  for (std::size_t b = 1; b < figure.blocks.size(); ++b) {
+    const Block& block = figure.blocks[b];
+    if (!block.vertical || figure.rule == Rule::norm) continue;
+    std::for_each(block.operands.begin(), block.operands.end(), label);
+    again = width;
+  }
+  return width + again;
+}
+
 void FigurePlot::place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
                             bool tight) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y,
@@ -334,23 +354,7 @@ void FigurePlot::place_line(const ViewContext& context, const Figure& figure, Im
     fixed += columns + (block.sign.empty() ? 0 : for_sign * unit) +
              (block.vertical ? 0 : static_cast<float>(block.operands.size() - 1) * kStepsPlaceGap * unit);
   }
-  Panel& labelled = panels_[static_cast<std::size_t>(figure.blocks[0].operands[0])];
-  labelled.row_labels = true;
-  labelled.labels = label_width(context, first);
-  if (figure.blocks[0].vertical)
-    for (const int id : figure.blocks[0].operands)
-      panels_[static_cast<std::size_t>(id)].labels = labelled.labels,
-      panels_[static_cast<std::size_t>(id)].row_labels = true;
-  // Stacked heads need row labels again if the heads before were side by side.
-  float again = 0;
-  for (std::size_t b = 1; b < figure.blocks.size(); ++b) {
-    const Block& block = figure.blocks[b];
-    if (!block.vertical || figure.rule == Rule::norm) continue;
-    for (const int id : block.operands)
-      panels_[static_cast<std::size_t>(id)].labels = again = labelled.labels,
-      panels_[static_cast<std::size_t>(id)].row_labels = true;
-  }
-  const float left = size.x - fixed - labelled.labels - again;
+  const float left = size.x - fixed - place_row_labels(figure, label_width(context, first));
   const auto cell_width = [&](float room) {
     float out = room / std::max(cols, 1.f);
     // Single columns are as wide as the others if those are wider.

@@ -130,6 +130,7 @@ class FigurePlot {
   float row_height(const Figure& figure, float height, float header);
   void place_row(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size);
   /// `tight`: without a legend, with smaller gaps.
+  float place_row_labels(const Figure& figure, float width);
   void place_line(const ViewContext& context, const Figure& figure, ImVec2 position, ImVec2 size,
                   bool tight = false);
   /// Matrices side by side in cells just large enough for a number, or a colour. Returns false, and places

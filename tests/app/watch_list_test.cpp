@@ -168,6 +168,8 @@ TEST_F(WatchList, AHeadAndANeuronArePointedAtWhereverTheyAreDrawn) {
   EXPECT_EQ(pointed_head(stack, Part::attn, 0), 1);
   workspace().view = "mlp";
   settle();
+  click("mlp_neurons_page");
+  settle();
   point_at_cell("matrix.mlp_neurons", 0, 1);
   EXPECT_GE(pointed_neuron(stack, workspace().cursor.layer), 0);
   EXPECT_TRUE(token_pointed(stack, 1));

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/model/expected_weights.h"
+#include "core/trace/ties.h"
 
 namespace attnscope {
 namespace {
@@ -125,6 +126,7 @@ ModuleNode module_tree(const OpenedModel& opened, const Trace& trace) {
   ModuleNode root;
   root.label = opened.architecture.empty() ? opened.family : opened.architecture;
   for (const auto& [name, values] : trace.weights().all()) {
+    if (is_tied(trace.config(), name)) continue;  // the table of tokens once more
     const auto stored = opened.stored_as.find(name);
     const std::string& path = stored == opened.stored_as.end() ? name : stored->second;
     ModuleNode *node = &root, *holder = &root;
