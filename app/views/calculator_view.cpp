@@ -259,8 +259,10 @@ void CalculatorView::draw_choices(const ViewContext& context, float width) {
           [path = std::string(kRandomPrefix) + preset_](Session& session) { session.open(path); });
   }
   ImGui::SameLine(0, scaled(kCalculatorGap));
-  beside_.draw_choice(std::min(width * 0.3f, scaled(170)));
-  ImGui::SameLine(0, scaled(kCalculatorGap));
+  if (!context.workspace.presenting) {  // which shows one model
+    beside_.draw_choice(std::min(width * 0.3f, scaled(170)));
+    ImGui::SameLine(0, scaled(kCalculatorGap));
+  }
   if (chip(Label(tr("calculator.file"), "###calc_file"), !file_.empty(), tr("calculator.file.help")))
     context.commands.ask_file(
         {false, "calculator.file.title", {}, [asked = asked_file_](Session&, const std::string& path) {
@@ -433,7 +435,8 @@ void CalculatorView::draw(const ViewContext& context) {
   ImGui::Dummy(ImVec2(1, scaled(2)));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetContentRegionAvail().y, gap = scaled(28);
-  const bool two = beside_.shows() && width > scaled(kTwoModels) && !context.workspace.presenting;
+  if (context.workspace.presenting) return draw_pane(context, width);  // which lists what fits
+  const bool two = beside_.shows() && width > scaled(kTwoModels);
   const float each = two ? (width - gap) / 2 : width;
   {
     const ChildScope child("calculator_pane", ImVec2(each + scaled(16), high));
@@ -443,8 +446,7 @@ void CalculatorView::draw(const ViewContext& context) {
   if (!two) return;
   ImGui::SetCursorScreenPos(ImVec2(at.x + each + gap, at.y));
   const ChildScope child("calculator_beside", ImVec2(each + scaled(16), high));
-  const float pane = context.workspace.presenting ? ImGui::GetContentRegionAvail().y : 0;
-  beside_.draw(pane_, work_, {tokens_, served_, machine_, pane}, each - scaled(8));
+  beside_.draw(pane_, work_, {tokens_, served_, machine_, 0}, each - scaled(8));
 }
 
 }  // namespace

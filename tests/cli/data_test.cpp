@@ -301,11 +301,11 @@ TEST_F(Data, a_file_of_the_answer_has_one_row_per_place_or_per_prompt) {
       "ablate " + kStoryteller + " --measure logit_diff --data " + prompts() + kHeads + " --out ";
   ASSERT_EQ(cli(ask + (folder_ / "m.csv") + " --quantiles").exit_code, 0);
   const auto lines = split(read_text(folder_ / "m.csv"), '\n');
-  EXPECT_EQ(lines[0], "step,head,value,stderr,n,q05,q25,q50,q75,q95,clean");
+  EXPECT_EQ(lines[0], "step,head,value,stderr,n,q05,q25,q50,q75,q95,clean,run");
   EXPECT_EQ(lines.size(), 10u);
   ASSERT_EQ(cli(ask + (folder_ / "e.csv") + " --each").exit_code, 0);
   const auto each = split(read_text(folder_ / "e.csv"), '\n');
-  EXPECT_EQ(each[0], "prompt,line,step,head,value,clean");
+  EXPECT_EQ(each[0], "prompt,line,step,head,value,clean,run");
   EXPECT_EQ(each.size(), 26u);
   ASSERT_EQ(cli(ask + (folder_ / "m.npz")).exit_code, 0);
   const auto npz = *read_npz(folder_ / "m.npz");
@@ -344,9 +344,9 @@ TEST_F(Data, several_measures_are_read_off_the_same_runs) {
                           " --data task:storyteller --limit 3 --measure logit_diff --measure prob --out ";
   ASSERT_EQ(cli(ask + (folder_ / "m.csv")).exit_code, 0);
   const auto lines = split(read_text(folder_ / "m.csv"), '\n');
-  EXPECT_EQ(lines[0], "step,head,value,stderr,n,clean,measure");
+  EXPECT_EQ(lines[0], "step,head,value,stderr,n,clean,measure,run");
   EXPECT_EQ(lines.size(), 18u);
-  EXPECT_TRUE(lines[16].ends_with(",prob")) << lines[16];
+  EXPECT_TRUE(lines[16].ends_with(",prob,")) << lines[16];
   expect_refused(ask + (folder_ / "m.npz"), 1, "one --measure");
   expect_refused(ask + (folder_ / "m.json") + " --shard 1/2", 1, "one --measure");
 }
@@ -378,7 +378,7 @@ TEST_F(Data, a_single_prompt_has_no_error_of_its_mean) {
   EXPECT_TRUE(row.contains("stderr") && row["stderr"].is_null()) << row;
   EXPECT_EQ(row["n"], 1);
   ASSERT_EQ(cli(ask + " --out " + (folder_ / "one.csv")).exit_code, 0);
-  EXPECT_EQ(split(read_text(folder_ / "one.csv"), '\n')[0], "step,head,value,stderr,n,clean");
+  EXPECT_EQ(split(read_text(folder_ / "one.csv"), '\n')[0], "step,head,value,stderr,n,clean,run");
   for (const char* kind : {".json", ".csv", ".npz"}) {
     std::string parts;
     for (const char* part : {"1/2", "2/2"}) {
