@@ -68,7 +68,7 @@ Text said_name(const ViewState& state, const std::optional<std::size_t>& movemen
                   {figure::number_text(arm_value(*movement, *bin), metres    ? 4
                                                                    : degrees ? 0
                                                                              : 2),
-                   *bin});
+                   name});
 }
 
 }  // namespace
