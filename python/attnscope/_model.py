@@ -37,13 +37,23 @@ def inputs(text, ids, prefix=""):
     return out
 
 
+def column_of(values):
+    """An array of as many cells as rows; lists stay lists (tokens of texts of different lengths)."""
+    if not any(isinstance(value, (list, tuple, dict)) for value in values):
+        return numpy.array(values)
+    out = numpy.empty(len(values), dtype=object)
+    for row, value in enumerate(values):
+        out[row] = value
+    return out
+
+
 def rows_as(rows):
     """Rows as a pandas.DataFrame where pandas is here, else as a structured array of NumPy."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     try:
         import pandas
     except ImportError:
-        columns = [numpy.array([row.get(name) for row in rows]) for name in names]
+        columns = [column_of([row.get(name) for row in rows]) for name in names]
         return numpy.rec.fromarrays(columns, names=names) if rows else numpy.rec.array([], dtype=[("value", float)])
     return pandas.DataFrame(rows, columns=names)
 
