@@ -51,13 +51,14 @@ TEST(ViewTokenizer, AWordOfSeveralPiecesSaysHowItWasCut) {
 TEST(ViewTokenizer, OfAWholeWordTheMergesOfLettersAreShown) {
   const Opened of = opened("model:storyteller");
   ViewState state = first_state(*of.model, of.run);
+  state.row = 10;  // "tired"
   const auto figure = draw_view(**find_view("tokenizer"), state);
   ASSERT_TRUE(figure);
   const auto& rows = mark_of<figure::TableMark>(*figure, "joined").rows;
   const auto pieces = [&](std::size_t row) { return rows[row].cells[1].str(); };
   ASSERT_GT(rows.size(), 1u);
-  EXPECT_EQ(pieces(0), "t \xC2\xB7 h \xC2\xB7 e");
-  EXPECT_EQ(pieces(rows.size() - 1), "the");
+  EXPECT_EQ(pieces(0), "t \xC2\xB7 i \xC2\xB7 r \xC2\xB7 e \xC2\xB7 d");
+  EXPECT_EQ(pieces(rows.size() - 1), "tired");
 }
 
 }  // namespace
