@@ -79,8 +79,6 @@ TEST_F(EasyTrainingTest, SaysThatItGoesOnWhereAnotherViewIsOpen) {
   EXPECT_FALSE(shows("train_go"));
   const int then = step();
   train_to(then + 3);
-  state().open_shipped_model("pilot");  // another model, too
-  settle();
   EXPECT_TRUE(session_->training().running());
   EXPECT_TRUE(shows("train_elsewhere"));
   click("train_look");
