@@ -30,6 +30,24 @@ constexpr std::pair<const char*, ScoreBy> kScoreBys[] = {{"ask.score.by.part", S
                                                          {"ask.score.by.head", ScoreBy::head},
                                                          {"ask.score.by.token", ScoreBy::token}};
 
+// The run that a score is of, and what its answers are kept by.
+struct ScoreOf {
+  int sequence = 0;
+  std::shared_ptr<const Trace> trace;
+  std::uint64_t subject = 0, key = 0;
+};
+ScoreOf score_of(const ViewContext& context, const AskedScore& of, std::uint64_t way) {
+  ScoreOf out;
+  const int last = static_cast<int>(context.run.traces.size()) - 1;
+  const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+  out.sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
+  out.trace = context.run.traces[static_cast<std::size_t>(out.sequence)];
+  out.subject = key_of({context.session.opened_version(), number(out.sequence)});
+  out.key = key_of({out.subject, context.run.version, number(of.pattern.stack), number(of.pattern.layer),
+                    number(of.pattern.part), number(of.head), number(of.query), number(of.key), way});
+  return out;
+}
+
 }  // namespace
 
 std::string source_words(const RunResult& run, int sequence, const std::string& name) {
@@ -179,19 +197,10 @@ Table AskScore::loadings_table(const ScoreLoadings& found) {
 
 // The score as the sum of sigma x query x key over the directions, and what the biases add.
 void AskScore::draw_loadings(const ViewContext& context, const AskedScore& of, ImVec2 room) {
-  const int last = static_cast<int>(context.run.traces.size()) - 1,
-            sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
-  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
-  const std::uint64_t subject =
-      key_of({context.session.opened_version(), static_cast<std::uint64_t>(sequence)});
-  const std::uint64_t asked =
-      key_of({subject, context.run.version, static_cast<std::uint64_t>(of.pattern.stack),
-              static_cast<std::uint64_t>(of.pattern.layer), static_cast<std::uint64_t>(of.pattern.part),
-              static_cast<std::uint64_t>(of.head), static_cast<std::uint64_t>(of.query),
-              static_cast<std::uint64_t>(of.key)});
-  const auto found =
-      loadings_.get_or_before(subject, asked, context.workers(), [trace, of](const std::atomic<bool>&) {
-        return score_loadings(*trace, of.pattern, of.head, of.query, of.key);
+  const ScoreOf asked = score_of(context, of, 0);
+  const auto found = loadings_.get_or_before(
+      asked.subject, asked.key, context.workers(), [asked, of](const std::atomic<bool>&) {
+        return score_loadings(*asked.trace, of.pattern, of.head, of.query, of.key);
       });
   if (!found) return caption(tr("output.pending"));
   if (!*found.value) return caption(found->error().text());
@@ -216,31 +225,22 @@ void AskScore::draw_loadings(const ViewContext& context, const AskedScore& of, I
 
 void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_t head, std::int64_t query,
                     std::int64_t key, ImVec2 at, ImVec2 room) {
-  const int last = static_cast<int>(context.run.traces.size()) - 1,
-            sequence = std::clamp(context.workspace.cursor.sequence, 0, last);
-  const auto trace = context.run.traces[static_cast<std::size_t>(sequence)];
-  const std::uint64_t subject =
-      key_of({context.session.opened_version(), static_cast<std::uint64_t>(sequence)});
-  const std::uint64_t asked =
-      key_of({subject, context.run.version, static_cast<std::uint64_t>(pattern.stack),
-              static_cast<std::uint64_t>(pattern.layer), static_cast<std::uint64_t>(pattern.part),
-              static_cast<std::uint64_t>(head), static_cast<std::uint64_t>(query),
-              static_cast<std::uint64_t>(key), static_cast<std::uint64_t>(by_)});
+  const AskedScore of{pattern, head, query, key, nullptr, nullptr};
+  const ScoreOf asked = score_of(context, of, static_cast<std::uint64_t>(by_));
   ImGui::SetCursorScreenPos(at);
   const ChildScope child("ask_score", room);
   const auto name = [&](Axis axis, std::int64_t row) {
-    return row_name(context.run, sequence, rows_stack(pattern, axis), row);
+    return row_name(context.run, asked.sequence, rows_stack(pattern, axis), row);
   };
   caption(tr("ask.score.sentence", {name(Axis::query, query), name(Axis::key, key)}));
   if (directions_) {
     draw_choice();
-    return draw_loadings(context, {pattern, head, query, key, nullptr, nullptr}, room);
+    return draw_loadings(context, of, room);
   }
-  const auto split =
-      split_.get_or_before(subject, asked, context.workers(),
-                           [trace, pattern, head, query, key, by = by_](const std::atomic<bool>&) {
-                             return split_score(*trace, pattern, head, query, key, by);
-                           });
+  const auto split = split_.get_or_before(
+      asked.subject, asked.key, context.workers(), [asked, of, by = by_](const std::atomic<bool>&) {
+        return split_score(*asked.trace, of.pattern, of.head, of.query, of.key, by);
+      });
   if (!split) return caption(tr("output.pending"));
   if (!*split.value) return caption(split->error().text());
   const ScoreSplit& found = **split.value;
@@ -254,7 +254,7 @@ void AskScore::draw(const ViewContext& context, const Site& pattern, std::int64_
   note_item("ask_score_sum");
   draw_choice();
   const float used = ImGui::GetCursorScreenPos().y - at.y;
-  draw_split(context, sequence, found, split.serial,
+  draw_split(context, asked.sequence, found, split.serial,
              ImVec2(room.x, std::max(scaled(60), room.y - used - scaled(4))));
 }
 

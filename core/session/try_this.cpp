@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/assets.h"
-#include "core/base/percent.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/io/json_file.h"
 #include "core/io/named.h"
 #include "core/model/measure.h"
@@ -234,8 +234,9 @@ Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const Try
   // Weights of attention are written as the picture has them.
   const std::int64_t row = thing.row < 0 ? prediction_row(*was) : thing.row;
   const bool weights = was->logits_row(row).empty();
-  const auto share = [&](const TryAnswer& answer) {
-    return weights ? format("%.2f", answer.share) : percent_text(answer.share);
+  const auto share = [&](const TryAnswer& answer) {  // in the language of the moment when it is read
+    return weights ? Text(format("%.2f", answer.share))
+                   : Text::of("number.percent", {format("%.1f", 100 * answer.share)});
   };
   out.sentence = Text::of("try.outcome", {first.word, share(first), then.word, share(then)});
   return out;

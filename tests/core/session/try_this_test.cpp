@@ -79,6 +79,18 @@ TEST(TryThis, CellsAreCalledByTheirTokens) {
   EXPECT_EQ(cells, 2);
 }
 
+// It may be read in another language than the one that was spoken while it was played.
+TEST(TryThis, TheOutcomeIsWrittenInTheLanguageOfTheMoment) {
+  const auto opened = shipped("model:storyteller");
+  ASSERT_TRUE(set_language("en"));
+  const auto outcome = play_try(opened, things_to_try(*opened)->front());
+  ASSERT_TRUE(outcome);
+  EXPECT_NE(outcome->sentence.str().find("98.4 %"), std::string::npos) << outcome->sentence.str();
+  ASSERT_TRUE(set_language("ko"));
+  EXPECT_NE(outcome->sentence.str().find("98.4%"), std::string::npos) << outcome->sentence.str();
+  EXPECT_TRUE(set_language("en"));
+}
+
 TEST(TryThis, AClaimThatIsFalseIsFound) {
   const auto opened = shipped("model:storyteller");
   const auto things = things_to_try(*opened);
