@@ -56,11 +56,11 @@ std::optional<std::size_t> movement_at(const ViewState& state, std::int64_t row)
   return said < kArmActionKeys.size() ? std::optional(said) : std::nullopt;
 }
 
-// The name of an output; of a movement what its bin stands for.
+// The name of an output; in the easy level that of a movement with what its bin stands for.
 Text said_name(const ViewState& state, const std::optional<std::size_t>& movement, int id) {
   const std::string name = output_name(*state.opened, id);
   const std::optional<int> bin = movement ? action_bin(name) : std::nullopt;
-  if (!bin) return name;
+  if (!bin || state.level == Level::full) return name;
   const bool metres = *movement < 3, degrees = !metres && *movement + 1 < kArmActionKeys.size();
   return Text::of(std::string("figure.answer.bin.") + (metres    ? "metres"
                                                        : degrees ? "degrees"

@@ -136,7 +136,8 @@ std::int64_t first_row(const OpenedModel& opened, const Trace& run);
 /// each its probability in `state.before`. Errors: a run without logits.
 Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,
                                        double temperature = 1);
-/// The name of an output at a row; an action of the Pilot is the metres or degrees that it stands for.
+/// The name of an output at a row; in the easy level an action of the Pilot with the metres or degrees that
+/// it stands for.
 Text answer_name(const ViewState& state, std::int64_t row, int id);
 /// How sure it is: the lead of the likeliest output over the second in logits and as a factor, the entropy of
 /// all of them, and of how many equally likely ones that would be. Errors: a run without logits.

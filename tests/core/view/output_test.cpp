@@ -107,6 +107,7 @@ TEST(ViewOutput, NamesTheMovementOfEachAction) {
 TEST(ViewOutput, SaysWhatAnActionStandsFor) {
   const Opened of = opened("model:pilot");
   ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy;
   const std::vector<int> bins{10, 10, 4, 13, 1, 7, 6};
   const auto move = arm_move(bins);
   ASSERT_TRUE(move);
