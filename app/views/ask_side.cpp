@@ -175,7 +175,8 @@ void draw_colours(const ViewContext& context, const SweepAnswer& answer, const H
   draw_legend(style, words, at, ImVec2(width - scaled(4), title + scaled(10)), false);
   ImGui::Dummy(ImVec2(width, title + scaled(26)));
   if (context.workspace.asking.settings.page == AskPage::links) caption(tr("ask.legend.no_path"));
-  if (answer.no_estimate || spread || answer.data || (answer.done && !answer.stopped)) return;  // all are exact
+  if (answer.no_estimate || spread || answer.data || (answer.done && !answer.stopped))
+    return;  // all are exact
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float side = text_size(fonts().small, "X").y;
   draw_estimate_swatch(low, ImVec2(low.x + side * 1.4f, low.y + side));
