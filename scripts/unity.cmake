@@ -1,11 +1,11 @@
-# attnscope_unity(target sources...): compiles the sources of one target in a few batches instead of one by one, for
+# attnscope_unity(target): compiles the sources of one target in a few batches instead of one by one, for
 # the presets that build everything from nothing (ATTNSCOPE_UNITY). Batches are about equally large and keep the order of
 # the names, so that one folder's pieces lie together. What a file keeps to itself (an anonymous namespace, static) has
 # a name that no other file of its room has; tests/layering looks for names that meet. Sources with compile options of
 # their own stay alone. Batches name their sources by their place in the project, so that the compiler cache serves
 # every clone of it.
 
-set(ATTNSCOPE_UNITY_LINES 3900 CACHE STRING "lines of code in one batch, at most about; of a view, whose change is to be seen soon, two thirds")
+set(ATTNSCOPE_UNITY_LINES 3900 CACHE STRING "lines of code in one batch, about; scripts/run.sh and test.sh take more, from nothing")
 
 function(attnscope_unity target)
   if(NOT ATTNSCOPE_UNITY)
@@ -15,24 +15,24 @@ function(attnscope_unity target)
   set(together "")
   set(sizes "")
   set(total 0)
-  foreach(source IN LISTS ARGN)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
     get_source_file_property(skipped ${source} SKIP_UNITY_BUILD_INCLUSION)
     get_source_file_property(options ${source} COMPILE_OPTIONS)
     if(skipped OR options)
       list(APPEND alone ${source})
       continue()
     endif()
-    file(STRINGS ${source} lines REGEX "[^ ]")
-    list(LENGTH lines size)
+    set(size 0)  # of what is yet to be made
+    if(EXISTS ${source})
+      file(STRINGS ${source} lines REGEX "[^ ]")
+      list(LENGTH lines size)
+    endif()
     list(APPEND together ${source})
     list(APPEND sizes ${size})
     math(EXPR total "${total} + ${size}")
   endforeach()
-  set(most ${ATTNSCOPE_UNITY_LINES})
-  if(target STREQUAL "app_views")
-    math(EXPR most "${most} * 2 / 3")
-  endif()
-  math(EXPR batches "(${total} + ${most} - 1) / ${most}")
+  math(EXPR batches "(${total} + ${ATTNSCOPE_UNITY_LINES} - 1) / ${ATTNSCOPE_UNITY_LINES}")
   set(before 0)
   foreach(source size IN ZIP_LISTS together sizes)
     # The batch in which the middle of this file lies.

@@ -17,9 +17,6 @@ DisplayList*& recording() {
   return list;
 }
 
-ImFont* or_current(ImFont* font) { return font ? font : ImGui::GetFont(); }
-float size_of(ImFont* font) { return font ? compat::font_size(font) : ImGui::GetFontSize(); }
-
 DrawItem shape(DrawItem::Kind kind, ImVec2 p0, ImVec2 p1, ImU32 fill, ImU32 stroke, float thickness = 0) {
   DrawItem item;
   item.kind = kind;
@@ -137,28 +134,28 @@ void Canvas::note_text(ImFont* font, float size, ImVec2 at, ImU32 colour, std::s
                        float angle) const {
   if (text.empty()) return;
   const ImVec2 box =
-      or_current(font)->CalcTextSizeA(size, FLT_MAX, 0, text.data(), text.data() + text.size());
+      compat::or_current(font)->CalcTextSizeA(size, FLT_MAX, 0, text.data(), text.data() + text.size());
   DrawItem item = shape(DrawItem::Kind::text, at, ImVec2(at.x + box.x, at.y + box.y), colour, 0);
   item.pivot = pivot, item.angle = angle;
-  item.face = face_of(or_current(font));
-  item.face.em *= size / size_of(font);
-  item.baseline = compat::font_ascent(or_current(font), size);
+  item.face = face_of(compat::or_current(font));
+  item.face.em *= size / compat::size_of(font);
+  item.baseline = compat::font_ascent(compat::or_current(font), size);
   record_->add_text(item, text, list_->GetClipRectMin(), list_->GetClipRectMax());
 }
 
 void Canvas::text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float size) const {
   if (text.empty()) return;
-  if (size <= 0) size = size_of(font);
+  if (size <= 0) size = compat::size_of(font);
   attnscope::note_text(text);
   const ImVec2 place(std::floor(at.x), std::floor(at.y));
-  list_->AddText(or_current(font), size, place, colour, text.data(), text.data() + text.size());
+  list_->AddText(compat::or_current(font), size, place, colour, text.data(), text.data() + text.size());
   if (record_) note_text(font, size, place, colour, text, place, 0);
 }
 
 void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float sine,
                            float cosine, float size) const {
   if (text.empty()) return;
-  if (size <= 0) size = size_of(font);
+  if (size <= 0) size = compat::size_of(font);
   attnscope::note_text(text);
   const int first = list_->VtxBuffer.Size;
   const ImVec2 flat(std::floor(at.x), std::floor(at.y - size * 0.5f));
@@ -166,7 +163,7 @@ void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_vi
   // No glyph is clipped while it is unrotated; the clip rectangle of the draw command stays the same.
   const ImVec4 clip = list_->_CmdHeader.ClipRect;
   list_->_CmdHeader.ClipRect = ImVec4(-1e6f, -1e6f, 1e6f, 1e6f);
-  list_->AddText(or_current(font), size, flat, colour, text.data(), text.data() + text.size());
+  list_->AddText(compat::or_current(font), size, flat, colour, text.data(), text.data() + text.size());
   list_->_CmdHeader.ClipRect = clip;
   for (int v = first; v < list_->VtxBuffer.Size; ++v) {
     ImVec2& p = list_->VtxBuffer[v].pos;
@@ -177,12 +174,12 @@ void Canvas::climbing_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_vi
 
 void Canvas::drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view text, float width) const {
   if (!record_) return;
-  const float size = size_of(font);
+  const float size = compat::size_of(font);
   const char* const end = text.data() + text.size();
   float y = std::floor(at.y);
   for (const char* begin = text.data(); begin < end; y += size) {
     const char* stop = std::find(begin, end, '\n');
-    if (width > 0) stop = std::min(stop, compat::wrap_position(or_current(font), size, begin, end, width));
+    if (width > 0) stop = std::min(stop, compat::wrap_position(compat::or_current(font), size, begin, end, width));
     if (stop == begin && *begin != '\n') stop = begin + 1;  // too narrow for a single character
     note_text(font, size, ImVec2(std::floor(at.x), y), colour,
               std::string_view(begin, static_cast<std::size_t>(stop - begin)), at, 0);

@@ -19,7 +19,7 @@ struct UsualRoom {
   float width, height;
 };
 constexpr UsualRoom kWindowRoom{1260, 480}, kPresenterRoom{1280, 720};
-constexpr float kRoundFrom = 12.f;  // smaller cells have square corners
+constexpr float kRoundMarkFrom = 12.f;  // smaller cells have square corners
 
 void hatch_cell(const Canvas& canvas, ImVec2 p0, ImVec2 p1) {
   canvas.push_clip(p0, p1);
@@ -95,7 +95,7 @@ void FigureBox::draw_shape(const figure::DrawnShape& shape) const {
       shape.alpha < 1 ? with_alpha(figure_colour(shape.colour), shape.alpha) : figure_colour(shape.colour);
   const ImVec2 p0 = on_screen(shape.rect.x, shape.rect.y),
                p1 = on_screen(shape.rect.right(), shape.rect.bottom());
-  const bool large = std::min(shape.rect.w, shape.rect.h) >= kRoundFrom;
+  const bool large = std::min(shape.rect.w, shape.rect.h) >= kRoundMarkFrom;
   switch (shape.kind) {
     case Kind::rect:
       return canvas.fill_rect(p0, p1, colour, (shape.row >= 0 && large ? kCellRound : shape.round) * unit_);

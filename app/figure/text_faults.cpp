@@ -9,13 +9,13 @@ namespace {
 
 using Corners = std::array<ImVec2, 4>;
 
-constexpr float kAir = 0.22f;     // of a line's height above and below the letters
+constexpr float kTextAir = 0.22f;     // of a line's height above and below the letters
 constexpr float kTouching = 1.f;  // pixels by which two texts may meet
 constexpr std::string_view kCutMark = "…";
 
 // Clockwise from the upper left; the air above and below the letters left out.
 Corners letter_corners(const DrawItem& item) {
-  const float air = (item.p1.y - item.p0.y) * kAir;
+  const float air = (item.p1.y - item.p0.y) * kTextAir;
   Corners out{ImVec2(item.p0.x, item.p0.y + air), ImVec2(item.p1.x, item.p0.y + air),
               ImVec2(item.p1.x, item.p1.y - air), ImVec2(item.p0.x, item.p1.y - air)};
   const float sine = std::sin(item.angle), cosine = std::cos(item.angle);
@@ -102,7 +102,7 @@ std::vector<const DrawItem*> texts_in_sight(const DisplayList& list) {
   return out;
 }
 
-bool is_number(std::string_view text) {
+bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_of("0123456789") != std::string_view::npos &&
          text.find_first_not_of("0123456789.,+-−e∞") == std::string_view::npos;
 }
@@ -151,7 +151,7 @@ std::vector<CellDigits> cell_digits(const DisplayList& list) {
     const DrawCells& cells = list.cells(item);
     const std::string site = item.group < 0 ? "" : list.groups()[static_cast<std::size_t>(item.group)].site;
     const auto inside = std::count_if(texts.begin(), texts.end(), [&](const DrawItem* text) {
-      return lies_in(*text, item) && is_number(list.text(*text));
+      return lies_in(*text, item) && is_digits(list.text(*text));
     });
     out.push_back({site, cells.rows() * cells.cols(), inside});
   }
@@ -172,7 +172,7 @@ float digits_of_row(const DisplayList& list, std::string_view site) {
                matrix = item.kind == DrawItem::Kind::cells && is_of(item, "matrix");
     if (!cell && !matrix) continue;
     for (const DrawItem* text : texts)
-      if (lies_in(*text, item) && is_number(list.text(*text))) take(cell ? large : own, text->face.em);
+      if (lies_in(*text, item) && is_digits(list.text(*text))) take(cell ? large : own, text->face.em);
   }
   return std::max(large, own);
 }
@@ -180,7 +180,7 @@ float digits_of_row(const DisplayList& list, std::string_view site) {
 float smallest_digit(const DisplayList& list) {
   float least = 0;
   for (const DrawItem* text : texts_in_sight(list))
-    if (is_number(list.text(*text)) && (least == 0 || text->p1.y - text->p0.y < least))
+    if (is_digits(list.text(*text)) && (least == 0 || text->p1.y - text->p0.y < least))
       least = text->p1.y - text->p0.y;
   return least;
 }

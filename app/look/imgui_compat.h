@@ -48,6 +48,10 @@ inline float font_size(const ImFont* font) {
 #endif
 }
 
+/// The font, or the current one where there is none; and its size, pixels.
+inline ImFont* or_current(ImFont* font) { return font ? font : ImGui::GetFont(); }
+inline float size_of(const ImFont* font) { return font ? font_size(font) : ImGui::GetFontSize(); }
+
 /// Pixels from the top of a line to its baseline, for a font size.
 inline float font_ascent(ImFont* font, [[maybe_unused]] float size) {
 #if IMGUI_VERSION_NUM >= 19200

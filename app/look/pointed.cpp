@@ -8,9 +8,9 @@
 namespace attnscope {
 namespace {
 
-enum class Kind : std::uint8_t { token, head, neuron };
+enum class PointedKind : std::uint8_t { token, head, neuron };
 struct PointedThing {
-  Kind kind = Kind::token;
+  PointedKind kind = PointedKind::token;
   Stack stack = Stack::single;
   Part part = Part::model;
   int layer = -1;
@@ -42,11 +42,11 @@ Axis row_axis(std::string_view name) {
 // The token, head or neuron that an entry of an axis stands for; false when it is none of these.
 bool thing_of(const Site& site, std::string_view axis, std::int64_t at, PointedThing& out) {
   if (const Axis rows = row_axis(axis); rows != Axis::none)
-    out = {Kind::token, rows_stack(site, rows), Part::model, -1, at};
+    out = {PointedKind::token, rows_stack(site, rows), Part::model, -1, at};
   else if (axis == "head")
-    out = {Kind::head, site.stack, site.part, site.layer, at};
+    out = {PointedKind::head, site.stack, site.part, site.layer, at};
   else if (axis == "d_mlp")
-    out = {Kind::neuron, site.stack, Part::model, site.layer, at};
+    out = {PointedKind::neuron, site.stack, Part::model, site.layer, at};
   else
     return false;
   return true;
@@ -60,12 +60,12 @@ void begin_pointing() {
   s.now.clear();
 }
 
-void point_token(Stack stack, std::int64_t row) { add({Kind::token, stack, Part::model, -1, row}); }
+void point_token(Stack stack, std::int64_t row) { add({PointedKind::token, stack, Part::model, -1, row}); }
 void point_head(Stack stack, Part part, int layer, std::int64_t head) {
-  add({Kind::head, stack, part, layer, head});
+  add({PointedKind::head, stack, part, layer, head});
 }
 void point_neuron(Stack stack, int layer, std::int64_t neuron) {
-  add({Kind::neuron, stack, Part::model, layer, neuron});
+  add({PointedKind::neuron, stack, Part::model, layer, neuron});
 }
 
 void point_cell(const Site& site, const std::vector<std::int64_t>& index) {
@@ -74,17 +74,17 @@ void point_cell(const Site& site, const std::vector<std::int64_t>& index) {
     if (thing_of(site, axis_of(site, static_cast<int>(d)), index[d], thing)) add(thing);
 }
 
-bool token_pointed(Stack stack, std::int64_t row) { return was({Kind::token, stack, Part::model, -1, row}); }
+bool token_pointed(Stack stack, std::int64_t row) { return was({PointedKind::token, stack, Part::model, -1, row}); }
 bool head_pointed(Stack stack, Part part, int layer, std::int64_t head) {
-  return was({Kind::head, stack, part, layer, head});
+  return was({PointedKind::head, stack, part, layer, head});
 }
 bool neuron_pointed(Stack stack, int layer, std::int64_t neuron) {
-  return was({Kind::neuron, stack, Part::model, layer, neuron});
+  return was({PointedKind::neuron, stack, Part::model, layer, neuron});
 }
 
 namespace {
 
-std::int64_t pointed_of(Kind kind, Stack stack, Part part, int layer) {
+std::int64_t pointed_of(PointedKind kind, Stack stack, Part part, int layer) {
   for (const PointedThing& thing : pointed_state().before)
     if (thing.kind == kind && thing.stack == stack && thing.part == part && thing.layer == layer)
       return thing.at;
@@ -94,10 +94,10 @@ std::int64_t pointed_of(Kind kind, Stack stack, Part part, int layer) {
 }  // namespace
 
 std::int64_t pointed_head(Stack stack, Part part, int layer) {
-  return pointed_of(Kind::head, stack, part, layer);
+  return pointed_of(PointedKind::head, stack, part, layer);
 }
 std::int64_t pointed_neuron(Stack stack, int layer) {
-  return pointed_of(Kind::neuron, stack, Part::model, layer);
+  return pointed_of(PointedKind::neuron, stack, Part::model, layer);
 }
 
 std::string_view axis_of(const Site& site, int axis) {

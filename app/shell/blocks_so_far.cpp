@@ -18,15 +18,15 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kAtlas = "blocks_so_far";
-constexpr float kGap = 6.f, kLeft = 24.f, kBelow = 112.f;  // units; below: the progress
-constexpr float kWidest = 2.f;                             // times its height
+constexpr float kBlockGap = 6.f, kLeft = 24.f, kBlockBelow = 112.f;  // units; below: the progress
+constexpr float kWidestBlock = 2.f;                             // times its height
 constexpr float kLargestMap = 150.f, kSmallestMap = 12.f;  // units
 
-struct Grid {
+struct BlockGrid {
   ImVec2 map, origin;  // size of a map; corner of the first
   ImVec2 at(int layer, int head) const {
-    return ImVec2(origin.x + static_cast<float>(head) * (map.x + px(kGap)),
-                  origin.y + static_cast<float>(layer) * (map.y + px(kGap)));
+    return ImVec2(origin.x + static_cast<float>(head) * (map.x + px(kBlockGap)),
+                  origin.y + static_cast<float>(layer) * (map.y + px(kBlockGap)));
   }
 };
 
@@ -35,14 +35,14 @@ std::shared_ptr<const PicturesSoFar> pictures_of(const Session& session) {
   return so_far && session.runs_anew() ? so_far->pictures() : nullptr;
 }
 
-Grid grid_of(const PicturesSoFar& pictures, ImVec2 at, ImVec2 room) {
+BlockGrid grid_of(const PicturesSoFar& pictures, ImVec2 at, ImVec2 room) {
   const auto columns = static_cast<float>(pictures.widest), rows = static_cast<float>(pictures.of_layers);
-  const float wide = (room.x - px(kLeft)) / columns, tall = (room.y - px(kBelow)) / std::max(1.f, rows);
+  const float wide = (room.x - px(kLeft)) / columns, tall = (room.y - px(kBlockBelow)) / std::max(1.f, rows);
   const auto side = [](float step) {
-    return std::floor(std::clamp(step - px(kGap), px(kSmallestMap), px(kLargestMap)));
+    return std::floor(std::clamp(step - px(kBlockGap), px(kSmallestMap), px(kLargestMap)));
   };
   const float height = side(std::min(wide, tall));
-  return {ImVec2(std::min(side(wide), kWidest * height), height), ImVec2(at.x + px(kLeft), at.y)};
+  return {ImVec2(std::min(side(wide), kWidestBlock * height), height), ImVec2(at.x + px(kLeft), at.y)};
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ bool draw_blocks_so_far(FrameState& state, Painter& painter) {
                    std::to_string(pictures->row_stride)}),
                theme().text_dim);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const Grid grid = grid_of(*pictures, origin, ImGui::GetContentRegionAvail());
+  const BlockGrid grid = grid_of(*pictures, origin, ImGui::GetContentRegionAvail());
   std::vector<Tensor> maps;
   std::vector<AtlasPlace> places;
   Cursor& cursor = state.workspace.cursor;

@@ -12,8 +12,8 @@
 namespace attnscope {
 namespace {
 
-constexpr float kStrip = 60.f, kPlay = 18.f, kEdgeBar = 5.f;  // units; kPlay: a radius
-constexpr float kTitle = 250.f, kLeastStation = 84.f;
+constexpr float kFilmStrip = 60.f, kPlay = 18.f, kEdgeBar = 5.f;  // units; kPlay: a radius
+constexpr float kStationTitle = 250.f, kLeastStation = 84.f;
 
 ImU32 ink_colour(figure::Ink ink) {
   return figure_colour(figure::palette(theme().kind == ThemeKind::dark).ink(ink));
@@ -75,7 +75,7 @@ bool EasyFilm::go(FrameState& state, int by) const {
   return true;
 }
 
-float EasyFilm::height() const { return stations_.empty() ? 0.f : px(kStrip); }
+float EasyFilm::height() const { return stations_.empty() ? 0.f : px(kFilmStrip); }
 
 void EasyFilm::draw_play(FrameState& state, ImVec2 at) const {
   const DisabledScope held(last_ >= 0);
@@ -109,19 +109,19 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
   if (stations_.empty()) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddLine(ImVec2(0, at.y), ImVec2(state.stage_max.x, at.y), theme().border, metric::kHairline);
-  const float middle = at.y + px(kStrip) / 2, count = static_cast<float>(stations_.size()), gap = px(8);
+  const float middle = at.y + px(kFilmStrip) / 2, count = static_cast<float>(stations_.size()), gap = px(8);
   draw_play(state, ImVec2(at.x, middle - px(kPlay)));
   float left = at.x + 2 * px(kPlay) + px(14);
-  if (width - (left - at.x) - px(kTitle) >= count * (px(kLeastStation) + gap)) {
+  if (width - (left - at.x) - px(kStationTitle) >= count * (px(kLeastStation) + gap)) {
     const WithFont face(fonts().reading_bold);
     const std::string& title = title_.get({key_}, [&] {
       const std::string whole = tr("figure." + of_ + ".film", {token_});
       note_text(whole);
-      return shortened(whole, px(kTitle - 14));
+      return shortened(whole, px(kStationTitle - 14));
     });
     ImGui::SetCursorScreenPos(ImVec2(left, middle - ImGui::GetTextLineHeight() / 2));
     ImGui::TextUnformatted(title.c_str());
-    left += px(kTitle);
+    left += px(kStationTitle);
   }
   const float each = (at.x + width - left + gap) / count - gap, tall = px(38);
   const std::ptrdiff_t lit = now(state);

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr const char* kEasyTask = "sorter";
-constexpr float kTrainingPanel = 376.f, kLeastCurve = 90.f;  // units
+constexpr float kTrainingPanel = 376.f, kLeastLossCurve = 90.f;  // units
 constexpr int kCurvePoints = 300;
 
 std::string task_title(std::string_view task) { return tr("task." + std::string(task) + ".title"); }
@@ -124,7 +124,7 @@ void EasyTraining::draw_course(const Session& session, ImVec2 at, ImVec2 size) {
   const WithFont face(fonts().reading);
   const float high = ImGui::CalcTextSize(said.c_str(), nullptr, false, size.x).y;
   const float curve = size.y - high - px(12);
-  const bool draws = run && run->curves->steps() > 1 && curve >= px(kLeastCurve);
+  const bool draws = run && run->curves->steps() > 1 && curve >= px(kLeastLossCurve);
   if (draws) {
     const WithFont usual(fonts().body);
     draw_line_plot(plot_.get({run->version, run->run}, [&] { return curve_of(*run); }), at,

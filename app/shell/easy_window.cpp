@@ -25,10 +25,10 @@
 namespace attnscope {
 namespace {
 
-constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostScale = 3.f;  // of easy_scale()
+constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostEasyScale = 3.f;  // of easy_scale()
 constexpr float kHeat = 320.f;                                // units: the slider of the temperature
 constexpr float kHeadChip = 36.f;                             // units, from one head of the list to the next
-constexpr float kBar = 44.f, kQuestion = 40.f, kEdge = 24.f;  // units
+constexpr float kEasyBar = 44.f, kQuestion = 40.f, kEasyEdge = 24.f;  // units
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
@@ -59,7 +59,7 @@ bool shows_easy(const FrameState& state) { return shown_level(state) == Level::e
 
 float easy_scale(float width, float height) {
   constexpr float kSteps = 8;
-  const float share = std::clamp(std::min(width / kUsualWidth, height / kUsualHeight), 1.f, kMostScale);
+  const float share = std::clamp(std::min(width / kUsualWidth, height / kUsualHeight), 1.f, kMostEasyScale);
   return std::floor(share * kSteps) / kSteps;
 }
 
@@ -318,17 +318,17 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
   state.easy_view = &view_;
   if (state.presenter.on) return draw_presented(state, context);
   ImVec2 size = ImGui::GetIO().DisplaySize;
-  const float edge = px(kEdge);
+  const float edge = px(kEasyEdge);
   draw_part(
       state, "toolbar", [] { return tr("fault.toolbar"); },
-      [&] { draw_easy_toolbar(state, ImVec2(0, 0), ImVec2(size.x, px(kBar))); });
+      [&] { draw_easy_toolbar(state, ImVec2(0, 0), ImVec2(size.x, px(kEasyBar))); });
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddLine(ImVec2(0, px(kBar)), ImVec2(size.x, px(kBar)), theme().border, metric::kHairline);
+  list->AddLine(ImVec2(0, px(kEasyBar)), ImVec2(size.x, px(kEasyBar)), theme().border, metric::kHairline);
   if (state.lessons.open()) {  // its panel stands at the right
     size.x -= px(kLessonWidth);
-    list->AddLine(ImVec2(size.x, px(kBar)), size, theme().border, metric::kHairline);
+    list->AddLine(ImVec2(size.x, px(kEasyBar)), size, theme().border, metric::kHairline);
   }
-  float top = px(kBar + 6);
+  float top = px(kEasyBar + 6);
   draw_part(
       state, "input", [] { return tr("fault.input"); },
       [&] { top += input.draw_easy(context, state, ImVec2(edge, top), size.x - 2 * edge); });

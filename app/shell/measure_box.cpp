@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastWords = 40.f, kMeasureBoxGap = 10.f;
+constexpr float kLeastMeasureWords = 40.f, kMeasureBoxGap = 10.f;
 
 struct BoxTexts {
   std::string title, words, value, change;
@@ -33,7 +33,7 @@ void fit(BoxTexts& texts, float room) {
   if (texts.width <= room) return;
   texts.title.clear();
   const float bare = width_of(texts, {}) + px(kMeasureBoxGap);
-  texts.words = room - bare > px(kLeastWords) ? middle_truncated(fonts().mono, texts.words, room - bare)
+  texts.words = room - bare > px(kLeastMeasureWords) ? middle_truncated(fonts().mono, texts.words, room - bare)
                                               : std::string();
   texts.width = width_of(texts, texts.words);
 }

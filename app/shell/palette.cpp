@@ -13,7 +13,7 @@ namespace {
 
 using compat::Key;
 
-constexpr float kPaletteWidth = 620.f, kTop = 72.f, kRow = 26.f;
+constexpr float kPaletteWidth = 620.f, kTop = 72.f, kPaletteRow = 26.f;
 constexpr int kListRows = 12, kPageRows = 8;
 constexpr ImGuiWindowFlags kPaletteFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                            ImGuiWindowFlags_NoSavedSettings |
@@ -174,12 +174,12 @@ bool Palette::draw_lines() {
   const float width = ImGui::GetContentRegionAvail().x;
   bool clicked = false;
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(found_.size()), px(kRow));
+  clipper.Begin(static_cast<int>(found_.size()), px(kPaletteRow));
   while (clipper.Step())
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const Line& line = lines_[found_[static_cast<std::size_t>(i)]];
       const WithId scope(i);
-      if (ImGui::InvisibleButton("###line", ImVec2(width, px(kRow)))) chosen_ = i, clicked = true;
+      if (ImGui::InvisibleButton("###line", ImVec2(width, px(kPaletteRow)))) chosen_ = i, clicked = true;
       note_item("palette." + line.action->id + (line.argument.empty() ? "" : "." + line.argument));
       draw_line(line, i == chosen_, width);
     }
@@ -187,13 +187,13 @@ bool Palette::draw_lines() {
 }
 
 bool Palette::draw_list() {
-  const float height = px(kRow) * static_cast<float>(kListRows);
+  const float height = px(kPaletteRow) * static_cast<float>(kListRows);
   compat::begin_child("palette_list", ImVec2(px(kPaletteWidth), height), false);
   const bool clicked = draw_lines();
   if (moved_) {
-    const float top = px(kRow) * static_cast<float>(chosen_), scroll = ImGui::GetScrollY();
+    const float top = px(kPaletteRow) * static_cast<float>(chosen_), scroll = ImGui::GetScrollY();
     if (top < scroll) ImGui::SetScrollY(top);
-    if (top + px(kRow) > scroll + height) ImGui::SetScrollY(top + px(kRow) - height);
+    if (top + px(kPaletteRow) > scroll + height) ImGui::SetScrollY(top + px(kPaletteRow) - height);
     moved_ = false;
   }
   if (found_.empty()) dim_text(tr("palette.nothing"));

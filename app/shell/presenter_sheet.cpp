@@ -9,7 +9,6 @@
 namespace attnscope {
 namespace {
 
-constexpr float kPresenterScale = 2.f;  // sizes below are those at 1280 x 720
 constexpr double kStrokeStays = 4, kStrokeFades = 1.5;
 constexpr float kLensWidth = 170, kLensHeight = 105, kLensFactor = 2.2f;
 constexpr int kRim = 96;  // vertices of the spotlight's rim

@@ -26,7 +26,7 @@ namespace {
 constexpr float kTabsHeight = 39.f;
 constexpr float kNarrowHalf = 460.f, kLowHalf = 560.f;  // units: smaller halves have one-line headings
 constexpr double kPatienceSeconds = 0.1;                // shorter runs show no progress
-constexpr float kLeastShare = 0.2f;
+constexpr float kLeastHalf = 0.2f;
 constexpr float kLeastView = 440.f;  // minimum height of a view, units: in a lower window it scrolls
 
 std::string stage_view_title(const View& view) { return tr(Label("view.", view.id())); }
@@ -243,7 +243,7 @@ void Stage::draw_split(FrameState& state, float x) {
   if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
     const float moved = ImGui::GetIO().MouseDelta.x / std::max(1.f, state.stage_max.x - state.stage_min.x);
     state.workspace.stage_share =
-        std::clamp(state.workspace.stage_share + moved, kLeastShare, 1 - kLeastShare);
+        std::clamp(state.workspace.stage_share + moved, kLeastHalf, 1 - kLeastHalf);
   }
   ImGui::GetWindowDrawList()->AddLine(ImVec2(x, state.stage_min.y), ImVec2(x, state.stage_max.y),
                                       lit ? theme().accent : theme().border, lit ? px(2) : metric::kHairline);

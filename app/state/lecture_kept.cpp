@@ -7,7 +7,7 @@
 #include "app/state/kept_sessions.h"
 #include "app/state/lecture_player.h"
 #include "core/base/caught.h"
-#include "core/base/hash.h"
+#include "core/base/computed.h"
 #include "core/io/json_file.h"
 #include "core/system/atomic_file.h"
 #include "core/system/mapped_file.h"
@@ -20,12 +20,6 @@ using nlohmann::json;
 
 constexpr double kKeepAfter = 1;  // seconds without a change
 constexpr std::uint64_t kMostKeptBytes = 256ull << 20;
-
-std::uint64_t hash_of(std::string_view text) {
-  Hash hash;
-  hash.take(text);
-  return hash.value();
-}
 
 std::string kept_text(const json& kept) {
   return kept.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -61,7 +55,7 @@ Status LecturePlayer::write_kept(const std::string& path, const std::string& tex
   if (fs::exists(path, ignored)) {
     const Result<std::string> there = read_file(path, kMostKeptBytes);
     const std::string aside = new_lecture_path({});
-    if (there && hash_of(*there) != seen && !aside.empty()) fs::rename(path, aside, ignored);
+    if (there && key_of(*there) != seen && !aside.empty()) fs::rename(path, aside, ignored);
   }
   return write_file(path, text);
 }
@@ -87,7 +81,7 @@ void LecturePlayer::keep_in(FrameState& state, std::string path) {
       file ? lecture_from_json(*file, named ? (*file)["path"].get<std::string>() : std::string())
            : Result<Lecture>(file.error());
   if (!read) return state.notify(Notice::Kind::warning, read.error().what, read.error().advice, 0);
-  seen_ = hash_of(*text);
+  seen_ = key_of(*text);
   lecture_ = *std::move(read);
   file_ = file->value("file", "");
   changed_ = file->value("changed", false);
@@ -108,7 +102,7 @@ bool LecturePlayer::follow_keeping(FrameState& state, double now) {
   writing_version_ = version_;
   const std::uint64_t seen = seen_;
   std::string text = kept_text(kept());
-  seen_ = hash_of(text);
+  seen_ = key_of(text);
   writing_.begin(state.session.workers(),
                  [path = kept_in_, text = std::move(text), seen] { return write_kept(path, text, seen); });
   return true;
@@ -118,7 +112,7 @@ Status LecturePlayer::keep_now() {
   if (kept_in_.empty() || (kept_version_ == version_ && !writing_.waits())) return Done{};
   const std::string text = kept_text(kept());
   const Status written = write_kept(kept_in_, text, seen_);
-  seen_ = hash_of(text);
+  seen_ = key_of(text);
   if (written) kept_version_ = version_;
   return written;
 }

@@ -14,7 +14,7 @@ namespace attnscope {
 namespace {
 
 // At 1280 x 720. With kNumberScale, numbers of 11 units are 18 pixels high.
-constexpr float kPresenterScale = 2.f, kNumberScale = 1.65f, kDenseScale = 1.5f,
+constexpr float kNumberScale = 1.65f, kDenseScale = 1.5f,
                 kPairScale = 1.1f;  // of each half, when there are two
 constexpr std::size_t kMostMoments = 1000;
 

@@ -15,6 +15,8 @@ namespace attnscope {
 
 struct FrameState;
 
+inline constexpr float kPresenterScale = 2.f;  ///< sizes in units are those at 1280 x 720, twice as large
+
 /// A tool that a key toggles, or that is on while the key is held.
 struct Held {
   bool on = false;

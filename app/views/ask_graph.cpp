@@ -18,7 +18,7 @@
 namespace attnscope {
 namespace {
 
-using Kind = CircuitNode::Kind;
+using NodeKind = CircuitNode::Kind;
 
 constexpr float kNode = 9.f, kAskGraphSide = 250.f, kAskGraphLine = 20.f, kAskGraphFoot = 22.f;  // units
 constexpr std::size_t kAskGraphMostLines = 60;
@@ -26,21 +26,21 @@ constexpr std::size_t kAskGraphMostLines = 60;
 // Vertical level: the heads of a block are below its MLP.
 int level_of(const CircuitNode& node, int layers) {
   switch (node.kind) {
-    case Kind::embed: return 0;
-    case Kind::output: return 2 * layers + 1;
-    case Kind::mlp: return 2 * node.layer + 2;
+    case NodeKind::embed: return 0;
+    case NodeKind::output: return 2 * layers + 1;
+    case NodeKind::mlp: return 2 * node.layer + 2;
     default: return 2 * std::max(0, node.layer) + 1;
   }
 }
 
-ImU32 ink_of(Kind kind) {
+ImU32 ink_of(NodeKind kind) {
   const Theme& t = theme();
   switch (kind) {
-    case Kind::embed: return t.residual;
-    case Kind::head: return t.attention;
-    case Kind::mlp: return t.mlp;
-    case Kind::output: return t.accent;
-    case Kind::other: break;
+    case NodeKind::embed: return t.residual;
+    case NodeKind::head: return t.attention;
+    case NodeKind::mlp: return t.mlp;
+    case NodeKind::output: return t.accent;
+    case NodeKind::other: break;
   }
   return t.norm;
 }
@@ -48,7 +48,7 @@ ImU32 ink_of(Kind kind) {
 // Label inside a node: "1.3", "MLP 0".
 std::string short_label(const CircuitNode& node) {
   const auto site = parse_site(node.step);
-  if (!site || node.kind != Kind::head || site->part == Part::cross) return node.label;
+  if (!site || node.kind != NodeKind::head || site->part == Part::cross) return node.label;
   return std::to_string(site->layer) + "." + std::to_string(node.step_head);
 }
 
@@ -56,9 +56,9 @@ std::string short_label(const CircuitNode& node) {
 std::string level_label(const CircuitNode& node) {
   const auto site = parse_site(node.step);
   switch (node.kind) {
-    case Kind::embed: return tr("ask.part.embed");
-    case Kind::output: return {};
-    case Kind::mlp: return node.label;
+    case NodeKind::embed: return tr("ask.part.embed");
+    case NodeKind::output: return {};
+    case NodeKind::mlp: return node.label;
     default: break;
   }
   const bool encoder = site && site->stack == Stack::enc;
@@ -73,7 +73,7 @@ std::string node_words(const Circuit& circuit, const CircuitNode& node) {
   const std::string token = row < circuit.tokens.size() ? circuit.tokens[row] : std::string();
   std::string name = node.label.empty() ? node.id : node.label;
   const std::int64_t own = node.step_row >= 0 ? node.step_row : node.row;
-  return node.kind == Kind::embed ? name : tr("ask.graph.node", {name, std::to_string(own), token});
+  return node.kind == NodeKind::embed ? name : tr("ask.graph.node", {name, std::to_string(own), token});
 }
 
 const char* side_words(GraphSide side) {
@@ -108,13 +108,13 @@ ShownTable edges_table(const Circuit& circuit) {
 
 void go_to_node(const ViewContext& context, const CircuitNode& node) {
   const auto site = parse_site(node.step);
-  if (!site || node.kind == Kind::output || node.kind == Kind::embed) return;
+  if (!site || node.kind == NodeKind::output || node.kind == NodeKind::embed) return;
   Cursor& cursor = context.workspace.cursor;
   const Trace& trace = context.run.trace(cursor.sequence);
   if (!trace.find(*site)) return;
   Site to = *site;
   cursor.query = node.step_row;
-  if (node.kind == Kind::head) {
+  if (node.kind == NodeKind::head) {
     cursor.head = static_cast<int>(node.step_head);
     to = to.near(StepRole::pattern);
   }
@@ -280,10 +280,10 @@ void AskGraph::draw_node(const ViewContext& context, std::size_t index, ImVec2 a
   const Theme& t = theme();
   const CircuitNode& node = shown_.nodes[index];
   const ImVec2 middle = place(index, at, room);
-  const std::string label = node.kind == Kind::embed ? std::string() : short_label(node);
+  const std::string label = node.kind == NodeKind::embed ? std::string() : short_label(node);
   const float wide = label.empty() ? 0 : text_size(fonts().mono_small, label).x,
               free = spots_[index].half * room.x - scaled(2);
-  const bool pill = wide > 0 && (wide / 2 + scaled(4) <= free || node.kind == Kind::output);
+  const bool pill = wide > 0 && (wide / 2 + scaled(4) <= free || node.kind == NodeKind::output);
   const float half = pill ? wide / 2 + scaled(6) : std::clamp(free, scaled(3), scaled(kNode * 0.7f)),
               tall = pill ? scaled(kNode) : half;
   const ImVec2 p0(middle.x - half, middle.y - tall), p1(middle.x + half, middle.y + tall);
@@ -308,9 +308,9 @@ void AskGraph::draw_node(const ViewContext& context, std::size_t index, ImVec2 a
     note_text(tip);
     ImGui::SetTooltip("%s", tip.c_str());
     const auto site = parse_site(node.step);
-    if (site && node.kind == Kind::head)
+    if (site && node.kind == NodeKind::head)
       offer_edit(context.workspace, {Cell{*site, {{"head", node.step_head}}}, {}, {}});
-    if (site && node.kind == Kind::mlp)
+    if (site && node.kind == NodeKind::mlp)
       offer_edit(context.workspace, {Cell{*site, {{"pos", node.step_row}}}, {}, {}});
   }
   if (!clicked) return;
@@ -392,7 +392,7 @@ void AskGraph::draw_inside(ImVec2 room) const {
     draw_text(canvas, fonts().mono_small, ImVec2(p.x + width - wide, p.y), t.text, number);
     ImGui::Dummy(ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
   }
-  if (node.kind == Kind::embed) return caption(tr("ask.graph.source"));
+  if (node.kind == NodeKind::embed) return caption(tr("ask.graph.source"));
   if (!node.value) return caption(tr("ask.graph.in", {signed_number(sum)}));
   caption(tr("ask.graph.sum", {signed_number(sum), signed_number(node.bias.value_or(0)),
                                signed_number(node.rest.value_or(0)), signed_number(*node.value)}));

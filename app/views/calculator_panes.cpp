@@ -137,17 +137,17 @@ PartsInFull parts_in_full(const Parameters& all, float height) {
   return out;
 }
 
-struct Bar {
+struct MemoryBar {
   std::string name;
   Count bytes;
   ImU32 colour;
 };
 
 // Horizontal bars with name and number, on a common scale.
-void calculator_panes_draw_bars(const std::vector<Bar>& bars, float width) {
+void calculator_panes_draw_bars(const std::vector<MemoryBar>& bars, float width) {
   double most = 1;
-  for (const Bar& bar : bars) most = std::max(most, bar.bytes.real());
-  for (const Bar& bar : bars) {
+  for (const MemoryBar& bar : bars) most = std::max(most, bar.bytes.real());
+  for (const MemoryBar& bar : bars) {
     const ImVec2 at = next_line(width, 40);
     draw_left(fonts().body, at.x, at.y, width * 0.55f, theme().text, bar.name);
     calculator_panes_draw_right(fonts().mono, at.x + width, at.y, theme().text, binary_bytes(bar.bytes));
@@ -334,7 +334,7 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
             binary_bytes(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
   const ImU32 other = with_alpha(theme().attention, 0.5f);
-  std::vector<Bar> bars{{tr("calculator.cache.own", {kv_heads}), forms.own, theme().accent},
+  std::vector<MemoryBar> bars{{tr("calculator.cache.own", {kv_heads}), forms.own, theme().accent},
                         {tr("calculator.cache.mha",
                             {range_text(scene.model.config, &BlockSpec::attention, &AttentionSpec::n_heads)}),
                          forms.mha, other},

@@ -16,7 +16,7 @@ namespace {
 constexpr float kLowestRow = 12.f;  // units
 
 /// A text of the picture, translated.
-struct Said {
+struct CellSaid {
   std::uint64_t serial;
   const std::string& operator()(const Text& text) const { return lab_words(text, serial); }
 };
@@ -33,7 +33,7 @@ bool is_number(std::string_view text) {
 }
 
 // True for a column of text: some cells have letters, none is a number.
-bool says_words(const LabTable& table, const Said& said, std::size_t col) {
+bool says_words(const LabTable& table, const CellSaid& said, std::size_t col) {
   bool letters = false;
   for (const auto& row : table.rows) {
     if (col >= row.size()) continue;
@@ -46,7 +46,7 @@ bool says_words(const LabTable& table, const Said& said, std::size_t col) {
   return letters;
 }
 
-Table labs_table_of(const LabTable& table, const Said& said) {
+Table labs_table_of(const LabTable& table, const CellSaid& said) {
   Table out;
   for (std::size_t col = 0; col < labs_table_columns_of(table); ++col) {
     const bool words = col == 0 || says_words(table, said, col);
@@ -64,7 +64,7 @@ Table labs_table_of(const LabTable& table, const Said& said) {
 
 void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::string& key, ImVec2 at,
                     ImVec2 size) {
-  const Said said{serial};
+  const CellSaid said{serial};
   static std::unordered_map<std::string, Kept<Table>> kept;
   Table& made = kept[key].get({serial, reinterpret_cast<std::uintptr_t>(&table)},
                               [&] { return labs_table_of(table, said); });
@@ -78,7 +78,7 @@ void draw_lab_table(const LabTable& table, std::uint64_t serial, const std::stri
 }
 
 float lab_table_width(const LabTable& table, std::uint64_t serial) {
-  return table_width(labs_table_of(table, Said{serial}));
+  return table_width(labs_table_of(table, CellSaid{serial}));
 }
 
 }  // namespace attnscope

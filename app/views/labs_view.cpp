@@ -23,7 +23,7 @@ namespace {
 constexpr float kList = 200.f, kMostList = 240.f, kLeastForList = 900.f, kLeastBody = 150.f,
                 kLarge = 760.f;  // units
 constexpr double kMovingSeconds = 3;
-constexpr float kPad = 10.f, kPadPresented = 5.f;  // below the picture
+constexpr float kLabPad = 10.f, kPadPresented = 5.f;  // below the picture
 
 std::uint64_t key_of_values(const Lab& lab, const LabValues& values) {
   Hash hash;
@@ -137,7 +137,7 @@ ImFont* formula_font(const std::string& formula, float width) {
 }
 
 float LabsView::footer_height(const LabPicture& picture, std::uint64_t serial, float width) const {
-  const float inner = width - scaled(32), pad = scaled(presented_ ? kPadPresented : kPad);
+  const float inner = width - scaled(32), pad = scaled(presented_ ? kPadPresented : kLabPad);
   float height =
       pad +
       wrapped_height(large_ ? fonts().title : fonts().body_bold, lab_words(picture.notice, serial), inner) +
@@ -163,7 +163,7 @@ void LabsView::draw_footer(const LabPicture& picture, std::uint64_t serial, ImVe
     text_in_lines(text, width - scaled(32));
     return y + wrapped_height(font, text, width - scaled(32));
   };
-  const float pad = scaled(presented_ ? kPadPresented : kPad);
+  const float pad = scaled(presented_ ? kPadPresented : kLabPad);
   float y = at.y + pad;
   if (!picture.formula.empty()) {
     const std::string& formula = lab_words(picture.formula, serial);

@@ -28,7 +28,7 @@ struct Camera {
   float depth(float u, float v) const { return (u - 0.5f) * sin_yaw + (v - 0.5f) * cos_yaw; }
 };
 
-struct Patch {
+struct SurfacePatch {
   float depth;
   int row, col;
 };
@@ -89,12 +89,12 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
     const float value = table.at(rows[row], cols[col]);
     return std::isfinite(value) ? std::clamp(value / style.hi, -1.f, 1.f) * kTall : 0.f;
   };
-  std::vector<Patch> patches;
+  std::vector<SurfacePatch> patches;
   for (std::size_t row = 0; row + 1 < rows.size(); ++row)
     for (std::size_t col = 0; col + 1 < cols.size(); ++col)
       patches.push_back({camera.depth(share(row, rows.size()), share(col, cols.size())),
                          static_cast<int>(row), static_cast<int>(col)});
-  std::sort(patches.begin(), patches.end(), [](const Patch& a, const Patch& b) { return a.depth < b.depth; });
+  std::sort(patches.begin(), patches.end(), [](const SurfacePatch& a, const SurfacePatch& b) { return a.depth < b.depth; });
   const Canvas canvas;
   canvas.push_clip(at, ImVec2(at.x + size.x, at.y + size.y));
   draw_ground(canvas, camera, table);
@@ -102,7 +102,7 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
   ImDrawListFlags& flags = ImGui::GetWindowDrawList()->Flags;
   const ImDrawListFlags usual = flags;
   flags &= ~ImDrawListFlags_AntiAliasedFill;  // patches meet without seams, with a third of the vertices
-  for (const Patch& patch : patches) {
+  for (const SurfacePatch& patch : patches) {
     const auto row = static_cast<std::size_t>(patch.row), col = static_cast<std::size_t>(patch.col);
     const auto corner = [&](std::size_t r, std::size_t c) {
       return camera.place(share(r, rows.size()), share(c, cols.size()), height(r, c));

@@ -14,7 +14,7 @@ constexpr float kStepsPlaceCellWidth = 96, kCellHeight = 56;  // units, at most
 constexpr float kInnerHeight = 40;                            // for rows of the top factor
 constexpr float kMostForResult = 0.85f;                       // of the room, at the expense of its inputs
 constexpr float kLeastLegend = 48, kCornerLegend = 72, kLeastRowLegend = 84;  // units
-constexpr float kSign = 30, kStepsPlaceGap = 10, kIndent = 6;
+constexpr float kSign = 30, kStepsPlaceGap = 10, kPlaceIndent = 6;
 constexpr float kStepsPlaceColumn = 54,
                 kGradientColumn = 88;  // a single column of numbers; with its unit in the title
 constexpr float kTightColumn = 38, kTightSign = 20, kLineRoom = 6;
@@ -149,7 +149,7 @@ float FigurePlot::place_block(const Figure& figure, const Block& block, ImVec2 a
     const float title = text_size(fonts().small, "X").y + 4 * unit;
     const float lower = column && !block.vertical && panel.header > 2.5f * title ? panel.header - title : 0.f;
     panel.header -= lower;
-    panel.indent = lower > 0 ? kIndent * unit : 0;
+    panel.indent = lower > 0 ? kPlaceIndent * unit : 0;
     panel.position = ImVec2(x, y + lower);
     panel.size = ImVec2(panel.labels + width, panel.header + tall);
     if (block.vertical)

@@ -34,7 +34,7 @@ constexpr float kTwoLines = 128.f, kOneLine = 80.f;  // and of shortened text
 constexpr float kPresentedWords = 110.f;             // above and below a presented figure
 constexpr float kMostForRow = 0.45f, kMostPresented = 0.5f,
                 kMostOfOne = 0.3f;                      // share of the figure's room for the row
-constexpr float kRowGap = 8.f, kLeastRowWidth = 560.f;  // units below it; half a window scrolls instead
+constexpr float kStepRowGap = 8.f, kLeastRowWidth = 560.f;  // units below it; half a window scrolls instead
 constexpr float kLeastRoom = 300.f;                     // lower stages show only the title
 // Width of a drawing beside a figure; of a dial above the legend, and its minimum height; units.
 constexpr float kBeside = 210.f, kOverLegend = 32.f, kDialHeight = 110.f;
@@ -112,7 +112,7 @@ class StepsView : public View {
     plot_.keep_whole(row_height_ > 0);
   }
   float row_room() const {
-    return row_height_ > 0 ? row_height_ + kRowGap * ui_scale() + ImGui::GetStyle().ItemSpacing.y : 0;
+    return row_height_ > 0 ? row_height_ + kStepRowGap * ui_scale() + ImGui::GetStyle().ItemSpacing.y : 0;
   }
   // As much text as leaves room for the figure's digits; cached by figure and room.
   StepWords words_for(const ViewContext& context) {
@@ -352,7 +352,7 @@ class StepsView : public View {
     if (row_height_ > 0) {
       const ImVec2 at = ImGui::GetCursorScreenPos();
       row_.draw(context, figure_);
-      ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + row_height_ + kRowGap * ui_scale()));
+      ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + row_height_ + kStepRowGap * ui_scale()));
     }
     return room;
   }

@@ -18,7 +18,7 @@ constexpr float kTokenizerStepsRow = 31.f, kTokenizerStepsLeastRow = 28.f, kBox 
                 kTokenizerStepsGap = 4.f, kPadding = 7.f;
 constexpr float kNumberColumn = 34.f, kRuleColumn = 92.f;
 constexpr float kDim = 0.34f;
-constexpr float kGutter = 78.f;                                                           // left of a lattice
+constexpr float kMergeGutter = 78.f;                                                           // left of a lattice
 constexpr float kLane = kBox + 22.f, kLeastLane = kBox + 4.f, kScoreBelow = kBox + 16.f;  // of a lattice
 
 std::string number_of(double value) { return number_text(static_cast<float>(value), 2); }
@@ -248,7 +248,7 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
       std::clamp((ImGui::GetContentRegionAvail().y - head - foot) / static_cast<float>(lane_count),
                  scaled(kLeastLane), scaled(kLane));
   const bool beside = lane_height < scaled(kScoreBelow);  // the score is beside the name, not below it
-  const ImVec2 corner = ImGui::GetCursorScreenPos(), origin(corner.x + scaled(kGutter), corner.y);
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), origin(corner.x + scaled(kMergeGutter), corner.y);
   const float height = head + static_cast<float>(lane_count) * lane_height + foot;
   const bool finished = step >= static_cast<std::int64_t>(count);
   const Canvas canvas;
@@ -307,7 +307,7 @@ std::int64_t draw_lattice(const TokenizerScene& scene, const SegmentedWord& word
           tr(next.best ? "tokenizer.tip.best" : "tokenizer.tip.candidate", {score, number_of(next.total)}));
   }
   ImGui::SetCursorScreenPos(corner);
-  ImGui::Dummy(ImVec2(scaled(kGutter) + static_cast<float>(count) * column, height));
+  ImGui::Dummy(ImVec2(scaled(kMergeGutter) + static_cast<float>(count) * column, height));
   caption(tr("tokenizer.lattice.legend"));
   if (moved)
     ImGui::SetScrollFromPosX(origin.x + (static_cast<float>(step) - 0.5f) * column - ImGui::GetWindowPos().x,

@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostRuns = 1500, kTokenizerTextMostChips = 1000;
-constexpr float kChipHeight = 26.f, kChipPadding = 8.f, kChipGap = 5.f, kWidest = 150.f;
+constexpr float kPieceHeight = 26.f, kPiecePadding = 8.f, kPieceGap = 5.f, kWidest = 150.f;
 
 std::string_view bytes_of(const TokenizerScene& scene, const Token& token) {
   const auto begin = static_cast<std::size_t>(token.begin), end = static_cast<std::size_t>(token.end);
@@ -28,7 +28,7 @@ bool run_holds(const TokenRun& run, int token) {
 bool text_box(const std::string& id, const std::string& text, const std::string& small, ImU32 ground,
               ImU32 edge, float outline, float width, bool& hovered) {
   const Theme& t = theme();
-  const ImVec2 at = ImGui::GetCursorScreenPos(), size(width, scaled(kChipHeight));
+  const ImVec2 at = ImGui::GetCursorScreenPos(), size(width, scaled(kPieceHeight));
   const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
   note_item(id);
   hovered = ImGui::IsItemHovered();
@@ -37,18 +37,18 @@ bool text_box(const std::string& id, const std::string& text, const std::string&
   canvas.fill_rect(at, end, hovered ? mix(ground, t.text, 0.12f) : ground, scaled(5));
   canvas.rect(at, end, edge, scaled(5), 0, outline);
   const ImVec2 extent = text_size(fonts().mono, text);
-  draw_text(canvas, fonts().mono, ImVec2(at.x + scaled(kChipPadding), at.y + (size.y - extent.y) / 2), t.text,
+  draw_text(canvas, fonts().mono, ImVec2(at.x + scaled(kPiecePadding), at.y + (size.y - extent.y) / 2), t.text,
             text);
   if (small.empty()) return clicked;
   const ImVec2 low = text_size(fonts().mono_small, small);
   draw_text(canvas, fonts().mono_small,
-            ImVec2(end.x - scaled(kChipPadding) - low.x, at.y + (size.y - low.y) / 2 + scaled(1)), t.text_dim,
+            ImVec2(end.x - scaled(kPiecePadding) - low.x, at.y + (size.y - low.y) / 2 + scaled(1)), t.text_dim,
             small);
   return clicked;
 }
 
 float box_width(const std::string& text, const std::string& small) {
-  const float inner = text_size(fonts().mono, text).x + 2 * scaled(kChipPadding);
+  const float inner = text_size(fonts().mono, text).x + 2 * scaled(kPiecePadding);
   return small.empty() ? inner : inner + scaled(6) + text_size(fonts().mono_small, small).x;
 }
 
@@ -173,8 +173,8 @@ int draw_token_text(const TokenizerScene& scene, TokenizerChoice& choice, float 
 
 int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float width, int lines) {
   const std::vector<Token>& tokens = scene.steps.encoding.tokens;
-  const float row = scaled(kChipHeight + kChipGap);
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kChipGap), scaled(kChipGap)));
+  const float row = scaled(kPieceHeight + kPieceGap);
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kPieceGap), scaled(kPieceGap)));
   static std::vector<float> widths;  // reused between calls
   widths.clear();
   float x = 0;
@@ -187,10 +187,10 @@ int draw_token_chips(const TokenizerScene& scene, TokenizerChoice& choice, float
       x = 0;
       ++rows;
     }
-    x += widths.back() + scaled(kChipGap);
+    x += widths.back() + scaled(kPieceGap);
   }
   const ChildScope child("###token_chips", ImVec2(width, row * static_cast<float>(std::min(rows, lines)) -
-                                                             scaled(kChipGap - 3)));
+                                                             scaled(kPieceGap - 3)));
   ImGui::SetCursorPos(ImVec2(scaled(1), scaled(1)));
   const float left = ImGui::GetCursorScreenPos().x;
   int clicked = -1;
@@ -248,7 +248,7 @@ const std::vector<WordChip>& word_chips(const TokenizerScene& scene, float& tota
     note_text(chip.name);
     if (word.parts.size() != 1) chip.count = std::to_string(word.parts.size());
     chip.width = box_width(chip.name, chip.count);
-    total += chip.width + scaled(kChipGap);
+    total += chip.width + scaled(kPieceGap);
     out.push_back(std::move(chip));
   }
   return out;
@@ -274,7 +274,7 @@ int draw_token_words(const TokenizerScene& scene, TokenizerChoice& choice, float
   float total = 0;
   const std::vector<WordChip>& chips = word_chips(scene, total);
   const float bar = total > width - label ? ImGui::GetStyle().ScrollbarSize + scaled(2) : 0.f;
-  const float height = scaled(kChipHeight) + 2 * top;
+  const float height = scaled(kPieceHeight) + 2 * top;
   ImGui::Dummy(ImVec2(label, height));
   compat::item_tooltip(
       kept_tr("tokenizer.words.help", {format_count(static_cast<std::int64_t>(scene.steps.word_count))})
@@ -284,7 +284,7 @@ int draw_token_words(const TokenizerScene& scene, TokenizerChoice& choice, float
   ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
   const ChildScope child("###token_words", ImVec2(width - label, height + bar),
                          ImGuiWindowFlags_HorizontalScrollbar);
-  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kChipGap), 0));
+  const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(kPieceGap), 0));
   ImGui::SetCursorPos(ImVec2(top, top));
   int clicked = -1;
   for (std::size_t i = 0; i < chips.size(); ++i) {

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kRows = 5, kCols = 7;
+constexpr std::int64_t kLensRows = 5, kLensCols = 7;
 constexpr float kCellWide = 54, kCellTall = 26, kMatrixLensLabel = 74, kPad = 8, kAway = 18;  // units
 
 struct LensState {
@@ -57,8 +57,8 @@ void draw_matrix_lens(const MatrixPlot& plot, const MatrixEvent& event) {
   if (!state().on || !event.hovered() || event.numbers) return;
   state().shown = true;
   const float unit = ui_scale(), line = text_size(fonts().mono_small, "X").y;
-  const Shown rows = around(event.row, matrix_rows(plot), kRows),
-              cols = around(event.col, matrix_cols(plot), kCols);
+  const Shown rows = around(event.row, matrix_rows(plot), kLensRows),
+              cols = around(event.col, matrix_cols(plot), kLensCols);
   const ImVec2 cell(kCellWide * unit, kCellTall * unit);
   const ImVec2 size(kMatrixLensLabel * unit + cell.x * static_cast<float>(cols.count) + 2 * kPad * unit,
                     line + 4 * unit + cell.y * static_cast<float>(rows.count) + 2 * kPad * unit);

@@ -43,10 +43,6 @@ std::string tidy_exponent(std::string text) {
   return text.substr(0, e + 1) + (negative ? "-" : "") + (digits.empty() ? "0" : digits);
 }
 
-ImFont* or_current(ImFont* font) { return font ? font : ImGui::GetFont(); }
-
-float size_of(ImFont* font) { return font ? compat::font_size(font) : ImGui::GetFontSize(); }
-
 bool lit(std::int64_t at, std::int64_t hover, std::int64_t from_outside, std::int64_t selected) {
   return at == hover || at == from_outside || at == selected;
 }
@@ -97,7 +93,7 @@ std::string short_number(double value) {
 }
 
 ImVec2 text_size(ImFont* font, std::string_view text) {
-  return or_current(font)->CalcTextSizeA(size_of(font), FLT_MAX, 0, begin_of(text), end_of(text));
+  return compat::or_current(font)->CalcTextSizeA(compat::size_of(font), FLT_MAX, 0, begin_of(text), end_of(text));
 }
 
 void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) {
@@ -121,7 +117,7 @@ std::string shortened_in_middle(ImFont* font, std::string_view text, float width
 std::string_view middle_truncated(ImFont* font, std::string_view text, float width) {
   if (text_size(font, text).x <= width) return text;
   static KeptTexts kept;
-  return kept.get(width_key(text, or_current(font), size_of(font), width),
+  return kept.get(width_key(text, compat::or_current(font), compat::size_of(font), width),
                   [&] { return shortened_in_middle(font, text, width); });
 }
 

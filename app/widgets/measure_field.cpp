@@ -16,15 +16,15 @@
 namespace attnscope {
 namespace {
 
-using Kind = LogitMeasure::Kind;
+using MeasureKind = LogitMeasure::Kind;
 constexpr const char* kMenu = "###measure_menu";
 
 // The same measure as another kind; a logit difference takes a likely token as its second output.
-void change_kind(Workspace& workspace, const RunResult& run, const LogitMeasure& now, Kind kind) {
+void change_kind(Workspace& workspace, const RunResult& run, const LogitMeasure& now, MeasureKind kind) {
   LogitMeasure wanted = now;
   wanted.kind = kind;
   const Trace& trace = run.trace(workspace.cursor.sequence);
-  if (kind != Kind::kl && (wanted.target < 0 || (kind == Kind::logit_diff && wanted.distractor < 0))) {
+  if (kind != MeasureKind::kl && (wanted.target < 0 || (kind == MeasureKind::logit_diff && wanted.distractor < 0))) {
     const auto likely = most_likely_measure(trace, now.row);
     if (!likely) return;
     const int second = likely->target == wanted.target ? likely->distractor : likely->target;
@@ -43,10 +43,10 @@ bool small_chip(const char* key, bool on) {
 std::string measure_words(const OpenedModel& opened, const LogitMeasure& measure) {
   const auto name = [&](int id) { return output_name(opened, id); };
   switch (measure.kind) {
-    case Kind::logit_diff: return tr("ask.measure.diff", {name(measure.target), name(measure.distractor)});
-    case Kind::logit: return tr("ask.measure.logit", {name(measure.target)});
-    case Kind::prob: return tr("ask.measure.prob", {name(measure.target)});
-    case Kind::kl: break;
+    case MeasureKind::logit_diff: return tr("ask.measure.diff", {name(measure.target), name(measure.distractor)});
+    case MeasureKind::logit: return tr("ask.measure.logit", {name(measure.target)});
+    case MeasureKind::prob: return tr("ask.measure.prob", {name(measure.target)});
+    case MeasureKind::kl: break;
   }
   return tr("ask.measure.kl");
 }
@@ -54,10 +54,10 @@ std::string measure_words(const OpenedModel& opened, const LogitMeasure& measure
 std::string measure_question(const OpenedModel& opened, const LogitMeasure& measure) {
   const auto name = [&](int id) { return output_name(opened, id); };
   switch (measure.kind) {
-    case Kind::logit_diff: return tr("ask.title.diff", {name(measure.target), name(measure.distractor)});
-    case Kind::logit:
-    case Kind::prob: return tr("ask.title.one", {name(measure.target)});
-    case Kind::kl: break;
+    case MeasureKind::logit_diff: return tr("ask.title.diff", {name(measure.target), name(measure.distractor)});
+    case MeasureKind::logit:
+    case MeasureKind::prob: return tr("ask.title.one", {name(measure.target)});
+    case MeasureKind::kl: break;
   }
   return tr("ask.title.kl");
 }
@@ -150,12 +150,12 @@ void MeasureField::draw_kinds(Workspace& workspace, const RunResult& run) {
   const LogitMeasure& now = *answer->measure;
   AskedMeasure& asked = workspace.asking.measure;
   const struct {
-    Kind kind;
+    MeasureKind kind;
     const char* key;
-  } kinds[] = {{Kind::logit_diff, "ask.kind.diff"},
-               {Kind::logit, "ask.kind.logit"},
-               {Kind::prob, "ask.kind.prob"},
-               {Kind::kl, "ask.kind.kl"}};
+  } kinds[] = {{MeasureKind::logit_diff, "ask.kind.diff"},
+               {MeasureKind::logit, "ask.kind.logit"},
+               {MeasureKind::prob, "ask.kind.prob"},
+               {MeasureKind::kl, "ask.kind.kl"}};
   for (const auto& [kind, key] : kinds) {
     if (small_chip(key, now.kind == kind)) change_kind(workspace, run, now, kind);
     ImGui::SameLine();

@@ -52,7 +52,7 @@ void ask_to_save(const RunResult& run, int sequence, const Place& place, Command
 }
 
 /// Buttons side by side, wrapped.
-class Row {
+class MenuRow {
  public:
   bool button(const char* key, bool enabled = true) {
     const std::string label = std::string(tr(key)) + "###" + key;
@@ -85,7 +85,7 @@ void draw_place_menu(const RunResult& run, int sequence, const Place& place, Wor
   const auto number = number_of(trace, place);
   const std::string address = address_of(run, place);
   const bool step = !place.is_weight() && trace.find(place.cell.site) != nullptr;
-  Row row;
+  MenuRow row;
   if (row.button("edit_menu.copy_number", number.has_value()))
     copy_text(format("%.9g", static_cast<double>(number.value_or(0))));
   if (row.button("edit_menu.copy_address")) copy_text(address);

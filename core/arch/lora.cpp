@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr std::size_t kFewModules = 6;  // named in a sentence
 
 // The two factors of one module.
-struct Factors {
+struct LoraFactors {
   Tensor a, b;  // [r, in], [out, r]
   double scale = 0;
   bool in_out = false;  // the matrix lies [in, out]
@@ -28,7 +28,7 @@ struct Factors {
 
 class LoraSource final : public OverSource {
  public:
-  LoraSource(std::shared_ptr<TensorSource> base, std::map<std::string, Factors, std::less<>> factors)
+  LoraSource(std::shared_ptr<TensorSource> base, std::map<std::string, LoraFactors, std::less<>> factors)
       : OverSource(std::move(base)), factors_(std::move(factors)) {}
 
   Result<Tensor> load_encoded(std::string_view name) const override {
@@ -38,7 +38,7 @@ class LoraSource final : public OverSource {
     TRY(const Tensor whole, inner().load(name));
     const auto found = factors_.find(name);
     if (found == factors_.end()) return whole;
-    const Factors& factors = found->second;
+    const LoraFactors& factors = found->second;
     const std::int64_t in = factors.a.size(1), width = factors.b.size(0), rank = factors.a.size(0);
     const std::vector<float> a = factors.a.values(), b = factors.b.values();
     std::vector<float> out = whole.values();
@@ -60,7 +60,7 @@ class LoraSource final : public OverSource {
   }
 
  private:
-  std::map<std::string, Factors, std::less<>> factors_;
+  std::map<std::string, LoraFactors, std::less<>> factors_;
 };
 
 Error unreadable(const std::string& folder, const std::string& what) {
@@ -131,7 +131,7 @@ Result<std::shared_ptr<TensorSource>> with_lora(std::shared_ptr<TensorSource> ba
   TRY(const std::shared_ptr<TensorSource> adapter, open_safetensors(weights));
   const bool fan_in_first = config.value("fan_in_fan_out", json(false)) == true;
   const bool root = config.value("use_rslora", json(false)) == true;
-  std::map<std::string, Factors, std::less<>> all;
+  std::map<std::string, LoraFactors, std::less<>> all;
   std::vector<std::string> unknown;
   for (const TensorInfo& info : adapter->infos()) {
     const std::string module = module_of(info.name, "A");
@@ -146,7 +146,7 @@ Result<std::shared_ptr<TensorSource>> with_lora(std::shared_ptr<TensorSource> ba
     }
     const std::string other =
         info.name.substr(0, info.name.size() - std::string("A.weight").size()) + "B.weight";
-    Factors factors;
+    LoraFactors factors;
     TRY(factors.a, adapter->load(info.name));
     TRY(factors.b, adapter->load(other));
     const std::vector<std::int64_t>& shape = base->find(*target)->shape;

@@ -8,11 +8,11 @@
 namespace attnscope {
 namespace {
 
-struct Letters {
+struct TensorLetters {
   const char *end, *in, *out;  // of the name; the rows and columns of the matrix
 };
 // The first whose end the name has; vectors take the last letter.
-constexpr Letters kLetters[] = {{"tok_embed", "V", "d"},        {"pos_embed", "n", "d"},
+constexpr TensorLetters kTensorLetters[] = {{"tok_embed", "V", "d"},        {"pos_embed", "n", "d"},
                                 {"type_embed", "2", "d"},       {"class_embed", "1", "d"},
                                 {"register_embed", "r", "d"},   {"patch_embed", "c·p²", "d"},
                                 {"rel_bias", "b", "h"},         {"attn.q", "d", "h·d_k"},
@@ -32,11 +32,11 @@ constexpr Letters kLetters[] = {{"tok_embed", "V", "d"},        {"pos_embed", "n
                                 {"projected", "", ""}};
 
 // "enc.blocks.*.attn.q.weight" -> its row; null for names without letters.
-const Letters* letters_of(std::string name) {
+const TensorLetters* letters_of(std::string name) {
   for (const char* end : {".weight", ".bias"})
     if (ends_with(name, end)) name.resize(name.size() - std::string_view(end).size());
-  const Letters* best = nullptr;
-  for (const Letters& row : kLetters)
+  const TensorLetters* best = nullptr;
+  for (const TensorLetters& row : kTensorLetters)
     if (ends_with(name, row.end) &&
         (!best || std::string_view(row.end).size() > std::string_view(best->end).size()))
       best = &row;
@@ -46,7 +46,7 @@ const Letters* letters_of(std::string name) {
 std::string symbols_of(const ParameterRow& row, const std::vector<std::int64_t>& shape, bool per_block) {
   std::vector<std::string> out;
   if (per_block) out.emplace_back("L");
-  const Letters* letters = letters_of(row.name);
+  const TensorLetters* letters = letters_of(row.name);
   const bool vector = shape.size() == 1;
   const bool expert_bias = shape.size() == 2 && ends_with(row.name, ".bias");
   if (shape.size() == 3 || expert_bias) out.emplace_back("E");

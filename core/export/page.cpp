@@ -12,7 +12,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kPointsPerCm = 72 / 2.54;
-constexpr float kLeast = 100, kMost = 16384;
+constexpr float kLeastUnits = 100, kMostUnits = 16384;
 // Where the height follows from the figure: what a printed page has for one, and times the width, where that
 // is too little.
 constexpr double kPrintedCm = 21.5;
@@ -31,7 +31,7 @@ std::optional<Side> side_of(std::string_view text) {
   if (!out.cm && out.value != std::floor(out.value)) return std::nullopt;
   return out;
 }
-bool allowed(float units) { return units >= kLeast && units <= kMost; }
+bool allowed(float units) { return units >= kLeastUnits && units <= kMostUnits; }
 
 void strip_box(figure::PartBox& box) {
   std::erase_if(box.inside, [](const figure::PartBox& inside) {
@@ -111,7 +111,7 @@ figure::Placed placed_freely(const figure::Figure& figure, float width, float ta
 figure::Placed placed_on(const figure::Figure& figure, const PageSize& size,
                          const figure::LetterSizes& letters, const figure::Measure& measure) {
   if (size.height > 0) return place(figure, size.width, size.height, letters, measure);
-  const float tallest = std::min(kMost, size.width * kTallest);
+  const float tallest = std::min(kMostUnits, size.width * kTallest);
   const auto printed = static_cast<float>(kPrintedCm * kPointsPerCm);
   if (size.printed && printed < tallest)
     if (figure::Placed placed = placed_freely(figure, size.width, printed, letters, measure);

@@ -8,7 +8,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 40;
-constexpr std::string_view kBlanks = " \t\r\n\f";
+constexpr std::string_view kPdfBlanks = " \t\r\n\f";
 constexpr int kMostTried = 16;                 // embedded files that are looked into
 constexpr std::size_t kMostDictionary = 4096;  // bytes of the dictionary of a stream
 
@@ -16,7 +16,7 @@ constexpr std::size_t kMostDictionary = 4096;  // bytes of the dictionary of a s
 std::optional<std::uint64_t> number_behind(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
-  const std::size_t from = text.find_first_not_of(kBlanks, at + key.size());
+  const std::size_t from = text.find_first_not_of(kPdfBlanks, at + key.size());
   if (from == std::string_view::npos) return std::nullopt;
   const std::size_t end = text.find_first_not_of("0123456789", from);
   const auto out =

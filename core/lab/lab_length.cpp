@@ -46,7 +46,7 @@ Result<std::vector<double>> fitting(const Model& model, int length, const std::a
   return out;
 }
 
-double mean_of(const std::vector<double>& values, std::size_t first, std::size_t last) {
+double mean_fit(const std::vector<double>& values, std::size_t first, std::size_t last) {
   double sum = 0;
   for (std::size_t at = first; at < last; ++at) sum += values[at];
   return sum / static_cast<double>(last - first);
@@ -56,8 +56,8 @@ double mean_of(const std::vector<double>& values, std::size_t first, std::size_t
 struct LengthReading {
   Text name;
   std::vector<double> fits;
-  double within() const { return mean_of(fits, 1, kTinyChain); }
-  double last() const { return mean_of(fits, fits.size() - kTinyChain, fits.size()); }
+  double within() const { return mean_fit(fits, 1, kTinyChain); }
+  double last() const { return mean_fit(fits, fits.size() - kTinyChain, fits.size()); }
   bool holds() const { return last() > within() - kHolds; }
 };
 

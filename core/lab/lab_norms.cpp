@@ -9,13 +9,13 @@
 namespace attnscope {
 namespace {
 
-constexpr std::int64_t kVectors = 64, kSpace = 3, kTimedRows = 512;
+constexpr std::int64_t kVectors = 64, kTableSpace = 3, kTimedRows = 512;
 constexpr int kTimedRounds = 9;
 
 // Random vectors of three numbers, stretched and shifted alike -> [vector, 3].
 Tensor cloud(double stretch, double shift) {
-  const Tensor drawn = normal_rows(21, kVectors, kSpace);
-  Buffer out({{Axis::pos, kVectors}, {Axis::d_model, kSpace}});
+  const Tensor drawn = normal_rows(21, kVectors, kTableSpace);
+  Buffer out({{Axis::pos, kVectors}, {Axis::d_model, kTableSpace}});
   for (std::int64_t i = 0; i < out.count(); ++i)
     out.data()[i] = static_cast<float>(stretch * static_cast<double>(drawn.data()[i]) + shift);
   return std::move(out).freeze();

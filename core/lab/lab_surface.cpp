@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kSide = 9, kExamples = 8;  // points along a side of the plane
+constexpr int kSurfaceSide = 9, kExamples = 8;  // points along a side of the plane
 constexpr TinyPart kParts[] = {TinyPart::usual, TinyPart::post, TinyPart::no_norms};
 
 using Direction = std::map<std::string, Tensor>;
@@ -54,7 +54,7 @@ Result<std::shared_ptr<const Model>> moved(const Model& model, const Direction& 
   return Model::make(model.config(), std::move(weights));
 }
 
-double at_point(int index, double reach) { return reach * (2.0 * index / (kSide - 1) - 1); }
+double at_point(int index, double reach) { return reach * (2.0 * index / (kSurfaceSide - 1) - 1); }
 
 /// The loss on the plane, [b, a].
 struct Surface {
@@ -67,19 +67,19 @@ struct Surface {
 Result<Surface> surface_of(const Model& model, std::uint64_t seed, double reach,
                            const std::atomic<bool>& cancel) {
   const Direction first = direction_of(model, 2 * seed), second = direction_of(model, 2 * seed + 1);
-  Buffer values({{Axis::pos, kSide}, {Axis::dim, kSide}});
+  Buffer values({{Axis::pos, kSurfaceSide}, {Axis::dim, kSurfaceSide}});
   Surface out;
   out.least = INFINITY, out.most = -INFINITY;
-  for (int row = 0; row < kSide; ++row)
-    for (int col = 0; col < kSide; ++col) {
+  for (int row = 0; row < kSurfaceSide; ++row)
+    for (int col = 0; col < kSurfaceSide; ++col) {
       TRY_OK(go_on(cancel));
       TRY(const auto there, moved(model, first, second, at_point(col, reach), at_point(row, reach)));
       const double loss = tiny_loss(*there, TinyData::copying, kExamples);
-      values.data()[row * kSide + col] = static_cast<float>(loss);
+      values.data()[row * kSurfaceSide + col] = static_cast<float>(loss);
       out.least = std::min(out.least, loss), out.most = std::max(out.most, loss);
-      if (row == kSide / 2) out.middle.push_back(loss);
+      if (row == kSurfaceSide / 2) out.middle.push_back(loss);
     }
-  out.here = out.middle[kSide / 2];
+  out.here = out.middle[kSurfaceSide / 2];
   out.rise = *std::max_element(out.middle.begin(), out.middle.end()) - out.here;
   out.values = std::move(values).freeze();
   return out;
@@ -97,7 +97,7 @@ LabMatrix heat(const Surface& surface, int part, double reach) {
   out.rows = Text::of("lab.surface.second");
   out.cols = Text::of("lab.surface.first");
   out.values = surface.values;
-  for (int i = 0; i < kSide; ++i) {
+  for (int i = 0; i < kSurfaceSide; ++i) {
     out.row_labels.emplace_back(shown(at_point(i, reach), 2));
     out.col_labels.emplace_back(shown(at_point(i, reach), 2));
   }
@@ -134,7 +134,7 @@ Result<LabPicture> compute_surface(const LabValues& values, const std::atomic<bo
     TRY(const auto run, tiny_run({TinyData::copying, kParts[i], steps, 3e-3}, cancel));
     TRY(Surface surface, surface_of(*run->model, seed, reach, cancel));
     LabSeries series{lab_surface_part_name(i), {}, kInks[i], i != part, true};
-    for (int col = 0; col < kSide; ++col)
+    for (int col = 0; col < kSurfaceSide; ++col)
       series.points.emplace_back(at_point(col, reach), surface.middle[static_cast<std::size_t>(col)]);
     cut.series.push_back(std::move(series));
     surfaces.push_back(std::move(surface));

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "core/base/assets.h"
+#include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/train/random.h"
 
@@ -32,16 +32,6 @@ std::string trimmed(std::string text) {
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text;
-}
-
-Result<std::shared_ptr<const OpenedModel>> open_shipped(const std::string& name) {
-  const std::string folder = "assets/models/" + name + "/";
-  ModelFiles files;
-  for (const std::string_view path : assets_under(folder))
-    files.emplace(path.substr(folder.size()), asset(path));
-  if (files.empty()) return fail(Code::not_found, "error.lab.no_model", {in_quotes(name)});
-  TRY(OpenedModel opened, open_model_files(files, "model:" + name));
-  return std::make_shared<const OpenedModel>(std::move(opened));
 }
 
 }  // namespace
@@ -159,9 +149,8 @@ Result<std::shared_ptr<const OpenedModel>> shipped_model(const std::string& name
   static std::map<std::string, std::shared_ptr<const OpenedModel>> kept;
   const std::lock_guard lock(mutex);
   if (const auto at = kept.find(name); at != kept.end()) return at->second;
-  TRY(const std::shared_ptr<const OpenedModel> opened, open_shipped(name));
-  kept[name] = opened;
-  return opened;
+  TRY(OpenedModel opened, open_shipped("model:" + name));
+  return kept[name] = std::make_shared<const OpenedModel>(std::move(opened));
 }
 
 std::vector<Text> words_of(const OpenedModel& opened, const std::vector<int>& ids) {

@@ -14,17 +14,17 @@
 namespace attnscope {
 namespace {
 
-constexpr int kLetters = 10, kColon = 10, kLength = 5, kTinyTrainingWidth = 32, kTinyTrainingHeads = 4,
+constexpr int kTinyLetters = 10, kColon = 10, kLength = 5, kTinyTrainingWidth = 32, kTinyTrainingHeads = 4,
               kTinyTrainingBlocks = 2, kBatch = 12;
 constexpr int kTinyTrainingMeasured = 32;
-constexpr std::uint64_t kSeed = 7, kLongChains = 1000;  // a stream of numbers besides those of the splits
+constexpr std::uint64_t kTinySeed = 7, kLongChains = 1000;  // a stream of numbers besides those of the splits
 constexpr double kHeldOutShare = 0.2, kSmoothing = 0.1;
-constexpr std::size_t kMostKept = 24;
+constexpr std::size_t kTinyRunsKept = 24;
 
 // Five letters, a colon, and the same letters; the colon's row says the first one.
 Example copied(SplitMix64& random) {
   std::vector<int> letters(kLength);
-  for (int& letter : letters) letter = random.below(kLetters);
+  for (int& letter : letters) letter = random.below(kTinyLetters);
   Example out;
   out.input.ids = letters;
   out.input.ids.push_back(kColon);
@@ -42,7 +42,7 @@ Example followed(SplitMix64& random, int length, int back) {
   const auto from = static_cast<std::size_t>(back), count = static_cast<std::size_t>(length);
   for (std::size_t at = 0; at <= count; ++at)
     letters.push_back(at < from
-                          ? random.below(kLetters)
+                          ? random.below(kTinyLetters)
                           : tiny_followers(letters[at - from])[static_cast<std::size_t>(random.below(2))]);
   for (std::size_t row = 0; row < count; ++row)
     out.targets.push_back(row + 1 >= from && row + 1 < count ? letters[row + 1] : kNotCounted);
@@ -78,7 +78,7 @@ class Letters final : public Task {
       if (falls_into(fingerprint(out.input.ids), kHeldOutShare) == (split == Split::held_out)) return out;
     }
   }
-  Example shown() const override { return example(kSeed, Split::held_out, 0); }
+  Example shown() const override { return example(kTinySeed, Split::held_out, 0); }
   std::vector<Measure> measure(const Model&, std::uint64_t, int) const override { return {}; }
 
  private:
@@ -98,14 +98,14 @@ int said_last(const Model& model, const Input& input) {
 double generated(const Model& model, const Task& task, TinyData data, int count) {
   std::int64_t right = 0;
   for (int i = 0; i < count; ++i) {
-    const Example example = task.example(kSeed, Split::held_out, i);
+    const Example example = task.example(kTinySeed, Split::held_out, i);
     const bool copies = data == TinyData::copying;
     Input input;
     input.ids.assign(example.input.ids.begin(), example.input.ids.begin() + (copies ? kLength + 1 : 3));
     for (std::size_t said = 0; said < kLength; ++said) {
       const int next = said_last(model, input);
       const int from = input.ids[input.ids.size() - static_cast<std::size_t>(back_of(data))];
-      const auto may = copies || from >= kLetters ? std::array<int, 2>{} : tiny_followers(from);
+      const auto may = copies || from >= kTinyLetters ? std::array<int, 2>{} : tiny_followers(from);
       right += copies ? next == example.targets[kLength + said] : next == may[0] || next == may[1];
       input.ids.push_back(next);
     }
@@ -133,7 +133,7 @@ struct HeldOutSums : CrossEntropy {
 };
 HeldOutSums held_out_loss(const Model& model, const Task& task, int count) {
   HeldOutSums sum;
-  run_held_out(task, model, kSeed, count, [&](const Example& example, const Trace& trace) {
+  run_held_out(task, model, kTinySeed, count, [&](const Example& example, const Trace& trace) {
     const auto logits = trace.tensor(Cell{site_of(StepRole::logits), {}});
     CHECK(logits.ok());
     const CrossEntropy one = cross_entropy(*logits, example.targets, 0);
@@ -148,7 +148,7 @@ Result<std::shared_ptr<const TinyRun>> train(const TinyOptions& options, const s
   Recipe recipe = task->recipe();
   recipe.steps = std::max(options.steps, 1);  // none at all: the model as it begins
   recipe.learning_rate = options.rate;
-  TRY(Trainer trainer, Trainer::make(task, {}, recipe, kSeed));
+  TRY(Trainer trainer, Trainer::make(task, {}, recipe, kTinySeed));
   auto out = std::make_shared<TinyRun>();
   while (trainer.state().step < options.steps) {
     TRY_OK(go_on(cancel));
@@ -168,7 +168,7 @@ Result<std::shared_ptr<const TinyRun>> train(const TinyOptions& options, const s
 
 ModelConfig tiny_config(TinyPart part) {
   using Kind = PositionSpec::Kind;
-  ModelConfig out = lab_config(kTinyTrainingWidth, kTinyTrainingHeads, kLetters + 1, kTinyTrainingBlocks);
+  ModelConfig out = lab_config(kTinyTrainingWidth, kTinyTrainingHeads, kTinyLetters + 1, kTinyTrainingBlocks);
   const bool rotates = part == TinyPart::rope, biased = part == TinyPart::alibi;
   out.position.kind = part == TinyPart::sinusoidal                          ? Kind::sinusoidal
                       : rotates || biased || part == TinyPart::no_positions ? Kind::none
@@ -199,16 +199,16 @@ Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, cons
   TRY(std::shared_ptr<const TinyRun> run, train(options, cancel));
   const std::lock_guard lock(mutex);
   kept.emplace_back(options, run);
-  if (kept.size() > kMostKept) kept.pop_front();
+  if (kept.size() > kTinyRunsKept) kept.pop_front();
   return run;
 }
 
 std::array<int, 2> tiny_followers(int letter) {
-  return {(3 * letter + 1) % kLetters, (7 * letter + 4) % kLetters};
+  return {(3 * letter + 1) % kTinyLetters, (7 * letter + 4) % kTinyLetters};
 }
 
 std::vector<int> tiny_chain(std::uint64_t number, int length) {
-  SplitMix64 random = random_of(kSeed, kLongChains, number);
+  SplitMix64 random = random_of(kTinySeed, kLongChains, number);
   return followed(random, length, back_of(TinyData::woven)).input.ids;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using figure::Ink, figure::MatrixMark;
 
-constexpr int kLeastDigits = 2, kMostDigits = 5, kPlaces = 2, kMostDifference = 8;
+constexpr int kFewestDigits = 2, kMostDigits = 5, kPlaces = 2, kMostDifference = 8;
 constexpr std::int64_t kAllCells = std::int64_t{1} << 30;
 
 Text back_text(const std::string& key, std::vector<Text> arguments = {}) {
@@ -25,8 +25,8 @@ std::vector<Text> titles(const std::string& key, const std::vector<Text>& argume
 }
 // Digits behind the point that show two places of a number.
 int digits_of(double value) {
-  if (!std::isfinite(value) || value == 0) return kLeastDigits;
-  return std::max(kLeastDigits, kPlaces - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
+  if (!std::isfinite(value) || value == 0) return kFewestDigits;
+  return std::max(kFewestDigits, kPlaces - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
 }
 // Gradients are often small: 0.0016, 3.1e-08.
 Text small_number(double value) {

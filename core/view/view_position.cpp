@@ -15,7 +15,7 @@ namespace {
 
 using figure::Ink;
 
-constexpr std::int64_t kMostPlaces = 64;
+constexpr std::int64_t kMostWavePlaces = 64;
 constexpr std::int64_t kPaperWidth = 512;  // d_model of Vaswani et al. 2017
 constexpr std::array<Ink, 4> kWaveInks{Ink::query, Ink::key, Ink::value, Ink::warning};
 
@@ -106,7 +106,7 @@ Tensor rows_added(const ViewState& state, const Tensor& table) {
 
 ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
   const Tensor table = rows_added(state, learned);
-  const std::int64_t length = table.size(0), shown = std::min(length, kMostPlaces),
+  const std::int64_t length = table.size(0), shown = std::min(length, kMostWavePlaces),
                      first = std::clamp<std::int64_t>(state.row - shown / 2, 0, length - shown),
                      own = state.row - first;
   const Tensor rows = table.slice(0, first, first + shown);
@@ -188,7 +188,7 @@ Result<ViewDrawing> draw_position(const ViewState& state) {
   if (config.position.kind == Added::sinusoidal)
     return drawn_waves("sinusoidal", sine_wavelengths(config.d_model, config.position.halves), length);
   if (!config.has_positions())
-    return drawn_waves("none", sine_wavelengths(kPaperWidth, false), std::max(length, kMostPlaces));
+    return drawn_waves("none", sine_wavelengths(kPaperWidth, false), std::max(length, kMostWavePlaces));
   return ViewDrawing{
       {Text::of("figure.position.question")},
       {Text::of("figure.position.other")},

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMostAnswer = 50;  // tokens
 constexpr float kChipRow = 38.f, kThumbnail = 56.f;
-constexpr float kFieldShare = 0.4f, kLeastField = 160.f;  // of a line with text and chips, at most
+constexpr float kFieldShare = 0.4f, kLeastInput = 160.f;  // of a line with text and chips, at most
 
 std::string counted(std::int64_t count, const char* one, const char* many) {
   return tr(count == 1 ? one : many, {format_count(count)});
@@ -193,14 +193,14 @@ float InputBar::draw_head(const PanelContext& context, FrameState& state, Kind k
     const std::string& facts = summary(context, sequence, facts_);
     const float facts_width = ImGui::CalcTextSize(facts.c_str()).x;
     float room = width - switches - facts_width - px(24);
-    const bool tell = room > px(kLeastField);
+    const bool tell = room > px(kLeastInput);
     if (!tell) room = width - switches;
     if (kind == Kind::picture) {
       ImGui::AlignTextToFramePadding();
       ImGui::TextUnformatted(shortened(picture_.facts(context), room).c_str());
     } else {
       height =
-          main_.draw_field(context, std::exchange(state.focus_text, false), std::max(px(kLeastField), room));
+          main_.draw_field(context, std::exchange(state.focus_text, false), std::max(px(kLeastInput), room));
     }
     if (tell) right_text(facts, at.x + width - switches, at.y + px(5));
   }
@@ -222,7 +222,7 @@ float InputBar::draw_line(const PanelContext& context, FrameState& state, TokenL
   }
   const bool source = &line == &source_;
   const float wanted = std::max(source_.wanted_width(), main_.wanted_width());  // aligns the chips
-  const float field = std::max(px(kLeastField), std::min(wanted, width * kFieldShare));
+  const float field = std::max(px(kLeastInput), std::min(wanted, width * kFieldShare));
   ImGui::SetCursorScreenPos(ImVec2(at.x + label, at.y));
   const bool focus = source && std::exchange(state.focus_text, false);
   const float height = line.draw_field(context, focus, field);

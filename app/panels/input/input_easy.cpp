@@ -10,7 +10,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kEasyRow = 38.f, kPencil = 30.f, kEasyField = 26.f, kEasyPicture = 72.f;  // units
+constexpr float kEasyInputRow = 38.f, kPencil = 30.f, kEasyField = 26.f, kEasyPicture = 72.f;  // units
 constexpr std::size_t kMostUnknown = 8;                                                   // words of a notice
 
 // True where the model reads a text that can be typed.
@@ -76,8 +76,8 @@ float InputBar::draw_easy_line(const PanelContext& context, TokenLine& line, ImV
     if (line.take_applied() && &line == &source_)  // another text has another translation
       context.commands.act(
           [at = static_cast<int>(sequence_index(context))](Session& session) { answer_anew(session, at); });
-    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + px(kEasyRow - 4)));
-    return px(kEasyRow) + line.draw_error(width);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + px(kEasyInputRow - 4)));
+    return px(kEasyInputRow) + line.draw_error(width);
   }
   const bool can_type = typed && reads_text(document, sequence_index(context));
   bool clicked = false;
@@ -88,7 +88,7 @@ float InputBar::draw_easy_line(const PanelContext& context, TokenLine& line, ImV
     draw_pencil(ImVec2(at.x + wide, at.y), std::max(px(kPencil), width - wide));
     entering_in_ = context.session.opened_version();
   }
-  return px(kEasyRow);
+  return px(kEasyInputRow);
 }
 
 float InputBar::draw_easy(const PanelContext& context, FrameState& state, ImVec2 position, float width) {

@@ -15,7 +15,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kField = 330.f, kPreview = 150.f, kLabel = 150.f;
+constexpr float kMaskField = 330.f, kPreview = 150.f, kLabel = 150.f;
 constexpr std::int64_t kMostPreview = 256;  // tokens; longer masks are cropped
 constexpr std::int64_t kPresetWindow = 4;
 
@@ -58,7 +58,7 @@ std::string spans_now(const PanelContext& context) {
 void draw_error(const std::optional<Error>& error, const char* name) {
   if (!error) return;
   const WithColour ink(ImGuiCol_Text, theme().error);
-  text_in_lines(error->text(), px(kField));
+  text_in_lines(error->text(), px(kMaskField));
   note_item(name);
   note_text(error->text());
 }
@@ -67,7 +67,7 @@ void draw_error(const std::optional<Error>& error, const char* name) {
 bool field(const char* id, const char* hint, std::string& text, bool& typing, bool wrong) {
   const WithFont face(fonts().mono);
   const WithColour border(ImGuiCol_Border, wrong ? theme().error : theme().border);
-  ImGui::SetNextItemWidth(px(kField));
+  ImGui::SetNextItemWidth(px(kMaskField));
   const bool changed = ImGui::InputTextWithHint((std::string("###") + id).c_str(), hint, &text);
   note_item(id);
   typing = ImGui::IsItemActive();
@@ -165,7 +165,7 @@ void MaskBox::draw_presets(const PanelContext& context) {
   const std::vector<std::string> presets =
       mask_presets(document, of_, sequence_index(context), kPresetWindow);
   const WithFont face(fonts().mono);
-  const float right = ImGui::GetCursorScreenPos().x + px(kField);
+  const float right = ImGui::GetCursorScreenPos().x + px(kMaskField);
   for (std::size_t i = 0; i < presets.size(); ++i) {
     const std::string shown = shortened(presets[i], px(160));
     if (i > 0 && ImGui::GetItemRectMax().x + px(5) + button_width(shown) < right) ImGui::SameLine(0, px(5));
@@ -249,7 +249,7 @@ void MaskBox::draw_popup(const PanelContext& context) {
   draw_choice(context);
   draw_presets(context);
   draw_text(context);
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + px(kField));
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + px(kMaskField));
   dim_text(tr("input.mask.note"));
   ImGui::PopTextWrapPos();
   ImGui::Dummy(ImVec2(1, px(2)));

@@ -15,12 +15,12 @@ namespace attnscope {
 namespace {
 
 constexpr int kMostFound = 60;
-constexpr int kMostListed = 400;
+constexpr int kMostWordsListed = 400;
 
 /// Ids of a vocabulary without a tokenizer: names that contain the query, or ids that start with its digits.
 std::vector<int> listed_ids(const OpenedModel& opened, int count, const std::string& query) {
   std::vector<int> ids;
-  for (int id = 0; id < count && static_cast<int>(ids.size()) < kMostListed; ++id) {
+  for (int id = 0; id < count && static_cast<int>(ids.size()) < kMostWordsListed; ++id) {
     const bool word = lower(token_label(opened, id)).find(lower(query)) != std::string::npos;
     if (query.empty() || word || starts_with(std::to_string(id), query)) ids.push_back(id);
   }
@@ -34,7 +34,7 @@ bool is_number(const std::string& text) {
 /// Ids whose tokens contain the query, or all of a small vocabulary where there is none; if it is a number,
 /// that id first.
 std::vector<int> searched_ids(const Tokenizer& tokenizer, const std::string& query) {
-  if (query.empty() && tokenizer.vocab_size() <= kMostListed) {
+  if (query.empty() && tokenizer.vocab_size() <= kMostWordsListed) {
     std::vector<int> all(static_cast<std::size_t>(tokenizer.vocab_size()));
     std::iota(all.begin(), all.end(), 0);
     return all;

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kFewTerms = 8, kMostTerms = 400;
+constexpr std::size_t kFewTerms = 8, kMostRuleTerms = 400;
 
 struct RuleCard {
   const PanelContext& context;
@@ -147,7 +147,7 @@ void term_line(const RuleCard& card, std::size_t at, bool first) {
 void term_lines(const RuleCard& card, void (*line)(const RuleCard&, std::size_t, bool)) {
   InspectorState& state = card.context.workspace.inspector;
   const std::vector<std::size_t>& order = card.cache.order;
-  const std::size_t shown = std::min(order.size(), state.all_terms ? kMostTerms : kFewTerms);
+  const std::size_t shown = std::min(order.size(), state.all_terms ? kMostRuleTerms : kFewTerms);
   for (std::size_t i = 0; i < shown; ++i) line(card, order[i], i == 0);
   if (order.size() <= kFewTerms) return;
   const std::string rest = std::to_string(order.size() - shown);

@@ -13,13 +13,13 @@
 namespace attnscope {
 namespace {
 
-constexpr float kBarRow = 18.f, kBarHeight = 11.f, kShareWidth = 74.f,
+constexpr float kDrawnRow = 18.f, kDrawnHeight = 11.f, kShareWidth = 74.f,
                 kMostName = 0.34f;    // units; of the width
 constexpr double kByKey = 0.05;       // of a bar, for an arrow key
 constexpr float kGrowSeconds = 0.7f;  // of the true bars
 constexpr float kOrderRow = 25.f, kArrows = 58.f;
 
-std::string share_words(double share) {
+std::string drawn_share_words(double share) {
   return tr("lessons.bars.share", {std::to_string(std::lround(100 * share))});
 }
 
@@ -32,11 +32,11 @@ struct BarPlace {
 void draw_bar_row(const PageDraft& draft, const SharesRow& row, std::size_t i, const BarPlace& place,
                   bool hovered) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float tall = px(kBarHeight), y = place.at.y + (px(kBarRow) - tall) / 2,
+  const float tall = px(kDrawnHeight), y = place.at.y + (px(kDrawnRow) - tall) / 2,
               x = place.at.x + place.name + px(6);
   const bool chosen = draft.bar == static_cast<int>(i);
   const double mine = draft.bars[i], truth = row.shares[i];
-  const float line = place.at.y + (px(kBarRow) - ImGui::GetTextLineHeight()) / 2;
+  const float line = place.at.y + (px(kDrawnRow) - ImGui::GetTextLineHeight()) / 2;
   const std::string name = shortened(row.names[i].str(), place.name);
   const float wide = ImGui::CalcTextSize(name.c_str()).x;
   list->AddText(ImVec2(place.at.x + place.name - wide, line), theme().text, name.c_str());
@@ -45,14 +45,14 @@ void draw_bar_row(const PageDraft& draft, const SharesRow& row, std::size_t i, c
                       draft.verdict ? theme().accent_soft : theme().accent, px(2));
   list->AddRect(ImVec2(x, y), ImVec2(x + place.track, y + tall),
                 chosen || hovered ? theme().accent : theme().border, px(2));
-  const std::string share = share_words(mine);
+  const std::string share = drawn_share_words(mine);
   const float numbers = x + place.track + px(6);
   list->AddText(ImVec2(numbers, line), draft.verdict ? theme().text_dim : theme().text, share.c_str());
   if (!draft.verdict) return;
   const float grown = static_cast<float>(truth) * draft.grown;
   list->AddRect(ImVec2(x, y - px(2)), ImVec2(x + std::max(px(1), place.track * grown), y + tall + px(2)),
                 theme().ok, px(2), 0, px(2));
-  const std::string told = share_words(truth);
+  const std::string told = drawn_share_words(truth);
   list->AddText(ImVec2(numbers + px(36), line), theme().ok, told.c_str());
 }
 
@@ -82,7 +82,7 @@ void draw_bars(FrameState& state) {
     place.at = ImGui::GetCursorScreenPos();
     const std::string id = "###lesson_bar_" + std::to_string(i);
     ImGui::SetCursorScreenPos(ImVec2(place.at.x + place.name + px(6), place.at.y));
-    ImGui::InvisibleButton(id.c_str(), ImVec2(place.track, px(kBarRow)));
+    ImGui::InvisibleButton(id.c_str(), ImVec2(place.track, px(kDrawnRow)));
     note_item(id);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered && !ImGui::IsItemActive()) compat::item_tooltip(tr("lessons.bars.keys"));
@@ -95,7 +95,7 @@ void draw_bars(FrameState& state) {
         draft.drawn = true;
       }
     }
-    ImGui::SetCursorScreenPos(ImVec2(place.at.x, place.at.y + px(kBarRow)));
+    ImGui::SetCursorScreenPos(ImVec2(place.at.x, place.at.y + px(kDrawnRow)));
     draw_bar_row(draft, *row, i, place, hovered);
   }
   wrapped_text(tr(draft.verdict ? "lessons.bars.truth" : "lessons.bars.help"), theme().text_dim);

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr ImGuiWindowFlags kDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+constexpr ImGuiWindowFlags kListDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
                                      ImGuiWindowFlags_AlwaysAutoResize;
 
@@ -127,7 +127,7 @@ void draw_lesson_list(FrameState& state) {
   if (ask) ImGui::OpenPopup("###lesson_list");
   ask = false;
   centre_next_window();
-  if (!ImGui::BeginPopupModal("###lesson_list", nullptr, kDialog)) return;
+  if (!ImGui::BeginPopupModal("###lesson_list", nullptr, kListDialog)) return;
   draw_lectures(state);
   {
     const WithFont face(fonts().title);

@@ -34,12 +34,6 @@ struct Map {
   }
 };
 
-std::uint64_t hash_of(std::string_view text) {
-  Hash hash;
-  hash.take(text);
-  return hash.value();
-}
-
 std::string label_of(const PanelContext& context, const NetworkBox& box) {
   const ModelConfig& config = context.run->trace(context.workspace.cursor.sequence).config();
   if (box.kind == NetworkBox::Kind::title) return stack_name(config, box.stack);
@@ -294,7 +288,7 @@ void draw_part(const Map& map, const NetworkBox& box, bool current, bool hovered
   const float room = px(box.w - (box.heads ? 48 : box.centred ? 4 : 12));
   static KeptTexts kept;
   const std::string& label = kept.get(
-      text_key({map.context.run->version, static_cast<std::uint64_t>(box.kind), hash_of(box.key),
+      text_key({map.context.run->version, static_cast<std::uint64_t>(box.kind), key_of(box.key),
                 static_cast<std::uint64_t>(box.stack), static_cast<std::uint64_t>(box.layer + 1),
                 static_cast<std::uint64_t>(box.blocks), static_cast<std::uint64_t>(room), header || current}),
       [&] { return shortened(label_of(map.context, box), room); });
