@@ -7,6 +7,14 @@
 
 set(ATTNSCOPE_UNITY_LINES 3900 CACHE STRING "lines of code in one batch, about; scripts/run.sh and test.sh take more, from nothing")
 
+# So many jobs at once as have memory: a large batch takes up to 2.5 GB.
+if(ATTNSCOPE_UNITY)
+  cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY)  # MiB
+  math(EXPR jobs "${memory} / 2500 + 1")
+  set_property(GLOBAL PROPERTY JOB_POOLS batches=${jobs})
+  set(CMAKE_JOB_POOL_COMPILE batches)
+endif()
+
 function(attnscope_unity target)
   if(NOT ATTNSCOPE_UNITY)
     return()

@@ -179,7 +179,8 @@ void Canvas::drawn_text(ImFont* font, ImVec2 at, ImU32 colour, std::string_view 
   float y = std::floor(at.y);
   for (const char* begin = text.data(); begin < end; y += size) {
     const char* stop = std::find(begin, end, '\n');
-    if (width > 0) stop = std::min(stop, compat::wrap_position(compat::or_current(font), size, begin, end, width));
+    if (width > 0)
+      stop = std::min(stop, compat::wrap_position(compat::or_current(font), size, begin, end, width));
     if (stop == begin && *begin != '\n') stop = begin + 1;  // too narrow for a single character
     note_text(font, size, ImVec2(std::floor(at.x), y), colour,
               std::string_view(begin, static_cast<std::size_t>(stop - begin)), at, 0);

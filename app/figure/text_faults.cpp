@@ -9,8 +9,8 @@ namespace {
 
 using Corners = std::array<ImVec2, 4>;
 
-constexpr float kTextAir = 0.22f;     // of a line's height above and below the letters
-constexpr float kTouching = 1.f;  // pixels by which two texts may meet
+constexpr float kTextAir = 0.22f;  // of a line's height above and below the letters
+constexpr float kTouching = 1.f;   // pixels by which two texts may meet
 constexpr std::string_view kCutMark = "…";
 
 // Clockwise from the upper left; the air above and below the letters left out.

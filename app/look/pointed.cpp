@@ -74,7 +74,9 @@ void point_cell(const Site& site, const std::vector<std::int64_t>& index) {
     if (thing_of(site, axis_of(site, static_cast<int>(d)), index[d], thing)) add(thing);
 }
 
-bool token_pointed(Stack stack, std::int64_t row) { return was({PointedKind::token, stack, Part::model, -1, row}); }
+bool token_pointed(Stack stack, std::int64_t row) {
+  return was({PointedKind::token, stack, Part::model, -1, row});
+}
 bool head_pointed(Stack stack, Part part, int layer, std::int64_t head) {
   return was({PointedKind::head, stack, part, layer, head});
 }

@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* kAtlas = "blocks_so_far";
 constexpr float kBlockGap = 6.f, kLeft = 24.f, kBlockBelow = 112.f;  // units; below: the progress
-constexpr float kWidestBlock = 2.f;                             // times its height
-constexpr float kLargestMap = 150.f, kSmallestMap = 12.f;  // units
+constexpr float kWidestBlock = 2.f;                                  // times its height
+constexpr float kLargestMap = 150.f, kSmallestMap = 12.f;            // units
 
 struct BlockGrid {
   ImVec2 map, origin;  // size of a map; corner of the first

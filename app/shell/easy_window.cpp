@@ -26,8 +26,8 @@ namespace attnscope {
 namespace {
 
 constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostEasyScale = 3.f;  // of easy_scale()
-constexpr float kHeat = 320.f;                                // units: the slider of the temperature
-constexpr float kHeadChip = 36.f;                             // units, from one head of the list to the next
+constexpr float kHeat = 320.f;     // units: the slider of the temperature
+constexpr float kHeadChip = 36.f;  // units, from one head of the list to the next
 constexpr float kEasyBar = 44.f, kQuestion = 40.f, kEasyEdge = 24.f;  // units
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }

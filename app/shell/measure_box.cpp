@@ -33,8 +33,9 @@ void fit(BoxTexts& texts, float room) {
   if (texts.width <= room) return;
   texts.title.clear();
   const float bare = width_of(texts, {}) + px(kMeasureBoxGap);
-  texts.words = room - bare > px(kLeastMeasureWords) ? middle_truncated(fonts().mono, texts.words, room - bare)
-                                              : std::string();
+  texts.words = room - bare > px(kLeastMeasureWords)
+                    ? middle_truncated(fonts().mono, texts.words, room - bare)
+                    : std::string();
   texts.width = width_of(texts, texts.words);
 }
 

@@ -242,8 +242,7 @@ void Stage::draw_split(FrameState& state, float x) {
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
     const float moved = ImGui::GetIO().MouseDelta.x / std::max(1.f, state.stage_max.x - state.stage_min.x);
-    state.workspace.stage_share =
-        std::clamp(state.workspace.stage_share + moved, kLeastHalf, 1 - kLeastHalf);
+    state.workspace.stage_share = std::clamp(state.workspace.stage_share + moved, kLeastHalf, 1 - kLeastHalf);
   }
   ImGui::GetWindowDrawList()->AddLine(ImVec2(x, state.stage_min.y), ImVec2(x, state.stage_max.y),
                                       lit ? theme().accent : theme().border, lit ? px(2) : metric::kHairline);

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-constexpr int kWorksheetWidth = 1280, kHeight = 720, kStillFrames = 3;
+constexpr int kWorksheetWidth = 1280, kSheetHeight = 720, kStillFrames = 3;
 
 }  // namespace
 
@@ -25,10 +25,10 @@ Result<std::string> drawn_worksheet(const SheetRequest& request, ImguiHost& host
   const Lesson& lesson = state.lessons.lesson();
   const float usual = ui_scale();
   std::vector<std::string> pictures;
-  host.begin_picture(kWorksheetWidth, kHeight);
+  host.begin_picture(kWorksheetWidth, kSheetHeight);
   for (std::size_t i = 0; i < lesson.pages.size(); ++i) {
     if (i > 0) state.lessons.go(state, static_cast<int>(i));
-    host.set_scale(presenter_scale(state, kWorksheetWidth, kHeight));
+    host.set_scale(presenter_scale(state, kWorksheetWidth, kSheetHeight));
     settle(session, host, frame, kStillFrames);
     auto svg = stage_as_svg(host, frame);
     pictures.push_back(svg ? *std::move(svg) : std::string());  // empty for a view without a figure

@@ -334,12 +334,13 @@ void draw_calculator_cache(const CalculatorScene& scene, float width) {
             binary_bytes(scene.calc.cache.per_position)}));
   ImGui::Dummy(ImVec2(1, scaled(4)));
   const ImU32 other = with_alpha(theme().attention, 0.5f);
-  std::vector<MemoryBar> bars{{tr("calculator.cache.own", {kv_heads}), forms.own, theme().accent},
-                        {tr("calculator.cache.mha",
-                            {range_text(scene.model.config, &BlockSpec::attention, &AttentionSpec::n_heads)}),
-                         forms.mha, other},
-                        {tr("calculator.cache.gqa", {std::to_string(forms.groups)}), forms.gqa, other},
-                        {tr("calculator.cache.mqa"), forms.mqa, other}};
+  std::vector<MemoryBar> bars{
+      {tr("calculator.cache.own", {kv_heads}), forms.own, theme().accent},
+      {tr("calculator.cache.mha",
+          {range_text(scene.model.config, &BlockSpec::attention, &AttentionSpec::n_heads)}),
+       forms.mha, other},
+      {tr("calculator.cache.gqa", {std::to_string(forms.groups)}), forms.gqa, other},
+      {tr("calculator.cache.mqa"), forms.mqa, other}};
   if (!(forms.no_windows == forms.own))
     bars.push_back({tr("calculator.cache.no_windows"), forms.no_windows, other});
   if (scene.calc.cache.cross.value() > 0)

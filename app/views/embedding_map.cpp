@@ -19,7 +19,8 @@ WordMap make_map(const Tensor& table, const std::vector<int>& ids, int chosen) {
   WordMap out;
   out.whole = table.size(0) <= kWholeVocabulary;
   if (chosen >= 0 && chosen < table.size(0))
-    out.near = nearest_rows(table, table.slice(0, chosen, chosen + 1).packed().select(0, 0), kNearWord, chosen);
+    out.near =
+        nearest_rows(table, table.slice(0, chosen, chosen + 1).packed().select(0, 0), kNearWord, chosen);
   std::vector<int> words;
   std::set<int> seen;
   const auto take = [&](std::int64_t id) {

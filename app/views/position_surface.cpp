@@ -94,7 +94,8 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
     for (std::size_t col = 0; col + 1 < cols.size(); ++col)
       patches.push_back({camera.depth(share(row, rows.size()), share(col, cols.size())),
                          static_cast<int>(row), static_cast<int>(col)});
-  std::sort(patches.begin(), patches.end(), [](const SurfacePatch& a, const SurfacePatch& b) { return a.depth < b.depth; });
+  std::sort(patches.begin(), patches.end(),
+            [](const SurfacePatch& a, const SurfacePatch& b) { return a.depth < b.depth; });
   const Canvas canvas;
   canvas.push_clip(at, ImVec2(at.x + size.x, at.y + size.y));
   draw_ground(canvas, camera, table);

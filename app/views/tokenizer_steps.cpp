@@ -18,7 +18,7 @@ constexpr float kTokenizerStepsRow = 31.f, kTokenizerStepsLeastRow = 28.f, kBox 
                 kTokenizerStepsGap = 4.f, kPadding = 7.f;
 constexpr float kNumberColumn = 34.f, kRuleColumn = 92.f;
 constexpr float kDim = 0.34f;
-constexpr float kMergeGutter = 78.f;                                                           // left of a lattice
+constexpr float kMergeGutter = 78.f;                                                      // left of a lattice
 constexpr float kLane = kBox + 22.f, kLeastLane = kBox + 4.f, kScoreBelow = kBox + 16.f;  // of a lattice
 
 std::string number_of(double value) { return number_text(static_cast<float>(value), 2); }

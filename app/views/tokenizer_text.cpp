@@ -37,13 +37,13 @@ bool text_box(const std::string& id, const std::string& text, const std::string&
   canvas.fill_rect(at, end, hovered ? mix(ground, t.text, 0.12f) : ground, scaled(5));
   canvas.rect(at, end, edge, scaled(5), 0, outline);
   const ImVec2 extent = text_size(fonts().mono, text);
-  draw_text(canvas, fonts().mono, ImVec2(at.x + scaled(kPiecePadding), at.y + (size.y - extent.y) / 2), t.text,
-            text);
+  draw_text(canvas, fonts().mono, ImVec2(at.x + scaled(kPiecePadding), at.y + (size.y - extent.y) / 2),
+            t.text, text);
   if (small.empty()) return clicked;
   const ImVec2 low = text_size(fonts().mono_small, small);
   draw_text(canvas, fonts().mono_small,
-            ImVec2(end.x - scaled(kPiecePadding) - low.x, at.y + (size.y - low.y) / 2 + scaled(1)), t.text_dim,
-            small);
+            ImVec2(end.x - scaled(kPiecePadding) - low.x, at.y + (size.y - low.y) / 2 + scaled(1)),
+            t.text_dim, small);
   return clicked;
 }
 

@@ -93,7 +93,8 @@ std::string short_number(double value) {
 }
 
 ImVec2 text_size(ImFont* font, std::string_view text) {
-  return compat::or_current(font)->CalcTextSizeA(compat::size_of(font), FLT_MAX, 0, begin_of(text), end_of(text));
+  return compat::or_current(font)->CalcTextSizeA(compat::size_of(font), FLT_MAX, 0, begin_of(text),
+                                                 end_of(text));
 }
 
 void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) {

@@ -24,7 +24,8 @@ void change_kind(Workspace& workspace, const RunResult& run, const LogitMeasure&
   LogitMeasure wanted = now;
   wanted.kind = kind;
   const Trace& trace = run.trace(workspace.cursor.sequence);
-  if (kind != MeasureKind::kl && (wanted.target < 0 || (kind == MeasureKind::logit_diff && wanted.distractor < 0))) {
+  if (kind != MeasureKind::kl &&
+      (wanted.target < 0 || (kind == MeasureKind::logit_diff && wanted.distractor < 0))) {
     const auto likely = most_likely_measure(trace, now.row);
     if (!likely) return;
     const int second = likely->target == wanted.target ? likely->distractor : likely->target;
@@ -43,7 +44,8 @@ bool small_chip(const char* key, bool on) {
 std::string measure_words(const OpenedModel& opened, const LogitMeasure& measure) {
   const auto name = [&](int id) { return output_name(opened, id); };
   switch (measure.kind) {
-    case MeasureKind::logit_diff: return tr("ask.measure.diff", {name(measure.target), name(measure.distractor)});
+    case MeasureKind::logit_diff:
+      return tr("ask.measure.diff", {name(measure.target), name(measure.distractor)});
     case MeasureKind::logit: return tr("ask.measure.logit", {name(measure.target)});
     case MeasureKind::prob: return tr("ask.measure.prob", {name(measure.target)});
     case MeasureKind::kl: break;
@@ -54,7 +56,8 @@ std::string measure_words(const OpenedModel& opened, const LogitMeasure& measure
 std::string measure_question(const OpenedModel& opened, const LogitMeasure& measure) {
   const auto name = [&](int id) { return output_name(opened, id); };
   switch (measure.kind) {
-    case MeasureKind::logit_diff: return tr("ask.title.diff", {name(measure.target), name(measure.distractor)});
+    case MeasureKind::logit_diff:
+      return tr("ask.title.diff", {name(measure.target), name(measure.distractor)});
     case MeasureKind::logit:
     case MeasureKind::prob: return tr("ask.title.one", {name(measure.target)});
     case MeasureKind::kl: break;

@@ -30,7 +30,7 @@ struct Layer {
   int number = 0;
   std::string name() const { return before + std::to_string(number); }
 };
-std::optional<Layer> layer_of(const std::string& name) {
+std::optional<Layer> layer_in_name(const std::string& name) {
   std::size_t at = 0;
   for (const std::string& piece : split(name, '.')) {
     const bool digits =
@@ -95,7 +95,7 @@ Text unused_sentence(const std::vector<std::string>& names, const std::set<std::
   std::map<std::string, std::map<int, int>> layers;  // what stands before the number; tensors of each
   std::vector<Text> said, single;
   for (const std::string& name : names) {
-    const auto layer = layer_of(name);
+    const auto layer = layer_in_name(name);
     if (layer && !used_layers.contains(layer->name()))
       ++layers[layer->before][layer->number];
     else
@@ -114,7 +114,7 @@ UnusedTensors unused_tensors(const WatchedSource& source, const ModelConfig& con
   const std::set<std::string, std::less<>>& loaded = source.loaded();
   std::set<std::string> used_layers;
   for (const std::string& name : loaded)
-    if (const auto layer = layer_of(name)) used_layers.insert(layer->name());
+    if (const auto layer = layer_in_name(name)) used_layers.insert(layer->name());
   std::vector<std::string> plain;
   for (const TensorInfo& info : source.infos()) {
     if (loaded.contains(info.name) || is_leftover(info)) continue;

@@ -13,23 +13,23 @@ struct TensorLetters {
 };
 // The first whose end the name has; vectors take the last letter.
 constexpr TensorLetters kTensorLetters[] = {{"tok_embed", "V", "d"},        {"pos_embed", "n", "d"},
-                                {"type_embed", "2", "d"},       {"class_embed", "1", "d"},
-                                {"register_embed", "r", "d"},   {"patch_embed", "c·p²", "d"},
-                                {"rel_bias", "b", "h"},         {"attn.q", "d", "h·d_k"},
-                                {"cross.q", "d", "h·d_k"},      {".k", "d", "g·d_k"},
-                                {".v", "d", "g·d_k"},           {"q_norm", "", "d_k"},
-                                {"k_norm", "", "d_k"},          {"attn.out", "h·d_k", "d"},
-                                {"cross.out", "h·d_k", "d"},    {"attn.sinks", "", "h"},
-                                {"q_down", "d", "r_q"},         {"q_down_norm", "", "r_q"},
-                                {"q_up", "r_q", "h·(d_n+d_r)"}, {"kv_down", "d", "r+d_r"},
-                                {"kv_down_norm", "", "r"},      {"kv_up", "r", "h·(d_n+d_v)"},
-                                {"mlp.router", "d", "E"},       {"mlp.shared.out", "f", "d"},
-                                {"mlp.shared.gate", "d", "f"},  {"mlp.shared.up", "d", "f"},
-                                {"mlp.out", "f", "d"},          {"mlp.gate", "d", "f"},
-                                {"mlp.up", "d", "f"},           {"mlp.pre", "d", "f"},
-                                {"layer_scale", "", "d"},       {"logits", "d", "V"},
-                                {"head.pre", "d", "d"},         {"vision.projected", "d_v", "d"},
-                                {"projected", "", ""}};
+                                            {"type_embed", "2", "d"},       {"class_embed", "1", "d"},
+                                            {"register_embed", "r", "d"},   {"patch_embed", "c·p²", "d"},
+                                            {"rel_bias", "b", "h"},         {"attn.q", "d", "h·d_k"},
+                                            {"cross.q", "d", "h·d_k"},      {".k", "d", "g·d_k"},
+                                            {".v", "d", "g·d_k"},           {"q_norm", "", "d_k"},
+                                            {"k_norm", "", "d_k"},          {"attn.out", "h·d_k", "d"},
+                                            {"cross.out", "h·d_k", "d"},    {"attn.sinks", "", "h"},
+                                            {"q_down", "d", "r_q"},         {"q_down_norm", "", "r_q"},
+                                            {"q_up", "r_q", "h·(d_n+d_r)"}, {"kv_down", "d", "r+d_r"},
+                                            {"kv_down_norm", "", "r"},      {"kv_up", "r", "h·(d_n+d_v)"},
+                                            {"mlp.router", "d", "E"},       {"mlp.shared.out", "f", "d"},
+                                            {"mlp.shared.gate", "d", "f"},  {"mlp.shared.up", "d", "f"},
+                                            {"mlp.out", "f", "d"},          {"mlp.gate", "d", "f"},
+                                            {"mlp.up", "d", "f"},           {"mlp.pre", "d", "f"},
+                                            {"layer_scale", "", "d"},       {"logits", "d", "V"},
+                                            {"head.pre", "d", "d"},         {"vision.projected", "d_v", "d"},
+                                            {"projected", "", ""}};
 
 // "enc.blocks.*.attn.q.weight" -> its row; null for names without letters.
 const TensorLetters* letters_of(std::string name) {

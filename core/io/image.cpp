@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 constexpr int kMostSide = 16384;
-constexpr std::int64_t kMostPixels = std::int64_t{64} << 20;
+constexpr std::int64_t kMostImagePixels = std::int64_t{64} << 20;
 constexpr int kMostScans = 100;  // of a JPEG: each costs as much as the whole picture
 
 using ImageBytes = std::vector<std::uint8_t>;
@@ -37,7 +37,8 @@ Text why_not_png(const png_image& image) {
 }
 
 Status check_size(const std::string& what, std::int64_t width, std::int64_t height) {
-  if (width >= 1 && height >= 1 && width <= kMostSide && height <= kMostSide && width * height <= kMostPixels)
+  if (width >= 1 && height >= 1 && width <= kMostSide && height <= kMostSide &&
+      width * height <= kMostImagePixels)
     return Done{};
   return fail(Code::out_of_range, "error.io.picture.size", {what, width, height, kMostSide});
 }

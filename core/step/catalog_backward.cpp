@@ -12,7 +12,7 @@ namespace {
 using S = Slot;
 
 // clang-format off
-constexpr BackwardStep kRows[] = {
+constexpr BackwardStep kBackwardRows[] = {
   {S::logits, "dL = (p − t) / n", "dW_U = yᵀ · dL"},
   {S::ln_head_out, "dy = dL · W_Uᵀ", "dγ = Σ dy ⊙ x̂,  dβ = Σ dy"},
   {S::head_act, "da = norm′(dy)", ""},
@@ -94,9 +94,9 @@ std::string words_key(const BackwardStep& row) {
 }
 
 const BackwardStep* backward_step(Slot slot) {
-  const auto at = std::find_if(std::begin(kRows), std::end(kRows),
+  const auto at = std::find_if(std::begin(kBackwardRows), std::end(kBackwardRows),
                                [&](const BackwardStep& row) { return row.slot == slot; });
-  return at == std::end(kRows) ? nullptr : at;
+  return at == std::end(kBackwardRows) ? nullptr : at;
 }
 
 const BackwardStep* backward_through(Slot site, Slot reader) {

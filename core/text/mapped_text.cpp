@@ -8,9 +8,9 @@ namespace attnscope {
 
 namespace {
 
-// What may become of a text of n bytes: kGrowth * n + kSlack bytes at once, and kVersions times as much in
-// all versions together. Normal forms make three bytes of one, marks for spaces too.
-constexpr std::size_t kGrowth = 4, kSlack = std::size_t{1} << 20, kVersions = 8;
+// What may become of a text of n bytes: kGrowth * n + kMappedSlack bytes at once, and kVersions times as much
+// in all versions together. Normal forms make three bytes of one, marks for spaces too.
+constexpr std::size_t kGrowth = 4, kMappedSlack = std::size_t{1} << 20, kVersions = 8;
 
 bool continues(std::string_view text, std::size_t at) {
   return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
@@ -28,7 +28,7 @@ std::size_t after_character(std::string_view text, std::size_t at) {
 MappedText MappedText::of(std::string_view input) {
   MappedText out;
   Storage& made = out.own();
-  made.limits = std::make_shared<Limits>(Limits{input.size(), kGrowth * input.size() + kSlack, 0});
+  made.limits = std::make_shared<Limits>(Limits{input.size(), kGrowth * input.size() + kMappedSlack, 0});
   made.limits->left = kVersions * made.limits->longest;
   if (is_valid_utf8(input)) {
     made.text = input;

@@ -22,19 +22,21 @@ struct Scale {
   double ArmMove::*of;
   double first, step;
 };
-constexpr std::array<Scale, kArmActions> kScales{{{&ArmMove::dx, -0.1875, 0.025},
-                                                  {&ArmMove::dy, 0.0125, 0.025},
-                                                  {&ArmMove::dz, -0.2, 0.0125},
-                                                  {&ArmMove::roll, -105, 15},
-                                                  {&ArmMove::pitch, -105, 15},
-                                                  {&ArmMove::yaw, -105, 15},
-                                                  {&ArmMove::gripper, 0, 1.0 / (kArmBins - 1)}}};
+constexpr std::array<Scale, kArmActions> kPathScales{{{&ArmMove::dx, -0.1875, 0.025},
+                                                      {&ArmMove::dy, 0.0125, 0.025},
+                                                      {&ArmMove::dz, -0.2, 0.0125},
+                                                      {&ArmMove::roll, -105, 15},
+                                                      {&ArmMove::pitch, -105, 15},
+                                                      {&ArmMove::yaw, -105, 15},
+                                                      {&ArmMove::gripper, 0, 1.0 / (kArmBins - 1)}}};
 
 constexpr std::string_view kOpening = "<act_";
 
 }  // namespace
 
-double arm_value(std::size_t action, int bin) { return kScales[action].first + bin * kScales[action].step; }
+double arm_value(std::size_t action, int bin) {
+  return kPathScales[action].first + bin * kPathScales[action].step;
+}
 
 Result<ArmMove> arm_move(const std::vector<int>& bins) {
   if (bins.size() != kArmActions) {
@@ -45,14 +47,14 @@ Result<ArmMove> arm_move(const std::vector<int>& bins) {
     if (bins[i] < 0 || bins[i] >= kArmBins) {
       return fail(Code::out_of_range, "error.train.arm_bin", {Text::of(kArmActionKeys[i]), bins[i]});
     }
-    out.*kScales[i].of = arm_value(i, bins[i]);
+    out.*kPathScales[i].of = arm_value(i, bins[i]);
   }
   return out;
 }
 
 std::vector<int> arm_bins(const ArmMove& move) {
   std::vector<int> out;
-  for (const Scale& scale : kScales) {
+  for (const Scale& scale : kPathScales) {
     const double bin = std::round((move.*scale.of - scale.first) / scale.step);
     out.push_back(static_cast<int>(std::clamp(bin, 0.0, kArmBins - 1.0)));
   }

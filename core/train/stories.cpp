@@ -13,23 +13,23 @@ constexpr double kHeldOutShare = 0.1, kNamedInReason = 0.3;
 constexpr std::uint64_t kPairs = 0x7061697273;  // a stream of its own
 
 /// Who or what takes part; the pronoun follows from it.
-struct Kind {
+struct StoryKind {
   const char* nouns;
   const char* pronoun;
 };
-constexpr Kind kAnimals{"cat dog bird horse mouse rabbit cow duck fox bear frog sheep", "it"};
-constexpr Kind kSeats{"mat sofa bed chair rug pillow blanket bench table box", "it"};
-constexpr Kind kToys{"ball bone stick shoe hat apple cake bell", "it"};
-constexpr Kind kWomen{"girl woman queen mother nurse sister", "she"};
-constexpr Kind kMen{"boy man king father baker brother", "he"};
-constexpr Kind kGroups{"children farmers sailors teachers", "they"};
+constexpr StoryKind kAnimals{"cat dog bird horse mouse rabbit cow duck fox bear frog sheep", "it"};
+constexpr StoryKind kSeats{"mat sofa bed chair rug pillow blanket bench table box", "it"};
+constexpr StoryKind kToys{"ball bone stick shoe hat apple cake bell", "it"};
+constexpr StoryKind kWomen{"girl woman queen mother nurse sister", "she"};
+constexpr StoryKind kMen{"boy man king father baker brother", "he"};
+constexpr StoryKind kGroups{"children farmers sailors teachers", "they"};
 
 /// What may happen between two of them. Reasons are written "tired:slept" with what follows from them; those
 /// of the first noun and those of the second share no word where both have the same pronoun.
 struct Frame {
   int share;  ///< how often, among all
   const char* verbs;
-  std::array<const Kind*, 2> kinds;
+  std::array<const StoryKind*, 2> kinds;
   std::array<const char*, 2> reasons;
 };
 constexpr const char* kMoods =
@@ -124,7 +124,7 @@ std::vector<std::string> collect_words() {
       if (seen.insert(word).second) out.push_back(word);
   };
   add(kCommonWords);
-  for (const Kind* kind : {&kAnimals, &kSeats, &kToys, &kWomen, &kMen, &kGroups}) {
+  for (const StoryKind* kind : {&kAnimals, &kSeats, &kToys, &kWomen, &kMen, &kGroups}) {
     add(kind->nouns);
     add(kind->pronoun);
   }

@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kTaskPilotHeldOut = 0.1;  // share of all scenes
-constexpr int kPatches = kScenePatches * kScenePatches, kWords = 4;
+constexpr int kPatches = kScenePatches * kScenePatches, kPilotWords = 4;
 constexpr int kImage = 1, kFirstAction = 2;
 constexpr const char* kPrefixMask = "causal | image>image";
 
@@ -35,7 +35,7 @@ Example task_pilot_example_of(const PilotScene& scene) {
   out.input.pixels = scene_pixels(scene);
   out.input.ids.assign(kPatches, kImage);
   for (const std::string& word : instruction(scene)) out.input.ids.push_back(task_pilot_vocabulary()[word]);
-  constexpr int kPrompt = kPatches + kWords;
+  constexpr int kPrompt = kPatches + kPilotWords;
   out.targets.assign(kPrompt - 1, kNotCounted);
   for (const int bin : arm_bins(movement(scene))) {
     out.input.ids.push_back(kFirstAction + bin);
@@ -101,7 +101,7 @@ class Pilot final : public Task {
     BlockSpec block = usual_block(sizes);
     if (sizes.mask == "prefix") block.attention.mask = kPrefixMask;
     ModelConfig out =
-        usual_decoder(sizes, block, task_pilot_vocabulary().size(), kPatches + kWords + kArmActions + 1);
+        usual_decoder(sizes, block, task_pilot_vocabulary().size(), kPatches + kPilotWords + kArmActions + 1);
     out.image_token = kImage;
     out.encoders = {encoder_of(sizes)};
     return out;

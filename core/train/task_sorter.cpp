@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kLetters = 26, kColon = 26, kTaskSorterEnd = 27;
-constexpr int kFewest = 4, kMost = 10;
+constexpr int kFewest = 4, kMostSorted = 10;
 constexpr double kTaskSorterHeldOut = 0.1;  // share of all bags of letters
 
 const WordIds& task_sorter_vocabulary() {
@@ -74,7 +74,7 @@ class Sorter final : public Task {
   Result<ModelConfig> config(const TaskSizes& chosen) const override {
     TRY(const TaskSizes sizes, filled_sizes(chosen, {2, 4, 0, 64, 256, "pre", ""}));
     ModelConfig out =
-        usual_decoder(sizes, usual_block(sizes), task_sorter_vocabulary().size(), 2 * kMost + 2);
+        usual_decoder(sizes, usual_block(sizes), task_sorter_vocabulary().size(), 2 * kMostSorted + 2);
     out.eos = kTaskSorterEnd;
     return out;
   }
@@ -99,7 +99,7 @@ class Sorter final : public Task {
     SplitMix64 random =
         random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
     while (true) {
-      std::vector<int> letters(static_cast<std::size_t>(kFewest + random.below(kMost - kFewest + 1)));
+      std::vector<int> letters(static_cast<std::size_t>(kFewest + random.below(kMostSorted - kFewest + 1)));
       for (int& letter : letters) letter = random.below(kLetters);
       const bool held_out = falls_into(fingerprint(sorted(letters)), kTaskSorterHeldOut);
       if (held_out == (split == Split::held_out)) return task_sorter_example_of(letters);

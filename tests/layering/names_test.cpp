@@ -1,5 +1,5 @@
-// The unity build compiles several files of a room as one: what a file keeps to itself (an anonymous
-// namespace) has a name that no other file of the room gives to something else of its own.
+// The unity build compiles several files as one, of all rooms that share a library: what a file keeps to
+// itself (an anonymous namespace) has a name that no other of these files gives to something else of its own.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -24,22 +24,33 @@ std::map<std::string, std::string> own_names(const std::string& text) {
   std::map<std::string, std::string> out;
   std::istringstream lines(text);
   std::string line;
-  bool inside = false;
+  bool inside = false, constants = false;  // constants: a declaration of several goes on in this line
+  const auto take_constants = [&] {
+    static const std::regex one(R"(\b(k[A-Z]\w*)(?:\[[^\]]*\])? ?[={])");
+    const std::string code = line.substr(0, line.find("//"));
+    for (std::sregex_iterator at(code.begin(), code.end(), one), end; at != end; ++at)
+      out[(*at)[1]] = "a constant";
+    constants = code.find(';') == std::string::npos;
+  };
   for (std::smatch found; std::getline(lines, line);) {
     if (line == "namespace {") inside = true;
     if (line.rfind("}  // namespace", 0) == 0) inside = false;
+    if (inside && constants && line.find_first_not_of(' ') > 0) take_constants();
     if (!inside || line.empty() || !std::isalpha(static_cast<unsigned char>(line[0])) ||
         line.rfind("TEST", 0) == 0 || line.rfind("INSTANTIATE_", 0) == 0)
       continue;
     // A forward declaration of a function or type counts as well: the same line in two files is two things.
-    if (std::regex_search(line, found, constant))
+    constants = false;
+    if (std::regex_search(line, found, constant)) {
       out[found[1]] = "a constant";
-    else if (std::regex_search(line, found, type))
+      take_constants();
+    } else if (std::regex_search(line, found, type)) {
       out[found[1]] = "a type";
-    else if (std::regex_search(line, found, alias))
+    } else if (std::regex_search(line, found, alias)) {
       out[found[1]] = line;  // the same alias twice is no harm
-    else if (std::regex_search(line, found, function))
+    } else if (std::regex_search(line, found, function)) {
       out[found[1]] = "a function " + found[2].str();
+    }
   }
   return out;
 }
@@ -51,9 +62,17 @@ bool meet(const std::string& one, const std::string& other) {
   return true;
 }
 
-TEST(Names, WhatAFileKeepsToItselfIsItsOwnInTheWholeRoom) {
+// Rooms that may be compiled as one (attnscope_room in CMakeLists.txt): those of a rank of the core, those of
+// the window; of the tests and of the command line each folder.
+std::string library_of(const std::string& file) {
+  const std::string folder = file.substr(0, file.rfind('/'));
+  if (file.rfind("core/", 0) == 0) return "core " + std::to_string(rank_of(room_of(file)).value_or(-1));
+  return file.rfind("app/", 0) == 0 && folder != "app/cli" && folder != "app" ? "app" : folder;
+}
+
+TEST(Names, WhatAFileKeepsToItselfIsItsOwnInTheWholeLibrary) {
   std::map<std::string, std::map<std::string, std::pair<std::string, std::string>>>
-      rooms;  // room -> name -> file, how
+      libraries;  // library -> name -> file, how
   int names = 0;
   for (const char* top : {"core", "app", "tests"})
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
@@ -61,8 +80,8 @@ TEST(Names, WhatAFileKeepsToItselfIsItsOwnInTheWholeRoom) {
       const std::string file = fs::relative(entry.path(), kRoot).generic_string();
       for (const auto& [name, how] : own_names(read(entry.path()))) {
         ++names;
-        auto& room = rooms[entry.path().parent_path().string()];
-        const auto [before, is_new] = room.try_emplace(name, file, how);
+        auto& library = libraries[library_of(file)];
+        const auto [before, is_new] = library.try_emplace(name, file, how);
         EXPECT_TRUE(is_new || !meet(before->second.second, how))
             << name << " is " << how << " in " << file << ", and " << before->second.second << " in "
             << before->second.first << ": give one of them another name";
@@ -125,9 +144,11 @@ TEST(Names, NoOwnConstantOfATestHidesOneOfItsHeaders) {
 
 TEST(Names, TheRuleSeesWhatMeets) {
   const auto names = own_names(
-      "namespace {\nconstexpr int kRow = 3;\nusing Kind = A::Kind;\nvoid draw(int x) {\n}\n}  // "
+      "namespace {\nconstexpr int kRow = 3;\nconstexpr int kA = 1, kB = 2,\n              kC = 3;  // kD = "
+      "4\nusing Kind = A::Kind;\nvoid draw(int x) {\n}\n}  // "
       "namespace\nint far(int y) {\n");
-  EXPECT_EQ(names.size(), 3u);
+  EXPECT_EQ(names.size(), 6u);
+  EXPECT_EQ(names.count("kC"), 1u);
   EXPECT_TRUE(meet(names.at("kRow"), names.at("kRow")));
   EXPECT_TRUE(meet(names.at("draw"), names.at("draw")));
   EXPECT_FALSE(meet(names.at("draw"), "a function (float x) {"));

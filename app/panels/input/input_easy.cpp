@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 constexpr float kEasyInputRow = 38.f, kPencil = 30.f, kEasyField = 26.f, kEasyPicture = 72.f;  // units
-constexpr std::size_t kMostUnknown = 8;                                                   // words of a notice
+constexpr std::size_t kMostUnknown = 8;  // words of a notice
 
 // True where the model reads a text that can be typed.
 bool reads_text(const Document& document, std::size_t sequence) {

@@ -13,8 +13,8 @@ namespace attnscope {
 namespace {
 
 constexpr ImGuiWindowFlags kListDialog = ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
-                                     ImGuiWindowFlags_AlwaysAutoResize;
+                                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoTitleBar |
+                                         ImGuiWindowFlags_AlwaysAutoResize;
 
 int asked_pages(const Lesson& lesson) {
   return static_cast<int>(std::count_if(lesson.pages.begin(), lesson.pages.end(),
