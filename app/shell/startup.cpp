@@ -35,19 +35,18 @@ void open_default(FrameState& state, const Options& options) {
 
 }  // namespace
 
+// A lesson or lecture, or the default model below a sentence that says why it did not open.
+void open_taught(FrameState& state, const Options& options) {
+  const auto page = options.page > 0 ? std::optional(options.page - 1) : std::nullopt;
+  const Status begun = options.lesson.empty() ? state.lecture.start(state, options.lecture, page.value_or(0))
+                                              : state.lessons.start(state, options.lesson, page);
+  if (begun) return;
+  open_default(state, options);
+  state.session.report(begun.error());
+}
+
 void open_asked(FrameState& state, const Options& options) {
-  if (!options.lesson.empty()) {
-    const auto page = options.page > 0 ? std::optional(options.page - 1) : std::nullopt;
-    if (const Status begun = state.lessons.start(state, options.lesson, page); !begun)
-      state.session.report(begun.error());
-    return;
-  }
-  if (!options.lecture.empty()) {
-    if (const Status begun = state.lecture.start(state, options.lecture, std::max(0, options.page - 1));
-        !begun)
-      state.session.report(begun.error());
-    return;
-  }
+  if (!options.lesson.empty() || !options.lecture.empty()) return open_taught(state, options);
   if (options.path.empty())
     open_default(state, options);
   else
@@ -77,7 +76,7 @@ Status apply_look(FrameState& state, const Options& options) {
   state.choose_in_views(std::move(settings));
   if (!options.animate) state.workspace.animate = false;
   if (options.backward) state.workspace.backward = true;
-  if (options.present) set_presenting(state, true);
+  if (options.present && !state.session.error()) set_presenting(state, true);  // the sheet has no place for it
   return Done{};
 }
 

@@ -155,6 +155,7 @@ class LessonPlayer {
   bool focus_answer = false, answer_end = false;  ///< the box of a number gets the focus; its cursor the end
   bool list_open = false;                         ///< open the list of lessons
   bool sheet_answers = false;                     ///< worksheets include the answers
+  bool teaches = false;                           ///< the list shows what a teacher needs
   float words_height = 100;  ///< height of the text below a presented figure, last frame, pixels
   float card_height = 100;   ///< height of the question, last frame, pixels
   float page_height = 300;   ///< height of text and question, last frame, pixels

@@ -38,6 +38,7 @@ std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack
   if (const std::string name = vector_name(trace.input, row); !name.empty()) return name;
   const std::vector<int>& ids = trace.ids_of(stack);
   if (row >= static_cast<std::int64_t>(ids.size())) return std::to_string(row);
+  if (!trace.is_real(stack, row)) return "PAD";  // whatever token stands there
   const int id = ids[static_cast<std::size_t>(row)];
   if (stack != config.stack || !config.vision() || id != config.image_token) return token_label(opened, id);
   const auto before = std::count(ids.begin(), ids.begin() + row, config.image_token);

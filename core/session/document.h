@@ -114,7 +114,7 @@ std::string position_label(const OpenedModel& opened, const Sequence& sequence, 
 /// The place of a row of a stack that reads images: "r1 c3", or "[class]".
 std::string patch_label(const PatchSpec& patch, std::int64_t row);
 /// How row `row` of a stack of a run is labelled: its token, its place in the image ("r1 c3", "[class]"), or
-/// a number for vectors.
+/// a number for vectors; "PAD" for padding.
 std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack, std::int64_t row);
 
 // Edits of a document. Each changes its argument only; Session::edit makes the undo point.

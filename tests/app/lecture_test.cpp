@@ -7,6 +7,7 @@
 
 #include "app/figure/text_faults.h"
 #include "app/panels/lesson/speaker.h"
+#include "app/shell/startup.h"
 #include "app/state/actions.h"
 #include "app/state/autosave.h"
 #include "app/state/controls.h"
@@ -431,6 +432,35 @@ TEST_F(LectureTest, EveryShippedOneIsWalkedByTheClickerAndFitsTheProjector) {
       }
       EXPECT_EQ(slides().at(), count - 1) << name;
     }
+}
+
+TEST_F(LectureTest, ANameThatIsNoneIsSaidBesideTheDefaultModel) {
+  for (const bool lesson : {true, false}) {
+    Options options;
+    (lesson ? options.lesson : options.lecture) = "none such";
+    options.present = true;
+    open_asked(state(), options);
+    settle();
+    ASSERT_TRUE(session_->error());
+    EXPECT_NE(session_->error()->text().find("none such"), std::string::npos);
+    ASSERT_TRUE(apply_look(state(), options));
+    EXPECT_FALSE(state().presenter.on);  // its sheet has no sentences
+    EXPECT_EQ(model(), "model:storyteller");
+  }
+}
+
+TEST_F(LectureTest, OneListHasLecturesAndLessonsAndWhatTeachersNeedIsBehindAButton) {
+  open_default();
+  settle();
+  act("learn.list");
+  const auto there = [&](const char* item) { return noted_items().count(item) == 1; };
+  EXPECT_TRUE(there("lecture_6_nine_steps") || there("lecture_lecture:6_nine_steps"));
+  EXPECT_FALSE(there("lesson_csv"));
+  EXPECT_FALSE(there("lesson_sheet_answers"));
+  click("lesson_teachers");
+  frames(2);
+  EXPECT_TRUE(there("lesson_csv"));
+  EXPECT_TRUE(there("lesson_sheet_answers"));
 }
 
 }  // namespace

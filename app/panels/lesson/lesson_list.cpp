@@ -21,19 +21,40 @@ int asked_pages(const Lesson& lesson) {
                                         [](const Page& page) { return page.ask.index() > 0; }));
 }
 
-void draw_rows(FrameState& state) {
+void title_line(std::string_view key) {
+  const WithFont face(fonts().title);
+  ImGui::TextUnformatted(tr(key));
+}
+
+// Lectures: a click walks one from its first slide.
+void draw_lectures(FrameState& state, float width) {
+  const std::vector<Choice> all = choices(state, Takes::lecture);
+  if (all.empty()) return;
+  title_line("lecture.list");
+  for (const Choice& lecture : all) {
+    note_text(lecture.title);
+    const std::string shown = shortened(lecture.title, width - px(16));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ImGui::Selectable(("###lecture_" + lecture.argument).c_str(), false, 0, ImVec2(width, px(24)))) {
+      perform(state, "lecture.open", lecture.argument);
+      ImGui::CloseCurrentPopup();
+    }
+    note_item("lecture_" + lecture.argument);
+    ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, shown.c_str());
+  }
+}
+
+void draw_lessons(FrameState& state, float width) {
   LessonPlayer& player = state.lessons;
-  const float width = px(560);
-  compat::begin_child("###lesson_rows",
-                      ImVec2(width, std::min(px(430), ImGui::GetIO().DisplaySize.y * 0.45f)), false);
+  title_line("lessons.list");
   for (const Lesson& lesson : player.lessons()) {
     const int right = player.progress().right_in(player.learner(), lesson.id), of = asked_pages(lesson);
     std::string done = tr("lessons.done", {std::to_string(right), std::to_string(of)});
     if (lesson.minutes > 0)
       done = tr("lessons.done.minutes", {done, tr("lessons.minutes", {std::to_string(lesson.minutes)})});
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string print = tr("lessons.sheet");
-    const float button = ImGui::CalcTextSize(print.c_str()).x + px(16), room = width - px(24) - button;
+    const Label print(tr("lessons.sheet"), "###lesson_print_" + lesson.id);
+    const float room = player.teaches ? width - chip_width(print) - px(4) : width;
     if (ImGui::Selectable(("###lesson_" + lesson.id).c_str(), false, 0, ImVec2(room, px(24)))) {
       perform(state, "learn.open", lesson.id);
       ImGui::CloseCurrentPopup();
@@ -47,39 +68,22 @@ void draw_rows(FrameState& state) {
     list->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, lesson_title(lesson).c_str());
     list->AddText(ImVec2(at.x + room - px(6) - ImGui::CalcTextSize(done.c_str()).x, at.y + px(4)), ink,
                   done.c_str());
+    if (!player.teaches) continue;
     ImGui::SameLine(0, px(4));
-    if (chip(print + "###lesson_print_" + lesson.id, false, tr("lessons.sheet.help"))) {
+    if (chip(print, false, tr("lessons.sheet.help"))) {
       ask_worksheet(state, lesson.id, player.sheet_answers);
       ImGui::CloseCurrentPopup();
     }
   }
-  ImGui::EndChild();
 }
 
-// Lectures, above the lessons: a click walks it from its first slide.
-void draw_lectures(FrameState& state) {
-  const std::vector<Choice> all = choices(state, Takes::lecture);
-  if (all.empty()) return;
-  {
-    const WithFont face(fonts().title);
-    ImGui::TextUnformatted(tr("lecture.list"));
-  }
+// One list to scroll, as tall as the window has room for.
+void draw_rows(FrameState& state) {
   const float width = px(560);
-  const float tall = std::min(static_cast<float>(all.size()) * (px(24) + ImGui::GetStyle().ItemSpacing.y),
-                              ImGui::GetIO().DisplaySize.y * 0.25f);
-  compat::begin_child("###lecture_rows", ImVec2(width, tall), false);
-  for (const Choice& lecture : all) {
-    note_text(lecture.title);
-    const std::string shown = shortened(lecture.title, width - px(40));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    if (ImGui::Selectable(("###lecture_" + lecture.argument).c_str(), false, 0,
-                          ImVec2(width - px(24), px(24)))) {
-      perform(state, "lecture.open", lecture.argument);
-      ImGui::CloseCurrentPopup();
-    }
-    note_item("lecture_" + lecture.argument);
-    ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text, shown.c_str());
-  }
+  compat::begin_child("###lesson_rows", ImVec2(width, ImGui::GetIO().DisplaySize.y * 0.72f), false);
+  draw_lectures(state, width - px(24));
+  ImGui::Dummy(ImVec2(0, px(6)));
+  draw_lessons(state, width - px(24));
   ImGui::EndChild();
 }
 
@@ -96,6 +100,18 @@ void ask_csv(FrameState& state) {
   state.commands.ask_file(std::move(question));
 }
 
+// Worksheets with their answers, and the table of who has answered what.
+void draw_for_teachers(FrameState& state) {
+  ImGui::Checkbox(Label(tr("lessons.sheet.answers"), "###lesson_sheet_answers").c_str(),
+                  &state.lessons.sheet_answers);
+  note_item("lesson_sheet_answers");
+  ImGui::SameLine(0, px(8));
+  if (raised_button(tr("lessons.csv") + std::string("###lesson_csv"))) {
+    ask_csv(state);
+    ImGui::CloseCurrentPopup();
+  }
+}
+
 void draw_learner(FrameState& state) {
   LessonPlayer& player = state.lessons;
   std::string name = player.learner();
@@ -108,16 +124,11 @@ void draw_learner(FrameState& state) {
     player.set_learner(name);
   note_item("lesson_learner");
   ImGui::SameLine(0, px(8));
-  ImGui::Checkbox(Label(tr("lessons.sheet.answers"), "###lesson_sheet_answers").c_str(),
-                  &player.sheet_answers);
-  note_item("lesson_sheet_answers");
-  ImGui::SameLine(0, px(8));
-  if (raised_button(tr("lessons.csv") + std::string("###lesson_csv"))) {
-    ask_csv(state);
-    ImGui::CloseCurrentPopup();
-  }
+  if (chip(Label(tr("lessons.teachers"), "###lesson_teachers"), player.teaches, tr("lessons.teachers.help")))
+    player.teaches = !player.teaches;
   ImGui::SameLine(0, px(8));
   if (raised_button(tr("frame.close") + std::string("###lessons_close"))) ImGui::CloseCurrentPopup();
+  if (player.teaches) draw_for_teachers(state);
 }
 
 }  // namespace
@@ -128,11 +139,6 @@ void draw_lesson_list(FrameState& state) {
   ask = false;
   centre_next_window();
   if (!ImGui::BeginPopupModal("###lesson_list", nullptr, kListDialog)) return;
-  draw_lectures(state);
-  {
-    const WithFont face(fonts().title);
-    ImGui::TextUnformatted(tr("lessons.list"));
-  }
   draw_rows(state);
   draw_learner(state);
   if (escape_pressed()) ImGui::CloseCurrentPopup();
