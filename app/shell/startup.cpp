@@ -76,7 +76,8 @@ Status apply_look(FrameState& state, const Options& options) {
   state.choose_in_views(std::move(settings));
   if (!options.animate) state.workspace.animate = false;
   if (options.backward) state.workspace.backward = true;
-  if (options.present && !state.session.error()) set_presenting(state, true);  // the sheet has no place for it
+  if (options.present && !state.session.error())
+    set_presenting(state, true);  // the sheet has no place for it
   return Done{};
 }
 

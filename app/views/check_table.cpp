@@ -1,11 +1,13 @@
 #include "app/views/check_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
 #include "app/figure/canvas.h"
 #include "app/look/item_map.h"
+#include "app/look/kept_text.h"
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -22,8 +24,17 @@ ImU32 colour(const CheckRows& rows, const StepDifference& one) {
   return one.compared() ? theme().ok : mix(theme().text_dim, theme().panel, 0.5f);
 }
 
+std::string error_words(const StepDifference& one) {
+  if (!one.compared()) return one.why.str();
+  return one.error() == 0 ? "0" : significant(one.error(), 3);
+}
+
+std::string alone_words(const StepDifference& one) {
+  return one.alone > 0 ? tr("compare.alone", {std::to_string(one.alone)}) : std::string();
+}
+
 void draw_row(const ViewContext& context, const CheckRows& rows, std::size_t number) {
-  const StepDifference& one = rows.all[number];
+  const StepDifference& one = rows.all()[number];
   const Canvas canvas;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -31,18 +42,18 @@ void draw_row(const ViewContext& context, const CheckRows& rows, std::size_t num
   const float line = ImGui::GetTextLineHeight(), mark = scaled(kMark);
   const float top = at.y + (line - mark) / 2;
   canvas.fill_rect(ImVec2(at.x, top), ImVec2(at.x + mark, top + mark), colour(rows, one), scaled(3));
-  const std::string id = "###check_row_" + std::to_string(number);
+  const CheckWords::Row& words = check_words(rows).rows[number];
   const bool here =
       context.workspace.cursor.step == one.site && context.workspace.cursor.sequence == one.sequence;
-  if (ImGui::Selectable(id.c_str(), here, ImGuiSelectableFlags_SpanAllColumns)) go_to(context, rows, one);
-  note_item("check_row_" + std::to_string(number));
-  if (one.compared() && one.alone > 0)
-    compat::item_tooltip(tr("compare.alone", {std::to_string(one.alone)}).c_str());
+  if (ImGui::Selectable(words.id.c_str(), here, ImGuiSelectableFlags_SpanAllColumns))
+    go_to(context, rows, one);
+  note_item(words.item);
+  if (one.compared() && one.alone > 0) compat::item_tooltip(words.alone.c_str());
   ImGui::TableNextColumn();
-  text_line(fonts().mono, theme().text, one.name());
+  text_line(fonts().mono, theme().text, words.name);
   ImGui::TableNextColumn();
-  if (!one.compared()) return text_line(fonts().small, theme().text_dim, one.why.str());
-  text_line(fonts().mono, colour(rows, one), one.error() == 0 ? "0" : significant(one.error(), 3));
+  if (!one.compared()) return text_line(fonts().small, theme().text_dim, words.error);
+  text_line(fonts().mono, colour(rows, one), words.error);
   ImGui::TableNextColumn();
   const ImVec2 bar = ImGui::GetCursorScreenPos();
   const double decades = one.error() > 0 ? std::log10(one.error() / rows.border) + kDecades : 0;
@@ -54,29 +65,29 @@ void draw_row(const ViewContext& context, const CheckRows& rows, std::size_t num
   ImGui::Dummy(ImVec2(wide, line));
   ImGui::TableNextColumn();
   if (one.error() == 0) return;
-  for (const double value : {one.first, one.second}) {
-    text_line(fonts().mono, theme().text, significant(value, 5));
+  for (const std::string* number_text : {&words.first, &words.second}) {
+    text_line(fonts().mono, theme().text, *number_text);
     ImGui::TableNextColumn();
   }
-  text_line(fonts().mono, theme().text_dim, one.place());
+  text_line(fonts().mono, theme().text_dim, words.place);
 }
 
 }  // namespace
 
 const StepDifference* CheckRows::first_wrong() const {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return wrong(one); });
-  return found == all.end() ? nullptr : &*found;
+  const auto found = std::find_if(all().begin(), all().end(), [&](const auto& one) { return wrong(one); });
+  return found == all().end() ? nullptr : &*found;
 }
 
 bool CheckRows::any() const {
-  return torch || std::any_of(all.begin(), all.end(), [](const auto& one) { return one.compared(); });
+  return torch || std::any_of(all().begin(), all().end(), [](const auto& one) { return one.compared(); });
 }
 
 std::string CheckRows::verdict() const {
   const auto compared =
-      std::count_if(all.begin(), all.end(), [&](const auto& one) { return torch || one.compared(); });
-  const auto good =
-      std::count_if(all.begin(), all.end(), [&](const auto& one) { return one.compared() && !wrong(one); });
+      std::count_if(all().begin(), all().end(), [&](const auto& one) { return torch || one.compared(); });
+  const auto good = std::count_if(all().begin(), all().end(),
+                                  [&](const auto& one) { return one.compared() && !wrong(one); });
   const StepDifference* first = first_wrong();
   const std::string within = format("%.0e", border), count = std::to_string(compared);
   if (compared == 0) return tr("check.none");
@@ -92,6 +103,23 @@ std::string CheckRows::verdict() const {
                                   significant(first->first, 5), significant(first->second, 5)});
 }
 
+const CheckWords& check_words(const CheckRows& rows) {
+  static Kept<CheckWords> kept;
+  return kept.get(
+      {reinterpret_cast<std::uintptr_t>(rows.of.get()), std::bit_cast<std::uint64_t>(rows.border), rows.torch,
+       rows.other_input},
+      [&] {
+        CheckWords out{rows.of, {}, rows.verdict(), 0};
+        for (const StepDifference& one : rows.all()) {
+          const std::string item = "check_row_" + std::to_string(out.rows.size());
+          out.rows.push_back({"###" + item, item, one.name(), error_words(one), significant(one.first, 5),
+                              significant(one.second, 5), one.place(), alone_words(one)});
+          out.widest = std::max(out.widest, text_size(fonts().mono, out.rows.back().place).x);
+        }
+        return out;
+      });
+}
+
 void go_to(const ViewContext& context, const CheckRows& rows, const StepDifference& one) {
   context.workspace.cursor.sequence = one.sequence;
   if (one.at.empty() || rows.other_input) return go_to_site(context.workspace, context.run, one.site);
@@ -101,26 +129,23 @@ void go_to(const ViewContext& context, const CheckRows& rows, const StepDifferen
 std::optional<std::size_t> draw_check_strip(const ViewContext& context, const CheckRows& rows, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = scaled(kStrip),
-              each = width / static_cast<float>(std::max<std::size_t>(1, rows.all.size()));
+              each = width / static_cast<float>(std::max<std::size_t>(1, rows.all().size()));
   ImGui::InvisibleButton("###check_strip", ImVec2(width, high));
   note_item("check_strip");
   const Canvas canvas;
   const float gap = each > scaled(4) ? scaled(1) : 0;
-  for (std::size_t i = 0; i < rows.all.size(); ++i) {
+  for (std::size_t i = 0; i < rows.all().size(); ++i) {
     const float x = at.x + each * static_cast<float>(i);
-    canvas.fill_rect(ImVec2(x, at.y), ImVec2(x + each - gap, at.y + high), colour(rows, rows.all[i]));
+    canvas.fill_rect(ImVec2(x, at.y), ImVec2(x + each - gap, at.y + high), colour(rows, rows.all()[i]));
   }
   if (!ImGui::IsItemHovered()) return std::nullopt;
   const auto index = static_cast<std::size_t>(
-      std::clamp((ImGui::GetIO().MousePos.x - at.x) / each, 0.f, static_cast<float>(rows.all.size() - 1)));
-  const StepDifference& one = rows.all[index];
-  const std::string alone =
-      one.alone > 0 ? "\n" + std::string(tr("compare.alone", {std::to_string(one.alone)})) : "";
-  ImGui::SetTooltip("%s  %s%s", one.name().c_str(),
-                    one.compared() ? significant(one.error(), 3).c_str() : one.why.str().c_str(),
-                    alone.c_str());
+      std::clamp((ImGui::GetIO().MousePos.x - at.x) / each, 0.f, static_cast<float>(rows.all().size() - 1)));
+  const CheckWords::Row& words = check_words(rows).rows[index];
+  ImGui::SetTooltip("%s  %s%s%s", words.name.c_str(), words.error.c_str(), words.alone.empty() ? "" : "\n",
+                    words.alone.c_str());
   if (!ImGui::IsItemClicked()) return std::nullopt;
-  go_to(context, rows, one);
+  go_to(context, rows, rows.all()[index]);
   return index;
 }
 
@@ -135,11 +160,11 @@ struct RowRange {
 };
 RowRange presented_rows(const CheckRows& rows) {
   const float room = ImGui::GetContentRegionAvail().y / row_height() - 3;  // the header, and the line below
-  const auto count = std::min(rows.all.size(), static_cast<std::size_t>(std::max(0.f, room)));
+  const auto count = std::min(rows.all().size(), static_cast<std::size_t>(std::max(0.f, room)));
   const StepDifference* first = rows.first_wrong();
   const auto wanted =
-      static_cast<std::size_t>(first ? std::max<std::ptrdiff_t>(0, first - rows.all.data() - 1) : 0);
-  const std::size_t begin = std::min(wanted, rows.all.size() - count);
+      static_cast<std::size_t>(first ? std::max<std::ptrdiff_t>(0, first - rows.all().data() - 1) : 0);
+  const std::size_t begin = std::min(wanted, rows.all().size() - count);
   return {begin, begin + count};
 }
 
@@ -148,10 +173,8 @@ void set_up_columns(const CheckRows& rows) {
                           "check.column.here", rows.torch ? "check.torch" : "check.column.there"})
     ImGui::TableSetupColumn(*key ? tr(key) : "");
   // As wide as its widest place, also of rows that are not in sight.
-  float widest = 0;
-  for (const StepDifference& one : rows.all)
-    widest = std::max(widest, text_size(fonts().mono, one.place()).x);
-  ImGui::TableSetupColumn(tr("check.column.at"), ImGuiTableColumnFlags_WidthFixed, widest + scaled(12));
+  ImGui::TableSetupColumn(tr("check.column.at"), ImGuiTableColumnFlags_WidthFixed,
+                          check_words(rows).widest + scaled(12));
   ImGui::TableHeadersRow();
 }
 
@@ -162,7 +185,7 @@ void draw_presented_table(const ViewContext& context, const CheckRows& rows) {
     for (std::size_t row = some.begin; row < some.end; ++row) draw_row(context, rows, row);
     ImGui::EndTable();
   }
-  if (const std::size_t left = rows.all.size() - (some.end - some.begin))
+  if (const std::size_t left = rows.all().size() - (some.end - some.begin))
     caption(tr("check.more", {std::to_string(left)}));
 }
 
@@ -178,7 +201,7 @@ void draw_check_table(const ViewContext& context, const CheckRows& rows, int& sc
   if (scroll_to >= 0)
     ImGui::SetScrollY(row_height() * (static_cast<float>(std::exchange(scroll_to, -1)) - 1));
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(rows.all.size()));
+  clipper.Begin(static_cast<int>(rows.all().size()));
   while (clipper.Step())
     for (int row = clipper.DisplayStart; row < clipper.DisplayEnd; ++row)
       draw_row(context, rows, static_cast<std::size_t>(row));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,18 +13,33 @@
 
 namespace attnscope {
 
+using CheckedSteps = std::shared_ptr<const std::vector<StepDifference>>;
+
 struct CheckRows {
-  const std::vector<StepDifference>& all;
+  const CheckedSteps& of;
   double border;     ///< the tolerance
   bool torch;        ///< against PyTorch's numbers: a step that cannot be compared is wrong
   bool other_input;  ///< of a run that reads something else: its cells are not those of what is open
 
   bool wrong(const StepDifference& one) const { return one.compared() ? one.error() > border : torch; }
+  const std::vector<StepDifference>& all() const { return *of; }
   const StepDifference* first_wrong() const;  ///< null: there is none
   /// Some could be compared.
   bool any() const;
   std::string verdict() const;
 };
+
+/// What is written of them, made once for as long as they are the same.
+struct CheckWords {
+  struct Row {
+    std::string id, item, name, error, first, second, place, alone;
+  };
+  CheckedSteps of;  ///< held, so that no others have its address
+  std::vector<Row> rows;
+  std::string verdict;
+  float widest = 0;  ///< place, pixels
+};
+const CheckWords& check_words(const CheckRows& rows);
 
 /// Goes to the step and, where the numbers are those of a cell of this run, pins it.
 void go_to(const ViewContext& context, const CheckRows& rows, const StepDifference& one);

@@ -44,7 +44,7 @@ class CheckView : public View {
   static std::shared_ptr<const RunResult> pinned_of(const ViewContext& context);
   std::shared_ptr<const CheckReference> reference(const ViewContext& context) const;
   bool torch(const ViewContext& context) const;
-  CheckRows rows() const { return {*rows_, border_, torch_ != nullptr, torch_ && torch_->other_input}; }
+  CheckRows rows() const { return {rows_, border_, torch_ != nullptr, torch_ && torch_->other_input}; }
   double& tolerance() { return by_torch_ ? torch_tolerance_ : tolerance_; }
   void draw_choices(const ViewContext& context, float width);
   void draw_heading(const ViewContext& context, float width) const;
@@ -66,10 +66,10 @@ class CheckView : public View {
   Computed<CheckComparison> compared_;
   std::shared_ptr<const CheckComparison> found_;
   Computed<RunCheck> torch_compared_;
-  std::shared_ptr<const RunCheck> torch_;                    ///< while it is compared with PyTorch's numbers
-  std::shared_ptr<const std::vector<StepDifference>> rows_;  ///< of `found_` or `torch_`
-  bool by_torch_ = false;                                    ///< in this frame: see torch()
-  double border_ = 0;                                        ///< the tolerance of this frame
+  std::shared_ptr<const RunCheck> torch_;  ///< while it is compared with PyTorch's numbers
+  CheckedSteps rows_;                      ///< of `found_` or `torch_`
+  bool by_torch_ = false;                  ///< in this frame: see torch()
+  double border_ = 0;                      ///< the tolerance of this frame
 };
 
 void CheckView::keep(Choices& choices) {
@@ -210,7 +210,7 @@ void CheckView::draw_heading(const ViewContext& context, float width) const {
   if (!rows_) return caption(tr("check.sentence"), width);
   const CheckRows found = rows();
   const ImU32 ink = !found.any() ? theme().text_dim : found.first_wrong() ? theme().error : theme().ok;
-  text_line(fonts().body_bold, ink, found.verdict(), width);
+  text_line(fonts().body_bold, ink, check_words(found).verdict, width);
   note_item("check.verdict");
 }
 

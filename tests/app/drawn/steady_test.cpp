@@ -170,6 +170,24 @@ TEST_F(Steady, TheCardOfThingsToTryAsksTheHeapForNothing) {
   }
 }
 
+TEST_F(Steady, TheTableOfACheckAsksTheHeapForNothing) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer's own heap is not counted";
+#endif
+  if (frame_->state().models().empty()) GTEST_SKIP() << "built without models";
+  frame_->state().open(std::string(kModelPrefix) + "storyteller");
+  session_->wait();
+  for (int i = 0; i < 20; ++i) show("check");
+  ASSERT_TRUE(noted_items().contains("check_row_0"));
+  std::int64_t fewest = 1 << 30;
+  for (int i = 0; i < 5; ++i) {
+    const std::int64_t begin = allocations_counted;
+    frame();
+    fewest = std::min(fewest, allocations_counted - begin);
+  }
+  EXPECT_EQ(fewest, 0);
+}
+
 TEST_F(Steady, PartsThatAreDrawnAnewGiveTheWholePicture) {
   const FrameState& state = frame_->state();
   for (const std::string& view : views()) {

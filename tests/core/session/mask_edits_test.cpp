@@ -77,7 +77,8 @@ TEST(MaskEdits, RowsOfPaddingAreShownAndCountedAsTheRunHasThem) {
     }
     EXPECT_EQ(summary.pairs, 64);
     for (std::int64_t row = 0; row < 8; ++row)  // what stands in a padded place is no word of the text
-      EXPECT_EQ(row_label(*document.opened, **run, Stack::single, row) == "PAD", row < first || row >= first + 5);
+      EXPECT_EQ(row_label(*document.opened, **run, Stack::single, row) == "PAD",
+                row < first || row >= first + 5);
     EXPECT_EQ(summary.masked, masked);
     EXPECT_EQ(summary.fully_masked, blind);
   }
