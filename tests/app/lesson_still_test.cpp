@@ -164,7 +164,7 @@ TEST_F(LessonStillTest, TheLossIsNotSaidWhereItIsBetOn) {
 // The large row below the matrices, and what a click on a covered cell would spell out below them.
 TEST_F(LessonStillTest, TheLargeRowBelowTheMatricesObeysWhatIsHidden) {
   const std::pair<const char*, int> pages[] = {{"query_key_value", 0}, {"query_key_value", 5}};
-  ImGui::GetIO().DisplaySize = ImVec2(1100, 720);  // its matrices are too small for large digits
+  ImGui::GetIO().DisplaySize = ImVec2(1012, 720);  // its matrices are too small for large digits
   for (const auto& [lesson, page] : pages) {
     open(lesson, page);
     const auto rows = [this] {
