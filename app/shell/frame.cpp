@@ -35,12 +35,21 @@ constexpr float kLeastTimeline = 64.f, kMostTimeline = 260.f;
 // leave room for the stage.
 constexpr float kNarrow = 800.f, kLow = 480.f;
 constexpr float kSlimTimeline = 44.f;
+// Smaller than this (units), a window gives the room of both to the figure of a lesson's page.
+constexpr float kLessonWide = 1500.f, kLessonHigh = 820.f, kLessonAlone = 400.f;
 constexpr double kStationSeconds = 5;  // at speed 1
 constexpr double kSmallModel = 1e6;    // parameters x tokens
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse |
     ImGuiWindowFlags_NoBackground;  // the framebuffer is cleared to this colour
+
+/// A lesson of the easy window has no other panel; in small windows only those pages have one that name it.
+bool stage_alone(const LessonPlayer& lessons, ImVec2 window) {
+  if (!lessons.open()) return false;
+  if (lessons.lesson().easy) return true;
+  return (window.x < px(kLessonWide) || window.y < px(kLessonHigh)) && !lessons.page().panels;
+}
 
 void line(ImVec2 from, ImVec2 to) {
   ImGui::GetWindowDrawList()->AddLine(from, to, theme().border, metric::kHairline);
@@ -345,10 +354,11 @@ void Frame::draw_panels(Painter& painter) {
   const float input = whole && !text ? toolbar : draw_bars(context, toolbar);
   const float top = input + draw_banners(state_, ImVec2(0, input), size.x);
 
-  const bool guided = state_.lessons.open() && state_.lessons.lesson().easy;
+  const bool guided = stage_alone(state_.lessons, size);
   if (whole || guided) {
     const float sides = std::max(0.f, size.x - px(kLeastStage));
-    const float wanted = guided ? px(kLessonWidth) : px(std::max(workspace.inspector_width, kLessonWidth));
+    const float own = guided && !state_.lessons.lesson().easy ? kLessonAlone : kLessonWidth;
+    const float wanted = guided ? px(own) : px(std::max(workspace.inspector_width, kLessonWidth));
     const float wide = state_.lessons.open() || state_.lecture.panel ? std::min(wanted, sides * 0.6f) : 0;
     state_.stage_min = ImVec2(0, top);
     state_.stage_max = ImVec2(size.x - wide, size.y);

@@ -167,7 +167,8 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   colours.difference = plane_.difference;
   plot.style = stage_style(stage, plane_.range, colours);
   plot.masked_numbers = role_of(stage) != StepRole::pattern;
-  plot.large_numbers = context.workspace.presenting;
+  plot.large_numbers = context.workspace.presenting || context.workspace.keeps_stage;
+  plot.short_numbers = context.workspace.keeps_stage;
   plot.double_click_resets = block > 1;  // otherwise it opens a text field
   plot.marks.clear();
   if (block > 1) {
@@ -190,7 +191,7 @@ PairEvent PlanePane::draw_plane(const ViewContext& context, const AttentionScene
   MatrixWindow window{window_.row0 / scale, window_.col0 / scale, window_.row1 / scale, window_.col1 / scale};
   plot.window = &window;
   const DrawGroupScope group("matrix", scene.site(stage), scene.head);
-  const bool sums = !sums_.empty() && !context.workspace.presenting;
+  const bool sums = !sums_.empty() && !context.workspace.presenting && !context.workspace.keeps_stage;
   if (sums) size.x -= scaled(kSums);
   const MatrixEvent event = draw_matrix(context.painter, plot, position, size);
   if (sums) draw_sums(plot, position, size);

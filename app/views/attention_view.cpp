@@ -169,7 +169,12 @@ float AttentionView::draw_stages(const ViewContext& context, const AttentionScen
   }
   row.part(12);
   const bool whole = scene.trace->attention(scene.pattern()) != nullptr;
+  // Where a lesson covers the row, the other pictures of it wait for the answer.
+  const bool covered =
+      hides_row(context.workspace.hidden, scene.pattern(), scene.head, context.workspace.cursor.query);
+  if (covered) ImGui::BeginDisabled();
   choose(row, mode_, [&](Mode mode) { return mode == Mode::lines || (whole && mode != Mode::map); });
+  if (covered) ImGui::EndDisabled();
   return row.height();
 }
 

@@ -226,8 +226,8 @@ PairEvent WhyTable::draw(const ViewContext& context, const AttentionScene& scene
   const float room = position.y + size.y - y - footer;
   PairEvent event;
   if (hides_row(context.workspace.hidden, scene.pattern(), scene.head, query)) {  // asked for by a lesson
-    draw_text(canvas, fonts().body, ImVec2(position.x + scaled(4), y), theme().text_dim,
-              middle_truncated(fonts().body, kept_tr("lessons.covered", {}), size.x - scaled(4)));
+    ImGui::SetCursorScreenPos(ImVec2(position.x + scaled(4), y));
+    text_line(fonts().body, theme().text_dim, tr("lessons.covered"), size.x - scaled(4));
     note_item("attention.why_covered");
     return event;
   }

@@ -12,6 +12,7 @@
 #include "app/views/steps_words.h"
 #include "app/widgets/navigation.h"
 #include "core/base/words.h"
+#include "core/lens/patches.h"
 #include "core/model/gradient_provenance.h"
 
 namespace attnscope {
@@ -241,6 +242,18 @@ class StepGradientBuilder : GradientParts {
   }
 
   // ---- the loss ----
+  /// Rows whose next row is a patch of an image, too, can have no target: those that can are shown.
+  void pick_rows_with_target(Operand& probs, Operand& out) const {
+    const PatchRows patches = patch_rows(trace_, site_.stack);
+    if (patches.empty() || !probs.picked_rows.empty()) return;
+    for (std::int64_t row = 0; row < probs.row.size; ++row)
+      if (patches.patch(row) < 0 || patches.patch(row + 1) < 0) probs.picked_rows.push_back(row);
+    out.picked_rows = probs.picked_rows;
+    probs.row.size = out.row.size = static_cast<std::int64_t>(probs.picked_rows.size());
+    out.part = with_picks([gradients = grads_->gradients, site = site_](
+                              Range rows, Range cols) { return gradients->slice(site, 0, rows, cols); },
+                          out.picked_rows, out.picked_cols);
+  }
   void loss_figure() {
     Operand probs = step(trace_.main(StepRole::probs), "probs");
     probs.title = tr("steps.back.probabilities");
@@ -253,6 +266,7 @@ class StepGradientBuilder : GradientParts {
                                 Range rows, Range cols) { return gradients->slice(site, 0, rows, cols); },
                             out.picked_rows, out.picked_cols);
     }
+    pick_rows_with_target(probs, out);
     Operand losses = column("losses", "steps.back.losses", probs.row, 0, {});
     losses.part = with_picks(
         [grads = grads_](Range rows, Range) {

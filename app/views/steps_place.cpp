@@ -92,7 +92,11 @@ void FigurePlot::place_product(const ViewContext& context, const Figure& figure,
               ih = std::min(inner_h / inner, std::max(ch, 22 * unit));
   const float x = position.x + labels + inner * iw + gap, y = position.y + header + inner * ih + between;
   Panel& a = panels_[0];
-  a.labels = labels, a.row_labels = true, a.col_labels = false, a.header = line + 4 * unit;
+  // Its columns are numbered where the corner above is empty and a number fits over each.
+  const bool numbered = !corner && left.col.names == FigureAxis::Names::index && ih * inner > 2 * line &&
+                        iw > 2 * line && left.picked_cols.empty();
+  a.labels = labels, a.row_labels = true, a.col_labels = numbered;
+  a.header = line + 4 * unit + (numbered ? line + 3 * unit : 0);
   a.cell = ImVec2(iw, ch), a.position = ImVec2(position.x, y - a.header),
   a.size = ImVec2(labels + inner * iw, a.header + rows * ch);
   Panel& b = panels_[1];
@@ -197,8 +201,9 @@ namespace {
 
 // Units: size of a scrolling figure that would show its numbers; half of it for one that never does.
 constexpr float kLeastWide = 600, kLeastTall = 300;
-constexpr float kLargeCellWidth = 70, kLargeCellHeight = 24;  // of cells with large digits
-constexpr float kMostStretch = 2.5f;                          // times the room, whatever the font size
+constexpr float kLargeCellWidth = 70, kLargeCellHeight = 24,
+                kLessonCellWidth = 60;  // of cells with large digits; beside a lesson
+constexpr float kMostStretch = 2.5f;    // times the room, whatever the font size
 // Minimum width of cells without numbers, units; or the share of the room that all of them have.
 constexpr float kLeastColour = 3, kLeastShareOfRoom = 0.4f;
 
@@ -222,8 +227,9 @@ bool FigurePlot::has_large_cells(const ViewContext& context, const Figure& figur
   if (figure.layout == Figure::Layout::none || result < 0) return false;
   place(context, figure, ImVec2(0, 0), size, difference);
   const ImVec2 cell = panels_[static_cast<std::size_t>(result)].cell;
-  return cell.x >= kLargeCellWidth * ui_scale() && cell.y >= kLargeCellHeight * ui_scale() &&
-         whole_.x <= size.x + 2 && whole_.y <= size.y + 2;
+  const float least = context.workspace.keeps_stage ? kLessonCellWidth : kLargeCellWidth;
+  return cell.x >= least * ui_scale() && cell.y >= kLargeCellHeight * ui_scale() && whole_.x <= size.x + 2 &&
+         whole_.y <= size.y + 2;
 }
 
 bool FigurePlot::shows_numbers(const ViewContext& context, const Figure& figure, ImVec2 size, bool difference,

@@ -61,6 +61,7 @@ struct MatrixPlot {
   HeatStyle style;
   MatrixAxis rows, cols;
   bool large_numbers = false;  ///< larger digits in cells that have room: for projectors
+  bool short_numbers = false;  ///< with large_numbers: fewer decimals where those would make digits smaller
   bool show_numbers = true;
   bool masked_numbers = true;  ///< false: masked cells are hatched without "−∞" (a pattern's are 0)
   int digits = 4;              ///< decimals, where they fit

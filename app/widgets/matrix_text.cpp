@@ -325,6 +325,9 @@ NumberFormat fitting_numbers(const MatrixPlot& plot, const MatrixLayout& layout)
     const bool bare =
         candidate == fonts().mono_small && most < 1 && digits + 1 >= std::min(fewest_digits, plot.digits);
     if (bare) return {std::min(digits + 1, plot.digits), true, false, candidate};
+    const ImVec2 least = number_cell(candidate, negative);
+    const bool few = large && plot.short_numbers && least.x <= layout.cell.x && least.y <= layout.cell.y;
+    if (few) return {0, true, true, candidate};
   }
   for (ImFont* candidate : {fonts().mono_small, fonts().mono_tiny}) {
     const ImVec2 least = number_cell(candidate, negative);

@@ -15,10 +15,11 @@ constexpr std::size_t kSmooth = 7;            // steps that a point of a curve i
 
 const std::vector<std::string>& part_keys() {
   static const std::vector<std::string> keys{
-      "lab.pair.part.usual",        "lab.pair.part.post",     "lab.pair.part.no_norms",
-      "lab.pair.part.smoothing",    "lab.pair.part.two_keys", "lab.pair.part.one_key",
-      "lab.pair.part.sinusoidal",   "lab.pair.part.rope",     "lab.pair.part.alibi",
-      "lab.pair.part.no_positions", "lab.pair.part.full_mask"};
+      "lab.pair.part.usual",        "lab.pair.part.post",      "lab.pair.part.no_norms",
+      "lab.pair.part.smoothing",    "lab.pair.part.two_keys",  "lab.pair.part.one_key",
+      "lab.pair.part.sinusoidal",   "lab.pair.part.rope",      "lab.pair.part.alibi",
+      "lab.pair.part.no_positions", "lab.pair.part.full_mask", "lab.pair.part.no_skip",
+      "lab.pair.part.untied"};
   return keys;
 }
 
@@ -35,22 +36,31 @@ LabSeries curve(const TinyRun& run, const Text& name, LabInk ink, const Number& 
   return out;
 }
 
-LabTable reached(const TinyRun& a, const TinyRun& b, const Text& name_a, const Text& name_b) {
+// A tied table is counted once.
+double learned_numbers(const Model& model) {
+  double out = 0;
+  for (const std::string& name : parameters(model.config(), model.weights()))
+    out += static_cast<double>(model.weights().get(name).count());
+  return out;
+}
+
+LabTable reached(const TinyRun& a, const TinyRun& b, const Text& name_a, const Text& name_b, bool writes) {
   LabTable out;
   out.title = Text::of("lab.pair.reached");
   out.header = {Text(), name_a, name_b};
   out.rows = {fact(Text::of("lab.pair.loss"), {shown(a.loss, 3), shown(b.loss, 3)}),
               fact(Text::of("lab.pair.accuracy"), {shown_share(a.accuracy), shown_share(b.accuracy)}),
               fact(Text::of("lab.pair.confidence"), {shown_share(a.confidence), shown_share(b.confidence)}),
-              fact(Text::of("lab.pair.generated"), {shown_share(a.generated), shown_share(b.generated)}),
               fact(Text::of("lab.pair.numbers"),
-                   {shown(static_cast<double>(a.model->weights().parameter_count()), 6),
-                    shown(static_cast<double>(b.model->weights().parameter_count()), 6)})};
+                   {shown(learned_numbers(*a.model), 6), shown(learned_numbers(*b.model), 6)})};
+  if (writes)
+    out.rows.insert(out.rows.end() - 1, fact(Text::of("lab.pair.generated"),
+                                             {shown_share(a.generated), shown_share(b.generated)}));
   return out;
 }
 
 Text notice(TinyPart part, const TinyRun& a, const TinyRun& b, const Text& name_a, const Text& name_b) {
-  const TinyRun* peeks = part == TinyPart::full_mask ? &b : nullptr;
+  const TinyRun* peeks = part == TinyPart::full_mask && b.generated > 0 ? &b : nullptr;
   if (peeks && peeks->accuracy > peeks->generated + 0.2)
     return Text::of("lab.pair.notice.peek",
                     {shown(peeks->loss, 2), shown_share(peeks->accuracy), shown_share(peeks->generated)});
@@ -89,10 +99,12 @@ Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>
   accuracy.y = {0, 1.02};
   if (data == TinyData::followers) loss.y_marks = {kTwo}, accuracy.y_marks = {0.5};
   LabPicture out;
-  out.pieces = {{loss, 1, true, 1}, {accuracy, 1}, {reached(*a, *b, name_a, name_b), 1.5f}};
-  out.formula =
-      Text::of(data == TinyData::followers ? "lab.pair.formula.followers" : "lab.pair.formula.copying",
-               {shown(a->loss, 3), shown(b->loss, 3)});
+  out.pieces = {
+      {loss, 1, true, 1}, {accuracy, 1}, {reached(*a, *b, name_a, name_b, data != TinyData::things), 1.5f}};
+  out.formula = Text::of(data == TinyData::followers ? "lab.pair.formula.followers"
+                         : data == TinyData::things  ? "lab.pair.formula.things"
+                                                     : "lab.pair.formula.copying",
+                         {shown(a->loss, 3), shown(b->loss, 3)});
   const bool swapped = part_a == TinyPart::full_mask && part_b != TinyPart::full_mask;
   out.notice = swapped ? notice(part_a, *b, *a, name_b, name_a) : notice(part_b, *a, *b, name_a, name_b);
   return out;
@@ -105,10 +117,11 @@ Lab lab_pair() {
   return {
       "lab.pair",
       16,
-      {choice_control("lab.pair.data", {"lab.pair.data.followers", "lab.pair.data.copying"}),
+      {choice_control("lab.pair.data",
+                      {"lab.pair.data.followers", "lab.pair.data.copying", "lab.pair.data.things"}),
        choice_control("lab.pair.a", part_keys(), static_cast<int>(TinyPart::usual)),
        choice_control("lab.pair.b", part_keys(), static_cast<int>(TinyPart::full_mask)),
-       whole_control("lab.pair.steps", 20, 300, 300), real_control("lab.pair.rate", 3e-4, 3e-2, 1e-2, true)},
+       whole_control("lab.pair.steps", 20, 600, 300), real_control("lab.pair.rate", 3e-4, 3e-2, 1e-2, true)},
       compute_pair};
 }
 

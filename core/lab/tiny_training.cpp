@@ -5,6 +5,7 @@
 #include <deque>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/lab/pieces.h"
 #include "core/ops/backward.h"
@@ -50,6 +51,33 @@ Example followed(SplitMix64& random, int length, int back) {
   return out;
 }
 
+// Tokens: colour * 6 + shape of a thing, then a question for each colour and each shape. The answer to one is
+// the token of the other.
+Example asked_for(SplitMix64& random) {
+  constexpr int kFirst = kTinyThings * kTinyThings;
+  const auto mixed = [&random](int count) {
+    std::vector<int> out(static_cast<std::size_t>(count));
+    std::iota(out.begin(), out.end(), 0);
+    for (std::size_t i = out.size() - 1; i > 0; --i)
+      std::swap(out[i], out[static_cast<std::size_t>(random.below(static_cast<int>(i) + 1))]);
+    return out;
+  };
+  const std::vector<int> colours = mixed(kTinyThings), shapes = mixed(kTinyThings);
+  std::vector<int> answers(2 * kTinyThings);
+  Example out;
+  for (std::size_t i = 0; i < colours.size(); ++i) {
+    out.input.ids.push_back(colours[i] * kTinyThings + shapes[i]);
+    answers[static_cast<std::size_t>(colours[i])] = kTinyThings + shapes[i];
+    answers[static_cast<std::size_t>(kTinyThings + shapes[i])] = colours[i];
+  }
+  out.targets.assign(kTinyThings, kNotCounted);
+  for (const int question : mixed(2 * kTinyThings)) {
+    out.input.ids.push_back(kFirst + question);
+    out.targets.push_back(kFirst + answers[static_cast<std::size_t>(question)]);
+  }
+  return out;
+}
+
 int back_of(TinyData data) { return data == TinyData::woven ? 2 : 1; }
 
 class Letters final : public Task {
@@ -58,7 +86,7 @@ class Letters final : public Task {
   std::string_view name() const override { return "letters"; }
   std::string_view title() const override { return "Letters"; }
   std::string_view sentence() const override { return "Copies or goes on with letters."; }
-  Result<ModelConfig> config(const TaskSizes&) const override { return tiny_config(part_); }
+  Result<ModelConfig> config(const TaskSizes&) const override { return tiny_config(part_, data_); }
   std::string_view layout() const override { return "attnscope"; }
   nlohmann::json tokenizer() const override { return nlohmann::json::object(); }
   Recipe recipe() const override {
@@ -73,8 +101,9 @@ class Letters final : public Task {
     SplitMix64 random =
         random_of(seed, static_cast<std::uint64_t>(split), static_cast<std::uint64_t>(number));
     while (true) {
-      Example out =
-          data_ == TinyData::copying ? copied(random) : followed(random, kTinyChain, back_of(data_));
+      Example out = data_ == TinyData::copying  ? copied(random)
+                    : data_ == TinyData::things ? asked_for(random)
+                                                : followed(random, kTinyChain, back_of(data_));
       if (falls_into(fingerprint(out.input.ids), kHeldOutShare) == (split == Split::held_out)) return out;
     }
   }
@@ -160,23 +189,28 @@ Result<std::shared_ptr<const TinyRun>> train(const TinyOptions& options, const s
   out->loss = loss.plain / static_cast<double>(loss.counted);
   out->accuracy = static_cast<double>(loss.right) / static_cast<double>(loss.counted);
   out->confidence = loss.sure / static_cast<double>(loss.counted);
-  out->generated = generated(*out->model, *task, options.data, kTinyTrainingMeasured / 2);
+  if (options.data != TinyData::things)
+    out->generated = generated(*out->model, *task, options.data, kTinyTrainingMeasured / 2);
   return std::shared_ptr<const TinyRun>(std::move(out));
 }
 
 }  // namespace
 
-ModelConfig tiny_config(TinyPart part) {
+ModelConfig tiny_config(TinyPart part, TinyData data) {
   using Kind = PositionSpec::Kind;
-  ModelConfig out = lab_config(kTinyTrainingWidth, kTinyTrainingHeads, kTinyLetters + 1, kTinyTrainingBlocks);
+  const bool things = data == TinyData::things;
+  const int words = things ? kTinyThings * (kTinyThings + 2) : kTinyLetters + 1;
+  ModelConfig out =
+      lab_config(kTinyTrainingWidth, kTinyTrainingHeads, words, things ? 1 : kTinyTrainingBlocks);
   const bool rotates = part == TinyPart::rope, biased = part == TinyPart::alibi;
-  out.position.kind = part == TinyPart::sinusoidal                          ? Kind::sinusoidal
-                      : rotates || biased || part == TinyPart::no_positions ? Kind::none
-                                                                            : Kind::learned;
+  out.position.kind = part == TinyPart::sinusoidal                                    ? Kind::sinusoidal
+                      : rotates || biased || things || part == TinyPart::no_positions ? Kind::none
+                                                                                      : Kind::learned;
   if (out.position.kind == Kind::learned) out.position.max_positions = 2 * kLength + 1;
   const bool bare = part == TinyPart::no_norms, post = part == TinyPart::post;
   if (bare || post) out.final_norm.kind = NormSpec::Kind::none;
   for (BlockSpec& block : out.blocks) {
+    if (things) block.attention.d_head = 2, block.attention.scale = std::sqrt(0.5f);
     if (rotates) block.attention.position.kind = AttentionPosition::Kind::rope;
     if (biased) block.attention.position.kind = AttentionPosition::Kind::alibi;
     if (bare) block.norm.kind = NormSpec::Kind::none;
@@ -184,7 +218,9 @@ ModelConfig tiny_config(TinyPart part) {
     if (part == TinyPart::two_keys) block.attention.n_kv_heads = 2;
     if (part == TinyPart::one_key) block.attention.n_kv_heads = 1;
     if (part == TinyPart::full_mask) block.attention.causal = false;
+    if (part == TinyPart::no_skip) block.attention_skip = block.mlp_skip = false;
   }
+  if (part == TinyPart::untied) out.head.tied = false;
   return out;
 }
 

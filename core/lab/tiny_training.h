@@ -1,7 +1,7 @@
 // Models so small that a lab trains them while it is open, on letters that the program makes: to copy five of
-// them, or to go on where each has two followers (no model can do better than ln 2 there). One of their parts
-// differs from the usual. A run is the same for the same options, and is cached. For the labs alone: it is no
-// Task and has no checkpoints.
+// them, to go on where each has two followers (no model can do better than ln 2 there), or to find things by
+// their colour and by their shape. One of their parts differs from the usual. A run is the same for the same
+// options, and is cached. For the labs alone: it is no Task and has no checkpoints.
 #pragma once
 
 #include <array>
@@ -27,14 +27,18 @@ enum class TinyPart : std::uint8_t {
   rope,
   alibi,
   no_positions,
-  full_mask
+  full_mask,
+  no_skip,
+  untied
 };
-inline constexpr int kTinyParts = 11;
+inline constexpr int kTinyParts = 13;
 inline constexpr int kTinyChain = 10;  ///< letters of an example of followers and woven
 
 /// followers: each letter follows from the one before; woven: from the one two before, two chains woven into
-/// each other, so that what is read depends on where it stands.
-enum class TinyData : std::uint8_t { followers, copying, woven };
+/// each other, so that what is read depends on where it stands; things: six of them, each with a colour and a
+/// shape of its own, and twelve questions: the shape of a colour, the colour of a shape.
+enum class TinyData : std::uint8_t { followers, copying, things, woven };
+inline constexpr int kTinyThings = 6;
 
 struct TinyOptions {
   TinyData data = TinyData::followers;
@@ -49,10 +53,12 @@ struct TinyRun {
   double loss = 0;        ///< of held-out examples, without smoothing, mean over the counted rows, nats
   double accuracy = 0;    ///< of the same rows
   double confidence = 0;  ///< mean probability of the likeliest letter of these rows
-  double generated = 0;   ///< share of letters that fit when the model writes them itself
+  double generated = 0;   ///< share of letters that fit when the model writes them itself; things: 0
 };
 
-ModelConfig tiny_config(TinyPart part);
+/// Things are looked for by one block with heads of 2 numbers: enough to tell six colours apart, or six
+/// shapes, but not both.
+ModelConfig tiny_config(TinyPart part, TinyData data = TinyData::followers);
 /// Trains it, or finds it in the cache. Errors: cancelled; a loss that is no number.
 Result<std::shared_ptr<const TinyRun>> tiny_run(const TinyOptions& options, const std::atomic<bool>& cancel);
 /// Mean plain loss of such a model on the first `count` held-out examples, nats per counted row.

@@ -151,6 +151,7 @@ struct Page {
   std::vector<std::string> points;    ///< names of items, or cells, that are highlighted
   std::vector<std::string> hides;     ///< cells and items that stay covered until the page was answered
   std::optional<bool> predicts;       ///< it is bet before anything is seen; not said: rows that are drawn
+  bool panels = false;                ///< it needs the network map or the timeline, in small windows too
   std::vector<std::string> controls;  ///< keys of the words on controls that the page's texts name
   AskKind ask;
   Because because;

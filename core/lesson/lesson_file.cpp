@@ -188,7 +188,7 @@ Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state
   reader.page = page.id;
   TRY_OK(reader.only(
       entry, "",
-      {"id", "open", "look", "point", "hide", "predict", "ask", "because", "explore", "controls"}));
+      {"id", "open", "look", "point", "hide", "predict", "panels", "ask", "because", "explore", "controls"}));
   TRY_OK(read_open(reader, entry, state));
   TRY_OK(read_look(reader, entry, state));
   page.state = state;
@@ -197,6 +197,7 @@ Result<Page> read_page(LessonReader& reader, const json& entry, PageState& state
     TRY(page.predicts, reader.flag(entry, "predict", "predict"));
   }
   TRY(page.ask, read_ask(reader, entry));
+  TRY(page.panels, reader.flag(entry, "panels", "panels"));
   TRY(page.controls, reader.texts(entry, "controls", "controls"));
   TRY_OK(read_because(reader, entry, page));
   TRY_OK(read_explores(reader, entry, page));

@@ -93,7 +93,25 @@ Tensor averaged_heads(const Tensor& weight, std::int64_t heads, std::int64_t gro
   return std::move(out).freeze();
 }
 
+// The weights of K where those of V belong, and the other way round.
+Status swap_keys_and_values(const Exchange& exchange, const std::string& base, Weights& weights) {
+  const auto find = [&](const char* name) { return weights.find(base + name); };
+  const Tensor *k = find("attn.k.weight"), *v = find("attn.v.weight");
+  const Tensor *k_bias = find("attn.k.bias"), *v_bias = find("attn.v.bias");
+  if (!k || !v || k->size(1) != v->size(1) || !k_bias != !v_bias)
+    return no_part(exchange, Text::of("error.model.exchange.no_swap"));
+  const Tensor keys = *k, values = *v;
+  weights.set(base + "attn.k.weight", values);
+  weights.set(base + "attn.v.weight", keys);
+  if (!k_bias) return Done{};
+  const Tensor key_bias = *k_bias, value_bias = *v_bias;
+  weights.set(base + "attn.k.bias", value_bias);
+  weights.set(base + "attn.v.bias", key_bias);
+  return Done{};
+}
+
 Status share_heads(const Exchange& exchange, BlockSpec& block, const std::string& base, Weights& weights) {
+  if (exchange.value == "swapped") return swap_keys_and_values(exchange, base, weights);
   const int groups = std::atoi(exchange.value.c_str()), heads = block.attention.n_kv_heads;
   if (groups < 1 || heads % groups != 0)
     return no_part(exchange, Text::of("error.model.exchange.groups", {heads, groups}));

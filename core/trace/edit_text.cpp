@@ -128,7 +128,8 @@ struct PartRow {
   Exchange::Part part;
   std::string_view name;
   std::string_view branches;  ///< "attn mlp cross"; empty: the block itself
-  std::string_view values;    ///< empty: a whole number from 1 on
+  std::string_view values;    ///< what it may be
+  bool counts = false;        ///< or a whole number from 1 on
 };
 constexpr std::array<PartRow, 6> kParts{
     {{Exchange::Part::order, "order", "", "pre post parallel"},
@@ -136,7 +137,7 @@ constexpr std::array<PartRow, 6> kParts{
      {Exchange::Part::activation, "activation", "mlp", "relu gelu gelu_tanh silu swiglu geglu reglu"},
      {Exchange::Part::mask_order, "mask_order", "attn", "before after"},
      {Exchange::Part::scaling, "scaling", "attn cross", "off"},
-     {Exchange::Part::kv_heads, "kv_heads", "attn", ""}}};
+     {Exchange::Part::kv_heads, "kv_heads", "attn", "swapped", true}}};
 
 // "order", "attn.skip", "mlp.activation": what may stand behind "blocks.*.".
 std::vector<std::string> names_of_parts() {
@@ -179,11 +180,11 @@ std::optional<Exchange> parse_part(std::string_view place) {
 
 Result<Exchange> with_value(Exchange exchange, std::string_view value, std::string_view whole) {
   const PartRow& row = kParts[static_cast<std::size_t>(exchange.part)];
-  const bool fits = row.values.empty() ? parse_index(value).value_or(0) > 0 : is_listed(row.values, value);
+  const bool fits = is_listed(row.values, value) || (row.counts && parse_index(value).value_or(0) > 0);
   if (!fits)
-    return bad_edit(whole, row.values.empty() ? Text::of("error.trace.edit.takes_number", {row.name})
-                                              : Text::of("error.trace.edit.takes_one_of",
-                                                         {row.name, join(split(row.values, ' '), ", ")}));
+    return bad_edit(whole,
+                    Text::of(row.counts ? "error.trace.edit.takes_number" : "error.trace.edit.takes_one_of",
+                             {row.name, join(split(row.values, ' '), ", ")}));
   exchange.value = std::string(value);
   return exchange;
 }

@@ -116,7 +116,7 @@ TEST_F(CourseWindowTest, APlaceOfASceneOpensItAndItsStep) {
 
 TEST_F(CourseWindowTest, APlaceInALessonOpensItsPage) {
   open_course();
-  choose("001-23");
+  choose("001-27");
   click("course_go");
   settle();
   frames(3);

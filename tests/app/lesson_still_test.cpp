@@ -164,6 +164,7 @@ TEST_F(LessonStillTest, TheLossIsNotSaidWhereItIsBetOn) {
 // The large row below the matrices, and what a click on a covered cell would spell out below them.
 TEST_F(LessonStillTest, TheLargeRowBelowTheMatricesObeysWhatIsHidden) {
   const std::pair<const char*, int> pages[] = {{"query_key_value", 0}, {"query_key_value", 5}};
+  ImGui::GetIO().DisplaySize = ImVec2(1012, 720);  // its matrices are too small for large digits
   for (const auto& [lesson, page] : pages) {
     open(lesson, page);
     const auto rows = [this] {
@@ -374,6 +375,30 @@ TEST_F(LessonStillTest, ChoicesStandStillWhateverIsSaid) {
   }
 }
 
+TEST_F(LessonStillTest, AFigureHasTheRoomOfThePanelsThatItsPageDoesNotName) {
+  open("query_key_value", 2);
+  EXPECT_FALSE(shows("split_map"));
+  EXPECT_FALSE(shows("timeline.steps"));
+  ImGui::GetIO().DisplaySize = ImVec2(1920, 1080);
+  frames(3);
+  EXPECT_TRUE(shows("split_map")) << "there is room for both";
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
+  open("inside_block", 0);
+  EXPECT_TRUE(shows("timeline.steps")) << "its hint names it";
+}
+
+TEST_F(LessonStillTest, TheColumnsThatAPageNamesAreNumbered) {
+  open("query_key_value", 2);  // "columns 4 to 7" of the input
+  DisplayList list;
+  state().recording = &list;
+  frames(3);
+  state().recording = nullptr;
+  const auto is_seven = [&](const DrawItem& item) {
+    return item.kind == DrawItem::Kind::text && list.text(item) == "7";
+  };
+  EXPECT_TRUE(std::any_of(list.items().begin(), list.items().end(), is_seven));
+}
+
 TEST_F(LessonStillTest, TheWayOnStandsAtOnePlaceOnEveryPage) {
   const auto lessons = shipped_lessons();
   ASSERT_TRUE(lessons);
@@ -393,7 +418,7 @@ TEST_F(LessonStillTest, TheWayOnStandsAtOnePlaceOnEveryPage) {
 TEST_F(LessonStillTest, EveryChoiceOfTheDetectiveIsInSight) {
   for (const char* language : {"en", "ko"}) {
     ASSERT_TRUE(set_language(language));
-    for (int page = 0; page < 4; ++page) {
+    for (int page = 0; page < 5; ++page) {
       open("detective", page);
       for (const auto& choice : std::get<ChoiceAsk>(state().lessons.page().ask).choices) {
         const ItemRect& item = noted_items().at("choice_" + choice.id);

@@ -312,7 +312,7 @@ TEST_F(LessonTest, TheEndLeadsToTheNextLesson) {
   settle();
   EXPECT_EQ(state().lessons.lesson().id, "masks");
   EXPECT_FALSE(state().lessons.at_end());
-  open("detective", 3);
+  open("detective", 4);
   click("lesson_next");
   frames(3);
   EXPECT_TRUE(state().lessons.at_end());

@@ -97,6 +97,8 @@ void draw_choices(FrameState& state, const ChoiceAsk& ask) {
   PageDraft& draft = player.draft();
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
   bool first = true;
+  const WithVar slim(ImGuiStyleVar_FramePadding,
+                     ask.is_probe() ? ImVec2(px(10), px(4)) : ImGui::GetStyle().FramePadding);
   for (const ChoiceAsk::Choice& choice : ask.choices) {
     const bool plain = !choice.words.empty();
     const std::string label =

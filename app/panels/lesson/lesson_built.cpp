@@ -75,7 +75,7 @@ void draw_looks(FrameState& state, const ChoiceAsk& ask) {
   PageDraft& draft = player.draft();
   const bool over = draft.verdict && draft.verdict->right;
   const int left = ask.budget - static_cast<int>(draft.looked.size());
-  const WithFont small(fonts().small);
+  const WithFont face(fonts().reading);
   dim_text(tr("lessons.probe.left", {std::to_string(std::max(0, left)), std::to_string(ask.budget)}));
   const WithVar slim(ImGuiStyleVar_FramePadding, ImVec2(px(6), px(1)));
   const WithVar close(ImGuiStyleVar_ItemSpacing, ImVec2(px(4), px(3)));

@@ -11,7 +11,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kPlotHeight = 120.f, kScaleWidth = 34.f, kDot = 4.f;  // units
+constexpr float kPlotHeight = 130.f, kScaleWidth = 40.f, kDot = 4.f;  // units
 
 /// Where the curve stands on the screen, pixels.
 struct CurvePlace {
@@ -75,7 +75,7 @@ void draw_curve(FrameState& state, const BarsAsk& ask) {
     height = std::clamp(height + by, 0.0, 1.0);
     draft.drawn = true;
   }
-  const WithFont small(fonts().small);
+  const WithFont face(fonts().reading);
   const float width = ImGui::GetContentRegionAvail().x, names = ImGui::GetTextLineHeight() + px(6);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const CurvePlace place{{corner.x + px(kScaleWidth), corner.y + px(4)},

@@ -13,7 +13,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kDrawnRow = 18.f, kDrawnHeight = 11.f, kShareWidth = 74.f,
+constexpr float kDrawnRow = 20.f, kDrawnHeight = 11.f, kShareWidth = 92.f,
                 kMostName = 0.34f;    // units; of the width
 constexpr double kByKey = 0.05;       // of a bar, for an arrow key
 constexpr float kGrowSeconds = 0.7f;  // of the true bars
@@ -53,7 +53,7 @@ void draw_bar_row(const PageDraft& draft, const SharesRow& row, std::size_t i, c
   list->AddRect(ImVec2(x, y - px(2)), ImVec2(x + std::max(px(1), place.track * grown), y + tall + px(2)),
                 theme().ok, px(2), 0, px(2));
   const std::string told = drawn_share_words(truth);
-  list->AddText(ImVec2(numbers + px(36), line), theme().ok, told.c_str());
+  list->AddText(ImVec2(numbers + px(46), line), theme().ok, told.c_str());
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ void draw_bars(FrameState& state) {
     set_share(draft.bars, which, std::clamp(draft.bars[which] + by, 0.0, 1.0));
     draft.drawn = true;
   }
-  const WithFont small(fonts().small);
+  const WithFont face(fonts().reading);
   const float width = ImGui::GetContentRegionAvail().x;
   BarPlace place;
   for (const Text& name : row->names)

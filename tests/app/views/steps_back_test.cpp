@@ -345,6 +345,23 @@ TEST_F(StepsBackTest, TheRowsThatCountAreShownAndChosen) {
     EXPECT_FALSE(key.starts_with("steps.")) << key << " has no text";
 }
 
+// A patch says nothing of the next one: what predicts a word or an action has the room.
+TEST_F(StepsBackTest, RowsOfAnImageThatCanHaveNoTargetAreLeftOut) {
+  session_.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/pilot");
+  workspace_.backward_rows = LossRows::all;
+  take();
+  const GradientFigure f = figure(site_of(Slot::logits));
+  ASSERT_EQ(f.figure.operands.size(), 3u);
+  const std::int64_t patches = 16, rows = trace().length - (patches - 1);
+  for (const Operand& operand : f.figure.operands) {
+    EXPECT_EQ(operand.row.size, rows) << operand.id;
+    EXPECT_EQ(axis_entry(*run_, 0, operand, true, 1), row_name(*run_, 0, Stack::single, patches))
+        << operand.id;
+  }
+  const double p = value(f.figure.operands[1], 1, 0);
+  EXPECT_NEAR(p, run_->trace(0).cell(trace().main(StepRole::probs), {patches, 4}), 1e-6) << "its own row";
+}
+
 // Where the outputs of all rows are too many for a frame, one row stands there: with its own name, loss and
 // target.
 TEST_F(StepsBackTest, TheLossOfALargeVocabularyIsThatOfTheChosenRow) {

@@ -8,6 +8,8 @@
 
 #include "app/figure/canvas.h"
 #include "app/figure/display_list.h"
+#include "app/look/fonts.h"
+#include "app/widgets/matrix_parts.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
 namespace attnscope {
@@ -30,6 +32,19 @@ MatrixPlot plot_of(Tensor values) {
 }
 
 using MatrixPlotTest = testing::ImguiFixture;
+
+// Beside a lesson two large decimals are worth more than three small ones.
+TEST_F(MatrixPlotTest, FewDecimalsAreLargeOnes) {
+  MatrixPlot plot = plot_of(Tensor::from({1, 0.25f, 0.5f, 0.125f}, {{Axis::query, 2}, {Axis::key, 2}}));
+  plot.show_numbers = plot.large_numbers = true;
+  MatrixLayout layout;
+  layout.cell = ImVec2(37 * ui_scale(), 21 * ui_scale());
+  EXPECT_NE(fitting_numbers(plot, layout).font, fonts().formula);
+  plot.short_numbers = true;
+  EXPECT_EQ(fitting_numbers(plot, layout).font, fonts().formula);
+  layout.cell.x = 20 * ui_scale();
+  EXPECT_NE(fitting_numbers(plot, layout).font, fonts().formula) << "they do not fit";
+}
 
 TEST(NumberText, SaysWhatACellHolds) {
   EXPECT_EQ(number_text(-0.0333f, 4), "−0.0333");

@@ -166,6 +166,7 @@ const std::map<std::string, std::vector<Move>>& script() {
        {{"first", "head", "scale"},
         {"second", "leak", "head"},
         {"third", "scale", "skip"},
+        {"exchanged", "swap", "scale"},
         {"fourth", "skip", "leak"}}},
   };
   return moves;

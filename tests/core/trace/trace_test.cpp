@@ -261,7 +261,8 @@ TEST(EditText, says_what_it_reads) {
         "logits[pos=3,vocab=7]=1e+10", "blocks.1.attn.z[head=0]=mean", "blocks.1.resid_pre[pos=5]=@pos:2",
         "blocks.0.attn.q.weight[in=1,out=0]=3", "input[pos=1,d_model=2]=0.5", "blocks.*.order=post",
         "dec.blocks.1.cross.skip=off", "blocks.0.mlp.activation=relu", "blocks.*.attn.scaling=off",
-        "blocks.3.attn.kv_heads=2", "enc.blocks.*.attn.mask_order=before"}) {
+        "blocks.3.attn.kv_heads=2", "blocks.1.attn.kv_heads=swapped",
+        "enc.blocks.*.attn.mask_order=before"}) {
     const auto edit = parse_edit(text);
     ASSERT_TRUE(edit) << text << ": " << edit.error().text();
     EXPECT_EQ(to_text(**edit), text);
@@ -271,7 +272,8 @@ TEST(EditText, says_what_it_reads) {
   for (const char* text :
        {"", "=3", "blocks.0.attn.z", "blocks.0.attn.z=", "blocks.0.attn.z=x", "blocks.0.attn.z=nan",
         "blocks.0.attn.z[head=]=0", "blocks.0.attn.z[head=1=0", "blocks.0.attn.w=0", "embed=@pos:-1",
-        "embed=@nothing.npz", "blocks.*.order=sideways", "blocks.0.attn.kv_heads=0"})
+        "embed=@nothing.npz", "blocks.*.order=sideways", "blocks.0.attn.kv_heads=0",
+        "blocks.0.attn.kv_heads=exchanged"})
     EXPECT_FALSE(parse_edit(text)) << text;
 }
 
