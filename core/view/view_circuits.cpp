@@ -123,6 +123,9 @@ std::optional<figure::PartBox> words_table(const ViewState& state, const Model& 
        ""});
 }
 
+// It is what is looked at: the table of words makes room for it.
+bool asks_map(const ViewState& state) { return !state.words.empty() || state.distance >= 0; }
+
 // Those that were named, or those of the text, each once.
 Result<std::vector<int>> looked_words(const ViewState& state) {
   std::vector<int> out;
@@ -145,7 +148,7 @@ Result<std::vector<int>> looked_words(const ViewState& state) {
 Result<std::optional<figure::PartBox>> looks_for_matrix(const ViewState& state, const Model& model) {
   TRY(const std::vector<int> words, looked_words(state));
   const auto& attention = model.config().blocks[static_cast<std::size_t>(state.layer)].attention;
-  const bool asked = !state.words.empty() || state.distance >= 0;
+  const bool asked = asks_map(state);
   const std::int64_t back = state.distance >= 0 ? state.distance : 1;
   const std::optional<std::int64_t> distance =
       attention.position.rotates() || state.distance >= 0 ? std::optional(back) : std::nullopt;
@@ -173,7 +176,7 @@ Result<std::optional<figure::PartBox>> looks_for_matrix(const ViewState& state, 
   const std::vector<Text> said{state.layer, state.head, back};
   return std::optional(figure::leaf({"qk_map",
                                      std::move(out),
-                                     1,
+                                     asked ? 2 : 1,
                                      {Text::of(key, said), Text::of("figure.circuits.qk_map.short", said)},
                                      ""}));
 }
@@ -214,7 +217,8 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
                                  2,
                                  {Text::of("figure.circuits.heads"), Text::of("figure.circuits.heads.short")},
                                  ""}));
-  if (auto words = words_table(state, model)) tables.push_back(*std::move(words));
+  if (!asks_map(state))
+    if (auto words = words_table(state, model)) tables.push_back(*std::move(words));
   TRY(auto looks, looks_for_matrix(state, model));
   if (looks) tables.push_back(*std::move(looks));
   out.below = figure::either(std::move(tables));
