@@ -203,6 +203,9 @@ void add_figure(CLI::App& app, Action& action) {
   command->add_option("--layer", options->layer, tr("cli.figure.layer"))->transform(whole(0, 1 << 30));
   command->add_option("--head", options->head, tr("cli.figure.head"))->transform(whole(0, 1 << 30));
   command->add_option("--row", options->row, tr("cli.figure.row"))->transform(whole(0, 1 << 30));
+  command->add_option("--words", options->words, tr("cli.figure.words"));
+  command->add_option("--distance", options->distance, tr("cli.figure.distance"))
+      ->transform(whole(0, 1 << 20));
   command->add_option("--temperature", options->temperature, tr("cli.figure.temperature"))
       ->check(CLI::Range(0.0, kMostTemperature));
   command->add_option("-o,--out", options->out, tr("cli.figure.out", {join(known_forms(), ", ")}))

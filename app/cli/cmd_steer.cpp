@@ -17,7 +17,7 @@
 #include "core/base/words.h"
 #include "core/session/asked_measure.h"
 #include "core/session/measure_text.h"
-#include "core/session/steering.h"
+#include "core/session/steer_sweep.h"
 
 namespace attnscope::cli {
 namespace {
@@ -34,14 +34,6 @@ struct SteerOptions {
   DataOptions data;
 };
 
-// One vector, or all of the file, with one strength.
-struct SteerCell {
-  int block = -1;  // -1: all together
-  std::string step;
-  double strength = 0;
-  Edits edits;
-};
-
 Result<std::vector<double>> strengths_of(const std::string& text) {
   std::vector<double> out;
   for (const std::string& part : split(text, ',')) {
@@ -49,49 +41,6 @@ Result<std::vector<double>> strengths_of(const std::string& text) {
   }
   if (out.size() > kMostStrengths)
     return fail(Code::out_of_range, "error.cli.steer_many", {out.size(), kMostStrengths});
-  return out;
-}
-
-std::vector<SteerCell> cells_of(const std::vector<SteerVector>& vectors,
-                                const std::vector<double>& strengths) {
-  std::vector<SteerCell> out;
-  for (const SteerVector& vector : vectors)
-    for (const double strength : strengths)
-      out.push_back({vector.site.layer, to_text(vector.site), strength, {steering_edit(vector, strength)}});
-  if (vectors.size() < 2) return out;
-  for (const double strength : strengths) {
-    SteerCell all{-1, "all", strength, {}};
-    for (const SteerVector& vector : vectors) all.edits.push_back(steering_edit(vector, strength));
-    out.push_back(std::move(all));
-  }
-  return out;
-}
-
-// By measure: the run's own value first, then those of the cells.
-using SteerValues = std::vector<std::vector<double>>;
-
-// Edits of the run are carried out behind the vector, as where --steer and --edit are given together.
-Result<SteerValues> values_of(const OpenedModel& opened, const std::vector<LogitMeasure>& measures,
-                              const std::shared_ptr<const Trace>& run, const std::vector<SteerCell>& cells) {
-  SteerValues out(measures.size());
-  const auto note = [&](const Trace& trace) -> Status {
-    for (std::size_t i = 0; i < measures.size(); ++i) {
-      TRY(out[i].emplace_back(), measured(measures[i], trace));
-    }
-    return Done{};
-  };
-  TRY_OK(note(*run));
-  for (const SteerCell& cell : cells) {
-    RunOptions options;
-    options.edits = cell.edits;
-    const Edits own = without_inputs(run->edits);
-    options.edits.insert(options.edits.end(), own.begin(), own.end());
-    options.base = run;
-    options.keep = Keep::predictions;
-    TRY(const std::shared_ptr<const Trace> steered, opened.model->run(run->input, options));
-    TRY_OK(check_reached(steered->unreached));
-    TRY_OK(note(*steered));
-  }
   return out;
 }
 
@@ -121,7 +70,7 @@ Result<SteerAnswer> asked_text(const SteerOptions& options, const RunModel& open
   SteerAnswer out;
   TRY(const std::shared_ptr<const Trace> run, options.text.run_one(opened));
   TRY(const std::vector<LogitMeasure> measures, measures_for(options, opened, options.measures, *run));
-  TRY(const SteerValues values, values_of(opened, measures, run, cells));
+  TRY(const SteerValues values, steer_values(*opened.model, measures, run, cells));
   add(out, values);
   out.run = run_json(opened, options.model);
   out.run["inputs"]["text"] = input_json(opened, *run);
@@ -146,7 +95,7 @@ Result<SteerAnswer> asked_data(const SteerOptions& options, const RunModel& open
     }
     const auto measures = measures_for(options, opened, texts, *one.second.trace);
     if (!measures) return within(line.place(data.path()), measures.error());
-    auto values = values_of(opened, *measures, one.second.trace, cells);
+    auto values = steer_values(*opened.model, *measures, one.second.trace, cells);
     if (!values) return within(line.place(data.path()), values.error());
     one.first = *std::move(values);
     return one;
@@ -246,7 +195,7 @@ Status run_steer(const SteerOptions& options) {
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const std::vector<SteerVector> vectors, read_steering(options.vector, opened.model->config()));
-  const std::vector<SteerCell> cells = cells_of(vectors, strengths);
+  const std::vector<SteerCell> cells = steer_cells(vectors, strengths);
   TRY(const SteerAnswer answer,
       options.data.given() ? asked_data(options, opened, cells) : asked_text(options, opened, cells));
   const nlohmann::json out = steer_json(options, answer, cells);

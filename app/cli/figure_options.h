@@ -14,7 +14,8 @@ namespace attnscope::cli {
 struct FigureOptions {
   std::vector<std::string> models, set;
   std::string view = "attention", page, level = "full", size, theme = "dark", step, format, walk, out = "-";
-  std::int64_t layer = 0, head = 0, row = -1, scale = 1;
+  std::string words;
+  std::int64_t layer = 0, head = 0, row = -1, distance = -1, scale = 1;
   double temperature = 1, seconds = 1.5;
   bool present = false, minus = false, compare = false, json = false, list = false, check = false;
   bool transparent = false, paper = false, caption = false;
@@ -28,6 +29,7 @@ void each_figure_option(Options& options, Use use) {
   use("view", options.view), use("page", options.page), use("set", options.set);
   use("step", options.step), use("level", options.level), use("size", options.size);
   use("theme", options.theme), use("layer", options.layer), use("head", options.head);
+  use("words", options.words), use("distance", options.distance);
   use("row", options.row), use("temperature", options.temperature), use("present", options.present);
   use("minus", options.minus), use("compare", options.compare), use("scale", options.scale);
   use("transparent", options.transparent), use("paper", options.paper), use("caption", options.caption);

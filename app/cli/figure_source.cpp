@@ -101,6 +101,7 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
   state.compare = options.compare;
   state.level = value_of_name(options.level, kLevels).value_or(Level::full);
   state.layer = static_cast<int>(options.layer), state.head = options.head, state.page = options.page;
+  state.words = options.words, state.distance = options.distance;
   state.temperature = options.temperature;
   if (options.row >= 0) state.row = options.row;
   const bool edited = std::any_of(source.document.edits.begin(), source.document.edits.end(),

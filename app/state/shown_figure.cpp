@@ -83,6 +83,7 @@ ViewState cursor_state(const FrameState& state, ShownView& of) {
   out.layer = cursor.layer, out.head = cursor.head;
   out.row = std::clamp<std::int64_t>(cursor.query, 0,
                                      std::max<std::int64_t>(0, out.run->rows(out.place.stack) - 1));
+  out.words = state.workspace.circuit_words, out.distance = state.workspace.circuit_distance;
   out.temperature = static_cast<double>(run.document.sampling.temperature);
   if (of.view->id == "ask") out.asked = asked_shown(state, out.run);
   of.other = state.session.pinned();
@@ -120,6 +121,8 @@ json figure_words(const ShownView& shown, const ExportRequest& request) {
               {"layer", state.layer},
               {"head", state.head},
               {"row", state.row},
+              {"words", state.words},
+              {"distance", state.distance},
               {"temperature", state.temperature},
               {"compare", state.compare}});
   return out;

@@ -358,9 +358,22 @@ void AskGrid::toggle(const ViewContext& context, const SweepAnswer& answer, std:
   const bool back = asking.is_put(context.session.document(), answer, cell);
   const char* sentence = back ? "ask.did.back" : answer.request.other ? "ask.did.patch" : "ask.did.knock_out";
   const auto kept = asking.answer();
+  if (!back && asking.edits_need_run(answer, cell))
+    return context.commands.act(
+        [&asking, kept, cell](Session& session) { asking.begin_edits(session.workers(), kept, cell); });
   context.commands.edit(Text::of(sentence, {place}), {}, [&asking, kept, cell](Document& document) {
     return asking.toggle(document, *kept, cell);
   });
+}
+
+void AskGrid::follow_edits(const ViewContext& context) {
+  Asking& asking = context.workspace.asking;
+  const auto made = asking.take_edits();
+  if (!made) return;
+  if (!*made) return context.commands.act([why = made->error()](Session& session) { session.report(why); });
+  const auto answer = asking.answer();
+  if (answer && !asking.over_data() && !asking.edits_need_run(*answer, **made))
+    toggle(context, *answer, **made);
 }
 
 namespace {

@@ -64,6 +64,8 @@ class AskGrid {
   const HeatStyle& style() const { return style_; }
   /// Puts the edit of a cell of one run into the document, or takes it back.
   static void toggle(const ViewContext& context, const SweepAnswer& answer, std::size_t cell);
+  /// Puts an edit that was made beside the frame. Once per frame.
+  static void follow_edits(const ViewContext& context);
 
  private:
   void follow(const SweepAnswer& answer, CellsShown show);

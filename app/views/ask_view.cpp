@@ -18,6 +18,7 @@
 #include "app/views/ask_probes.h"
 #include "app/views/ask_prompts.h"
 #include "app/views/ask_side.h"
+#include "app/views/ask_steer.h"
 #include "app/views/ask_texts.h"
 #include "app/widgets/measure_field.h"
 #include "app/widgets/pieces.h"
@@ -92,6 +93,7 @@ class AskView : public View {
   AskLinks links_;
   AskTexts texts_;
   AskCircuit circuit_;
+  AskSteer steer_;
   std::string other_;
   KeptText title_, words_, result_;
   bool typing_ = false;
@@ -179,6 +181,7 @@ void AskView::draw_head(const ViewContext& context, const MeasureAnswer& answer,
   if (settings.page == AskPage::graph) sentence = "ask.sentence.graph";
   if (settings.page == AskPage::probes) sentence = "ask.sentence.probes";
   if (settings.page == AskPage::circuit) sentence = "ask.sentence.circuit";
+  if (settings.page == AskPage::steer) sentence = "ask.sentence.steer";
   if (settings.page == AskPage::texts) {
     view_heading(texts_.title(context), tr("ask.sentence.texts"), width);
     note_item("ask_sentence");
@@ -218,6 +221,7 @@ void AskView::draw_pages(const ViewContext& context, float width) {
                {AskPage::parts, "ask.page.parts", true, true},
                {AskPage::graph, "ask.page.graph"},
                {AskPage::links, "ask.page.paths"},
+               {AskPage::steer, "ask.page.steer"},
                {AskPage::circuit, "ask.page.circuit", true},
                {AskPage::texts, "ask.page.texts"},
                {AskPage::probes, "ask.page.probes"}};
@@ -441,6 +445,7 @@ void AskView::draw(const ViewContext& context) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float width = room.x - scaled(14);
   AskPrompts::follow(context);
+  AskGrid::follow_edits(context);
   const auto answer = context.workspace.asking.measure.newest();
   if (!answer) return caption(tr("ask.waiting"));
   if (!answer->measure) {
@@ -464,6 +469,7 @@ void AskView::draw(const ViewContext& context) {
     case AskPage::probes: return probes_.draw(context, at, left);
     case AskPage::texts: return texts_.draw(context, at, left);
     case AskPage::circuit: return circuit_.draw(context, at, left);
+    case AskPage::steer: return steer_.draw(context, *answer, at, left);
     default: return draw_sweep(context, at, left);
   }
 }

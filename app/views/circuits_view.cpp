@@ -2,11 +2,18 @@
 // the head that reads, one on a head of the table that head.
 #include <algorithm>
 
+#include "app/look/imgui_compat.h"
+#include "app/look/item_map.h"
 #include "app/views/figure_page.h"
+#include "app/widgets/number_field.h"
+#include "app/widgets/pieces.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 
 namespace attnscope {
 namespace {
+
+constexpr std::int64_t kMostDistance = 1 << 20;
 
 class CircuitsView final : public View {
  public:
@@ -18,11 +25,18 @@ class CircuitsView final : public View {
     return run.trace(0).config().n_layers() < 2 ? "circuits_view.none.block" : "";
   }
   void draw(const ViewContext& context) override;
+  void keep(Choices& choices) override {
+    choices.of("words", words_);
+    choices.of("distance", distance_, -1, kMostDistance);
+  }
 
  private:
+  void draw_choices(const ViewContext& context, float width);
   void follow_click(const ViewContext& context) const;
 
   FigurePage page_{"circuits"};
+  std::string words_;           // ViewState::words
+  std::int64_t distance_ = -1;  // ViewState::distance
 };
 
 // "1.3": the head of a row or column name.
@@ -48,7 +62,33 @@ void CircuitsView::follow_click(const ViewContext& context) const {
     choose_head(cursor, hit->matrix().cols.labels[static_cast<std::size_t>(hit->col)].str());
 }
 
+// Over which words the map of the head is, and how far back it looks where heads rotate.
+void CircuitsView::draw_choices(const ViewContext& context, float width) {
+  const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
+  const AttentionSpec& attention =
+      context.run.trace(context.workspace.cursor.sequence).config().blocks.front().attention;
+  const float number = attention.position.rotates() ? scaled(70) : 0;
+  ImGui::SetNextItemWidth(std::min(scaled(360), width - number - scaled(20)));
+  (void)ImGui::InputTextWithHint("###circuits_words", tr("circuits_view.words"), &words_);
+  note_item("circuits_words");
+  compat::item_tooltip(tr("circuits_view.words.help"));
+  if (number > 0) {
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(number);
+    std::int64_t back = distance_ < 0 ? 1 : distance_;
+    if (number_field("###circuits_distance", back, 0, kMostDistance,
+                     {.help = tr("circuits_view.distance.help")})
+            .changed)
+      distance_ = back;
+    note_item("circuits_distance");
+  }
+  Workspace& workspace = context.workspace;
+  if (workspace.circuit_words != words_) workspace.circuit_words = words_;
+  workspace.circuit_distance = distance_;
+}
+
 void CircuitsView::draw(const ViewContext& context) {
+  draw_choices(context, ImGui::GetContentRegionAvail().x);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   ImGui::InvisibleButton("###circuits_figure", ImVec2(std::max(1.f, room.x), std::max(1.f, room.y)));
   follow_click(context);

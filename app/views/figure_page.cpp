@@ -19,7 +19,8 @@ std::uint64_t page_key(const ViewContext& context, ImVec2 room, std::int64_t row
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
   return text_key({context.run.version, number(cursor.sequence), number(cursor.stack), number(cursor.part),
                    number(cursor.layer), number(cursor.head), number(cursor.query),
-                   std::bit_cast<std::uint32_t>(room.x), std::bit_cast<std::uint32_t>(room.y), number(row)});
+                   std::bit_cast<std::uint32_t>(room.x), std::bit_cast<std::uint32_t>(room.y), number(row),
+                   key_of(context.workspace.circuit_words), number(context.workspace.circuit_distance)});
 }
 
 // Letters as large as elsewhere in the window; a projector's at least as large as core/figure asks for.
@@ -66,6 +67,7 @@ ViewState view_state_of(const ViewContext& context) {
   out.layer = cursor.layer, out.head = cursor.head;
   out.row = std::clamp<std::int64_t>(cursor.query, 0,
                                      std::max<std::int64_t>(0, out.run->rows(out.place.stack) - 1));
+  out.words = context.workspace.circuit_words, out.distance = context.workspace.circuit_distance;
   out.temperature = static_cast<double>(context.session.document().sampling.temperature);
   return out;
 }

@@ -98,6 +98,8 @@ struct Workspace {
   OutputPage output_page = OutputPage::next;
   ShippedCheck shipped_check;                   ///< of the models inside the program, with PyTorch's numbers
   std::string lab;                              ///< id of the open lab; empty: the first
+  std::string circuit_words;                    ///< as ViewState::words
+  std::int64_t circuit_distance = -1;           ///< as ViewState::distance
   std::map<std::string, LabValues> lab_values;  ///< control values of the labs opened so far, by id
   float stage_share = 0.5f;                     ///< width of the first of two views
   float map_width = 216.f, inspector_width = 318.f, timeline_height = 98.f;  ///< units at scale 1

@@ -131,6 +131,23 @@ std::shared_ptr<const Edit> without_write(const Trace& run, const Target& from) 
   return make_edit(NumberEdit{from, EditOp::set, Frozen{std::move(rows).freeze(), to_text(from)}});
 }
 
+// A sender half way to what it writes instead, or to nothing.
+std::shared_ptr<const Edit> half_write(const Trace& run, const Target& from, const Tensor* instead) {
+  const Tensor now = run.find(from.site)->value(), bias = path_stays(run, from.site);
+  std::vector<float> half = now.values();
+  const std::vector<float> other = instead ? instead->values() : std::vector<float>();
+  for (std::size_t i = 0; i < half.size(); ++i) {
+    const float end = instead        ? other[i]
+                      : bias.empty() ? 0.f
+                                     : bias.at(static_cast<std::int64_t>(i) % bias.count());
+    half[i] = 0.5f * (half[i] + end);
+  }
+  Shape shape;
+  for (int d = 0; d < now.rank(); ++d) shape.emplace_back(now.axis(d), now.size(d));
+  return make_edit(
+      NumberEdit{from, EditOp::set, Frozen{Tensor::from(std::move(half), shape), to_text(from)}});
+}
+
 }  // namespace
 
 PathGrid::PathGrid(std::shared_ptr<const Model> model, std::shared_ptr<const Trace> run, LogitMeasure measure)
@@ -230,29 +247,44 @@ void PathGrid::keep(const std::vector<std::int64_t>& cells) {
   cells_ = std::move(kept);
 }
 
-Status PathGrid::estimate() {
-  TRY(const auto gradients, backward(run_, {{}, 0, 0, measure_}));
-  for (const std::vector<std::size_t>& group : by_sender()) {
-    const Target& from = cells_[group.front()].from;
-    std::shared_ptr<const Trace> absent;
-    if (kind_ == PathKind::total) {
-      TRY(absent, without(from, nullptr));
-    }
-    std::map<Site, Tensor> changes;
-    for (const std::size_t i : group) {
-      TRY(const std::vector<Target> steps, path_receivers(run_->config(), cells_[i].to));
-      double sum = base_;
-      for (const Target& step : steps) {
-        Tensor& change = changes[step.site];
-        if (change.empty() && absent) change = step_difference(*absent, *run_, step.site);
-        if (change.empty()) {
-          TRY(change, path_change(*run_, {from, cells_[i].instead}, step.site));
-        }
-        sum += along(*gradients, *run_, step, change);
-      }
-      cells_[i].estimate = sum;
-    }
+// Of what the cells of one sender have in common.
+Status PathGrid::estimate_sender(const std::vector<std::size_t>& group) {
+  const PathCell& first = cells_[group.front()];
+  RunOptions options;
+  options.edits = without_inputs(run_->edits);
+  options.edits.push_back(half_write(*run_, first.from, first.instead.get()));
+  options.base = run_;
+  TRY(const auto half, model_->run(run_->input, options));
+  TRY(const auto gradients, backward(half, {{}, 0, 0, measure_}));
+  std::shared_ptr<const Trace> absent;
+  if (kind_ == PathKind::total) {
+    TRY(absent, without(first.from, nullptr));
   }
+  std::map<Site, Tensor> changes;
+  for (const std::size_t i : group) {
+    TRY(const std::vector<Target> steps, path_receivers(run_->config(), cells_[i].to));
+    double sum = base_;
+    for (const Target& step : steps) {
+      Tensor& change = changes[step.site];
+      if (change.empty() && absent) change = step_difference(*absent, *run_, step.site);
+      if (change.empty()) {
+        TRY(change, path_change(*run_, {first.from, first.instead}, step.site));
+      }
+      sum += along(*gradients, *run_, step, change);
+    }
+    cells_[i].estimate = sum;
+  }
+  return Done{};
+}
+
+Status PathGrid::estimate() {
+  const std::vector<std::vector<std::size_t>> groups = by_sender();
+  std::vector<Status> ends(groups.size(), Done{});
+  parallel_for(std::ssize(groups), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      ends[static_cast<std::size_t>(i)] = estimate_sender(groups[static_cast<std::size_t>(i)]);
+  });
+  for (const Status& end : ends) TRY_OK(end);
   return Done{};
 }
 

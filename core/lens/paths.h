@@ -53,8 +53,9 @@ class PathGrid {
   /// Keeps these cells alone, in order: one part of a grid that runs on several machines.
   void keep(const std::vector<std::int64_t>& cells);
 
-  /// Estimates every cell: base + gradient at the receiver times what changes there. One backward pass, and
-  /// for total paths one run a sender.
+  /// Estimates every cell: base + gradient at the receiver times what changes there. The gradient is that of
+  /// a run in which the sender writes half (integrated gradients with one point, Hanna et al. 2024): at the
+  /// run itself a softmax that is sure of its key has none. One run and one backward pass a sender.
   Status estimate();
   /// Runs the cells, senders with the largest estimated effect first; where `most` > 0 those cells with the
   /// largest one alone. `done` is called with each, from any thread, one call at a time, and returns whether
@@ -68,6 +69,7 @@ class PathGrid {
   Result<Edits> edits_of(const PathCell& cell, const Trace* without) const;
   Result<double> value(const PathCell& cell, const Trace* without, const std::atomic<bool>* cancel) const;
   std::vector<std::vector<std::size_t>> by_sender() const;
+  Status estimate_sender(const std::vector<std::size_t>& group);
 
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Trace> run_;

@@ -267,6 +267,8 @@ void Asking::forget() {
   put_.clear();
   put_prompt_.clear();
   prompt_->cancel();
+  making_->cancel();
+  ready_.reset();
   followed_.reset();
   side_.reset();
   request_ = Error{};
@@ -313,6 +315,35 @@ double Asking::effort() const {
   return cells * rows * prompts * static_cast<double>(request_->model->weights().parameter_count());
 }
 
+bool Asking::edits_need_run(const SweepAnswer& answer, std::size_t cell) const {
+  const bool total = answer.request.path && answer.request.path->kind == PathKind::total;
+  const auto put = put_.find(cell);
+  const bool kept = put != put_.end() && !put->second.empty();
+  return total && !kept && !(ready_ && ready_->key == answer.key && ready_->cell == cell);
+}
+
+void Asking::begin_edits(Workers& workers, const std::shared_ptr<const SweepAnswer>& answer,
+                         std::size_t cell) {
+  if (!answer->sweep || answer->over_data() || cell >= answer->sweep->cells().size()) return;
+  making_->begin(workers, [answer, cell](const std::atomic<bool>&) -> Result<CellEdits> {
+    TRY(Edits edits, answer->sweep->edits(cell));
+    return CellEdits{answer->key, cell, std::move(edits)};
+  });
+}
+
+std::optional<Result<std::size_t>> Asking::take_edits() {
+  auto made = making_->take();
+  if (!made) return std::nullopt;
+  if (!*made) return Result<std::size_t>(made->error());
+  ready_ = **std::move(made);
+  return Result<std::size_t>(ready_->cell);
+}
+
+Result<Edits> Asking::edits_of(const SweepAnswer& answer, std::size_t cell) const {
+  if (ready_ && ready_->key == answer.key && ready_->cell == cell) return ready_->edits;
+  return answer.sweep->edits(cell);
+}
+
 Status Asking::toggle(Document& document, const SweepAnswer& answer, std::size_t cell) {
   if (!answer.sweep || answer.over_data() || cell >= answer.sweep->cells().size()) return Done{};
   if (is_put(document, answer, cell)) {
@@ -322,7 +353,7 @@ Status Asking::toggle(Document& document, const SweepAnswer& answer, std::size_t
   const bool many = document.sequences.size() > 1;
   Edits& put = put_[cell];
   if (put.empty()) {
-    TRY(const Edits edits, answer.sweep->edits(cell));
+    TRY(const Edits edits, edits_of(answer, cell));
     for (const auto& edit : edits) {
       NumberEdit number = *edit->number();
       auto* frozen = std::get_if<Frozen>(&number.value);

@@ -32,7 +32,8 @@ bool has_places(const ModelConfig& config, const PlaceQuestion& question);
 inline constexpr int kNeuronGroups[] = {1, 8, 32, 128};
 
 /// heads: a table of the effects of ablating heads; texts: those in which a head or a neuron is strongest.
-/// links: who writes what another reads.
+/// links: who writes what another reads. steer: the measure over the strength of what edits add to the
+/// stream.
 enum class AskPage : std::uint8_t {
   knock_out,
   patch,
@@ -43,13 +44,14 @@ enum class AskPage : std::uint8_t {
   probes,
   texts,
   circuit,
-  links
+  links,
+  steer
 };
-inline constexpr Named<AskPage> kAskPages[] = {{"knock_out", AskPage::knock_out}, {"patch", AskPage::patch},
-                                               {"parts", AskPage::parts},         {"heads", AskPage::heads},
-                                               {"paths", AskPage::paths},         {"graph", AskPage::graph},
-                                               {"probes", AskPage::probes},       {"texts", AskPage::texts},
-                                               {"circuit", AskPage::circuit},     {"links", AskPage::links}};
+inline constexpr Named<AskPage> kAskPages[] = {
+    {"knock_out", AskPage::knock_out}, {"patch", AskPage::patch}, {"parts", AskPage::parts},
+    {"heads", AskPage::heads},         {"paths", AskPage::paths}, {"graph", AskPage::graph},
+    {"probes", AskPage::probes},       {"texts", AskPage::texts}, {"circuit", AskPage::circuit},
+    {"links", AskPage::links},         {"steer", AskPage::steer}};
 /// Shows the cells of a sweep.
 inline bool asks_cells(AskPage page) { return page <= AskPage::patch || page == AskPage::links; }
 /// Computed by a sweep, which can be asked of a data set.
@@ -184,6 +186,12 @@ class Asking {
   /// places go into the run of the other prompt, that becomes the document's; the two prompts have changed
   /// places when it ran.
   Status toggle(Document& document, const SweepAnswer& answer, std::size_t cell);
+  /// The edit of this cell takes a run that toggle() would wait for: of a total path, without its sender.
+  bool edits_need_run(const SweepAnswer& answer, std::size_t cell) const;
+  /// Makes it beside the frame.
+  void begin_edits(Workers& workers, const std::shared_ptr<const SweepAnswer>& answer, std::size_t cell);
+  /// The cell whose edit is there for toggle(); once.
+  std::optional<Result<std::size_t>> take_edits();
   /// True where the document holds the edit of this cell.
   bool is_put(const Document& document, const SweepAnswer& answer, std::size_t cell) const;
 
@@ -218,6 +226,7 @@ class Asking {
   AskedSweep& sweep() { return over_data_ ? data_sweep_ : sweep_; }
   const AskedSweep& sweep() const { return over_data_ ? data_sweep_ : sweep_; }
   Status change_places(Document& document);
+  Result<Edits> edits_of(const SweepAnswer& answer, std::size_t cell) const;
   void follow_swap(const Document& document);
   std::string own_text(const Document& document) const;
   bool belongs(const std::shared_ptr<const Edit>& edit) const;
@@ -226,6 +235,15 @@ class Asking {
   bool over_data_ = false;
   std::shared_ptr<Computed<Result<PromptEdit>>> prompt_ =
       std::make_shared<Computed<Result<PromptEdit>>>();  ///< shared by copies
+  // Of one cell of the answer with that key.
+  struct CellEdits {
+    std::uint64_t key = 0;
+    std::size_t cell = 0;
+    Edits edits;
+  };
+  std::shared_ptr<Computed<Result<CellEdits>>> making_ =
+      std::make_shared<Computed<Result<CellEdits>>>();  ///< shared by copies
+  std::optional<CellEdits> ready_;
   std::size_t put_cell_ = 0;
   Edits put_prompt_;                           ///< the edits that were put with a prompt last
   std::shared_ptr<const RunResult> followed_;  ///< of follow_prompt()

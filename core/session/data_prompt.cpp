@@ -29,6 +29,15 @@ Result<Request> prompt_request(const DataLine& line, const Request& with, DataSi
   return out;
 }
 
+// What a sequence looks at stays when it gets other words.
+Status lay_prompt(Document& document, const DataLine& line, const Request& request, const DataNumbers& data) {
+  if (!line.pixels.empty()) {
+    document.sequences.resize(1);
+    TRY_OK(set_pixels(document, 0, line.pixels));
+  }
+  return apply_request(document, request, "", data);
+}
+
 bool takes_own_answers(const std::string& measure) {
   const std::string name = measure.substr(0, measure.size() - measure_position(measure).size());
   return name == "logit_diff" || name == "logit" || name == "prob";

@@ -11,6 +11,9 @@ enum class DataSide : std::uint8_t { clean, corrupt };
 
 /// The request of one line: `with` has no words of its own. Errors: the line has no such side.
 Result<Request> prompt_request(const DataLine& line, const Request& with, DataSide side);
+/// Lays it over a document, behind the picture of the line. Errors: also a model that sees no such picture.
+Status lay_prompt(Document& document, const DataLine& line, const Request& request,
+                  const DataNumbers& data = {});
 /// "logit_diff" with answer and wrong of the line: "logit_diff:\"cat\",\"mat\""; a measure that names its
 /// tokens, or none, is left as it is. Errors: the line lacks one of them.
 Result<std::string> measure_with_answer(const std::string& measure, const DataLine& line);

@@ -101,7 +101,7 @@ Result<std::vector<std::int64_t>> DataRuns::lengths_of(DataSide side) {
     if (!request) return at(request.error());
     request->edits.clear();
     Document document = start_;
-    if (const Status laid = apply_request(document, *request); !laid) return at(laid.error());
+    if (const Status laid = lay_prompt(document, line, *request); !laid) return at(laid.error());
     return inputs_of(document).front().length();
   };
   TRY_OK(keep_lines(false));
@@ -148,7 +148,7 @@ Result<PromptRun> DataRuns::run(const DataLine& line, DataSide side, const std::
   if (!request) return at(request.error());
   out.request = *std::move(request), out.document = start_;
   const DataNumbers numbers = edit_values_ ? edit_values_->of(&line) : DataNumbers();
-  if (const Status laid = apply_request(out.document, out.request, "", numbers); !laid)
+  if (const Status laid = lay_prompt(out.document, line, out.request, numbers); !laid)
     return at(laid.error());
   RunOptions options;
   options.edits = edits_for(out.document.edits, 0);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -192,9 +193,12 @@ class TaskPrompts final : public DataReader::Source {
     line.answer = "#" + std::to_string(made->answer);
     if (made->wrong >= 0) line.wrong = "#" + std::to_string(made->wrong);
     line.groups = made->groups;
+    line.pixels = made->input.pixels;
     for (const auto* words : {&line.words, &line.corrupt, &line.decoder})
       if (*words) hash_.take((*words)->text);
     hash_.take(line.answer + line.wrong);
+    for (const float pixel : line.pixels.values())
+      hash_.take(std::uint64_t{std::bit_cast<std::uint32_t>(pixel)});
     return true;
   }
   std::string fingerprint() const override { return sixteen_digits(hash_); }

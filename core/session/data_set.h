@@ -24,6 +24,7 @@ struct DataLine {
   std::int64_t line = 0;                ///< in the file, from 1; of a task: the number of the example, from 1
   std::optional<Request::Words> words;  ///< of `text`, `ids`, `clean` or `clean_ids`; never a file's name
   std::optional<Request::Words> corrupt, decoder;
+  Tensor pixels;              ///< of the picture that both are about [channel, height, width]; empty: none
   std::string answer, wrong;  ///< tokens as a measure names them; empty: none
   std::map<std::string, std::string> groups;
   std::map<std::string, std::int64_t, std::less<>> columns;  ///< where each field begins in the line, from 1

@@ -116,7 +116,7 @@ Status open_prompt(Document& document, std::int64_t index, DataSide side) {
     document.data.own = std::make_shared<const std::vector<Sequence>>(document.sequences);
   const auto request = prompt_request(line, {}, side);
   if (!request) return at(request.error());
-  if (const Status laid = apply_request(document, *request); !laid) return at(laid.error());
+  if (const Status laid = lay_prompt(document, line, *request); !laid) return at(laid.error());
   document.data.opened = index;
   document.data.corrupt = side == DataSide::corrupt;
   document.data.as_opened = document.sequences.front().input;

@@ -90,7 +90,7 @@ std::shared_ptr<const Edit> steering_edit(const SteerVector& vector, double stre
   Frozen added{factor == 1.f ? vector.values : scale(vector.values, factor), vector.from};
   if (factor != 1.f) added.origin = "dir:" + vector.from + "*" + factor_text(factor);
   Target where;
-  where.site = vector.site;
+  where.site = vector.site, where.at = vector.at;
   return make_edit(NumberEdit{std::move(where), EditOp::add, std::move(added)});
 }
 

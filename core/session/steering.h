@@ -22,9 +22,10 @@ Result<SteerChoice> parse_steer(const std::string& text);
 
 /// One of the vectors of a file.
 struct SteerVector {
-  Site site;         ///< where it is added: blocks.N.resid_post
-  Tensor values;     ///< [d_model]
-  std::string from;  ///< as an edit names it: "v.gguf", "v.npz:blocks.3.resid_post"
+  Site site;                       ///< where it is added: blocks.N.resid_post
+  Tensor values;                   ///< [d_model]
+  std::string from;                ///< as an edit names it: "v.gguf", "v.npz:blocks.3.resid_post"
+  std::vector<AxisRange> at = {};  ///< rows; empty: all
 };
 /// All of a file, by block.
 Result<std::vector<SteerVector>> read_steering(const std::string& path, const ModelConfig& config);

@@ -137,6 +137,8 @@ std::vector<std::string> instruction(const PilotScene& scene) {
   return {verb.english, "the", colour.english, kind.english};
 }
 
+std::string verb_name(ArmVerb verb) { return kVerbs[index(verb)].english; }
+
 std::vector<std::string> instruction_words() {
   std::vector<std::string> out{"the", "##을", "##를"};
   for (const VerbRow& row : kVerbs) out.insert(out.end(), {row.english, row.korean});

@@ -45,6 +45,8 @@ std::uint64_t scene_fingerprint(const PilotScene& scene);
 Tensor scene_pixels(const PilotScene& scene);
 /// Four pieces: "pick the red cup", "빨간 컵 ##을 집어".
 std::vector<std::string> instruction(const PilotScene& scene);
+/// The verb as it is named: "pick".
+std::string verb_name(ArmVerb verb);
 /// Every word that instructions use, each once.
 std::vector<std::string> instruction_words();
 

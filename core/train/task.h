@@ -29,7 +29,7 @@ struct Example {
 /// An example as a question: what is read up to where an answer follows, the answer, and another output that
 /// would be wrong there.
 struct TaskPrompt {
-  Input input;
+  Input input;                  ///< of an image with words the words alone: its places stand in front of them
   int answer = -1, wrong = -1;  ///< output ids; wrong: -1 where there is none
   std::vector<int> corrupt;     ///< the same prompt changed so that the answer is `wrong`; or empty
   std::map<std::string, std::string> groups;  ///< kinds of prompts, by the name of what tells them apart
@@ -88,7 +88,8 @@ class Task {
   virtual const DataSource* source() const { return nullptr; }
   /// Example `number` of a split; the same for the same seed everywhere.
   virtual Example example(std::uint64_t seed, Split split, std::int64_t number) const = 0;
-  /// Held-out example `number` of a seed as a question; none for tasks whose inputs are no tokens.
+  /// Held-out example `number` of a seed as a question; none where the inputs are vectors, or an image in a
+  /// way of the task's own that it does not say.
   virtual std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const;
   /// Which rows have targets, as a rule for inputs that are no examples of the task.
   virtual CountedRows counted() const { return {}; }

@@ -4,6 +4,7 @@
 // is causal. Only actions count in the loss. Held out are scenes with their instruction, in both languages.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/ops/backward.h"
 #include "core/train/held_out.h"
@@ -29,12 +30,32 @@ const WordIds& task_pilot_vocabulary() {
   return ids;
 }
 
+constexpr std::uint64_t kPromptStream = 1000;  // of random numbers: prompts are no examples
+
+std::vector<int> task_pilot_words(const PilotScene& scene) {
+  std::vector<int> out;
+  for (const std::string& word : instruction(scene)) out.push_back(task_pilot_vocabulary()[word]);
+  return out;
+}
+
+int first_action(const PilotScene& scene) { return kFirstAction + arm_bins(movement(scene)).front(); }
+
+// Another thing whose first action is another one; -1: none.
+int named_elsewhere(const PilotScene& scene) {
+  for (int other = 0; other < static_cast<int>(scene.things.size()); ++other) {
+    PilotScene of = scene;
+    of.named = other;
+    if (other != scene.named && first_action(of) != first_action(scene)) return other;
+  }
+  return -1;
+}
+
 // notes: the patch of the thing named, the row that predicts the first action.
 Example task_pilot_example_of(const PilotScene& scene) {
   Example out;
   out.input.pixels = scene_pixels(scene);
   out.input.ids.assign(kPatches, kImage);
-  for (const std::string& word : instruction(scene)) out.input.ids.push_back(task_pilot_vocabulary()[word]);
+  for (const int word : task_pilot_words(scene)) out.input.ids.push_back(word);
   constexpr int kPrompt = kPatches + kPilotWords;
   out.targets.assign(kPrompt - 1, kNotCounted);
   for (const int bin : arm_bins(movement(scene))) {
@@ -139,6 +160,26 @@ class Pilot final : public Task {
       const PilotScene scene = random_scene(random);
       const bool held_out = falls_into(scene_fingerprint(scene), kTaskPilotHeldOut);
       if (held_out == (split == Split::held_out)) return task_pilot_example_of(scene);
+    }
+  }
+
+  /// Where the first action follows: the way to the right. The same picture with the words for another thing
+  /// is the corrupt prompt, its first action the wrong one.
+  std::optional<TaskPrompt> prompt(std::uint64_t seed, std::int64_t number) const override {
+    SplitMix64 random = random_of(seed, kPromptStream + static_cast<std::uint64_t>(Split::held_out),
+                                  static_cast<std::uint64_t>(number));
+    while (true) {
+      const PilotScene scene = random_scene(random);
+      const int other = named_elsewhere(scene);
+      if (other < 0 || !falls_into(scene_fingerprint(scene), kTaskPilotHeldOut)) continue;
+      PilotScene corrupt = scene;
+      corrupt.named = other;
+      TaskPrompt out;
+      out.input.pixels = scene_pixels(scene);
+      out.input.ids = task_pilot_words(scene), out.corrupt = task_pilot_words(corrupt);
+      out.answer = first_action(scene), out.wrong = first_action(corrupt);
+      out.groups = {{"language", scene.korean ? "ko" : "en"}, {"verb", verb_name(scene.verb)}};
+      return out;
     }
   }
 

@@ -39,9 +39,11 @@ struct ViewState {
   std::int64_t row = 0;    ///< of the main stack, or of the queries
   double temperature = 1;  ///< that the outputs are drawn at; 0: the likeliest one
   Level level = Level::full;
-  std::string page;                                 ///< of a view of several pages; empty: its first
-  const Lab* lab = nullptr;                         ///< of the view of labs
-  LabValues values;                                 ///< of its controls
+  std::string page;        ///< of a view of several pages; empty: its first
+  std::string words = {};  ///< Circuits: whose scores, tokens with commas between; empty: those of the run
+  std::int64_t distance = -1;  ///< Circuits: rows from a query back to its key, where heads rotate; -1: one
+  const Lab* lab = nullptr;    ///< of the view of labs
+  LabValues values;            ///< of its controls
   std::shared_ptr<const AskShown> asked = {};       ///< Ask: what its page shows; null: each head knocked out
   std::shared_ptr<const Gradients> gradients = {};  ///< what ViewSpec::gradients gives; null: not there yet
 };

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/lens/circuits.h"
 #include "core/session/document.h"
+#include "core/session/measure_text.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -122,19 +123,39 @@ std::optional<figure::PartBox> words_table(const ViewState& state, const Model& 
        ""});
 }
 
-// What the looked-at head looks for among the words of the text, each once: the score of a query (row) with a
-// key (column). Where the head rotates, the query stands one position behind.
-std::optional<figure::PartBox> looks_for_matrix(const ViewState& state, const Model& model) {
-  std::vector<int> words;
-  for (const int id : state.run->ids)
-    if (std::ssize(words) < kMostLooked && std::find(words.begin(), words.end(), id) == words.end())
-      words.push_back(id);
+// It is what is looked at: the table of words makes room for it.
+bool asks_map(const ViewState& state) { return !state.words.empty() || state.distance >= 0; }
+
+// Those that were named, or those of the text, each once.
+Result<std::vector<int>> looked_words(const ViewState& state) {
+  std::vector<int> out;
+  const auto add = [&](int id) {
+    if (std::ssize(out) < kMostLooked && std::find(out.begin(), out.end(), id) == out.end())
+      out.push_back(id);
+  };
+  for (const std::string& word : split(state.words, ',')) {
+    if (word.find_first_not_of(' ') == std::string::npos) continue;
+    TRY(const int id, parse_output(*state.opened, word));
+    add(id);
+  }
+  if (!out.empty()) return out;
+  for (const int id : state.run->ids) add(id);
+  return out;
+}
+
+// What the looked-at head looks for among these words: the score of a query (row) with a key (column). Where
+// the head rotates, the query stands one position behind, or as many as are asked for.
+Result<std::optional<figure::PartBox>> looks_for_matrix(const ViewState& state, const Model& model) {
+  TRY(const std::vector<int> words, looked_words(state));
   const auto& attention = model.config().blocks[static_cast<std::size_t>(state.layer)].attention;
+  const bool asked = asks_map(state);
+  const std::int64_t back = state.distance >= 0 ? state.distance : 1;
   const std::optional<std::int64_t> distance =
-      attention.position.rotates() ? std::optional<std::int64_t>(1) : std::nullopt;
+      attention.position.rotates() || state.distance >= 0 ? std::optional(back) : std::nullopt;
   const auto map =
       circuit_map(model, state.layer, static_cast<int>(state.head), false, words, words, distance);
-  if (!map || words.size() < 2) return std::nullopt;
+  if (!map && asked) return map.error();
+  if (!map || words.size() < 2) return std::optional<figure::PartBox>();
   figure::MatrixMark out;
   out.scale = figure::Scale::diverging, out.most = 1e-9;
   std::vector<float> values;
@@ -149,13 +170,15 @@ std::optional<figure::PartBox> looks_for_matrix(const ViewState& state, const Mo
     out.cols.labels.emplace_back(token_label(*state.opened, id));
   }
   out.rows.ink = figure::Ink::query, out.cols.ink = figure::Ink::key;
-  const std::string key = distance ? "figure.circuits.qk_map.behind" : "figure.circuits.qk_map";
-  const std::vector<Text> said{state.layer, state.head};
-  return figure::leaf({"qk_map",
-                       std::move(out),
-                       1,
-                       {Text::of(key, said), Text::of("figure.circuits.qk_map.short", said)},
-                       ""});
+  const std::string key = !distance   ? "figure.circuits.qk_map"
+                          : back == 1 ? "figure.circuits.qk_map.behind"
+                                      : "figure.circuits.qk_map.distance";
+  const std::vector<Text> said{state.layer, state.head, back};
+  return std::optional(figure::leaf({"qk_map",
+                                     std::move(out),
+                                     asked ? 2 : 1,
+                                     {Text::of(key, said), Text::of("figure.circuits.qk_map.short", said)},
+                                     ""}));
 }
 
 Result<ViewDrawing> draw_circuits(const ViewState& state) {
@@ -194,8 +217,10 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
                                  2,
                                  {Text::of("figure.circuits.heads"), Text::of("figure.circuits.heads.short")},
                                  ""}));
-  if (auto words = words_table(state, model)) tables.push_back(*std::move(words));
-  if (auto looks = looks_for_matrix(state, model)) tables.push_back(*std::move(looks));
+  if (!asks_map(state))
+    if (auto words = words_table(state, model)) tables.push_back(*std::move(words));
+  TRY(auto looks, looks_for_matrix(state, model));
+  if (looks) tables.push_back(*std::move(looks));
   out.below = figure::either(std::move(tables));
   return out;
 }

@@ -1,9 +1,10 @@
 """A model that is open, its runs, answers and figures."""
+import json
 import os
 
 import numpy
 
-from ._serve import Server
+from ._serve import Error, Server
 
 
 def flags(named):
@@ -61,6 +62,8 @@ def rows_as(rows):
 def question(model, command, named):
     """The words of a question: of Model.ablate(text, ...) and the others."""
     named, words = dict(named), []
+    if named.get("data") is not None and not isinstance(named["data"], (str, os.PathLike)):
+        raise Error("data= as rows stays on this machine: write a file that every worker has.", 2)
     for side, given, ids in (("", "text", "ids"), ("clean-", "clean", "clean_ids"), ("corrupt-", "corrupt", "corrupt_ids")):
         words += inputs(named.pop(given, None), named.pop(ids, None), side)
     return [command, model.path, *words, *flags({"json": True, **named})]
@@ -87,6 +90,24 @@ class Run:
         self._arrays |= self._take("*")
         return dict(self._arrays)
 
+    def keys(self):
+        """The names of all steps, and of what else a run has."""
+        return self.all().keys()
+
+    def __iter__(self):
+        return iter(self.all())
+
+    def __contains__(self, name):
+        return name in self._arrays or name in self.all()
+
+    @property
+    def labels(self):
+        """The tokens as they are written: of several sequences a list of lists."""
+        self.tokens  # with it comes what was run
+        made = json.loads(bytes(self._arrays["run"].astype(numpy.uint8)))["inputs"]
+        every = [[token["text"] for token in one.get("tokens", [])] for one in made]
+        return every[0] if len(every) == 1 else every
+
     @property
     def tokens(self):
         """The token ids."""
@@ -105,10 +126,14 @@ class Answer:
         self.data = data
         self.base = data.get("base", {name: data[name] for name in ("total", "rest") if name in data})
         self.rows = []
-        for row in data.get("rows", data.get("parts", data.get("heads", []))):
+        for row in next((data[name] for name in ("rows", "parts", "heads", "depths") if name in data), []):
             flat = {"step": row["step"]} if "step" in row else {}
             flat |= row.get("at", {})
-            flat |= {key: value for key, value in row.items() if key not in ("step", "at", "scores")}
+            for key, value in row.items():
+                if key in ("into", "from") and isinstance(value, dict):  # of patch: a row of each run
+                    flat |= {f"{key}_{name}": one for name, one in value.items()}
+                elif key not in ("step", "at", "scores"):
+                    flat[key] = value
             flat |= row.get("scores", {})
             self.rows.append(flat)
 
@@ -149,12 +174,21 @@ class Model:
         self.info = self.run("info", json=True)
 
     def run(self, command, *words, **named):
-        """Any command that takes a model."""
-        return self.server.run(command, self.path, *words, *flags(named))
+        """Any command that takes a model. data=: a file, task:NAME, or rows: a list of dicts, a DataFrame."""
+        return self.server.run(command, self.path, *words, *flags(self._with_file(named)))
+
+    def ask(self, command, text=None, ids=None, **named):
+        """The same as an Answer: m.ask("why", text, cell="blocks.1.attn.pattern[head=3,query=-1,key=2]").frame()"""
+        return Answer(self.run(command, *inputs(text, ids), json=True, **named))
+
+    def _with_file(self, named):
+        data = named.get("data")
+        return named if data is None or isinstance(data, (str, os.PathLike)) else {
+            **named, "data": self.server.data_file(data)}
 
     def trace(self, text=None, ids=None, edits=(), steps=None, **named):
         """A run; steps: which arrays to take at once ("blocks.*.attn.pattern,logits")."""
-        words = inputs(text, ids) + flags({"edits": list(edits), **named})
+        words = inputs(text, ids) + flags({"edits": edits, **self._with_file(named)})
         run = Run(self, words, text, steps)
         if not steps:
             run.tokens  # what is wrong with the input is said here

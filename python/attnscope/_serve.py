@@ -1,6 +1,7 @@
 """One attnscope-cli serve: lines of JSON over its standard input and output, arrays in files of a folder of its own."""
 import base64
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -35,6 +36,13 @@ def program():
     raise Error("attnscope-cli is not here: install attnscope, or say where it is in ATTNSCOPE_CLI.")
 
 
+def plain(value):
+    """NumPy's arrays and numbers for JSON."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is no field of a prompt")
+
+
 def said(text):
     """Without the program's name in front of each line."""
     lines = [line.removeprefix("attnscope-cli: ") for line in text.strip().splitlines()]
@@ -57,6 +65,9 @@ class Answers:
         if answer["status"] == 0 and (told := said(answer["err"])):
             warnings.warn(told, stacklevel=5)
         return base64.b64decode(out["base64"]) if isinstance(out, dict) and out.keys() == {"base64"} else out
+
+    def data_file(self, rows):
+        raise Error("data= as rows needs a Server of one's own: give a file.", 2)
 
     def close(self):
         pass
@@ -112,6 +123,14 @@ class Server(Answers):
         finally:
             if os.path.exists(path):
                 os.remove(path)
+
+    def data_file(self, rows):
+        """Rows of a data set (dicts, or a DataFrame) as a file, named by what is in it."""
+        rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
+        text = "".join(json.dumps(row, default=plain) + "\n" for row in rows)
+        path = os.path.join(self._folder, hashlib.sha256(text.encode()).hexdigest()[:16] + ".jsonl")
+        pathlib.Path(path).write_text(text)
+        return path
 
     def close(self):
         if getattr(self, "_process", None):

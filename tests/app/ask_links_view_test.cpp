@@ -84,6 +84,15 @@ TEST_F(AskLinksViewTest, ThePagesOfPathsShareTheirChips) {
   click("ask.link.total");
   settle();
   EXPECT_EQ(answer().request.path->kind, PathKind::total);
+  const std::size_t at = cell("blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]");
+  click_cell(2, 7);
+  click("ask_link_" + std::to_string(at));
+  settle();
+  ASSERT_EQ(document().edits.size(), 1u) << "made beside the frame";
+  EXPECT_NEAR(workspace().asking.measure.newest()->value, answer().values[at], 1e-9);
+  click("ask_link_" + std::to_string(at));
+  settle();
+  EXPECT_TRUE(document().edits.empty());
   click("ask.link.to.rest");
   settle();
   EXPECT_EQ(answer().cells().back().to->site.layer, -1) << "the logits";

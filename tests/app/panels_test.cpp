@@ -6,6 +6,7 @@
 #include "app/panels/inspector/inspector_parts.h"
 #include "app/panels/network/network_edits.h"
 #include "app/panels/network/network_layout.h"
+#include "app/panels/network/network_links.h"
 #include "app/panels/timeline/timeline_layout.h"
 #include "app/state/panel.h"
 #include "app/widgets/cell_edit.h"
@@ -453,6 +454,36 @@ TEST_F(PanelsTest, TheInspectorSaysWhatAChangeDoes) {
   open(kScene);
   says("blocks.0.attn.out", {2, 1}, "inspector.edit.last");
   says("blocks.0.attn.z", {1, 2, 0}, "inspector.edit.help");
+}
+
+// Of the head that is looked at: on each side the strongest score with a head of another block.
+TEST_F(PanelsTest, CompositionIsLinesOfTheMap) {
+  open("assets/models/induction");
+  const auto circuits = circuits_of(*run_->document.model);
+  ASSERT_TRUE(circuits);
+  const Stack stack = run_->trace(0).config().stack;
+  const NetworkLayout layout = network_layout(*run_, 0, {stack, 1}, 200);
+  const std::vector<NetworkLink> links = composition_links(layout, *circuits, stack, 1, 1);
+  ASSERT_EQ(links.size(), 3u) << "into its queries, keys and values";
+  for (const NetworkLink& link : links) {
+    double most = 0;
+    int head = -1;
+    for (const Composition& one : circuits->composition)
+      if (one.side == link.side && one.to_block == 1 && one.to_head == 1 && one.score > most)
+        most = one.score, head = one.from_head;
+    EXPECT_EQ(link.score, most);
+    EXPECT_EQ(link.head, head);
+    EXPECT_EQ(link.block, 0);
+    EXPECT_EQ(layout.boxes[static_cast<std::size_t>(link.from)].kind, NetworkBox::Kind::folded);
+    EXPECT_EQ(layout.boxes[static_cast<std::size_t>(link.to)].key,
+              std::string("map.") + reads_name(link.side));
+  }
+  const NetworkLayout before = network_layout(*run_, 0, {stack, 0}, 200);
+  const std::vector<NetworkLink> out = composition_links(before, *circuits, stack, 0, 0);
+  ASSERT_EQ(out.size(), 3u) << "out of it, into block 1";
+  EXPECT_EQ(out.front().block, 1);
+  workspace_.view = "circuits", workspace_.cursor.layer = 1;
+  draw(draw_network_map, ImVec2(216, 640), 4);
 }
 
 }  // namespace

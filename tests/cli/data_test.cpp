@@ -277,7 +277,7 @@ TEST_F(Data, ids_csv_txt_and_a_pipe_are_the_same_prompts) {
 
 TEST_F(Data, a_task_gives_prompts_that_its_model_answers) {
   for (const char* name :
-       {"storyteller", "storyteller-llama", "induction", "sorter", "translator", "gap-filler"}) {
+       {"storyteller", "storyteller-llama", "induction", "sorter", "translator", "gap-filler", "pilot"}) {
     const Ran ran =
         cli(std::string("ablate model:") + name + " --json --measure logit_diff --data task:" + name +
             " --limit 20 --steps '*blocks.0.attn.z'");
@@ -293,7 +293,14 @@ TEST_F(Data, a_task_gives_prompts_that_its_model_answers) {
   EXPECT_LT(first["base"]["corrupt"], -2.0);
   EXPECT_EQ(cli(ask).json(), first);
   EXPECT_NE(cli(ask + " --seed 1").json()["rows"], first["rows"]);
-  expect_refused("ablate model:pilot --measure logit_diff --data task:pilot", 1, "pilot");
+  // The same picture with the words for another thing: the hand goes there, in one language as in the other.
+  const Json seen = cli("patch model:pilot --json --measure logit_diff --data task:pilot --limit 20 "
+                        "--where language=ko --steps 'blocks.*.attn.z' --over head,pos")
+                        .json();
+  EXPECT_GT(seen["base"]["clean"], 2.0);
+  EXPECT_LT(seen["base"]["corrupt"], -2.0);
+  EXPECT_EQ(seen["rows"].size(), 2u * 4u * 20u);
+  expect_refused("ablate model:storyteller --measure logit_diff --data task:pilot", 1, "picture");
 }
 
 TEST_F(Data, a_file_of_the_answer_has_one_row_per_place_or_per_prompt) {

@@ -161,6 +161,33 @@ class Python(unittest.TestCase):
         self.assertEqual({row["step"] for row in patch}, {"blocks.0.resid_pre"})
         self.assertTrue(self.model.tokenize(TEXT)["ids"])
 
+    def test_as_a_script_would(self):
+        run = self.model.trace(TEXT, edits="blocks.1.attn.z[head=3]=0")  # one edit is a text
+        self.assertFalse(run["blocks.1.attn.z"][3].any())
+        self.assertIn("logits", run)
+        self.assertNotIn("blocks.9.mlp.out", run)
+        self.assertIn("blocks.0.attn.pattern", list(run))
+        self.assertEqual(len(run.labels), len(run.tokens))
+        self.assertEqual(run.labels[2], "cat")
+        patch = self.model.patch(TEXT, TEXT.replace("tired", "soft"), measure="logit_diff:cat,mat", over="pos",
+                                 steps="blocks.0.resid_pre")
+        self.assertEqual(patch.rows[2]["into_token"], "cat")
+        self.assertEqual(patch.rows[2]["from_pos"], 2)
+        why = self.model.ask("why", TEXT, cell="blocks.1.attn.pattern[head=3,query=-1,key=2]", by="head")
+        self.assertGreater(len(why), 3)
+        self.assertIn("held_out", self.model.ask("probe", what="antecedent").rows[0])
+
+    def test_rows_are_a_data_set(self):
+        rows = [{"ids": numpy.array([0, 4, 13, 63]), "answer": "on", "wrong": "mat"},
+                {"text": "The mat sat", "answer": "on", "wrong": "cat"}]
+        over = self.model.ablate(data=rows, measure="logit_diff", steps="blocks.*.attn.z", over="head")
+        each = [self.model.ablate(text, measure=measure, steps="blocks.*.attn.z", over="head")
+                for text, measure in (("The cat sat", "logit_diff:on,mat"), ("The mat sat", "logit_diff:on,cat"))]
+        for row, one, two in zip(over, *each):
+            self.assertAlmostEqual(row["value"], (one["value"] + two["value"]) / 2, 9)
+        with self.assertRaises(attnscope.Error):
+            self.model.ablate(data=[{"answer": "on"}], measure="logit_diff", steps="blocks.*.attn.z", over="head")
+
     def test_studies(self):
         strongest = self.model.strongest("blocks.1.attn.z[head=3]", by="weight", top=3, limit=12)
         self.assertEqual([row["rank"] for row in strongest if row["kind"] == "top"], [1, 2, 3])

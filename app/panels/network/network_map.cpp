@@ -9,6 +9,7 @@
 #include "app/look/shade.h"
 #include "app/panels/network/network_edits.h"
 #include "app/panels/network/network_layout.h"
+#include "app/panels/network/network_links.h"
 #include "app/panels/network/network_tree.h"
 #include "app/state/controls.h"
 #include "app/state/panel.h"
@@ -17,6 +18,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
+#include "core/base/computed.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 
@@ -339,8 +341,36 @@ void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
   if (end > ImGui::GetScrollY() + view) ImGui::SetScrollY(end - view);
 }
 
+constexpr double kMostLinked = 2e7;  // multiply-adds of composition scores, as the Circuits view draws
+
+// Of the two heads of a link the other one's name and side, on the line.
+void draw_link(const Map& map, const NetworkLink& link, double most) {
+  const NetworkBox &from = map.layout.boxes[static_cast<std::size_t>(link.from)],
+                   &to = map.layout.boxes[static_cast<std::size_t>(link.to)];
+  const float across = 0.3f + 0.2f * static_cast<float>(link.side),
+              share = static_cast<float>(link.score / most);
+  const ImVec2 p0 = map.at(from.x + from.w * across, from.y + from.h),
+               p3 = map.at(to.x + to.w * (to.kind == NetworkBox::Kind::folded ? across : 0.5f), to.y);
+  const float bend = (p3.y - p0.y) * 0.5f;
+  const ImVec2 p1(p0.x, p0.y + bend), p2(p3.x, p3.y - bend);
+  const Hue hue = link.side == Reads::q ? Hue::query : link.side == Reads::k ? Hue::key : Hue::value;
+  map.list->AddBezierCubic(p0, p1, p2, p3, with_alpha(hue_colour(hue), 0.35f + 0.6f * share),
+                           px(1.f + 3.f * share));
+  const WithFont font(fonts().mono_small);
+  const std::string name = format("%d.%d", link.block, link.head);
+  const ImVec2 size = ImGui::CalcTextSize(name.c_str());
+  const bool above = from.kind == NetworkBox::Kind::folded;  // beside the other head's box
+  const ImVec2 at(std::floor((above ? p0.x : p3.x) - size.x / 2),
+                  std::floor(above ? p0.y + px(1) : p3.y - size.y - px(1)));
+  map.list->AddRectFilled(ImVec2(at.x - px(2), at.y), ImVec2(at.x + size.x + px(2), at.y + size.y),
+                          with_alpha(theme().ground, 0.85f), px(3));
+  map.list->AddText(at, hue_colour(hue), name.c_str());
+}
+
 /// The layout of the newest run, cached by all its inputs.
 struct KeptLayout {
+  Computed<Result<Circuits>> circuits;
+  Kept<std::vector<NetworkLink>> links;
   std::uint64_t run = 0;
   int sequence = -1;
   OpenBlock open;
@@ -356,14 +386,41 @@ const NetworkLayout& layout_of(const PanelContext& context, OpenBlock open, floa
   const bool same = kept.run == context.run->version && kept.sequence == sequence &&
                     kept.open.stack == open.stack && kept.open.layer == open.layer && kept.width == width &&
                     kept.height == height;
-  if (!same)
-    kept = {context.run->version,
-            sequence,
-            open,
-            width,
-            height,
-            network_layout(*context.run, sequence, open, width, height)};
+  if (!same) {
+    kept.run = context.run->version, kept.sequence = sequence, kept.open = open;
+    kept.width = width, kept.height = height;
+    kept.layout = network_layout(*context.run, sequence, open, width, height);
+  }
   return kept.layout;
+}
+
+// While the circuits are looked at: what the cursor's head reads of others, and others of it.
+void draw_links(const Map& map) {
+  const PanelContext& context = map.context;
+  const Cursor& cursor = context.workspace.cursor;
+  if (context.workspace.view != "circuits" || context.run->recorded()) return;
+  const Trace& trace = context.run->trace(cursor.sequence);
+  if (trace.weights().all().empty() || circuits_cost(trace.config()) > kMostLinked) return;
+  KeptLayout& kept = *std::static_pointer_cast<KeptLayout>(context.workspace.map_layout);
+  const std::uint64_t subject = key_of({context.run->opened_version}),
+                      key = key_of({subject, context.run->version});
+  if (!kept.circuits.asked(key))
+    kept.circuits.begin(subject, key, context.workers(),
+                        [model = Model(trace.shared_config(), trace.shared_weights())](
+                            const std::atomic<bool>& cancel) { return circuits_of(model, true, &cancel); });
+  const auto made = kept.circuits.made(subject, key);
+  if (!made || !made.fresh || !*made) return;
+  const std::vector<NetworkLink>& links = kept.links.get(
+      {made.serial, kept.run, static_cast<std::uint64_t>(cursor.layer),
+       static_cast<std::uint64_t>(cursor.head), static_cast<std::uint64_t>(kept.width),
+       static_cast<std::uint64_t>(kept.height)},
+      [&] {
+        return composition_links(map.layout, **made.value, trace.config().stack, cursor.layer, cursor.head);
+      });
+  double most = 0;
+  for (const NetworkLink& link : links) most = std::max(most, link.score);
+  for (const NetworkLink& link : links)
+    if (most > 0) draw_link(map, link, most);
 }
 
 // Toggle between boxes and the checkpoint's names.
@@ -411,6 +468,7 @@ void draw_network_map(const PanelContext& context) {
   draw_lanes(map);
   for (int i = 0; i < static_cast<int>(layout.boxes.size()); ++i)
     draw_box(map, layout.boxes[static_cast<std::size_t>(i)], i == current);
+  draw_links(map);
   ImGui::SetCursorScreenPos(map.at(0, 0));
   ImGui::Dummy(ImVec2(px(1), px(layout.height)));
   keep_in_view(layout, current, workspace.cursor.step);

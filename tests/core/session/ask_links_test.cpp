@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <thread>
 
 #include "core/lens/donor.h"
 #include "core/session/ask_look.h"
@@ -136,6 +137,14 @@ TEST_F(AskLinksTest, DirectAndTotalOfTheIssuesExampleAndTheEditReadsBack) {
   ask();
   const std::size_t total = cell(pair);
   EXPECT_NEAR(answer().values[total], 1.70, 0.01);
+  // Its edit is a run of its own, which a frame does not wait for.
+  ASSERT_TRUE(asking_.edits_need_run(answer(), total));
+  asking_.begin_edits(session_.workers(), asking_.answer(), total);
+  auto made = asking_.take_edits();
+  while (!made) std::this_thread::yield(), made = asking_.take_edits();
+  ASSERT_TRUE(*made);
+  EXPECT_EQ(**made, total);
+  EXPECT_FALSE(asking_.edits_need_run(answer(), total));
   ASSERT_TRUE(session_.edit("put", {}, [&](Document& d) { return asking_.toggle(d, answer(), total); }));
   settle();
   EXPECT_NEAR(asking_.measure.newest()->value, answer().values[total], 1e-9);

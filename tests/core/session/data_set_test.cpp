@@ -142,6 +142,16 @@ TEST(DataTasks, PromptsAreQuestionsWithTwoAnswers) {
     EXPECT_EQ((*all_of({std::string("task:") + name, {}, 30, 4}))[29].words->text, (*lines)[29].words->text);
     EXPECT_NE((*all_of({std::string("task:") + name, {}, 30, 5}))[29].words->text, (*lines)[29].words->text);
   }
+  const auto seen = all_of({"task:pilot", {}, 30, 4});
+  ASSERT_TRUE(seen) << seen.error().text();
+  std::map<std::string, int> languages;
+  for (const DataLine& line : *seen) {
+    EXPECT_FALSE(line.pixels.empty());
+    EXPECT_NE(line.answer, line.wrong);
+    EXPECT_NE(line.words->text, line.corrupt->text) << "another thing of the same picture";
+    ++languages[line.groups.at("language")];
+  }
+  EXPECT_EQ(languages.size(), 2u);
   const auto later = all_of({"task:storyteller", {"form=later"}, 10, 0});
   ASSERT_TRUE(later);
   for (const DataLine& line : *later) EXPECT_EQ(line.groups.at("form"), "later");

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/base/words.h"
+#include "core/session/measure_text.h"
 #include "tests/core/view/opened.h"
 #include "tests/edits.h"
 
@@ -49,6 +50,38 @@ TEST(ViewCircuits, ShowsEveryScore) {
   ASSERT_TRUE(words);
   EXPECT_EQ(mark_of<figure::TableMark>(*figure, "words").rows.front().cells.front().str(),
             output_name(opened, words->front().id));
+}
+
+// What the head looks for, over words of one's own and at a distance: that of `attnscope-cli circuits`.
+TEST(ViewCircuits, MapsTheWordsAndTheDistanceThatAreAskedFor) {
+  const OpenedModel opened = *open_shipped("model:storyteller-llama");
+  ViewState state = first_state(opened, *opened.model->run({{0, 4, 13, 63}, {}}));
+  state.layer = 1, state.head = 3, state.level = Level::full;
+  state.words = "cat, mat,cat", state.distance = 3;
+  const auto figure = draw_view(**find_view("circuits"), state);
+  ASSERT_TRUE(figure) << figure.error().text();
+  const auto& map = mark_of<figure::MatrixMark>(*figure, "qk_map");
+  ASSERT_EQ(map.rows.labels.size(), 2u);
+  EXPECT_EQ(map.rows.labels[1].str(), "mat");
+  const std::vector<int> ids{*parse_output(opened, "cat"), *parse_output(opened, "mat")};
+  const auto expected = circuit_map(*opened.model, 1, 3, false, ids, ids, 3);
+  ASSERT_TRUE(expected);
+  for (std::int64_t row = 0; row < 2; ++row)
+    for (std::int64_t col = 0; col < 2; ++col)
+      EXPECT_FLOAT_EQ(map.values.at(row, col),
+                      static_cast<float>((*expected)[static_cast<std::size_t>(row * 2 + col)]));
+  state.distance = -1;
+  const auto near = draw_view(**find_view("circuits"), state);
+  ASSERT_TRUE(near);
+  EXPECT_NE(mark_of<figure::MatrixMark>(*near, "qk_map").values.at(0, 1), map.values.at(0, 1));
+  state.words = "cat,zebra";
+  const auto unknown = draw_view(**find_view("circuits"), state);
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().text().find("zebra"), std::string::npos);
+  const OpenedModel still = *open_shipped("model:storyteller");
+  ViewState other = first_state(still, *still.model->run({{0, 4, 13, 63}, {}}));
+  other.distance = 3;
+  EXPECT_FALSE(draw_view(**find_view("circuits"), other)) << "nothing rotates there";
 }
 
 TEST(ViewCircuits, StandsInTheFullWindowAlone) {
