@@ -89,7 +89,7 @@ bool EasyWindow::appends(const FrameState& state) const {
 }
 
 void EasyWindow::append(FrameState& state, std::int64_t output) const {
-  const figure::Part* part = box_.empty() ? nullptr : figure::find_part(box_.on_screen().figure, "answer");
+  const figure::Part* part = box_.empty() ? nullptr : figure::find_part(*box_.on_screen().figure, "answer");
   const auto* table = part ? std::get_if<figure::TableMark>(&part->mark) : nullptr;
   if (!table || output < 0 || output >= std::ssize(table->rows)) return;
   const std::string name = table->rows[static_cast<std::size_t>(output)].cells.front().str();
@@ -388,11 +388,26 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
       });
 }
 
+namespace {
+
+// On a projector nothing else says why there is no picture.
+void draw_why_nothing(const FrameState& state, ImVec2 size) {
+  std::string said;
+  if (const auto error = state.session.error())
+    said = error->text();
+  else if (!state.notices.empty())
+    said = state.notices.back().text.str();
+  ImGui::SetCursorScreenPos(ImVec2(0, size.y * 0.45f));
+  if (!said.empty()) centred_text(said, theme().text, fonts().title);
+}
+
+}  // namespace
+
 void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) {
   ImVec2 size = ImGui::GetIO().DisplaySize;
   size.y -= presented_words_height(state);
   state.stage_min = ImVec2(0, 0), state.stage_max = size;
-  if (!context.run) return;
+  if (!context.run) return draw_why_nothing(state, size);
   draw_part(
       state, "easy", [] { return tr("fault.easy"); },
       [&] {

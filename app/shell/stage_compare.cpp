@@ -5,7 +5,7 @@
 
 #include "app/look/imgui_compat.h"
 #include "app/look/item_map.h"
-#include "app/views/figure_page.h"
+#include "app/widgets/places.h"
 #include "core/session/session.h"
 
 namespace attnscope {
@@ -24,11 +24,18 @@ std::uint64_t compare_key(const ViewState& state, std::string_view id, std::uint
 bool StageCompare::draw(const ViewContext& context, std::string_view id) {
   const auto pinned = context.session.pinned();
   if ((id != "attention" && id != "mask") || !pinned || context.before != pinned.get()) return false;
-  ViewState state = view_state_of(context);
-  state.before = context.older(context.workspace.cursor.sequence);
+  const Cursor& cursor = context.workspace.cursor;
+  const auto at = static_cast<std::size_t>(
+      std::clamp<int>(cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1));
+  ViewState state = first_state(*context.run.document.opened, context.run.traces[at]);
+  state.before = context.older(cursor.sequence);
   if (!state.before) return false;
+  state.place = cursor_place(cursor, *state.run);
+  state.layer = cursor.layer, state.head = cursor.head;
+  state.row = std::clamp<std::int64_t>(cursor.query, 0,
+                                       std::max<std::int64_t>(0, state.run->rows(state.place.stack) - 1));
   state.opened_before = pinned->document.opened.get(), state.compare = true;
-  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   if (room.x < 1 || room.y < 1) return false;
   const std::uint64_t key = compare_key(state, id, pinned->version, context.run.version, room);
   if (failed_key_ == key) return false;
@@ -43,7 +50,7 @@ bool StageCompare::draw(const ViewContext& context, std::string_view id) {
   }
   ImGui::InvisibleButton("###compared", room);
   note_item("compared");
-  box_.draw(at);
+  box_.draw(corner);
   hands_.follow({context.run, context.workspace, context.commands, box_});
   return true;
 }

@@ -19,7 +19,7 @@ constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
 constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
-constexpr float kLargeName = 0.93f;  // of the letters of a text: names of a row drawn large
+constexpr float kLargeName = 0.93f;       // of the letters of a text: names of a row drawn large
 constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }

@@ -257,9 +257,19 @@ Result<StationDrawing> values_station(const ViewState& state) {
   const std::vector<Text> said{looked.query, looked.key_name, weight_text(looked.term().weight), handing};
   PartBox picture = numbers_leaf("row", rows, {steps_text("parts", said)}, 3);
   show_fine_digits(std::get<MatrixMark>(picture.part->mark));
+  const Record* pattern = run.find(pattern_of(state));
+  const std::int64_t heads = pattern && !pattern->shape.empty() ? pattern->shape[0] : 1;
+  const std::vector<Text> among{looked.query, state.head, state.layer, heads - 1,
+                                run.config().of(state.place.stack).n_layers()};
+  std::vector<PartBox> all;
+  all.push_back(std::move(picture));
+  if (heads > 1)
+    all.push_back(
+        figure::words("heads", figure::WordsMark::As::note,
+                      {steps_text("values.heads", among), steps_text("values.heads.short", among)}));
   return StationDrawing{
       {steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
-      std::move(picture)};
+      figure::column(std::move(all))};
 }
 
 }  // namespace attnscope

@@ -182,7 +182,7 @@ TEST(ViewTried, TheAnswerBeforeAnEditStaysOnTheCard) {
       EXPECT_NEAR(*found->before, static_cast<double>(next_tokens(logits, Sampling{}).front().prob), 1e-9);
       double sum = table->rest.value_or(0);
       for (const auto& one : table->rows) sum += *one.bar;
-      EXPECT_NEAR(sum, 1, 1e-3) << where;
+      EXPECT_NEAR(sum, 1, where.starts_with("pilot") ? 0.01 : 1e-4) << where;  // words are left out there
       kept += found->cells.back().key() == "figure.answer.fell" ? 1 : 0;
     }
   });
@@ -196,7 +196,9 @@ TEST(ViewTried, TheKeyOfAFilmStaysWhileItsNumbersChange) {
   state.page = "scores";
   EXPECT_EQ(sentence_of(*draw_view(**find_view("steps"), state))[1], "cat");
   state.page = "values";
-  const auto& rows = mark_of<figure::MatrixMark>(*draw_view(**find_view("steps"), state), "row").rows.labels;
+  const auto weighted = draw_view(**find_view("steps"), state);
+  ASSERT_TRUE(weighted);
+  const auto& rows = mark_of<figure::MatrixMark>(*weighted, "row").rows.labels;
   EXPECT_NE(rows.front().str().find("cat"), std::string::npos) << rows.front().str();
 }
 
