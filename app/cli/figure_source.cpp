@@ -8,6 +8,7 @@
 #include "core/export/carried.h"
 #include "core/session/figure_session.h"
 #include "core/system/named_files.h"
+#include "core/view/opening_row.h"
 
 namespace attnscope::cli {
 namespace {
@@ -103,6 +104,7 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
   state.layer = static_cast<int>(options.layer), state.head = options.head, state.page = options.page;
   state.words = options.words, state.distance = options.distance;
   state.temperature = options.temperature;
+  if (const std::int64_t own = opening_row(options.view, state); own >= 0) state.row = own;
   if (options.row >= 0) state.row = options.row;
   const bool edited = std::any_of(source.document.edits.begin(), source.document.edits.end(),
                                   [](const auto& edit) { return edit->enabled; });

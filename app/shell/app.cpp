@@ -114,6 +114,7 @@ class Loop {
     host_.set_scale(presented ? presenter_scale(state, width, height)
                               : window_scale(state, base_scale(), width, height) * state.settings.zoom);
     state_file_.begin();
+    const std::string spoken = language();
     host_.new_frame();
     frame_.draw(host_.painter());
     autosave_.follow(state);
@@ -123,8 +124,9 @@ class Loop {
       frame_.draw(host_.painter());
     }
     const bool other_scale = presented != state.presenter.on;  // the frame has the letters of the other one
-    if (other_scale) wake_window();
-    if (other_scale || state.lecture.changing(state)) {
+    const bool other_language = language() != spoken;          // its letters are loaded before the next frame
+    if (other_scale || other_language) wake_window();
+    if (other_scale || other_language || state.lecture.changing(state)) {
       ImGui::EndFrame();
       if (!state.presenter.on) side_.reset();  // the notes go with what they are about
       return state_file_.end(frame_);

@@ -184,13 +184,15 @@ void EasyTry::next(FrameState& state) {
 }
 
 bool EasyTry::shown(const FrameState& state) {
-  const std::uint64_t point = state.session.history().point();
-  return (shown_at_ != 0 && shown_at_ == point) || by_hand_.get({opened_, now_ + 1, point}, [&] {
-    const Document& now = state.session.document();
-    if (things_.empty() || now.opened == nullptr || !state.session.history().can_undo()) return false;
-    const auto changed = try_changed(now.opened, things_[now_]);
-    return changed && same_computation(now, *changed);
-  });
+  const History& history = state.session.history();
+  // A drag changes the document many times within one undo point.
+  return (shown_at_ != 0 && shown_at_ == history.point()) ||
+         by_hand_.get({opened_, now_ + 1, history.version()}, [&] {
+           const Document& now = state.session.document();
+           if (things_.empty() || now.opened == nullptr || !state.session.history().can_undo()) return false;
+           const auto changed = try_changed(now.opened, things_[now_]);
+           return changed && same_computation(now, *changed);
+         });
 }
 
 // The text is another one than that which the thing changes.

@@ -89,9 +89,17 @@ bool EasyWindow::appends(const FrameState& state) const {
 }
 
 void EasyWindow::append(FrameState& state, std::int64_t output) const {
-  const std::vector<NextToken> tokens = next_tokens(view_.run->logits_row(answer_row(view_)), Sampling{});
-  if (output < 0 || output >= std::ssize(tokens)) return;
-  const int id = tokens[static_cast<std::size_t>(output)].id;
+  const figure::Part* part = box_.empty() ? nullptr : figure::find_part(*box_.on_screen().figure, "answer");
+  const auto* table = part ? std::get_if<figure::TableMark>(&part->mark) : nullptr;
+  if (!table || output < 0 || output >= std::ssize(table->rows)) return;
+  const std::string name = table->rows[static_cast<std::size_t>(output)].cells.front().str();
+  const std::int64_t row = answer_row(view_);
+  const std::vector<NextToken> tokens = next_tokens(view_.run->logits_row(row), Sampling{});
+  const auto named = std::find_if(tokens.begin(), tokens.end(), [&](const NextToken& token) {
+    return answer_name(view_, row, token.id).str() == name;
+  });
+  if (named == tokens.end()) return;
+  const int id = named->id;
   const auto sequence = static_cast<std::size_t>(state.workspace.cursor.sequence);
   const std::size_t where = view_.run->input.ids.size();
   state.commands.edit(Text::of("easy.append", {output_name(*view_.opened, id)}), {},
@@ -120,6 +128,7 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
                         number(view_.row)},
                        [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
   offer(state);
+  open_row(state);
   if (state.workspace.holds_back) {  // an open bet is answered from its own picture
     const Page& page = state.lessons.page();
     film_.hold(state, page_view(page), page.state.look().value("station", std::string()));
@@ -129,6 +138,16 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
                        number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.row),
                        key_of(language())}));
   view_.page = film_.page(state);
+}
+
+// A view that has a row of its own begins there; a lesson, a slide and a session say where to look.
+void EasyWindow::open_row(FrameState& state) {
+  const ViewSpec* view = chosen(state);
+  if (!view || state.lessons.open() || state.lecture.walking()) return;
+  Cursor& cursor = state.workspace.cursor;
+  const std::int64_t usual = first_row(*view_.opened, *view_.run);
+  view_.row = cursor.query =
+      opened_row_.follow(view->id, view_, state.session.opened_version(), view_.row, usual);
 }
 
 void EasyWindow::offer(const FrameState& state) {
@@ -369,11 +388,26 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
       });
 }
 
+namespace {
+
+// On a projector nothing else says why there is no picture.
+void draw_why_nothing(const FrameState& state, ImVec2 size) {
+  std::string said;
+  if (const auto error = state.session.error())
+    said = error->text();
+  else if (!state.notices.empty())
+    said = state.notices.back().text.str();
+  ImGui::SetCursorScreenPos(ImVec2(0, size.y * 0.45f));
+  if (!said.empty()) centred_text(said, theme().text, fonts().title);
+}
+
+}  // namespace
+
 void EasyWindow::draw_presented(FrameState& state, const PanelContext& context) {
   ImVec2 size = ImGui::GetIO().DisplaySize;
   size.y -= presented_words_height(state);
   state.stage_min = ImVec2(0, 0), state.stage_max = size;
-  if (!context.run) return;
+  if (!context.run) return draw_why_nothing(state, size);
   draw_part(
       state, "easy", [] { return tr("fault.easy"); },
       [&] {

@@ -9,6 +9,7 @@
 #include "app/shell/easy_training.h"
 #include "app/shell/easy_try.h"
 #include "app/state/frame_state.h"
+#include "app/state/opened_row.h"
 #include "app/state/unedited_run.h"
 #include "app/widgets/figure_hands.h"
 #include "core/base/computed.h"
@@ -33,6 +34,7 @@ class EasyWindow {
   void follow_text(FrameState& state, const RunResult& run);
   void follow(FrameState& state, const RunResult& run);
   void offer(const FrameState& state);
+  void open_row(FrameState& state);
   bool appends(const FrameState& state) const;
   void append(FrameState& state, std::int64_t output) const;
   void draw_question(FrameState& state, ImVec2 at);
@@ -49,6 +51,7 @@ class EasyWindow {
   EasyTry try_;
   EasyTraining training_;
   EasyFilm film_;
+  OpenedRow opened_row_;
   FigureBox box_;
   FigureMotion motion_;
   std::uint64_t still_key_ = 0;  ///< of all that a figure shows but the view, its page and its row

@@ -112,7 +112,8 @@ void Stage::draw_view(FrameState& state, const Half& half, Painter& painter) {
     }
     const DrawRecording recording(state.recording);
     const DrawGroupScope group("view");
-    view->draw({state.session, *half.run, before, state.workspace, commands, painter});
+    const ViewContext context{state.session, *half.run, before, state.workspace, commands, painter};
+    if (of_a || !compare_[half.second].draw(context, view->id())) view->draw(context);
   };
   const Label part(half.second ? "second_view_" : "view_", view->id());
   const auto name = [&] { return tr("fault.view", {stage_view_title(*view)}); };

@@ -8,6 +8,7 @@
 
 #include "app/look/kept_text.h"
 #include "app/shell/patch_drag.h"
+#include "app/shell/stage_compare.h"
 
 namespace attnscope {
 
@@ -38,6 +39,7 @@ class Stage {
   void draw_progress(FrameState& state);
 
   PatchDrag patch_;
+  std::array<StageCompare, 2> compare_;
   std::array<std::string, 2> shown_;  // the views of the last frame
   std::array<KeptText, 2> why_;       // why the view is unavailable
   std::chrono::steady_clock::time_point quiet_since_ = std::chrono::steady_clock::now();

@@ -18,7 +18,8 @@ constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pool
 constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
-constexpr float kFewCells = 12, kWideCell = 1.6f;
+constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
+constexpr float kLargeName = 0.93f;       // of the letters of a text: names of a row drawn large
 constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
@@ -26,6 +27,10 @@ float count(std::int64_t n) { return static_cast<float>(n); }
 bool large_row(const MatrixMark& matrix) { return !matrix.order.empty(); }
 std::int64_t rows_of(const MatrixMark& matrix) { return matrix.values.size(0); }
 std::int64_t cols_of(const MatrixMark& matrix) { return matrix.values.size(1); }
+
+float name_em(const MatrixMark& matrix, const LetterSizes& look) {
+  return large_row(matrix) ? std::max(look.small, look.body * kLargeName) : look.small;
+}
 
 bool with_digits(const MatrixMark& matrix, const Form& form) {
   return large_row(matrix) || (!form.has(Give::digits) && rows_of(matrix) * cols_of(matrix) <= kMostDigits);
@@ -68,7 +73,7 @@ struct NameSizes {
 };
 NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell, const MarkContext& context) {
   NameSizes out;
-  const float em = context.look.small;
+  const float em = name_em(matrix, context.look);
   out.longest_allowed = (form.has(Give::short_names) ? kShortName : kLongName) * em / 12;
   if (form.has(Give::names) && !large_row(matrix)) return out;
   if (!matrix.rows.labels.empty() && matrix.rows.shown)
@@ -83,9 +88,10 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
 
 // The least width of a cell of a row drawn large: its number, and its name up to a limit.
 float large_cell(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context) {
-  const float name = widest(matrix.cols.labels, context.look.small, Face::mono, context);
-  const float other = context.measure.width(tr("figure.others", {std::to_string(matrix.order.size())}),
-                                            context.look.small, Face::sans);
+  const float small = name_em(matrix, context.look);
+  const float name = widest(matrix.cols.labels, small, Face::mono, context);
+  const float other =
+      context.measure.width(tr("figure.others", {std::to_string(matrix.order.size())}), small, Face::sans);
   const float longest_name = (form.has(Give::short_names) ? 1.f : 2.f) * kShortName * context.look.small / 12;
   return std::max({digit_width(matrix, form, em, context), other + 4, std::min(name, longest_name) + 4});
 }
@@ -110,7 +116,7 @@ SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkConte
     const float least = large_cell(matrix, form, look.looked, context),
                 natural = large_cell(matrix, form, look.looked_natural, context);
     const float fewest = std::min(cols, static_cast<float>(kLeastColumns + 1));
-    return {fewest * least, std::max(fewest * least, cols * natural), cols * natural * 1.2f};
+    return {fewest * least, std::max(fewest * least, cols * natural), cols * natural * kWideRow};
   }
   const float cols = count(cols_of(matrix));
   if (with_digits(matrix, form)) {
@@ -228,9 +234,12 @@ void draw_cell(const MatrixMark& matrix, double value, std::int64_t row, std::in
   const Rgb ground = colour_of(look, value, out.colours());
   out.rect(rect, ground);
   out.shapes.back().row = row, out.shapes.back().col = col;
-  if (masked(value)) return out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
-  if (placed.digit <= 0) return;
-  const std::string text = cell_text(value, look.digits, placed.form);
+  if (masked(value)) out.rect(rect, out.colours().ink(Ink::dim), DrawnShape::Kind::hatch);
+  if (placed.digit <= 0 || (masked(value) && !large_row(matrix))) return;
+  // A masked score is -inf, the weight that comes of it 0.
+  const std::string text = !masked(value)               ? cell_text(value, look.digits, placed.form)
+                           : look.scale == Scale::share ? "0"
+                                                        : number_text(value, 0);
   const float width = context.measure.width(text, placed.digit, Face::mono);
   out.text(text, rect.x + (rect.w - width) / 2, rect.y + (rect.h + placed.digit * 0.72f) / 2, placed.digit,
            Face::mono, readable_on(ground), rect);
@@ -277,7 +286,7 @@ void draw_bar(const MatrixMark::Row& row, double value, PixelRect cell, const Pl
 void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
   const bool rest = placed.columns.size() < matrix.order.size();
-  const float em = context.look.small,
+  const float em = name_em(matrix, context.look),
               wide = placed.cells.w / static_cast<float>(placed.columns.size() + (rest ? 1 : 0)),
               tall = placed.cells.h / count(rows_of(matrix));
   // Then a line stands where they are.
@@ -393,7 +402,7 @@ bool name_shown(std::int64_t at, int looked, std::int64_t every) {
 void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,
                     const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
-  const float em = context.look.small, tall = placed.cells.h / count(rows_of(matrix));
+  const float em = name_em(matrix, context.look), tall = placed.cells.h / count(rows_of(matrix));
   const auto every = static_cast<std::int64_t>(std::ceil(em * kLine / tall));
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(matrix.rows.labels.size()); ++row) {
     if (!name_shown(row, matrix.rows.looked, every)) continue;

@@ -11,6 +11,7 @@ namespace attnscope::figure {
 namespace {
 
 constexpr std::array<Give, 3> kPlotGives{Give::shorter_words, Give::names, Give::left_out};
+constexpr double kFineAxis = 0.01;  // shorter axes keep all their decimals
 constexpr SizeNeed kPlotWidth{140, 380, 1400}, kPlotHeight{80, 220, 800};
 
 const PlotMark& plot_in(const Part& part) { return std::get<PlotMark>(part.mark); }
@@ -30,6 +31,24 @@ double scaled(double value, bool log) {
 }
 std::string limit_text(double scaled_value, bool log) {
   return format("%.4g", log ? std::pow(10.0, scaled_value) : scaled_value);
+}
+// Both ends of an axis, as many decimals each.
+std::pair<std::string, std::string> limit_texts(const Limits& limits, bool log) {
+  std::pair<std::string, std::string> out{limit_text(limits.least, log), limit_text(limits.most, log)};
+  const auto decimals = [](const std::string& text) {
+    const std::size_t point = text.find('.');
+    return point == std::string::npos ? std::size_t{0} : text.size() - point - 1;
+  };
+  const auto has_exponent = [](const std::string& text) { return text.find('e') != std::string::npos; };
+  if (log || has_exponent(out.first) || has_exponent(out.second)) return out;
+  const std::size_t most = std::max(decimals(out.first), decimals(out.second));
+  const bool fine = limits.most - limits.least < kFineAxis;
+  const int digits = static_cast<int>(fine ? most : std::min<std::size_t>(most, 3));
+  const auto written = [&](double value) {
+    const std::string text = format("%.*f", digits, value);
+    return text.find_first_of("123456789") == std::string::npos ? format("%.*f", digits, 0.0) : text;
+  };
+  return {written(limits.least), written(limits.most)};
 }
 std::vector<Text> names_in(const PlotMark& plot) {
   std::vector<Text> out;
@@ -94,10 +113,11 @@ void draw_limits(const PlacedPart& placed, const Limits& x, const Limits& y, Dra
     return context.measure.width(text, em, face);
   };
   for (const bool top : {true, false}) {
-    const std::string text = limit_text(top ? y.most : y.least, plot.log_y);
+    const auto [lowest, highest] = limit_texts(y, plot.log_y);
+    const std::string& text = top ? highest : lowest;
     put(text, cells.x - 4 - width(text, Face::mono), top ? cells.y + em * 0.8f : cells.bottom(), Face::mono);
   }
-  const std::string from = limit_text(x.least, plot.log_x), to = limit_text(x.most, plot.log_x);
+  const auto [from, to] = limit_texts(x, plot.log_x);
   put(from, cells.x, below, Face::mono);
   put(to, cells.right() - width(to, Face::mono), below, Face::mono);
   const float room = cells.w - width(from, Face::mono) - width(to, Face::mono) - 16;

@@ -45,6 +45,7 @@ bool has_rest(const TableMark& table, std::size_t shown) {
 constexpr SizeNeed kRowHeight{1.6f, 1.9f, 2.3f};  // em
 constexpr float kLead = 1.25f;
 float lead_of(const TableMark& table) { return table.leads ? kLead : 1.f; }
+float head_em(const LetterSizes& look) { return std::max(look.small, 0.9f * look.body); }
 float pad_of(const TableMark& table, const LetterSizes& look) {
   return table.card == TableMark::Card::none ? 0 : look.gap;
 }
@@ -78,7 +79,7 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
     }
     const Face face = col == 0 || is_words(table, col) ? Face::sans : Face::mono;
     if (col < table.header.size())
-      out[col] = context.measure.width(table.header[col].str(), context.look.small, Face::sans);
+      out[col] = context.measure.width(table.header[col].str(), head_em(context.look), Face::sans);
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
       const std::vector<Text>& cells = table.rows[row].cells;
       const bool lead = row == 0 && table.leads;
@@ -116,7 +117,7 @@ SizeNeed table_width(const Part& part, const Form& form, const MarkContext& cont
 // All but the rows.
 float head_height(const Part& part, const Form& form, const LetterSizes& look) {
   const TableMark& table = table_in(part);
-  return title_height(part, form, look) + (table.header.empty() ? 0 : look.small * 1.5f) +
+  return title_height(part, form, look) + (table.header.empty() ? 0 : head_em(look) * 1.5f) +
          2 * pad_of(table, look);
 }
 SizeNeed table_height(const Part& part, const Form& form, float, const MarkContext& context) {
@@ -171,8 +172,9 @@ class TableDrawing {
       y_ += title_height(*placed_.part, placed_.form, context_.look);
     }
     if (!table_.header.empty()) {
-      texts(table_.header, {context_.look.small, Face::sans, Ink::dim}, true, context_.look.small * 1.5f);
-      y_ += context_.look.small * 1.5f;
+      const float em = head_em(context_.look);
+      texts(table_.header, {em, Face::sans, Ink::dim}, true, em * 1.5f);
+      y_ += em * 1.5f;
     }
     for (std::int64_t at = 0; at < placed_.rows; ++at)
       row(table_.rows[static_cast<std::size_t>(at)], at == 0 && table_.leads);

@@ -1,6 +1,7 @@
 #include "core/session/try_this.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -13,12 +14,15 @@
 #include "core/session/request.h"
 #include "core/step/place.h"
 #include "core/trace/place_cells.h"
+#include "core/train/arm_text.h"
+#include "core/train/pilot_path.h"
 
 namespace attnscope {
 namespace {
 
 using json = nlohmann::json;
 constexpr std::size_t kMostAnswers = 5;
+constexpr double kSaidShare = 6e-4;  // how far a share may be from the one that the table says
 constexpr Named<TryMove> kMoves[] = {
     {"turns", TryMove::turns}, {"falls", TryMove::falls}, {"rises", TryMove::rises}};
 
@@ -45,10 +49,24 @@ Text said_word(const std::string& word, const std::string& kind) {
   return number(block) && number(head) ? Text::of("try.at_head", {block, head}) : Text(word);
 }
 
-// One line: a sentence of its own where this thing has one, else that of its kind.
+// A share as it is shown: in percent, a weight of attention with two digits.
+Text said_share(double share, bool weight) {  // in the language of the moment when it is read
+  return weight ? Text(format("%.2f", share)) : Text::of("number.percent", {format("%.1f", 100 * share)});
+}
+
+// An answer as it is said: a movement of the Pilot by what its token stands for.
+Text said_answer(const TryThis& thing, const std::string& word) {
+  const std::optional<int> bin = action_bin(word);
+  return bin ? arm_text(thing.action, *bin, word) : Text(word);
+}
+
+// One line: a sentence of its own where this thing has one, else that of its kind. After the answers and
+// their shares come the words of the table.
 Text sentence_of(const std::string& name, const std::string& kind, const json& say, const TryThis& thing) {
-  std::vector<Text> arguments{thing.before, thing.after.front(),
-                              join({thing.after.begin() + 1, thing.after.end()}, ", ")};
+  std::vector<Text> arguments{said_answer(thing, thing.before), said_answer(thing, thing.after.front()),
+                              join({thing.after.begin() + 1, thing.after.end()}, ", "),
+                              said_share(thing.share_before, kind == "gaze"),
+                              said_share(thing.share_after, kind == "gaze")};
   for (const json& word : say) arguments.push_back(said_word(word.get<std::string>(), kind));
   const std::string own = "try." + name + "." + thing.id;
   if (has_string(own)) return Text::of(own, arguments);
@@ -73,8 +91,11 @@ Result<TryThis> read_try(const json& from, const std::string& name) {
     out.at = read("at").get<std::string>();
     field = "row";
     out.row = from.value("row", out.row);
+    out.action = from.value("action", out.action);
     out.before = read("before").get<std::string>();
     out.after = read("after").get<std::vector<std::string>>();
+    const auto shares = read("shares").get<std::array<double, 2>>();
+    out.share_before = shares[0], out.share_after = shares[1];
     const auto move = named_value(read("move"), kMoves);
     if (!move) return broken_try(name, out.id, field);
     out.move = *move;
@@ -171,6 +192,8 @@ Result<std::vector<TryAnswer>> answers_of(const OpenedModel& opened, const Trace
 
 // A share that moves by less than the digits that are shown does not move.
 bool moved_as(const TryThis& thing, const TryAnswer& before, const TryAnswer& after) {
+  if (std::abs(before.share - thing.share_before) > kSaidShare) return false;
+  if (std::abs(after.share - thing.share_after) > kSaidShare) return false;
   if (thing.move == TryMove::turns) return before.word != after.word;
   const double by = after.share - before.share;
   return before.word == after.word && (thing.move == TryMove::falls ? by < -0.001 : by > 0.001);
@@ -234,11 +257,8 @@ Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const Try
   // Weights of attention are written as the picture has them.
   const std::int64_t row = thing.row < 0 ? prediction_row(*was) : thing.row;
   const bool weights = was->logits_row(row).empty();
-  const auto share = [&](const TryAnswer& answer) {  // in the language of the moment when it is read
-    return weights ? Text(format("%.2f", answer.share))
-                   : Text::of("number.percent", {format("%.1f", 100 * answer.share)});
-  };
-  out.sentence = Text::of("try.outcome", {first.word, share(first), then.word, share(then)});
+  out.sentence = Text::of("try.outcome", {said_answer(thing, first.word), said_share(first.share, weights),
+                                          said_answer(thing, then.word), said_share(then.share, weights)});
   return out;
 }
 

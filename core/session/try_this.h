@@ -25,12 +25,14 @@ struct TryThis {
   };
   std::string id;
   std::vector<NewToken> tokens;
-  std::vector<std::string> edits, masks;  ///< as --edit and --mask take them
-  std::string view;                       ///< the id of the view to look at
-  std::string at;                         ///< the row to look at: "blocks.1.attn.pattern[head=3,query=13]"
-  std::int64_t row = -1;                  ///< whose answer is read; -1: the row that predicts
-  std::string before;                     ///< the likeliest answer that is claimed before the change
-  std::vector<std::string> after;         ///< and the likeliest ones after it, in their order
+  std::vector<std::string> edits, masks;     ///< as --edit and --mask take them
+  std::string view;                          ///< the id of the view to look at
+  std::string at;                            ///< the row to look at: "blocks.1.attn.pattern[head=3,query=13]"
+  std::int64_t row = -1;                     ///< whose answer is read; -1: the row that predicts
+  std::string before;                        ///< the likeliest answer that is claimed before the change
+  std::vector<std::string> after;            ///< and the likeliest ones after it, in their order
+  std::size_t action = 0;                    ///< of the Pilot: which of the seven of a movement the answer is
+  double share_before = 0, share_after = 0;  ///< of the first answer before, and of the first one after
   TryMove move = TryMove::turns;
   Text sentence;  ///< one line: what to do, and what follows
 };

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/model/measure.h"
+#include "core/train/arm_text.h"
 #include "core/train/pilot_path.h"
 #include "core/view/view.h"
 
@@ -61,14 +62,43 @@ Text said_name(const ViewState& state, const std::optional<std::size_t>& movemen
   const std::string name = output_name(*state.opened, id);
   const std::optional<int> bin = movement ? action_bin(name) : std::nullopt;
   if (!bin || state.level == Level::full) return name;
-  const bool metres = *movement < 3, degrees = !metres && *movement + 1 < kArmActionKeys.size();
-  return Text::of(std::string("figure.answer.bin.") + (metres    ? "metres"
-                                                       : degrees ? "degrees"
-                                                                 : "open"),
-                  {figure::number_text(arm_value(*movement, *bin), metres    ? 4
-                                                                   : degrees ? 0
-                                                                             : 2),
-                   name});
+  return arm_text(*movement, *bin, name);
+}
+
+// The answers of the run compared with.
+struct OldAnswers {
+  int first = -1;  ///< its likeliest one; < 0: there is no such run
+  std::map<int, double> shares;
+};
+OldAnswers old_answers(const ViewState& state, std::int64_t row, const Sampling& sampling) {
+  OldAnswers out;
+  const Tensor logits = state.before ? state.before->logits_row(row) : Tensor();
+  if (logits.empty()) return out;
+  for (const NextToken& token : next_tokens(logits, sampling)) {
+    if (out.first < 0) out.first = token.id;
+    out.shares[token.id] = static_cast<double>(token.prob);
+  }
+  return out;
+}
+
+// Of the outputs that a movement is among, words are none in the easy level.
+bool offered(const ViewState& state, int id, bool movements) {
+  return !movements || action_bin(output_name(*state.opened, id));
+}
+
+// Which of the outputs, the likeliest first, have a row: the first ones, and what the answer was before it
+// changed.
+std::vector<std::size_t> shown_answers(const ViewState& state, const std::vector<NextToken>& tokens, int old,
+                                       std::size_t most, bool movements) {
+  std::vector<std::size_t> out;
+  for (std::size_t at = 0; at < tokens.size() && out.size() < most; ++at)
+    if (at == 0 || offered(state, tokens[at].id, movements)) out.push_back(at);
+  const auto found =
+      std::find_if(tokens.begin(), tokens.end(), [&](const auto& one) { return one.id == old; });
+  const auto place = static_cast<std::size_t>(found - tokens.begin());
+  if (found == tokens.end() || most < 2 || std::find(out.begin(), out.end(), place) != out.end()) return out;
+  out.back() = place;
+  return out;
 }
 
 }  // namespace
@@ -162,26 +192,30 @@ Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row,
   Sampling sampling;
   sampling.temperature = static_cast<float>(temperature);
   const std::vector<NextToken> tokens = next_tokens(logits, sampling);
-  std::map<int, double> before;
-  if (const Tensor older = state.before ? state.before->logits_row(row) : Tensor(); !older.empty())
-    for (const NextToken& token : next_tokens(older, sampling))
-      before[token.id] = static_cast<double>(token.prob);
+  const OldAnswers old = old_answers(state, row, sampling);
+  const std::optional<std::size_t> movement = movement_at(state, row);
+  const bool moves = movement && state.level == Level::easy;
+  const std::vector<std::size_t> shown = shown_answers(state, tokens, old.first, most, moves);
   figure::TableMark out;
   out.shares = out.leads = true, out.card = figure::TableMark::Card::plain;
-  double rest = 0;
-  const std::optional<std::size_t> movement = movement_at(state, row);
-  for (std::size_t at = 0; at < tokens.size(); ++at) {
+  for (const std::size_t at : shown) {
     const double share = static_cast<double>(tokens[at].prob);
-    if (at >= most) {
-      rest += share;
-      continue;
-    }
-    out.rows.push_back({{said_name(state, movement, tokens[at].id), percent(share)},
-                        share,
-                        before.contains(tokens[at].id) ? std::optional(before[tokens[at].id]) : std::nullopt,
-                        at == 0});
+    const auto was = old.shares.find(tokens[at].id);
+    const bool fell =
+        at >= most && was != old.shares.end();  // it was the answer, and is none of the likeliest
+    out.rows.push_back(
+        {{said_name(state, movement, tokens[at].id),
+          fell ? Text::of("figure.answer.fell", {percent(was->second), percent(share)}) : percent(share)},
+         share,
+         was != old.shares.end() ? std::optional(was->second) : std::nullopt,
+         at == 0});
   }
-  out.others = static_cast<std::int64_t>(tokens.size() - out.rows.size());
+  double rest = 0;
+  for (std::size_t at = 0; at < tokens.size(); ++at) {
+    if (std::find(shown.begin(), shown.end(), at) != shown.end() || !offered(state, tokens[at].id, moves))
+      continue;
+    ++out.others, rest += static_cast<double>(tokens[at].prob);
+  }
   if (out.others > 0) out.rest = rest;
   return out;
 }

@@ -39,6 +39,26 @@ std::vector<Text> keys_title(const ViewState& state, const LookedRow& looked, co
   if (hides(looked)) return {steps_text(key + ".masked"), steps_text(key)};
   return {steps_text(is_cross(state) ? key + ".cross" : key), steps_text(key)};
 }
+// The run compared with, where an edit alone tells it from this one.
+const Trace* unedited_run(const ViewState& state) {
+  const Trace* before = state.before.get();
+  const bool same = before && before->input.ids == state.run->input.ids &&
+                    before->input.source == state.run->input.source &&
+                    before->rows(state.place.stack) == state.run->rows(state.place.stack) &&
+                    before->find(state.place.pattern(state.layer));
+  return same ? before : nullptr;
+}
+// Where it is edited, a number stays under the mouse, whatever becomes of the other keys.
+std::int64_t kept_key(const ViewState& state) {
+  const Trace* before = unedited_run(state);
+  return strongest_key(before ? *before : *state.run, state.place.pattern(state.layer), state.head,
+                       state.row);
+}
+// Two digits, of small ones four.
+Text weight_text(double weight) {
+  return figure::number_text(weight, weight != 0 && std::abs(weight) < 0.01 ? 4 : 2);
+}
+
 Result<LookedRow> looked_row(const ViewState& state) {
   const Site pattern = state.place.pattern(state.layer);
   LookedRow out;
@@ -98,7 +118,9 @@ Site read_heads(const ViewState& state, Hue hue) {
 }
 
 Result<StationDrawing> scores_station(const ViewState& state) {
-  TRY(const LookedRow looked, looked_row(state));
+  TRY(LookedRow looked, looked_row(state));
+  looked.key = kept_key(state);
+  looked.key_name = row_label(*state.opened, *state.run, state.place.keys(), looked.key);
   const Site queries = read_heads(state, Hue::query), keys = read_heads(state, Hue::key);
   const std::vector<float> q = row_of_step(*state.run, queries, state.head, state.row),
                            k = row_of_step(*state.run, keys, state.run->own_head(keys, state.head),
@@ -192,7 +214,15 @@ Result<StationDrawing> values_station(const ViewState& state) {
   const Site site = state.place.site(StepRole::split, Hue::value, state.layer),
              result = state.place.site(StepRole::head_out, state.layer);
   const std::vector<float> z = row_of_step(run, result, state.head, state.row);
-  const MatrixMark weights = keys_mark(state, slot_of(StepRole::pattern));
+  MatrixMark weights = keys_mark(state, slot_of(StepRole::pattern));
+  std::vector<float> kept;  // the weights before an edit: their rows stay where they are
+  if (const Trace* before = unedited_run(state)) {
+    kept = row_of_step(*before, state.place.pattern(state.layer), state.head, state.row);
+    std::iota(weights.order.begin(), weights.order.end(), 0);
+    std::stable_sort(weights.order.begin(), weights.order.end(), [&](int a, int b) {
+      return kept[static_cast<std::size_t>(a)] > kept[static_cast<std::size_t>(b)];
+    });
+  }
   const Tensor values = run.slice(site, run.own_head(site, state.head), {0, kAllNumbers}, {0, kAllNumbers});
   if (z.empty() || values.empty()) return fail(Code::not_found, "error.view.no_attention");
   const std::size_t shown = std::min<std::size_t>(3, weights.order.size());
@@ -207,24 +237,39 @@ Result<StationDrawing> values_station(const ViewState& state) {
       sum[dim] += part.back();
       if (at >= shown) others[dim] += part.back();
     }
-    if (at < shown && weight != 0)
-      rows.push_back({steps_text("weighted", {steps_number(static_cast<double>(weight)),
+    const bool had = !kept.empty() && kept[static_cast<std::size_t>(key)] != 0;
+    if (at < shown && (weight != 0 || had))
+      rows.push_back({steps_text("weighted", {weight_text(static_cast<double>(weight)),
                                               weights.cols.labels[static_cast<std::size_t>(key)]}),
                       std::move(part)});
   }
   const std::int64_t handing = std::count_if(looked.row.terms.begin(), looked.row.terms.end(),
                                              [](const AttentionTerm& term) { return term.weight > 0; });
-  if (handing > std::ssize(rows))
-    rows.push_back({Text::of("figure.others", {handing - std::ssize(rows)}), std::move(others)});
+  const std::int64_t named = std::count_if(rows.begin(), rows.end(), [](const NamedRow& row) {
+    return std::any_of(row.values.begin(), row.values.end(), [](float one) { return one != 0; });
+  });
+  if (handing > named) rows.push_back({Text::of("figure.others", {handing - named}), std::move(others)});
   bool holds = true;
   for (std::size_t dim = 0; dim < z.size(); ++dim)
     holds = holds && same_number(static_cast<double>(sum[dim]), static_cast<double>(z[dim]));
   if (!holds) rows.push_back({steps_text("sum"), sum});
   rows.push_back(row_at(state, result, state.head, state.row, steps_text(holds ? "sum" : "edited.row")));
-  const std::vector<Text> said{looked.query, looked.key_name, steps_number(looked.term().weight), handing};
+  const std::vector<Text> said{looked.query, looked.key_name, weight_text(looked.term().weight), handing};
+  PartBox picture = numbers_leaf("row", rows, {steps_text("parts", said)}, 3);
+  show_fine_digits(std::get<MatrixMark>(picture.part->mark));
+  const Record* pattern = run.find(pattern_of(state));
+  const std::int64_t heads = pattern && !pattern->shape.empty() ? pattern->shape[0] : 1;
+  const std::vector<Text> among{looked.query, state.head, state.layer, heads - 1,
+                                run.config().of(state.place.stack).n_layers()};
+  std::vector<PartBox> all;
+  all.push_back(std::move(picture));
+  if (heads > 1)
+    all.push_back(
+        figure::words("heads", figure::WordsMark::As::note,
+                      {steps_text("values.heads", among), steps_text("values.heads.short", among)}));
   return StationDrawing{
       {steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
-      numbers_leaf("row", rows, {steps_text("parts", said)}, 3)};
+      figure::column(std::move(all))};
 }
 
 }  // namespace attnscope

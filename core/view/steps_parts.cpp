@@ -12,6 +12,8 @@ namespace attnscope {
 namespace {
 
 constexpr std::size_t kMostNumbers = 8, kFewColumns = 12, kManyColumns = 16;
+constexpr double kSmallNumbers =
+    0.1;  // the largest of a row: below it four decimals, below ten times it three
 constexpr double kSameNumber = 2e-3;  // relative: of sums in another order
 
 }  // namespace
@@ -79,6 +81,11 @@ PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, s
 void show_few_columns(MatrixMark& matrix) {
   matrix.most_columns = matrix.order.size() > kManyColumns ? kFewColumns : 0;
 }
+void show_fine_digits(MatrixMark& matrix) {
+  const int digits = matrix.most < kSmallNumbers ? 4 : matrix.most < 10 * kSmallNumbers ? 3 : 2;
+  matrix.digits = digits;
+  for (MatrixMark::Row& row : matrix.own_rows) row.digits = digits;
+}
 Text steps_number(double value) { return figure::number_text(value, 2); }
 Text steps_text(const std::string& key, std::vector<Text> arguments) {
   return Text::of("figure.steps." + key, std::move(arguments));
@@ -120,13 +127,15 @@ Result<StationDrawing> embed_station(const ViewState& state) {
                   : alone ? name
                           : steps_text("sum"),
                   sum, state.run->find(site) ? place_of(*state.run, site, 0, state.row) : std::string()});
+  PartBox picture = numbers_leaf("row", rows, {steps_text("embed.sum")}, 3);
+  show_fine_digits(std::get<MatrixMark>(picture.part->mark));
   return StationDrawing{{steps_text(!holds                                       ? "embed.edited"
                                     : alone                                      ? "embed.alone"
                                     : parts.type.empty() && !parts.token.empty() ? "embed"
                                                                                  : "embed.parts",
                                     {name, parts.sum.count()}),
                          steps_text("embed.short", {name, parts.sum.count()})},
-                        numbers_leaf("row", rows, {steps_text("embed.sum")}, 3)};
+                        std::move(picture)};
 }
 
 }  // namespace attnscope

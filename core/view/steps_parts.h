@@ -33,6 +33,8 @@ std::vector<float> floats_of(const Tensor& row);
 figure::MatrixMark numbers_mark(const std::vector<NamedRow>& rows);
 figure::PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows,
                              std::vector<Text> titles, int priority = 2);
+/// Of small numbers more decimals, so that a sum adds up on the screen: 0.334 + 0.087 = 0.421.
+void show_fine_digits(figure::MatrixMark& matrix);
 /// Of a row drawn large: all columns where they are few, else the most important twelve.
 void show_few_columns(figure::MatrixMark& matrix);
 /// Magnitude of the largest finite number; 1 where there is none above 0.

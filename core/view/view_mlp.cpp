@@ -1,11 +1,13 @@
-// Which neurons fire on this word? Those that add most at the looked-at row, on which words of the text each
-// fires most, and the words it pushes up.
+// Which neurons fire on this word? Those that add most to the answer of the looked-at row, on which words of
+// the text each fires most, and the words it pushes up.
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text.h"
+#include "core/lens/attribution.h"
 #include "core/lens/neurons.h"
 #include "core/session/document.h"
-#include "core/view/view.h"
+#include "core/view/steps_parts.h"
 
 namespace attnscope {
 namespace {
@@ -48,46 +50,131 @@ std::vector<Text> strongest_on(const ViewState& state, const MlpPlace& place, co
   return out;
 }
 
-Result<ViewDrawing> draw_mlp(const ViewState& state) {
-  const MlpPlace place{state.place.stack, state.layer};
-  if (!has_neurons(*state.run, place)) return fail(Code::not_found, "error.view.no_mlp");
-  const std::vector<Neuron> top =
-      strongest_neurons(*state.run, place, state.row, state.level == Level::easy ? 6 : 12);
+// What the neurons of a block add to the logit of the answer, norm scales held (core/lens/attribution.h).
+struct AddedToAnswer {
+  int token = -1;
+  std::vector<std::pair<std::int64_t, double>> neurons;  ///< index and what it adds, largest magnitude first
+  double made = 0;                                       ///< by all neurons and their bias
+  double all = 0;                                        ///< by the MLP as the run has it
+  bool nothing = false;                                  ///< an edit made what it adds 0
+};
+std::optional<AddedToAnswer> added_to_answer(const ViewState& state, const MlpPlace& place) {
+  const Tensor logits = state.run->logits_row(state.row);
+  if (place.stack != state.run->config().stack || logits.empty() || !says_numbers(state, state.row))
+    return {};
+  AddedToAnswer out;
+  out.token = next_tokens(logits, Sampling{}).front().id;
+  LogitMeasure measure;
+  measure.target = out.token, measure.row = state.row;
+  const auto parts = attribute(*state.run, measure, AttributeBy::neuron);
+  if (!parts) return {};
+  const std::string post = to_text(place.site(StepRole::neurons)), end = to_text(place.site(Slot::mlp_out));
+  double edited = 0;
+  for (const LogitPart& part : parts->parts) {
+    if (part.step == post) out.neurons.emplace_back(part.at.front().begin, part.value);
+    if (part.step == post || part.step == end + ".bias") out.made += part.value;
+    if (part.step == end) edited += part.value;
+  }
+  if (out.neurons.empty()) return {};
+  out.all = out.made + edited;
+  const std::vector<float> row = row_of_step(*state.run, place.site(Slot::mlp_out), 0, state.row);
+  out.nothing = !row.empty() && std::all_of(row.begin(), row.end(), [](float one) { return one == 0; });
+  std::stable_sort(out.neurons.begin(), out.neurons.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+  return out;
+}
+
+std::size_t most_neurons(const ViewState& state) { return state.level == Level::easy ? 6 : 12; }
+
+ViewDrawing drawn_neurons(std::vector<Text> sentence, figure::TableMark table, std::vector<Text> title) {
+  table.card = figure::TableMark::Card::plain;
+  std::size_t most = 0;
+  for (const figure::TableMark::Row& row : table.rows) most = std::max(most, row.cells.size());
+  table.header.resize(most);  // no neuron pushes words up: without their column
+  return {{Text::of("figure.mlp.question")},
+          std::move(sentence),
+          figure::leaf({"neurons", std::move(table), 3, std::move(title), ""})};
+}
+
+// By what each neuron adds to the answer.
+ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const AddedToAnswer& added) {
+  const Tensor acts = state.run->slice(place.site(StepRole::neurons), 0, {state.row, state.row + 1},
+                                       {0, state.run->find(place.site(StepRole::neurons))->shape[1]});
+  const auto act = [&](std::int64_t neuron) { return static_cast<double>(acts.at(0, neuron)); };
+  const Text answer = answer_name(state, state.row, added.token);
+  const auto number = [](double value) { return Text(figure::number_text(value, 2)); };
+  figure::TableMark table;
+  table.most = 0;
+  for (std::size_t at = 0; at < std::min(most_neurons(state), added.neurons.size()); ++at) {
+    const auto [index, value] = added.neurons[at];
+    const double adds = added.nothing ? 0 : value;
+    const Neuron one{index, acts.at(0, index), 0};
+    table.most = std::max(table.most, adds), table.least = std::min(table.least, adds);
+    table.rows.push_back({{Text::of("figure.mlp.neuron", {index}), number(act(index)), number(adds),
+                           listed(strongest_on(state, place, one))},
+                          adds,
+                          {},
+                          false,
+                          0.0});
+    if (const std::vector<Text> words = pushed_up(state, place, one); !words.empty() && !added.nothing)
+      table.rows.back().cells.push_back(listed(words));
+  }
+  table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),
+                  Text::of("figure.mlp.column.adds.to", {answer}), Text::of("figure.mlp.column.on"),
+                  Text::of("figure.mlp.column.words")};
+  const auto [first, most] = added.neurons.front();
+  const std::vector<Text> said{row_label(*state.opened, *state.run, place.stack, state.row),
+                               first,
+                               state.layer,
+                               number(act(first)),
+                               answer,
+                               number(added.all),
+                               number(most),
+                               number(added.made)};
+  const bool edited = number(added.all).str() != number(added.made).str();
+  const std::string key = std::string("figure.mlp.") + (added.nothing ? "nothing"
+                                                        : edited      ? "edited"
+                                                                      : "answer");
+  return drawn_neurons({Text::of(key, said), Text::of(key + ".short", said)}, std::move(table),
+                       {Text::of(added.nothing ? "figure.mlp.title.nothing" : "figure.mlp.title.answer",
+                                 {state.layer, answer}),
+                        Text::of("figure.mlp.title.short")});
+}
+
+// By the length of what each adds, where there is no answer that it could be added to.
+Result<ViewDrawing> by_length(const ViewState& state, const MlpPlace& place) {
+  const std::vector<Neuron> top = strongest_neurons(*state.run, place, state.row, most_neurons(state));
   if (top.empty()) return fail(Code::not_found, "error.view.no_mlp");
   figure::TableMark table;
-  table.card = figure::TableMark::Card::plain;
   table.most = top.front().adds;
   std::vector<Text> first;
   for (const Neuron& one : top) {
     const std::vector<Text> words = pushed_up(state, place, one);
     if (&one == &top.front()) first = words;
-    table.rows.push_back(
-        {{Text::of("figure.mlp.neuron", {one.index}),
-          Text(figure::number_text(static_cast<double>(one.act), 2)), Text(figure::number_text(one.adds, 2))},
-         one.adds,
-         {},
-         false});
-    table.rows.back().cells.push_back(listed(strongest_on(state, place, one)));
+    table.rows.push_back({{Text::of("figure.mlp.neuron", {one.index}),
+                           Text(figure::number_text(static_cast<double>(one.act), 2)),
+                           Text(figure::number_text(one.adds, 2)), listed(strongest_on(state, place, one))},
+                          one.adds,
+                          {},
+                          false});
     if (!words.empty()) table.rows.back().cells.push_back(listed(words));
   }
-  const bool words =
-      std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.cells.size() > 4; });
   table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),
-                  Text::of("figure.mlp.column.adds"), Text::of("figure.mlp.column.on")};
-  if (words) table.header.push_back(Text::of("figure.mlp.column.words"));
+                  Text::of("figure.mlp.column.adds"), Text::of("figure.mlp.column.on"),
+                  Text::of("figure.mlp.column.words")};
   std::vector<Text> said{row_label(*state.opened, *state.run, place.stack, state.row), top.front().index,
                          state.layer, figure::number_text(static_cast<double>(top.front().act), 2)};
-  const char* kind = top.front().adds > 0 ? "sentence" : "silent";
-  if (top.front().adds > 0 && !first.empty()) kind = "pushes", said.push_back(first.front());
-  return ViewDrawing{
-      {Text::of("figure.mlp.question")},
-      {Text::of(std::string("figure.mlp.") + kind, said),
-       Text::of(std::string("figure.mlp.") + kind + ".short", said)},
-      figure::leaf({"neurons",
-                    table,
-                    3,
-                    {Text::of("figure.mlp.title", {state.layer}), Text::of("figure.mlp.title.short")},
-                    ""})};
+  std::string key = top.front().adds > 0 ? "figure.mlp.sentence" : "figure.mlp.silent";
+  if (top.front().adds > 0 && !first.empty()) key = "figure.mlp.pushes", said.push_back(first.front());
+  return drawn_neurons({Text::of(key, said), Text::of(key + ".short", said)}, std::move(table),
+                       {Text::of("figure.mlp.title", {state.layer}), Text::of("figure.mlp.title.short")});
+}
+
+Result<ViewDrawing> draw_mlp(const ViewState& state) {
+  const MlpPlace place{state.place.stack, state.layer};
+  if (!has_neurons(*state.run, place)) return fail(Code::not_found, "error.view.no_mlp");
+  if (const auto added = added_to_answer(state, place)) return by_answer(state, place, *added);
+  return by_length(state, place);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Temperatures temperatures_of(const ViewState& state) {
   }) = state.temperature;
   return out;
 }
-Text temperature_text(double temperature) { return format("%.4g", temperature); }
+Text temperature_text(double temperature) { return format("%.3g", temperature); }
 
 Result<ViewDrawing> draw_output(const ViewState& state) {
   const std::int64_t row = answer_row(state);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/base/text.h"
 #include "core/lens/positions.h"
@@ -23,18 +24,23 @@ Text turns_text(double tokens) {
   return tokens < 100 ? format("%.3g", tokens) : format_count(std::llround(tokens));
 }
 
-// The first pair, the last, and two between them.
-std::vector<std::int64_t> four_of(std::int64_t count) {
+// Three pairs that turn within the text, or turn fastest, and the last one.
+std::vector<std::int64_t> four_of(const std::vector<double>& wavelengths, std::int64_t length) {
+  const std::int64_t count = std::ssize(wavelengths);
+  const std::int64_t turning = std::count_if(wavelengths.begin(), wavelengths.end(), [&](double turn) {
+    return turn <= 2 * static_cast<double>(length);
+  });
+  const std::int64_t last = std::min(std::max<std::int64_t>(turning, 3), count) - 1;
   std::vector<std::int64_t> out;
-  for (int at = 0; at < 4; ++at)
-    if (const std::int64_t one = at * (count - 1) / 3; out.empty() || one != out.back()) out.push_back(one);
+  for (const std::int64_t one : {std::int64_t{0}, last / 2, last, count - 1})
+    if (out.empty() || one > out.back()) out.push_back(one);
   return out;
 }
 // cos(2 pi p / wavelength) or sin, drawn in steps of a quarter of a token.
 figure::PlotMark waves(const std::vector<double>& wavelengths, std::int64_t length, bool sine) {
   figure::PlotMark out;
   out.x_title = Text::of("figure.position.axis");
-  for (const std::int64_t pair : four_of(std::ssize(wavelengths))) {
+  for (const std::int64_t pair : four_of(wavelengths, length)) {
     const double turn = wavelengths[static_cast<std::size_t>(pair)];
     figure::PlotMark::Series one{
         Text::of("figure.position.pair", {pair, turns_text(turn)}), {}, kWaveInks[out.series.size()], false};
@@ -94,8 +100,6 @@ figure::PlotMark table_waves(const Tensor& rows, std::int64_t first) {
   return out;
 }
 
-// A learned table: its waves, how alike its rows are, and which one is most like the looked-at row. Of long
-// texts the places around it.
 // The rows that the run added: the table's, but for edits.
 Tensor rows_added(const ViewState& state, const Tensor& table) {
   const Site site = site_of(StepRole::position, -1, state.place.stack);
@@ -104,6 +108,39 @@ Tensor rows_added(const ViewState& state, const Tensor& table) {
   return added.empty() || added.size(0) != table.size(0) || added.size(1) != table.size(1) ? table : added;
 }
 
+// Of each two rows; a row of zeros has no direction, and its cells stay hatched.
+Tensor cosines_shown(const Tensor& rows) {
+  std::vector<float> out = cosines(rows, rows).values();
+  for (float& one : out)
+    if (std::isnan(one)) one = -std::numeric_limits<float>::infinity();
+  return Tensor::from(std::move(out), {{Axis::query, rows.size(0)}, {Axis::key, rows.size(0)}});
+}
+
+// What edits made of the rows of a learned table.
+struct EditedRows {
+  std::int64_t count = 0;    ///< rows that are no longer as learned
+  bool looked = false;       ///< the looked-at one is among them
+  bool nothing = true;       ///< all that is added is 0
+  const char* key() const {  // of the sentence
+    return nothing ? ".nothing" : !looked ? ".others" : count > 1 ? ".several" : ".edited";
+  }
+};
+EditedRows edited_rows(const Tensor& added, const Tensor& learned, std::int64_t looked) {
+  EditedRows out;
+  for (std::int64_t row = 0; row < added.size(0); ++row) {
+    bool edited = false;
+    for (std::int64_t dim = 0; dim < added.size(1); ++dim) {
+      edited = edited || added.at(row, dim) != learned.at(row, dim);
+      out.nothing = out.nothing && added.at(row, dim) == 0;
+    }
+    out.count += edited ? 1 : 0;
+    out.looked = out.looked || (edited && row == looked);
+  }
+  return out;
+}
+
+// A learned table: its waves, how alike its rows are, and which one is most like the looked-at row. Of long
+// texts the places around it.
 ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
   const Tensor table = rows_added(state, learned);
   const std::int64_t length = table.size(0), shown = std::min(length, kMostWavePlaces),
@@ -111,7 +148,7 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
                      own = state.row - first;
   const Tensor rows = table.slice(0, first, first + shown);
   figure::MatrixMark alike;
-  alike.values = cosines(rows, rows), alike.scale = figure::Scale::diverging;
+  alike.values = cosines_shown(rows), alike.scale = figure::Scale::diverging;
   figure::Names places;
   places.looked = static_cast<int>(own);
   for (std::int64_t place = first; place < first + shown; ++place) places.labels.emplace_back(place);
@@ -122,25 +159,25 @@ ViewDrawing drawn_learned(const ViewState& state, const Tensor& learned) {
                  {row_label(*state.opened, *state.run, state.place.stack, first + at), first + at});
   const Text name = row_label(*state.opened, *state.run, state.place.stack, state.row);
   const std::vector<NearRow> near = nearest_rows(rows, rows.select(0, own), 1, own);
+  const EditedRows edits = edited_rows(table, learned, state.row);
+  const bool edited = edits.count > 0;
   std::vector<Text> said{state.row, name, table.size(1)};
-  if (!near.empty())
+  if (edited)
+    said.emplace_back(edits.count), said.emplace_back(length);
+  else if (!near.empty())
     said.emplace_back(first + near[0].row), said.emplace_back(figure::number_text(near[0].cosine, 2));
-  bool edited = false;
-  for (std::int64_t dim = 0; dim < table.size(1); ++dim)
-    edited = edited || table.at(state.row, dim) != learned.at(state.row, dim);
-  const std::string key = std::string("figure.position.learned") + (edited         ? ".edited"
-                                                                    : near.empty() ? ".alone"
-                                                                                   : "");
-  ViewDrawing out = drawn(Text::of(key, said), Text::of("figure.position.learned.short", said),
-                          std::move(alike), Text::of("figure.position.learned.title"));
-  figure::PartBox wave =
-      figure::leaf({"waves",
-                    table_waves(rows, first),
-                    3,
-                    {Text::of("figure.position.waves.title"), Text::of("figure.position.waves.title.short")},
-                    ""});
+  const std::string key = "figure.position.learned", kind = edited         ? edits.key()
+                                                            : near.empty() ? ".alone"
+                                                                           : "";
+  ViewDrawing out =
+      drawn(Text::of(key + kind, said), Text::of(key + (edited ? kind + ".short" : ".short"), said),
+            std::move(alike), Text::of("figure.position.learned.title"));
   out.picture->part->id = "similar", out.picture->part->priority = 1;
-  out.picture = figure::either({std::move(wave), *std::move(out.picture)});
+  const std::vector<Text> titles{Text::of("figure.position.waves.title"),
+                                 Text::of("figure.position.waves.title.short")};
+  if (!edits.nothing)  // a chart of nothing but zeros shows nothing
+    out.picture = figure::either(
+        {figure::leaf({"waves", table_waves(rows, first), 3, titles, ""}), *std::move(out.picture)});
   if (auto sum = embed_station(state)) {
     out.below = std::move(sum->picture);
     if (out.below->part) out.below->part->priority = 1;  // in a narrow column the waves stay

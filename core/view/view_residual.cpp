@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostParts = 40;
+constexpr std::size_t kMostParts = 40, kMostRows = 8;
 constexpr double kShown = 0.005;  // smallest number that two digits show
 
 Text name_of_part(const Site& site) {
@@ -23,16 +23,39 @@ Text name_of_part(const Site& site) {
                   {site.layer});
 }
 
+// A row of the waterfall.
+struct Addend {
+  Text name;
+  double value = 0;
+  Text word;  ///< what the lens reads off the stream after it
+};
+// A row for each part; of many parts one for each block.
+std::vector<Addend> addends_of(const std::vector<Addition>& parts, const Pushes& pushed,
+                               const std::vector<Text>& said) {
+  std::vector<Addend> out;
+  const bool blocks = parts.size() > kMostRows;
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    const int layer = parts[at].site.layer;
+    const bool same = blocks && layer >= 0 && at > 0 && parts[at - 1].site.layer == layer;
+    if (!same)
+      out.push_back(
+          {blocks && layer >= 0 ? Text::of("figure.residual.block", {layer}) : name_of_part(parts[at].site),
+           0, Text()});
+    out.back().value += pushed.of[at];
+    if (!said.empty()) out.back().word = said[at];
+  }
+  return out;
+}
+
 // What the lens reads off the stream after the parts, in their order; none where it has other rows.
-std::vector<std::string> said_after(const ViewState& state, const std::vector<Addition>& parts,
-                                    std::int64_t row) {
-  std::vector<std::string> out;
+std::vector<Text> said_after(const ViewState& state, const std::vector<Addition>& parts, std::int64_t row) {
+  std::vector<Text> out;
   const std::vector<LensRow> rows = lens_rows(*state.run);
   if (rows.size() != parts.size()) return out;
   for (const LensRow& one : rows) {
     const std::vector<LensToken> top = lens_top(*state.run, one, row, 1);
     if (top.empty()) return {};
-    out.push_back(output_name(*state.opened, top.front().token));
+    out.push_back(answer_name(state, row, top.front().token));
   }
   return out;
 }
@@ -45,22 +68,22 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
   const std::vector<Addition> parts = additions(*state.run, row);
   if (parts.empty() || parts.size() > kMostParts) return fail(Code::not_found, "error.view.no_residual");
   TRY(const Pushes pushed, pushes(*state.run, parts, row, token));
-  const std::vector<std::string> said = said_after(state, parts, row);
+  const std::vector<Text> said = said_after(state, parts, row);
   figure::TableMark table;
   table.card = figure::TableMark::Card::plain;
   table.most = 0;
   double sum = 0;
-  std::size_t largest = 0;
   const auto add = [&](Text name, double value, Text word) {
     table.rows.push_back({{std::move(name), Text(figure::number_text(value, 2))}, value, {}, false, sum});
     if (!said.empty()) table.rows.back().cells.push_back(std::move(word));
     sum += value;
     table.most = std::max(table.most, sum), table.least = std::min(table.least, sum);
   };
-  for (std::size_t at = 0; at < parts.size(); ++at) {
-    if (std::abs(pushed.of[at]) > std::abs(pushed.of[largest])) largest = at;
-    add(name_of_part(parts[at].site), pushed.of[at], said.empty() ? Text() : Text(said[at]));
-  }
+  const std::vector<Addend> addends = addends_of(parts, pushed, said);
+  for (const Addend& one : addends) add(one.name, one.value, one.word);
+  const Addend& largest = *std::max_element(addends.begin(), addends.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.value) < std::abs(b.value);
+  });
   // Where the parts and the biases do not make the logit: an edit of it, or what is among no part.
   const bool closes = std::abs(pushed.rest) < kShown;
   add(Text::of("figure.residual.bias"), pushed.bias + (closes ? pushed.rest : 0), Text());
@@ -74,13 +97,16 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
                         {},
                         true,
                         0.0});
-  if (!said.empty()) table.rows.back().cells.emplace_back(output_name(*state.opened, token));
+  if (!said.empty()) table.rows.back().cells.push_back(answer_name(state, row, token));
   table.most = std::max(table.most, pushed.total), table.least = std::min(table.least, pushed.total);
   table.header = {Text::of("figure.residual.column.part"), Text::of("figure.residual.column.adds")};
   if (!said.empty()) table.header.push_back(Text::of("figure.residual.column.says"));
-  const std::vector<Text> told{output_name(*state.opened, token), figure::number_text(pushed.total, 2),
-                               name_of_part(parts[largest].site), figure::number_text(pushed.of[largest], 2),
-                               figure::number_text(made, 2),      figure::number_text(pushed.rest, 2)};
+  const std::vector<Text> told{answer_name(state, row, token),
+                               figure::number_text(pushed.total, 2),
+                               largest.name,
+                               figure::number_text(largest.value, 2),
+                               figure::number_text(made, 2),
+                               figure::number_text(pushed.rest, 2)};
   const char* key = closes  ? "figure.residual.sentence"
                     : edits ? "figure.residual.edited"
                             : "figure.residual.open";

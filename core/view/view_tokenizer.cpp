@@ -17,7 +17,7 @@ namespace {
 using figure::TableMark;
 
 constexpr std::size_t kMostSteps = 40;
-constexpr int kJoinedMerges = 300;
+constexpr int kJoinedMerges = 3000;
 constexpr std::size_t kJoinedTexts = 400;  // of the lessons
 
 struct CutWord {

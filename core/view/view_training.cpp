@@ -12,6 +12,8 @@
 namespace attnscope {
 namespace {
 
+constexpr double kLearned = 0.005;  // a loss that two digits show as 0.00
+
 constexpr std::int64_t kMostLogits = 400'000;  // computed for one picture
 
 // True where the input says what is right: the next token of the text, or what the decoder writes next.
@@ -126,19 +128,22 @@ Result<ViewDrawing> draw_losses(const ViewState& state, const std::vector<LossPl
                                 const Text& place) {
   const std::int64_t row = answer_row(state);
   const LossPlace& shown = targets.front();
-  double sum = 0;
-  for (const LossPlace& one : targets) sum += one.loss();
+  double sum = 0, largest = 0, least = 1;
+  for (const LossPlace& one : targets)
+    sum += one.loss(), largest = std::max(largest, one.loss()), least = std::min(least, one.share);
   const std::vector<Text> said{place,
                                output_name(*state.opened, shown.id),
                                percent(shown.share),
                                figure::number_text(shown.loss(), 2),
                                targets.size(),
                                figure::number_text(sum / static_cast<double>(targets.size()), 2),
-                               row_label(*state.opened, *state.run, state.run->config().stack, row)};
+                               row_label(*state.opened, *state.run, state.run->config().stack, row),
+                               percent(std::floor(least * 1000) / 1000)};  // not more than it is
   const bool known = says_what_is_right(state.run->config());
-  const std::string key = std::string("figure.training.") + (!known             ? "assumed"
-                                                             : shown.row != row ? "elsewhere"
-                                                                                : "sentence");
+  const std::string key = std::string("figure.training.") + (!known               ? "assumed"
+                                                             : largest < kLearned ? "learned"
+                                                             : shown.row != row   ? "elsewhere"
+                                                                                  : "sentence");
   figure::PartBox losses =
       figure::leaf({"losses",
                     losses_table(state, targets, shown.row, known),

@@ -82,10 +82,11 @@ class EasyWindowTest : public testing::FrameTest {
     for (const TryThis& thing : *things) {
       const std::string before = answer_shown();
       if (before.empty()) break;  // nothing is predicted
-      EXPECT_TRUE(before.starts_with(thing.before)) << before << " of " << what << ", " << thing.id;
+      EXPECT_TRUE(before.starts_with(thing.sentence.arguments()[0].str()))
+          << before << " of " << what << ", " << thing.id;
       click("try_show");
       settle();
-      EXPECT_TRUE(answer_shown().starts_with(thing.after.front()))
+      EXPECT_TRUE(answer_shown().starts_with(thing.sentence.arguments()[1].str()))
           << answer_shown() << " of " << what << ", " << thing.id;
       click("try_next");
       settle();

@@ -72,8 +72,10 @@ float InputBar::draw_easy_line(const PanelContext& context, TokenLine& line, ImV
   ImGui::SetCursorScreenPos(at);
   if (typed && entering_) {
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y));
+    const bool typing = line.typing();
     entering_ = line.draw_entry(context, std::exchange(entry_begins_, false), width);
-    if (line.take_applied() && &line == &source_)  // another text has another translation
+    entry_begins_ = entering_ && typing && !line.typing();  // refused: what is typed next is its correction
+    if (line.take_applied() && &line == &source_)           // another text has another translation
       context.commands.act(
           [at = static_cast<int>(sequence_index(context))](Session& session) { answer_anew(session, at); });
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + px(kEasyInputRow - 4)));

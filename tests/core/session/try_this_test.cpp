@@ -64,7 +64,7 @@ TEST(TryThis, CellsAreCalledByTheirTokens) {
   const auto things = things_to_try(*opened);
   ASSERT_TRUE(things);
   for (const TryThis& thing : *things) {
-    if (thing.edits.empty() || thing.sentence.arguments().size() < 6) continue;
+    if (thing.edits.empty() || thing.sentence.arguments().size() < 8) continue;
     const std::string edit = thing.edits.front();
     const auto cell = parse_cell(edit.substr(0, edit.find(']') + 1));
     ASSERT_TRUE(cell) << edit;
@@ -72,8 +72,8 @@ TEST(TryThis, CellsAreCalledByTheirTokens) {
     const auto label = [&](const char* axis) {
       return position_label(*opened, begin.sequences.front(), range_on(cell->at, axis)->begin);
     };
-    EXPECT_EQ(label("query"), thing.sentence.arguments()[3].str());
-    EXPECT_EQ(label("key"), thing.sentence.arguments()[4].str());
+    EXPECT_EQ(label("query"), thing.sentence.arguments()[5].str());
+    EXPECT_EQ(label("key"), thing.sentence.arguments()[6].str());
     ++cells;
   }
   EXPECT_EQ(cells, 2);
@@ -104,6 +104,9 @@ TEST(TryThis, AClaimThatIsFalseIsFound) {
   wrong = cell;
   std::swap(wrong.after[1], wrong.after[2]);
   EXPECT_FALSE(holds(wrong)) << "the order after";
+  wrong = cell;
+  wrong.share_after += 0.01;
+  EXPECT_FALSE(holds(wrong)) << "the share after";
   wrong = cell;
   wrong.move = TryMove::rises;
   EXPECT_FALSE(holds(wrong)) << "it falls";
@@ -229,7 +232,7 @@ TEST(TryThis, WhatDoesNotFitIsRefused) {
 TEST(TryThis, TablesAreReadStrictly) {
   const std::string good = R"({"things":[{"id":"a","kind":"head","say":["0.0"],"view":"attention",
     "edits":["blocks.0.attn.z[head=0]=0"],"at":"blocks.0.attn.pattern[head=0,query=1]","before":"x",
-    "after":["y"],"move":"turns"}]})";
+    "after":["y"],"shares":[0.5,0.25],"move":"turns"}]})";
   ASSERT_TRUE(read_tries(good, "t"));
   const auto refused = [&](const std::string& from, const std::string& to) {
     std::string text = good;
@@ -238,6 +241,7 @@ TEST(TryThis, TablesAreReadStrictly) {
   };
   EXPECT_TRUE(refused("\"things\"", "\"thing\""));
   EXPECT_TRUE(refused("\"turns\"", "\"jumps\""));
+  EXPECT_TRUE(refused("\"shares\"", "\"share\""));
   EXPECT_TRUE(refused("[\"y\"]", "[]"));
   EXPECT_TRUE(refused("\"edits\"", "\"edit\"")) << "nothing changes";
   EXPECT_TRUE(refused("\"x\"", "7"));

@@ -103,7 +103,7 @@ TEST(ViewOutput, NamesTheMovementOfEachAction) {
   }
 }
 
-// A bin is said as the metres, degrees or the openness that it stands for.
+// A bin is said as the centimetres, degrees or the openness that it stands for.
 TEST(ViewOutput, SaysWhatAnActionStandsFor) {
   const Opened of = opened("model:pilot");
   ViewState state = first_state(*of.model, of.run);
@@ -121,7 +121,8 @@ TEST(ViewOutput, SaysWhatAnActionStandsFor) {
     EXPECT_EQ(said.arguments().back().str(), action_spelling(bins[action]));
     std::string number = said.arguments().front().str();
     if (number.starts_with("−")) number.replace(0, std::string("−").size(), "-");
-    EXPECT_NEAR(std::stod(number), meant[action], action + 1 < bins.size() ? 1e-9 : 0.005);
+    const double shown = action < 3 ? 100 * meant[action] : meant[action];  // in centimetres
+    EXPECT_NEAR(std::stod(number), shown, action + 1 < bins.size() ? 1e-6 : 0.005);
   }
 }
 

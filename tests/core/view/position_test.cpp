@@ -67,7 +67,7 @@ TEST(ViewPosition, RotationsTurnByThetaOfTheConfig) {
   const double slowest = 2 * std::acos(-1.0) * std::pow(10000.0, 14.0 / 16);  // d_head 16
   EXPECT_EQ(sentence_of(figure), (std::vector<std::string>{"6.28", format_count(std::llround(slowest))}));
   const auto& plot = mark_of<figure::PlotMark>(figure, "positions");
-  EXPECT_NEAR(plot.series[1].points[12].second, std::cos(3 * std::pow(10000.0, -4.0 / 16)), 1e-6);  // pair 2
+  EXPECT_NEAR(plot.series[1].points[12].second, std::cos(3 * std::pow(10000.0, -2.0 / 16)), 1e-6);  // pair 1
 }
 
 TEST(ViewPosition, BiasesAreThoseOfTheDistance) {

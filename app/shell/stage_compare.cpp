@@ -1,0 +1,58 @@
+#include "app/shell/stage_compare.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "app/look/imgui_compat.h"
+#include "app/look/item_map.h"
+#include "app/widgets/places.h"
+#include "core/session/session.h"
+
+namespace attnscope {
+namespace {
+
+std::uint64_t compare_key(const ViewState& state, std::string_view id, std::uint64_t a, std::uint64_t b,
+                          ImVec2 room) {
+  const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
+  return key_of({key_of(id), a, b, number(state.place.stack), number(state.place.part), number(state.layer),
+                 number(state.head), number(state.row), key_of(language()),
+                 number(std::bit_cast<std::uint32_t>(room.x)), number(std::bit_cast<std::uint32_t>(room.y))});
+}
+
+}  // namespace
+
+bool StageCompare::draw(const ViewContext& context, std::string_view id) {
+  const auto pinned = context.session.pinned();
+  if ((id != "attention" && id != "mask") || !pinned || context.before != pinned.get()) return false;
+  const Cursor& cursor = context.workspace.cursor;
+  const auto at = static_cast<std::size_t>(
+      std::clamp<int>(cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1));
+  ViewState state = first_state(*context.run.document.opened, context.run.traces[at]);
+  state.before = context.older(cursor.sequence);
+  if (!state.before) return false;
+  state.place = cursor_place(cursor, *state.run);
+  state.layer = cursor.layer, state.head = cursor.head;
+  state.row = std::clamp<std::int64_t>(cursor.query, 0,
+                                       std::max<std::int64_t>(0, state.run->rows(state.place.stack) - 1));
+  state.opened_before = pinned->document.opened.get(), state.compare = true;
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  if (room.x < 1 || room.y < 1) return false;
+  const std::uint64_t key = compare_key(state, id, pinned->version, context.run.version, room);
+  if (failed_key_ == key) return false;
+  const bool presented = context.workspace.presenting;
+  if (box_.stale(key, room, presented)) {
+    auto figure = draw_view(**find_view(id), state, false);
+    const bool three = figure && figure::find_part(*figure, "a") != nullptr;
+    if (!three || !box_.show(*std::move(figure), key, room, presented)) {
+      failed_key_ = key;
+      return false;
+    }
+  }
+  ImGui::InvisibleButton("###compared", room);
+  note_item("compared");
+  box_.draw(corner);
+  hands_.follow({context.run, context.workspace, context.commands, box_});
+  return true;
+}
+
+}  // namespace attnscope

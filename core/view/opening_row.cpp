@@ -1,0 +1,73 @@
+#include "core/view/opening_row.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/lens/vectors.h"
+#include "core/session/document.h"
+
+namespace attnscope {
+namespace {
+
+bool hides_something(const figure::MatrixMark& pattern, std::int64_t row) {
+  for (std::int64_t key = 0; key < pattern.values.size(1); ++key)
+    if (std::isinf(pattern.values.at(row, key))) return true;
+  return false;
+}
+
+// A third down the text, where the row to begin with sees everything.
+std::int64_t opening_of_mask(const ViewState& state) {
+  const Site site = state.place.pattern(state.layer);
+  if (!state.run->find(site)) return -1;
+  const figure::MatrixMark pattern = attention_matrix(state, site.slot);
+  const std::int64_t row = pattern.values.size(0) / 3;
+  if (state.row >= pattern.values.size(0) || hides_something(pattern, state.row)) return -1;
+  return hides_something(pattern, row) ? row : -1;
+}
+
+// The word of the answer where it stands in the text; else the one that is most like another.
+std::int64_t opening_of_embedding(const ViewState& state) {
+  const Tensor table = token_table(*state.run, state.place.stack),
+               logits = state.run->logits_row(answer_row(state));
+  const std::vector<int>& ids = state.run->ids_of(state.place.stack);
+  if (table.empty()) return -1;
+  if (!logits.empty() && logits.count() == table.size(0)) {
+    const auto said = std::find(ids.begin(), ids.end(), next_tokens(logits, Sampling{}).front().id);
+    if (said != ids.end()) return said - ids.begin();
+  }
+  std::int64_t out = -1;
+  double most = 0;
+  for (std::int64_t row = 0; row < std::ssize(ids); ++row) {
+    const int id = ids[static_cast<std::size_t>(row)];
+    if (id < 0 || id >= table.size(0) || id == state.run->config().image_token) continue;
+    const std::vector<NearRow> near = nearest_rows(table, table.select(0, id), 1, id);
+    if (!near.empty() && near.front().cosine > most) most = near.front().cosine, out = row;
+  }
+  return out;
+}
+
+// The longest word.
+std::int64_t opening_of_tokenizer(const ViewState& state) {
+  const std::vector<int>& ids = state.run->ids_of(state.place.stack);
+  std::int64_t out = -1;
+  std::size_t longest = 0;
+  for (std::int64_t row = 0; row < std::ssize(ids); ++row) {
+    const std::string label = token_label(*state.opened, ids[static_cast<std::size_t>(row)]);
+    const bool special = label.size() > 2 && (label.front() == '<' || label.front() == '[');
+    if (!special && utf8_length(label) > longest) longest = utf8_length(label), out = row;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::int64_t opening_row(std::string_view id, const ViewState& state) {
+  if (!state.run) return -1;
+  if (id == "mask") return opening_of_mask(state);
+  if (id == "embedding") return opening_of_embedding(state);
+  if (id == "tokenizer") return opening_of_tokenizer(state);
+  return -1;
+}
+
+}  // namespace attnscope

@@ -1,0 +1,15 @@
+// The row that a view is best opened at, where the row that predicts shows little of what it is about: a mask
+// where it hides something, an embedding at a word that is like others, a tokenizer at a long word.
+#pragma once
+
+#include <string_view>
+
+#include "core/view/view.h"
+
+namespace attnscope {
+
+/// Of the view `id`; -1: it has none of its own, or none that this run offers. `state.row` is the row that
+/// would be looked at otherwise.
+std::int64_t opening_row(std::string_view id, const ViewState& state);
+
+}  // namespace attnscope
