@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kMostParts = 40, kMostRows = 8;
+constexpr std::size_t kMostParts = 40, kMostResidualRows = 8;
 constexpr double kShown = 0.005;  // smallest number that two digits show
 
 Text name_of_part(const Site& site) {
@@ -33,7 +33,7 @@ struct Addend {
 std::vector<Addend> addends_of(const std::vector<Addition>& parts, const Pushes& pushed,
                                const std::vector<Text>& said) {
   std::vector<Addend> out;
-  const bool blocks = parts.size() > kMostRows;
+  const bool blocks = parts.size() > kMostResidualRows;
   for (std::size_t at = 0; at < parts.size(); ++at) {
     const int layer = parts[at].site.layer;
     const bool same = blocks && layer >= 0 && at > 0 && parts[at - 1].site.layer == layer;
