@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/arch/open.h"
+#include "core/model/derive.h"
 #include "tests/edits.h"
 
 namespace attnscope {
@@ -156,6 +157,26 @@ TEST(Scene, edits_are_written_and_read_back) {
   ASSERT_EQ(again->edits.size(), edits.size());
   for (std::size_t i = 0; i < edits.size(); ++i) EXPECT_TRUE(same_edit(*again->edits[i], *edits[i])) << i;
   EXPECT_EQ(again->edits[4]->note, "off");
+}
+
+TEST(Scene, keys_and_values_are_exchanged_where_they_have_one_size) {
+  const auto scene = scene_from_text(shipped_text(), "test.json");
+  ASSERT_TRUE(scene);
+  const auto config = std::make_shared<const ModelConfig>(scene->model->config());
+  const Weights& own = scene->model->weights();
+  const Edits swap{testing::edit("blocks.0.attn.kv_heads=swapped")};
+  const auto made = derived(config, std::make_shared<const Weights>(own), swap);
+  ASSERT_TRUE(made) << made.error().text();
+  const auto numbers = [](const Weights& weights, const char* name) {
+    return weights.get(std::string("blocks.0.attn.") + name + ".weight").values();
+  };
+  EXPECT_NE(numbers(own, "k"), numbers(own, "v"));
+  EXPECT_EQ(numbers(*made->weights, "k"), numbers(own, "v"));
+  EXPECT_EQ(numbers(*made->weights, "v"), numbers(own, "k"));
+  EXPECT_EQ(numbers(*made->weights, "q"), numbers(own, "q"));
+  auto uneven = std::make_shared<Weights>(own);  // keys alone have a bias: half a swap would be another fault
+  uneven->set("blocks.0.attn.k.bias", Tensor::from({1, 2}, {{Axis::dim, 2}}));
+  EXPECT_FALSE(derived(config, uneven, swap));
 }
 
 TEST(Scene, edits_of_the_older_form_are_read) {
