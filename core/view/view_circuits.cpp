@@ -173,12 +173,11 @@ Result<std::optional<figure::PartBox>> looks_for_matrix(const ViewState& state, 
   const std::string key = !distance   ? "figure.circuits.qk_map"
                           : back == 1 ? "figure.circuits.qk_map.behind"
                                       : "figure.circuits.qk_map.distance";
+  const char* const shorter =
+      distance && back != 1 ? "figure.circuits.qk_map.distance.short" : "figure.circuits.qk_map.short";
   const std::vector<Text> said{state.layer, state.head, back};
-  return std::optional(figure::leaf({"qk_map",
-                                     std::move(out),
-                                     asked ? 2 : 1,
-                                     {Text::of(key, said), Text::of("figure.circuits.qk_map.short", said)},
-                                     ""}));
+  return std::optional(figure::leaf(
+      {"qk_map", std::move(out), asked ? 2 : 1, {Text::of(key, said), Text::of(shorter, said)}, ""}));
 }
 
 Result<ViewDrawing> draw_circuits(const ViewState& state) {
