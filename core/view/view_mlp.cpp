@@ -12,6 +12,7 @@
 namespace attnscope {
 namespace {
 
+constexpr std::size_t kLongAnswer = 10;  // letters: a longer one stands in the title alone
 constexpr std::size_t kWords = 3, kStrongestOn = 2;
 
 // The words whose logits the neuron raises: those of its row of W2, or of minus that row where it is
@@ -120,8 +121,9 @@ ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const Added
       table.rows.back().cells.push_back(listed(words));
   }
   table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),
-                  Text::of("figure.mlp.column.adds.to", {answer}), Text::of("figure.mlp.column.on"),
-                  Text::of("figure.mlp.column.words")};
+                  utf8_length(answer.str()) > kLongAnswer ? Text::of("figure.mlp.column.adds.answer")
+                                                          : Text::of("figure.mlp.column.adds.to", {answer}),
+                  Text::of("figure.mlp.column.on"), Text::of("figure.mlp.column.words")};
   const auto [first, most] = added.neurons.front();
   const std::vector<Text> said{row_label(*state.opened, *state.run, place.stack, state.row),
                                first,
