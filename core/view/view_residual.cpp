@@ -110,9 +110,14 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
   const char* key = closes  ? "figure.residual.sentence"
                     : edits ? "figure.residual.edited"
                             : "figure.residual.open";
-  return ViewDrawing{{Text::of("figure.residual.question")},
-                     {Text::of(key, told), Text::of("figure.residual.short", told)},
-                     figure::leaf({"waterfall", table, 3, {Text::of("figure.residual.title", told)}, ""})};
+  return ViewDrawing{
+      {Text::of("figure.residual.question")},
+      {Text::of(key, told), Text::of("figure.residual.short", told)},
+      figure::leaf({"waterfall",
+                    table,
+                    3,
+                    {Text::of("figure.residual.title", told), Text::of("figure.residual.title.short")},
+                    ""})};
 }
 
 }  // namespace
