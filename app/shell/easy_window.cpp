@@ -30,7 +30,7 @@ constexpr float kHeat = 320.f;     // units: the slider of the temperature
 constexpr float kHeadChip = 36.f;  // units, from one head of the list to the next
 constexpr float kEasyBar = 44.f, kQuestion = 40.f, kEasyEdge = 24.f;  // units
 
-std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+std::uint64_t key_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
 std::uint64_t key_of_state(const ViewState& state, const RunResult& run, std::uint64_t sequence,
                            ImVec2 size) {
@@ -40,17 +40,17 @@ std::uint64_t key_of_state(const ViewState& state, const RunResult& run, std::ui
   hash.take(std::bit_cast<std::uint32_t>(size.x));
   hash.take(std::bit_cast<std::uint32_t>(size.y));
   hash.take(reinterpret_cast<std::uintptr_t>(state.before.get()));
-  hash.take(number(static_cast<int>(state.place.stack)));
-  hash.take(number(static_cast<int>(state.place.part)));
-  hash.take(number(state.layer));
-  hash.take(number(state.head));
+  hash.take(key_number(static_cast<int>(state.place.stack)));
+  hash.take(key_number(static_cast<int>(state.place.part)));
+  hash.take(key_number(state.layer));
+  hash.take(key_number(state.head));
   hash.take(std::bit_cast<std::uint64_t>(state.temperature));
   return hash.value();
 }
 // The same with what a motion goes between.
 std::uint64_t key_of_figure(std::uint64_t still, const ViewState& state, const ViewSpec& view) {
   return key_of(
-      {still, number(state.row), key_of(view.id), key_of(state.page), number(state.compare ? 1 : 0)});
+      {still, key_number(state.row), key_of(view.id), key_of(state.page), key_number(state.compare ? 1 : 0)});
 }
 
 }  // namespace
@@ -122,11 +122,11 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
   view_.row = std::clamp<std::int64_t>(cursor.query, 0,
                                        std::max<std::int64_t>(0, view_.run->rows(view_.place.stack) - 1));
   if (const Site pattern = view_.place.pattern(view_.layer); view_.run->find(pattern))
-    cursor.key =
-        strongest_.get({run.version, number(cursor.sequence), number(static_cast<int>(view_.place.stack)),
-                        number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.head),
-                        number(view_.row)},
-                       [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
+    cursor.key = strongest_.get(
+        {run.version, key_number(cursor.sequence), key_number(static_cast<int>(view_.place.stack)),
+         key_number(static_cast<int>(view_.place.part)), key_number(view_.layer), key_number(view_.head),
+         key_number(view_.row)},
+        [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
   offer(state);
   open_row(state);
   if (state.workspace.holds_back) {  // an open bet is answered from its own picture
@@ -134,9 +134,9 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
     film_.hold(state, page_view(page), page.state.look().value("station", std::string()));
   }
   film_.follow(state, view_, chosen(state),
-               key_of({run.version, number(static_cast<int>(view_.place.stack)),
-                       number(static_cast<int>(view_.place.part)), number(view_.layer), number(view_.row),
-                       key_of(language())}));
+               key_of({run.version, key_number(static_cast<int>(view_.place.stack)),
+                       key_number(static_cast<int>(view_.place.part)), key_number(view_.layer),
+                       key_number(view_.row), key_of(language())}));
   view_.page = film_.page(state);
 }
 
@@ -234,7 +234,7 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
   if (!pattern || pattern->shape.empty()) return right;
   const std::int64_t heads = pattern->shape[0];
   const int layers = view_.run->config().of(view_.place.stack).n_layers();
-  const std::string& shown = head_.get({number(view_.layer), number(view_.head)}, [&] {
+  const std::string& shown = head_.get({key_number(view_.layer), key_number(view_.head)}, [&] {
     return tr("easy.head", {std::to_string(view_.layer), std::to_string(view_.head)}) + " \u25be###heads";
   });
   const float left = right - button_width(shown);
@@ -273,8 +273,8 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
 bool EasyWindow::differentiate(FrameState& state, const ViewSpec& view, std::uint64_t version) {
   view_.gradients.reset();
   if (!view.gradients) return true;
-  const std::uint64_t key = key_of({version, number(state.workspace.cursor.sequence),
-                                    number(static_cast<int>(view_.place.stack)), number(view_.row)});
+  const std::uint64_t key = key_of({version, key_number(state.workspace.cursor.sequence),
+                                    key_number(static_cast<int>(view_.place.stack)), key_number(view_.row)});
   if (!gradients_.asked(key))
     gradients_.begin(key, key, state.session.workers(), [view = &view, of = view_, run = state.run] {
       auto out = view->gradients(of);
@@ -297,7 +297,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
     return centred_text(tr("easy.nothing"), theme().text_dim, fonts().body);
   }
   const std::uint64_t still =
-      key_of_state(view_, *context.run, number(state.workspace.cursor.sequence), size);
+      key_of_state(view_, *context.run, key_number(state.workspace.cursor.sequence), size);
   const std::uint64_t key = key_of_figure(still, view_, *view);
   const bool waits = !view_.page.empty() && !differentiate(state, *view, context.run->version);
   if (!waits && box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {

@@ -35,14 +35,12 @@ void open_default(FrameState& state, const Options& options) {
 
 }  // namespace
 
-// A lesson or lecture, or the default model below a sentence that says why it did not open.
+// A lesson or lecture; what does not open is a sentence on the first page.
 void open_taught(FrameState& state, const Options& options) {
   const auto page = options.page > 0 ? std::optional(options.page - 1) : std::nullopt;
   const Status begun = options.lesson.empty() ? state.lecture.start(state, options.lecture, page.value_or(0))
                                               : state.lessons.start(state, options.lesson, page);
-  if (begun) return;
-  open_default(state, options);
-  state.session.report(begun.error());
+  if (!begun) state.session.report(begun.error());
 }
 
 void open_asked(FrameState& state, const Options& options) {

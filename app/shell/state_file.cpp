@@ -28,7 +28,7 @@ double now_ms() {
 }
 
 // JSON has no NaN and infinities: strings instead.
-json number(float value) {
+json state_number(float value) {
   if (std::isfinite(value)) return static_cast<double>(value);
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
@@ -40,7 +40,7 @@ json first_cells(const Trace& trace, const Site& site, std::int64_t head) {
   const std::int64_t rows = record->shape.size() > 1 ? record->shape[record->shape.size() - 2] : 1;
   const Tensor last_row =
       trace.slice(site, trace.own_head(site, head), {rows - 1, rows}, {0, kFewCells}).packed();
-  for (std::int64_t i = 0; i < last_row.count(); ++i) cells.push_back(number(last_row.data()[i]));
+  for (std::int64_t i = 0; i < last_row.count(); ++i) cells.push_back(state_number(last_row.data()[i]));
   return cells;
 }
 
@@ -186,7 +186,7 @@ json describe_backward(const Workspace& workspace) {
   const std::int64_t rows = record->shape[record->shape.size() - 2];
   const Tensor row = grads->gradients->slice(cursor.step, head, {rows - 1, rows}, {0, kFewCells}).packed();
   json values = json::array();
-  for (std::int64_t i = 0; i < row.count(); ++i) values.push_back(number(row.data()[i]));
+  for (std::int64_t i = 0; i < row.count(); ++i) values.push_back(state_number(row.data()[i]));
   out.update({{"name", gradient_name(cursor.step)}, {"values", values}});
   return out;
 }

@@ -9,7 +9,7 @@
 namespace attnscope {
 namespace {
 
-ImVec2 between(ImVec2 a, ImVec2 b, float share) {
+ImVec2 on_the_way(ImVec2 a, ImVec2 b, float share) {
   const float even = share * share * (3 - 2 * share);  // begins and ends slowly
   return {a.x + (b.x - a.x) * even, a.y + (b.y - a.y) * even};
 }
@@ -48,8 +48,8 @@ bool TryHand::pressed() const {
 
 ImVec2 TryHand::at() const {
   if (!way_) return begin_;
-  if (time_ < kGoes) return between(begin_, way_->from, time_ / kGoes);
-  return between(way_->from, way_->to, std::clamp((time_ - kGoes - kPresses) / kDrags, 0.f, 1.f));
+  if (time_ < kGoes) return on_the_way(begin_, way_->from, time_ / kGoes);
+  return on_the_way(way_->from, way_->to, std::clamp((time_ - kGoes - kPresses) / kDrags, 0.f, 1.f));
 }
 
 void TryHand::draw() const {

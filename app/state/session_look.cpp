@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-bool is_view(const std::string& id) {
+bool has_view_row(const std::string& id) {
   const auto& table = view_table();
   return std::any_of(table.begin(), table.end(), [&](const ViewRow& row) { return row.id == id; });
 }
@@ -133,8 +133,8 @@ void take_look(const json& look, Workspace& workspace) {
   workspace.level = Level::full;  // of sessions from before there was another
   session_look_read(look, "level", workspace.level, kLevels);
   session_look_read(look, "second_view", second);
-  if (is_view(view)) workspace.view = view;
-  workspace.second_view = is_view(second) ? second : "";
+  if (has_view_row(view)) workspace.view = view;
+  workspace.second_view = has_view_row(second) ? second : "";
   session_look_read(look, "difference", workspace.show_difference);
   if (const auto found = look.find("shows_pinned");
       found != look.end() && found->is_array() && found->size() == 2)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kTermsShown = 5;  // longer sums: the first three and the last
 
-std::string subscript(std::int64_t number) {
+std::string sum_subscript(std::int64_t number) {
   static constexpr const char* kDigits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
   std::string out;
   for (const char c : std::to_string(number)) out += c == '-' ? "₋" : kDigits[c - '0'];
@@ -83,13 +83,13 @@ class Speller {
   void name() {
     const Slot slot = why_.cell.site.slot;
     if (kind_of(slot) == StepKind::scores) {
-      say("q" + subscript(index_[1]), theme().q);
+      say("q" + sum_subscript(index_[1]), theme().q);
       say(" · ");
-      say("k" + subscript(index_[2]), theme().k);
+      say("k" + sum_subscript(index_[2]), theme().k);
       return;
     }
     if (role_of(slot) == StepRole::head_out) {
-      say("A" + subscript(index_[1]));
+      say("A" + sum_subscript(index_[1]));
       say(" · ");
       say("V", theme().v);
       return say("[:, " + std::to_string(index_[2]) + "]");

@@ -24,7 +24,7 @@ struct PartName {
 };
 
 // "record-00003-of-00034.safetensors" -> 3 of 34.
-std::optional<PartName> part_of(const std::string& file) {
+std::optional<PartName> part_in_name(const std::string& file) {
   const std::size_t second = kPart.size() + kDigits + kOf.size();
   if (file.size() != second + kDigits + kEnding.size() || !starts_with(file, std::string(kPart)) ||
       file.substr(kPart.size() + kDigits, kOf.size()) != kOf || !ends_with(file, std::string(kEnding)))
@@ -40,7 +40,7 @@ std::vector<PartName> parts_in(const std::string& folder) {
   std::vector<PartName> parts;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (auto part = part_of(it->path().filename().string())) parts.push_back(*std::move(part));
+    if (auto part = part_in_name(it->path().filename().string())) parts.push_back(*std::move(part));
   std::sort(parts.begin(), parts.end(), [](const PartName& a, const PartName& b) { return a.file < b.file; });
   return parts;
 }
@@ -78,7 +78,7 @@ Result<std::shared_ptr<TensorSource>> open_recorded_part(const std::string& path
   return source;
 }
 
-bool is_recorded_part(const std::string& file) { return file == kIndex || part_of(file).has_value(); }
+bool is_recorded_part(const std::string& file) { return file == kIndex || part_in_name(file).has_value(); }
 
 bool has_recorded_parts(const std::string& folder) { return !parts_in(folder).empty(); }
 

@@ -18,7 +18,7 @@ struct PerRow {
   Count once;     // one row of the sequence: poolers
 };
 
-bool is_table(const std::string& name) {
+bool is_table_name(const std::string& name) {
   for (const char* table : {"tok_embed.", "pos_embed.", "type_embed.", "class_embed.", "register_embed.",
                             "rel_bias.", "pooler.vision."})
     if (name.find(table) != std::string::npos) return true;
@@ -35,7 +35,7 @@ Count multiplied(const ExpertSpec& experts, const WeightShape& weight) {
 }
 
 void add(PerRow& out, const Described& it, const WeightShape& weight) {
-  if (weight.shape.size() < 2 || !ends_with(weight.name, ".weight") || is_table(weight.name)) return;
+  if (weight.shape.size() < 2 || !ends_with(weight.name, ".weight") || is_table_name(weight.name)) return;
   const Count macs = multiplied(it.experts, weight);
   if (has(weight.name, "cross.k.") || has(weight.name, "cross.v."))
     out.source += macs;

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::ordered_json;
 
 // The shortest digits that read back as the same float.
-ordered_json number(float value) {
+ordered_json json_value(float value) {
   if (!std::isfinite(value)) return nullptr;
   return ordered_json::parse(exact_text(value), nullptr, false);
 }
@@ -25,7 +25,7 @@ ordered_json matrix_json(const FigureData& part) {
     for (std::int64_t col = 0; col < part.values.size(1); ++col)
       line.push_back(part.masked[static_cast<std::size_t>(row * part.values.size(1) + col)]
                          ? ordered_json(nullptr)
-                         : number(part.values.at(row, col)));
+                         : json_value(part.values.at(row, col)));
   }
   return out;
 }

@@ -17,14 +17,14 @@ const ModelConfig& first_weights_stack_of(const ModelConfig& config, const std::
   return config;
 }
 
-bool holds(const std::string& name, const char* part) { return name.find(part) != std::string::npos; }
+bool name_holds(const std::string& name, const char* part) { return name.find(part) != std::string::npos; }
 bool is_norm(const std::string& name) {
-  return holds(name, "ln1") || holds(name, "ln2") || holds(name, "ln_") || holds(name, "q_norm.") ||
-         holds(name, "k_norm.");
+  return name_holds(name, "ln1") || name_holds(name, "ln2") || name_holds(name, "ln_") ||
+         name_holds(name, "q_norm.") || name_holds(name, "k_norm.");
 }
 
 bool has_bias(const ModelConfig& config, const ModelConfig& stack, const std::string& name) {
-  if (holds(name, "logits.bias")) return config.head.transform;
+  if (name_holds(name, "logits.bias")) return config.head.transform;
   const BlockSpec* block = stack.block_of(name);
   return block ? block->norm.kind != NormSpec::Kind::rms
                : common(stack, &BlockSpec::norm, &NormSpec::kind) != NormSpec::Kind::rms;
@@ -32,8 +32,8 @@ bool has_bias(const ModelConfig& config, const ModelConfig& stack, const std::st
 
 float norm_offset(const ModelConfig& stack, const std::string& name) {
   const BlockSpec* block = stack.block_of(name);
-  if (!block) return (holds(name, "ln_embed") ? stack.embed_norm : stack.final_norm).weight_offset;
-  return (holds(name, "_norm.") ? block->attention.qk_norm : block->norm).weight_offset;
+  if (!block) return (name_holds(name, "ln_embed") ? stack.embed_norm : stack.final_norm).weight_offset;
+  return (name_holds(name, "_norm.") ? block->attention.qk_norm : block->norm).weight_offset;
 }
 
 double spread(const ModelConfig& stack, const WeightShape& expected) {
@@ -42,12 +42,13 @@ double spread(const ModelConfig& stack, const WeightShape& expected) {
   const double in = static_cast<double>(expected.shape[0]), out = static_cast<double>(expected.shape[1]);
   const BlockSpec* block = stack.block_of(name);
   const bool post = (block ? block->order : common(stack, &BlockSpec::order)) == NormOrder::post;
-  if (holds(name, "rel_bias")) return 0.02;
+  if (name_holds(name, "rel_bias")) return 0.02;
   if (is_table(name))
     return post && stack.embed_scale != 1.f ? 1 / std::sqrt(out) : 0.02 * std::sqrt(768 / out);
   if (post) return std::sqrt(2 / (in + out));
   const double plain = 0.02 * std::sqrt(768 / in);
-  const bool adds = holds(name, "attn.out") || holds(name, "cross.out") || holds(name, "mlp.out");
+  const bool adds =
+      name_holds(name, "attn.out") || name_holds(name, "cross.out") || name_holds(name, "mlp.out");
   return adds ? plain / std::sqrt(2.0 * stack.n_layers()) : plain;
 }
 

@@ -58,7 +58,7 @@ Error no_number(int step, const Text& what) {
 }
 
 // The first step of the forward pass that holds a number that is none; empty where there is none.
-std::string first_broken(const Trace& trace) {
+std::string first_broken_record(const Trace& trace) {
   for (const Record& record : trace.records())
     if (!record.derived && !std::isfinite(sum_of_squares(record.value()))) return to_text(record.site);
   return {};
@@ -199,7 +199,7 @@ Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double n
     if (std::isfinite(run->loss().smoothed) && std::isfinite(run->loss().plain)) continue;
     if (const std::string weight = first_broken_weight(state_.model->weights()); !weight.empty())
       return no_number(step, Text::of("error.train.the_loss_through_weight", {weight}));
-    const std::string site = first_broken(run->trace());
+    const std::string site = first_broken_record(run->trace());
     return no_number(step, site.empty() ? Text::of("error.train.the_loss")
                                         : Text::of("error.train.the_loss_through_step", {site}));
   }

@@ -69,7 +69,8 @@ std::optional<AddedToAnswer> added_to_answer(const ViewState& state, const MlpPl
   measure.target = out.token, measure.row = state.row;
   const auto parts = attribute(*state.run, measure, AttributeBy::neuron);
   if (!parts) return {};
-  const std::string post = to_text(place.site(StepRole::neurons)), end = to_text(place.site(Slot::mlp_out));
+  const std::string post = to_text(place.site(StepRole::neurons)),
+                    end = to_text(place.site(StepRole::neurons).near(StepRole::branch, Hue::mlp));
   double edited = 0;
   for (const LogitPart& part : parts->parts) {
     if (part.step == post) out.neurons.emplace_back(part.at.front().begin, part.value);
@@ -78,7 +79,8 @@ std::optional<AddedToAnswer> added_to_answer(const ViewState& state, const MlpPl
   }
   if (out.neurons.empty()) return {};
   out.all = out.made + edited;
-  const std::vector<float> row = row_of_step(*state.run, place.site(Slot::mlp_out), 0, state.row);
+  const std::vector<float> row =
+      row_of_step(*state.run, place.site(StepRole::neurons).near(StepRole::branch, Hue::mlp), 0, state.row);
   out.nothing = !row.empty() && std::all_of(row.begin(), row.end(), [](float one) { return one == 0; });
   std::stable_sort(out.neurons.begin(), out.neurons.end(),
                    [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });

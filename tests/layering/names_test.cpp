@@ -15,6 +15,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// "std::string_view text, int n = 0" -> "text number ": what a call can give. Texts and numbers turn into
+// each other, so that a call of one function may become one of the other without a word of the compiler.
+std::string kinds_of(const std::string& parameters) {
+  static const std::regex text("std::string(_view)?|char|const char\\*"),
+      number("int|float|double|bool|long|unsigned|ImU32|std::u?int\\d+_t|std::size_t"),
+      type(R"(^(\S+)( \w+)?$)");
+  std::string out, one;
+  int depth = 0;
+  const auto take = [&] {
+    one = std::regex_replace(one.substr(0, one.find(" = ")),
+                             std::regex(R"(^ +|\bconst |&|\*| +$|\[\[\w+\]\] )"), "");
+    std::smatch found;
+    if (std::regex_match(one, found, type)) one = found[1];
+    if (!one.empty())
+      out += (std::regex_match(one, text) ? "text" : std::regex_match(one, number) ? "number" : one) + " ";
+    one.clear();
+  };
+  for (const char c : parameters) {
+    depth += c == '(' || c == '<' ? 1 : c == ')' || c == '>' ? -1 : 0;
+    if (depth == 0) break;
+    if (c == ',' && depth == 1)
+      take();
+    else if (c != '(' || depth > 1)
+      one += c;
+  }
+  take();
+  return out;
+}
+
 // Name -> how it is declared, of everything that stands at the left margin of the anonymous namespaces of a
 // file.
 std::map<std::string, std::string> own_names(const std::string& text) {
@@ -49,7 +78,7 @@ std::map<std::string, std::string> own_names(const std::string& text) {
     } else if (std::regex_search(line, found, alias)) {
       out[found[1]] = line;  // the same alias twice is no harm
     } else if (std::regex_search(line, found, function)) {
-      out[found[1]] = "a function " + found[2].str();
+      out[found[1]] = "a function " + kinds_of(found[2]);
     }
   }
   return out;
@@ -118,6 +147,33 @@ TEST(Names, NoOwnTypeIsCalledLikeOneOfAHeader) {
     }
 }
 
+// And for functions: a call of the header's would become one of the file's own.
+TEST(Names, NoOwnFunctionTakesWhatOneOfAHeaderTakes) {
+  static const std::regex declared(R"(^(?:inline |constexpr )*[A-Za-z_][\w:<>,&* ]*[ &*](\w+)(\(.*))");
+  std::multimap<std::string, std::pair<std::string, std::string>> headers;  // function -> header, kinds
+  std::map<std::string, std::string> sources;
+  for (const char* top : {"core", "app"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      const std::string file = fs::relative(entry.path(), kRoot).generic_string();
+      if (entry.path().extension() == ".cpp") sources[file] = read(entry.path());
+      if (entry.path().extension() != ".h" || file.starts_with("app/cli/")) continue;
+      std::istringstream lines(read(entry.path()));
+      std::string line;
+      for (std::smatch found; std::getline(lines, line);)
+        if (!line.empty() && std::isalpha(static_cast<unsigned char>(line[0])) &&
+            std::regex_match(line, found, declared))
+          headers.emplace(found[1], std::pair(file, kinds_of(found[2])));
+    }
+  EXPECT_GT(headers.size(), 1000u);
+  for (const auto& [file, text] : sources)
+    for (const auto& [name, how] : own_names(text))
+      for (auto [at, end] = headers.equal_range(name); at != end; ++at)
+        EXPECT_FALSE(how == "a function " + at->second.second &&
+                     (!file.starts_with("app/cli/") || at->second.first.starts_with("core/")) &&
+                     rank_of(room_of(at->second.first)).value_or(99) <= rank_of(room_of(file)).value_or(0))
+            << name << " in " << file << " takes what that of " << at->second.first << " takes: another name";
+}
+
 // A header's constant that a test file hides with one of its own would be the other's in one unit with it:
 // the tests of a room read names of attnscope::testing without their namespace, so no compiler says a word.
 TEST(Names, NoOwnConstantOfATestHidesOneOfItsHeaders) {
@@ -151,6 +207,7 @@ TEST(Names, TheRuleSeesWhatMeets) {
   EXPECT_EQ(names.count("kC"), 1u);
   EXPECT_TRUE(meet(names.at("kRow"), names.at("kRow")));
   EXPECT_TRUE(meet(names.at("draw"), names.at("draw")));
+  EXPECT_EQ(kinds_of("(const std::string& name, std::int64_t at = 0, Tensor b) {"), "text number Tensor ");
   EXPECT_FALSE(meet(names.at("draw"), "a function (float x) {"));
   EXPECT_FALSE(meet(names.at("Kind"), names.at("Kind")));
   EXPECT_TRUE(meet(names.at("Kind"), "using Kind = B::Kind;"));

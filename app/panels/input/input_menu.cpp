@@ -27,7 +27,7 @@ std::vector<int> listed_ids(const OpenedModel& opened, int count, const std::str
   return ids;
 }
 
-bool is_number(const std::string& text) {
+bool is_whole_number(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
@@ -41,8 +41,8 @@ std::vector<int> searched_ids(const Tokenizer& tokenizer, const std::string& que
   }
   std::vector<int> ids = tokenizer.search(query, kMostFound);
   int id = 0;
-  const bool number =
-      is_number(query) && std::from_chars(query.data(), query.data() + query.size(), id).ec == std::errc();
+  const bool number = is_whole_number(query) &&
+                      std::from_chars(query.data(), query.data() + query.size(), id).ec == std::errc();
   if (number && id < tokenizer.vocab_size()) ids.insert(ids.begin(), id);
   return ids;
 }

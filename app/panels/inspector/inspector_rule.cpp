@@ -45,7 +45,7 @@ void operand(const RuleCard& card, const Source& source, const std::string& id,
   if (pressed) follow_source(card.context.workspace, *card.context.run, source);
 }
 
-double aside(const Explanation& explanation, const char* name) {
+double rule_aside(const Explanation& explanation, const char* name) {
   for (const Aside& one : explanation.asides)
     if (one.name == name) return one.value;
   return 0;
@@ -171,7 +171,7 @@ void term_lines(const RuleCard& card, void (*line)(const RuleCard&, std::size_t,
 void dot(const RuleCard& card) {
   dot_heading(card);
   term_lines(card, term_line);
-  const double factor = aside(card.explanation, "factor"), cap = aside(card.explanation, "cap");
+  const double factor = rule_aside(card.explanation, "factor"), cap = rule_aside(card.explanation, "cap");
   if (factor != 0) plain(card, tr("inspector.dot.factor", {shown_number(factor)}));
   if (cap != 0) plain(card, tr("inspector.dot.cap", {shown_number(cap)}));
   result(card);
@@ -180,20 +180,22 @@ void dot(const RuleCard& card) {
 void sum(const RuleCard& card) {
   const Explanation& e = card.explanation;
   term_lines(card, term_line);
-  if (aside(e, "slope") != 0) {
-    card.flow.text("+ " + shown_number(aside(e, "slope")) + " × " + shown_number(aside(e, "distance")),
-                   card.dim());
-    card.flow.right(shown_number(aside(e, "bias")), card.dim());
+  if (rule_aside(e, "slope") != 0) {
+    card.flow.text(
+        "+ " + shown_number(rule_aside(e, "slope")) + " × " + shown_number(rule_aside(e, "distance")),
+        card.dim());
+    card.flow.right(shown_number(rule_aside(e, "bias")), card.dim());
     card.flow.next_line();
     plain(card, tr("inspector.bias.alibi"));
   } else if (e.cell.site.is(StepKind::bias)) {
-    plain(card, tr("inspector.bias.bucket", {std::to_string(static_cast<std::int64_t>(aside(e, "bucket")))}));
+    plain(card,
+          tr("inspector.bias.bucket", {std::to_string(static_cast<std::int64_t>(rule_aside(e, "bucket")))}));
   }
   result(card);
 }
 
 void cap(const RuleCard& card) {
-  const std::string value = shown_number(aside(card.explanation, "cap"));
+  const std::string value = shown_number(rule_aside(card.explanation, "cap"));
   plain(card, tr("inspector.cap", {value}));
   card.flow.text("= " + value + " · tanh(", card.dim());
   operand(card, card.explanation.terms.front().factors.front(), "term0_0");
@@ -246,13 +248,13 @@ void softmax(const RuleCard& card) {
   });
   const bool words = e.cell.site.is(StepRole::probs);
   if (!words) plain(card, tr("inspector.softmax", {std::to_string(sight)}));
-  named(card, tr("inspector.softmax.max"), aside(e, "max"));
+  named(card, tr("inspector.softmax.max"), rule_aside(e, "max"));
   term_lines(card, softmax_line);
-  named(card, tr("inspector.softmax.sum"), aside(e, "sum"));
+  named(card, tr("inspector.softmax.sum"), rule_aside(e, "sum"));
   const double own = e.own >= 0 && e.own < static_cast<int>(e.terms.size())
                          ? e.terms[static_cast<std::size_t>(e.own)].value
                          : 0;
-  result(card, shown_in_list(own, least_term(e)) + " ÷ " + shown_number(aside(e, "sum")));
+  result(card, shown_in_list(own, least_term(e)) + " ÷ " + shown_number(rule_aside(e, "sum")));
 }
 
 void norm(const RuleCard& card) {
@@ -261,13 +263,13 @@ void norm(const RuleCard& card) {
                                      e.cell.site)));
   if (e.terms.empty()) return result(card);
   named_source(card, "x", e.terms.front().factors.front(), "norm_x");
-  card.flow.text("μ " + shown_number(aside(e, "mean")), card.dim());
+  card.flow.text("μ " + shown_number(rule_aside(e, "mean")), card.dim());
   card.flow.next_line();
   const bool recorded = e.terms.size() > 1 && !e.terms[1].factors.front().is_weight;
   if (recorded)
     named_source(card, "σ", e.terms[1].factors.front(), "norm_scale");
   else
-    named(card, "σ", aside(e, "scale"));
+    named(card, "σ", rule_aside(e, "scale"));
   for (std::size_t i = recorded ? 2 : 1; i < e.terms.size(); ++i) {
     const Source& source = e.terms[i].factors.front();
     const bool bias = ends_with(source.name, "bias");
@@ -283,17 +285,17 @@ void norm_scale(const RuleCard& card) {
       NormSpec::Kind::rms;
   plain(card,
         tr(rms ? "inspector.norm_scale.rms" : "inspector.norm_scale", {std::to_string(e.terms.size())}));
-  if (!rms) named(card, tr("inspector.mean"), aside(e, "mean"));
-  named(card, tr(rms ? "inspector.mean_square" : "inspector.variance"), aside(e, "variance"));
+  if (!rms) named(card, tr("inspector.mean"), rule_aside(e, "mean"));
+  named(card, tr(rms ? "inspector.mean_square" : "inspector.variance"), rule_aside(e, "variance"));
   term_lines(card, term_line);
-  result(card, "√ " + shown_number(aside(e, "variance")));
+  result(card, "√ " + shown_number(rule_aside(e, "variance")));
 }
 
 void rotate(const RuleCard& card) {
   const Explanation& e = card.explanation;
   if (e.terms.size() < 2) return sum(card);
-  plain(card, tr("inspector.rotate", {shown_number(aside(e, "angle"))}));
-  const double factors[2] = {aside(e, "cos"), aside(e, "sin")};
+  plain(card, tr("inspector.rotate", {shown_number(rule_aside(e, "angle"))}));
+  const double factors[2] = {rule_aside(e, "cos"), rule_aside(e, "sin")};
   for (std::size_t i = 0; i < 2; ++i) {
     card.flow.text(i == 0                                                                 ? "= "
                    : e.terms[1].value * e.terms[1].factors.front().value * factors[1] < 0 ? "− "
@@ -310,7 +312,7 @@ void rotate(const RuleCard& card) {
 void scale(const RuleCard& card) {
   card.flow.text("= ", card.dim());
   operand(card, card.explanation.terms.front().factors.front(), "term0_0");
-  card.flow.text(" × " + shown_number(aside(card.explanation, "factor")), card.dim());
+  card.flow.text(" × " + shown_number(rule_aside(card.explanation, "factor")), card.dim());
   card.flow.next_line();
   result(card);
 }
@@ -352,7 +354,7 @@ void spell_out(const RuleCard& card) {
     case Rule::copy: return single(card, tr("inspector.copy"));
     case Rule::lookup:
       if (e.cell.site.is(StepRole::sinks)) return single(card, tr("inspector.copy"));
-      return single(card, tr("inspector.lookup", {shown_number(aside(e, "row"))}));
+      return single(card, tr("inspector.lookup", {shown_number(rule_aside(e, "row"))}));
     case Rule::activation: return single(card, tr("inspector.activation"));
     case Rule::product: return single(card, tr("inspector.product"));
   }

@@ -76,7 +76,7 @@ bool draw_field(LessonPlayer& player, bool presented, const char* hint) {
 }
 
 // Adds line breaks between words so that no line is wider than `width`.
-std::string in_lines(const std::string& text, float width) {
+std::string hint_in_lines(const std::string& text, float width) {
   std::string out, line;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
@@ -106,7 +106,7 @@ void draw_choices(FrameState& state, const ChoiceAsk& ask) {
     note_text(label);
     const WithFont face(plain ? fonts().mono : fonts().reading);
     const float room = right - ImGui::GetCursorStartPos().x - 2 * ImGui::GetStyle().FramePadding.x - px(4);
-    const std::string lines = in_lines(label, room);
+    const std::string lines = hint_in_lines(label, room);
     const float width = button_width(lines);
     if (!first && ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x + px(6) + width < right)
       ImGui::SameLine(0, px(6));

@@ -409,7 +409,8 @@ void draw_links(const Map& map) {
                         [model = Model(trace.shared_config(), trace.shared_weights())](
                             const std::atomic<bool>& cancel) { return circuits_of(model, true, &cancel); });
   const auto made = kept.circuits.made(subject, key);
-  if (!made || !made.fresh || !*made) return;
+  if (!made || !made.fresh) return;
+  if (!*made.value) throw ErrorThrown{made.value->error()};  // its part of the frame says it
   const std::vector<NetworkLink>& links = kept.links.get(
       {made.serial, kept.run, static_cast<std::uint64_t>(cursor.layer),
        static_cast<std::uint64_t>(cursor.head), static_cast<std::uint64_t>(kept.width),

@@ -86,11 +86,12 @@ TEST(ChoicesOfViews, AreWrittenByNameAndReadByNameAndByTheNumbersOfOldFiles) {
 
 // Counts and places; whatever else is written as a number would be one of an enum.
 TEST(ChoicesOfViews, ThatAreNumbersAreCountsAndPlaces) {
-  const std::set<std::string> counts{"a",         "b",      "batch",       "factor",       "feature",
-                                     "key0",      "key1",   "key2",        "layer",        "length_times",
-                                     "merges",    "neuron", "order_first", "order_second", "rotary_pair",
-                                     "seq",       "served", "step",        "table_dim",    "table_distance",
-                                     "table_pos", "token",  "tokens",      "word",         "asked"};
+  const std::set<std::string> counts{
+      "a",      "b",           "batch",          "distance",    "factor",       "feature",
+      "key0",   "key1",        "key2",           "layer",       "length_times", "merges",
+      "neuron", "order_first", "order_second",   "rotary_pair", "seq",          "served",
+      "step",   "table_dim",   "table_distance", "table_pos",   "token",        "tokens",
+      "word",   "asked"};
   for (const auto& view : make_views()) {
     const nlohmann::json chosen = written(*view);
     for (const auto& [key, value] : chosen.items())

@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-std::string golden(const char* name) {
+std::string golden_folder(const char* name) {
   return std::string(ATTNSCOPE_SOURCE_DIR) + "/tests/golden/models/" + name;
 }
 
@@ -58,7 +58,7 @@ TEST(Request, IdsAreReadFromAFile) {
   const testing::TempFolder folder;
   const std::string file = folder / "ids.txt";
   std::ofstream(file) << "3, 1,\n4\n";
-  auto opened = open_model(golden("gpt2"));
+  auto opened = open_model(golden_folder("gpt2"));
   ASSERT_TRUE(opened);
   Document document = new_document(std::make_shared<const OpenedModel>(*std::move(opened)));
   ASSERT_TRUE(apply_request(document, *read_request({"--ids", "@" + file})));
@@ -121,7 +121,7 @@ TEST(Request, MeansTheSameFromNothingAndOverAnOpenDocument) {
       {"bart", {"--ids", "3,4", "--mask", "enc:causal"}},
   };
   for (const auto& [model, words] : rows) {
-    const auto opened = open_model(golden(model));
+    const auto opened = open_model(golden_folder(model));
     ASSERT_TRUE(opened) << opened.error().text();
     const auto request = read_request(words);
     ASSERT_TRUE(request) << request.error().text();
@@ -150,7 +150,7 @@ TEST(Request, MeansTheSameFromNothingAndOverAnOpenDocument) {
 }
 
 TEST(Request, ASideAlonePadsToTheLongest) {
-  const auto opened = open_model(golden("gpt2"));
+  const auto opened = open_model(golden_folder("gpt2"));
   ASSERT_TRUE(opened);
   for (const char* words : {"--pad-side=left", "--pad-to=0"}) {
     const auto made = requested_document(*opened, *read_request({"--ids=1,2,3", "--ids=4", words}));
@@ -163,7 +163,7 @@ TEST(Request, ASideAlonePadsToTheLongest) {
 
 TEST(Request, WhatDoesNotFitAModelIsRefused) {
   const auto key = [](const char* model, const std::vector<std::string>& words) {
-    const auto opened = open_model(golden(model));
+    const auto opened = open_model(golden_folder(model));
     const auto request = read_request(words);
     const auto made = opened && request ? requested_document(*opened, *request) : Result<Document>(Error{});
     return made ? std::string() : std::string(made.error().what.key());
