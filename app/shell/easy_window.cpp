@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/figure/canvas.h"
-#include "app/gpu/waker.h"
+#include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
 #include "app/look/scopes.h"
 #include "app/panels/lesson/lesson_panel.h"

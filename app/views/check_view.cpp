@@ -68,8 +68,10 @@ class CheckView : public View {
   Computed<RunCheck> torch_compared_;
   std::shared_ptr<const RunCheck> torch_;  ///< while it is compared with PyTorch's numbers
   CheckedSteps rows_;                      ///< of `found_` or `torch_`
-  bool by_torch_ = false;                  ///< in this frame: see torch()
-  double border_ = 0;                      ///< the tolerance of this frame
+  std::uint64_t opened_ = 0;
+  bool has_torch_ = false;  ///< PyTorch's numbers travel with the model
+  bool by_torch_ = false;   ///< in this frame: see torch()
+  double border_ = 0;       ///< the tolerance of this frame
 };
 
 void CheckView::keep(Choices& choices) {
@@ -107,8 +109,7 @@ std::shared_ptr<const CheckReference> CheckView::reference(const ViewContext& co
 
 // The table compares with PyTorch's numbers: nothing else is there, or they were chosen.
 bool CheckView::torch(const ViewContext& context) const {
-  const auto& opened = context.run.document.opened;
-  return opened && has_reference(*opened) && (against_torch_ || (!file_ && !pinned_of(context)));
+  return has_torch_ && (against_torch_ || (!file_ && !pinned_of(context)));
 }
 
 void CheckView::follow(const ViewContext& context) {
@@ -129,6 +130,9 @@ void CheckView::follow(const ViewContext& context) {
   rows_.reset();
   found_.reset();
   torch_.reset();
+  const auto& opened = context.run.document.opened;
+  if (std::exchange(opened_, context.run.opened_version) != context.run.opened_version)
+    has_torch_ = opened && has_reference(*opened);
   by_torch_ = torch(context);
   border_ = tolerance();
   if (by_torch_) return follow_torch(context);
@@ -163,7 +167,7 @@ void CheckView::follow_torch(const ViewContext& context) {
 void CheckView::draw_choices(const ViewContext& context, float width) {
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(6)));
   const float right = ImGui::GetCursorScreenPos().x + width;
-  if (context.run.document.opened && has_reference(*context.run.document.opened)) {
+  if (has_torch_) {
     if (chip(Label(tr("check.torch"), "###check_torch"), by_torch_, tr("check.torch.help")))
       against_torch_ = true;
     ImGui::SameLine();

@@ -20,6 +20,7 @@ constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
 constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
 constexpr float kLargeName = 0.93f;       // of the letters of a text: names of a row drawn large
+constexpr float kMostName = 14.f;         // where small letters are larger, they do
 constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
@@ -29,7 +30,7 @@ std::int64_t rows_of(const MatrixMark& matrix) { return matrix.values.size(0); }
 std::int64_t cols_of(const MatrixMark& matrix) { return matrix.values.size(1); }
 
 float name_em(const MatrixMark& matrix, const LetterSizes& look) {
-  return large_row(matrix) ? std::max(look.small, look.body * kLargeName) : look.small;
+  return large_row(matrix) ? std::max(look.small, std::min(look.body * kLargeName, kMostName)) : look.small;
 }
 
 bool with_digits(const MatrixMark& matrix, const Form& form) {

@@ -12,7 +12,7 @@
 namespace attnscope {
 namespace {
 
-constexpr std::size_t kLongAnswer = 10;  // letters: a longer one stands in the title alone
+constexpr std::size_t kLongAnswer = 4;  // letters: a longer one stands in the title alone
 constexpr std::size_t kWords = 3, kStrongestOn = 2;
 
 // The words whose logits the neuron raises: those of its row of W2, or of minus that row where it is
@@ -113,7 +113,7 @@ ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const Added
     const double adds = added.nothing ? 0 : value;
     const Neuron one{index, acts.at(0, index), 0};
     table.most = std::max(table.most, adds), table.least = std::min(table.least, adds);
-    table.rows.push_back({{Text::of("figure.mlp.neuron", {index}), number(act(index)), number(adds),
+    table.rows.push_back({{Text(std::to_string(index)), number(act(index)), number(adds),
                            listed(strongest_on(state, place, one))},
                           adds,
                           {},
@@ -155,12 +155,12 @@ Result<ViewDrawing> by_length(const ViewState& state, const MlpPlace& place) {
   for (const Neuron& one : top) {
     const std::vector<Text> words = pushed_up(state, place, one);
     if (&one == &top.front()) first = words;
-    table.rows.push_back({{Text::of("figure.mlp.neuron", {one.index}),
-                           Text(figure::number_text(static_cast<double>(one.act), 2)),
-                           Text(figure::number_text(one.adds, 2)), listed(strongest_on(state, place, one))},
-                          one.adds,
-                          {},
-                          false});
+    table.rows.push_back(
+        {{Text(std::to_string(one.index)), Text(figure::number_text(static_cast<double>(one.act), 2)),
+          Text(figure::number_text(one.adds, 2)), listed(strongest_on(state, place, one))},
+         one.adds,
+         {},
+         false});
     if (!words.empty()) table.rows.back().cells.push_back(listed(words));
   }
   table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),

@@ -398,9 +398,8 @@ TEST_F(EasyWindowTest, AnotherTextIsSaidToBeAnotherAndNothingOpenIsAStartPage) {
   settle();
   EXPECT_FALSE(shows("two_views"));
   open_easy("storyteller");
-  ASSERT_TRUE(session_->edit(Text::of("x"), {}, [](Document& document) {
-    return set_text(document, 0, "The dog sat", Stack::single);
-  }));
+  ASSERT_TRUE(session_->edit(
+      Text("x"), {}, [](Document& document) { return set_text(document, 0, "The dog sat", Stack::single); }));
   settle();
   EXPECT_TRUE(shows("try_sentence"));
   click("try_show");
@@ -701,7 +700,7 @@ TEST_F(EasyWindowTest, ATokenChangedByHandAsksWhatChanged) {
   open_easy("storyteller");
   EXPECT_FALSE(shows("compare"));
   workspace().view = "attention";
-  state().commands.edit(Text::of("x"), {}, [](Document& changed) {  // as the menu of a chip does
+  state().commands.edit(Text("x"), {}, [](Document& changed) {  // as the menu of a chip does
     return replace_token(changed, 0, 2, changed.sequences.front().input.ids[6], Stack::single);
   });
   settle();
@@ -730,7 +729,7 @@ TEST_F(EasyWindowTest, WhatThereIsToTryCanBeDoneInTheViewThatIsOpen) {
 TEST_F(EasyWindowTest, TheRowsThatChangedAreWalkedLargestFirst) {
   open_easy("storyteller");
   workspace().view = "attention";
-  state().commands.edit(Text::of("x"), {}, [](Document& changed) {
+  state().commands.edit(Text("x"), {}, [](Document& changed) {
     return replace_token(changed, 0, 2, changed.sequences.front().input.ids[6], Stack::single);
   });
   settle();
