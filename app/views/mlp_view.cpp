@@ -257,7 +257,7 @@ void MlpView::draw_in_words(const ViewContext& context, ImVec2 at, ImVec2 room) 
   if (!hit || hit->row < 0) return;
   const auto& rows = std::get<figure::TableMark>(hit->part->mark).rows;
   const auto index =
-      parse_index(rows[static_cast<std::size_t>(hit->row)].cells.front().arguments().front().str());
+      parse_index(rows[static_cast<std::size_t>(hit->row)].cells.front().str());
   if (!index) return;
   neuron_ = clicked_ = *index;
   page_ = MlpPage::neurons;

@@ -222,7 +222,7 @@ TEST_F(TryHandTest, PlaysOnAProjectorByItsKey) {
 
 TEST_F(TryHandTest, GoesToTheViewOfTheThingAndToItsTextFirst) {
   open_easy("model:storyteller");
-  ASSERT_TRUE(session_->edit(Text::of("x"), {}, [](Document& changed) {
+  ASSERT_TRUE(session_->edit(Text("x"), {}, [](Document& changed) {
     return set_text(changed, 0, "The dog sat", Stack::single);
   }));
   workspace().view = "steps";

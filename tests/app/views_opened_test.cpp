@@ -28,7 +28,7 @@ class ViewsOpenedTest : public FrameTest {
     ASSERT_TRUE(shows("input_text") && shows("input_error"));
   }
   void set_weight(float value, const std::string& gesture) {
-    ASSERT_TRUE(session_->edit(Text::of("x"), gesture, [value](Document& document) -> Status {
+    ASSERT_TRUE(session_->edit(Text("x"), gesture, [value](Document& document) -> Status {
       Edit edit;
       NumberEdit number;
       number.where = *parse_target("blocks.1.attn.pattern[head=3,query=13,key=2]");

@@ -47,7 +47,7 @@ TEST(ViewMlp, NamesTheNeuronThatChangesTheAnswerMost) {
       // The scale of the final norm is one number for all of them.
       const double scale = *table.rows[0].bar / adds(strongest);
       for (const auto& row : table.rows) {
-        const std::int64_t neuron = std::stoll(row.cells.front().arguments().front().str());
+        const std::int64_t neuron = std::stoll(row.cells.front().str());
         EXPECT_NEAR(*row.bar, scale * adds(neuron), 1e-4 * std::abs(*table.rows[0].bar)) << where;
       }
       // All of them, with the bias, are what the part adds in the waterfall.
@@ -72,7 +72,7 @@ TEST(ViewMlp, NamesTheWordsOnWhichEachNeuronIsStrongest) {
   const auto& table = mark_of<figure::TableMark>(*figure, "neurons");
   const Site site = MlpPlace{state.place.stack, state.layer}.site(StepRole::neurons);
   for (std::size_t at = 0; at < table.rows.size(); ++at) {
-    const std::int64_t neuron = std::stoll(table.rows[at].cells.front().arguments().front().str());
+    const std::int64_t neuron = std::stoll(table.rows[at].cells.front().str());
     const Tensor acts = of.run->slice(site, 0, {0, of.run->length}, {neuron, neuron + 1});
     std::int64_t best = 0;
     const float sign = acts.at(state.row, 0) < 0 ? -1.f : 1.f;
