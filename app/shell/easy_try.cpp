@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/figure/canvas.h"
-#include "app/gpu/waker.h"
+#include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
 #include "app/shell/try_place.h"
 #include "app/state/controls.h"

@@ -256,8 +256,7 @@ void MlpView::draw_in_words(const ViewContext& context, ImVec2 at, ImVec2 room) 
   const auto hit = clicked ? in_words_.box().table_row("neurons", ImGui::GetMousePos()) : std::nullopt;
   if (!hit || hit->row < 0) return;
   const auto& rows = std::get<figure::TableMark>(hit->part->mark).rows;
-  const auto index =
-      parse_index(rows[static_cast<std::size_t>(hit->row)].cells.front().str());
+  const auto index = parse_index(rows[static_cast<std::size_t>(hit->row)].cells.front().str());
   if (!index) return;
   neuron_ = clicked_ = *index;
   page_ = MlpPage::neurons;

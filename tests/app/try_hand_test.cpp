@@ -222,9 +222,8 @@ TEST_F(TryHandTest, PlaysOnAProjectorByItsKey) {
 
 TEST_F(TryHandTest, GoesToTheViewOfTheThingAndToItsTextFirst) {
   open_easy("model:storyteller");
-  ASSERT_TRUE(session_->edit(Text("x"), {}, [](Document& changed) {
-    return set_text(changed, 0, "The dog sat", Stack::single);
-  }));
+  ASSERT_TRUE(session_->edit(
+      Text("x"), {}, [](Document& changed) { return set_text(changed, 0, "The dog sat", Stack::single); }));
   workspace().view = "steps";
   settle();
   show_me();
