@@ -123,7 +123,15 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
     ImGui::TextUnformatted(title.c_str());
     left += px(kStationTitle);
   }
-  const float each = (at.x + width - left + gap) / count - gap, tall = px(38);
+  const float each = (at.x + width - left + gap) / count - gap, tall = px(38), room = each - px(kEdgeBar + 6);
+  // Of many stations the letters are smaller before a word is shortened.
+  const bool large = large_.get({key_, static_cast<std::uint64_t>(each)}, [&] {
+    const WithFont face(fonts().reading_bold);
+    return std::none_of(stations_.begin(), stations_.end(), [&](const Station& one) {
+      const std::string name = one.name.str();  // one with a blank has two lines
+      return name.find(' ') == std::string::npos && ImGui::CalcTextSize(name.c_str()).x > room;
+    });
+  });
   const std::ptrdiff_t lit = now(state);
   for (std::size_t i = 0; i < stations_.size(); ++i) {
     const Station& station = stations_[i];
@@ -146,10 +154,9 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
     list->AddRectFilled(p0, ImVec2(p0.x + px(kEdgeBar), p1.y), ink_colour(station.ink), px(6),
                         ImDrawFlags_RoundCornersLeft);
     if (on) list->AddRect(p0, p1, theme().accent, px(6), 0, px(1.5f));
-    const WithFont face(on ? fonts().reading_bold : fonts().reading);
+    const WithFont face(!large ? fonts().small : on ? fonts().reading_bold : fonts().reading);
     const std::string& text = names_.get(text_key({key_, i, on, static_cast<std::uint64_t>(each)}), [&] {
       const std::string whole = station.name.str();
-      const float room = each - px(kEdgeBar + 6);
       const std::size_t blank = whole.rfind(' ');
       if (ImGui::CalcTextSize(whole.c_str()).x <= room || blank == std::string::npos)
         return shortened(whole, room);

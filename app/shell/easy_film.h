@@ -39,7 +39,8 @@ class EasyFilm {
   std::ptrdiff_t last_ = -1;  ///< the last station that may be shown; < 0: all may
   std::string instead_;       ///< a view without a figure, in whose place the stations are shown
   KeptText title_;
-  KeptTexts names_;  ///< of stations, as wide as their buttons
+  Kept<bool> large_;  ///< their letters
+  KeptTexts names_;   ///< of stations, as wide as their buttons
 };
 
 }  // namespace attnscope

@@ -65,8 +65,11 @@ void CircuitsView::follow_click(const ViewContext& context) const {
 // Over which words the map of the head is, and how far back it looks where heads rotate.
 void CircuitsView::draw_choices(const ViewContext& context, float width) {
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(8), scaled(3)));
+  const Cursor& cursor = context.workspace.cursor;
+  const ModelConfig& config = context.run.trace(cursor.sequence).config();
   const AttentionSpec& attention =
-      context.run.trace(context.workspace.cursor.sequence).config().blocks.front().attention;
+      config.attention_at({config.stack, std::clamp(cursor.layer, 0, config.n_layers() - 1), Part::attn,
+                           slot_of(StepRole::pattern)});
   const float number = attention.position.rotates() ? scaled(70) : 0;
   ImGui::SetNextItemWidth(std::min(scaled(360), width - number - scaled(20)));
   (void)ImGui::InputTextWithHint("###circuits_words", tr("circuits_view.words"), &words_);

@@ -22,14 +22,8 @@ namespace {
 class AskDataViewTest : public testing::FrameTest {
  protected:
   void ask() {
-    if (state().models().empty()) GTEST_SKIP() << "built without models";
-    state().open(std::string(kModelPrefix) + "storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
-    workspace().view = "ask", workspace().ask_more = true;
-    settle();
-    click("ask.over.own");
-    settle();
+    ask_the_storyteller("ask.over.own");
+    if (IsSkipped() || HasFatalFailure()) return;
     ASSERT_TRUE(document().data.prompts);
     ASSERT_TRUE(workspace().asking.answer() && workspace().asking.answer()->data);
   }

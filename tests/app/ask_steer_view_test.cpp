@@ -10,14 +10,8 @@ namespace {
 using AskSteerViewTest = testing::FrameTest;
 
 TEST_F(AskSteerViewTest, ACurveForEachBlock) {
-  if (state().models().empty()) GTEST_SKIP() << "built without models";
-  state().open(std::string(kModelPrefix) + "storyteller");
-  settle();
-  ASSERT_TRUE(session_->result());
-  workspace().view = "ask", workspace().ask_more = true;
-  settle();
-  click("ask.page.steer");
-  settle();
+  ask_the_storyteller("ask.page.steer");
+  if (IsSkipped() || HasFatalFailure()) return;
   EXPECT_TRUE(shows("ask_steer_none"));
   ASSERT_TRUE(session_->edit("direction", {}, [](Document& document) {
     Request request;

@@ -9,16 +9,7 @@ namespace {
 
 class AskTextsViewTest : public testing::FrameTest {
  protected:
-  void open_page() {
-    if (state().models().empty()) GTEST_SKIP() << "built without models";
-    state().open(std::string(kModelPrefix) + "storyteller");
-    settle();
-    ASSERT_TRUE(session_->result());
-    workspace().view = "ask", workspace().ask_more = true;
-    settle();
-    click("ask.page.texts");
-    settle();
-  }
+  void open_page() { ask_the_storyteller("ask.page.texts"); }
   void open_data() {
     click("ask.texts.own");
     settle();

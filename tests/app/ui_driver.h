@@ -43,6 +43,17 @@ class FrameTest : public ImguiFixture {
   const RunResult& run() { return *session_->result(); }
   const Document& document() { return session_->document(); }
 
+  /// The storyteller in Ask with all its settings; then a click on `item`. Skips without models.
+  void ask_the_storyteller(const char* item) {
+    if (state().models().empty()) GTEST_SKIP() << "built without models";
+    state().open(std::string(kModelPrefix) + "storyteller");
+    settle();
+    ASSERT_TRUE(session_->result());
+    workspace().view = "ask", workspace().ask_more = true;
+    settle();
+    click(item);
+    settle();
+  }
   void frames(int count = 2) {
     for (int i = 0; i < count; ++i) {
       begin_items();

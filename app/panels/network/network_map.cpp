@@ -347,8 +347,8 @@ constexpr double kMostLinked = 2e7;  // multiply-adds of composition scores, as 
 void draw_link(const Map& map, const NetworkLink& link, double most) {
   const NetworkBox &from = map.layout.boxes[static_cast<std::size_t>(link.from)],
                    &to = map.layout.boxes[static_cast<std::size_t>(link.to)];
-  const float across = 0.3f + 0.2f * static_cast<float>(link.side),
-              share = static_cast<float>(link.score / most);
+  const float across = 0.42f + 0.18f * static_cast<float>(link.side),  // beside the name of the block
+      share = static_cast<float>(link.score / most);
   const ImVec2 p0 = map.at(from.x + from.w * across, from.y + from.h),
                p3 = map.at(to.x + to.w * (to.kind == NetworkBox::Kind::folded ? across : 0.5f), to.y);
   const float bend = (p3.y - p0.y) * 0.5f;
@@ -361,7 +361,7 @@ void draw_link(const Map& map, const NetworkLink& link, double most) {
   const ImVec2 size = ImGui::CalcTextSize(name.c_str());
   const bool above = from.kind == NetworkBox::Kind::folded;  // beside the other head's box
   const ImVec2 at(std::floor((above ? p0.x : p3.x) - size.x / 2),
-                  std::floor(above ? p0.y + px(1) : p3.y - size.y - px(1)));
+                  std::floor(above ? p0.y - size.y / 2 : p3.y - size.y - px(1)));
   map.list->AddRectFilled(ImVec2(at.x - px(2), at.y), ImVec2(at.x + size.x + px(2), at.y + size.y),
                           with_alpha(theme().ground, 0.85f), px(3));
   map.list->AddText(at, hue_colour(hue), name.c_str());
@@ -370,6 +370,8 @@ void draw_link(const Map& map, const NetworkLink& link, double most) {
 /// The layout of the newest run, cached by all its inputs.
 struct KeptLayout {
   Computed<Result<Circuits>> circuits;
+  std::shared_ptr<const Weights>
+      weights;  ///< those of the circuits: held, so that no others have their address
   Kept<std::vector<NetworkLink>> links;
   std::uint64_t run = 0;
   int sequence = -1;
@@ -402,8 +404,9 @@ void draw_links(const Map& map) {
   const Trace& trace = context.run->trace(cursor.sequence);
   if (trace.weights().all().empty() || circuits_cost(trace.config()) > kMostLinked) return;
   KeptLayout& kept = *std::static_pointer_cast<KeptLayout>(context.workspace.map_layout);
-  const std::uint64_t subject = key_of({context.run->opened_version}),
-                      key = key_of({subject, context.run->version});
+  kept.weights = trace.shared_weights();  // the same as before unless one was edited
+  const std::uint64_t subject = context.run->opened_version,
+                      key = key_of({subject, reinterpret_cast<std::uintptr_t>(kept.weights.get())});
   if (!kept.circuits.asked(key))
     kept.circuits.begin(subject, key, context.workers(),
                         [model = Model(trace.shared_config(), trace.shared_weights())](
