@@ -23,7 +23,9 @@ std::uint64_t compare_key(const ViewState& state, std::string_view id, std::uint
 
 bool StageCompare::draw(const ViewContext& context, std::string_view id) {
   const auto pinned = context.session.pinned();
-  if ((id != "attention" && id != "mask") || !pinned || context.before != pinned.get()) return false;
+  if (!pinned || context.before != pinned.get()) return false;
+  const Result<const ViewSpec*> view = find_view(id);
+  if (!view || !(*view)->compares) return false;
   const Cursor& cursor = context.workspace.cursor;
   const auto at = static_cast<std::size_t>(
       std::clamp<int>(cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1));
@@ -41,7 +43,7 @@ bool StageCompare::draw(const ViewContext& context, std::string_view id) {
   if (failed_key_ == key) return false;
   const bool presented = context.workspace.presenting;
   if (box_.stale(key, room, presented)) {
-    auto figure = draw_view(**find_view(id), state, false);
+    auto figure = draw_view(**view, state, false);
     const bool three = figure && figure::find_part(*figure, "a") != nullptr;
     if (!three || !box_.show(*std::move(figure), key, room, presented)) {
       failed_key_ = key;

@@ -79,6 +79,7 @@ struct ViewSpec {
   /// The backward pass that its pages behind the first show. They compute it themselves where
   /// ViewState::gradients is null. Errors: those of backward(), a run without a loss.
   Result<std::shared_ptr<const Gradients>> (*gradients)(const ViewState& state) = nullptr;
+  bool compares = false;  ///< in the full window, too, A, B and B - A are drawn by it
 };
 /// The pages of a view that a run has, in their order; none: it has one, without a name.
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);

@@ -62,6 +62,8 @@ Result<ViewDrawing> draw_attention(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_attention() { return {"attention", 10, true, true, draw_attention, true}; }
+ViewSpec view_attention() {
+  return {"attention", 10, true, true, draw_attention, true, nullptr, false, nullptr, true};
+}
 
 }  // namespace attnscope

@@ -141,6 +141,6 @@ Result<ViewDrawing> draw_mask(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_mask() { return {"mask", 20, true, true, draw_mask, true}; }
+ViewSpec view_mask() { return {"mask", 20, true, true, draw_mask, true, nullptr, false, nullptr, true}; }
 
 }  // namespace attnscope
