@@ -31,7 +31,7 @@ function(attnscope_unity target)
       list(APPEND alone ${source})
       continue()
     endif()
-    set(size 0)  # of what is yet to be made
+    set(size 1)  # of what is yet to be made (file(GENERATE) writes after this): as the last one it must not fall behind the last batch
     if(EXISTS ${source})
       file(STRINGS ${source} lines REGEX "[^ ]")
       list(LENGTH lines size)
