@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMostPartBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostDescribedBytes = std::uint64_t{1} << 30;
 
 bool is_path_answer(const json& answer) {
   return answer.contains("kind") && answer.contains("rows") && answer["rows"].is_array() &&
@@ -117,18 +117,18 @@ std::string path_text(const json& answer) {
 
 Result<bool> is_json_answer(const std::string& path) {
   if (path.ends_with(".npz")) return false;
-  TRY(const std::string text, read_file(path, kMostPartBytes));
+  TRY(const std::string text, read_file(path, kMostDescribedBytes));
   return text.starts_with('{');
 }
 
 Result<std::vector<PartFile>> read_parts(const std::string& path) {
   std::vector<PartFile> out;
   if (!path.ends_with(".jsonl")) {
-    TRY(json answer, read_json_file(path, kMostPartBytes));
+    TRY(json answer, read_json_file(path, kMostDescribedBytes));
     out.push_back({path, std::move(answer)});
     return out;
   }
-  TRY(const std::string text, read_file(path, kMostPartBytes));
+  TRY(const std::string text, read_file(path, kMostDescribedBytes));
   const std::vector<std::string> lines = split(text, '\n');
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].find_first_not_of(" \t\r") == std::string::npos) continue;

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kFewCells = 8;            // of a step's first row
-constexpr std::int64_t kMostValues = 1ll << 20;  // larger steps are left out of the digest
+constexpr std::int64_t kMostDigested = 1ll << 20;  // larger steps are left out of the digest
 
 double now_ms() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -48,7 +48,7 @@ json first_cells(const Trace& trace, const Site& site, std::int64_t head) {
 std::string digest(const Trace& trace) {
   Hash hash;
   for (const Record& record : trace.records()) {
-    if (record.derived || record.value().count() > kMostValues) continue;
+    if (record.derived || record.value().count() > kMostDigested) continue;
     const Tensor packed = record.value().packed();
     hash.take({reinterpret_cast<const char*>(packed.data()),
                static_cast<std::size_t>(packed.count()) * sizeof(float)});

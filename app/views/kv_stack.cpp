@@ -14,15 +14,15 @@ namespace {
 constexpr float kKvStackLeastRow = 15.f, kKvStackMostRow = 160.f, kKvStackLeastColumn = 9.f,
                 kMostColumn = 110.f;  // units
 
-struct Frame {
+struct StackFrame {
   ImVec2 p0;  // of the cells
   ImVec2 cell;
   std::int64_t first = 0, shown = 0;  // first visible column, number of visible ones
 };
 
 // If not all columns fit, the newest ones.
-Frame frame_of(const KvStack& stack, ImVec2 at, ImVec2 size) {
-  Frame out;
+StackFrame frame_of(const KvStack& stack, ImVec2 at, ImVec2 size) {
+  StackFrame out;
   float labels = 0;
   for (const KvStackRow& row : stack.rows)
     labels = std::max(labels, text_size(fonts().mono_small, row.label).x);
@@ -57,7 +57,7 @@ void draw_cell(const Canvas& canvas, const KvStack& stack, std::int64_t column, 
     canvas.rect(p0, p1, with_alpha(t.accent, 0.6f), round);
 }
 
-void draw_columns(const Canvas& canvas, const KvStack& stack, const Frame& frame, ImVec2 at) {
+void draw_columns(const Canvas& canvas, const KvStack& stack, const StackFrame& frame, ImVec2 at) {
   ImFont* const font = fonts().small;
   const float line = text_size(font, "X").y;
   const float widest = text_size(font, std::to_string(stack.columns - 1)).x + scaled(4);
@@ -102,7 +102,7 @@ KvStackEvent draw_kv_stack(const KvStack& stack, ImVec2 at, ImVec2 size) {
   KvStackEvent event;
   if (stack.rows.empty() || stack.columns == 0) return event;
   const DrawGroupScope group("kv_cache");
-  const Frame frame = frame_of(stack, at, size);
+  const StackFrame frame = frame_of(stack, at, size);
   const Canvas canvas;
   const ImVec2 end(frame.p0.x + frame.cell.x * static_cast<float>(frame.shown),
                    frame.p0.y + frame.cell.y * static_cast<float>(stack.rows.size()));

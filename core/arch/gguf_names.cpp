@@ -6,9 +6,9 @@ namespace attnscope {
 namespace {
 
 using Fix = GgufFix;
-using Names = std::vector<GgufName>;
+using GgufNames = std::vector<GgufName>;
 
-Names gguf_names_gpt2() {
+GgufNames gguf_names_gpt2() {
   return {{"token_embd", "transformer.wte"},
           {"position_embd", "transformer.wpe"},
           {"output_norm", "transformer.ln_f"},
@@ -22,7 +22,7 @@ Names gguf_names_gpt2() {
 }
 
 // Llama's block and those of its relatives, without the norms.
-Names llama_matrices(Fix q_rows, Fix k_rows) {
+GgufNames llama_matrices(Fix q_rows, Fix k_rows) {
   return {{"token_embd", "model.embed_tokens"},
           {"output", "lm_head"},
           {"blk.{}.attn_q", "model.layers.{}.self_attn.q_proj", q_rows},
@@ -34,19 +34,19 @@ Names llama_matrices(Fix q_rows, Fix k_rows) {
           {"blk.{}.ffn_down", "model.layers.{}.mlp.down_proj"}};
 }
 
-Names with(Names names, std::initializer_list<GgufName> more) {
+GgufNames with(GgufNames names, std::initializer_list<GgufName> more) {
   names.insert(names.end(), more);
   return names;
 }
 
-Names llama() {
+GgufNames llama() {
   return with(llama_matrices(Fix::q_rows, Fix::k_rows),
               {{"output_norm", "model.norm"},
                {"blk.{}.attn_norm", "model.layers.{}.input_layernorm"},
                {"blk.{}.ffn_norm", "model.layers.{}.post_attention_layernorm"}});
 }
 
-Names qwen() {
+GgufNames qwen() {
   return with(llama_matrices(Fix::none, Fix::none),
               {{"output_norm", "model.norm"},
                {"blk.{}.attn_norm", "model.layers.{}.input_layernorm"},
@@ -55,14 +55,14 @@ Names qwen() {
                {"blk.{}.ffn_norm", "model.layers.{}.post_attention_layernorm"}});
 }
 
-Names gguf_names_gemma() {
+GgufNames gguf_names_gemma() {
   return with(llama_matrices(Fix::none, Fix::none),
               {{"output_norm", "model.norm", Fix::plus_one},
                {"blk.{}.attn_norm", "model.layers.{}.input_layernorm", Fix::plus_one},
                {"blk.{}.ffn_norm", "model.layers.{}.post_attention_layernorm", Fix::plus_one}});
 }
 
-Names gemma2() {
+GgufNames gemma2() {
   return with(llama_matrices(Fix::none, Fix::none),
               {{"output_norm", "model.norm", Fix::plus_one},
                {"blk.{}.attn_norm", "model.layers.{}.input_layernorm", Fix::plus_one},
@@ -71,7 +71,7 @@ Names gemma2() {
                {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm", Fix::plus_one}});
 }
 
-Names gguf_names_bert() {
+GgufNames gguf_names_bert() {
   return {{"token_embd", "bert.embeddings.word_embeddings"},
           {"position_embd", "bert.embeddings.position_embeddings"},
           {"token_types", "bert.embeddings.token_type_embeddings"},
@@ -86,7 +86,7 @@ Names gguf_names_bert() {
           {"blk.{}.layer_output_norm", "bert.encoder.layer.{}.output.LayerNorm"}};
 }
 
-Names gguf_names_gpt_neox() {
+GgufNames gguf_names_gpt_neox() {
   return {{"token_embd", "gpt_neox.embed_in"},
           {"output_norm", "gpt_neox.final_layer_norm"},
           {"output", "embed_out"},

@@ -13,7 +13,7 @@ namespace {
 constexpr int kSurfaceSide = 9, kExamples = 8;  // points along a side of the plane
 constexpr TinyPart kParts[] = {TinyPart::usual, TinyPart::post, TinyPart::no_norms};
 
-using Direction = std::map<std::string, Tensor>;
+using SurfaceDirection = std::map<std::string, Tensor>;
 
 Tensor tensor_like(const Tensor& like, std::vector<float> values) {
   Shape shape;
@@ -22,8 +22,8 @@ Tensor tensor_like(const Tensor& like, std::vector<float> values) {
 }
 
 // N(0, 1) for every weight, each tensor as long (L2) as the model's; norms and biases stay.
-Direction direction_of(const Model& model, std::uint64_t seed) {
-  Direction out;
+SurfaceDirection direction_of(const Model& model, std::uint64_t seed) {
+  SurfaceDirection out;
   for (const auto& [name, weight] : model.weights().all()) {
     if (weight.rank() < 2) continue;
     SplitMix64 random = random_of(seed, fingerprint(name), 0);
@@ -41,8 +41,8 @@ Direction direction_of(const Model& model, std::uint64_t seed) {
 }
 
 // The model with a times one direction and b times the other added to its weights.
-Result<std::shared_ptr<const Model>> moved(const Model& model, const Direction& first,
-                                           const Direction& second, double a, double b) {
+Result<std::shared_ptr<const Model>> moved(const Model& model, const SurfaceDirection& first,
+                                           const SurfaceDirection& second, double a, double b) {
   Weights weights = model.weights();
   for (const auto& [name, one] : first) {
     std::vector<float> numbers = weights.get(name).values();
@@ -66,7 +66,7 @@ struct Surface {
 
 Result<Surface> surface_of(const Model& model, std::uint64_t seed, double reach,
                            const std::atomic<bool>& cancel) {
-  const Direction first = direction_of(model, 2 * seed), second = direction_of(model, 2 * seed + 1);
+  const SurfaceDirection first = direction_of(model, 2 * seed), second = direction_of(model, 2 * seed + 1);
   Buffer values({{Axis::pos, kSurfaceSide}, {Axis::dim, kSurfaceSide}});
   Surface out;
   out.least = INFINITY, out.most = -INFINITY;

@@ -52,11 +52,11 @@ std::vector<NeuronToken> largest(const Tensor& values, std::size_t count, float 
 }
 
 // The norm whose result the MLP reads.
-struct Reads {
+struct NormRead {
   NormSpec spec{NormSpec::Kind::none, 0, 0};
   Tensor gain;
 };
-Reads norm_before(const ModelConfig& config, const Weights& weights, const MlpPlace& place) {
+NormRead norm_before(const ModelConfig& config, const Weights& weights, const MlpPlace& place) {
   const BlockSpec& block = config.of(place.stack).blocks[static_cast<std::size_t>(place.layer)];
   const bool first = block.order == NormOrder::post || block.shared_norm;
   const std::string name =
@@ -75,7 +75,7 @@ std::vector<NeuronToken> reads_of(const Trace& trace, const MlpPlace& place, std
   const Tensor column =
       Tensor::from(in->slice(1, neuron, neuron + 1).values(), {{Axis::pos, 1}, {Axis::d_model, in->size(0)}});
   // E γ · w = E · (γ w): the gain goes to the column; a centring norm takes the column's mean from E's rows.
-  const Reads norm = norm_before(trace.config(), weights, place);
+  const NormRead norm = norm_before(trace.config(), weights, place);
   std::vector<float> key = column.values();
   double mean = 0, length = 0;
   for (std::size_t i = 0; i < key.size(); ++i) {

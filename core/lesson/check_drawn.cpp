@@ -16,7 +16,7 @@ namespace {
 constexpr double kShortest = 0.002;   // of a bar, for the divergence
 constexpr double kSumsToOne = 5e-4;   // what rounding may leave
 constexpr double kSameDrawing = 0.1;  // total variation of two drawings that are meant alike
-constexpr std::size_t kMostBars = 16, kMostNamed = 3;
+constexpr std::size_t kMostDrawnBars = 16, kMostNamed = 3;
 constexpr std::string_view kBetween = " > ";
 
 Text share_text(double share) { return Text::of("lessons.bars.share", {format("%.0f", 100 * share)}); }
@@ -35,7 +35,7 @@ Result<std::vector<double>> curve_row(const BarsAsk& ask, const Expression& row,
   std::vector<double> out = value.numbers;
   for (double& one : out) one /= ask.top;
   const bool inside = std::all_of(out.begin(), out.end(), [](double one) { return one >= 0 && one <= 1; });
-  if (value.is_text || out.size() < 2 || out.size() > kMostBars || !inside)
+  if (value.is_text || out.size() < 2 || out.size() > kMostDrawnBars || !inside)
     return fail(Code::bad_format, "error.lesson.no_curve", {in_quotes(row.text()), lesson_number(ask.top)});
   return out;
 }
@@ -50,7 +50,7 @@ Result<std::vector<double>> whole_row(const BarsAsk& ask, const Expression& row,
   if (value.is_text || out.size() < 2 || !shares || sum > 1 + kSumsToOne)
     return fail(Code::bad_format, "error.lesson.no_shares", {in_quotes(row.text())});
   if (sum < 1 - kSumsToOne) out.push_back(1 - sum);
-  if (out.size() > kMostBars)
+  if (out.size() > kMostDrawnBars)
     return fail(Code::out_of_range, "error.lesson.many_bars", {in_quotes(row.text())});
   return out;
 }

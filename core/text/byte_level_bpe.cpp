@@ -6,7 +6,7 @@ namespace attnscope {
 
 namespace {
 
-using Made = Result<std::shared_ptr<const Tokenizer>>;
+using MadeTokenizer = Result<std::shared_ptr<const Tokenizer>>;
 
 Result<Vocabulary> vocabulary_of(const std::vector<std::string>& spellings) {
   Vocabulary out;
@@ -70,7 +70,7 @@ PostProcessor byte_level_bpe_template_of(const ByteLevelBpe& source, const Vocab
   return template_post_processor(around(source.add_bos, source.bos), around(source.add_eos, source.eos));
 }
 
-Made byte_level_bpe_make(const ByteLevelBpe& source) {
+MadeTokenizer byte_level_bpe_make(const ByteLevelBpe& source) {
   TRY(auto vocabulary, vocabulary_of(source.vocab));
   TRY(const auto merges, merges_of(source.merges));
   TRY_OK(check_id(vocabulary, source.bos, "begin"));
@@ -92,7 +92,7 @@ Made byte_level_bpe_make(const ByteLevelBpe& source) {
 
 }  // namespace
 
-Made make_byte_level_bpe(const ByteLevelBpe& parts, const std::string& what) {
+MadeTokenizer make_byte_level_bpe(const ByteLevelBpe& parts, const std::string& what) {
   auto made = byte_level_bpe_make(parts);
   if (!made) return within(what, made.error());
   return made;

@@ -11,7 +11,7 @@ namespace attnscope {
 
 namespace {
 
-using Made = Result<std::shared_ptr<const Tokenizer>>;
+using MadeTokenizer = Result<std::shared_ptr<const Tokenizer>>;
 
 // Token types by their numbers in the file.
 constexpr int kUnknown = 2, kControl = 3, kUser = 4, kUnused = 5;
@@ -106,7 +106,7 @@ Result<Words> words_named(const std::string& name) {
   return fail(Code::unsupported, "error.text.gguf.pre", {printable(valid_utf8(name), 60), join(all, ", ")});
 }
 
-Made make_gpt2(const GgufVocabulary& source) {
+MadeTokenizer make_gpt2(const GgufVocabulary& source) {
   TRY(const Words words, words_named(source.pre.empty() ? "default" : source.pre));
   ByteLevelBpe parts;
   parts.vocab = legible(source.tokens);
@@ -140,7 +140,7 @@ PieceKind gguf_vocabulary_kind_of(const GgufVocabulary& source, std::size_t id) 
   return known ? static_cast<PieceKind>(type) : PieceKind::normal;
 }
 
-Made make_sentencepiece(const GgufVocabulary& source) {
+MadeTokenizer make_sentencepiece(const GgufVocabulary& source) {
   const bool t5 = source.model == "t5";
   SentencePieceModel model;
   model.kind = t5 ? SentencePieceModel::Kind::unigram : SentencePieceModel::Kind::bpe;
@@ -195,7 +195,7 @@ Result<AddedTokens> bert_specials(const GgufVocabulary& source, const Vocabulary
   return AddedTokens::make(out, {});
 }
 
-Made make_bert(const GgufVocabulary& source) {
+MadeTokenizer make_bert(const GgufVocabulary& source) {
   constexpr int kUsualUnknown = 100, kUsualBegin = 101, kUsualSeparator = 102;  // of the first BERT
   Vocabulary vocabulary;
   for (std::size_t id = 0; id < source.tokens.size(); ++id) {
@@ -234,7 +234,7 @@ Made make_bert(const GgufVocabulary& source) {
   return std::shared_ptr<const Tokenizer>(std::make_shared<PipelineTokenizer>(std::move(parts)));
 }
 
-Made gguf_vocabulary_make(const GgufVocabulary& source) {
+MadeTokenizer gguf_vocabulary_make(const GgufVocabulary& source) {
   TRY_OK(check_lists(source));
   if (source.model == "gpt2") return make_gpt2(source);
   if (source.model == "llama" || source.model == "t5") return make_sentencepiece(source);
@@ -244,7 +244,7 @@ Made gguf_vocabulary_make(const GgufVocabulary& source) {
 
 }  // namespace
 
-Made make_gguf_tokenizer(const GgufVocabulary& vocabulary) {
+MadeTokenizer make_gguf_tokenizer(const GgufVocabulary& vocabulary) {
   auto made = gguf_vocabulary_make(vocabulary);
   if (made) return made;
   const bool is_named = starts_with(made.error().sentence(), vocabulary.what + ": ");

@@ -11,7 +11,7 @@ namespace attnscope {
 namespace {
 
 namespace fs = std::filesystem;
-using Made = Result<std::shared_ptr<const Tokenizer>>;
+using MadeTokenizer = Result<std::shared_ptr<const Tokenizer>>;
 
 constexpr const char* kSentencePieceNames[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
                                                "source.spm"};
@@ -86,7 +86,7 @@ bool has_tokenizer(const std::string& path) {
   return fs::is_directory(path, ignored) ? !file_in(path).empty() : is_there(path);
 }
 
-Made open_tokenizer(const std::string& path) {
+MadeTokenizer open_tokenizer(const std::string& path) {
   std::error_code ignored;
   fs::path file(path);
   if (fs::is_directory(file, ignored)) {

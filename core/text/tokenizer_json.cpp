@@ -9,7 +9,7 @@ namespace attnscope {
 
 namespace {
 
-using Made = Result<std::shared_ptr<const Tokenizer>>;
+using MadeTokenizer = Result<std::shared_ptr<const Tokenizer>>;
 
 Result<AddedToken> added_token_from(const JsonNode& node, const Vocabulary& vocabulary) {
   TRY_OK(node.expect_object());
@@ -104,7 +104,7 @@ Result<Pipeline> parts_of_json(std::string_view text, const std::string& what) {
   return parts_of_document(*document, what);
 }
 
-Made tokenizer_from_json(std::string_view text, const std::string& what) {
+MadeTokenizer tokenizer_from_json(std::string_view text, const std::string& what) {
   auto parts = parts_of_json(text, what);
   if (!parts) return with_full_stop(parts.error());
   return std::shared_ptr<const Tokenizer>(std::make_shared<PipelineTokenizer>(*std::move(parts)));

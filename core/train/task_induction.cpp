@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kTaskInductionBegin = 0, kShortest = 12, kLongest = 24, kMostBefore = 24;
-constexpr double kTheta = 300;                 // RoPE base: heads of 32 features still distinguish neighbours
+constexpr double kInductionTheta = 300;                 // RoPE base: heads of 32 features still distinguish neighbours
 constexpr double kTaskInductionHeldOut = 0.1;  // share of all sequences
 
 const WordIds& task_induction_vocabulary() {
@@ -99,7 +99,7 @@ class Induction final : public Task {
     TRY_OK(check_pairs(block.attention));
     block.mlp = {MlpSpec::Kind::none, Activation::relu, 0};
     block.attention.position.kind = AttentionPosition::Kind::rope;
-    block.attention.position.rope.theta = kTheta;
+    block.attention.position.rope.theta = kInductionTheta;
     ModelConfig out = usual_decoder(sizes, block, task_induction_vocabulary().size(), 128);
     out.position.kind = PositionSpec::Kind::none;
     out.head.tied = false;

@@ -119,12 +119,14 @@ TEST(Names, WhatAFileKeepsToItselfIsItsOwnInTheWholeLibrary) {
   EXPECT_GT(names, 3000);
 }
 
-// The same for types: none that a file keeps to itself is called like one of a header that the room may
-// include.
-TEST(Names, NoOwnTypeIsCalledLikeOneOfAHeader) {
-  static const std::regex declared("^(?:struct|class|enum class|enum) (\\w+)(?: .*)?$");
-  std::map<std::string, std::string> headers;  // type -> header
-  std::map<std::string, std::string> sources;  // file -> text
+// The same for types and constants: none that a file keeps to itself is called like one of a header that a file of its
+// library may include. In one unit with it not even the header would compile.
+TEST(Names, NoOwnTypeOrConstantIsCalledLikeOneOfAHeader) {
+  // `struct X;` alone is none; an alias and an enum in one line are.
+  static const std::regex declared("^(?:struct|class|enum class|enum|using) (\\w+)(?: .*)?$"),
+      constant("^inline (?:const|constexpr) [^(={]*[ *&](\\w+)(?:\\[.*\\])?(?: =|\\{|$).*");
+  std::multimap<std::string, std::string> headers;  // type -> header
+  std::map<std::string, std::string> sources;       // file -> text
   for (const char* top : {"core", "app"})
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / top)) {
       const std::string file = fs::relative(entry.path(), kRoot).generic_string();
@@ -132,19 +134,22 @@ TEST(Names, NoOwnTypeIsCalledLikeOneOfAHeader) {
       if (entry.path().extension() != ".h") continue;
       std::istringstream lines(read(entry.path()));
       std::string line;
-      for (std::smatch found; std::getline(lines, line);)
-        if (!line.empty() && std::isalpha(static_cast<unsigned char>(line[0])) && !line.ends_with(';') &&
-            std::regex_match(line, found, declared))
-          headers[found[1]] = file;
+      bool ours = false;  // the namespace of all sources
+      for (std::smatch found; std::getline(lines, line);) {
+        if (line.starts_with("namespace ")) ours = line == "namespace attnscope {";
+        if (ours && (std::regex_match(line, found, declared) || std::regex_match(line, found, constant)))
+          headers.emplace(found[1], file);
+      }
     }
   EXPECT_GT(headers.size(), 300u);
   for (const auto& [file, text] : sources)
-    for (const auto& [name, how] : own_names(text)) {
-      const auto header = headers.find(name);
-      if (how != "a type" || header == headers.end()) continue;
-      EXPECT_GT(rank_of(room_of(header->second)).value_or(0), rank_of(room_of(file)).value_or(99))
-          << name << " in " << file << " is a type of " << header->second << " too: give it another name";
-    }
+    for (const auto& [name, how] : own_names(text))
+      for (auto [at, end] = headers.equal_range(name); at != end; ++at) {
+        if (how.starts_with("a function ")) continue;
+        const bool reaches = rank_of(room_of(at->second)).value_or(99) <= rank_of(room_of(file)).value_or(0);
+        EXPECT_FALSE(reaches || library_of(at->second) == library_of(file))
+            << name << " in " << file << " is a name of " << at->second << " too: give it another one";
+      }
 }
 
 // And for functions: a call of the header's would become one of the file's own.
