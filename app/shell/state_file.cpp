@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kFewCells = 8;            // of a step's first row
+constexpr std::int64_t kFewCells = 8;              // of a step's first row
 constexpr std::int64_t kMostDigested = 1ll << 20;  // larger steps are left out of the digest
 
 double now_ms() {

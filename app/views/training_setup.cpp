@@ -74,7 +74,8 @@ struct WordChoice {
 };
 
 /// A row of chips for text values; true when another one was chosen.
-bool choose_word(const char* key, std::initializer_list<WordChoice> choices, std::string& value, float width) {
+bool choose_word(const char* key, std::initializer_list<WordChoice> choices, std::string& value,
+                 float width) {
   text_line(fonts().small, theme().text_dim, tr(key));
   bool changed = false;
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));

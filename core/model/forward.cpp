@@ -19,11 +19,12 @@ struct Context {
   const Input& input;
   std::string prefix;  // "enc."
   Positions positions;
-  const std::vector<std::uint8_t>* attention_mask;  // padding of this stack's rows
-  MaskSpec mask;                                    // set by an edit, instead of the model's own
-  const std::vector<Span>& spans;                   // named parts of this stack's rows
-  const StackCone& cone;                            // which rows are computed
-  Tensor encoded = {};                              // [source, d_model]: what cross-attention looks at
+  const std::vector<std::uint8_t>* attention_mask;             // padding of this stack's rows
+  MaskSpec mask;                                               // set by an edit, instead of the model's own
+  const std::vector<Span>& spans;                              // named parts of this stack's rows
+  const StackCone& cone;                                       // which rows are computed
+  std::shared_ptr<const std::vector<KeySpan>> sequences = {};  // of its rows, where they are several
+  Tensor encoded = {};  // [source, d_model]: what cross-attention looks at
   Tensor get(const std::string& name) const { return weights.get(prefix + name); }
 };
 
@@ -96,6 +97,7 @@ Tensor attention(const Context& in, const BlockSpec& block, int layer, const Ten
   }
   inputs.first_query = first;
   inputs.mask = *self_mask(spec, in.mask, in.spans, *in.attention_mask, k.size(1));  // checked before the run
+  inputs.mask.sequences = in.sequences;
   inputs.q = q;
   inputs.k = k;
   inputs.v = v;
@@ -372,11 +374,12 @@ void forward(const ModelConfig& config, const Weights& weights, const Input& inp
              weights,
              input,
              std::string(stack_prefix(config.stack)),
-             positions_of(input.attention_mask, 0),
+             positions_of(input),
              &input.attention_mask,
              asked_text(at, AttentionKind::main),
              input.spans,
-             cone.main};
+             cone.main,
+             sequences_of(input)};
   in.encoded = encode(in, at, cone.encoder);
   const Tensor image = encode_image(in, at, cone.vision);
   predict(in, run_stack(in, input.ids, image, at), at);

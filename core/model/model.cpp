@@ -147,7 +147,12 @@ Status Model::check_input(const Input& input) const {
   }
   TRY_OK(check_ids(input.ids, config_->vocab_size, false));
   TRY_OK(check_padding(input.attention_mask, input.length()));
-  return check_room(*config_, input.length());
+  std::int64_t longest = 0, end = input.length();
+  for (auto begin = input.starts.rbegin(); begin != input.starts.rend(); ++begin) {
+    longest = std::max(longest, end - *begin);
+    end = *begin;
+  }
+  return check_room(*config_, std::max(longest, end));
 }
 
 namespace {
@@ -215,6 +220,7 @@ Result<Model::Prepared> Model::prepared(const Input& given, const RunOptions& op
   Prepared out;
   out.edits = options.edits;
   std::erase_if(out.edits, [](const auto& edit) { return !edit->enabled; });
+  CHECK(given.starts.empty() || (out.edits.empty() && !options.base));
   out.model = {config_, weights_, {}};
   if (changes_model(out.edits)) {
     TRY(out.model, derived(config_, weights_, out.edits));

@@ -60,8 +60,13 @@ class HeadBack {
                                                                : 0) {}
 
   void run() {
-    for (std::int64_t first = 0; first < queries_; first += kQueryTile)
-      query_tile(first, std::min(kQueryTile, queries_ - first));
+    for (std::int64_t first = 0, count = 0; first < queries_; first += count) {
+      count = std::min(kQueryTile, queries_ - first);
+      if (in_.mask.sequences)  // a tile is of one sequence: all others are hidden from it
+        count = std::min(
+            count, (*in_.mask.sequences)[static_cast<std::size_t>(position(first))].end - position(first));
+      query_tile(first, count);
+    }
   }
 
   // Adds what each bucket of the bias collected to column `head` of table [bucket, head].
@@ -88,7 +93,8 @@ class HeadBack {
       std::fill(dq_.row(first + i), dq_.row(first + i) + d_head_, 0.f);
     }
     const KeySpan span = reachable_span(in_.mask, position(first), position(first + count - 1) + 1, keys_);
-    for (std::int64_t key = span.begin / kKeyTile * kKeyTile; key < span.end; key += kKeyTile)
+    for (std::int64_t key = in_.mask.sequences ? span.begin : span.begin / kKeyTile * kKeyTile;
+         key < span.end; key += kKeyTile)
       key_tile(first, count, key, std::min(kKeyTile, span.end - key));
     for (std::int64_t i = 0; i < count; ++i) kernel_.scale_row(dq_.row(first + i), in_.scale, d_head_);
   }

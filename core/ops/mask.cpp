@@ -19,6 +19,13 @@ bool closed_form_allows(const Mask& mask, std::int64_t query, std::int64_t key) 
   return !(mask.causal && key > query) && !(mask.window > 0 && key <= query - mask.window);
 }
 
+// All keys that stand in the row's own sequence.
+KeySpan own_sequence(const Mask& mask, std::int64_t query, std::int64_t keys) {
+  if (!mask.sequences) return {0, keys};
+  const KeySpan own = (*mask.sequences)[static_cast<std::size_t>(query)];
+  return {own.begin, std::min(own.end, keys)};
+}
+
 bool is_padding(const Mask& mask, std::int64_t key) {
   return mask.attention_mask && key >= 0 && key < static_cast<std::int64_t>(mask.attention_mask->size()) &&
          (*mask.attention_mask)[static_cast<std::size_t>(key)] == 0;
@@ -48,7 +55,8 @@ void fill_ruled_out(const MaskRule& rule, std::int64_t query, std::int64_t key_b
 
 bool Mask::allowed(std::int64_t query_pos, std::int64_t key_pos) const {
   bool verdict = rule ? rule->allowed(query_pos, key_pos) : closed_form_allows(*this, query_pos, key_pos);
-  verdict = verdict && !is_padding(*this, key_pos);
+  const KeySpan own = own_sequence(*this, query_pos, key_pos + 1);
+  verdict = verdict && key_pos >= own.begin && key_pos < own.end && !is_padding(*this, key_pos);
   for (auto cell = first_cell(cells, query_pos, key_pos);
        cell != cells.end() && cell->query == query_pos && cell->key == key_pos; ++cell)
     verdict = cell->allowed;
@@ -62,13 +70,15 @@ void MaskRule::allowed_row(std::int64_t query_pos, std::int64_t key_begin, std::
 }
 
 KeySpan closed_form_span(const Mask& mask, std::int64_t query_pos, std::int64_t keys) {
-  const std::int64_t begin = mask.window > 0 ? std::max<std::int64_t>(0, query_pos - mask.window + 1) : 0;
-  return {begin, mask.causal ? std::min(keys, query_pos + 1) : keys};
+  KeySpan span = own_sequence(mask, query_pos, keys);
+  if (mask.window > 0) span.begin = std::max(span.begin, query_pos - mask.window + 1);
+  if (mask.causal) span.end = std::min(span.end, query_pos + 1);
+  return span;
 }
 
 KeySpan reachable_span(const Mask& mask, std::int64_t query_begin, std::int64_t query_end,
                        std::int64_t keys) {
-  KeySpan span{0, keys};
+  KeySpan span{own_sequence(mask, query_begin, keys).begin, own_sequence(mask, query_end - 1, keys).end};
   if (!mask.rule)
     span = {closed_form_span(mask, query_begin, keys).begin, closed_form_span(mask, query_end - 1, keys).end};
   if (mask.attention_mask) span = without_padding(mask, span);
@@ -92,8 +102,9 @@ void fill_masked(const Mask& mask, std::int64_t query_pos, std::int64_t key_begi
   if (mask.attention_mask)
     for (std::int64_t key = key_begin; key < key_end; ++key)
       if (is_padding(mask, key)) row[key - key_begin] = value;
-  if (mask.rule) return fill_ruled_out(*mask.rule, query_pos, key_begin, key_end, value, row);
-  const KeySpan span = closed_form_span(mask, query_pos, key_end);
+  if (mask.rule) fill_ruled_out(*mask.rule, query_pos, key_begin, key_end, value, row);
+  const KeySpan span =
+      mask.rule ? own_sequence(mask, query_pos, key_end) : closed_form_span(mask, query_pos, key_end);
   const std::int64_t begin = std::clamp(span.begin, key_begin, key_end);
   const std::int64_t end = std::clamp(span.end, begin, key_end);
   std::fill(row, row + (begin - key_begin), value);

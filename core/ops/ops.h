@@ -118,9 +118,14 @@ class MaskRule {
                            std::uint8_t* allowed) const;
 };
 
+/// Keys [begin, end); none where begin >= end.
+struct KeySpan {
+  std::int64_t begin, end;
+};
+
 /// The attention mask. Query row i is at absolute position first_query + i; key column j at position j.
-/// Closed-form part first (causal and window, or a rule), then padding, then single cells that were switched
-/// by hand. Positions count columns, padding included.
+/// Closed-form part first (causal and window, or a rule), then sequences and padding, then single cells that
+/// were switched by hand. Positions count columns, padding included.
 struct Mask {
   bool causal = true;
   std::int64_t window = 0;  ///< > 0: keys more than window-1 positions back are masked (sliding window)
@@ -128,6 +133,9 @@ struct Mask {
   /// One entry per key as in transformers: 0 = padding, masked for every query; null = all 1. Keys beyond its
   /// end count as 1.
   std::shared_ptr<const std::vector<std::uint8_t>> attention_mask;
+  /// Where several sequences stand one behind another: for each position the rows of its own sequence, all
+  /// that it sees. Null: they are one.
+  std::shared_ptr<const std::vector<KeySpan>> sequences;
   struct Cell {
     std::int64_t query, key;  ///< absolute positions
     bool allowed;

@@ -90,6 +90,27 @@ Positions positions_of(const std::vector<std::uint8_t>& real, std::int64_t first
   return out;
 }
 
+std::shared_ptr<const std::vector<KeySpan>> sequences_of(const Input& input) {
+  if (input.starts.empty()) return nullptr;
+  std::vector<std::int64_t> ends = input.starts;
+  ends.push_back(input.length());
+  auto out = std::make_shared<std::vector<KeySpan>>();
+  std::int64_t begin = 0;
+  for (const std::int64_t end : ends) {
+    out->insert(out->end(), static_cast<std::size_t>(end - begin), {begin, end});
+    begin = end;
+  }
+  return out;
+}
+
+Positions positions_of(const Input& input) {
+  Positions out = positions_of(input.attention_mask, 0);
+  if (const auto sequences = sequences_of(input))
+    for (std::int64_t row = 0; row < input.length(); ++row)
+      out.rows.push_back(row - (*sequences)[static_cast<std::size_t>(row)].begin);
+  return out;
+}
+
 const Tensor* Weights::find(const std::string& name) const {
   const auto at = tensors_.find(name);
   return at == tensors_.end() ? nullptr : &at->second;

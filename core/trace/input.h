@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Input {
   std::vector<int> types = {};                    ///< segment of each token; empty = all 0
   std::vector<std::uint8_t> attention_mask = {};  ///< one per token of `ids`: 0 = padding; empty = all 1
   std::vector<std::uint8_t> source_attention_mask = {};  ///< the same for `source`
+  /// Several sequences in one run, one behind another: the rows at which the second and further ones begin.
+  /// Each counts its positions from 0 and sees itself only. Empty: one sequence. For runs without edits.
+  std::vector<std::int64_t> starts = {};
   std::vector<Span> spans = {};  ///< named parts of the sequence (image, prompt, action), for masks
 
   std::int64_t length() const {
@@ -36,5 +40,9 @@ inline std::string vector_name(const Input& input, std::int64_t pos) {
 
 /// Positions under an attention mask: the first token is position 0, padding before it too.
 Positions positions_of(const std::vector<std::uint8_t>& attention_mask, std::int64_t first);
+/// Positions of the rows of the main stack.
+Positions positions_of(const Input& input);
+/// For each row of the main stack the rows of its own sequence; null where there is one alone.
+std::shared_ptr<const std::vector<KeySpan>> sequences_of(const Input& input);
 
 }  // namespace attnscope

@@ -160,7 +160,7 @@ std::int64_t Trace::own_head(const Site& site, std::int64_t head) const {
 Positions Trace::positions(Stack stack) const {
   if (stack == Stack::enc) return positions_of(input.source_attention_mask, 0);
   if (stack == Stack::vision) return {};
-  return positions_of(input.attention_mask, 0);
+  return positions_of(input);
 }
 
 std::int64_t Trace::rows(Stack stack) const {

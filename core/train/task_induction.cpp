@@ -15,7 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr int kTaskInductionBegin = 0, kShortest = 12, kLongest = 24, kMostBefore = 24;
-constexpr double kInductionTheta = 300;                 // RoPE base: heads of 32 features still distinguish neighbours
+constexpr double kInductionTheta = 300;        // RoPE base: heads of 32 features still distinguish neighbours
 constexpr double kTaskInductionHeldOut = 0.1;  // share of all sequences
 
 const WordIds& task_induction_vocabulary() {

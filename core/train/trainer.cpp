@@ -1,5 +1,5 @@
-// One step of training: examples, forward and backward of all sequences over the threads, the sum of their
-// gradients in the order of the sequences, clipping, AdamW, a new model.
+// One step of training: examples, packed into a few runs; forward and backward of the runs over the threads,
+// the sum of their gradients in the order of the sequences, clipping, AdamW, a new model.
 #include "core/train/trainer.h"
 
 #include <algorithm>
@@ -11,12 +11,13 @@
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/text/tokenizer.h"
+#include "core/train/packing.h"
 
 namespace attnscope {
 namespace {
 
 using Runs = std::vector<std::shared_ptr<const Gradients>>;
-using Named = std::map<std::string, Tensor>;
+using NamedTensors = std::map<std::string, Tensor>;
 
 // Calls body(index) for each of `count` items, on all threads; items are handed out one by one.
 template <class Body>
@@ -102,7 +103,7 @@ double add_up(const std::vector<std::string>& names, const std::vector<double>& 
   return std::sqrt(total);
 }
 
-std::vector<std::string> names_of(const Named& tensors) {
+std::vector<std::string> names_of(const NamedTensors& tensors) {
   std::vector<std::string> out;
   for (const auto& [name, value] : tensors) out.push_back(name);
   return out;
@@ -118,7 +119,7 @@ Status check_shape(const TrainState& state, const std::string& name, const Tenso
 }  // namespace
 
 struct Trainer::Batch {
-  std::vector<Example> examples;  // those with a target: from the others nothing can be learned
+  std::vector<Example> examples;  // those with a target: from the others nothing can be learned; packed
   std::int64_t counted = 0;       // rows with a target
 };
 
@@ -166,6 +167,7 @@ Result<Trainer::Batch> Trainer::make_batch() const {
   });
   std::erase_if(out.examples, [](const Example& example) { return counted(example.targets) == 0; });
   for (const Example& example : out.examples) out.counted += counted(example.targets);
+  if (can_pack(state_.model->config())) out.examples = packed_examples(std::move(out.examples));
   if (out.counted == 0) return fail(Code::out_of_range, "error.train.no_target");
   return out;
 }
@@ -193,7 +195,7 @@ Result<Runs> Trainer::run_all(const Batch& batch, const std::atomic<bool>* cance
   return runs;
 }
 
-Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double norm) const {
+Status Trainer::check_numbers(const Runs& runs, const NamedTensors& gradients, double norm) const {
   const int step = state_.step + 1;
   for (const auto& run : runs) {
     if (std::isfinite(run->loss().smoothed) && std::isfinite(run->loss().plain)) continue;
@@ -217,7 +219,7 @@ Status Trainer::check_numbers(const Runs& runs, const Named& gradients, double n
 
 // Clips, moves every weight, and makes the new model of them. The report has the gradients' norm. The state
 // changes at the end, all of it or, where memory runs out before, nothing.
-void Trainer::update(const Named& gradients, StepReport& report,
+void Trainer::update(const NamedTensors& gradients, StepReport& report,
                      std::chrono::steady_clock::time_point begin) {
   const double norm = report.gradient_norm;
   const double factor = recipe_.clip > 0 && norm > recipe_.clip ? recipe_.clip / (norm + 1e-6) : 1.0;
@@ -234,7 +236,7 @@ void Trainer::update(const Named& gradients, StepReport& report,
                      factor);
     changes[i] = sum_of_squared_changes(moved[i], before);
   });
-  Named changed;
+  NamedTensors changed;
   for (std::size_t i = 0; i < names.size(); ++i) changed[names[i]] = moved[i];
   add_up(names, changes, report.layer_updates);
   const ModelConfig& config = state_.model->config();
@@ -252,7 +254,7 @@ Result<StepReport> Trainer::step(const std::atomic<bool>* cancel) {
   const auto begin = std::chrono::steady_clock::now();
   TRY(const Batch batch, make_batch());
   TRY(const Runs runs, run_all(batch, cancel));
-  const Named gradients = collect(runs);
+  const NamedTensors gradients = collect(runs);
   const std::vector<std::string> names = names_of(gradients);
   std::vector<double> squares(names.size());
   for_each_of(names.size(), [&](std::size_t i) { squares[i] = sum_of_squares(gradients.at(names[i])); });

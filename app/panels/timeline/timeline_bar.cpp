@@ -26,7 +26,7 @@ constexpr float kBarLeft = 202.f, kBarRight = 22.f, kBarTop = 32.f, kBarHeight =
 constexpr float kSlim = 44.f, kTitle = 24.f;  // minimum height with a title; height of the title
 constexpr float kLeastStep = 15.f, kStepGap = 2.f, kTaller = 5.f, kSlowest = 0.25f, kFastest = 8.f;
 
-enum class ButtonShape { previous, play, pause, next };
+enum class Knob { previous, play, pause, next };
 
 void draw_triangle(ImDrawList* list, ImVec2 centre, float size, float direction, ImU32 colour) {
   const float back = centre.x - direction * size * 0.7f;
@@ -35,19 +35,19 @@ void draw_triangle(ImDrawList* list, ImVec2 centre, float size, float direction,
   list->AddTriangleFilled(top, ImVec2(centre.x + direction * size, centre.y), end, colour);
 }
 
-void draw_button_shape(ImDrawList* list, ImVec2 centre, ButtonShape shape, ImU32 colour) {
-  if (shape == ButtonShape::pause) {
+void draw_button_shape(ImDrawList* list, ImVec2 centre, Knob shape, ImU32 colour) {
+  if (shape == Knob::pause) {
     for (const float x : {-4.f, 4.f})
       list->AddRectFilled(ImVec2(centre.x + px(x) - px(2), centre.y - px(6)),
                           ImVec2(centre.x + px(x) + px(2), centre.y + px(6)), colour, px(1));
     return;
   }
-  if (shape == ButtonShape::play)
+  if (shape == Knob::play)
     return draw_triangle(list, ImVec2(centre.x + px(0.5f), centre.y), px(7), 1, colour);
-  draw_triangle(list, centre, px(4.5f), shape == ButtonShape::next ? 1.f : -1.f, colour);
+  draw_triangle(list, centre, px(4.5f), shape == Knob::next ? 1.f : -1.f, colour);
 }
 
-bool round_button(const char* id, ImVec2 centre, float radius, ButtonShape shape, bool strong, const char* help) {
+bool round_button(const char* id, ImVec2 centre, float radius, Knob shape, bool strong, const char* help) {
   const Theme& t = theme();
   ImGui::SetCursorScreenPos(ImVec2(centre.x - radius, centre.y - radius));
   const bool pressed = ImGui::InvisibleButton(id, ImVec2(2 * radius, 2 * radius));
@@ -69,19 +69,18 @@ void draw_buttons(const PanelContext& context, ImVec2 origin) {
   const RunResult& run = *context.run;
   const float y = origin.y + px(kBarTop + kBarHeight / 2);
   const int current = current_step(workspace, run), last = static_cast<int>(run.steps.size()) - 1;
-  if (round_button("###previous", ImVec2(origin.x + px(14), y), px(13), ButtonShape::previous, false,
+  if (round_button("###previous", ImVec2(origin.x + px(14), y), px(13), Knob::previous, false,
                    tr("timeline.previous"))) {
     workspace.playing = false;
     go_to_step(workspace, run, current - 1);
   }
-  const ButtonShape shape = workspace.playing ? ButtonShape::pause : ButtonShape::play;
+  const Knob shape = workspace.playing ? Knob::pause : Knob::play;
   if (round_button("###play", ImVec2(origin.x + px(52), y), px(16), shape, true,
                    tr(workspace.playing ? "timeline.pause" : "timeline.play"))) {
     workspace.playing = !workspace.playing;
     if (workspace.playing && current >= last) go_to_step(workspace, run, 0);
   }
-  if (round_button("###next", ImVec2(origin.x + px(90), y), px(13), ButtonShape::next, false,
-                   tr("timeline.next"))) {
+  if (round_button("###next", ImVec2(origin.x + px(90), y), px(13), Knob::next, false, tr("timeline.next"))) {
     workspace.playing = false;
     go_to_step(workspace, run, current + 1);
   }

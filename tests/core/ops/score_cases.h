@@ -30,9 +30,10 @@ inline std::vector<ScoreBias> biases(std::int64_t heads) {
   return all;
 }
 
-/// Causal, full, window, a rule, padding in front, behind and in the middle, and switched cells.
+/// Causal, full, window, a rule, padding in front, behind and in the middle, switched cells, and three
+/// sequences one behind another (causal, full with a window, a rule with cells).
 inline std::vector<Mask> masks(std::int64_t queries, std::int64_t keys) {
-  std::vector<Mask> all(8);
+  std::vector<Mask> all(11);
   const auto padding = [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::uint8_t> attention_mask(static_cast<std::size_t>(keys), 1);
     for (std::int64_t key = begin; key < std::min(end, keys); ++key)
@@ -52,6 +53,14 @@ inline std::vector<Mask> masks(std::int64_t queries, std::int64_t keys) {
     all[7].cells.push_back({query, 1, true});
     all[7].cells.push_back({query, query, false});
   }
+  std::vector<KeySpan> sequences;
+  for (const KeySpan one : {KeySpan{0, keys / 7}, {keys / 7, keys * 4 / 7}, {keys * 4 / 7, keys}})
+    sequences.insert(sequences.end(), static_cast<std::size_t>(one.end - one.begin), one);
+  for (std::size_t i : {8, 9, 10}) all[i].sequences = std::make_shared<const std::vector<KeySpan>>(sequences);
+  all[9].causal = false;
+  all[9].window = 4;
+  all[10].rule = all[3].rule;
+  all[10].cells = all[7].cells;
   return all;
 }
 
