@@ -136,6 +136,7 @@ TEST(Names, NoOwnTypeOrConstantIsCalledLikeOneOfAHeader) {
       std::string line;
       bool ours = false;  // the namespace of all sources
       for (std::smatch found; std::getline(lines, line);) {
+        if (line.empty() || !std::isalpha(static_cast<unsigned char>(line[0]))) continue;
         if (line.starts_with("namespace ")) ours = line == "namespace attnscope {";
         if (ours && (std::regex_match(line, found, declared) || std::regex_match(line, found, constant)))
           headers.emplace(found[1], file);
