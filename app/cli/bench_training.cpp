@@ -63,8 +63,10 @@ double products_seconds(const Products& products) {
           linear(rows[w].second.slice(0, begin, end), products.weights[w].transpose(), {}, Axis::in);
         }
     });
-    for (std::size_t w = 0; w < rows.size(); ++w)
-      linear_backward_weights(rows[w].second, rows[w].first, products.weights[w], {});
+    for (std::size_t w = 0; w < rows.size(); ++w) {
+      const LinearUse use{rows[w].second, rows[w].first};
+      linear_backward_weights({&use, 1}, products.weights[w], {});
+    }
   });
 }
 

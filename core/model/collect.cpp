@@ -1,5 +1,5 @@
-// Gradients of weights from their uses: products of all sequences are stacked row upon row and multiplied
-// once, so that every sum has the order of the sequences on any number of threads.
+// Gradients of weights from their uses: every sum goes through the rows of all runs in their order, on any
+// number of threads.
 #include <algorithm>
 #include <set>
 
@@ -68,9 +68,9 @@ void multiply_out(Share& share, const Weights& weights) {
   if (share.kind == WeightUse::Kind::rows) share.weight = rows_gradient(share.uses, weight);
   if (share.kind == WeightUse::Kind::ready) share.weight = ready_gradient(share.uses);
   if (share.kind != WeightUse::Kind::product) return;
-  LinearGrads grads =
-      linear_backward_weights(stacked(share.uses, &WeightUse::dy), stacked(share.uses, &WeightUse::x), weight,
-                              weights.get(bias_name(share.name)));
+  std::vector<LinearUse> uses;
+  for (const WeightUse* use : share.uses) uses.push_back({use->dy, use->x});
+  LinearGrads grads = linear_backward_weights(uses, weight, weights.get(bias_name(share.name)));
   share.weight = std::move(grads.w);
   share.bias = std::move(grads.bias);
 }

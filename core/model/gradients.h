@@ -27,8 +27,8 @@ struct Objective {
   std::optional<LogitMeasure> measure = std::nullopt;
 };
 
-/// One use of a weight by one sequence, before it is multiplied out: uses of many sequences are stacked into
-/// one product (collect).
+/// One use of a weight by one run, before it is multiplied out: uses of many runs are added into one product
+/// (collect).
 struct WeightUse {
   enum class Kind : std::uint8_t { product, rows, ready };
   std::string name;  ///< of the weight: "blocks.3.attn.q.weight"

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/ops/ops.h"
@@ -90,7 +91,12 @@ struct LinearGrads {
   Tensor bias;  ///< [out]; empty where there is none
 };
 LinearGrads linear_backward(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias);
-/// The same for weight and bias alone; `x` of the result is empty.
-LinearGrads linear_backward_weights(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias);
+/// One use of a weight: rows x [pos, in] went in, the result's gradients dy [pos, out] came back.
+struct LinearUse {
+  Tensor dy, x;
+};
+/// The same for weight and bias alone, summed over uses in their order: the bits of all their rows as one
+/// use. `x` of the result is empty.
+LinearGrads linear_backward_weights(std::span<const LinearUse> uses, const Tensor& w, const Tensor& bias);
 
 }  // namespace attnscope

@@ -1,5 +1,7 @@
 // Backward of products with weights and of table rows.
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/ops/backward.h"
 #include "core/ops/columns.h"
@@ -9,35 +11,53 @@
 namespace attnscope {
 namespace {
 
-// a^T b for a [k, m], b [k, n] -> [m, n].
-Tensor product_of_columns(const Tensor& a, const Tensor& b) {
-  const std::int64_t m = a.size(1), n = b.size(1);
-  Buffer out({{a.axis(1), m}, {b.axis(1), n}});
-  multiply({a.data(), 1, a.stride(0), nullptr, out.data(), n, m, n, a.size(0)},
-           Right(b.data(), b.stride(0), false));
+// The sum of a^T b over pairs a [k, m], b [k, n] -> [m, n]: every cell is one chain through all of them in
+// order.
+Tensor product_of_columns(const std::vector<std::pair<Tensor, Tensor>>& pairs) {
+  const Tensor &first = pairs.front().first, &second = pairs.front().second;
+  const std::int64_t m = first.size(1), n = second.size(1);
+  Buffer out({{first.axis(1), m}, {second.axis(1), n}});
+  bool add = false;
+  for (const auto& [a, b] : pairs)
+    multiply({a.data(), 1, a.stride(0), nullptr, out.data(), n, m, n, a.size(0), std::exchange(add, true)},
+             Right(b.data(), b.stride(0), false));
   return std::move(out).freeze();
+}
+
+// The sum of all rows of dy -> [out].
+Tensor sum_of_rows(const std::vector<Tensor>& all, Axis axis) {
+  std::vector<const float*> rows;
+  for (const Tensor& dy : all)
+    for (std::int64_t row = 0; row < dy.size(0); ++row) rows.push_back(dy.data() + row * dy.stride(0));
+  return column_sums(std::ssize(rows), all.front().size(1), axis,
+                     [&](auto row, auto col) { return rows[static_cast<std::size_t>(row)][col]; });
 }
 
 }  // namespace
 
-LinearGrads linear_backward_weights(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias) {
-  CHECK(dy.rank() == 2 && x.rank() == 2 && w.rank() == 2);
-  CHECK(dy.size(0) == x.size(0) && x.size(1) == w.size(0) && dy.size(1) == w.size(1));
-  const Tensor dy_rows = with_whole_rows(dy), rows = with_whole_rows(x);
-  LinearGrads grads;
+LinearGrads linear_backward_weights(std::span<const LinearUse> uses, const Tensor& w, const Tensor& bias) {
+  CHECK(!uses.empty() && w.rank() == 2);
   const bool transposed = w.stride(0) == 1 && w.size(1) > 1;
-  grads.w = transposed ? product_of_columns(dy_rows, rows).transpose() : product_of_columns(rows, dy_rows);
+  std::vector<std::pair<Tensor, Tensor>> pairs;
+  std::vector<Tensor> rows;
+  for (const LinearUse& use : uses) {
+    CHECK(use.dy.rank() == 2 && use.x.rank() == 2 && use.dy.size(0) == use.x.size(0));
+    CHECK(use.x.size(1) == w.size(0) && use.dy.size(1) == w.size(1));
+    rows.push_back(with_whole_rows(use.dy));
+    pairs.emplace_back(with_whole_rows(use.x), rows.back());
+    if (transposed) std::swap(pairs.back().first, pairs.back().second);
+  }
+  LinearGrads grads;
+  grads.w = product_of_columns(pairs);
+  if (transposed) grads.w = grads.w.transpose();
   grads.w = grads.w.rename({w.axis(0), w.axis(1)});  // [in, out]
-  if (!bias.empty())
-    grads.bias = column_sums(dy.size(0), dy.size(1), bias.axis(0),
-                             [from = dy_rows.data(), step = dy_rows.stride(0)](auto row, auto col) {
-                               return from[row * step + col];
-                             });
+  if (!bias.empty()) grads.bias = sum_of_rows(rows, bias.axis(0));
   return grads;
 }
 
 LinearGrads linear_backward(const Tensor& dy, const Tensor& x, const Tensor& w, const Tensor& bias) {
-  LinearGrads grads = linear_backward_weights(dy, x, w, bias);
+  const LinearUse use{dy, x};
+  LinearGrads grads = linear_backward_weights({&use, 1}, w, bias);
   grads.x = linear(with_whole_rows(dy), w.transpose(), {}, x.axis(1));  // [pos, in]
   return grads;
 }
