@@ -42,6 +42,11 @@ std::vector<std::string> words_without(const std::vector<std::string>& words,
   return out;
 }
 
+void limit_command_words(std::int64_t prompts) {
+  words_now() = words_without(words_now(), {"--limit"});
+  words_now().insert(words_now().end(), {"--limit", std::to_string(prompts)});
+}
+
 nlohmann::json run_json(const OpenedModel& opened, const std::string& name) {
   nlohmann::json out = told_model(opened, name);
   out["command"] = words_without(command_words(), {"--out", "--graph", "--figure"});
@@ -78,6 +83,7 @@ void say(const std::string& text) {
     std::fputs(text.c_str(), stdout);
 }
 
+bool answer_is_kept() { return kept_now() != nullptr; }
 KeptAnswer::KeptAnswer() { kept_now() = this; }
 KeptAnswer::~KeptAnswer() { kept_now() = nullptr; }
 

@@ -27,6 +27,9 @@ class CommandWords {
   std::vector<std::string> before_;
 };
 
+/// The words get this --limit, in the place of their own: an answer over fewer prompts than were asked for.
+void limit_command_words(std::int64_t prompts);
+
 /// Words without these options and their values ("--out").
 std::vector<std::string> words_without(const std::vector<std::string>& words,
                                        const std::vector<std::string>& options);
@@ -42,6 +45,8 @@ nlohmann::json data_json(const DataChoice& choice, const std::string& hash, std:
 
 /// Text for stdout. While an answer is computed again it is kept instead.
 void say(const std::string& text);
+/// It is kept now: the process goes on behind the command.
+bool answer_is_kept();
 /// Keeps what say() is given while it lives.
 class KeptAnswer {
  public:

@@ -1,5 +1,9 @@
 #include "app/cli/prompt_runs.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+
 #include "core/base/words.h"
 #include "core/session/prompt_list.h"
 
@@ -53,6 +57,27 @@ Status PromptRuns::prepare() {
   TRY_OK(check_runs(opened()));
   return take_edit_values(choice().seed);
 }
+
+PromptRuns::Progress::Progress(const PromptRuns& runs) : runs_(runs) {
+  if (!answer_is_kept()) signals_.emplace();
+}
+
+void PromptRuns::Progress::took_one() const {
+  ++taken_;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - said_ < std::chrono::seconds(1) || ::isatty(STDERR_FILENO) == 0) return;
+  said_ = now, shown_ = true;
+  std::fprintf(stderr, "\r%s ", tr("cli.data.progress", {std::to_string(taken_)}).c_str());
+}
+
+PromptRuns::Progress::~Progress() {
+  if (shown_) std::fputc('\n', stderr);
+  if (taken_ == 0 || !runs_.stopped()) return;
+  std::fprintf(stderr, "attnscope-cli: %s\n", tr("cli.data.stopped", {std::to_string(taken_)}).c_str());
+  limit_command_words(taken_);
+}
+
+bool PromptRuns::stopped() const { return StopSignals::wanted(); }
 
 nlohmann::json PromptRuns::json() const {
   nlohmann::json out = data_json(choice(), hash(), count());

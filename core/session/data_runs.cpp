@@ -72,6 +72,8 @@ Status DataRuns::finished(const DataReader& reader) {
   return Done{};
 }
 
+Error DataRuns::stopped_short() { return fail(Code::cancelled, "error.session.data.stopped"); }
+
 Status DataRuns::take_edit_values(std::uint64_t seed, const std::atomic<bool>* cancel) {
   std::vector<std::string> asked;
   for (const Request& request : with_)

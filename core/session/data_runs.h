@@ -53,7 +53,9 @@ class DataRuns {
   DataRuns(const DataPrompts& held, Document start);
 
   /// Goes through all chosen prompts, from the one with number `from`; may be called again. each_prompt()'s
-  /// `work`, `take` and `each`. Errors: also a file that changed in between.
+  /// `work`, `take` and `each`. Once stopped() it takes no further prompt, and those taken are all that were
+  /// chosen (choice().limit). Errors: also a file that changed in between; Code::cancelled where it was
+  /// stopped and has none yet, or needs every prompt.
   template <class T, class Work, class Take>
   Status through(Work work, Take take, std::size_t from = 0, std::size_t each = kPromptsEach) {
     if (const std::vector<DataLine>* held = held_lines()) {
@@ -61,13 +63,20 @@ class DataRuns {
       return each_prompt<T>(
           [&]() -> Result<std::optional<DataLine>> {
             if (next >= held->size()) return std::optional<DataLine>();
+            if (stopped()) return stopped_short();
             return std::optional((*held)[next++]);
           },
           work, take, each);
     }
     TRY(DataReader reader, DataReader::open(choice_));
     for (std::size_t skipped = 0; skipped < from; ++skipped) TRY_OK(reader.next());
-    TRY_OK(each_prompt<T>([&] { return reader.next(); }, work, take, each));
+    const auto next = [&]() -> Result<std::optional<DataLine>> {
+      if (!stopped()) return reader.next();
+      if (reader.count() == 0 || !hash_.empty()) return stopped_short();
+      choice_.limit = reader.count();
+      return std::optional<DataLine>();
+    };
+    TRY_OK(each_prompt<T>(next, work, take, each));
     return finished(reader);
   }
   /// Reads all lines: for methods that need the others of each prompt, and where a pipe is to be read twice.
@@ -103,11 +112,14 @@ class DataRuns {
   std::int64_t count() const { return count_; }
 
  protected:
+  /// True once no further prompt is wanted.
+  virtual bool stopped() const { return false; }
   std::array<Request, 2> with_;
 
  private:
   Result<std::vector<std::int64_t>> lengths_of(DataSide side);
   Status finished(const DataReader& reader);
+  static Error stopped_short();
   const std::vector<DataLine>* held_lines() const { return held_ ? held_ : kept_ ? &*kept_ : nullptr; }
 
   DataChoice choice_;

@@ -88,6 +88,26 @@ TEST(CliEnds, ATrainingThatIsEndedKeepsModelAndCheckpoint) {
   }
 }
 
+TEST(CliEnds, AQuestionOverDataThatIsStoppedAnswersOverThePromptsThatAreDone) {
+  const TempFolder folder;
+  const std::string question =
+      "ablate model:storyteller --data task:storyteller --measure logit_diff --over head --json --limit "
+      "1000000 --out ";
+  Child ask(words(question + (folder / "a.json")), folder / "out");
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  ask.send(SIGINT);
+  EXPECT_EQ(ask.end(), 0) << ask.out();
+  const Json answer = Json::parse(read_text(folder / "a.json"));
+  const auto prompts = answer["run"]["data"]["prompts"].get<std::int64_t>();
+  EXPECT_GT(prompts, 0);
+  EXPECT_LT(prompts, 1000000);
+  EXPECT_EQ(answer["run"]["data"]["limit"], prompts);
+  EXPECT_NE(ask.out().find("over the first " + std::to_string(prompts) + " prompts"), std::string::npos)
+      << ask.out();
+  const Ran again = cli("rerun " + (folder / "a.json"));
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+}
+
 // The place behind "written to", whose folder is taken away again.
 std::string rescued_place(const std::string& text) {
   const std::size_t begin = text.find("written to /");
