@@ -142,6 +142,19 @@ Result<std::string> stage_as_svg(ImguiHost& host, Frame& frame) {
 
 namespace {
 
+// While it lives, the window has no notices: what was said of the last picture is not part of the next one.
+class WithoutNotices {
+ public:
+  explicit WithoutNotices(FrameState& state) : state_(state) { held_.swap(state.notices); }
+  ~WithoutNotices() { state_.notices.insert(state_.notices.begin(), held_.begin(), held_.end()); }
+  WithoutNotices(const WithoutNotices&) = delete;
+  WithoutNotices& operator=(const WithoutNotices&) = delete;
+
+ private:
+  FrameState& state_;
+  std::vector<Notice> held_;
+};
+
 void copy_figure_text(ImguiHost& host, const GlContext& context, Frame& frame) {
   FrameState& state = frame.state();
   host.begin_picture(context.width(), context.height());  // without a mouse pointer
@@ -153,10 +166,14 @@ void copy_figure_text(ImguiHost& host, const GlContext& context, Frame& frame) {
 
 void export_stage_svg(const ExportRequest& request, ImguiHost& host, const GlContext& context, Frame& frame) {
   FrameState& state = frame.state();
-  host.begin_picture(context.width(), context.height());
-  draw_frames(kExportFrames, host, frame);
-  Result<std::string> text = stage_as_svg(host, frame);
-  host.end_picture();
+  Result<std::string> text = [&] {
+    const WithoutNotices clear(state);
+    host.begin_picture(context.width(), context.height());
+    draw_frames(kExportFrames, host, frame);
+    Result<std::string> drawn = stage_as_svg(host, frame);
+    host.end_picture();
+    return drawn;
+  }();
   if (text) return state.write_figure(request.path, with_session(*std::move(text), state, request.path));
   state.notify(Notice::Kind::warning, text.error().what, text.error().advice, 0);
 }
@@ -164,6 +181,7 @@ void export_stage_svg(const ExportRequest& request, ImguiHost& host, const GlCon
 // The window, or its stage alone, at request.scale.
 Result<Image> picture_of(const ExportRequest& request, ImguiHost& host, const GlContext& context,
                          Frame& frame) {
+  const WithoutNotices clear(frame.state());
   const float usual = ui_scale();
   host.begin_picture(static_cast<int>(static_cast<float>(context.width()) * request.scale),
                      static_cast<int>(static_cast<float>(context.height()) * request.scale));

@@ -134,10 +134,10 @@ void FrameState::notify(Notice::Kind kind, Text text, Text hint, double seconds)
   const std::string words = text.str();
   note_text(words);
   note_text(hint.str());
-  // News of the same kind takes the place of the old one.
+  // What was done last takes the place of what was done before it, and of the same news.
   std::erase_if(notices, [&](const Notice& notice) {
-    const bool again = kind == Notice::Kind::good && !text.key().empty() && notice.text.key() == text.key();
-    return again || notice.text.str() == words;
+    const bool done = kind == Notice::Kind::good && notice.kind == kind;
+    return done || notice.text.str() == words;
   });
   notices.push_back({kind, std::move(text), std::move(hint), seconds, {}});
 }

@@ -66,6 +66,7 @@ TEST_F(ExportFigure, TheEasyWindowWritesEveryForm) {
     EXPECT_TRUE(fs::exists(path)) << path;
     ASSERT_FALSE(state().notices.empty());
     EXPECT_NE(state().notices.back().text.str().find(path.string()), std::string::npos);
+    EXPECT_EQ(state().notices.size(), 1u) << "what was written before is no news any more";
   }
 }
 
