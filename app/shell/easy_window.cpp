@@ -120,7 +120,9 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
         [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
   view_.lab = EasyLab::shown(state.workspace);
   if (view_.lab && state.workspace.view == kLabsView)
-    view_.values = EasyLab::values(state.workspace, *view_.lab);
+    if (const LabValues& values = EasyLab::values(state.workspace, *view_.lab);
+        values.all() != view_.values.all())
+      view_.values = values;
   offer(state);
   leave_for_full(state, run);
   open_row(state);

@@ -357,6 +357,35 @@ TEST_F(EasyWindowTest, OneButtonHasAllThatALectureNeeds) {
   EXPECT_TRUE(state().presenter.on);
 }
 
+// What looks like it can be clicked can be: the name of a row, a word beside the looked-at one.
+TEST_F(EasyWindowTest, NamesOfRowsAndWordsNearByAreClicked) {
+  for (const char* view : {"attention", "mask"}) {
+    open_easy("storyteller");
+    workspace().view = view;
+    settle();
+    const std::string item = std::string(view) == "mask" ? "figure.scores" : "figure.pattern";
+    ASSERT_TRUE(shows(item)) << view;
+    const std::int64_t row = workspace().cursor.query == 7 ? 8 : 7;
+    const ImVec2 cell = middle_of(item, row, 0);
+    press(ImVec2(noted_items().at(item).p0.x - 10, cell.y));
+    let_go();
+    EXPECT_EQ(workspace().cursor.query, row) << view;
+  }
+  open_easy("storyteller");
+  workspace().view = "embedding";
+  settle();
+  ASSERT_TRUE(shows("figure.near"));
+  const std::vector<int> before = run().trace(0).ids;
+  const auto row = static_cast<std::size_t>(workspace().cursor.query);
+  const ItemRect near = noted_items().at("figure.near");
+  press(ImVec2(near.p0.x + 30, (near.p0.y + near.p1.y) / 2));
+  let_go();
+  std::vector<int> after = run().trace(0).ids;
+  EXPECT_NE(after, before);
+  after[row] = before[row];
+  EXPECT_EQ(after, before) << "the looked-at word alone";
+}
+
 // The photograph stands beside the attention of a robot policy, its row's weights over the patches.
 TEST_F(EasyWindowTest, AttentionOnAPhotographIsSeenOnIt) {
   open_easy("storyteller");
