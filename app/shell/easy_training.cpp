@@ -43,7 +43,7 @@ struct LossBounds {
   int steps = 0;
 };
 std::optional<LossBounds> bounds_of(const std::string& task) {
-  const std::string name = "models/" + task + "/card.json";
+  const std::string name = "assets/models/" + task + "/card.json";
   const std::string_view text = asset(name);
   const nlohmann::json read = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
   if (text.empty() || read.is_discarded()) return std::nullopt;
@@ -62,7 +62,7 @@ void add_bound(LinePlot& plot, double loss, std::string label, ImU32 colour) {
 // The loss so far, between guessing and what the shipped model came to; before the first step those alone.
 LinePlot curve_of(const TrainingSnapshot* run, const std::string& task) {
   LinePlot plot;
-  plot.key = "easy_training";
+  plot.key = "train_curve";
   plot.title = tr("easy.train.curve");
   plot.readout = true;
   plot.x_name = plot.x_title = tr("training.step");
@@ -151,8 +151,10 @@ void EasyTraining::draw_button(FrameState& state) {
   if (!runs && !paused) compat::item_tooltip(tr("training.start.help"));
   if (!pressed) return;
   if (!runs && !paused) return start(state);
-  state.commands.act(
-      [runs](Session& session) { runs ? session.training().pause() : session.training().go(); });
+  state.commands.act([runs](Session& session) {
+    runs ? session.training().pause() : session.training().go();
+    if (!runs && !session.shows_training()) session.show_training();
+  });
 }
 
 // What it did so far; returns its height.
@@ -224,7 +226,6 @@ void EasyTraining::draw_curve(const Session& session, ImVec2 at, ImVec2 size) {
                             theme().kind == ThemeKind::dark},
                            [&] { return curve_of(run, task_); }),
                  at, size);
-  note_item("train_curve", {at, ImVec2(at.x + size.x, at.y + size.y)});
 }
 
 // One thing to do: first Start, then a look at what the heads do meanwhile.

@@ -12,8 +12,9 @@ namespace {
 
 using figure::Ink, figure::MatrixMark;
 
-constexpr double kMostSwapCost = 3e8;      // multiply-adds of all runs for one picture
-constexpr double kSeenInTwoDigits = 5e-3;  // a smaller difference may show the same digits
+constexpr double kMostSwapCost = 3e8;  // multiply-adds of all runs for one picture
+constexpr int kOrderDigits = 3;
+constexpr double kSeenInOrder = 5e-4;  // a smaller difference may show the same digits
 constexpr std::size_t kMostSwaps = 12;
 constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
 
@@ -147,8 +148,9 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
                            int priority) {
   const std::size_t keys = rows.written.size();
   MatrixMark out;
+  const auto [word, by] = most_moved(rows.written, rows.swapped, swap.first);
   out.cols = row_names(state, state.place.keys(), Ink::key,
-                       static_cast<std::int64_t>(most_moved(rows.written, rows.swapped, swap.first).first));
+                       by < kSeenInOrder ? -1 : static_cast<std::int64_t>(word));
   const auto first = static_cast<std::size_t>(swap.first);
   const Text a = out.cols.labels[first], b = out.cols.labels[first + 1];
   out.rows.labels = {order_text(".pair", {a, b}), order_text(".pair", {b, a})};
@@ -156,6 +158,8 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
   std::vector<float> values = rows.written;
   for (std::size_t place = 0; place < keys; ++place)
     values.push_back(rows.swapped[place_after(place, swap.first)]);
+  out.digits = kOrderDigits;
+  out.most = static_cast<double>(std::max(1e-6f, *std::max_element(values.begin(), values.end())));
   out.order.resize(keys);
   std::iota(out.order.begin(), out.order.end(), 0);
   const auto strength = [&](int at) {
@@ -208,9 +212,9 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
                          head,
                          label(static_cast<std::int64_t>(word))};
   for (const float one : {with.written[word], with.swapped[place_after(word, swap.first)]})
-    said.emplace_back(figure::number_text(static_cast<double>(one), 2));
+    said.emplace_back(figure::number_text(static_cast<double>(one), kOrderDigits));
   said.push_back(order_answer(state, swap, {said[0], said[1]}));
-  const bool moves = by >= kSeenInTwoDigits && said[6].str() != said[7].str();
+  const bool moves = by >= kSeenInOrder && said[6].str() != said[7].str();
   const std::string of =
       to_text(pattern) + to_text(std::vector<AxisRange>{{"head", head}, {"query", state.row}});
   std::vector<figure::PartBox> all{order_rows(
@@ -222,7 +226,7 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
     if (!a || !b) return std::nullopt;
     const OrderRows without{row_weights(*a, pattern, head, state.row),
                             row_weights(*b, pattern, head, state.row)};
-    const bool keeps = most_moved(without.written, without.swapped, swap.first).second < kSeenInTwoDigits;
+    const bool keeps = most_moved(without.written, without.swapped, swap.first).second < kSeenInOrder;
     key = !moves ? ".little" : keeps ? "" : ".both";
     all.push_back(order_rows(state, without, swap, "", "bare",
                              {order_text(".bare", said), order_text(".bare.short", said)}, 2));

@@ -239,8 +239,8 @@ Result<ViewDrawing> draw_position(const ViewState& state) {
   TRY(ViewDrawing how, draw_positions(state));
   std::optional<ViewDrawing> order = state.level == Level::easy ? drawn_word_order(state) : std::nullopt;
   if (!order) return how;
-  if (how.picture && !how.picture->inside.empty()) how.picture = std::move(how.picture->inside.front());
-  if (state.run->config().has_positions()) order->picture = std::move(how.picture);
+  if (how.picture && state.run->config().has_positions())
+    order->picture = how.picture->inside.empty() ? *how.picture : how.picture->inside.front();
   return *std::move(order);
 }
 
