@@ -14,7 +14,7 @@ namespace {
 
 // A picture of them takes some milliseconds.
 constexpr std::array<const char*, 7> kEasyLabs{"sqrt",  "softmax", "order",  "norms",
-                                               "heads", "tying",   "sharing"};
+                                               "memory", "tying",   "sharing"};
 constexpr float kLabSlider = 330.f;  // units
 
 // The number that the lab moves by itself, else its first control.
