@@ -13,7 +13,7 @@ namespace attnscope {
 namespace {
 
 // A picture of them takes some milliseconds.
-constexpr std::array<const char*, 7> kEasyLabs{"sqrt",  "softmax", "order",  "norms",
+constexpr std::array<const char*, 7> kEasyLabs{"sqrt",   "softmax", "order",  "norms",
                                                "memory", "tying",   "sharing"};
 constexpr float kLabSlider = 330.f;  // units
 

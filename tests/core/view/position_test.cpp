@@ -206,14 +206,19 @@ TEST(ViewPosition, AModelWithoutPositionsSaysThatATextIsASet) {
   for (std::size_t at = 0; at < written.size(); ++at) EXPECT_NEAR(written[at], exchanged[at], 1e-6f);
 }
 
-// The sentence follows an edit: with what is added for the places set to 0, the exchange changes nothing.
+// Both runs are under the edits of the document; where those leave nothing of the places, that is said.
 TEST(ViewPosition, TheOrderIsThatOfTheEditedRun) {
   const Opened of = opened("model:storyteller");
-  ViewState state = first_state(*of.model, edited(of, "pos_embed=0"));
+  ViewState state = first_state(*of.model, edited(of, "blocks.1.attn.pattern[head=3,query=13,key=2]=0"));
   state.level = Level::easy;
   const figure::Figure figure = position_figure(state);
-  EXPECT_EQ(sentence_key(figure), "figure.position.order.little");
-  EXPECT_EQ(both_rows(figure, "order").first, both_rows(figure, "bare").first);
+  const Text said = mark_of<figure::WordsMark>(figure, "sentence").forms.front().arguments().at(8);
+  const auto answer = answer_table(state, answer_row(state), 1);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(said.arguments()[3].str(), answer->rows.front().cells[1].str());
+  EXPECT_NE(said.arguments()[3].str(), "98.4 %");
+  state.run = edited(of, "pos_embed=0");
+  EXPECT_EQ(sentence_key(position_figure(state)), "figure.position.learned.nothing");
 }
 
 }  // namespace
