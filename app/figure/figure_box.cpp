@@ -180,6 +180,23 @@ std::optional<FigureHit> FigureBox::hit(ImVec2 place) const {
   return std::nullopt;
 }
 
+std::optional<FigureHit> FigureBox::row_name(ImVec2 place) const {
+  if (!figure_) return std::nullopt;
+  const float x = (place.x - at_.x) / unit_, y = (place.y - at_.y) / unit_;
+  for (const figure::PlacedPart& placed : placed_.parts) {
+    const auto* matrix = std::get_if<figure::MatrixMark>(&placed.part->mark);
+    const figure::PixelRect& cells = placed.cells;
+    if (!matrix || !matrix->order.empty() || matrix->rows.labels.empty() || x < placed.box.x ||
+        x >= cells.x || y < cells.y || y >= cells.bottom())
+      continue;
+    const float high = cells.h / static_cast<float>(matrix->values.size(0));
+    const auto row = static_cast<std::int64_t>((y - cells.y) / high);
+    const float top = cells.y + high * static_cast<float>(row);
+    return FigureHit{placed.part, row, -1, on_screen(placed.box.x, top), on_screen(cells.x, top + high)};
+  }
+  return std::nullopt;
+}
+
 // The lines of a table, from above: its title and header where it has them, rows, what the others add up to.
 std::optional<FigureHit> FigureBox::table_row(std::string_view part, ImVec2 place) const {
   if (!figure_) return std::nullopt;

@@ -47,6 +47,8 @@ class FigureBox {
   std::optional<FigureHit> hit(ImVec2 place) const;
   /// The row of a table at a place on the screen, as wide as the table; of the last draw().
   std::optional<FigureHit> table_row(std::string_view part, ImVec2 place) const;
+  /// The name of a row of a matrix at a place on the screen, with column -1; of the last draw().
+  std::optional<FigureHit> row_name(ImVec2 place) const;
   /// The rectangle of a cell; nothing where it has none of its own.
   std::optional<FigureHit> cell(std::string_view part, std::int64_t row, std::int64_t col) const;
   const figure::Placed& placed() const { return placed_; }

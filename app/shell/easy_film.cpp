@@ -51,7 +51,7 @@ std::ptrdiff_t EasyFilm::now(const FrameState& state) const {
   if (state.workspace.view != of_ && state.workspace.view != instead_) return -1;
   for (std::size_t at = 0; at < stations_.size(); ++at)
     if (stations_[at].id == state.workspace.station) return static_cast<std::ptrdiff_t>(at);
-  return stations_.empty() ? -1 : 0;
+  return stations_.empty() || before_ ? -1 : 0;
 }
 
 const std::string& EasyFilm::page(const FrameState& state) const {

@@ -18,6 +18,10 @@ class EasyFilm {
   void follow(FrameState& state, const ViewState& view, const ViewSpec* shown, std::uint64_t key);
   /// The page that is looked at, of a view with stations; empty in other views.
   const std::string& page(const FrameState& state) const;
+  /// Another picture stands before the first station, where the workspace names none.
+  void begin_before(bool before) { before_ = before; }
+  /// True where that picture is looked at.
+  bool before_first(const FrameState& state) const { return before_ && now(state) < 0; }
   /// It is a station whose picture shows no head and no block.
   bool outside_blocks(const FrameState& state) const;
   /// While a bet is open: shows a view, and no station behind one of them; empty: the first.
@@ -32,6 +36,7 @@ class EasyFilm {
   void draw_play(FrameState& state, ImVec2 at) const;
   bool holds(std::size_t station) const { return last_ >= 0 && static_cast<std::ptrdiff_t>(station) > last_; }
 
+  bool before_ = false;
   std::string of_ = "steps";  ///< the view whose stations they are
   std::vector<Station> stations_;
   std::string token_;  ///< that is followed

@@ -1,40 +1,91 @@
 #include "app/shell/easy_training.h"
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/look/item_map.h"
 #include "app/look/text_lines.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
+#include "core/base/assets.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/training_curves.h"
 #include "core/session/training_said.h"
+#include "core/train/card.h"
 
 namespace attnscope {
 namespace {
 
 constexpr const char* kEasyTask = "sorter";
-constexpr float kTrainingPanel = 376.f, kLeastLossCurve = 90.f;  // units
+constexpr const char* kFirstStation = "loss";                    // of the way back
+constexpr float kTrainingPanel = 340.f, kLeastLossCurve = 90.f;  // units
+constexpr float kTrainTry = 58.f;                                // units: the line of what to do
 constexpr int kCurvePoints = 300;
+
+// What was open before the run was started; null where that is gone, or the run is not what is open.
+const LeftWork* left_work(const Session& session) {
+  if (!session.shows_training()) return nullptr;
+  const auto& before = session.before();
+  const auto found =
+      std::find_if(before.rbegin(), before.rend(), [](const LeftWork& work) { return !work.shows_training; });
+  return found == before.rend() ? nullptr : &*found;
+}
 
 std::string task_title(std::string_view task) { return tr("task." + std::string(task) + ".title"); }
 
-LinePlot curve_of(const TrainingSnapshot& run) {
-  const TrainingCurves& curves = *run.curves;
-  LinePlot plot;
-  plot.key = "easy_training";
-  plot.title = tr("easy.train.curve");
-  plot.x0 = static_cast<float>(std::max(0, curves.first_step - 1));
-  plot.x1 = plot.x0 + static_cast<float>(std::max(10, curves.steps()));
-  plot.readout = true;
-  plot.x_name = tr("training.step");
+// What the loss is where every output is taken for equally likely, and what it came to in the model of the
+// task that ships. Nothing where none does.
+struct LossBounds {
+  double guess = 0, shipped = 0;
+  int steps = 0;
+};
+std::optional<LossBounds> bounds_of(const std::string& task) {
+  const std::string name = "assets/models/" + task + "/card.json";
+  const std::string_view text = asset(name);
+  const nlohmann::json read = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+  if (text.empty() || read.is_discarded()) return std::nullopt;
+  const Result<Card> card = card_from_json(read, name);
+  if (!card || card->vocabulary < 2) return std::nullopt;
+  return LossBounds{std::log(static_cast<double>(card->vocabulary)), card->loss, card->steps};
+}
+
+void add_bound(LinePlot& plot, double loss, std::string label, ImU32 colour) {
   LineSeries line;
-  line.colour = theme().accent;
-  for (const CurvePoint& point : shortened_curve(curves.plain_loss, curves.first_step, kCurvePoints))
-    line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.value));
+  line.label = std::move(label), line.colour = colour, line.dashed = true;
+  for (const float x : {plot.x0, plot.x1}) line.points.emplace_back(x, static_cast<float>(loss));
   plot.series.push_back(std::move(line));
-  fit_y(plot);
+}
+
+// The loss so far, between guessing and what the shipped model came to; before the first step those alone.
+LinePlot curve_of(const TrainingSnapshot* run, const std::string& task) {
+  LinePlot plot;
+  plot.key = "train_curve";
+  plot.title = tr("easy.train.curve");
+  plot.readout = true;
+  plot.x_name = plot.x_title = tr("training.step");
+  const std::optional<LossBounds> bounds = bounds_of(task);
+  const int steps = run ? run->steps : bounds ? bounds->steps : 0;
+  const TrainingCurves* curves = run ? run->curves.get() : nullptr;
+  plot.x0 = curves ? static_cast<float>(std::max(0, curves->first_step - 1)) : 0.f;
+  plot.x1 =
+      plot.x0 + static_cast<float>(std::max(10, curves && curves->steps() > 1 ? curves->steps() : steps));
+  if (curves && curves->steps() > 1) {
+    LineSeries line;
+    line.colour = theme().accent;
+    for (const CurvePoint& point : shortened_curve(curves->plain_loss, curves->first_step, kCurvePoints))
+      line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.value));
+    plot.series.push_back(std::move(line));
+  }
+  if (bounds) {
+    add_bound(plot, bounds->guess, tr("easy.train.guess", {format("%.2f", bounds->guess)}), theme().text_dim);
+    add_bound(plot, bounds->shipped,
+              tr("easy.train.shipped", {format("%.2f", bounds->shipped), format_count(bounds->steps)}),
+              theme().v);
+  }
+  if (!plot.series.empty()) fit_y(plot);
   plot.y0 = 0;
   return plot;
 }
@@ -44,8 +95,6 @@ LinePlot curve_of(const TrainingSnapshot& run) {
 bool EasyTraining::shown(const FrameState& state) {
   return state.workspace.view == "training" && !state.lessons.open() && !state.presenter.on;
 }
-
-float EasyTraining::width() { return px(kTrainingPanel); }
 
 void EasyTraining::follow(const Session& session) {
   snapshot_ = session.training().snapshot();
@@ -102,14 +151,22 @@ void EasyTraining::draw_button(FrameState& state) {
   if (!runs && !paused) compat::item_tooltip(tr("training.start.help"));
   if (!pressed) return;
   if (!runs && !paused) return start(state);
-  state.commands.act(
-      [runs](Session& session) { runs ? session.training().pause() : session.training().go(); });
+  state.commands.act([runs](Session& session) {
+    runs ? session.training().pause() : session.training().go();
+    if (!runs && !session.shows_training()) session.show_training();
+  });
 }
 
-// The loss, and below it what it did.
-void EasyTraining::draw_course(const Session& session, ImVec2 at, ImVec2 size) {
+// What it did so far; returns its height.
+float EasyTraining::draw_said(const Session& session, ImVec2 at, float width) {
   const TrainingSnapshot* run = chosen_run(session);
   const TrainingState state = session.training().state();
+  const WithFont face(fonts().reading);
+  ImGui::SetCursorScreenPos(at);
+  if (run && run->error) {
+    wrapped_text(run->error->sentence(), theme().error);
+    return ImGui::GetItemRectMax().y - at.y;
+  }
   const std::string& said = said_.get(
       {run ? run->version : 0, run ? run->run : 0, key_of(task_), static_cast<std::uint64_t>(state)},
       [&]() -> std::string {
@@ -117,29 +174,17 @@ void EasyTraining::draw_course(const Session& session, ImVec2 at, ImVec2 size) {
         note_text(words);
         return words;
       });
-  if (run && run->error) {
-    ImGui::SetCursorScreenPos(at);
-    return wrapped_text(run->error->sentence(), theme().error);
-  }
-  const WithFont face(fonts().reading);
-  const float high = ImGui::CalcTextSize(said.c_str(), nullptr, false, size.x).y;
-  const float curve = size.y - high - px(12);
-  const bool draws = run && run->curves->steps() > 1 && curve >= px(kLeastLossCurve);
-  if (draws) {
-    const WithFont usual(fonts().body);
-    draw_line_plot(plot_.get({run->version, run->run}, [&] { return curve_of(*run); }), at,
-                   ImVec2(size.x, curve));
-  }
-  ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + (draws ? curve + px(12) : 0)));
-  text_in_lines(said, size.x);
+  text_in_lines(said, width);
   note_item("train_said");
+  // Room for two lines, so that the curve stands still while the sentence grows.
+  return std::max(ImGui::GetItemRectMax().y - at.y, 2 * ImGui::GetTextLineHeight());
 }
 
-void EasyTraining::draw(FrameState& state, ImVec2 at, ImVec2 size) {
-  follow(state.session);
+// Task, Start, and where else one can go from here.
+void EasyTraining::draw_side(FrameState& state, ImVec2 at, ImVec2 size) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, ImVec2(at.x + size.x, at.y + size.y), theme().panel, px(8));
-  const float left = at.x + px(16), inner = size.x - 2 * px(16), line = ImGui::GetFrameHeight();
+  const float left = at.x + px(16), inner = size.x - 2 * px(16), line = ImGui::GetFrameHeight() + px(8);
   ImGui::SetCursorScreenPos(ImVec2(left, at.y + px(14)));
   ImGui::BeginGroup();
   {
@@ -150,13 +195,84 @@ void EasyTraining::draw(FrameState& state, ImVec2 at, ImVec2 size) {
   ImGui::Dummy(ImVec2(1, px(2)));
   draw_button(state);
   ImGui::EndGroup();
-  const float top = ImGui::GetItemRectMax().y + px(14);
-  const Label more(tr("easy.train.more"), "###train_more");
-  const float bottom = at.y + size.y - px(14) - line;
-  draw_course(state.session, ImVec2(left, top), ImVec2(inner, bottom - px(10) - top));
-  ImGui::SetCursorScreenPos(ImVec2(left, bottom));
-  if (raised_button(more)) state.workspace.level = Level::full;
-  compat::item_tooltip(tr("easy.train.more.help"));
+  const LeftWork* before = left_work(state.session);
+  float y = at.y + size.y - px(6) - line * (before ? 3 : 2);
+  const auto button = [&](const Label& label, const char* help) {
+    ImGui::SetCursorScreenPos(ImVec2(left, std::exchange(y, y + line)));
+    const bool pressed = raised_button(label);
+    if (help) compat::item_tooltip(help);
+    return pressed;
+  };
+  if (before) {
+    const std::string& label = back_.get({before->number}, [&] {
+      return shortened(tr("easy.train.back", {opened_title(*before->copy.document.opened)}), inner) +
+             "###train_undo";
+    });
+    if (button(label, tr("easy.train.back.help")))
+      state.commands.act([](Session& session) {
+        while (session.shows_training() && !session.before().empty()) session.go_back();
+      });
+  }
+  if (button({tr("easy.train.film"), "###train_film"}, tr("easy.train.film.help")))
+    state.workspace.station = kFirstStation;
+  if (button({tr("easy.train.more"), "###train_more"}, tr("easy.train.more.help")))
+    state.workspace.level = Level::full;
+}
+
+void EasyTraining::draw_curve(const Session& session, ImVec2 at, ImVec2 size) {
+  if (size.y < px(kLeastLossCurve)) return;
+  const TrainingSnapshot* run = chosen_run(session);
+  draw_line_plot(plot_.get({run ? run->version : 0, run ? run->run : 0, key_of(task_), key_of(language()),
+                            theme().kind == ThemeKind::dark},
+                           [&] { return curve_of(run, task_); }),
+                 at, size);
+}
+
+// One thing to do: first Start, then a look at what the heads do meanwhile.
+void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
+  const ImVec2 end(at.x + width, at.y + px(kTrainTry - 8));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, end, with_alpha(theme().v, 0.10f), px(8));
+  list->AddRect(at, end, with_alpha(theme().v, 0.8f), px(8), 0, px(1.2f));
+  const bool own = chosen_run(state.session) != nullptr && state.session.shows_training();
+  const float middle = (at.y + end.y) / 2;
+  float right = end.x - px(12);
+  if (own) {
+    const Label label(tr("figure.attention.question"), "###train_try");
+    right -= button_width(label);
+    ImGui::SetCursorScreenPos(ImVec2(right, middle - ImGui::GetFrameHeight() / 2));
+    if (raised_button(label)) state.workspace.view = "attention";
+  }
+  float left = at.x + px(14);
+  {
+    const WithFont face(fonts().reading_bold);
+    const WithColour ink(ImGuiCol_Text, theme().v);
+    ImGui::SetCursorScreenPos(ImVec2(left, middle - ImGui::GetTextLineHeight() / 2));
+    ImGui::TextUnformatted(tr("easy.try"));
+    left += ImGui::GetItemRectSize().x + px(14);
+  }
+  const WithFont face(fonts().reading);
+  const char* said = tr(own ? "easy.train.try.look" : "easy.train.try.start");
+  const float high = ImGui::CalcTextSize(said, nullptr, false, right - left).y;
+  ImGui::SetCursorScreenPos(ImVec2(left, middle - high / 2));
+  text_in_lines(said, right - left);
+}
+
+void EasyTraining::draw(FrameState& state, ImVec2 at, ImVec2 size) {
+  follow(state.session);
+  const float said = draw_said(state.session, at, size.x) + px(12), side = px(kTrainingPanel), gap = px(24);
+  const float high = size.y - said - px(kTrainTry) - px(4);
+  draw_side(state, ImVec2(at.x, at.y + said), ImVec2(side, high));
+  draw_curve(state.session, ImVec2(at.x + side + gap, at.y + said), ImVec2(size.x - side - gap, high));
+  draw_try(state, ImVec2(at.x, at.y + size.y - px(kTrainTry)), size.x);
+}
+
+float EasyTraining::draw_return(FrameState& state, float right, float y) const {
+  const Label label(tr("easy.train.title"), "###train_front");
+  const float left = right - button_width(label);
+  ImGui::SetCursorScreenPos(ImVec2(left, y + px(5)));
+  if (raised_button(label)) state.workspace.station.clear();
+  return left - px(8);
 }
 
 float EasyTraining::draw_elsewhere(FrameState& state, ImVec2 at, float width) {

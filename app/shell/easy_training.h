@@ -1,5 +1,5 @@
-// Training in the easy window: a task, one button, the loss as it falls, and one sentence about it. Sizes and
-// recipe are in the full window's view.
+// Training in the easy window: a task, one button, the loss as it falls, one sentence about it, and one thing
+// to try. How one number changes is a film behind a button; sizes and recipe are in the full window's view.
 #pragma once
 
 #include <string>
@@ -12,11 +12,12 @@ namespace attnscope {
 
 class EasyTraining {
  public:
-  /// True where it stands beside the picture: in the view that asks how a model learns.
+  /// True in the view that asks how a model learns.
   static bool shown(const FrameState& state);
-  /// Width in pixels of the panel.
-  static float width();
+  /// In place of the picture, where no station of the way back is looked at.
   void draw(FrameState& state, ImVec2 at, ImVec2 size);
+  /// At a station of the way back: the button that leads here. Returns the left end of what it drew.
+  float draw_return(FrameState& state, float right, float y) const;
   /// While a run goes on and another view is open: one line that says so; returns its height in pixels.
   float draw_elsewhere(FrameState& state, ImVec2 at, float width);
 
@@ -26,13 +27,16 @@ class EasyTraining {
   const TrainingSnapshot* chosen_run(const Session& session) const;
   void draw_task(float width);
   void draw_button(FrameState& state);
-  void draw_course(const Session& session, ImVec2 at, ImVec2 size);
+  float draw_said(const Session& session, ImVec2 at, float width);
+  void draw_side(FrameState& state, ImVec2 at, ImVec2 size);
+  void draw_curve(const Session& session, ImVec2 at, ImVec2 size);
+  void draw_try(FrameState& state, ImVec2 at, float width) const;
   void start(FrameState& state) const;
 
   std::shared_ptr<const TrainingSnapshot> snapshot_;
   std::string task_;       ///< empty before the first frame
   std::uint64_t run_ = 0;  ///< the run whose task was taken over
-  KeptText title_, said_, elsewhere_;
+  KeptText title_, said_, elsewhere_, back_;
   Kept<LinePlot> plot_;
 };
 

@@ -73,6 +73,7 @@ void EasyTry::show(FrameState& state) {
   const TryThis& thing = things_[now_];
   gesture_ = "try_show_" + std::to_string(++gestures_);
   looks_ = true, presents_ = state.presenter.on;
+  alone_ = !state.session.worth_keeping();
   state.workspace.playing = false;
   if (!fits(thing, state.workspace.view)) state.workspace.view = thing.view;
   const auto changed = try_changed(state.session.document().opened, thing);
@@ -105,6 +106,7 @@ void EasyTry::finish(FrameState& state) {
     });
     session.end_gesture();
     shown_at_ = done ? session.history().point() : 0;
+    if (done && alone_) session.take_as_tried();
   });
   before_.reset(), changed_.reset(), run_before_.reset();
   state.workspace.shown_token.reset();

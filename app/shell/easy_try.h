@@ -58,6 +58,7 @@ class EasyTry {
   ImVec2 button_;            ///< "show me", where the hand begins
   bool begun_ = false;       ///< in this frame: the key that began it does not end it
   bool presents_ = false;    ///< it was shown on a projector
+  bool alone_ = false;       ///< nothing else was changed when it was played: closing need not ask
   bool ends_press_ = false;  ///< the press that ended the hand still lasts
   bool looks_ = false;       ///< the cursor goes to the thing when what it says has run
   Computed<Result<TryOutcome>> outcome_;

@@ -28,6 +28,7 @@ namespace {
 constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostEasyScale = 3.f;  // of easy_scale()
 constexpr float kHeat = 320.f;     // units: the slider of the temperature
 constexpr float kHeadChip = 36.f;  // units, from one head of the list to the next
+constexpr std::string_view kLabsView = "labs";
 constexpr float kEasyBar = 44.f, kQuestion = 40.f, kEasyEdge = 24.f;  // units
 
 std::uint64_t key_number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
@@ -49,8 +50,22 @@ std::uint64_t key_of_state(const ViewState& state, const RunResult& run, std::ui
 }
 // The same with what a motion goes between.
 std::uint64_t key_of_figure(std::uint64_t still, const ViewState& state, const ViewSpec& view) {
-  return key_of(
-      {still, key_number(state.row), key_of(view.id), key_of(state.page), key_number(state.compare ? 1 : 0)});
+  Hash hash;
+  if (view.id == kLabsView && state.lab) {
+    hash.take(key_of(state.lab->key));
+    for (const auto& [id, value] : state.values.all()) hash.take(std::bit_cast<std::uint64_t>(value));
+  }
+  return key_of({still, key_number(state.row), key_of(view.id), key_of(state.page),
+                 key_number(state.compare ? 1 : 0), hash.value()});
+}
+
+// In the order of their keys.
+std::ptrdiff_t place_of_view(const std::string& id) { return find_action("view." + id) - actions().data(); }
+
+// Of the labs the one of the day, where another was open in the full window.
+void open_question(Workspace& workspace, const ViewSpec& view) {
+  workspace.view = view.id;
+  if (view.id == kLabsView && !EasyLab::shown(workspace)) workspace.lab = EasyLab::of_the_day().id();
 }
 
 }  // namespace
@@ -82,30 +97,6 @@ void EasyWindow::follow_text(FrameState& state, const RunResult& run) {
   if (longer || other) cursor.query = first_row(*run.document.opened, trace);
 }
 
-// A click on an output appends it: where the model generates, and the answer is that of the last token.
-bool EasyWindow::appends(const FrameState& state) const {
-  return is_possible(*find_action("run.generate"), state) && !view_.compare &&
-         answer_row(view_) == view_.run->length - 1 && prediction_row(*view_.run) == answer_row(view_);
-}
-
-void EasyWindow::append(FrameState& state, std::int64_t output) const {
-  const figure::Part* part = box_.empty() ? nullptr : figure::find_part(*box_.on_screen().figure, "answer");
-  const auto* table = part ? std::get_if<figure::TableMark>(&part->mark) : nullptr;
-  if (!table || output < 0 || output >= std::ssize(table->rows)) return;
-  const std::string name = table->rows[static_cast<std::size_t>(output)].cells.front().str();
-  const std::int64_t row = answer_row(view_);
-  const std::vector<NextToken> tokens = next_tokens(view_.run->logits_row(row), Sampling{});
-  const auto named = std::find_if(tokens.begin(), tokens.end(), [&](const NextToken& token) {
-    return answer_name(view_, row, token.id).str() == name;
-  });
-  if (named == tokens.end()) return;
-  const int id = named->id;
-  const auto sequence = static_cast<std::size_t>(state.workspace.cursor.sequence);
-  const std::size_t where = view_.run->input.ids.size();
-  state.commands.edit(Text::of("easy.append", {output_name(*view_.opened, id)}), {},
-                      [=](Document& changed) { return insert_token(changed, sequence, where, id); });
-}
-
 void EasyWindow::follow(FrameState& state, const RunResult& run) {
   Cursor& cursor = state.workspace.cursor;
   const auto at =
@@ -127,12 +118,19 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
          key_number(static_cast<int>(view_.place.part)), key_number(view_.layer), key_number(view_.head),
          key_number(view_.row)},
         [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
+  view_.lab = EasyLab::shown(state.workspace);
+  if (view_.lab && state.workspace.view == kLabsView)
+    if (const LabValues& values = EasyLab::values(state.workspace, *view_.lab);
+        values.all() != view_.values.all())
+      view_.values = values;
   offer(state);
+  leave_for_full(state, run);
   open_row(state);
   if (state.workspace.holds_back) {  // an open bet is answered from its own picture
     const Page& page = state.lessons.page();
     film_.hold(state, page_view(page), page.state.look().value("station", std::string()));
   }
+  film_.begin_before(EasyTraining::shown(state));
   film_.follow(state, view_, chosen(state),
                key_of({run.version, key_number(static_cast<int>(view_.place.stack)),
                        key_number(static_cast<int>(view_.place.part)), key_number(view_.layer),
@@ -156,12 +154,35 @@ void EasyWindow::offer(const FrameState& state) {
   offered_for_ = opened;
   offered_.clear();
   for (const ViewSpec* view : view_specs())
-    if (view->model && view->draw(view_)) offered_.push_back(view);
+    if (view->id == kLabsView || (view->model && view->draw(view_))) offered_.push_back(view);
+  std::stable_sort(offered_.begin(), offered_.end(), [](const ViewSpec* a, const ViewSpec* b) {
+    return place_of_view(a->id) < place_of_view(b->id);
+  });
+}
+
+// A view that this window has no picture of is opened in the full one; where that has none either, a sentence
+// says why.
+void EasyWindow::leave_for_full(FrameState& state, const RunResult& run) const {
+  Workspace& workspace = state.workspace;
+  const auto is_it = [&](const ViewSpec* one) {
+    return one->id == workspace.view && (one->id != kLabsView || view_.lab);
+  };
+  const View* view = state.view(workspace.view);
+  if (!view || state.lessons.open() || offered_.empty() ||
+      std::any_of(offered_.begin(), offered_.end(), is_it))
+    return;
+  const std::string why = view->unavailable(run);
+  state.notify(Notice::Kind::info,
+               why.empty() ? Text::of("easy.in_full", {Text::of("view." + workspace.view)}) : Text::of(why));
+  if (why.empty())
+    workspace.level = Level::full;
+  else
+    workspace.view = offered_.front()->id;
 }
 
 const ViewSpec* EasyWindow::chosen(const FrameState& state) const {
   for (const ViewSpec* view : offered_)
-    if (view->id == state.workspace.view) return view;
+    if (view->id == state.workspace.view && (view->id != kLabsView || view_.lab)) return view;
   return offered_.empty() ? nullptr : offered_.front();
 }
 
@@ -176,7 +197,7 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
     const WithColour border(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
     const Label key("figure.", now->id, ".question");
     const DisabledScope held(state.workspace.holds_back);
-    const bool own = !box_.empty() && shown_ == now;
+    const bool own = !box_.empty() && shown_ == now && !film_.before_first(state);
     const std::string& title = title_.get({box_.serial(), own, key_of(now->id)},
                                           [&] { return own ? box_.title().str() : std::string(tr(key)); });
     if (ImGui::Button(Label(title, " \u25be###question").c_str())) ImGui::OpenPopup("###questions");
@@ -194,7 +215,7 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
     const std::string shortcut = action ? action_key(*action) : std::string();
     if (ImGui::MenuItem(Label(tr(key), "###", name).c_str(), shortcut.empty() ? nullptr : shortcut.c_str(),
                         view == now))
-      state.workspace.view = view->id;
+      open_question(state.workspace, *view);
     note_item(name);
   }
   draw_full_views(state);
@@ -210,7 +231,8 @@ void EasyWindow::draw_full_views(FrameState& state) const {
     if (std::any_of(offered_.begin(), offered_.end(), is_it) || !view->unavailable(*state.run).empty())
       continue;
     const Label name("question_", view->id());
-    if (ImGui::MenuItem(Label(tr(Label("view.", view->id())), "###", name).c_str()))
+    const Label key(find_view(view->id()) ? "figure." : "easy.", view->id(), ".question");
+    if (ImGui::MenuItem(Label(tr(key), "###", name).c_str()))
       state.workspace.level = Level::full, state.workspace.view = view->id();
     note_item(name);
   }
@@ -289,6 +311,11 @@ bool EasyWindow::differentiate(FrameState& state, const ViewSpec& view, std::uin
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
   const ViewSpec* view = chosen(state);
   const bool presented = state.presenter.on;
+  if (view && view->id == "attention" && !view_.compare) {
+    const float margin = px(14),
+                beside = sight_.draw(context, view_, ImVec2(at.x + margin, at.y + margin), size);
+    at.x += beside, size.x -= beside;
+  }
   ImGui::SetCursorScreenPos(at);
   ImGui::InvisibleButton("###figure", ImVec2(std::max(1.f, size.x), std::max(1.f, size.y)));
   note_item("figure");
@@ -328,8 +355,9 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   const DrawRecording recording(state.recording);
   state.workspace.moving |= motion_.step(ImGui::GetIO().DeltaTime);
   box_.draw(at, motion_);
-  hands_.follow({*context.run, state.workspace, state.commands, box_, appends(state)});
+  hands_.follow({*context.run, state.workspace, state.commands, box_, appends(state), replaces()});
   if (const auto output = hands_.take_output()) append(state, *output);
+  if (const auto word = hands_.take_word()) replace(state, *word);
 }
 
 void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& context) {
@@ -372,16 +400,20 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
-        draw_compare(state, draw_head(state, draw_heat(state, size.x - edge, top), top) - px(8), top);
+        const bool trains = EasyTraining::shown(state), front = trains && film_.before_first(state);
+        float right = draw_heat(state, size.x - edge, top);
+        const bool lab = state.easy_spec && state.easy_spec->id == kLabsView;
+        if (lab) right = lab_.draw(state.workspace, right, top);
+        if (!front) right = draw_head(state, right, top) - px(8);
+        if (trains && !front) right = training_.draw_return(state, right, top);
+        draw_compare(state, right, top);
         top += px(kQuestion);
-        const bool trains = EasyTraining::shown(state);
-        const float offer = state.lessons.open() || trains ? 0.f : try_.height();  // a lesson says what to do
-        const float beside = trains ? EasyTraining::width() : 0.f, below = size.y - film_.height();
+        if (front) return training_.draw(state, ImVec2(edge, top), ImVec2(size.x - 2 * edge, size.y - top));
+        const float offer =
+            state.lessons.open() || trains || lab ? 0.f : try_.height();  // a lesson says what to do
+        const float below = size.y - film_.height();
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
-                    ImVec2(size.x - 2 * edge + px(28) - beside, below - top - offer));
-        if (trains)
-          training_.draw(state, ImVec2(size.x - edge - beside + px(20), top),
-                         ImVec2(beside - px(20), below - top - px(10)));
+                    ImVec2(size.x - 2 * edge + px(28), below - top - offer));
         if (offer > 0) try_.draw(state, *context.run, ImVec2(edge, below - offer), size.x - 2 * edge);
         film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
         if (offer > 0) try_.play(state, *context.run, box_, !motion_.moving());

@@ -6,6 +6,8 @@
 
 #include "app/panels/input/input_bar.h"
 #include "app/shell/easy_film.h"
+#include "app/shell/easy_lab.h"
+#include "app/shell/easy_sight.h"
 #include "app/shell/easy_training.h"
 #include "app/shell/easy_try.h"
 #include "app/state/frame_state.h"
@@ -34,9 +36,12 @@ class EasyWindow {
   void follow_text(FrameState& state, const RunResult& run);
   void follow(FrameState& state, const RunResult& run);
   void offer(const FrameState& state);
+  void leave_for_full(FrameState& state, const RunResult& run) const;
   void open_row(FrameState& state);
   bool appends(const FrameState& state) const;
   void append(FrameState& state, std::int64_t output) const;
+  bool replaces() const;
+  void replace(FrameState& state, const std::string& word) const;
   void draw_question(FrameState& state, ImVec2 at);
   void draw_full_views(FrameState& state) const;
   float draw_heat(FrameState& state, float right, float y) const;
@@ -50,6 +55,8 @@ class EasyWindow {
 
   EasyTry try_;
   EasyTraining training_;
+  EasySight sight_;
+  EasyLab lab_;
   EasyFilm film_;
   OpenedRow opened_row_;
   FigureBox box_;

@@ -184,6 +184,25 @@ void level_switch(FrameState& state) {
   compat::item_tooltip(tr("toolbar.level.help"));
 }
 
+// All that a lecturer needs: the figure alone on the whole screen, the theme, the lectures, a picture to
+// keep.
+void present_menu(FrameState& state) {
+  if (raised_button({tr("toolbar.present"), "###present"})) ImGui::OpenPopup("###present_popup");
+  compat::item_tooltip(tr("toolbar.present.help"));
+  popup_below_item(true);
+  const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(12), px(10)));
+  const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(7)));
+  if (!ImGui::BeginPopup("###present_popup")) return;
+  action_line(state, *find_action("view.present"));
+  action_line(state, *find_action("view.theme"));
+  ImGui::Separator();
+  dim_text(tr("toolbar.present.lectures"));
+  choice_lines(state, *find_action("lecture.open"));
+  ImGui::Separator();
+  action_line(state, *find_action("file.export"));
+  ImGui::EndPopup();
+}
+
 }  // namespace
 
 void draw_easy_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
@@ -200,11 +219,13 @@ void draw_easy_toolbar(FrameState& state, ImVec2 position, ImVec2 size) {
   ImGui::SameLine();
   draw_switch(state, {"learn.list", "lessons", "toolbar.lessons_short", nullptr});
   const ToolbarSwitch right[] = {{"edit.undo", "undo", "toolbar.undo_short", nullptr},
-                                 {"file.export", "export", "toolbar.export_short", "toolbar.export.help"},
                                  {"view.language", "language", "toolbar.language", nullptr}};
-  float width = button_width(tr("toolbar.easy")) + button_width(tr("toolbar.full")) + px(12);
+  float width = button_width(tr("toolbar.easy")) + button_width(tr("toolbar.full")) + px(12) +
+                button_width(tr("toolbar.present")) + px(10);
   for (const ToolbarSwitch& one : right) width += button_width(tr(one.label)) + px(10);
   ImGui::SetCursorScreenPos(ImVec2(position.x + size.x - width - px(14), y));
+  present_menu(state);
+  ImGui::SameLine();
   for (const ToolbarSwitch& one : right) {
     draw_switch(state, one);
     ImGui::SameLine();

@@ -12,11 +12,11 @@
 namespace attnscope {
 namespace {
 
-constexpr float kListWidth = 860.f, kButtonWidth = 220.f, kRowHeight = 28.f;
+constexpr float kListWidth = 1180.f, kButtonWidth = 220.f, kSceneWidth = 287.f, kRowHeight = 28.f;
 
-bool entry(const std::string& label, const std::string& id) {
+bool entry(const std::string& label, const std::string& id, float units = kButtonWidth) {
   const WithVar align(ImGuiStyleVar_ButtonTextAlign, ImVec2(0.5f, 0.5f));
-  const float width = px(kButtonWidth);
+  const float width = px(units);
   const bool chosen =
       ImGui::Button((shortened(label, width - px(16)) + "###" + id).c_str(), ImVec2(width, px(kRowHeight)));
   note_item(id);
@@ -51,13 +51,13 @@ void list_models(FrameState& state, float left, float width) {
 
 // In as many columns as fit.
 void list_scenes(FrameState& state, float left, float width) {
-  const float step = px(kButtonWidth + 10);
+  const float step = px(kSceneWidth + 10);
   const int columns = std::max(1, static_cast<int>((width + px(10)) / step));
   int place = 0;
   for (const auto& [name, title] : state.scenes()) {
     if (place % columns > 0) ImGui::SameLine(left + static_cast<float>(place % columns) * step);
     if (place % columns == 0) ImGui::SetCursorPosX(left);
-    if (entry(title, "empty_" + name))
+    if (entry(title, "empty_" + name, kSceneWidth))
       state.commands.act([&state, name = name](Session&) { state.open_shipped(name); });
     ++place;
   }

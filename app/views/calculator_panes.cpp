@@ -73,6 +73,12 @@ ImVec2 next_line(float width, float height = kCalculatorPanesRow) {
   return at;
 }
 
+// It would be cut in half at the lower edge: a list ends with a whole line.
+bool cut_below(ImVec2 at, float height) {
+  const float bottom = ImGui::GetWindowPos().y + ImGui::GetWindowSize().y;
+  return at.y < bottom && at.y + scaled(height) > bottom;
+}
+
 // A stacked bar: each part as wide as its share of the parameters.
 void draw_shares(const Parameters& all, float width) {
   const ImVec2 at = next_line(width, 26);
@@ -91,6 +97,7 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
   const Count count = all.by_part[static_cast<std::size_t>(part)];
   if (count.value() == 0) return;
   const ImVec2 at = next_line(width, kPartRow);
+  if (cut_below(at, kPartRow)) return;
   Canvas().fill_rect(ImVec2(at.x, at.y + scaled(4)), ImVec2(at.x + scaled(9), at.y + scaled(13)),
                      colour_of(part), scaled(2));
   draw_left(fonts().reading_bold, at.x + scaled(16), at.y, width / 2, theme().text,
@@ -102,6 +109,7 @@ void draw_part_line(const Parameters& all, ParameterPart part, float width) {
 
 void draw_weight_line(const ParameterRow& row, float width) {
   const ImVec2 at = next_line(width, kWeightRow);
+  if (cut_below(at, kWeightRow)) return;
   const float right = at.x + width - scaled(70), count = scaled(112);
   const float room = width - scaled(70) - count - scaled(16);
   const bool numbers = room > scaled(560);  // the letters with their numbers, too

@@ -17,11 +17,19 @@ namespace attnscope {
 namespace {
 
 constexpr float kStrip = 26.f, kMark = 13.f, kBar = 48.f;  // units
+constexpr float kCheckLetters = 14.f;                      // em of what stands in a row
 constexpr double kDecades = 8;  // decades below the tolerance at which a bar starts; it ends three above
 
 ImU32 colour(const CheckRows& rows, const StepDifference& one) {
   if (rows.wrong(one)) return theme().error;
   return one.compared() ? theme().ok : mix(theme().text_dim, theme().panel, 0.5f);
+}
+
+// Digits and names of a row, readable from afar.
+void check_letters(ImU32 ink, std::string_view text) {
+  const auto [font, size] = font_for(Typeface::mono, scaled(kCheckLetters));
+  Canvas().text(font, ImGui::GetCursorScreenPos(), ink, text, size);
+  ImGui::Dummy(ImVec2(text_size(font, text).x * size / compat::font_size(font), ImGui::GetTextLineHeight()));
 }
 
 std::string error_words(const StepDifference& one) {
@@ -50,10 +58,10 @@ void draw_row(const ViewContext& context, const CheckRows& rows, std::size_t num
   note_item(words.item);
   if (one.compared() && one.alone > 0) compat::item_tooltip(words.alone.c_str());
   ImGui::TableNextColumn();
-  text_line(fonts().mono, theme().text, words.name);
+  check_letters(theme().text, words.name);
   ImGui::TableNextColumn();
   if (!one.compared()) return text_line(fonts().small, theme().text_dim, words.error);
-  text_line(fonts().mono, colour(rows, one), words.error);
+  check_letters(colour(rows, one), words.error);
   ImGui::TableNextColumn();
   const ImVec2 bar = ImGui::GetCursorScreenPos();
   const double decades = one.error() > 0 ? std::log10(one.error() / rows.border) + kDecades : 0;
@@ -66,10 +74,10 @@ void draw_row(const ViewContext& context, const CheckRows& rows, std::size_t num
   ImGui::TableNextColumn();
   if (one.error() == 0) return;
   for (const std::string* number_text : {&words.first, &words.second}) {
-    text_line(fonts().mono, theme().text, *number_text);
+    check_letters(theme().text, *number_text);
     ImGui::TableNextColumn();
   }
-  text_line(fonts().mono, theme().text_dim, words.place);
+  check_letters(theme().text_dim, words.place);
 }
 
 }  // namespace
@@ -114,7 +122,9 @@ const CheckWords& check_words(const CheckRows& rows) {
           const std::string item = "check_row_" + std::to_string(out.rows.size());
           out.rows.push_back({"###" + item, item, one.name(), error_words(one), significant(one.first, 5),
                               significant(one.second, 5), one.place(), alone_words(one)});
-          out.widest = std::max(out.widest, text_size(fonts().mono, out.rows.back().place).x);
+          const auto [font, size] = font_for(Typeface::mono, scaled(kCheckLetters));
+          out.widest =
+              std::max(out.widest, text_size(font, out.rows.back().place).x * size / compat::font_size(font));
         }
         return out;
       });
@@ -195,7 +205,9 @@ void draw_check_table(const ViewContext& context, const CheckRows& rows, int& sc
   const StyleScope cells(ImGuiStyleVar_CellPadding, ImVec2(scaled(6), scaled(3)));
   if (context.workspace.presenting) return draw_presented_table(context, rows);
   const int flags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_ScrollY | ImGuiTableFlags_ScrollX;
-  if (!ImGui::BeginTable("###check_table", 7, flags, ImGui::GetContentRegionAvail())) return;
+  ImVec2 room = ImGui::GetContentRegionAvail();
+  room.y = std::max(1.f, std::floor(room.y / row_height())) * row_height();  // no row is cut in half
+  if (!ImGui::BeginTable("###check_table", 7, flags, room)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   set_up_columns(rows);
   if (scroll_to >= 0)

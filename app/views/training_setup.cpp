@@ -69,18 +69,18 @@ class Fields : Scope {
   int columns_, count_ = 0;
 };
 
-struct WordChoice {
+struct SetupChoice {
   const char *value, *key, *id;
 };
 
 /// A row of chips for text values; true when another one was chosen.
-bool choose_word(const char* key, std::initializer_list<WordChoice> choices, std::string& value,
+bool choose_word(const char* key, std::initializer_list<SetupChoice> choices, std::string& value,
                  float width) {
   text_line(fonts().small, theme().text_dim, tr(key));
   bool changed = false;
   const StyleScope spacing(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(5), scaled(5)));
   ChipRow row(width);
-  for (const WordChoice& choice : choices) {
+  for (const SetupChoice& choice : choices) {
     const Label label(tr(choice.key), choice.id);
     if (row(label, value == choice.value, tr(Label(choice.key, ".help"))) && value != choice.value) {
       value = choice.value;

@@ -6,6 +6,7 @@
 
 #include "app/look/item_map.h"
 #include "app/look/text_lines.h"
+#include "app/views/figure_page.h"
 #include "app/views/training_panes.h"
 #include "app/views/training_series.h"
 #include "app/views/training_setup.h"
@@ -18,6 +19,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kReplaySeconds = 0.22;  // per checkpoint
+constexpr float kLeastLosses = 180.f;    // units: of the picture before the first run
 constexpr float kLeastFactor = 0.01f, kMostFactor = 100.f;
 
 enum class TrainingPane : std::uint8_t { head, targets, arm, result };
@@ -55,6 +57,7 @@ class TrainingView : public View {
   void draw_messages(const ViewContext& context, const TrainingScene& scene, float width);
   void draw_scrubber_line(const ViewContext& context, const TrainingScene& scene, float width);
   void draw_body(const ViewContext& context, const TrainingScene& scene, ImVec2 room);
+  void draw_losses_before(const ViewContext& context, ImVec2 corner);
   void draw_right(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
   float draw_panes(const TrainingScene& scene, ImVec2 at);
   void draw_result(const ViewContext& context, const TrainingScene& scene, ImVec2 at, ImVec2 size);
@@ -74,6 +77,7 @@ class TrainingView : public View {
   OneOf<TrainingPane> pane_{"pane", kTrainingPanes, TrainingPane::head, "training.pane.", "###pane_"};
   std::uint64_t run_ = 0;
   bool measured_ = false;
+  FigurePage losses_{"training", FigurePage::Shown::picture};
 };
 
 TrainingScene TrainingView::look(const ViewContext& context) {
@@ -398,6 +402,13 @@ void TrainingView::walk(const ViewContext& context, const TrainingScene& scene) 
   want(context, next_checkpoint(scene, by));
 }
 
+// Before the first run what a loss is, on the text that is open, where the form leaves room.
+void TrainingView::draw_losses_before(const ViewContext& context, ImVec2 corner) {
+  const ImVec2 at(ImGui::GetCursorScreenPos().x, ImGui::GetCursorScreenPos().y + scaled(14));
+  if (context.run.traces.empty() || corner.y - at.y < scaled(kLeastLosses)) return;
+  losses_.draw(context, at, ImVec2(corner.x - at.x, corner.y - at.y));
+}
+
 void TrainingView::draw(const ViewContext& context) {
   const StyleScope tips(ImGuiStyleVar_WindowPadding, ImVec2(scaled(10), scaled(8)));
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
@@ -426,6 +437,7 @@ void TrainingView::draw(const ViewContext& context) {
     }
     setup_.draw(context, width);
     draw_messages(context, scene, width);
+    if (!scene.snapshot) draw_losses_before(context, ImVec2(origin.x + width, origin.y + room.y));
     return;
   }
   walk(context, scene);

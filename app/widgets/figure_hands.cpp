@@ -24,6 +24,17 @@ std::string name_of(const figure::Names& names, std::int64_t at) {
   return index < names.labels.size() ? names.labels[index].str() : std::to_string(at);
 }
 
+std::string table_word(const FigureHit& row) {
+  const auto& table = std::get<figure::TableMark>(row.part->mark);
+  return table.rows[static_cast<std::size_t>(row.row)].cells.front().str();
+}
+
+void offer_click(const FigureHit& what, const char* help, const std::string& name) {
+  ImGui::SetTooltip("%s", tr(help, {name}).c_str());
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  ImGui::GetWindowDrawList()->AddRect(what.p0, what.p1, theme().accent, 4 * ui_scale(), 0, ui_scale());
+}
+
 }  // namespace
 
 bool FigureHands::follow(const Context& context) {
@@ -35,7 +46,11 @@ bool FigureHands::follow(const Context& context) {
 
 void FigureHands::hover(const Context& context) {
   const auto hit = context.box.hit(ImGui::GetIO().MousePos);
-  if (!hit) return hover_answer(context);
+  if (!hit) {
+    if (hover_name(context)) return;
+    hover_answer(context);
+    return hover_near(context);
+  }
   const Workspace& workspace = context.workspace;
   const Trace& trace = context.run.trace(workspace.cursor.sequence);
   const figure::MatrixMark& matrix = hit->matrix();
@@ -78,12 +93,30 @@ void FigureHands::hover_answer(const Context& context) {
   if (!context.appends) return;
   const auto row = context.box.table_row("answer", ImGui::GetIO().MousePos);
   if (!row) return;
-  const auto& table = std::get<figure::TableMark>(row->part->mark);
-  const std::vector<Text>& cells = table.rows[static_cast<std::size_t>(row->row)].cells;
-  ImGui::SetTooltip("%s", tr("easy.append.help", {cells.front().str()}).c_str());
-  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  ImGui::GetWindowDrawList()->AddRect(row->p0, row->p1, theme().accent, 4 * ui_scale(), 0, ui_scale());
+  offer_click(*row, "easy.append.help", table_word(*row));
   if (ImGui::IsMouseClicked(0)) output_ = row->row;
+}
+
+// A word beside the looked-at one: a click puts it in its place.
+void FigureHands::hover_near(const Context& context) {
+  if (!context.replaces) return;
+  const auto row = context.box.table_row("near", ImGui::GetIO().MousePos);
+  if (!row) return;
+  offer_click(*row, "easy.replace.help", table_word(*row));
+  if (ImGui::IsMouseClicked(0)) word_ = table_word(*row);
+}
+
+// The name of a row of queries: a click looks from there.
+bool FigureHands::hover_name(const Context& context) {
+  const auto row = context.box.row_name(ImGui::GetIO().MousePos);
+  if (!row) return false;
+  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
+  const auto cell = cell_of(trace, row->matrix(), row->row, 0);
+  const AxisRange* query = cell ? range_on(cell->at, "query") : nullptr;
+  if (!query) return false;
+  offer_click(*row, "figure.name.look", name_of(row->matrix().rows, row->row));
+  if (ImGui::IsMouseClicked(0)) context.workspace.cursor.query = query->begin;
+  return true;
 }
 
 // A cell of a mask is opened or closed; any other is looked at.

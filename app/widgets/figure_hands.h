@@ -19,12 +19,15 @@ class FigureHands {
     Workspace& workspace;
     Commands& commands;
     const FigureBox& box;
-    bool appends = false;  ///< a click on a row of the table "answer" is asked for by take_output()
+    bool appends = false;   ///< a click on a row of the table "answer" is asked for by take_output()
+    bool replaces = false;  ///< a click on a row of the table "near" is asked for by take_word()
   };
   /// After the box was drawn; the last ImGui item is the figure's area. True while a number is dragged.
   bool follow(const Context& context);
   /// The row of the answer that was clicked, once.
   std::optional<std::int64_t> take_output() { return std::exchange(output_, std::nullopt); }
+  /// The word of the table "near" that was clicked, once.
+  std::optional<std::string> take_word() { return std::exchange(word_, std::nullopt); }
   bool dragging() const { return drag_.has_value(); }
 
  private:
@@ -38,13 +41,16 @@ class FigureHands {
     std::string gesture;  ///< empty: not moved yet
   };
   void hover(const Context& context);
+  static bool hover_name(const Context& context);
   void hover_answer(const Context& context);
+  void hover_near(const Context& context);
   void drag(const Context& context);
   static void click(const Context& context, const Held& held);
   void type(const Context& context);
 
   std::optional<Held> drag_, typed_;
   std::optional<std::int64_t> output_;  ///< of take_output()
+  std::optional<std::string> word_;     ///< of take_word()
   CellField field_;
   int gestures_ = 0;
 };

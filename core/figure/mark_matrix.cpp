@@ -19,9 +19,12 @@ constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
 constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
-constexpr float kLargeName = 0.93f;       // of the letters of a text: names of a row drawn large
-constexpr float kMostName = 14.f;         // where small letters are larger, they do
-constexpr std::size_t kLeastColumns = 2;  // of a row drawn large, beside "other n"
+constexpr std::int64_t kFewestCells = 6,
+                       kStraightColumns = 4;  // a side of matrices that fill their room; names
+constexpr float kStraightName = 64;           // of so few columns do not slant
+constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
+constexpr float kMostName = 14.f;             // where small letters are larger, they do
+constexpr std::size_t kLeastColumns = 2;      // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
 float count(std::int64_t n) { return static_cast<float>(n); }
@@ -106,6 +109,17 @@ float natural_digit(const MatrixMark& matrix, const LetterSizes& look) {
   const float side = count(std::max(rows_of(matrix), cols_of(matrix)));
   return look.digit_natural * std::clamp(kFewCells / std::max(1.f, side), 1.f, 2.f);
 }
+bool few_cells(const MatrixMark& matrix) {
+  return std::max(rows_of(matrix), cols_of(matrix)) <= kFewestCells;
+}
+// How wide a column has to be for its name to stand upright; 0: there are many, or a name is long.
+float straight_name(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
+  if (cols_of(matrix) > kStraightColumns || form.has(Give::names) || form.has(Give::short_names) ||
+      matrix.cols.labels.empty() || !matrix.cols.shown)
+    return 0;
+  const float em = name_em(matrix, context.look), wide = widest(matrix.cols.labels, em, Face::mono, context);
+  return wide <= kStraightName * em / 12 ? wide + 5 : 0;
+}
 // The least side of cells without digits.
 float plane_side(float cells, const LetterSizes& look) {
   return std::max(std::min(look.plane, cells * 11), std::min(look.plane * 2, cells));
@@ -121,9 +135,10 @@ SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkConte
   }
   const float cols = count(cols_of(matrix));
   if (with_digits(matrix, form)) {
-    const float least = digit_width(matrix, form, look.digit, context),
-                natural = digit_width(matrix, form, natural_digit(matrix, look), context);
-    return {cols * least, cols * natural, cols * natural * 1.25f};
+    const float least = std::max(digit_width(matrix, form, look.digit, context),
+                                 straight_name(matrix, form, context)),
+                natural = std::max(least, digit_width(matrix, form, natural_digit(matrix, look), context));
+    return {cols * least, cols * natural, cols * natural * (few_cells(matrix) ? 2.2f : 1.25f)};
   }
   const float least = plane_side(cols, look);
   const float natural = std::max(least, std::min(look.plane * 6, cols * 18));
@@ -143,7 +158,8 @@ SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkCont
   }
   if (with_digits(matrix, form)) {
     const float natural = natural_digit(matrix, look);
-    return {rows * look.digit * 1.35f, rows * natural * 1.6f, rows * natural * 2.2f};
+    return {rows * look.digit * 1.35f, rows * natural * 1.6f,
+            rows * natural * (few_cells(matrix) ? 3.4f : 2.2f)};
   }
   const float least = plane_side(rows, look);
   const float natural = std::max(least, std::min(look.plane * 6, rows * 18));

@@ -191,7 +191,7 @@ void Session::show_training() {
   if (!snapshot) return;
   const bool again = std::exchange(shows_training_, false);  // what is open is of an earlier run
   awaits_training_ = false;                                  // not another model: it does not pause
-  if (!again || history_.can_undo()) put_aside(OpenedAs::work);
+  if (!again || history_.can_undo()) put_aside(OpenedAs::work, true);
   finish_open(History(document_of(*snapshot)), std::nullopt);
   shows_training_ = true;
   wanted_step_ = -1;

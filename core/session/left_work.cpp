@@ -30,6 +30,7 @@ LeftWork Session::leave() {
   out.number = work_;
   out.opened_version = opened_version_;
   out.kept_point = kept_point_;
+  out.tried_point = tried_point_;
   out.history = history_;
   out.pinned = pinned_;
   out.stamps = stamps_;
@@ -45,14 +46,14 @@ LeftWork Session::leave() {
 }
 
 // Puts what is open among the works before; `next` is opened in its place and has no number yet.
-void Session::put_aside(OpenedAs next) {
+void Session::put_aside(OpenedAs next, bool keeps) {
   // The works after this one: those with unsaved changes stay reachable by undo.
   std::copy_if(std::make_move_iterator(after_.begin()), std::make_move_iterator(after_.end()),
                std::back_inserter(before_), [](const LeftWork& work) { return work.unsaved(); });
   after_.clear();
   const bool to_page = next == OpenedAs::page;
   const bool touched = history_.can_undo() || history_.can_redo() || unsaved();
-  const bool kept = page_ ? !to_page && touched : to_page || touched || pinned_ || shows_training_;
+  const bool kept = page_ ? !to_page && touched : to_page || touched || pinned_ || shows_training_ || keeps;
   if (document().opened && kept) before_.push_back(leave());
   drop_oldest(before_);
   page_ = from_lesson_ = to_page;
@@ -65,6 +66,7 @@ void Session::enter(LeftWork work) {
   begin_opened();
   history_ = std::move(work.history);
   kept_point_ = work.kept_point;
+  tried_point_ = work.tried_point;
   stamps_ = std::move(work.stamps);
   newer_file_.clear();
   page_ = work.page;

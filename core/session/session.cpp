@@ -208,6 +208,7 @@ void Session::finish_open(Result<History> opened, std::optional<OpenedAs> as) {
   begin_opened();
   history_ = *std::move(opened);
   kept_point_ = history_.can_undo() ? 0 : history_.point();  // read again, changes and all
+  tried_point_ = 0;
   stamps_ = document().opened->files;
   newer_file_.clear();
   ++opened_version_;

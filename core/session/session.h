@@ -79,7 +79,7 @@ Result<std::vector<std::shared_ptr<const Trace>>> run_all(
 /// What was open before something else was: all that is needed to go back to it.
 struct LeftWork {
   std::uint64_t number = 0;  ///< Session::work(), for as long as the program runs
-  std::uint64_t opened_version = 0, kept_point = 0;
+  std::uint64_t opened_version = 0, kept_point = 0, tried_point = 0;
   History history;
   std::shared_ptr<const RunResult> pinned;
   std::vector<ReadFile> stamps;
@@ -90,7 +90,7 @@ struct LeftWork {
   SessionCopy copy;                            ///< as it is written to a session file
   std::shared_ptr<const nlohmann::json> look;  ///< what Session::keep_look() gave
   bool unsaved() const { return history.point() != kept_point; }
-  bool worth_keeping() const { return unsaved() && !from_lesson; }
+  bool worth_keeping() const { return unsaved() && !from_lesson && history.point() != tried_point; }
 };
 
 /// What is opened is a work of its own, or a page of a lesson: pages take each other's place, and what was
@@ -130,7 +130,7 @@ class Session {
   /// That state of the work that was gone back to; once.
   std::shared_ptr<const nlohmann::json> take_look() { return std::exchange(look_, nullptr); }
   /// Works that undo can go back to, the newest last, and forward to, the next one last. Unchanged ones
-  /// are only kept under a lesson.
+  /// are only kept under a lesson, and where a training run is shown in their place.
   const std::vector<LeftWork>& before() const { return before_; }
   const std::vector<LeftWork>& after() const { return after_; }
   /// The number of what is open.
@@ -165,7 +165,9 @@ class Session {
   /// There are changes since it was opened, or saved last.
   bool unsaved() const { return history_.point() != kept_point_; }
   /// The same, and it is no page of a lesson: it must be saved when the program ends.
-  bool worth_keeping() const { return unsaved() && !from_lesson_; }
+  bool worth_keeping() const { return unsaved() && !from_lesson_ && history_.point() != tried_point_; }
+  /// Marks the current state as one that anybody can have again: a thing to try was played on what was open.
+  void take_as_tried() { tried_point_ = history_.point(); }
   /// Marks the current state as saved: it is no change.
   void take_as_kept();
   /// "New minus old" compares with nothing older than this: what is open now is what the person began with.
@@ -293,7 +295,7 @@ class Session {
                     std::optional<OpenedAs> as);
   void finish_opening(Result<History> opened);
   void finish_open(Result<History> opened, std::optional<OpenedAs> as);
-  void put_aside(OpenedAs next);
+  void put_aside(OpenedAs next, bool keeps = false);
   LeftWork leave();
   void enter(LeftWork work);
   void begin_opened();
@@ -342,6 +344,7 @@ class Session {
   std::function<void()> wake_;
   History history_;
   std::uint64_t kept_point_ = history_.point();
+  std::uint64_t tried_point_ = 0;  ///< of the state that a thing to try has led to; 0: none
   std::shared_ptr<const RunResult> result_, previous_, pinned_;
   std::optional<Error> error_, mixed_;
   bool error_outlives_run_ = false;  ///< the error is of a data set, and the run under way says nothing of it

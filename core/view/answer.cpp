@@ -86,18 +86,27 @@ bool offered(const ViewState& state, int id, bool movements) {
   return !movements || action_bin(output_name(*state.opened, id));
 }
 
-// Which of the outputs, the likeliest first, have a row: the first ones, and what the answer was before it
-// changed.
+// Which of the outputs, the likeliest first, have a row: the first ones, what the answer was before it
+// changed, and the right one; < 0: there is none.
 std::vector<std::size_t> shown_answers(const ViewState& state, const std::vector<NextToken>& tokens, int old,
-                                       std::size_t most, bool movements) {
+                                       int right, std::size_t most, bool movements) {
   std::vector<std::size_t> out;
   for (std::size_t at = 0; at < tokens.size() && out.size() < most; ++at)
     if (at == 0 || offered(state, tokens[at].id, movements)) out.push_back(at);
-  const auto found =
-      std::find_if(tokens.begin(), tokens.end(), [&](const auto& one) { return one.id == old; });
-  const auto place = static_cast<std::size_t>(found - tokens.begin());
-  if (found == tokens.end() || most < 2 || std::find(out.begin(), out.end(), place) != out.end()) return out;
-  out.back() = place;
+  const auto place_of_id = [&](int id) {
+    return static_cast<std::size_t>(
+        std::find_if(tokens.begin(), tokens.end(), [&](const auto& one) { return one.id == id; }) -
+        tokens.begin());
+  };
+  const std::size_t kept = place_of_id(right);
+  std::size_t last = out.size();  // rows from here on are not to be given up
+  for (const int id : {right, old}) {
+    const std::size_t place = place_of_id(id);
+    if (place == tokens.size() || std::find(out.begin(), out.end(), place) != out.end()) continue;
+    while (last > 1 && out[last - 1] == kept) --last;
+    if (last > 1) out[--last] = place;
+  }
+  std::sort(out.begin(), out.end());
   return out;
 }
 
@@ -181,7 +190,7 @@ Result<figure::TableMark> sureness_table(const ViewState& state, std::int64_t ro
 Text percent(double share) { return Text::of("number.percent", {format("%.1f", 100 * share)}); }
 
 Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,
-                                       double temperature) {
+                                       double temperature, int right) {
   const Tensor logits = state.run->logits_row(row);
   if (logits.empty()) return fail(Code::not_found, "error.view.no_logits");
   if (!says_numbers(state, row)) {
@@ -195,7 +204,7 @@ Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row,
   const OldAnswers old = old_answers(state, row, sampling);
   const std::optional<std::size_t> movement = movement_at(state, row);
   const bool moves = movement && state.level == Level::easy;
-  const std::vector<std::size_t> shown = shown_answers(state, tokens, old.first, most, moves);
+  const std::vector<std::size_t> shown = shown_answers(state, tokens, old.first, right, most, moves);
   figure::TableMark out;
   out.shares = out.leads = true, out.card = figure::TableMark::Card::plain;
   for (const std::size_t at : shown) {
@@ -204,7 +213,8 @@ Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row,
     const bool fell =
         at >= most && was != old.shares.end();  // it was the answer, and is none of the likeliest
     out.rows.push_back(
-        {{said_name(state, movement, tokens[at].id),
+        {{tokens[at].id == right ? Text::of("figure.answer.right", {said_name(state, movement, right)})
+                                 : said_name(state, movement, tokens[at].id),
           fell ? Text::of("figure.answer.fell", {percent(was->second), percent(share)}) : percent(share)},
          share,
          was != old.shares.end() ? std::optional(was->second) : std::nullopt,

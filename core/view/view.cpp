@@ -76,7 +76,7 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
   if (view.answers && one_run && !answered && !state.asked)  // a page of Ask has a measure of its own
     if (const std::int64_t row = drawn.answer < 0 ? answer_row(state) : drawn.answer;
-        const auto answer = answer_table(state, row, drawn.above ? 3 : 5))
+        const auto answer = answer_table(state, row, drawn.above ? 3 : 5, 1, drawn.right))
       beside.push_back(figure::leaf(
           {"answer", *answer, 2,
            drawn.answer < 0

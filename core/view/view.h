@@ -55,6 +55,7 @@ struct ViewDrawing {
   std::optional<figure::PartBox> below = {};  ///< over the whole width: the row that is looked at, a formula
   std::optional<figure::PartBox> above = {};  ///< the same above the picture
   std::int64_t answer = -1;                   ///< the row whose answer it is; < 0: that of answer_row()
+  int right = -1;  ///< an output that has a row in the answer, however unlikely it is; < 0: none
 };
 
 /// One of several pages of a view that are walked in their order: the film strip of a window lists them.
@@ -137,8 +138,9 @@ std::int64_t answer_row(const ViewState& state);
 std::int64_t first_row(const OpenedModel& opened, const Trace& run);
 /// The `most` likeliest outputs of a row with their probabilities, and what the others add up to; beside
 /// each its probability in `state.before`. Errors: a run without logits.
+/// `right`: an output that takes the last row where it is none of them; < 0: none does.
 Result<figure::TableMark> answer_table(const ViewState& state, std::int64_t row, std::size_t most,
-                                       double temperature = 1);
+                                       double temperature = 1, int right = -1);
 /// The name of an output at a row; in the easy level an action of the Pilot with the metres or degrees that
 /// it stands for.
 Text answer_name(const ViewState& state, std::int64_t row, int id);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/base/text.h"
 #include "core/lens/circuits.h"
@@ -28,9 +29,14 @@ double circuits_drawn_cost(const ModelConfig& config) {
   return circuits_cost(config) + width * width * static_cast<double>(config.outputs());
 }
 
-// Composition scores of one side: senders down, receivers across; pairs without a score are 0.
+// The composition score of two circuits turned to each other at random, as root mean square.
+double chance_score(const ModelConfig& config) { return 1 / std::sqrt(static_cast<double>(config.d_model)); }
+
+// Composition scores of one side above chance: senders down, receivers across; pairs without a score are
+// hatched.
 figure::MatrixMark composition_matrix(const ViewState& state, const Circuits& found, Reads side,
                                       double most) {
+  const double chance = chance_score(state.run->config());
   std::vector<const HeadCircuit*> senders, receivers;
   const int last = found.heads.back().block;
   for (const HeadCircuit& head : found.heads) {
@@ -38,7 +44,7 @@ figure::MatrixMark composition_matrix(const ViewState& state, const Circuits& fo
     if (head.block > 0) receivers.push_back(&head);
   }
   const auto rows = std::ssize(senders), cols = std::ssize(receivers);
-  std::vector<float> values(static_cast<std::size_t>(rows * cols), 0.f);
+  std::vector<float> values(static_cast<std::size_t>(rows * cols), -std::numeric_limits<float>::infinity());
   const auto place = [](const std::vector<const HeadCircuit*>& of, int block, int head) {
     return std::find_if(of.begin(), of.end(),
                         [&](const HeadCircuit* one) { return one->block == block && one->head == head; }) -
@@ -48,8 +54,9 @@ figure::MatrixMark composition_matrix(const ViewState& state, const Circuits& fo
     if (one.side == side)
       values[static_cast<std::size_t>(place(senders, one.from_block, one.from_head) * cols +
                                       place(receivers, one.to_block, one.to_head))] =
-          static_cast<float>(one.score);
+          static_cast<float>(one.score - chance);
   figure::MatrixMark out;
+  out.scale = figure::Scale::diverging, out.digits = 3;
   out.values = Tensor::from(std::move(values), {{Axis::none, rows}, {Axis::none, cols}});
   out.most = most;
   out.rows.looked = out.cols.looked = -1;
@@ -68,11 +75,30 @@ figure::MatrixMark composition_matrix(const ViewState& state, const Circuits& fo
   return out;
 }
 
-const Composition* strongest_pair(const Circuits& found) {
-  const auto best =
-      std::max_element(found.composition.begin(), found.composition.end(),
-                       [](const Composition& a, const Composition& b) { return a.score < b.score; });
-  return best == found.composition.end() ? nullptr : &*best;
+// The strongest pairs, the first one first.
+std::vector<const Composition*> strongest_pairs(const Circuits& found, std::size_t most) {
+  std::vector<const Composition*> out;
+  for (const Composition& one : found.composition) out.push_back(&one);
+  const auto end = out.begin() + static_cast<std::ptrdiff_t>(std::min(most, out.size()));
+  std::partial_sort(out.begin(), end, out.end(),
+                    [](const Composition* a, const Composition* b) { return a->score > b->score; });
+  out.erase(end, out.end());
+  return out;
+}
+
+// Of the strongest pair, and of the next one.
+std::vector<Text> circuits_said(const ModelConfig& config, const std::vector<const Composition*>& best) {
+  std::vector<Text> out;
+  for (const Composition* one : best) {
+    out.push_back(head_label(one->from_block, one->from_head));
+    out.push_back(head_label(one->to_block, one->to_head));
+    out.emplace_back(figure::number_text(one->score, 3));
+    out.push_back(Text::of(std::string("figure.circuits.side.") + reads_name(one->side)));
+  }
+  if (best.size() == 1) out.resize(8);
+  out.emplace_back(figure::number_text(chance_score(config), 3));
+  out.emplace_back(config.d_model);
+  return out;
 }
 
 // Every head: how much it copies, and how large its two circuits are; those that copy most first.
@@ -189,22 +215,22 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
   const Model model = edited_model(*state.run);
   TRY(const Circuits found, circuits_of(model));
   if (std::ssize(found.heads) > kMostHeads) return fail(Code::unsupported, "error.view.circuits_large");
-  const Composition* best = strongest_pair(found);
-  if (!best) return fail(Code::not_found, "error.view.circuits_block");
-  const std::string side = reads_name(best->side);
-  const std::vector<Text> said{head_label(best->from_block, best->from_head),
-                               head_label(best->to_block, best->to_head),
-                               figure::number_text(best->score, 3)};
+  const std::vector<const Composition*> best = strongest_pairs(found, 2);
+  if (best.empty()) return fail(Code::not_found, "error.view.circuits_block");
+  const std::vector<Text> said = circuits_said(config, best);
+  const std::string key = std::string("figure.circuits.") + (best.size() > 1 ? "sentence" : "alone");
   ViewDrawing out;
   out.question = {Text::of("figure.circuits.question")};
-  out.sentence = {Text::of("figure.circuits." + side, said),
-                  Text::of("figure.circuits." + side + ".short", said)};
+  out.sentence = {Text::of(key, said), Text::of("figure.circuits.short", said)};
+  double most = 1e-9;
+  for (const Composition& one : found.composition)
+    most = std::max(most, std::abs(one.score - chance_score(config)));
   std::vector<figure::PartBox> grids;
   for (const Reads one : {Reads::q, Reads::k, Reads::v}) {
     const std::string name = reads_name(one);
     grids.push_back(figure::leaf(
         {"composition_" + name,
-         composition_matrix(state, found, one, best->score),
+         composition_matrix(state, found, one, most),
          3,
          {Text::of("figure.circuits.grid." + name), Text::of("figure.circuits.grid." + name + ".short")},
          "composition"}));

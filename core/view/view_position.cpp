@@ -9,6 +9,7 @@
 #include "core/lens/positions.h"
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
+#include "core/view/position_order.h"
 #include "core/view/steps_parts.h"
 
 namespace attnscope {
@@ -210,7 +211,7 @@ Result<ViewDrawing> drawn_bias(const ViewState& state, const Site& pattern) {
                std::move(out), Text::of("figure.position.bias.title"));
 }
 
-Result<ViewDrawing> draw_position(const ViewState& state) {
+Result<ViewDrawing> draw_positions(const ViewState& state) {
   using Added = PositionSpec::Kind;
   const ModelConfig& config = state.run->config().of(state.place.stack);
   const Site pattern = AttentionPlace{state.place.stack}.pattern(state.layer);
@@ -230,6 +231,17 @@ Result<ViewDrawing> draw_position(const ViewState& state) {
       {Text::of("figure.position.question")},
       {Text::of("figure.position.other")},
       figure::words("positions", figure::WordsMark::As::note, {Text::of("figure.position.other.note")}, 2)};
+}
+
+// In the easy level what the order does to one row of attention comes first, and one picture of how the model
+// is told.
+Result<ViewDrawing> draw_position(const ViewState& state) {
+  TRY(ViewDrawing how, draw_positions(state));
+  std::optional<ViewDrawing> order = state.level == Level::easy ? drawn_word_order(state) : std::nullopt;
+  if (!order) return how;
+  if (how.picture && state.run->config().has_positions())
+    order->picture = how.picture->inside.empty() ? *how.picture : how.picture->inside.front();
+  return *std::move(order);
 }
 
 }  // namespace

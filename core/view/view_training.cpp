@@ -190,7 +190,7 @@ Result<ViewDrawing> draw_training(const ViewState& state) {
   ViewDrawing out{{Text::of("figure.training.title", said), Text::of("figure.training.title.short", said)},
                   std::move(drawn.sentence),
                   {}};
-  out.above = std::move(drawn.picture), out.answer = target.row;
+  out.above = std::move(drawn.picture), out.answer = target.row, out.right = target.id;
   return out;
 }
 

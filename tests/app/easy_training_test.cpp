@@ -36,13 +36,14 @@ class EasyTrainingTest : public testing::FrameTest {
 };
 
 TEST_F(EasyTrainingTest, ShowsATaskOneButtonAndMore) {
-  for (const char* item : {"train_task", "train_go", "train_more", "train_said", "figure.losses"})
+  for (const char* item : {"train_task", "train_go", "train_film", "train_more", "train_said", "train_curve"})
     EXPECT_TRUE(shows(item)) << item;
-  EXPECT_FALSE(shows("try_show")) << "nothing else to do beside it";
+  for (const char* item : {"figure.losses", "station_loss", "try_show", "train_undo", "train_try"})
+    EXPECT_FALSE(shows(item)) << item << ": one subject";
   int controls = 0;
   for (const auto& [name, rect] : noted_items())
     if (!name.starts_with("figure") && !name.starts_with("chip") && !name.starts_with("station_") &&
-        name != "train_said" && name != "full")
+        name != "train_said" && name != "train_curve" && name != "full")
       ++controls;
   EXPECT_LE(controls, 12);
   click("train_more");
@@ -89,6 +90,40 @@ TEST_F(EasyTrainingTest, SaysThatItGoesOnWhereAnotherViewIsOpen) {
   workspace().view = "attention";
   frames(3);
   EXPECT_FALSE(shows("train_elsewhere")) << "it stands still";
+}
+
+TEST_F(EasyTrainingTest, HowOneNumberChangesIsAFilmBehindAButton) {
+  click("train_film");
+  settle();
+  EXPECT_TRUE(shows("station_loss") && shows("figure.losses"));
+  EXPECT_FALSE(shows("train_go"));
+  click("train_front");
+  settle();
+  EXPECT_TRUE(shows("train_go"));
+  EXPECT_FALSE(shows("station_loss"));
+}
+
+// What was open stays where one can go back to it, by its button and by undo.
+TEST_F(EasyTrainingTest, StartTakesNothingAway) {
+  const std::string path = document().opened->path;
+  EXPECT_FALSE(session_->can_undo());
+  click("train_go");
+  train_to(2);
+  settle();
+  ASSERT_TRUE(session_->shows_training());
+  EXPECT_TRUE(session_->can_undo());
+  ASSERT_TRUE(shows("train_undo") && shows("train_try"));
+  pause();
+  click("train_undo");
+  settle();
+  EXPECT_EQ(document().opened->path, path);
+  EXPECT_FALSE(session_->worth_keeping());
+  EXPECT_FALSE(shows("train_undo"));
+  click("train_go");
+  train_to(4);
+  click("train_try");
+  settle();
+  EXPECT_EQ(workspace().view, "attention");
 }
 
 TEST_F(EasyTrainingTest, AnotherTaskIsChosenFromTheList) {

@@ -245,6 +245,10 @@ TEST_F(EasyWindowTest, TheWayBackIsAFilm) {
   open_easy("storyteller");
   workspace().view = "training";
   settle();
+  EXPECT_FALSE(shows("station_loss"));
+  key(compat::Key::right);
+  settle();
+  EXPECT_EQ(workspace().station, "loss");
   ASSERT_TRUE(shows("station_loss"));
   EXPECT_FALSE(shows("heads"));
   std::vector<std::string> seen;
@@ -274,6 +278,127 @@ TEST_F(EasyWindowTest, TheQuestionsEndWithTheViewsOfTheFullWindow) {
   settle();
   EXPECT_EQ(workspace().level, Level::full);
   EXPECT_EQ(workspace().view, "calculator");
+}
+
+// What easy has no picture of is opened in full; what the model has none of is said.
+TEST_F(EasyWindowTest, AViewOfTheFullWindowOpensThere) {
+  for (const char* view : {"calculator", "check", "circuits"}) {
+    workspace().view = "attention";
+    open_easy("storyteller");
+    workspace().view = view;
+    settle();
+    EXPECT_EQ(workspace().level, Level::full) << view;
+    EXPECT_EQ(workspace().view, view);
+    ASSERT_FALSE(state().notices.empty()) << view;
+    EXPECT_EQ(state().notices.back().text.key(), "easy.in_full") << view;
+  }
+  workspace().view = "attention";
+  open_easy("gap-filler");
+  workspace().view = "kv";
+  settle();
+  EXPECT_EQ(workspace().level, Level::easy);
+  EXPECT_EQ(workspace().view, "steps");
+  ASSERT_FALSE(state().notices.empty());
+  EXPECT_EQ(state().notices.back().text.key(), "kv.none.both_sides");
+}
+
+// One lab, whose one number moves the picture; a slow one is opened in full.
+TEST_F(EasyWindowTest, OneLabOfTheDayHasOneSlider) {
+  open_easy("storyteller");
+  workspace().lab.clear();
+  workspace().view = "labs";
+  settle();
+  EXPECT_EQ(workspace().level, Level::easy);
+  int controls = 0;
+  for (const auto& [name, rect] : noted_items()) controls += name.starts_with("lab_") ? 1 : 0;
+  EXPECT_GE(controls, 1);
+  EXPECT_TRUE(shows("figure.sentence"));
+  EXPECT_FALSE(shows("try_show"));
+  for (const char* lab : {"sqrt", "softmax", "order", "norms", "memory", "tying", "sharing"}) {
+    workspace().lab = lab;
+    settle();
+    EXPECT_EQ(workspace().level, Level::easy) << lab;
+    EXPECT_TRUE(shows("figure.piece0")) << lab;
+  }
+  workspace().lab = "length";
+  settle();
+  EXPECT_EQ(workspace().level, Level::full);
+  EXPECT_EQ(workspace().lab, "length");
+}
+
+TEST_F(EasyWindowTest, APlayedTryLeavesNothingToKeep) {
+  open_easy("storyteller");
+  workspace().animate = false;
+  click("try_show");
+  settle();
+  EXPECT_TRUE(session_->history().can_undo());
+  EXPECT_FALSE(session_->worth_keeping());
+  click("try_show");  // back
+  settle();
+  EXPECT_FALSE(session_->worth_keeping());
+  click("try_show");
+  settle();
+  ASSERT_TRUE(
+      session_->edit(Text("by hand"), "", [](Document& changed) { return insert_token(changed, 0, 3, 13); }));
+  settle();
+  EXPECT_TRUE(session_->worth_keeping()) << "what one did oneself is kept";
+}
+
+TEST_F(EasyWindowTest, OneButtonHasAllThatALectureNeeds) {
+  open_easy("storyteller");
+  click("present");
+  frames();
+  for (const char* item : {"view.present", "view.theme", "file.export"}) EXPECT_TRUE(shows(item)) << item;
+  int lectures = 0;
+  for (const auto& [name, rect] : noted_items()) lectures += name.starts_with("lecture.open.") ? 1 : 0;
+  EXPECT_EQ(lectures, 8);
+  click("view.present");
+  frames(3);
+  EXPECT_TRUE(state().presenter.on);
+}
+
+// What looks like it can be clicked can be: the name of a row, a word beside the looked-at one.
+TEST_F(EasyWindowTest, NamesOfRowsAndWordsNearByAreClicked) {
+  for (const char* view : {"attention", "mask"}) {
+    open_easy("storyteller");
+    workspace().view = view;
+    settle();
+    const std::string item = std::string(view) == "mask" ? "figure.scores" : "figure.pattern";
+    ASSERT_TRUE(shows(item)) << view;
+    const std::int64_t row = workspace().cursor.query == 7 ? 8 : 7;
+    const ImVec2 cell = middle_of(item, row, 0);
+    press(ImVec2(noted_items().at(item).p0.x - 10, cell.y));
+    let_go();
+    EXPECT_EQ(workspace().cursor.query, row) << view;
+  }
+  open_easy("storyteller");
+  workspace().view = "embedding";
+  settle();
+  ASSERT_TRUE(shows("figure.near"));
+  const std::vector<int> before = run().trace(0).ids;
+  const auto row = static_cast<std::size_t>(workspace().cursor.query);
+  const ItemRect near = noted_items().at("figure.near");
+  press(ImVec2(near.p0.x + 30, (near.p0.y + near.p1.y) / 2));
+  let_go();
+  std::vector<int> after = run().trace(0).ids;
+  EXPECT_NE(after, before);
+  after[row] = before[row];
+  EXPECT_EQ(after, before) << "the looked-at word alone";
+}
+
+// The photograph stands beside the attention of a robot policy, its row's weights over the patches.
+TEST_F(EasyWindowTest, AttentionOnAPhotographIsSeenOnIt) {
+  open_easy("storyteller");
+  workspace().view = "attention";
+  settle();
+  EXPECT_FALSE(shows("easy.sight"));
+  open_easy("pilot");
+  workspace().view = "attention";
+  settle();
+  ASSERT_TRUE(shows("easy.sight"));
+  const ItemRect photo = noted_items().at("easy.sight");
+  EXPECT_GE(photo.p1.x - photo.p0.x, 200.f);
+  EXPECT_LE(photo.p1.x, noted_items().at("figure").p0.x + 1);
 }
 
 TEST_F(EasyWindowTest, KeysAndTheStripWalkTheStations) {

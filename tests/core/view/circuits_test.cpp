@@ -2,10 +2,12 @@
 // to be drawn says so.
 #include "core/lens/circuits.h"
 
+#include <cmath>
 #include <map>
 
 #include "core/base/words.h"
 #include "core/session/measure_text.h"
+#include "core/train/trainer.h"
 #include "tests/core/view/opened.h"
 #include "tests/edits.h"
 
@@ -34,10 +36,13 @@ TEST(ViewCircuits, ShowsEveryScore) {
   for (const Composition& one : found->composition) {
     const auto& grid =
         mark_of<figure::MatrixMark>(*figure, (std::string("composition_") + reads_name(one.side)).c_str());
-    EXPECT_FLOAT_EQ(grid.values.at(one.from_head, one.to_head), static_cast<float>(one.score));
+    const double chance = 1 / std::sqrt(static_cast<double>(opened.model->config().d_model));
+    EXPECT_NEAR(static_cast<double>(grid.values.at(one.from_head, one.to_head)), one.score - chance, 1e-6);
+    EXPECT_LE(std::abs(one.score - chance), grid.most + 1e-9);
     best = std::max(best, one.score);
   }
   EXPECT_EQ(sentence_of(*figure)[2], figure::number_text(best, 3));
+  EXPECT_EQ(sentence_of(*figure)[8], "0.125");  // 1 / sqrt(64)
   const auto& heads = mark_of<figure::TableMark>(*figure, "heads");
   ASSERT_EQ(heads.rows.size(), found->heads.size());
   double before = 2;
@@ -82,6 +87,20 @@ TEST(ViewCircuits, MapsTheWordsAndTheDistanceThatAreAskedFor) {
   ViewState other = first_state(still, *still.model->run({{0, 4, 13, 63}, {}}));
   other.distance = 3;
   EXPECT_FALSE(draw_view(**find_view("circuits"), other)) << "nothing rotates there";
+}
+
+// What heads come to that have nothing to do with each other: random matrices of their shape.
+TEST(ViewCircuits, ChanceIsWhatRandomHeadsComeTo) {
+  const ModelConfig config = open_shipped("model:storyteller")->model->config();
+  const auto random = Model::make(config, first_weights(config, 5));
+  ASSERT_TRUE(random);
+  const auto found = circuits_of(**random);
+  ASSERT_TRUE(found);
+  double squares = 0;
+  for (const Composition& one : found->composition) squares += one.score * one.score;
+  ASSERT_FALSE(found->composition.empty());
+  const double chance = 1 / std::sqrt(static_cast<double>(config.d_model));
+  EXPECT_NEAR(std::sqrt(squares / static_cast<double>(found->composition.size())), chance, 0.15 * chance);
 }
 
 TEST(ViewCircuits, StandsInTheFullWindowAlone) {

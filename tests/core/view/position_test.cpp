@@ -139,5 +139,87 @@ TEST(ViewPosition, WavesOfALearnedTableAreItsColumns) {
     }
 }
 
+ViewState easy_position(const Opened& of) {
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy;
+  return state;
+}
+// The two rows of a matrix, a column for each word.
+std::pair<std::vector<float>, std::vector<float>> both_rows(const figure::Figure& figure,
+                                                            const std::string& part) {
+  const std::vector<float> all = mark_of<figure::MatrixMark>(figure, part).values.values();
+  const auto half = all.begin() + std::ssize(all) / 2;
+  return {{all.begin(), half}, {half, all.end()}};
+}
+
+// Both rows are those of runs of their own; without positions they are alike.
+TEST(ViewPosition, TheOrderIsShownByExchangingTwoNeighbours) {
+  for (const char* name : {"model:storyteller", "model:storyteller-llama", "model:induction"}) {
+    const Opened of = opened(name);
+    const ViewState state = easy_position(of);
+    const figure::Figure figure = position_figure(state);
+    EXPECT_EQ(sentence_key(figure), "figure.position.order") << name;
+    const std::vector<std::string> said = sentence_of(figure);
+    const int layer = std::stoi(said[3]), head = std::stoi(said[4]);
+    const auto row_of = [&](const Trace& run) {
+      std::vector<float> out;
+      for (std::int64_t key = 0; key < run.length; ++key)
+        out.push_back(run.cell(run.main(StepRole::pattern, layer), {head, state.row, key}));
+      return out;
+    };
+    const auto [written, exchanged] = both_rows(figure, "order");
+    EXPECT_EQ(written, row_of(*of.run)) << name;
+    bool found = false;  // words may stand so more than once
+    for (std::size_t at = 0; at + 1 < of.run->input.ids.size() && !found; ++at) {
+      Input other = of.run->input;
+      if (token_label(*of.model, other.ids[at]) != said[0] ||
+          token_label(*of.model, other.ids[at + 1]) != said[1])
+        continue;
+      std::swap(other.ids[at], other.ids[at + 1]);
+      const auto swapped = of.model->model->run(other);
+      ASSERT_TRUE(swapped);
+      std::vector<float> row = row_of(**swapped);
+      std::swap(row[at], row[at + 1]);
+      found = row == exchanged;
+    }
+    EXPECT_TRUE(found) << name;
+    const auto [bare, bare_exchanged] = both_rows(figure, "bare");
+    for (std::size_t at = 0; at < bare.size(); ++at) EXPECT_NEAR(bare[at], bare_exchanged[at], 1e-4f) << name;
+  }
+}
+
+TEST(ViewPosition, TheStorytellerAnswersByTheOrder) {
+  const Opened of = opened("model:storyteller");
+  const figure::Figure figure = position_figure(easy_position(of));
+  const Text said = mark_of<figure::WordsMark>(figure, "sentence").forms.front().arguments()[8];
+  EXPECT_EQ(said.key(), "figure.position.order.turns");
+  EXPECT_EQ(in_words(said.arguments()),
+            (std::vector<std::string>{"The", "cat", "cat", "98.4 %", "dog", "86.4 %"}));
+}
+
+TEST(ViewPosition, AModelWithoutPositionsSaysThatATextIsASet) {
+  const Opened of = opened("scene:i_love_you");
+  const figure::Figure figure = position_figure(easy_position(of));
+  EXPECT_EQ(sentence_key(figure), "figure.position.order.never");
+  EXPECT_EQ(figure::find_part(figure, "bare"), nullptr);
+  const auto [written, exchanged] = both_rows(figure, "order");
+  for (std::size_t at = 0; at < written.size(); ++at) EXPECT_NEAR(written[at], exchanged[at], 1e-6f);
+}
+
+// Both runs are under the edits of the document; where those leave nothing of the places, that is said.
+TEST(ViewPosition, TheOrderIsThatOfTheEditedRun) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, edited(of, "blocks.1.attn.pattern[head=3,query=13,key=2]=0"));
+  state.level = Level::easy;
+  const figure::Figure figure = position_figure(state);
+  const Text said = mark_of<figure::WordsMark>(figure, "sentence").forms.front().arguments().at(8);
+  const auto answer = answer_table(state, answer_row(state), 1);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(said.arguments()[3].str(), answer->rows.front().cells[1].str());
+  EXPECT_NE(said.arguments()[3].str(), "98.4 %");
+  state.run = edited(of, "pos_embed=0");
+  EXPECT_EQ(sentence_key(position_figure(state)), "figure.position.learned.nothing");
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -1,0 +1,240 @@
+#include "core/view/position_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/lens/word_order.h"
+#include "core/session/document.h"
+
+namespace attnscope {
+namespace {
+
+using figure::Ink, figure::MatrixMark;
+
+constexpr double kMostSwapCost = 3e8;  // multiply-adds of all runs for one picture
+constexpr int kOrderDigits = 3;
+constexpr double kSeenInOrder = 5e-4;  // a smaller difference may show the same digits
+constexpr std::size_t kMostSwaps = 12;
+constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
+
+using SwapRun = std::shared_ptr<const Trace>;
+
+double run_cost(const ViewState& state) {
+  double weights = 0;
+  for (const auto& [name, weight] : state.opened->model->weights().all())
+    weights += static_cast<double>(weight.count());
+  return weights * static_cast<double>(state.run->length);
+}
+
+// The text whose neighbours `first` and first + 1 are exchanged, under the edits of the run.
+SwapRun run_swapped(const ViewState& state, const Model& model, std::int64_t first, bool swaps) {
+  Input input = state.run->input;
+  if (swaps)
+    std::swap(input.ids[static_cast<std::size_t>(first)], input.ids[static_cast<std::size_t>(first + 1)]);
+  RunOptions options;
+  options.edits = state.run->edits;
+  auto run = model.run(input, options);
+  return run ? *std::move(run) : nullptr;
+}
+
+std::vector<float> row_weights(const Trace& run, const Site& pattern, std::int64_t head, std::int64_t row) {
+  const Tensor plane = run.slice(pattern, head, {row, row + 1}, {0, kAllRows});
+  std::vector<float> out;
+  for (std::int64_t key = 0; !plane.empty() && key < plane.size(1); ++key) out.push_back(plane.at(0, key));
+  return out;
+}
+
+// Where a word of the text stands once the two are exchanged.
+std::size_t place_after(std::size_t place, std::int64_t first) {
+  const auto at = static_cast<std::size_t>(first);
+  return place == at ? at + 1 : place == at + 1 ? at : place;
+}
+// The word whose weight the exchange changes most, and by how much.
+std::pair<std::size_t, double> most_moved(const std::vector<float>& a, const std::vector<float>& b,
+                                          std::int64_t first) {
+  std::pair<std::size_t, double> out{0, 0};
+  for (std::size_t place = 0; place < a.size() && a.size() == b.size(); ++place) {
+    const double by =
+        std::abs(static_cast<double>(a[place]) - static_cast<double>(b[place_after(place, first)]));
+    if (by > out.second) out = {place, by};
+  }
+  return out;
+}
+
+// Neighbours that the row looks at, both words of the text and not the same one; `row` itself is none.
+std::vector<std::int64_t> swaps_of(const ViewState& state, const Site& pattern) {
+  const Trace& run = *state.run;
+  const std::vector<int>& ids = run.ids;
+  const std::vector<float> weights = row_weights(run, pattern, 0, state.row);
+  const auto is_word = [&](std::int64_t at) {
+    const int id = ids[static_cast<std::size_t>(at)];
+    const std::string label = token_label(*state.opened, id);
+    const bool special = label.size() > 2 && (label.front() == '<' || label.front() == '[');
+    return id >= 0 && id != run.config().image_token && !special && at != state.row &&
+           weights[static_cast<std::size_t>(at)] > 0;
+  };
+  std::vector<std::int64_t> out;
+  for (std::int64_t at = 0; at + 1 < std::ssize(ids) && at + 1 < std::ssize(weights); ++at)
+    if (is_word(at) && is_word(at + 1) &&
+        ids[static_cast<std::size_t>(at)] != ids[static_cast<std::size_t>(at + 1)])
+      out.push_back(at);
+  return out;
+}
+
+// The block whose attention is drawn: the first, or the first that rotates or has biases.
+int block_shown(const ModelConfig& config) {
+  if (config.position.kind != PositionSpec::Kind::none) return 0;
+  for (int layer = 0; layer < config.n_layers(); ++layer) {
+    const AttentionPosition& own = config.blocks[static_cast<std::size_t>(layer)].attention.position;
+    if (own.rotates() || own.biases()) return layer;
+  }
+  return 0;
+}
+
+struct Swap {
+  std::int64_t first = -1;
+  SwapRun run;     ///< of the exchanged text
+  double by = -1;  ///< how far the share of the answer moves
+};
+
+double share_of(const ViewState& state, const Trace& run, int id) {
+  const Tensor logits = run.logits_row(answer_row(state));
+  return logits.empty() ? 0 : std::exp(log_probabilities(logits)[static_cast<std::size_t>(id)]);
+}
+
+Swap best_swap(const ViewState& state, const Site& pattern) {
+  const std::vector<std::int64_t> all = swaps_of(state, pattern);
+  const double cost = run_cost(state);
+  const auto most = std::min(kMostSwaps, static_cast<std::size_t>(std::max(0.0, kMostSwapCost / cost - 2)));
+  const Tensor logits = state.run->logits_row(answer_row(state));
+  const int said = logits.empty() ? -1 : next_tokens(logits, Sampling{}).front().id;
+  Swap out;
+  for (std::size_t at = all.size() > most ? all.size() - most : 0; at < all.size(); ++at) {  // the nearest
+    const SwapRun run = run_swapped(state, *state.opened->model, all[at], true);
+    if (!run) continue;
+    const double by =
+        said < 0 ? 0 : std::abs(share_of(state, *run, said) - share_of(state, *state.run, said));
+    if (by > out.by) out = {all[at], run, by};
+  }
+  return out;
+}
+
+// The head whose row the exchange changes most.
+std::int64_t head_shown(const ViewState& state, const Swap& swap, const Site& pattern) {
+  const Record* record = state.run->find(pattern);
+  std::int64_t out = 0;
+  double most = -1;
+  for (std::int64_t head = 0; head < (record->shape.empty() ? 1 : record->shape[0]); ++head) {
+    const double by = most_moved(row_weights(*state.run, pattern, head, state.row),
+                                 row_weights(*swap.run, pattern, head, state.row), swap.first)
+                          .second;
+    if (by > most) most = by, out = head;
+  }
+  return out;
+}
+
+Text order_text(const std::string& key, std::vector<Text> arguments = {}) {
+  return Text::of("figure.position.order" + key, std::move(arguments));
+}
+
+// One row of attention over the text as it stands, and over the exchanged one: a column for each word, so
+// that rows are alike where the order makes no difference.
+struct OrderRows {
+  std::vector<float> written, swapped;  ///< by place
+};
+figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const Swap& swap,
+                           const std::string& of, const std::string& id, std::vector<Text> title,
+                           int priority) {
+  const std::size_t keys = rows.written.size();
+  MatrixMark out;
+  const auto [word, by] = most_moved(rows.written, rows.swapped, swap.first);
+  out.cols = row_names(state, state.place.keys(), Ink::key,
+                       by < kSeenInOrder ? -1 : static_cast<std::int64_t>(word));
+  const auto first = static_cast<std::size_t>(swap.first);
+  const Text a = out.cols.labels[first], b = out.cols.labels[first + 1];
+  out.rows.labels = {order_text(".pair", {a, b}), order_text(".pair", {b, a})};
+  out.rows.looked = 0, out.rows.ink = Ink::query, out.masked_is_zero = true;
+  std::vector<float> values = rows.written;
+  for (std::size_t place = 0; place < keys; ++place)
+    values.push_back(rows.swapped[place_after(place, swap.first)]);
+  out.digits = kOrderDigits;
+  out.most = static_cast<double>(std::max(1e-6f, *std::max_element(values.begin(), values.end())));
+  out.order.resize(keys);
+  std::iota(out.order.begin(), out.order.end(), 0);
+  const auto strength = [&](int at) {
+    return std::max(values[static_cast<std::size_t>(at)], values[keys + static_cast<std::size_t>(at)]);
+  };
+  std::stable_sort(out.order.begin(), out.order.end(),
+                   [&](int x, int y) { return strength(x) > strength(y); });
+  out.values =
+      Tensor::from(std::move(values), {{Axis::query, 2}, {Axis::key, static_cast<std::int64_t>(keys)}});
+  out.own_rows = {{of, out.scale, out.most, out.digits}, {"", out.scale, out.most, out.digits}};
+  return figure::leaf({id, std::move(out), priority, std::move(title), "order"});
+}
+
+// What the exchange does to the answer, a sentence of its own.
+Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Text>& words) {
+  ViewState then = state, now = state;
+  then.before = now.before = nullptr, now.run = swap.run;
+  const auto before = answer_table(then, answer_row(then), 1), after = answer_table(now, answer_row(now), 1);
+  if (!before || !after) return order_text(".exchange", words);
+  const std::vector<Text>&x = before->rows.front().cells, &y = after->rows.front().cells;
+  return order_text(x[0].str() == y[0].str() ? ".stays" : ".turns",
+                    {words[0], words[1], x[0], x[1], y[0], y[1]});
+}
+
+}  // namespace
+
+std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
+  const ModelConfig& config = state.run->config();
+  const auto& model = state.opened->model;
+  if (!model || !config.encoders.empty() || state.place.stack != config.stack || state.run->ids.empty() ||
+      state.row >= state.run->length || state.run->input.ids.size() != state.run->ids.size())
+    return std::nullopt;
+  const int layer = block_shown(config);
+  const Site pattern = state.place.pattern(layer);
+  if (!state.run->find(pattern)) return std::nullopt;
+  const Swap swap = best_swap(state, pattern);
+  if (!swap.run) return std::nullopt;
+  const std::int64_t head = head_shown(state, swap, pattern);
+  const auto weights = [&](const Trace& run) { return row_weights(run, pattern, head, state.row); };
+  const OrderRows with{weights(*state.run), weights(*swap.run)};
+  if (with.written.size() != with.swapped.size()) return std::nullopt;
+  const auto label = [&](std::int64_t row) {
+    return Text(row_label(*state.opened, *state.run, state.place.stack, row));
+  };
+  const auto [word, by] = most_moved(with.written, with.swapped, swap.first);
+  std::vector<Text> said{label(swap.first),
+                         label(swap.first + 1),
+                         label(state.row),
+                         layer,
+                         head,
+                         label(static_cast<std::int64_t>(word))};
+  for (const float one : {with.written[word], with.swapped[place_after(word, swap.first)]})
+    said.emplace_back(figure::number_text(static_cast<double>(one), kOrderDigits));
+  said.push_back(order_answer(state, swap, {said[0], said[1]}));
+  const bool moves = by >= kSeenInOrder && said[6].str() != said[7].str();
+  const std::string of =
+      to_text(pattern) + to_text(std::vector<AxisRange>{{"head", head}, {"query", state.row}});
+  std::vector<figure::PartBox> all{order_rows(
+      state, with, swap, of, "order", {order_text(".title", said), order_text(".title.short", said)}, 3)};
+  std::string key = moves ? ".mask" : ".never";
+  if (const auto bare = config.has_positions() ? without_positions(*model) : nullptr) {
+    const SwapRun a = run_swapped(state, *bare, swap.first, false),
+                  b = run_swapped(state, *bare, swap.first, true);
+    if (!a || !b) return std::nullopt;
+    const OrderRows without{row_weights(*a, pattern, head, state.row),
+                            row_weights(*b, pattern, head, state.row)};
+    const bool keeps = most_moved(without.written, without.swapped, swap.first).second < kSeenInOrder;
+    key = !moves ? ".little" : keeps ? "" : ".both";
+    all.push_back(order_rows(state, without, swap, "", "bare",
+                             {order_text(".bare", said), order_text(".bare.short", said)}, 2));
+  }
+  ViewDrawing out{
+      {Text::of("figure.position.question")}, {order_text(key, said), order_text(".short", said)}, {}};
+  out.above = figure::column(std::move(all));
+  return out;
+}
+
+}  // namespace attnscope
