@@ -21,12 +21,15 @@
 #include "core/base/words.h"
 #include "core/lens/attention_row.h"
 #include "core/model/measure.h"
+#include "core/step/catalog.h"
+#include "core/view/cell_sum.h"
 
 namespace attnscope {
 namespace {
 
 constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostEasyScale = 3.f;  // of easy_scale()
-constexpr float kHeat = 320.f;     // units: the slider of the temperature
+constexpr float kWriting = 52.f;   // units: the slider of the temperature and its button
+constexpr int kEasyWords = 12;     // written at once
 constexpr float kHeadChip = 36.f;  // units, from one head of the list to the next
 constexpr float kEasyBar = 44.f, kQuestion = 40.f, kEasyEdge = 24.f;  // units
 
@@ -88,11 +91,12 @@ bool EasyWindow::appends(const FrameState& state) const {
          answer_row(view_) == view_.run->length - 1 && prediction_row(*view_.run) == answer_row(view_);
 }
 
-void EasyWindow::append(FrameState& state, std::int64_t output) const {
-  const figure::Part* part = box_.empty() ? nullptr : figure::find_part(*box_.on_screen().figure, "answer");
+void EasyWindow::append(FrameState& state, const FigureHands::Output& output) const {
+  const figure::Part* part =
+      box_.empty() ? nullptr : figure::find_part(*box_.on_screen().figure, output.part);
   const auto* table = part ? std::get_if<figure::TableMark>(&part->mark) : nullptr;
-  if (!table || output < 0 || output >= std::ssize(table->rows)) return;
-  const std::string name = table->rows[static_cast<std::size_t>(output)].cells.front().str();
+  if (!table || output.row < 0 || output.row >= std::ssize(table->rows)) return;
+  const std::string name = table->rows[static_cast<std::size_t>(output.row)].cells.front().str();
   const std::int64_t row = answer_row(view_);
   const std::vector<NextToken> tokens = next_tokens(view_.run->logits_row(row), Sampling{});
   const auto named = std::find_if(tokens.begin(), tokens.end(), [&](const NextToken& token) {
@@ -145,6 +149,10 @@ void EasyWindow::open_row(FrameState& state) {
   const ViewSpec* view = chosen(state);
   if (!view || state.lessons.open() || state.lecture.walking()) return;
   Cursor& cursor = state.workspace.cursor;
+  if (view != std::exchange(opened_view_, view) && view->id == "mask" && view_.place.part == Part::cross) {
+    view_.place.part = cursor.part = Part::attn;  // where the mask hides what comes later
+    if (is_score_plane(cursor.step.slot)) cursor.step.part = Part::attn;
+  }
   const std::int64_t usual = first_row(*view_.opened, *view_.run);
   view_.row = cursor.query =
       opened_row_.follow(view->id, view_, state.session.opened_version(), view_.row, usual);
@@ -216,14 +224,26 @@ void EasyWindow::draw_full_views(FrameState& state) const {
   }
 }
 
-// The one slider of the view of the output. Returns the left end of what it drew.
-float EasyWindow::draw_heat(FrameState& state, float right, float y) const {
-  const ViewSpec* now = chosen(state);
-  if (!now || now->id != "output") return right;
-  const float left = right - px(kHeat);
-  ImGui::SetCursorScreenPos(ImVec2(left, y + px(2)));
-  draw_temperature(state.session.document().sampling, state.commands, px(kHeat));
-  return left - px(12);
+// Below the cards of the output: the slider of the temperature that they are drawn at, and what goes on
+// writing with it.
+void EasyWindow::draw_writing(FrameState& state, ImVec2 at, float width) {
+  const bool writes = is_possible(*find_action("run.generate"), state), busy = state.session.generating();
+  const bool words = says_words_.get({state.session.opened_version()}, [&] {
+    return answer_title(view_, answer_row(view_)).front().key() == "figure.answer.word";
+  });
+  const Label button(busy ? tr("output.cancel") : tr(words ? "easy.write" : "easy.write.tokens"),
+                     "###write_words");
+  const float beside = writes || busy ? button_width(button) + px(24) : 0.f;
+  ImGui::SetCursorScreenPos(at);
+  draw_temperature(state.session.document().sampling, state.commands, width - beside, fonts().reading);
+  if (beside <= 0) return;
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - beside + px(24), at.y + px(6)));
+  if (raised_button(button, !busy))
+    state.commands.act([busy, sequence = state.workspace.cursor.sequence](Session& session) {
+      if (busy) return session.cancel_generating();
+      session.generate(sequence, kEasyWords, Text::of("output.edit.generate_many", {kEasyWords}));
+    });
+  note_item("write_words");
 }
 
 // "block 1, head 3 ▾": which of the heads is looked at. Returns the left end of what it drew.
@@ -330,6 +350,47 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   box_.draw(at, motion_);
   hands_.follow({*context.run, state.workspace, state.commands, box_, appends(state)});
   if (const auto output = hands_.take_output()) append(state, *output);
+  if (const auto clicked = hands_.take_clicked()) ask_for_sum(*clicked);
+  draw_sum();
+}
+
+// Of a number of a row drawn large; a second click takes it away.
+void EasyWindow::ask_for_sum(const FigureHands::Clicked& clicked) {
+  const figure::Part* part = figure::find_part(*box_.on_screen().figure, clicked.part);
+  const auto* matrix = part ? std::get_if<figure::MatrixMark>(&part->mark) : nullptr;
+  const bool same = sum_ && sum_->cell.part == clicked.part && sum_->cell.row == clicked.row &&
+                    sum_->cell.col == clicked.col;
+  sum_.reset();
+  if (matrix && !matrix->order.empty() && !same)
+    sum_ = AskedSum{clicked, shown_, view_.page, view_.row, view_.layer, view_.head};
+}
+
+// Below the number that was clicked, as long as the picture shows it.
+void EasyWindow::draw_sum() {
+  if (!sum_) return;
+  const bool here = sum_->view == shown_ && sum_->page == view_.page && sum_->row == view_.row &&
+                    sum_->layer == view_.layer && sum_->head == view_.head;
+  const auto cell =
+      here && !box_.empty() ? box_.cell(sum_->cell.part, sum_->cell.row, sum_->cell.col) : std::nullopt;
+  if (!cell) return sum_.reset();
+  const std::string& said = sum_text_.get(
+      {box_.serial(), key_of(sum_->cell.part), key_number(sum_->cell.row), key_number(sum_->cell.col)}, [&] {
+        std::string out = cell_sum(*view_.run, cell->matrix(), cell->row, cell->col);
+        note_text(out);
+        return out;
+      });
+  if (said.empty()) return;
+  const Canvas canvas;
+  ImFont* face = fonts().reading;
+  const ImVec2 size = text_size(face, said), screen = ImGui::GetIO().DisplaySize;
+  const float pad = px(8), wide = size.x + 2 * pad, high = size.y + px(8);
+  const float x =
+      std::clamp((cell->p0.x + cell->p1.x - wide) / 2, px(4), std::max(px(4), screen.x - wide - px(4)));
+  const ImVec2 p0(x, cell->p1.y + px(3)), p1(x + wide, cell->p1.y + px(3) + high);
+  canvas.fill_rect(p0, p1, theme().panel_raised, px(5));
+  canvas.rect(p0, p1, theme().accent, px(5));
+  canvas.text(face, ImVec2(p0.x + pad, p0.y + px(4)), theme().text, said);
+  note_item("cell_sum", ItemRect{p0, p1});
 }
 
 void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& context) {
@@ -372,13 +433,15 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         if (!state.lessons.open()) try_.follow(state, *context.run);
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
-        draw_compare(state, draw_head(state, draw_heat(state, size.x - edge, top), top) - px(8), top);
+        draw_compare(state, draw_head(state, size.x - edge, top) - px(8), top);
         top += px(kQuestion);
         const bool trains = EasyTraining::shown(state);
         const float offer = state.lessons.open() || trains ? 0.f : try_.height();  // a lesson says what to do
         const float beside = trains ? EasyTraining::width() : 0.f, below = size.y - film_.height();
+        const float writing = writes(state) ? px(kWriting) : 0.f;
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
-                    ImVec2(size.x - 2 * edge + px(28) - beside, below - top - offer));
+                    ImVec2(size.x - 2 * edge + px(28) - beside, below - top - offer - writing));
+        if (writing > 0) draw_writing(state, ImVec2(edge, below - offer - writing), size.x - 2 * edge);
         if (trains)
           training_.draw(state, ImVec2(size.x - edge - beside + px(20), top),
                          ImVec2(beside - px(20), below - top - px(10)));

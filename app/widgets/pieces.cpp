@@ -177,9 +177,9 @@ SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& val
 }
 
 SliderEvent slider_real(const char* id, std::string_view title, float& value, float lo, float hi,
-                        const char* shape, float width, const char* help, bool logarithmic) {
+                        const char* shape, float width, const char* help, bool logarithmic, ImFont* face) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
-  const FontScope face(fonts().small);
+  const FontScope letters(face ? face : fonts().small);
   ImGui::BeginGroup();
   char text[48];
   std::snprintf(text, sizeof text, shape, static_cast<double>(value));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 #include "core/trace/span.h"
 
 namespace attnscope {
+
+/// What was typed where a token stands for a word that the vocabulary does not know, by the token's row.
+using TypedWords = std::map<std::int64_t, std::string>;
 
 /// One sequence. `ids` belong to the main stack: the decoder where there is an encoder.
 struct Input {
@@ -21,6 +25,8 @@ struct Input {
   std::vector<std::uint8_t> attention_mask = {};  ///< one per token of `ids`: 0 = padding; empty = all 1
   std::vector<std::uint8_t> source_attention_mask = {};  ///< the same for `source`
   std::vector<Span> spans = {};  ///< named parts of the sequence (image, prompt, action), for masks
+  TypedWords typed = {},
+             source_typed = {};  ///< of `ids` and of `source`; names alone: nothing is computed of it
 
   std::int64_t length() const {
     return vectors.empty() ? static_cast<std::int64_t>(ids.size()) : vectors.size(0);

@@ -1,0 +1,16 @@
+// Words of a text that the vocabulary does not know: the model reads a placeholder for each, people see what
+// was typed.
+#pragma once
+
+#include "core/session/document.h"
+
+namespace attnscope {
+
+/// By the index of the token that stands for it. A placeholder that was typed itself is none.
+TypedWords typed_words(const OpenedModel& opened, const std::string& text, const std::vector<Token>& tokens);
+/// Of the encoder's text (Stack::enc) or the main stack's.
+TypedWords typed_words(const OpenedModel& opened, const Sequence& sequence, Stack of);
+/// Writes them into a text that was spelled from ids, where these still have the placeholder.
+void write_typed(const OpenedModel& opened, Sequence& spelled, const TypedWords& words);
+
+}  // namespace attnscope
