@@ -27,13 +27,6 @@ std::string position_label(const OpenedModel& opened, const Sequence& sequence, 
   return token_label(opened, sequence.input.ids[static_cast<std::size_t>(pos)]);
 }
 
-std::string patch_label(const PatchSpec& patch, std::int64_t row) {
-  if (patch.class_token && row == 0) return "[class]";
-  const std::int64_t at = row - (patch.class_token ? 1 : 0);
-  return format("r%lld c%lld", static_cast<long long>(at / std::max(1, patch.cols) + 1),
-                static_cast<long long>(at % std::max(1, patch.cols) + 1));
-}
-
 std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack, std::int64_t row) {
   const ModelConfig& config = trace.config();
   if (row < 0 || row >= std::max(trace.rows(stack), trace.length)) return {};
@@ -74,13 +67,7 @@ std::vector<Input> inputs_of(const Document& document) {
     const Input input = document.model->completed(sequence.input);
     inputs.push_back(document.padding.on ? padded(input, config, length, source_length, document.padding.side)
                                          : input);
-    if (!document.opened) continue;
-    const std::size_t at = inputs.size() - 1;
-    for (const Stack of : {Stack::single, Stack::enc}) {
-      TypedWords& typed = of == Stack::enc ? inputs.back().source_typed : inputs.back().typed;
-      for (const auto& [row, word] : typed_words(*document.opened, sequence, of))
-        typed.emplace(row + padding_of(document, at, of == Stack::enc ? of : config.stack).before, word);
-    }
+    if (document.opened) name_typed(document, inputs.size() - 1, inputs.back());
   }
   return inputs;
 }
@@ -134,11 +121,8 @@ Status put_ids_moved(Document& document, std::size_t sequence, std::vector<int> 
                      std::size_t pos, int by) {
   std::vector<int> types = document.sequences[sequence].input.types;
   std::vector<Span> spans = document.sequences[sequence].input.spans;
-  TypedWords moved;
-  for (const auto& [row, word] : typed_words(*document.opened, document.sequences[sequence], of)) {
-    const auto place = static_cast<std::int64_t>(pos);
-    if (by > 0 || row != place) moved.emplace(row + (row >= place ? by : 0), word);
-  }
+  const TypedWords moved =
+      moved_words(typed_words(*document.opened, document.sequences[sequence], of), pos, by);
   TRY_OK(put_ids(document, sequence, std::move(ids), of, moved));
   if (of == Stack::enc) return Done{};
   const auto at = static_cast<std::ptrdiff_t>(pos);

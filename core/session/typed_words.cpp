@@ -34,6 +34,22 @@ TypedWords typed_words(const OpenedModel& opened, const Sequence& sequence, Stac
                           : typed_words(opened, sequence.text, sequence.tokens);
 }
 
+TypedWords moved_words(const TypedWords& words, std::size_t pos, int by) {
+  TypedWords out;
+  const auto place = static_cast<std::int64_t>(pos);
+  for (const auto& [row, word] : words)
+    if (by > 0 || row != place) out.emplace(row + (row >= place ? by : 0), word);
+  return out;
+}
+
+void name_typed(const Document& document, std::size_t sequence, Input& input) {
+  const Sequence& of = document.sequences[sequence];
+  for (const auto& [row, word] : typed_words(*document.opened, of, Stack::single))
+    input.typed.emplace(row + padding_of(document, sequence, document.model->config().stack).before, word);
+  for (const auto& [row, word] : typed_words(*document.opened, of, Stack::enc))
+    input.source_typed.emplace(row + padding_of(document, sequence, Stack::enc).before, word);
+}
+
 void write_typed(const OpenedModel& opened, Sequence& spelled, const TypedWords& words) {
   const auto unknown = opened.tokenizer ? opened.tokenizer->unknown() : std::nullopt;
   for (auto word = words.rbegin(); unknown && word != words.rend(); ++word) {  // from the end

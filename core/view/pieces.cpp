@@ -96,7 +96,9 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
   out.digits = weight_digits(values);
   out.values = Tensor::from(std::move(values), {{Axis::query, 1}, {Axis::key, keys}});
   out.rows.labels = {Text(told_apart(state, state.place.stack, state.row))};
-  out.rows.struck.clear();
+  const bool struck = std::find(pattern.rows.struck.begin(), pattern.rows.struck.end(), state.row) !=
+                      pattern.rows.struck.end();
+  out.rows.struck = struck ? std::vector<int>{0} : std::vector<int>();
   out.rows.looked = 0;
   out.cols = names_apart(state, state.place.keys(), figure::Ink::key);
   out.of = to_text(state.place.pattern(state.layer)) +

@@ -166,15 +166,16 @@ Result<StationDrawing> scores_station(const ViewState& state) {
                   {looked.query, looked.key_name, block, head}),
        steps_text("product")});
   std::get<MatrixMark>(made.part->mark).made = MatrixMark::Made::product;
-  return StationDrawing{
+  StationDrawing out{
       {steps_text(key, said), steps_text("scores.short", said)},
-      figure::column(
-          {std::move(made),
-           figure::words("made", figure::WordsMark::As::note,
-                         {steps_text(is_cross(state) ? "scores.made.cross" : "scores.made", {block}),
-                          steps_text("scores.made.short")}),
-           figure::leaf({"row", keys_mark(state, entering_site(looked, pattern_of(state)).slot), 3,
-                         keys_title(state, looked, "scaled"), ""})})};
+      figure::column({std::move(made),
+                      figure::leaf({"row", keys_mark(state, entering_site(looked, pattern_of(state)).slot), 3,
+                                    keys_title(state, looked, "scaled"), ""})})};
+  out.notes.push_back(
+      station_note("made", figure::WordsMark::As::sentence,
+                   {steps_text(is_cross(state) ? "scores.made.cross" : "scores.made", {block}),
+                    steps_text("scores.made.short")}));
+  return out;
 }
 
 Result<StationDrawing> softmax_station(const ViewState& state) {

@@ -10,6 +10,7 @@ namespace {
 
 using figure::MatrixMark, figure::PartBox;
 
+constexpr int kSumDigits = 3;  // four numbers with two add up to another second one too often
 constexpr std::int64_t kMostProducts = std::int64_t{1} << 20;  // of one head's output: computed while drawing
 
 // What one head adds to the stream at a row: its z through its rows of W_O. Empty where the weights are not
@@ -81,9 +82,11 @@ Result<StationDrawing> sum_station(const ViewState& state) {
   rows.push_back(result);
   const std::vector<Text> said{looked_name(state), state.layer, state.head, heads - 1, sum.size()};
   const char* key = !holds ? "sum.edited" : split ? "sum.split" : "sum.whole";
-  PartBox picture = numbers_leaf("row", rows, {steps_text("sum.title", said)}, 3);
+  PartBox picture =
+      numbers_leaf("row", rows, {steps_text("sum.title", said), steps_text("sum.title.short")}, 3);
   auto& matrix = std::get<MatrixMark>(picture.part->mark);
   show_fine_digits(matrix);
+  for (MatrixMark::Row& row : matrix.own_rows) row.digits = std::max(row.digits, kSumDigits);
   if (holds) matrix.made = MatrixMark::Made::sum;
   return StationDrawing{{steps_text(key, said), steps_text("sum.short", said)}, std::move(picture)};
 }
