@@ -102,6 +102,8 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
   state.compare = options.compare;
   state.level = value_of_name(options.level, kLevels).value_or(Level::full);
   state.layer = static_cast<int>(options.layer), state.head = options.head, state.page = options.page;
+  const bool own_head = options.given.contains("layer") || options.given.contains("head") || source.session;
+  if (state.level == Level::easy && !own_head) look_at_first_try(state);
   state.words = options.words, state.distance = options.distance;
   state.temperature = options.temperature;
   if (const std::int64_t own = opening_row(options.view, state); own >= 0) state.row = own;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "app/look/item_map.h"
 #include "core/figure/drawing.h"
 #include "core/view/figure_motion.h"
 
@@ -47,8 +48,10 @@ class FigureBox {
   std::optional<FigureHit> hit(ImVec2 place) const;
   /// The row of a table at a place on the screen, as wide as the table; of the last draw().
   std::optional<FigureHit> table_row(std::string_view part, ImVec2 place) const;
-  /// The name of a row of a matrix at a place on the screen, with column -1; of the last draw().
+  /// The name of a row of a matrix at a place on the screen; of the last draw(). Its column is -1.
   std::optional<FigureHit> row_name(ImVec2 place) const;
+  /// Where a part stands on the screen, its title included.
+  ItemRect part_rect(std::string_view part) const;
   /// The rectangle of a cell; nothing where it has none of its own.
   std::optional<FigureHit> cell(std::string_view part, std::int64_t row, std::int64_t col) const;
   const figure::Placed& placed() const { return placed_; }
@@ -69,6 +72,9 @@ class FigureBox {
   void note_parts() const;
   ImVec2 on_screen(float x, float y) const;
   FigureHit hit_of(const figure::DrawnShape& shape) const;
+  /// The first matrix shape at a place for which `is` holds.
+  template <class Is>
+  std::optional<FigureHit> hit_if(ImVec2 place, const Is& is) const;
 
   Shown shown_;
   std::optional<figure::Figure> figure_;  ///< placed_ points into it

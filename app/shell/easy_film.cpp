@@ -29,10 +29,15 @@ void EasyFilm::follow(FrameState& state, const ViewState& view, const ViewSpec* 
   if (key_ != key) {
     key_ = key, of_ = film->id;
     stations_ = film->stations(view);
-    token_ = row_label(*view.opened, *view.run, view.place.stack, view.row);
+    token_ = told_apart(view, view.place.stack, view.row);
   }
   if (!state.workspace.holds_back) last_ = -1;
   if (stations_.empty()) return;
+  // The full window goes on at the step of the station.
+  opens_ = of_ == "steps" && !state.lessons.open() && !state.lecture.walking();
+  if (const std::ptrdiff_t at = now(state); opens_ && at >= 0 && state.workspace.view == of_)
+    if (const Site& site = stations_[static_cast<std::size_t>(at)].site; view.run->find(site))
+      state.workspace.cursor.step = site;
   state.film = [this](FrameState& frame, int by) { return go(frame, by); };
 }
 
@@ -140,12 +145,14 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
     const Label name("station_", station.id);
     const DisabledScope held(holds(i));
     ImGui::SetCursorScreenPos(p0);
+    const bool on = static_cast<std::ptrdiff_t>(i) == lit;
     if (ImGui::InvisibleButton(Label("###", name).c_str(), ImVec2(each, tall))) {
+      if (on && opens_) state.workspace.level = Level::full;
       state.workspace.view = of_, state.workspace.station = station.id;
       state.workspace.playing = false;
     }
     note_item(name);
-    const bool on = static_cast<std::ptrdiff_t>(i) == lit;
+    if (on && opens_) compat::item_tooltip(tr("easy.film.matrix"));
     list->AddRectFilled(p0, p1,
                         on                       ? theme().accent_soft
                         : ImGui::IsItemHovered() ? theme().hovered

@@ -20,7 +20,8 @@ constexpr float kMostWait = 3.f;                     // seconds until the pictur
 
 // What it changes is on the screen: words are above every view, numbers in their own one.
 bool fits(const TryThis& thing, const std::string& view) {
-  return (thing.edits.empty() && thing.masks.empty()) || thing.view.empty() || thing.view == view;
+  return (thing.edits.empty() && thing.masks.empty() && !(thing.temperature > 0)) || thing.view.empty() ||
+         thing.view == view;
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ void EasyTry::show(FrameState& state) {
   begun_ = true, waited_ = 0;
   hand_.begin(state.presenter.on ? ImVec2(ImGui::GetIO().DisplaySize.x / 2, state.stage_max.y - px(60))
                                  : button_);
-  if (same_computation(*before_, state.session.document())) return;
+  if (same_try(*before_, state.session.document())) return;
   state.commands.edit(thing.sentence, gesture_, [before = *before_](Document& document) -> Status {
     document = before;
     return Done{};
@@ -140,7 +141,7 @@ void EasyTry::go_on(FrameState& state, const RunResult& run, const FigureBox& bo
   if (hand_.done() || !newest || share <= share_) return;
   share_ = share;
   Document part = try_partly(*before_, *changed_, static_cast<double>(share), *run_before_);
-  if (same_computation(part, state.session.document())) return;  // what is done at once
+  if (same_try(part, state.session.document())) return;  // what is done at once
   state.commands.edit(thing.sentence, gesture_, [part = std::move(part)](Document& document) -> Status {
     document = part;
     return Done{};
@@ -193,7 +194,7 @@ bool EasyTry::shown(const FrameState& state) {
            const Document& now = state.session.document();
            if (things_.empty() || now.opened == nullptr || !state.session.history().can_undo()) return false;
            const auto changed = try_changed(now.opened, things_[now_]);
-           return changed && same_computation(now, *changed);
+           return changed && same_try(now, *changed);
          });
 }
 

@@ -21,12 +21,14 @@
 #include "core/base/words.h"
 #include "core/lens/attention_row.h"
 #include "core/model/measure.h"
+#include "core/step/catalog.h"
 
 namespace attnscope {
 namespace {
 
 constexpr float kUsualWidth = 1280.f, kUsualHeight = 720.f, kMostEasyScale = 3.f;  // of easy_scale()
-constexpr float kHeat = 320.f;     // units: the slider of the temperature
+constexpr float kWriting = 52.f;   // units: the slider of the temperature and its button
+constexpr int kEasyWords = 12;     // written at once
 constexpr float kHeadChip = 36.f;  // units, from one head of the list to the next
 constexpr std::string_view kLabsView = "labs";
 constexpr float kEasyBar = 44.f, kQuestion = 40.f, kEasyEdge = 24.f;  // units
@@ -143,6 +145,10 @@ void EasyWindow::open_row(FrameState& state) {
   const ViewSpec* view = chosen(state);
   if (!view || state.lessons.open() || state.lecture.walking()) return;
   Cursor& cursor = state.workspace.cursor;
+  if (view != std::exchange(opened_view_, view) && view->id == "mask" && view_.place.part == Part::cross) {
+    view_.place.part = cursor.part = Part::attn;  // where the mask hides what comes later
+    if (is_score_plane(cursor.step.slot)) cursor.step.part = Part::attn;
+  }
   const std::int64_t usual = first_row(*view_.opened, *view_.run);
   view_.row = cursor.query =
       opened_row_.follow(view->id, view_, state.session.opened_version(), view_.row, usual);
@@ -238,14 +244,26 @@ void EasyWindow::draw_full_views(FrameState& state) const {
   }
 }
 
-// The one slider of the view of the output. Returns the left end of what it drew.
-float EasyWindow::draw_heat(FrameState& state, float right, float y) const {
-  const ViewSpec* now = chosen(state);
-  if (!now || now->id != "output") return right;
-  const float left = right - px(kHeat);
-  ImGui::SetCursorScreenPos(ImVec2(left, y + px(2)));
-  draw_temperature(state.session.document().sampling, state.commands, px(kHeat));
-  return left - px(12);
+// Below the cards of the output: the slider of the temperature that they are drawn at, and what goes on
+// writing with it.
+void EasyWindow::draw_writing(FrameState& state, ImVec2 at, float width) {
+  const bool writes = is_possible(*find_action("run.generate"), state), busy = state.session.generating();
+  const bool words = says_words_.get({state.session.opened_version()}, [&] {
+    return answer_title(view_, answer_row(view_)).front().key() == "figure.answer.word";
+  });
+  const Label button(busy ? tr("output.cancel") : tr(words ? "easy.write" : "easy.write.tokens"),
+                     "###write_words");
+  const float beside = writes || busy ? button_width(button) + px(24) : 0.f;
+  ImGui::SetCursorScreenPos(at);
+  draw_temperature(state.session.document().sampling, state.commands, width - beside, fonts().reading);
+  if (beside <= 0) return;
+  ImGui::SetCursorScreenPos(ImVec2(at.x + width - beside + px(24), at.y + px(6)));
+  if (raised_button(button, !busy))
+    state.commands.act([busy, sequence = state.workspace.cursor.sequence](Session& session) {
+      if (busy) return session.cancel_generating();
+      session.generate(sequence, kEasyWords, Text::of("output.edit.generate_many", {kEasyWords}));
+    });
+  note_item("write_words");
 }
 
 // "block 1, head 3 ▾": which of the heads is looked at. Returns the left end of what it drew.
@@ -358,6 +376,8 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   hands_.follow({*context.run, state.workspace, state.commands, box_, appends(state), replaces()});
   if (const auto output = hands_.take_output()) append(state, *output);
   if (const auto word = hands_.take_word()) replace(state, *word);
+  if (const auto clicked = hands_.take_clicked()) ask_for_sum(*clicked);
+  draw_sum();
 }
 
 void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& context) {
@@ -401,7 +421,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         follow(state, *context.run);
         draw_question(state, ImVec2(edge - px(8), top));
         const bool trains = EasyTraining::shown(state), front = trains && film_.before_first(state);
-        float right = draw_heat(state, size.x - edge, top);
+        float right = size.x - edge;
         const bool lab = state.easy_spec && state.easy_spec->id == kLabsView;
         if (lab) right = lab_.draw(state.workspace, right, top);
         if (!front) right = draw_head(state, right, top) - px(8);
@@ -412,8 +432,10 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         const float offer =
             state.lessons.open() || trains || lab ? 0.f : try_.height();  // a lesson says what to do
         const float below = size.y - film_.height();
+        const float writing = writes(state) ? px(kWriting) : 0.f;
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
-                    ImVec2(size.x - 2 * edge + px(28), below - top - offer));
+                    ImVec2(size.x - 2 * edge + px(28), below - top - offer - writing));
+        if (writing > 0) draw_writing(state, ImVec2(edge, below - offer - writing), size.x - 2 * edge);
         if (offer > 0) try_.draw(state, *context.run, ImVec2(edge, below - offer), size.x - 2 * edge);
         film_.draw(state, ImVec2(edge, below), size.x - 2 * edge);
         if (offer > 0) try_.play(state, *context.run, box_, !motion_.moving());

@@ -39,12 +39,17 @@ class EasyWindow {
   void leave_for_full(FrameState& state, const RunResult& run) const;
   void open_row(FrameState& state);
   bool appends(const FrameState& state) const;
-  void append(FrameState& state, std::int64_t output) const;
+  void append(FrameState& state, const FigureHands::Output& output) const;
   bool replaces() const;
   void replace(FrameState& state, const std::string& word) const;
   void draw_question(FrameState& state, ImVec2 at);
   void draw_full_views(FrameState& state) const;
-  float draw_heat(FrameState& state, float right, float y) const;
+  /// The view is the one of the output, whose slider stands below it.
+  bool writes(const FrameState& state) const {
+    const ViewSpec* now = chosen(state);
+    return now && now->id == "output" && !view_.compare;
+  }
+  void draw_writing(FrameState& state, ImVec2 at, float width);
   float draw_head(FrameState& state, float right, float y);
   void draw_compare(FrameState& state, float right, float y);
   void draw_changes(FrameState& state, float right, float y);
@@ -52,13 +57,27 @@ class EasyWindow {
   void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
   bool differentiate(FrameState& state, const ViewSpec& view, std::uint64_t version);
   const ViewSpec* chosen(const FrameState& state) const;
+  void ask_for_sum(const FigureHands::Clicked& clicked);
+  void draw_sum();
 
+  struct AskedSum {  ///< a number that was clicked, and what the picture showed then
+    FigureHands::Clicked cell;
+    const ViewSpec* view = nullptr;
+    std::string page;
+    std::int64_t row = 0;
+    int layer = 0;
+    std::int64_t head = 0;
+  };
+  std::optional<AskedSum> sum_;
+  KeptText sum_text_;
+  Kept<bool> says_words_;  ///< the outputs are words
   EasyTry try_;
   EasyTraining training_;
   EasySight sight_;
   EasyLab lab_;
   EasyFilm film_;
   OpenedRow opened_row_;
+  const ViewSpec* opened_view_ = nullptr;  ///< of the last frame
   FigureBox box_;
   FigureMotion motion_;
   std::uint64_t still_key_ = 0;  ///< of all that a figure shows but the view, its page and its row

@@ -16,6 +16,7 @@
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/edit_words.h"
 #include "app/widgets/pieces.h"
+#include "app/widgets/places.h"
 #include "core/base/percent.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
@@ -295,8 +296,28 @@ void Stage::draw_progress(FrameState& state) {
   ImGui::EndChild();
 }
 
+// The mask is opened where it hides something, as in the easy window; a lesson, a slide and a session say
+// where to look.
+void Stage::open_row(FrameState& state, const RunResult& run) {
+  const std::pair now{state.workspace.view == "mask", state.session.opened_version()};
+  if (now == row_of_ || state.lessons.open() || state.lecture.walking() || state.took_session_cursor())
+    return;
+  row_of_ = now;
+  Cursor& cursor = state.workspace.cursor;
+  const Trace& trace = run.trace(cursor.sequence);
+  ViewState there =
+      first_state(*run.document.opened, std::shared_ptr<const Trace>(run.traces.front(), &trace));
+  const std::int64_t usual = there.row;
+  there.place = cursor_place(cursor, trace);
+  there.layer = cursor.layer, there.head = cursor.head, there.row = cursor.query;
+  if (check_state(there))
+    cursor.query =
+        opened_row_.follow(now.first ? "mask" : std::string(), there, now.second, cursor.query, usual);
+}
+
 void Stage::draw(FrameState& state, const RunResult* run, const RunResult* before, Painter& painter) {
   Workspace& workspace = state.workspace;
+  if (run && !run->traces.empty()) open_row(state, *run);
   const ImVec2 min = state.stage_min, max = state.stage_max;
   if (!state.view(workspace.view) && !state.views.empty()) workspace.view = state.views.front()->id();
   if (!state.view(workspace.second_view)) workspace.second_view.clear();

@@ -4,11 +4,14 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "app/look/kept_text.h"
 #include "app/shell/patch_drag.h"
 #include "app/shell/stage_compare.h"
+#include "app/state/opened_row.h"
 
 namespace attnscope {
 
@@ -37,11 +40,14 @@ class Stage {
   static void follow_active(FrameState& state, float x);
   static void draw_active(const FrameState& state, float x);
   void draw_progress(FrameState& state);
+  void open_row(FrameState& state, const RunResult& run);
 
   PatchDrag patch_;
   std::array<StageCompare, 2> compare_;
   std::array<std::string, 2> shown_;  // the views of the last frame
-  std::array<KeptText, 2> why_;       // why the view is unavailable
+  OpenedRow opened_row_;
+  std::pair<bool, std::uint64_t> row_of_;  // the mask is shown, of what was opened: when the row was chosen
+  std::array<KeptText, 2> why_;            // why the view is unavailable
   std::chrono::steady_clock::time_point quiet_since_ = std::chrono::steady_clock::now();
 };
 

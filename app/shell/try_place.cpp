@@ -7,6 +7,7 @@
 #include "app/look/item_map.h"
 #include "app/panels/input/input_line.h"
 #include "app/state/controls.h"
+#include "app/views/output_settings.h"
 #include "core/step/catalog.h"
 #include "core/view/view.h"
 
@@ -123,6 +124,18 @@ std::optional<HandWay> way_of_edit(const NumberEdit& edit, const Trace& run, con
                                                    ImGui::GetIO().DisplaySize.y - px(20)))};
 }
 
+// Along the slider of the temperature.
+std::optional<HandWay> way_of_temperature(const Document& before, const Document& changed) {
+  const auto found = noted_items().find("temperature");
+  if (found == noted_items().end() || !found->second.in_sight()) return std::nullopt;
+  const ImVec2 a = found->second.seen0, b = found->second.seen1;
+  const auto at = [&](const Document& document) {
+    const float share = std::clamp(document.sampling.temperature / kOutputSettingsHottest, 0.f, 1.f);
+    return ImVec2(a.x + (b.x - a.x) * share, (a.y + b.y) / 2);
+  };
+  return HandWay{at(before), at(changed)};
+}
+
 const NumberEdit* first_number(const Document& changed) {
   for (auto edit = changed.edits.rbegin(); edit != changed.edits.rend(); ++edit)
     if (const NumberEdit* number = (*edit)->number()) return number;
@@ -135,7 +148,9 @@ std::optional<HandWay> try_way(const TryThis& thing, const RunResult& run, const
                                const FigureBox& box, const Cursor& cursor) {
   if (run.traces.empty()) return std::nullopt;
   std::optional<HandWay> way;
-  if (!thing.tokens.empty())
+  if (thing.temperature > 0)
+    way = way_of_temperature(run.document, changed);
+  else if (!thing.tokens.empty())
     way = way_of_token(thing.tokens.front(), run, box, cursor);
   else if (!thing.masks.empty())
     way = way_of_mask(run.trace(0), box, cursor);

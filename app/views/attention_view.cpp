@@ -12,6 +12,7 @@
 #include "app/views/attention_pane.h"
 #include "app/views/attention_triangle.h"
 #include "app/views/attention_why.h"
+#include "app/views/figure_page.h"
 #include "app/views/steps_words.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/cell_field.h"
@@ -25,11 +26,13 @@
 namespace attnscope {
 namespace {
 
-constexpr float kLeastMap = 270.f;         // units: height of the map in a low window
-constexpr float kLeastBelow = 330.f;       // units: height of heads and table
-constexpr float kPresentedHeads = 132.f;   // width of the heads beside the map while presenting
-constexpr float kAttentionNarrow = 560.f;  // units: in a narrower view the heads are below the map
-constexpr float kBoth = 600.f;             // units: from this width on, matrix and image are side by side
+constexpr float kLeastMap = 270.f;             // units: height of the map in a low window
+constexpr float kLeastBelow = 330.f;           // units: height of heads and table
+constexpr float kPresentedHeads = 132.f;       // width of the heads beside the map while presenting
+constexpr float kAttentionNarrow = 560.f;      // units: in a narrower view the heads are below the map
+constexpr float kMostRow = 0.3f;               // of the height: the row in digits
+constexpr std::int64_t kMostRowPlane = 65536;  // queries x keys: the row is taken from the whole plane
+constexpr float kBoth = 600.f;                 // units: from this width on, matrix and image are side by side
 
 /// The cursor's step if it is one of this attention, else the pattern.
 Slot stage_of(const Cursor& cursor, const AttentionScene& scene) {
@@ -81,6 +84,8 @@ class AttentionView : public View {
   /// True while a patch is hovered.
   bool draw_image(const ViewContext& context, const AttentionScene& scene, ImVec2 position, ImVec2 size);
   void pin(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair) const;
+  float draw_row(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 end,
+                 ImVec2 room);
   void open_field(const ViewContext& context, const AttentionScene& scene, Slot stage, const PairEvent& pair);
   void draw_field(const ViewContext& context, const AttentionScene& scene, Slot stage);
 
@@ -92,6 +97,7 @@ class AttentionView : public View {
   LinesPane lines_;
   BuildPane build_;
   TrianglePane triangle_;
+  FigurePage row_{"attention", "row"};
   KeptText place_, sentence_, difference_;  ///< of the title, cached
   Kept<std::vector<Slot>> stages_;
   /// When only one of matrix and image fits.
@@ -252,6 +258,20 @@ void AttentionView::draw_field(const ViewContext& context, const AttentionScene&
   field_.close();
 }
 
+// The row that is looked at in digits, over the whole width, its lower end at `end`. Returns its height.
+float AttentionView::draw_row(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 end,
+                              ImVec2 room) {
+  const bool weights = mode_ == Mode::map && role_of(stage) == StepRole::pattern && !pane_.shows_difference();
+  if (!weights || context.workspace.told || scene.queries * scene.keys > kMostRowPlane) return 0;
+  if (hides_row(context.workspace.hidden, scene.pattern(), scene.head, context.workspace.cursor.query))
+    return 0;
+  const ImVec2 most(room.x, std::min(room.y * kMostRow, scaled(context.workspace.presenting ? 150 : 104)));
+  const float high = row_.follow(context, most);
+  if (high <= 0) return 0;
+  row_.draw(context, ImVec2(end.x, end.y - high), most);
+  return high;
+}
+
 bool AttentionView::draw_image(const ViewContext& context, const AttentionScene& scene, ImVec2 position,
                                ImVec2 size) {
   const Cursor& cursor = context.workspace.cursor;
@@ -336,12 +356,14 @@ void AttentionView::draw(const ViewContext& context) {
     return;
   }
   const bool presenting = context.workspace.presenting;
+  const float row = draw_row(context, scene, stage, ImVec2(origin.x, bottom), ImVec2(all.x, bottom - top));
+  const float low = bottom - row;
   const float left =
       presenting ? scaled(kPresentedHeads) : std::clamp(all.x * 0.34f, scaled(220), scaled(400));
   const ImVec2 right(origin.x + left + gap, top);
   draw_right(context, scene, stage, right,
-             ImVec2(std::max(scaled(80), origin.x + all.x - right.x), bottom - top));
-  draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, bottom - top));
+             ImVec2(std::max(scaled(80), origin.x + all.x - right.x), low - top));
+  draw_left(context, scene, ImVec2(origin.x, top), ImVec2(left, low - top));
 }
 
 }  // namespace

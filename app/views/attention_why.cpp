@@ -51,7 +51,7 @@ void WhyTable::take_row(const ViewContext& context, const AttentionScene& scene,
 WhyTable::Columns WhyTable::columns(float width) const {
   std::vector<std::pair<Kind, float>> shares{{Kind::key, 0.20f}, {Kind::score, 0.17f}};
   const bool later = row_->cap > 0 || row_->biased;
-  const bool narrow = later && width < scaled(330);  // no mask column: masked rows are dimmed anyway
+  const bool narrow = width < scaled(330);  // no mask column: masked rows are dimmed anyway
   const float mask = later ? 0.11f : 0.13f;
   if (row_->mask_first) shares.emplace_back(Kind::mask, mask);
   if (row_->scale != 1) shares.emplace_back(Kind::scaled, 0.16f);
@@ -67,7 +67,7 @@ WhyTable::Columns WhyTable::columns(float width) const {
   for (const auto& [kind, share] : shares) {
     least.push_back(text_size(fonts().small, title_of(kind)).x + scaled(6));
     const bool word = kind == Kind::key, number = !word && kind != Kind::mask && kind != Kind::weight;
-    const float digits = text_size(fonts().mono_small, word ? "token" : number ? "-0.0" : "").x;
+    const float digits = text_size(fonts().mono_small, word ? "because" : number ? "-0.0" : "").x;
     least.back() = std::max(least.back(), digits + scaled(5));
     out.push_back({kind, 0, std::max(least.back(), share / sum * width)});
     all += out.back().width;

@@ -14,8 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kOutputSettingsHottest = 2.f, kStrongest = 2.f;  // slider maxima
-
+constexpr float kStrongest = 2.f;  // slider maximum of the penalty
 /// `sentence`: string key of the undo label; `number`: its argument.
 void change(Commands& commands, const SliderEvent& event, const char* sentence, const std::string& number,
             const Sampling& wanted) {
@@ -134,11 +133,11 @@ void draw_buttons(const ViewContext& context, const OutputButtons& buttons, cons
 
 }  // namespace
 
-void draw_temperature(const Sampling& now, Commands& commands, float width) {
+void draw_temperature(const Sampling& now, Commands& commands, float width, ImFont* face) {
   Sampling wanted = now;
-  const SliderEvent moved =
-      slider_real("###temperature", tr("output.temperature"), wanted.temperature, 0.f, kOutputSettingsHottest,
-                  now.temperature > 0 ? "%.2f" : tr("output.greedy"), width, tr("output.temperature.help"));
+  const SliderEvent moved = slider_real(
+      "###temperature", tr("output.temperature"), wanted.temperature, 0.f, kOutputSettingsHottest,
+      now.temperature > 0 ? "%.2f" : tr("output.greedy"), width, tr("output.temperature.help"), false, face);
   change(commands, moved, "output.edit.temperature", number_text(wanted.temperature, 2), wanted);
 }
 

@@ -21,8 +21,9 @@ inline constexpr Option<OutputSetting> kOutputSettings[] = {{"temperature", Outp
                                                             {"min_p", OutputSetting::min_p},
                                                             {"penalty", OutputSetting::penalty},
                                                             {"seed", OutputSetting::seed}};
-/// The slider of the temperature at the ImGui cursor.
-void draw_temperature(const Sampling& now, Commands& commands, float width);
+inline constexpr float kOutputSettingsHottest = 2.f;  ///< the right end of the slider of the temperature
+/// That slider at the ImGui cursor; `face`: of its caption, null: the small one.
+void draw_temperature(const Sampling& now, Commands& commands, float width, ImFont* face = nullptr);
 /// Draws one line at the ImGui cursor, `width` pixels wide: the menu, the chosen setting, the buttons.
 void draw_output_settings(const ViewContext& context, OneOf<OutputSetting>& setting, float width,
                           const GenerateTokens& generate);

@@ -11,6 +11,7 @@
 #include "app/widgets/places.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/step/catalog.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -24,15 +25,52 @@ std::string name_of(const figure::Names& names, std::int64_t at) {
   return index < names.labels.size() ? names.labels[index].str() : std::to_string(at);
 }
 
-std::string table_word(const FigureHit& row) {
-  const auto& table = std::get<figure::TableMark>(row.part->mark);
-  return table.rows[static_cast<std::size_t>(row.row)].cells.front().str();
+// Above what it speaks of: over the part of a row drawn large, over the cell of a plane; so that it hides
+// neither the row nor what stands below the figure.
+void tell_above(const FigureHands::Context& context, const FigureHit& hit, const std::string& said) {
+  const ItemRect part = context.box.part_rect(hit.part->id);
+  const auto* matrix = std::get_if<figure::MatrixMark>(&hit.part->mark);
+  const bool large = matrix && !matrix->order.empty();
+  const ImVec2 size = ImGui::CalcTextSize(said.c_str()), padding = ImGui::GetStyle().WindowPadding;
+  const float high = size.y + 2 * padding.y, wide = size.x + 2 * padding.x, gap = 4 * ui_scale();
+  float y = (large ? part.p0.y : hit.p0.y) - gap - high;
+  if (y < 0) y = (large ? part.p1.y : hit.p1.y) + gap;
+  const float room = std::max(0.f, ImGui::GetIO().DisplaySize.x - wide);
+  ImGui::SetNextWindowPos(ImVec2(std::min(std::max(0.f, (hit.p0.x + hit.p1.x - wide) / 2), room), y));
+  ImGui::SetTooltip("%s", said.c_str());
 }
 
-void offer_click(const FigureHit& what, const char* help, const std::string& name) {
-  ImGui::SetTooltip("%s", tr(help, {name}).c_str());
+// What a click on a row of a table does.
+void offer_click(const FigureHands::Context& context, const FigureHit& row, const std::string& said) {
+  tell_above(context, row, said);
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  ImGui::GetWindowDrawList()->AddRect(what.p0, what.p1, theme().accent, 4 * ui_scale(), 0, ui_scale());
+  ImGui::GetWindowDrawList()->AddRect(row.p0, row.p1, theme().accent, 4 * ui_scale(), 0, ui_scale());
+}
+
+// The part of the model that adds something to the stream, in the view that shows it.
+void look_at_part(Workspace& workspace, const std::string& of) {
+  const auto place = parse_place(of);
+  const auto site = place ? parse_site(place->name) : Result<Site>(place.error());
+  if (!site) return;
+  Cursor& cursor = workspace.cursor;
+  if (site->layer >= 0) cursor.layer = site->layer;
+  if (site->is(StepRole::neurons))
+    workspace.view = "steps", workspace.station = "mlp";
+  else if (site->is(StepRole::branch, Hue::mlp))
+    workspace.view = "mlp";
+  else if (site->layer < 0)
+    workspace.view = "embedding";
+  else
+    workspace.view = "attention", cursor.part = site->part;
+}
+
+// The row of the run that a row of a matrix is, where it is another one than that which is looked at.
+std::optional<std::int64_t> row_named(const FigureHands::Context& context, const FigureHit& name) {
+  const Cursor& cursor = context.workspace.cursor;
+  const auto cell = cell_of(context.run.trace(cursor.sequence), name.matrix(), name.row, 0);
+  const AxisRange* at = cell ? range_on(cell->at, "pos") : nullptr;
+  if (!at || at->begin == cursor.query || rows_stack(cell->site, Axis::pos) != cursor.stack) return {};
+  return at->begin;
 }
 
 }  // namespace
@@ -47,9 +85,13 @@ bool FigureHands::follow(const Context& context) {
 void FigureHands::hover(const Context& context) {
   const auto hit = context.box.hit(ImGui::GetIO().MousePos);
   if (!hit) {
-    if (hover_name(context)) return;
-    hover_answer(context);
-    return hover_near(context);
+    const auto name = context.box.row_name(ImGui::GetIO().MousePos);
+    const auto row = name ? row_named(context, *name) : std::nullopt;
+    if (!row) return hover_near(context) ? void() : hover_tables(context);
+    tell_above(context, *name, tr("figure.name.look", {name_of(name->matrix().rows, name->row)}));
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    if (ImGui::IsMouseClicked(0)) context.workspace.cursor.query = *row;
+    return;
   }
   const Workspace& workspace = context.workspace;
   const Trace& trace = context.run.trace(workspace.cursor.sequence);
@@ -59,7 +101,7 @@ void FigureHands::hover(const Context& context) {
   const std::string pair[] = {name_of(matrix.rows, hit->row), name_of(matrix.cols, hit->col),
                               figure::number_text(static_cast<double>(hit->value()), 4)};
   if (matrix.heads) {
-    ImGui::SetTooltip("%s", tr("figure.cell.head", {pair[0], pair[1]}).c_str());
+    tell_above(context, *hit, tr("figure.cell.head", {pair[0], pair[1]}));
     if (ImGui::IsMouseClicked(0))
       context.workspace.cursor.layer = static_cast<int>(hit->row),
       context.workspace.cursor.head = static_cast<int>(hit->col);
@@ -72,8 +114,11 @@ void FigureHands::hover(const Context& context) {
                                                                                    : "figure.cell.masked"
                      : editable && std::isfinite(hit->value()) ? "figure.cell.drag"
                                                                : "figure.cell";
-  ImGui::SetTooltip("%s", tr(said, {pair[0], pair[1], pair[2]}).c_str());
-  if (!cell) return;
+  tell_above(context, *hit, tr(said, {pair[0], pair[1], pair[2]}));
+  if (!cell) {
+    if (ImGui::IsMouseClicked(0)) clicked_ = Clicked{hit->part->id, hit->row, hit->col};
+    return;
+  }
   if (const auto index = cell_index(trace, *cell); !index.empty()) point_cell(cell->site, index);
   offer_edit(context.workspace, {*cell, {}, {}});
   Held held{hit->part->id, hit->row, hit->col, *cell, ImGui::GetIO().MousePos, hit->value(), 0, false, {}};
@@ -88,34 +133,36 @@ void FigureHands::hover(const Context& context) {
   }
 }
 
-// A word of the answer: a click appends it.
-void FigureHands::hover_answer(const Context& context) {
-  if (!context.appends) return;
-  const auto row = context.box.table_row("answer", ImGui::GetIO().MousePos);
-  if (!row) return;
-  offer_click(*row, "easy.append.help", table_word(*row));
-  if (ImGui::IsMouseClicked(0)) output_ = row->row;
+// The rows of tables: a word of the answer is appended; a part of the model is looked at.
+void FigureHands::hover_tables(const Context& context) {
+  for (const figure::PlacedPart& part : context.box.placed().parts) {
+    const auto* table = std::get_if<figure::TableMark>(&part.part->mark);
+    if (!table) continue;
+    const auto row = context.box.table_row(part.part->id, ImGui::GetIO().MousePos);
+    if (!row) continue;
+    const figure::TableMark::Row& one = table->rows[static_cast<std::size_t>(row->row)];
+    const bool appends = table->leads && context.appends;
+    if (!appends && one.of.empty()) return;
+    const char* said = appends ? "easy.append.help" : "figure.part.look";
+    offer_click(context, *row, tr(said, {one.cells.front().str()}));
+    if (!ImGui::IsMouseClicked(0)) return;
+    if (appends)
+      output_ = Output{part.part->id, row->row};
+    else
+      look_at_part(context.workspace, one.of);
+    return;
+  }
 }
 
-// A word beside the looked-at one: a click puts it in its place.
-void FigureHands::hover_near(const Context& context) {
-  if (!context.replaces) return;
+// A word beside the looked-at one: a click puts it in its place. False where the mouse is on none.
+bool FigureHands::hover_near(const Context& context) {
+  if (!context.replaces) return false;
   const auto row = context.box.table_row("near", ImGui::GetIO().MousePos);
-  if (!row) return;
-  offer_click(*row, "easy.replace.help", table_word(*row));
-  if (ImGui::IsMouseClicked(0)) word_ = table_word(*row);
-}
-
-// The name of a row of queries: a click looks from there.
-bool FigureHands::hover_name(const Context& context) {
-  const auto row = context.box.row_name(ImGui::GetIO().MousePos);
   if (!row) return false;
-  const Trace& trace = context.run.trace(context.workspace.cursor.sequence);
-  const auto cell = cell_of(trace, row->matrix(), row->row, 0);
-  const AxisRange* query = cell ? range_on(cell->at, "query") : nullptr;
-  if (!query) return false;
-  offer_click(*row, "figure.name.look", name_of(row->matrix().rows, row->row));
-  if (ImGui::IsMouseClicked(0)) context.workspace.cursor.query = query->begin;
+  const auto& table = std::get<figure::TableMark>(row->part->mark);
+  const std::string word = table.rows[static_cast<std::size_t>(row->row)].cells.front().str();
+  offer_click(context, *row, tr("easy.replace.help", {word}));
+  if (ImGui::IsMouseClicked(0)) word_ = word;
   return true;
 }
 
@@ -136,10 +183,12 @@ void FigureHands::drag(const Context& context) {
   const float moved = (now.x - held.from.x) + (held.from.y - now.y);  // up and right make it larger
   const int sequence = context.workspace.cursor.sequence;
   if (!ImGui::IsMouseDown(0)) {
-    if (held.gesture.empty())
+    if (held.gesture.empty()) {
       click(context, held);
-    else
+      clicked_ = Clicked{held.part, held.row, held.col};
+    } else {
       context.commands.end_gesture();
+    }
     drag_.reset();
     return;
   }

@@ -18,14 +18,16 @@ constexpr ImGuiSliderFlags kSlider =
 bool headings_told = false;
 
 // Caption over a slider: its name dim on the left, its value on the right.
-void slider_caption(std::string_view title, std::string_view value, float width) {
+// `face`: null for the small one, and the small digits.
+void slider_caption(std::string_view title, std::string_view value, float width, ImFont* face = nullptr) {
+  ImFont *words = face ? face : fonts().small, *digits = face ? face : fonts().mono_small;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Canvas canvas;
-  const ImVec2 size = text_size(fonts().mono_small, value);
-  draw_text(canvas, fonts().small, at, theme().text_dim,
-            middle_truncated(fonts().small, title, std::max(1.f, width - size.x - scaled(6))));
-  draw_text(canvas, fonts().mono_small, ImVec2(at.x + width - size.x, at.y), theme().text, value);
-  ImGui::Dummy(ImVec2(width, text_size(fonts().small, "X").y));
+  const ImVec2 size = text_size(digits, value);
+  draw_text(canvas, words, at, theme().text_dim,
+            middle_truncated(words, title, std::max(1.f, width - size.x - scaled(6))));
+  draw_text(canvas, digits, ImVec2(at.x + width - size.x, at.y), theme().text, value);
+  ImGui::Dummy(ImVec2(width, text_size(words, "X").y));
 }
 
 SliderEvent slider_event(bool changed, const char* help) {
@@ -177,13 +179,13 @@ SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& val
 }
 
 SliderEvent slider_real(const char* id, std::string_view title, float& value, float lo, float hi,
-                        const char* shape, float width, const char* help, bool logarithmic) {
+                        const char* shape, float width, const char* help, bool logarithmic, ImFont* face) {
   const StyleScope tight(ImGuiStyleVar_ItemSpacing, ImVec2(scaled(8), scaled(3)));
-  const FontScope face(fonts().small);
+  const FontScope letters(fonts().small);
   ImGui::BeginGroup();
   char text[48];
   std::snprintf(text, sizeof text, shape, static_cast<double>(value));
-  slider_caption(title, text, width);
+  slider_caption(title, text, width, face);
   ImGui::SetNextItemWidth(width);
   const StyleScope slim(ImGuiStyleVar_FramePadding, ImVec2(scaled(4), 0));
   SliderEvent event;

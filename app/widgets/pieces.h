@@ -88,9 +88,10 @@ struct SliderEvent {
 /// A slider for whole numbers with a caption above: "head", "3". `id` is unique in the window.
 SliderEvent slider_int(const char* id, std::string_view title, std::int64_t& value, std::int64_t lo,
                        std::int64_t hi, float width, const char* help = nullptr, bool logarithmic = false);
-/// The same for a real number; `shape` is a printf pattern.
+/// The same for a real number; `shape` is a printf pattern; `face`: of the caption, null: the small one.
 SliderEvent slider_real(const char* id, std::string_view title, float& value, float lo, float hi,
-                        const char* shape, float width, const char* help = nullptr, bool logarithmic = false);
+                        const char* shape, float width, const char* help = nullptr, bool logarithmic = false,
+                        ImFont* face = nullptr);
 /// Round play / pause button; true when clicked.
 bool play_button(const char* id, bool playing, const char* help);
 

@@ -56,6 +56,7 @@ void fill(FigureData& out, const figure::TableMark& table) {
     out.numbers.push_back(row.bar);
   }
 }
+void fill(FigureData&, const figure::TrackMark&) {}  // names alone
 void fill(FigureData& out, const figure::PlotMark& plot) {
   out.kind = FigureData::Kind::plot;
   for (const figure::PlotMark::Series& one : plot.series) {

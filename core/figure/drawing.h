@@ -43,7 +43,7 @@ struct DrawnShape {
   float turned = 0;            ///< text: degrees around (x, y), clockwise
   Face face = Face::sans;
   bool digit = false;               ///< a text inside of a cell
-  std::int64_t row = -1, col = -1;  ///< rect: a cell of a matrix, or a row of a table; -1: neither
+  std::int64_t row = -1, col = -1;  ///< rect: a cell of a matrix; text without a column: the name of a row
   bool touches = false;             ///< rect: a cell without a gap to its neighbours
   std::int64_t columns = 0;         ///< picture
   std::vector<Rgb> pixels = {};     ///< picture, row by row

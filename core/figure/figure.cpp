@@ -78,6 +78,13 @@ void print(const TableMark& table, std::string& out) {
     out += tr("figure.others", {std::to_string(table.others)}) + "\t" +
            (table.shares ? percent_text(*table.rest) : number_text(*table.rest, 4)) + "\n";
 }
+void print(const TrackMark& track, std::string& out) {
+  for (std::size_t at = 0; at < track.stops.size(); ++at) {
+    const std::string name = track.stops[at].str();
+    out += (at > 0 ? " > " : "") + (static_cast<int>(at) == track.here ? "[" + name + "]" : name);
+  }
+  out += "\n";
+}
 void print(const PlotMark& plot, std::string& out) {
   for (const PlotMark::Series& one : plot.series) {
     out += one.name.str();
@@ -140,6 +147,7 @@ std::string as_text(const Figure& figure, std::int64_t most_rows) {
     if (const auto* matrix = std::get_if<MatrixMark>(&part->mark)) print(*matrix, out, most_rows);
     if (const auto* table = std::get_if<TableMark>(&part->mark)) print(*table, out);
     if (const auto* plot = std::get_if<PlotMark>(&part->mark)) print(*plot, out);
+    if (const auto* track = std::get_if<TrackMark>(&part->mark)) print(*track, out);
     if (const auto* words = std::get_if<WordsMark>(&part->mark)) print(*words, out);
   }
   return out;

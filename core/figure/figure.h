@@ -23,13 +23,15 @@ struct WordsMark {
   enum class As : std::uint8_t { title, sentence, formula, note } as = As::sentence;
   std::vector<Text> forms;
   Ink ink = Ink::text;
+  bool fills = false;  ///< takes the width that is left, so that what stands beside it stands at the edge
 };
 
 struct Names {
   std::vector<Text> labels;  ///< one each, or none
   int looked = -1;           ///< the row or column that is looked at; its name stands out
   Ink ink = Ink::dim;
-  bool shown = true;  ///< false: beside another matrix with the same names, which shows them
+  bool shown = true;             ///< false: beside another matrix with the same names, which shows them
+  std::vector<int> struck = {};  ///< struck through: words that the model does not read as they are written
 };
 
 /// allowed, open: 1 where it is so; open with its digits.
@@ -60,7 +62,14 @@ struct MatrixMark {
   std::vector<Row> own_rows = {};
   bool masked_is_zero = false;  ///< a masked cell is 0 in the run, as a weight is; else -inf, as a score is
   bool heads = false;           ///< a number for each head, a row per block: a click looks at that head
+  /// What the last row is made of, column by column: the rows above multiplied or added up, or softmax of the
+  /// one above.
+  enum class Made : std::uint8_t { none, product, sum, softmax } made = Made::none;
   bool bars = false;  ///< below rows drawn large: the last one once more, as bars from 0 up to its most
+  struct Block {
+    std::int64_t row = 0, col = 0, rows = 1, cols = 1;
+  };
+  std::vector<Block> edited = {};  ///< cells that an edit of the run touched: outlined
   Row row(std::int64_t at) const {
     const auto index = static_cast<std::size_t>(at < 0 ? 0 : at);
     return index < own_rows.size() ? own_rows[index] : Row{of, scale, most, digits};
@@ -75,6 +84,8 @@ struct TableMark {
     std::optional<double> before;  ///< the same in the run compared with: a dashed outline
     bool lit = false;
     std::optional<double> from = {};  ///< a step of a waterfall: the bar goes from here to here + bar
+    std::string of = {};              ///< what it is about, as a place of the run; empty: none
+    bool edited = false;              ///< an edit of the run touched it: outlined
   };
   std::vector<Text> header;  ///< empty: none
   std::vector<Row> rows;
@@ -100,7 +111,13 @@ struct PlotMark {
   bool log_x = false, log_y = false;
 };
 
-using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark>;
+/// A thin line of places that are passed one after the other.
+struct TrackMark {
+  std::vector<Text> stops;
+  int here = -1;  ///< the one that is looked at; -1: none
+};
+
+using Mark = std::variant<WordsMark, MatrixMark, TableMark, PlotMark, TrackMark>;
 
 /// What a part can give up where room lacks. Each has a price (place.cpp); times the part's priority.
 enum class Give : std::uint8_t {

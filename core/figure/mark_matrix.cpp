@@ -300,6 +300,37 @@ void draw_bar(const MatrixMark::Row& row, double value, PixelRect cell, const Pl
   out.rect({cell.x - 1, bottom - 1, cell.w + 2, 1}, out.colours().frame);
 }
 
+bool edited_at(const MatrixMark::Block& block, std::int64_t col) {
+  return col >= block.col && col < block.col + block.cols;
+}
+void outline_edit(PixelRect rect, Drawing& out) {
+  out.rect(rect, out.colours().ink(Ink::warning), DrawnShape::Kind::frame);
+}
+// Of rows drawn large: one outline around neighbours that an edit touched.
+void outline_large(const PlacedPart& placed, float wide, float tall, Drawing& out) {
+  for (const MatrixMark::Block& block : matrix_in(*placed.part).edited) {
+    for (std::size_t at = 0; at < placed.columns.size(); ++at) {
+      std::size_t end = at;
+      while (end < placed.columns.size() && edited_at(block, placed.columns[end])) ++end;
+      if (end == at) continue;
+      outline_edit({placed.cells.x + wide * static_cast<float>(at), placed.cells.y + tall * count(block.row),
+                    wide * static_cast<float>(end - at), tall * count(block.rows)},
+                   out);
+      at = end;
+    }
+  }
+}
+
+// A line through the text that was drawn last.
+void strike_name(const Names& names, std::int64_t at, Drawing& out, const MarkContext& context) {
+  if (std::find(names.struck.begin(), names.struck.end(), static_cast<int>(at)) == names.struck.end()) return;
+  const DrawnShape text = out.shapes.back();
+  const float length = context.measure.width(text.text, text.em, text.face), up = text.em * 0.3f,
+              turn = text.turned * 3.14159265f / 180, across = std::cos(turn), down = std::sin(turn);
+  const float x = text.x + up * down, y = text.y - up * across;
+  out.line({{x, y}, {x + length * across, y + length * down}}, text.colour);
+}
+
 void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
   const bool rest = placed.columns.size() < matrix.order.size();
@@ -327,6 +358,7 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
                                  : col == matrix.cols.looked ? Ink::text
                                                              : matrix.cols.ink),
                {x, placed.cells.y - em * kLine - 2, wide, em * kLine + 2});
+    if (matrix.cols.shown && !others) strike_name(matrix.cols, col, out, context);
     for (std::int64_t row = 0; row < rows_of(matrix); ++row) {
       const PixelRect cell{x + 1, placed.cells.y + tall * count(row) + 1, wide - 2, tall - 2};
       if (others && matrix.others != MatrixMark::Others::sum) {
@@ -345,6 +377,7 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
       if (placed.bars > 0 && row + 1 == rows_of(matrix)) draw_bar(matrix.row(row), value, cell, placed, out);
     }
   }
+  outline_large(placed, wide, tall, out);
 }
 
 // The value of largest magnitude that is not masked, of a block of cells.
@@ -408,6 +441,11 @@ void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& conte
   if (matrix.rows.looked >= 0 && matrix.rows.looked < rows_of(matrix))
     out.rect({placed.cells.x, placed.cells.y + tall * count(matrix.rows.looked), placed.cells.w, tall},
              out.colours().ink(Ink::accent), DrawnShape::Kind::frame);
+  const float wide = placed.cells.w / count(cols_of(matrix));
+  for (const MatrixMark::Block& block : matrix.edited)
+    outline_edit({placed.cells.x + wide * count(block.col), placed.cells.y + tall * count(block.row),
+                  wide * count(block.cols), tall * count(block.rows)},
+                 out);
 }
 
 // Which names are drawn where neighbours would overlap: every k-th, and the one that is looked at.
@@ -429,6 +467,8 @@ void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& o
     out.text(text, placed.cells.x - 6 - context.measure.width(text, em, Face::mono), y + em * 0.36f, em,
              Face::mono, out.colours().ink(row == matrix.rows.looked ? Ink::accent : matrix.rows.ink),
              {placed.box.x, y - em * kLine / 2, names.row, em * kLine});
+    out.shapes.back().row = row;
+    strike_name(matrix.rows, row, out, context);
   }
 }
 void draw_column_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,
@@ -450,6 +490,7 @@ void draw_column_names(const PlacedPart& placed, const NameSizes& names, Drawing
     } else {
       out.text(text, middle - length / 2, placed.cells.y - 5, em, Face::mono, colour, placed.box);
     }
+    strike_name(matrix.cols, col, out, context);
   }
 }
 

@@ -235,6 +235,11 @@ class TableDrawing {
     if (row.before && bar_ > 0 && std::abs(length(*row.before) - length(row.bar.value_or(0))) > 1)
       bar({x, top - 2, std::max(length(*row.before), kLeastBar), thick + 4}, colours.ink(Ink::dim),
           DrawnShape::Kind::frame);
+    if (row.edited) {
+      out_.rect({x_ - pad_ / 2, y_ + 1, card_.w - pad_, tall - 2}, colours.ink(Ink::warning),
+                DrawnShape::Kind::frame);
+      out_.shapes.back().round = kRound;
+    }
     y_ += tall;
   }
   float place(double value) const {

@@ -8,6 +8,7 @@ namespace attnscope::figure {
 namespace {
 
 constexpr std::array<Give, 3> kWordsGives{Give::shorter_words, Give::shortest_words, Give::left_out};
+constexpr float kAllWidth = 1e4f;
 constexpr float kLongestWord = 140;  // pixels: longer ones are broken between letters
 
 const WordsMark& words_in(const Part& part) { return std::get<WordsMark>(part.mark); }
@@ -36,7 +37,7 @@ SizeNeed words_width(const Part& part, const Form& form, const MarkContext& cont
   const WordsMark& words = words_in(part);
   const float whole =
       context.measure.width(text_of(part, form), em_of(words, context.look), face_of(words)) + 1;
-  return {std::min(whole, kLongestWord), whole, whole};
+  return {std::min(whole, kLongestWord), whole, words.fills ? std::max(whole, kAllWidth) : whole};
 }
 SizeNeed words_height(const Part& part, const Form& form, float width, const MarkContext& context) {
   const WordsMark& words = words_in(part);

@@ -8,6 +8,7 @@ const MarkRules& rules_of(const Mark& mark) {
   if (std::holds_alternative<MatrixMark>(mark)) return kMatrixRules;
   if (std::holds_alternative<TableMark>(mark)) return kTableRules;
   if (std::holds_alternative<PlotMark>(mark)) return kPlotRules;
+  if (std::holds_alternative<TrackMark>(mark)) return kTrackRules;
   return kWordsRules;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/model/masks.h"
 #include "core/session/mask_edits.h"
+#include "core/session/typed_words.h"
 #include "core/trace/longest_input.h"
 #include "core/trace/ties.h"
 
@@ -21,14 +22,9 @@ std::string position_label(const OpenedModel& opened, const Sequence& sequence, 
   if (pos < 0 || pos >= sequence.input.length()) return {};
   if (const std::string name = vector_name(sequence.input, pos); !name.empty()) return name;
   if (!sequence.input.vectors.empty()) return std::to_string(pos);
+  const TypedWords typed = typed_words(opened, sequence, Stack::single);
+  if (const auto word = typed.find(pos); word != typed.end()) return word->second;
   return token_label(opened, sequence.input.ids[static_cast<std::size_t>(pos)]);
-}
-
-std::string patch_label(const PatchSpec& patch, std::int64_t row) {
-  if (patch.class_token && row == 0) return "[class]";
-  const std::int64_t at = row - (patch.class_token ? 1 : 0);
-  return format("r%lld c%lld", static_cast<long long>(at / std::max(1, patch.cols) + 1),
-                static_cast<long long>(at % std::max(1, patch.cols) + 1));
 }
 
 std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack, std::int64_t row) {
@@ -39,6 +35,9 @@ std::string row_label(const OpenedModel& opened, const Trace& trace, Stack stack
   const std::vector<int>& ids = trace.ids_of(stack);
   if (row >= static_cast<std::int64_t>(ids.size())) return std::to_string(row);
   if (!trace.is_real(stack, row)) return "PAD";  // whatever token stands there
+  const TypedWords& typed =
+      stack == Stack::enc && config.encoder() ? trace.input.source_typed : trace.input.typed;
+  if (const auto word = typed.find(row); word != typed.end()) return word->second;
   const int id = ids[static_cast<std::size_t>(row)];
   if (stack != config.stack || !config.vision() || id != config.image_token) return token_label(opened, id);
   const auto before = std::count(ids.begin(), ids.begin() + row, config.image_token);
@@ -68,6 +67,7 @@ std::vector<Input> inputs_of(const Document& document) {
     const Input input = document.model->completed(sequence.input);
     inputs.push_back(document.padding.on ? padded(input, config, length, source_length, document.padding.side)
                                          : input);
+    if (document.opened) name_typed(document, inputs.size() - 1, inputs.back());
   }
   return inputs;
 }
@@ -107,8 +107,12 @@ std::vector<int> ids_at(const Document& document, std::size_t sequence, Stack of
   return of == Stack::enc ? input.source : input.ids;
 }
 
-Status put_ids(Document& document, std::size_t sequence, std::vector<int> ids, Stack of) {
-  take_ids(document, sequence, sequence_from_ids(*document.opened, std::move(ids), of), of);
+// `moved`: words that the vocabulary does not know and that stay, at their new places.
+Status put_ids(Document& document, std::size_t sequence, std::vector<int> ids, Stack of,
+               const TypedWords& moved = {}) {
+  Sequence spelled = sequence_from_ids(*document.opened, std::move(ids), of);
+  write_typed(*document.opened, spelled, moved);
+  take_ids(document, sequence, std::move(spelled), of);
   return Done{};
 }
 
@@ -117,7 +121,9 @@ Status put_ids_moved(Document& document, std::size_t sequence, std::vector<int> 
                      std::size_t pos, int by) {
   std::vector<int> types = document.sequences[sequence].input.types;
   std::vector<Span> spans = document.sequences[sequence].input.spans;
-  TRY_OK(put_ids(document, sequence, std::move(ids), of));
+  const TypedWords moved =
+      moved_words(typed_words(*document.opened, document.sequences[sequence], of), pos, by);
+  TRY_OK(put_ids(document, sequence, std::move(ids), of, moved));
   if (of == Stack::enc) return Done{};
   const auto at = static_cast<std::ptrdiff_t>(pos);
   if (!types.empty() && by > 0) types.insert(types.begin() + at, types[pos > 0 ? pos - 1 : 0]);
@@ -154,7 +160,9 @@ Status replace_token(Document& document, std::size_t sequence, std::size_t pos, 
   std::vector<int> ids = ids_at(document, sequence, of);
   if (pos >= ids.size()) return document_no_token();
   ids[pos] = id;
-  return put_ids(document, sequence, std::move(ids), of);
+  TypedWords kept = typed_words(*document.opened, document.sequences[sequence], of);
+  kept.erase(static_cast<std::int64_t>(pos));
+  return put_ids(document, sequence, std::move(ids), of, kept);
 }
 
 Status insert_token(Document& document, std::size_t sequence, std::size_t pos, int id, Stack of) {

@@ -10,6 +10,7 @@
 #include "core/session/prompt_list.h"
 #include "core/session/read_again.h"
 #include "core/session/training_arm.h"
+#include "core/session/typed_words.h"
 
 namespace attnscope {
 namespace {
@@ -48,11 +49,23 @@ bool session_same_input(const Sequence& first, const Sequence& second) {
          a.attention_mask == b.attention_mask && a.source_attention_mask == b.source_attention_mask;
 }
 
+// Words that the vocabulary does not know are read alike; their names are not.
+bool same_names(const Document& a, const Document& b) {
+  if (!a.opened || !a.opened->tokenizer || !a.opened->tokenizer->unknown()) return true;
+  return std::equal(a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
+                    [&](const Sequence& first, const Sequence& second) {
+                      return typed_words(*a.opened, first, Stack::single) ==
+                                 typed_words(*a.opened, second, Stack::single) &&
+                             typed_words(*a.opened, first, Stack::enc) ==
+                                 typed_words(*a.opened, second, Stack::enc);
+                    });
+}
+
 }  // namespace
 
 bool same_computation(const Document& a, const Document& b) {
   const auto same = [](const auto& x, const auto& y) { return x == y || same_edit(*x, *y); };
-  return a.model == b.model && a.padding == b.padding &&
+  return a.model == b.model && a.padding == b.padding && same_names(a, b) &&
          std::equal(a.sequences.begin(), a.sequences.end(), b.sequences.begin(), b.sequences.end(),
                     session_same_input) &&
          std::equal(a.edits.begin(), a.edits.end(), b.edits.begin(), b.edits.end(), same);

@@ -77,6 +77,13 @@ std::string plain_spelling(const OpenedModel& opened, int id) {
 
 }  // namespace
 
+std::string patch_label(const PatchSpec& patch, std::int64_t row) {
+  if (patch.class_token && row == 0) return "[class]";
+  const std::int64_t at = row - (patch.class_token ? 1 : 0);
+  return format("r%lld c%lld", static_cast<long long>(at / std::max(1, patch.cols) + 1),
+                static_cast<long long>(at % std::max(1, patch.cols) + 1));
+}
+
 bool is_special_token(const OpenedModel& opened, int id) {
   const ModelConfig& config = opened.model->config();
   if (config.vision() && id == config.image_token) return true;

@@ -12,6 +12,7 @@
 #include "core/io/named.h"
 #include "core/model/measure.h"
 #include "core/session/request.h"
+#include "core/session/session.h"
 #include "core/step/place.h"
 #include "core/trace/place_cells.h"
 #include "core/train/arm_text.h"
@@ -89,6 +90,8 @@ Result<TryThis> read_try(const json& from, const std::string& name) {
     out.masks = from.value("masks", out.masks);
     out.view = read("view").get<std::string>();
     out.at = read("at").get<std::string>();
+    field = "temperature";
+    out.temperature = from.value("temperature", out.temperature);
     field = "row";
     out.row = from.value("row", out.row);
     out.action = from.value("action", out.action);
@@ -100,7 +103,7 @@ Result<TryThis> read_try(const json& from, const std::string& name) {
     if (!move) return broken_try(name, out.id, field);
     out.move = *move;
     if (out.after.empty()) return broken_try(name, out.id, "after");
-    if (out.tokens.empty() && out.edits.empty() && out.masks.empty())
+    if (out.tokens.empty() && out.edits.empty() && out.masks.empty() && !(out.temperature > 0))
       return broken_try(name, out.id, "edits");
     out.sentence = sentence_of(name, read("kind").get<std::string>(), read("say"), out);
   } catch (const json::exception&) {
@@ -172,11 +175,14 @@ Result<TryRun> run_try(const Document& document) {
 }
 
 // The likeliest outputs of a row, or where nothing is said, its keys by their attention.
-Result<std::vector<TryAnswer>> answers_of(const OpenedModel& opened, const Trace& run, const TryThis& thing) {
+Result<std::vector<TryAnswer>> answers_of(const OpenedModel& opened, const Trace& run, const TryThis& thing,
+                                          const Sampling& drawn) {
   std::vector<TryAnswer> out;
   const std::int64_t row = thing.row < 0 ? prediction_row(run) : thing.row;
   if (const Tensor logits = run.logits_row(row); !logits.empty()) {
-    for (const NextToken& token : next_tokens(logits, Sampling{}))
+    Sampling at;
+    at.temperature = drawn.temperature;
+    for (const NextToken& token : next_tokens(logits, thing.temperature > 0 ? at : Sampling{}))
       out.push_back({output_name(opened, token.id), static_cast<double>(token.prob)});
   } else {
     TRY(const Cell cell, parse_cell(thing.at));
@@ -227,11 +233,18 @@ Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const Tr
   request.edits = thing.edits;
   request.masks = thing.masks;
   TRY_OK(apply_request(out, request));
+  if (thing.temperature > 0) out.sampling.temperature = static_cast<float>(thing.temperature);
   return out;
+}
+
+bool same_try(const Document& a, const Document& b) {
+  return same_computation(a, b) && a.sampling.temperature == b.sampling.temperature;
 }
 
 Document try_partly(const Document& before, const Document& changed, double share, const Trace& run) {
   Document out = changed;
+  const float from = before.sampling.temperature;
+  out.sampling.temperature = from + (changed.sampling.temperature - from) * static_cast<float>(share);
   for (auto& edit : out.edits) {
     const bool old = std::find(before.edits.begin(), before.edits.end(), edit) != before.edits.end();
     if (old || !edit->number()) continue;
@@ -244,11 +257,12 @@ Document try_partly(const Document& before, const Document& changed, double shar
 
 Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const TryThis& thing) {
   TRY(const Document changed, try_changed(opened, thing));
-  TRY(const TryRun was, run_try(new_document(opened)));
+  const Document before = new_document(opened);
+  TRY(const TryRun was, run_try(before));
   TRY(const TryRun is, run_try(changed));
   TryOutcome out;
-  TRY(out.before, answers_of(*opened, *was, thing));
-  TRY(out.after, answers_of(*opened, *is, thing));
+  TRY(out.before, answers_of(*opened, *was, thing, before.sampling));
+  TRY(out.after, answers_of(*opened, *is, thing, changed.sampling));
   const TryAnswer &first = out.before.front(), &then = out.after.front();
   out.true_claim = first.word == thing.before && moved_as(thing, first, then) &&
                    thing.after.size() <= out.after.size() &&

@@ -26,6 +26,7 @@ struct TryThis {
   std::string id;
   std::vector<NewToken> tokens;
   std::vector<std::string> edits, masks;     ///< as --edit and --mask take them
+  double temperature = 0;                    ///< that answers are drawn at then; 0: as it was
   std::string view;                          ///< the id of the view to look at
   std::string at;                            ///< the row to look at: "blocks.1.attn.pattern[head=3,query=13]"
   std::int64_t row = -1;                     ///< whose answer is read; -1: the row that predicts
@@ -51,6 +52,9 @@ Result<Document> try_changed(std::shared_ptr<const OpenedModel> opened, const Tr
 /// multiplied grows in even steps, and so does what one cell, or a place that is emptied, is set to; all else
 /// is done at once. `run`: of the document before the change.
 Document try_partly(const Document& before, const Document& changed, double share, const Trace& run);
+
+/// Both are drawn alike: the same computation and the same temperature.
+bool same_try(const Document& a, const Document& b);
 
 /// One answer with its share of 1.
 struct TryAnswer {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "core/trace/span.h"
 
 namespace attnscope {
+
+/// What was typed where a token stands for a word that the vocabulary does not know, by the token's row.
+using TypedWords = std::map<std::int64_t, std::string>;
 
 /// One sequence. `ids` belong to the main stack: the decoder where there is an encoder.
 struct Input {
@@ -25,6 +29,8 @@ struct Input {
   /// Each counts its positions from 0 and sees itself only. Empty: one sequence. For runs without edits.
   std::vector<std::int64_t> starts = {};
   std::vector<Span> spans = {};  ///< named parts of the sequence (image, prompt, action), for masks
+  TypedWords typed = {},
+             source_typed = {};  ///< of `ids` and of `source`; names alone: nothing is computed of it
 
   std::int64_t length() const {
     return vectors.empty() ? static_cast<std::int64_t>(ids.size()) : vectors.size(0);

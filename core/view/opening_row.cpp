@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
+#include "core/session/try_this.h"
 
 namespace attnscope {
 namespace {
@@ -61,6 +62,19 @@ std::int64_t opening_of_tokenizer(const ViewState& state) {
 }
 
 }  // namespace
+
+void look_at_first_try(ViewState& state) {
+  const auto things = things_to_try(*state.opened);
+  if (!things || things->empty()) return;
+  const auto at = parse_place(things->front().at);
+  const auto site = at ? parse_site(at->name) : Result<Site>(at.error());
+  const Record* record = site ? state.run->find(*site) : nullptr;
+  if (!record || site->layer < 0 || site->stack != state.place.stack || site->part != state.place.part)
+    return;
+  state.layer = site->layer;
+  if (const AxisRange* head = range_on(at->at, "head"); head && head->begin < record->shape.front())
+    state.head = head->begin;
+}
 
 std::int64_t opening_row(std::string_view id, const ViewState& state) {
   if (!state.run) return -1;

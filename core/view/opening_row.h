@@ -12,4 +12,8 @@ namespace attnscope {
 /// would be looked at otherwise.
 std::int64_t opening_row(std::string_view id, const ViewState& state);
 
+/// Block and head of the first thing to try, which is where the easy window opens; as it is where there is
+/// none.
+void look_at_first_try(ViewState& state);
+
 }  // namespace attnscope

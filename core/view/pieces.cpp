@@ -1,6 +1,7 @@
 // Pieces that several views are made of.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "core/lens/attention_plane.h"
@@ -9,12 +10,50 @@
 #include "core/view/view.h"
 
 namespace attnscope {
+namespace {
+
+constexpr float kSmallWeights = 0.05f;  // of a whole row: two digits would say 0.00 of most of them
+
+// "mat 6"; "5 (3)" where the word ends in a digit itself.
+std::string with_place(const std::string& label, std::int64_t row) {
+  const bool digit = !label.empty() && label.back() >= '0' && label.back() <= '9';
+  return label + (digit ? " (" + std::to_string(row) + ")" : " " + std::to_string(row));
+}
+
+}  // namespace
 
 figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked) {
   figure::Names out;
   out.ink = ink, out.looked = static_cast<int>(looked);
   for (std::int64_t row = 0; row < state.run->rows(stack); ++row)
     out.labels.emplace_back(row_label(*state.opened, *state.run, stack, row));
+  const bool source = stack == Stack::enc && state.run->config().encoder();
+  for (const auto& [row, word] : source ? state.run->input.source_typed : state.run->input.typed)
+    if (stack == state.run->config().stack || source) out.struck.push_back(static_cast<int>(row));
+  return out;
+}
+
+std::string told_apart(const ViewState& state, Stack stack, std::int64_t row) {
+  std::string out = row_label(*state.opened, *state.run, stack, row);
+  const std::vector<int>& ids = state.run->ids_of(stack);
+  if (row < 0 || row >= std::ssize(ids) || !state.run->is_real(stack, row)) return out;
+  const int id = ids[static_cast<std::size_t>(row)];
+  for (std::int64_t other = 0; other < std::ssize(ids); ++other)
+    if (other != row && ids[static_cast<std::size_t>(other)] == id &&
+        row_label(*state.opened, *state.run, stack, other) == out)
+      return with_place(out, row);
+  return out;
+}
+
+figure::Names names_apart(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked) {
+  figure::Names out = row_names(state, stack, ink, looked);
+  std::map<std::string, int> seen;
+  for (const Text& label : out.labels) ++seen[label.str()];
+  for (std::size_t row = 0; row < out.labels.size(); ++row)
+    if (const std::string label = out.labels[row].str();
+        seen[label] > 1 && row < state.run->ids_of(stack).size() &&
+        state.run->is_real(stack, static_cast<std::int64_t>(row)))
+      out.labels[row] = Text(with_place(label, static_cast<std::int64_t>(row)));
   return out;
 }
 
@@ -37,6 +76,13 @@ figure::MatrixMark attention_matrix(const ViewState& state, Slot stage) {
   return out;
 }
 
+int weight_digits(const std::vector<float>& weights) {
+  float most = 0;
+  for (const float weight : weights)
+    if (std::isfinite(weight)) most = std::max(most, weight);
+  return most > 0 && most < kSmallWeights ? 4 : 2;
+}
+
 figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::MatrixMark& pattern) {
   figure::MatrixMark out = pattern;
   const std::int64_t keys = pattern.values.size(1);
@@ -47,9 +93,14 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
   std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
     return values[static_cast<std::size_t>(a)] > values[static_cast<std::size_t>(b)];
   });
+  out.digits = weight_digits(values);
   out.values = Tensor::from(std::move(values), {{Axis::query, 1}, {Axis::key, keys}});
-  out.rows.labels = {Text(row_label(*state.opened, *state.run, state.place.stack, state.row))};
+  out.rows.labels = {Text(told_apart(state, state.place.stack, state.row))};
+  const bool struck = std::find(pattern.rows.struck.begin(), pattern.rows.struck.end(), state.row) !=
+                      pattern.rows.struck.end();
+  out.rows.struck = struck ? std::vector<int>{0} : std::vector<int>();
   out.rows.looked = 0;
+  out.cols = names_apart(state, state.place.keys(), figure::Ink::key);
   out.of = to_text(state.place.pattern(state.layer)) +
            to_text(std::vector<AxisRange>{{"head", state.head}, {"query", state.row}});
   return out;

@@ -5,6 +5,7 @@
 
 #include "core/lens/attention_row.h"
 #include "core/session/document.h"
+#include "core/view/edit_marks.h"
 #include "core/view/steps_parts.h"
 
 namespace attnscope {
@@ -54,6 +55,13 @@ std::int64_t kept_key(const ViewState& state) {
   return strongest_key(before ? *before : *state.run, state.place.pattern(state.layer), state.head,
                        state.row);
 }
+// An edit touched the weight or the value that the key hands over.
+bool is_touched(const ViewState& state, std::int64_t key) {
+  const Trace& run = *state.run;
+  const Site values = state.place.site(StepRole::split, Hue::value, state.layer);
+  return touched(run, pattern_of(state), {{"head", state.head}, {"query", state.row}, {"key", key}}) ||
+         touched(run, values, {{"head", run.own_head(values, state.head)}, {"pos", key}});
+}
 // Two digits, of small ones four.
 Text weight_text(double weight) {
   return figure::number_text(weight, weight != 0 && std::abs(weight) < 0.01 ? 4 : 2);
@@ -66,7 +74,7 @@ Result<LookedRow> looked_row(const ViewState& state) {
   out.key = strongest_key(*state.run, pattern, state.head, state.row);
   out.entering = row_of_step(*state.run, entering_site(out, pattern), state.head, state.row);
   out.query = looked_name(state);
-  out.key_name = row_label(*state.opened, *state.run, state.place.keys(), out.key);
+  out.key_name = told_apart(state, state.place.keys(), out.key);
   return out;
 }
 // A row of scores or weights over the keys, the strongest keys first.
@@ -77,9 +85,11 @@ MatrixMark keys_mark(const ViewState& state, Slot stage) {
   std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
     return weights[static_cast<std::size_t>(a)] > weights[static_cast<std::size_t>(b)];
   });
-  out.cols = row_names(state, state.place.keys(), Ink::key, out.order.front());
+  out.cols = names_apart(state, state.place.keys(), Ink::key, out.order.front());
   show_few_columns(out);
-  if (site == pattern) out.own_rows[0].scale = figure::Scale::share, out.own_rows[0].most = 1;
+  if (site == pattern)
+    out.own_rows[0].scale = figure::Scale::share, out.own_rows[0].most = 1,
+    out.own_rows[0].digits = weight_digits(weights);
   return out;
 }
 
@@ -106,6 +116,8 @@ MatrixMark softmax_mark(const ViewState& state, const LookedRow& looked) {
   out.cols = keys.cols, out.order = keys.order, out.most_columns = keys.most_columns;
   for (std::size_t at = 0; at < rows.size(); ++at) out.own_rows[at].most = largest_size(rows[at].values);
   out.own_rows.back().scale = figure::Scale::share, out.own_rows.back().most = 1;
+  out.own_rows.back().digits = weight_digits(weights.values);
+  if (!looked.row.edited && !looked.row.sink) out.made = MatrixMark::Made::softmax;
   out.bars = true;
   return out;
 }
@@ -120,7 +132,7 @@ Site read_heads(const ViewState& state, Hue hue) {
 Result<StationDrawing> scores_station(const ViewState& state) {
   TRY(LookedRow looked, looked_row(state));
   looked.key = kept_key(state);
-  looked.key_name = row_label(*state.opened, *state.run, state.place.keys(), looked.key);
+  looked.key_name = told_apart(state, state.place.keys(), looked.key);
   const Site queries = read_heads(state, Hue::query), keys = read_heads(state, Hue::key);
   const std::vector<float> q = row_of_step(*state.run, queries, state.head, state.row),
                            k = row_of_step(*state.run, keys, state.run->own_head(keys, state.head),
@@ -144,23 +156,26 @@ Result<StationDrawing> scores_station(const ViewState& state) {
                     : looked.row.root_of > 0 ? "scores.root"
                                              : "scores.times";
   const Text block = state.layer, head = state.head;
-  return StationDrawing{
+  PartBox made = numbers_leaf(
+      "products",
+      {{steps_text("query", {looked.query}), q, place_of(*state.run, queries, state.head, state.row)},
+       {steps_text("key", {looked.key_name}), k,
+        place_of(*state.run, keys, state.run->own_head(keys, state.head), looked.key)},
+       {steps_text("product"), products}},
+      {steps_text(is_cross(state) ? "products.cross" : "products",
+                  {looked.query, looked.key_name, block, head}),
+       steps_text("product")});
+  std::get<MatrixMark>(made.part->mark).made = MatrixMark::Made::product;
+  StationDrawing out{
       {steps_text(key, said), steps_text("scores.short", said)},
-      figure::column(
-          {numbers_leaf("products",
-                        {{steps_text("query", {looked.query}), q,
-                          place_of(*state.run, queries, state.head, state.row)},
-                         {steps_text("key", {looked.key_name}), k,
-                          place_of(*state.run, keys, state.run->own_head(keys, state.head), looked.key)},
-                         {steps_text("product"), products}},
-                        {steps_text(is_cross(state) ? "products.cross" : "products",
-                                    {looked.query, looked.key_name, block, head}),
-                         steps_text("product")}),
-           figure::words("made", figure::WordsMark::As::note,
-                         {steps_text(is_cross(state) ? "scores.made.cross" : "scores.made", {block}),
-                          steps_text("scores.made.short")}),
-           figure::leaf({"row", keys_mark(state, entering_site(looked, pattern_of(state)).slot), 3,
-                         keys_title(state, looked, "scaled"), ""})})};
+      figure::column({std::move(made),
+                      figure::leaf({"row", keys_mark(state, entering_site(looked, pattern_of(state)).slot), 3,
+                                    keys_title(state, looked, "scaled"), ""})})};
+  out.notes.push_back(
+      station_note("made", figure::WordsMark::As::sentence,
+                   {steps_text(is_cross(state) ? "scores.made.cross" : "scores.made", {block}),
+                    steps_text("scores.made.short")}));
+  return out;
 }
 
 Result<StationDrawing> softmax_station(const ViewState& state) {
@@ -172,7 +187,7 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
     looked.key = std::max_element(looked.row.terms.begin(), looked.row.terms.end(),
                                   [&](const auto& a, const auto& b) { return moved(a) < moved(b); }) -
                  looked.row.terms.begin();
-    looked.key_name = row_label(*state.opened, *state.run, state.place.keys(), looked.key);
+    looked.key_name = told_apart(state, state.place.keys(), looked.key);
   }
   const AttentionTerm& term = looked.term();
   const std::int64_t open =
@@ -189,7 +204,8 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
                     : looked.row.edited   ? "softmax.edited"
                     : looked.row.sink     ? "softmax.sink"
                                           : "softmax";
-  std::vector<PartBox> picture{
+  StationDrawing out{
+      {steps_text(key, said), steps_text("softmax.short", said)},
       figure::leaf({"row", softmax_mark(state, looked), 3, keys_title(state, looked, "weights"), ""})};
   if (looked.row.sum > 0 && !looked.row.edited && !looked.row.sink) {
     const double top = std::exp(static_cast<double>(looked.entering[static_cast<std::size_t>(looked.key)]));
@@ -202,10 +218,9 @@ Result<StationDrawing> softmax_station(const ViewState& state) {
         terms.emplace_back(figure::number_text(top / share, digits));
     std::vector<Text> forms{steps_text("softmax.formula", terms), steps_text("softmax.formula.short", terms)};
     if (!std::isfinite(top) || !(share > 0)) forms.erase(forms.begin());
-    picture.push_back(figure::words("formula", figure::WordsMark::As::formula, std::move(forms), 1));
+    out.notes.push_back(station_note("formula", figure::WordsMark::As::formula, std::move(forms)));
   }
-  return StationDrawing{{steps_text(key, said), steps_text("softmax.short", said)},
-                        figure::column(std::move(picture))};
+  return out;
 }
 
 Result<StationDrawing> values_station(const ViewState& state) {
@@ -241,7 +256,9 @@ Result<StationDrawing> values_station(const ViewState& state) {
     if (at < shown && (weight != 0 || had))
       rows.push_back({steps_text("weighted", {weight_text(static_cast<double>(weight)),
                                               weights.cols.labels[static_cast<std::size_t>(key)]}),
-                      std::move(part)});
+                      std::move(part),
+                      {},
+                      is_touched(state, key)});
   }
   const std::int64_t handing = std::count_if(looked.row.terms.begin(), looked.row.terms.end(),
                                              [](const AttentionTerm& term) { return term.weight > 0; });
@@ -257,19 +274,15 @@ Result<StationDrawing> values_station(const ViewState& state) {
   const std::vector<Text> said{looked.query, looked.key_name, weight_text(looked.term().weight), handing};
   PartBox picture = numbers_leaf("row", rows, {steps_text("parts", said)}, 3);
   show_fine_digits(std::get<MatrixMark>(picture.part->mark));
+  if (holds) std::get<MatrixMark>(picture.part->mark).made = MatrixMark::Made::sum;
   const Record* pattern = run.find(pattern_of(state));
   const std::int64_t heads = pattern && !pattern->shape.empty() ? pattern->shape[0] : 1;
-  const std::vector<Text> among{looked.query, state.head, state.layer, heads - 1,
-                                run.config().of(state.place.stack).n_layers()};
-  std::vector<PartBox> all;
-  all.push_back(std::move(picture));
+  StationDrawing out{{steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
+                     std::move(picture)};
   if (heads > 1)
-    all.push_back(
-        figure::words("heads", figure::WordsMark::As::note,
-                      {steps_text("values.heads", among), steps_text("values.heads.short", among)}));
-  return StationDrawing{
-      {steps_text(holds ? "values" : "values.edited", said), steps_text("values.short", said)},
-      figure::column(std::move(all))};
+    out.notes.push_back(station_note("heads", figure::WordsMark::As::sentence,
+                                     {steps_text("values.heads", {state.layer, heads - 1})}));
+  return out;
 }
 
 }  // namespace attnscope

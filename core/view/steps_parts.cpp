@@ -71,7 +71,11 @@ MatrixMark numbers_mark(const std::vector<NamedRow>& rows) {
   out.values = Tensor::from(std::move(values), {{Axis::none, static_cast<std::int64_t>(rows.size())},
                                                 {Axis::none, static_cast<std::int64_t>(led.size())}});
   out.scale = figure::Scale::diverging, out.others = MatrixMark::Others::bars;
-  for (const NamedRow& row : rows) out.own_rows.push_back({row.of, out.scale, out.most, out.digits});
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    out.own_rows.push_back({rows[at].of, out.scale, out.most, out.digits});
+    if (rows[at].edited)
+      out.edited.push_back({static_cast<std::int64_t>(at), 0, 1, static_cast<std::int64_t>(led.size())});
+  }
   return out;
 }
 PartBox numbers_leaf(const std::string& id, const std::vector<NamedRow>& rows, std::vector<Text> titles,
@@ -86,14 +90,16 @@ void show_fine_digits(MatrixMark& matrix) {
   matrix.digits = digits;
   for (MatrixMark::Row& row : matrix.own_rows) row.digits = digits;
 }
+PartBox station_note(const std::string& id, figure::WordsMark::As as, std::vector<Text> forms) {
+  figure::WordsMark words{as, std::move(forms), Ink::text, true};
+  return figure::leaf({id, std::move(words), 1, {}, ""});
+}
 Text steps_number(double value) { return figure::number_text(value, 2); }
 Text steps_text(const std::string& key, std::vector<Text> arguments) {
   return Text::of("figure.steps." + key, std::move(arguments));
 }
 
-Text looked_name(const ViewState& state) {
-  return row_label(*state.opened, *state.run, state.place.stack, state.row);
-}
+Text looked_name(const ViewState& state) { return told_apart(state, state.place.stack, state.row); }
 
 std::vector<float> floats_of(const Tensor& row) {
   std::vector<float> out;
@@ -129,6 +135,7 @@ Result<StationDrawing> embed_station(const ViewState& state) {
                   sum, state.run->find(site) ? place_of(*state.run, site, 0, state.row) : std::string()});
   PartBox picture = numbers_leaf("row", rows, {steps_text("embed.sum")}, 3);
   show_fine_digits(std::get<MatrixMark>(picture.part->mark));
+  if (holds && !alone) std::get<MatrixMark>(picture.part->mark).made = MatrixMark::Made::sum;
   return StationDrawing{{steps_text(!holds                                       ? "embed.edited"
                                     : alone                                      ? "embed.alone"
                                     : parts.type.empty() && !parts.token.empty() ? "embed"

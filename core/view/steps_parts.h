@@ -13,13 +13,17 @@ struct NamedRow {
   Text name;
   std::vector<float> values;
   std::string of = {};  ///< the row as a place; empty: no step of the run
+  bool edited = false;  ///< of a row without a place: an edit touched what it is made of
 };
 
 // What a station says, before its question and the answer are set around it.
 struct StationDrawing {
   std::vector<Text> sentence;
-  figure::PartBox picture;  ///< over the whole width, above the answer
+  figure::PartBox picture;                  ///< over the whole width, above the answer
+  std::vector<figure::PartBox> notes = {};  ///< beside the answer
 };
+/// A line of words beside the answer.
+figure::PartBox station_note(const std::string& id, figure::WordsMark::As as, std::vector<Text> forms);
 /// One row of a step, of one head where it has heads; empty where the run lacks it.
 std::vector<float> row_of_step(const Trace& run, const Site& site, std::int64_t head, std::int64_t row);
 /// The same as a place: "blocks.0.attn.z[head=1,query=3]".
@@ -57,5 +61,9 @@ Result<StationDrawing> embed_station(const ViewState& state);
 Result<StationDrawing> scores_station(const ViewState& state);
 Result<StationDrawing> softmax_station(const ViewState& state);
 Result<StationDrawing> values_station(const ViewState& state);
+/// The last sum of the block's stream before its MLP; a site that the run lacks where there is none.
+Site sum_before_mlp(const ViewState& state);
+/// What that adds: the stream before it, the head that is looked at, all others. Errors: a run without it.
+Result<StationDrawing> sum_station(const ViewState& state);
 
 }  // namespace attnscope

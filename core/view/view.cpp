@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/session/document.h"
 #include "core/view/ask_figures.h"
+#include "core/view/edit_marks.h"
 
 namespace attnscope {
 namespace {
@@ -73,16 +74,16 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   if (both) drawn = *std::move(both);
   const bool one_run = state.run && !asks_many(state);
   std::vector<figure::PartBox> beside;
+  if (drawn.notes) beside.push_back(std::move(*drawn.notes));
   if (drawn.picture) beside.push_back(std::move(*drawn.picture));
   if (view.answers && one_run && !answered && !state.asked)  // a page of Ask has a measure of its own
     if (const std::int64_t row = drawn.answer < 0 ? answer_row(state) : drawn.answer;
         const auto answer = answer_table(state, row, drawn.above ? 3 : 5, 1, drawn.right))
       beside.push_back(figure::leaf(
           {"answer", *answer, 2,
-           drawn.answer < 0
-               ? answer_title(state, row)
-               : std::vector<Text>{Text::of("figure.answer.at", {row_label(*state.opened, *state.run,
-                                                                           state.run->config().stack, row)})},
+           drawn.answer < 0 ? answer_title(state, row)
+                            : std::vector<Text>{Text::of(
+                                  "figure.answer.at", {told_apart(state, state.run->config().stack, row)})},
            ""}));
   const Text title = drawn.question.front();
   std::vector<figure::PartBox> all;
@@ -97,7 +98,9 @@ Result<figure::Figure> draw_view(const ViewSpec& view, const ViewState& state, b
   else if (!beside.empty())
     all.push_back(std::move(beside.front()));
   if (drawn.below) all.push_back(std::move(*drawn.below));
-  return figure::Figure{title, figure::column(std::move(all))};
+  figure::Figure out{title, figure::column(std::move(all))};
+  mark_edits(out.body, state);
+  return out;
 }
 
 ViewState first_state(const OpenedModel& opened, std::shared_ptr<const Trace> run) {

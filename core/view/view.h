@@ -54,6 +54,7 @@ struct ViewDrawing {
   std::optional<figure::PartBox> picture;     ///< beside the answer of the model
   std::optional<figure::PartBox> below = {};  ///< over the whole width: the row that is looked at, a formula
   std::optional<figure::PartBox> above = {};  ///< the same above the picture
+  std::optional<figure::PartBox> notes = {};  ///< below that, at the left of the answer
   std::int64_t answer = -1;                   ///< the row whose answer it is; < 0: that of answer_row()
   int right = -1;  ///< an output that has a row in the answer, however unlikely it is; < 0: none
 };
@@ -122,10 +123,17 @@ Status check_state(const ViewState& state);
 
 /// Names of the rows of a stack.
 figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked = -1);
+/// The name of a row as sentences have it: "mat 6" where the text has the word twice.
+std::string told_apart(const ViewState& state, Stack stack, std::int64_t row);
+/// Those of all rows of a stack.
+figure::Names names_apart(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked = -1);
 /// One head at a stage of the attention that is looked at, whole: names, numbers, colours.
 figure::MatrixMark attention_matrix(const ViewState& state, Slot stage);
 /// Its row `state.row` alone, to be drawn large: the keys ordered by weight, largest first.
 figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::MatrixMark& pattern);
+/// Digits behind the point for the weights of a row: 2, or 4 where all are small, as after an edit of the
+/// largest.
+int weight_digits(const std::vector<float>& weights);
 /// The numbers of one vector as a strip of colours, with digits where they fit.
 figure::MatrixMark numbers_mark(const Tensor& vector);
 /// The cell of the run that a matrix shows at (row, col). Nothing where it names no place, or one that is not

@@ -36,11 +36,12 @@ class StageRows {
   /// The matrix of a stage, whose row is taken.
   figure::MatrixMark add(const char* id, Slot stage) {
     figure::MatrixMark out = attention_matrix(state_, stage);
-    for (std::int64_t key = 0; key < out.values.size(1); ++key)
-      values_.push_back(out.values.at(state_.row, key));
+    std::vector<float> row;
+    for (std::int64_t key = 0; key < out.values.size(1); ++key) row.push_back(out.values.at(state_.row, key));
+    values_.insert(values_.end(), row.begin(), row.end());
     const std::vector<AxisRange> at{{"head", state_.head}, {"query", state_.row}};
-    mark_.own_rows.push_back(
-        {to_text(state_.place.site(stage, state_.layer)) + to_text(at), out.scale, out.most, 2});
+    mark_.own_rows.push_back({to_text(state_.place.site(stage, state_.layer)) + to_text(at), out.scale,
+                              out.most, out.masked_is_zero ? weight_digits(row) : 2});
     mark_.rows.labels.push_back(Text::of(std::string("figure.mask.") + id + ".short"));
     return out;
   }

@@ -7,6 +7,7 @@
 #include "core/lens/attribution.h"
 #include "core/lens/neurons.h"
 #include "core/session/document.h"
+#include "core/view/edit_marks.h"
 #include "core/view/steps_parts.h"
 
 namespace attnscope {
@@ -87,6 +88,11 @@ std::optional<AddedToAnswer> added_to_answer(const ViewState& state, const MlpPl
   return out;
 }
 
+std::string neuron_place(const ViewState& state, const MlpPlace& place, std::int64_t neuron) {
+  return to_text(place.site(StepRole::neurons)) +
+         to_text(std::vector<AxisRange>{{"pos", state.row}, {"d_mlp", neuron}});
+}
+
 std::size_t most_neurons(const ViewState& state) { return state.level == Level::easy ? 6 : 12; }
 
 ViewDrawing drawn_neurons(std::vector<Text> sentence, figure::TableMark table, std::vector<Text> title) {
@@ -99,6 +105,22 @@ ViewDrawing drawn_neurons(std::vector<Text> sentence, figure::TableMark table, s
           figure::leaf({"neurons", std::move(table), 3, std::move(title), ""})};
 }
 
+// Those with a row: the first ones; what an edit touched stays among them.
+std::vector<std::pair<std::int64_t, double>> shown_neurons(const ViewState& state, const MlpPlace& place,
+                                                           const AddedToAnswer& added) {
+  std::vector<std::pair<std::int64_t, double>> out = added.neurons;
+  const std::size_t most = std::min(most_neurons(state), out.size());
+  const auto edited =
+      std::find_if(out.begin() + static_cast<std::ptrdiff_t>(most), out.end(), [&](const auto& one) {
+        return touched(*state.run, place.site(StepRole::neurons), {{"pos", state.row}, {"d_mlp", one.first}});
+      });
+  const bool all =
+      touched(*state.run, place.site(StepRole::neurons), {{"pos", state.row}, {"d_mlp", out.front().first}});
+  if (edited != out.end() && !all) out[most - 1] = *edited;
+  out.resize(most);
+  return out;
+}
+
 // By what each neuron adds to the answer.
 ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const AddedToAnswer& added) {
   const Tensor acts = state.run->slice(place.site(StepRole::neurons), 0, {state.row, state.row + 1},
@@ -108,8 +130,7 @@ ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const Added
   const auto number = [](double value) { return Text(figure::number_text(value, 2)); };
   figure::TableMark table;
   table.most = 0;
-  for (std::size_t at = 0; at < std::min(most_neurons(state), added.neurons.size()); ++at) {
-    const auto [index, value] = added.neurons[at];
+  for (const auto& [index, value] : shown_neurons(state, place, added)) {
     const double adds = added.nothing ? 0 : value;
     const Neuron one{index, acts.at(0, index), 0};
     table.most = std::max(table.most, adds), table.least = std::min(table.least, adds);
@@ -118,7 +139,8 @@ ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const Added
                           adds,
                           {},
                           false,
-                          0.0});
+                          0.0,
+                          neuron_place(state, place, index)});
     if (const std::vector<Text> words = pushed_up(state, place, one); !words.empty() && !added.nothing)
       table.rows.back().cells.push_back(listed(words));
   }
@@ -127,7 +149,7 @@ ViewDrawing by_answer(const ViewState& state, const MlpPlace& place, const Added
                                                           : Text::of("figure.mlp.column.adds.to", {answer}),
                   Text::of("figure.mlp.column.on"), Text::of("figure.mlp.column.words")};
   const auto [first, most] = added.neurons.front();
-  const std::vector<Text> said{row_label(*state.opened, *state.run, place.stack, state.row),
+  const std::vector<Text> said{told_apart(state, place.stack, state.row),
                                first,
                                state.layer,
                                number(act(first)),
@@ -160,14 +182,16 @@ Result<ViewDrawing> by_length(const ViewState& state, const MlpPlace& place) {
           Text(figure::number_text(one.adds, 2)), listed(strongest_on(state, place, one))},
          one.adds,
          {},
-         false});
+         false,
+         {},
+         neuron_place(state, place, one.index)});
     if (!words.empty()) table.rows.back().cells.push_back(listed(words));
   }
   table.header = {Text::of("figure.mlp.column.neuron"), Text::of("figure.mlp.column.fires"),
                   Text::of("figure.mlp.column.adds"), Text::of("figure.mlp.column.on"),
                   Text::of("figure.mlp.column.words")};
-  std::vector<Text> said{row_label(*state.opened, *state.run, place.stack, state.row), top.front().index,
-                         state.layer, figure::number_text(static_cast<double>(top.front().act), 2)};
+  std::vector<Text> said{told_apart(state, place.stack, state.row), top.front().index, state.layer,
+                         figure::number_text(static_cast<double>(top.front().act), 2)};
   std::string key = top.front().adds > 0 ? "figure.mlp.sentence" : "figure.mlp.silent";
   if (top.front().adds > 0 && !first.empty()) key = "figure.mlp.pushes", said.push_back(first.front());
   return drawn_neurons({Text::of(key, said), Text::of(key + ".short", said)}, std::move(table),

@@ -27,7 +27,7 @@ Result<ViewDrawing> draw_output(const ViewState& state) {
   const std::int64_t row = answer_row(state);
   const std::size_t most = state.level == Level::easy ? 8 : 15;
   std::vector<figure::PartBox> tables;
-  std::vector<Text> said{row_label(*state.opened, *state.run, state.run->config().stack, row)};
+  std::vector<Text> said{told_apart(state, state.run->config().stack, row)};
   for (const double temperature : temperatures_of(state)) {
     TRY(figure::TableMark answer, answer_table(state, row, most, temperature));
     const bool own = temperature == state.temperature;

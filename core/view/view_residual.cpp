@@ -7,6 +7,7 @@
 #include "core/model/tape.h"
 #include "core/session/document.h"
 #include "core/trace/flow.h"
+#include "core/view/edit_marks.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -27,11 +28,13 @@ Text name_of_part(const Site& site) {
 struct Addend {
   Text name;
   double value = 0;
-  Text word;  ///< what the lens reads off the stream after it
+  Text word;            ///< what the lens reads off the stream after it
+  std::string of;       ///< the part as a place; the first of several
+  bool edited = false;  ///< an edit touched one of them
 };
 // A row for each part; of many parts one for each block.
-std::vector<Addend> addends_of(const std::vector<Addition>& parts, const Pushes& pushed,
-                               const std::vector<Text>& said) {
+std::vector<Addend> addends_of(const Trace& run, std::int64_t row, const std::vector<Addition>& parts,
+                               const Pushes& pushed, const std::vector<Text>& said) {
   std::vector<Addend> out;
   const bool blocks = parts.size() > kMostResidualRows;
   for (std::size_t at = 0; at < parts.size(); ++at) {
@@ -40,7 +43,13 @@ std::vector<Addend> addends_of(const std::vector<Addition>& parts, const Pushes&
     if (!same)
       out.push_back(
           {blocks && layer >= 0 ? Text::of("figure.residual.block", {layer}) : name_of_part(parts[at].site),
-           0, Text()});
+           0,
+           Text(),
+           {},
+           false});
+    const std::vector<AxisRange> here{{"pos", row}};
+    if (!same) out.back().of = to_text(parts[at].site) + to_text(here);
+    out.back().edited = out.back().edited || touched(run, parts[at].site, here);
     out.back().value += pushed.of[at];
     if (!said.empty()) out.back().word = said[at];
   }
@@ -79,8 +88,11 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
     sum += value;
     table.most = std::max(table.most, sum), table.least = std::min(table.least, sum);
   };
-  const std::vector<Addend> addends = addends_of(parts, pushed, said);
-  for (const Addend& one : addends) add(one.name, one.value, one.word);
+  const std::vector<Addend> addends = addends_of(*state.run, row, parts, pushed, said);
+  for (const Addend& one : addends) {
+    add(one.name, one.value, one.word);
+    table.rows.back().of = one.of, table.rows.back().edited = one.edited;
+  }
   const Addend& largest = *std::max_element(addends.begin(), addends.end(), [](const auto& a, const auto& b) {
     return std::abs(a.value) < std::abs(b.value);
   });

@@ -5,6 +5,7 @@
 #include "core/lens/vectors.h"
 #include "core/model/tape.h"
 #include "core/session/document.h"
+#include "core/trace/flow.h"
 #include "core/view/steps_parts.h"
 
 namespace attnscope {
@@ -48,7 +49,7 @@ Result<StationDrawing> word_station(const ViewState& state) {
   const std::int64_t row = answer_row(state);
   TRY(const figure::TableMark answer, answer_table(state, row, 1));
   const Stack stack = state.run->config().stack;
-  const Text name = row_label(*state.opened, *state.run, stack, row);
+  const Text name = told_apart(state, stack, row);
   const Site site = state.run->main(StepRole::logits);
   const std::vector<float> values = floats_of(state.run->logits_row(row));
   MatrixMark out = numbers_mark({{steps_text("logit"), values, place_of(*state.run, site, 0, row)},
@@ -85,6 +86,7 @@ DrawStation drawing_of(std::string_view id) {
   if (id == "scores") return scores_station;
   if (id == "softmax") return softmax_station;
   if (id == "values") return values_station;
+  if (id == "sum") return sum_station;
   return id == "mlp" ? mlp_station : word_station;
 }
 
@@ -121,10 +123,34 @@ std::vector<Station> step_stations(const ViewState& state) {
   if (!embedding_sum(run, stack, state.row).sum.empty())
     add("embed", Ink::warning, site_of(StepRole::embedding, -1, stack));
   for (const Part part : {Part::attn, Part::cross}) add_attention(out, with_part(state, part));
-  const Site mlp = site_of(StepRole::neurons, state.layer, stack);
+  const Site mlp = site_of(StepRole::neurons, state.layer, stack), sum = sum_before_mlp(state);
+  if (run.find(sum) && flow_inputs(run, sum).size() == 2) add("sum", Ink::accent, sum);
   if (run.find(mlp) && run.find(mlp.near(StepRole::branch, Hue::mlp)))
     add("mlp", Ink::mlp, mlp.near(StepRole::branch, Hue::mlp));
   if (!run.logits_row(answer_row(state)).empty()) add("word", Ink::value, run.main(StepRole::logits));
+  return out;
+}
+
+// Embedding, attention and MLP of every block, output; and where a station is among them.
+figure::TrackMark track_of(const ViewState& state, const Station& station) {
+  const Stack stack = state.place.stack;
+  figure::TrackMark out;
+  const auto add = [&](const char* id, int layer, bool here) {
+    if (here) out.here = static_cast<int>(out.stops.size());
+    out.stops.push_back(steps_text(std::string("track.") + id, {layer}));
+  };
+  const bool mlp = station.id == "mlp",
+             cross = station.site.part == Part::cross || station.site.is(StepKind::residual_cross);
+  add("embed", 0, station.site.layer < 0 && station.id != "word");
+  for (int layer = 0; layer < state.run->config().of(stack).n_layers(); ++layer) {
+    const bool here = station.site.layer == layer;
+    if (state.run->find(AttentionPlace{stack, Part::attn}.pattern(layer)))
+      add("attn", layer, here && !mlp && !cross);
+    if (state.run->find(AttentionPlace{stack, Part::cross}.pattern(layer)))
+      add("cross", layer, here && cross);
+    if (state.run->find(site_of(StepRole::neurons, layer, stack))) add("mlp", layer, here && mlp);
+  }
+  if (!state.run->logits_row(answer_row(state)).empty()) add("out", 0, station.id == "word");
   return out;
 }
 
@@ -143,6 +169,9 @@ Result<ViewDrawing> draw_steps(const ViewState& state) {
   ViewDrawing out{
       {steps_text("title", said), steps_text("title.short", said)}, std::move(drawn.sentence), {}};
   out.above = std::move(drawn.picture);
+  std::vector<PartBox> notes{figure::leaf({"track", track_of(state, *at), 1, {}, ""})};
+  for (PartBox& note : drawn.notes) notes.push_back(std::move(note));
+  out.notes = figure::column(std::move(notes));
   return out;
 }
 

@@ -3,6 +3,11 @@
 // Changes are queued as commands.
 #pragma once
 
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
 #include "app/panels/input/input_batch.h"
 #include "app/panels/input/input_data.h"
 #include "app/panels/input/input_line.h"
@@ -41,6 +46,7 @@ class InputBar {
   void draw_add_token(const PanelContext& context);
   // input_easy.cpp
   void follow_entry(const PanelContext& context, FrameState& state);
+  void name_unknown(const PanelContext& context, FrameState& state);
   float draw_easy_line(const PanelContext& context, TokenLine& line, ImVec2 at, float width);
   void draw_pencil(ImVec2 at, float width);
   // input_sizes.cpp
@@ -54,6 +60,8 @@ class InputBar {
   int generate_count_ = 1;
   bool entering_ = false, entry_begins_ = false;  ///< the text field of the easy window is open; opens now
   std::uint64_t entering_in_ = 0;                 ///< Session::opened_version() of that
+  std::set<std::string> named_;  ///< words that the vocabulary does not know, of which a notice was given
+  std::pair<std::uint64_t, std::uint64_t> named_in_;  ///< opened_version() and the history's of that
   KeptText facts_;
 };
 

@@ -11,6 +11,7 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/typed_words.h"
 
 namespace attnscope {
 namespace {
@@ -58,11 +59,18 @@ void add_padding(const Document& document, std::int64_t count, std::vector<Chip>
   chips.insert(chips.end(), static_cast<std::size_t>(std::max<std::int64_t>(0, count)), chip);
 }
 
+// Of a text with words that the vocabulary may not know: their chips have one id and different labels.
+std::uint64_t typed_hash(const OpenedModel& opened, const Sequence& sequence, Stack of) {
+  if (!opened.tokenizer || !opened.tokenizer->unknown()) return 0;
+  return key_of(of == Stack::enc ? sequence.source_text : sequence.text);
+}
+
 std::vector<Chip> token_chips(const Document& document, std::size_t sequence, Stack of) {
   std::vector<Chip> chips;
   const ModelConfig& config = document.model->config();
   const Input& input = document.sequences[sequence].input;
   const std::vector<int>& ids = of == Stack::enc ? input.source : input.ids;
+  const TypedWords typed = typed_words(*document.opened, document.sequences[sequence], of);
   const PadCounts padding = padding_of(document, sequence, of);
   add_padding(document, padding.before, chips);
   for (std::size_t at = 0; at < ids.size(); ++at) {
@@ -72,6 +80,8 @@ std::vector<Chip> token_chips(const Document& document, std::size_t sequence, St
       continue;
     }
     chips.push_back(token_chip(document, of, input, at));
+    if (const auto word = typed.find(static_cast<std::int64_t>(at)); word != typed.end())
+      chips.back().label = word->second, chips.back().unknown = true, chips.back().kind = Chip::Kind::token;
     const std::vector<std::uint8_t>& attention_mask =
         of == Stack::enc ? input.source_attention_mask : input.attention_mask;
     if (at < attention_mask.size() && attention_mask[at] == 0) {  // padding in the recorded attention mask
@@ -118,6 +128,7 @@ void TokenLine::measure(const PanelContext& context) {
                sequence_,
                sum_of(is_source() ? input.source : input.ids),
                is_source() ? 0 : sum_of(input.types),
+               typed_hash(*document.opened, document.sequences[sequence_], of_),
                vectors ? input.vectors.size(0) : 0,
                padding_of(document, sequence_, of_),
                ui_scale(),
@@ -205,7 +216,9 @@ void draw_thumb(const PanelContext& context, const Chip& chip, const std::string
 
 // In the easy window a chip is clicked to look from it; the key follows.
 std::string easy_help(const Chip& chip, bool key) {
-  const std::string help = tr(chip.kind == Chip::Kind::special ? "easy.chip.special" : "easy.chip.help",
+  const std::string help = tr(chip.unknown                       ? "easy.chip.unknown"
+                              : chip.kind == Chip::Kind::special ? "easy.chip.special"
+                                                                 : "easy.chip.help",
                               {chip.label, std::to_string(chip.row)});
   return key ? tr("easy.chip.key", {help}) : help;
 }
@@ -270,7 +283,11 @@ void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float 
     list->AddText(ImVec2(x, (at.y + end.y - size.y) / 2), colour, text.c_str());
     x += size.x + px(5);
   };
+  const float begins = x;
   write(fonts().mono, chip.label, ink.text);
+  if (chip.unknown)  // the model does not read it
+    list->AddLine(ImVec2(begins, (at.y + end.y) / 2), ImVec2(x - px(5), (at.y + end.y) / 2), ink.text,
+                  px(1.4f));
   write(fonts().mono_small, small_text(chip), theme().text_dim);
   if (hovered) tell(context, chip, is_key(context, of_, chip));
 }

@@ -6,6 +6,7 @@
 #include "app/state/controls.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/typed_words.h"
 
 namespace attnscope {
 namespace {
@@ -34,24 +35,40 @@ void draw_pencil_sign(ImVec2 middle, ImU32 colour) {
 
 }  // namespace
 
-// Ctrl+T opens the field. Words that the vocabulary does not know are named.
+// Ctrl+T opens the field.
 void InputBar::follow_entry(const PanelContext& context, FrameState& state) {
   const std::uint64_t opened = context.session.opened_version();
   if (std::exchange(state.focus_text, false) &&
       reads_text(context.session.document(), sequence_index(context)))
     entering_ = entry_begins_ = true, entering_in_ = opened;
   entering_ = entering_ && entering_in_ == opened;
-  for (TokenLine* line : {&source_, &main_}) {
-    std::vector<std::string> words = line->take_unknown();
-    if (words.empty()) continue;
-    const bool more = words.size() > kMostUnknown;
-    words.resize(std::min(words.size(), kMostUnknown));
-    for (std::string& word : words) word = in_quotes(word, 40);
-    if (more) words.emplace_back("\u2026");
-    state.notify(Notice::Kind::warning,
-                 Text::of(words.size() == 1 ? "easy.unknown.one" : "easy.unknown", {join(words, ", ")}),
-                 Text::of("easy.unknown.hint"), 12);
-  }
+  name_unknown(context, state);
+}
+
+// Words that the vocabulary does not know are named once, wherever the text came from; what a lecture or a
+// lesson opens has words of its own for it.
+void InputBar::name_unknown(const PanelContext& context, FrameState& state) {
+  const std::uint64_t opened = context.session.opened_version(), now = context.session.history().version();
+  const std::pair seen{opened, now};
+  if (seen == named_in_) return;
+  if (named_in_.first != opened) named_.clear();
+  named_in_ = seen;
+  const Document& document = context.session.document();
+  if (!document.opened || document.sequences.empty() || state.lessons.open() || state.lecture.walking())
+    return;
+  std::vector<std::string> words;
+  for (const Stack of : {Stack::enc, Stack::single})
+    for (const auto& [row, word] :
+         typed_words(*document.opened, document.sequences[sequence_index(context)], of))
+      if (named_.insert(word).second) words.push_back(word);
+  if (words.empty()) return;
+  const bool more = words.size() > kMostUnknown;
+  words.resize(std::min(words.size(), kMostUnknown));
+  for (std::string& word : words) word = in_quotes(word, 40);
+  if (more) words.emplace_back("\u2026");
+  state.notify(Notice::Kind::warning,
+               Text::of(words.size() == 1 ? "easy.unknown.one" : "easy.unknown", {join(words, ", ")}),
+               Text::of("easy.unknown.hint"), 12);
 }
 
 // The room behind the chips.

@@ -232,7 +232,6 @@ bool TokenLine::enter(const PanelContext& context) {
     error_ = fail(Code::out_of_range, "error.model.too_long", {made->input.ids.size(), most});
   error_point_ = context.session.history().point();
   if (error_) return false;
-  if (document.opened->tokenizer) unknown_ = unknown_pieces(*document.opened->tokenizer, text_, made->tokens);
   note_text(text_);
   context.commands.act([this, made = *std::move(made), sequence = sequence_](Session& session) {
     take_typed(session, sequence, made, true);

@@ -31,8 +31,6 @@ class TokenLine {
   bool draw_entry(const PanelContext& context, bool focus, float width);
   /// True once after draw_entry() applied a text.
   bool take_applied() { return std::exchange(applied_, false); }
-  /// Words of the last applied text that the vocabulary does not know; each set of them once.
-  std::vector<std::string> take_unknown() { return std::exchange(unknown_, {}); }
   /// The error of the typed text; returns the height used in pixels, 0 if there is none.
   float draw_error(float width);
   /// The chips in a strip that scrolls horizontally, at most `width` wide; returns the width used. `picture`:
@@ -49,7 +47,7 @@ class TokenLine {
   struct Measured {  // key of the cached chips
     std::uint64_t opened = 0;
     std::size_t sequence = 0;
-    std::uint64_t ids = 0, types = 0;  ///< hashes
+    std::uint64_t ids = 0, types = 0, typed = 0;  ///< hashes
     std::int64_t rows = 0;
     PadCounts padding;
     float scale = 0;
@@ -84,9 +82,8 @@ class TokenLine {
   std::uint64_t typed_over_ = 0;  ///< the undo point that was there when the field took the keys
   double last_key_ = 0;           ///< ImGui time; 0: no gesture is open
   std::optional<Error> error_;
-  std::vector<std::string> unknown_;  ///< of take_unknown()
-  bool applied_ = false;              ///< of take_applied()
-  std::uint64_t error_point_ = 0;     ///< history point at which it occurred
+  bool applied_ = false;           ///< of take_applied()
+  std::uint64_t error_point_ = 0;  ///< history point at which it occurred
   std::size_t sequence_ = 0;
   std::uint64_t opened_ = 0;
   Computed<Result<Sequence>> tokenized_;  ///< of a long text

@@ -20,6 +20,7 @@ struct Chip {
   int type = -1;                   ///< segment id; -1: the model has no segments
   std::int64_t row = 0, rows = 1;  ///< rows of the run
   std::int64_t token = -1;         ///< index in the document's tokens; -1: none
+  bool unknown = false;            ///< the label was typed; the vocabulary does not know it
   bool holds(std::int64_t at) const { return at >= row && at < row + rows; }
 };
 

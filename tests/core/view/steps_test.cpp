@@ -141,7 +141,7 @@ TEST(Steps, ADecoderLooksAtItsOwnRowsAndThenAtTheSource) {
   std::vector<std::string> ids;
   for (const Station& station : stations(state)) ids.push_back(station.id);
   EXPECT_EQ(ids, (std::vector<std::string>{"words", "embed", "scores", "softmax", "values", "cross_scores",
-                                           "cross_softmax", "cross_values", "mlp", "word"}));
+                                           "cross_softmax", "cross_values", "sum", "mlp", "word"}));
   const Site pattern = cross_site(slot_of(StepRole::pattern), state.layer, state.place.stack);
   for (state.row = 0; state.row < of.run->rows(state.place.stack); ++state.row) {
     const figure::Figure figure = station_of(state, "cross_softmax");
