@@ -56,14 +56,22 @@ std::vector<TextTable> tables_of(const std::vector<FigureData>& data, bool exact
   return out;
 }
 
+// `\\` and \midrule take a "[" or "*" behind them, of the next row, for their own.
 std::string latex_text(const std::string& text) {
-  std::string out;
+  std::string out = text.starts_with('[') || text.starts_with('*') ? "{}" : "";
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     switch (next_code_point(text, at)) {
       case '\\': out += "\\textbackslash{}"; break;
       case '~': out += "\\textasciitilde{}"; break;
       case '^': out += "\\textasciicircum{}"; break;
+      // Other signs in LaTeX's own font encoding (OT1).
+      case '<': out += "\\textless{}"; break;
+      case '>': out += "\\textgreater{}"; break;
+      case '|': out += "\\textbar{}"; break;
+      case '"': out += "{\\ttfamily\\char34}"; break;
+      case '`': out += "\\textasciigrave{}"; break;
+      case '-': out += at < text.size() && text[at] == '-' ? "-{}" : "-"; break;  // "--" is a dash
       case '{':
       case '}':
       case '$':
