@@ -116,6 +116,16 @@ TEST(CliFigure, ARecordWithNaNIsDrawnAndComparedInTrueSentences) {
   EXPECT_NE(compared.err.find("one side alone is no finite number"), std::string::npos) << compared.err;
 }
 
+TEST(CliFigure, ComesBackInTheLanguageItWasMadeIn) {
+  const TempFolder folder;
+  const std::string first = folder / "ko.svg", again = folder / "again.svg", english = folder / "en.svg";
+  ASSERT_EQ(cli(std::string(kFigureOfStory) + "--lang ko -o " + first).exit_code, 0);
+  ASSERT_EQ(cli("figure " + first + " -o " + again).exit_code, 0);
+  EXPECT_EQ(read_text(again), read_text(first));
+  ASSERT_EQ(cli("figure " + first + " --lang en -o " + english).exit_code, 0);
+  EXPECT_NE(read_text(english).find("looks most at"), std::string::npos);
+}
+
 TEST(CliFigure, WrongWordsAreSentences) {
   EXPECT_EQ(cli("figure model:storyteller --view nothing").exit_code, 1);
   EXPECT_EQ(cli("figure model:storyteller --layer 99").exit_code, 1);
