@@ -126,6 +126,15 @@ TEST(CliFigure, ComesBackInTheLanguageItWasMadeIn) {
   EXPECT_NE(read_text(english).find("looks most at"), std::string::npos);
 }
 
+TEST(CliFigure, CarriesTheStrongestKeyForTheWindow) {
+  const TempFolder folder;
+  const std::string path = folder / "a.svg";
+  ASSERT_EQ(cli(std::string(kFigureOfStory) + "-o " + path).exit_code, 0);
+  const auto session = read_carried_session(path);
+  ASSERT_TRUE(session) << session.error().text();
+  EXPECT_EQ(Json::parse(*session)["look"]["cursor"]["key"], 2) << "cat";
+}
+
 TEST(CliFigure, WrongWordsAreSentences) {
   EXPECT_EQ(cli("figure model:storyteller --view nothing").exit_code, 1);
   EXPECT_EQ(cli("figure model:storyteller --layer 99").exit_code, 1);
