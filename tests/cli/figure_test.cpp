@@ -135,6 +135,15 @@ TEST(CliFigure, CarriesTheStrongestKeyForTheWindow) {
   EXPECT_EQ(Json::parse(*session)["look"]["cursor"]["key"], 2) << "cat";
 }
 
+TEST(CliFigure, ACaptionHasTheColoursOfEachMatrix) {
+  const TempFolder folder;
+  const std::string path = folder / "a.json";
+  ASSERT_EQ(cli(std::string(kFigureOfStory) + "-o " + path).exit_code, 0);
+  const std::string json = read_text(path);
+  EXPECT_NE(json.find("through 0 to"), std::string::npos) << "the scores";
+  EXPECT_NE(json.find("colours from 0 to 1.00"), std::string::npos) << "the pattern";
+}
+
 TEST(CliFigure, WrongWordsAreSentences) {
   EXPECT_EQ(cli("figure model:storyteller --view nothing").exit_code, 1);
   EXPECT_EQ(cli("figure model:storyteller --layer 99").exit_code, 1);
