@@ -29,10 +29,12 @@ TextTable matrix_table(const FigureData& data, bool exact) {
   for (std::int64_t row = 0; row < data.values.size(0); ++row) {
     std::vector<std::string>& cells = out.rows.emplace_back();
     cells.push_back(data.rows[static_cast<std::size_t>(row)]);
+    const int digits =
+        row < std::ssize(data.row_digits) ? data.row_digits[static_cast<std::size_t>(row)] : data.digits;
     for (std::int64_t col = 0; col < data.values.size(1); ++col)
       cells.push_back(data.masked[static_cast<std::size_t>(row * data.values.size(1) + col)]
                           ? std::string()
-                          : number_of(data.values.at(row, col), data.digits, exact));
+                          : number_of(data.values.at(row, col), digits, exact));
   }
   return out;
 }

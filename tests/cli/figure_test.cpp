@@ -144,6 +144,15 @@ TEST(CliFigure, ACaptionHasTheColoursOfEachMatrix) {
   EXPECT_NE(json.find("colours from 0 to 1.00"), std::string::npos) << "the pattern";
 }
 
+TEST(CliFigure, ATableHasWholeNumbersWhereTheFigureDoes) {
+  const TempFolder folder;
+  const std::string path = folder / "t.tex";
+  ASSERT_EQ(cli("figure model:storyteller --view steps -o " + path).exit_code, 0);
+  const std::string tex = read_text(path);
+  EXPECT_NE(tex.find(" & 13"), std::string::npos) << tex;
+  EXPECT_EQ(tex.find(" & 13.00"), std::string::npos) << tex;
+}
+
 TEST(CliFigure, WrongWordsAreSentences) {
   EXPECT_EQ(cli("figure model:storyteller --view nothing").exit_code, 1);
   EXPECT_EQ(cli("figure model:storyteller --layer 99").exit_code, 1);
