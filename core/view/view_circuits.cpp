@@ -192,9 +192,12 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
   const Composition* best = strongest_pair(found);
   if (!best) return fail(Code::not_found, "error.view.circuits_block");
   const std::string side = reads_name(best->side);
+  // Of matrices turned at random against each other the mean square of |AB| / (|A| |B|) is 1 / d_model,
+  // whatever their ranks.
+  const double chance = 1 / std::sqrt(static_cast<double>(config.d_model));
   const std::vector<Text> said{head_label(best->from_block, best->from_head),
-                               head_label(best->to_block, best->to_head),
-                               figure::number_text(best->score, 3)};
+                               head_label(best->to_block, best->to_head), figure::number_text(best->score, 3),
+                               figure::number_text(chance, 3)};
   ViewDrawing out;
   out.question = {Text::of("figure.circuits.question")};
   out.sentence = {Text::of("figure.circuits." + side, said),
@@ -204,7 +207,7 @@ Result<ViewDrawing> draw_circuits(const ViewState& state) {
     const std::string name = reads_name(one);
     grids.push_back(figure::leaf(
         {"composition_" + name,
-         composition_matrix(state, found, one, best->score),
+         composition_matrix(state, found, one, std::max(best->score, 2 * chance)),
          3,
          {Text::of("figure.circuits.grid." + name), Text::of("figure.circuits.grid." + name + ".short")},
          "composition"}));

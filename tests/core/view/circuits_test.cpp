@@ -2,6 +2,7 @@
 // to be drawn says so.
 #include "core/lens/circuits.h"
 
+#include <cmath>
 #include <map>
 
 #include "core/base/words.h"
@@ -38,6 +39,8 @@ TEST(ViewCircuits, ShowsEveryScore) {
     best = std::max(best, one.score);
   }
   EXPECT_EQ(sentence_of(*figure)[2], figure::number_text(best, 3));
+  const double chance = 1 / std::sqrt(static_cast<double>(opened.model->config().d_model));
+  EXPECT_EQ(sentence_of(*figure)[3], figure::number_text(chance, 3));
   const auto& heads = mark_of<figure::TableMark>(*figure, "heads");
   ASSERT_EQ(heads.rows.size(), found->heads.size());
   double before = 2;
