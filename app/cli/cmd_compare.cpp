@@ -2,6 +2,7 @@
 // the steps that cannot be compared. Two models, two file formats of one, a model and its recording, or a
 // shipped model and what PyTorch says of it (--reference).
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/answer_run.h"
@@ -185,7 +186,8 @@ Status judged(const Compared& compared, const OpenedModel& a, const OpenedModel&
     return fail(Code::out_of_range, "error.cli.sequences_differ", {compared.left, compared.right});
   const StepDifference* first = compared.first;
   if (!first) return Done{};
-  return fail(Code::out_of_range, "error.cli.differs",
+  return fail(Code::out_of_range,
+              std::isfinite(first->max_abs) ? "error.cli.differs" : "error.cli.differs_nan",
               {first->name(), format("%g", tolerance), format("%g", first->max_abs), to_text(first->at)});
 }
 

@@ -156,6 +156,18 @@ Status list_views(bool json) {
   return Done{};
 }
 
+// A figure that is opened brings the language it was made in; whoever asked goes on in their own.
+class OwnLanguage {
+ public:
+  OwnLanguage() = default;
+  OwnLanguage(const OwnLanguage&) = delete;
+  OwnLanguage& operator=(const OwnLanguage&) = delete;
+  ~OwnLanguage() { (void)set_language(own_); }
+
+ private:
+  std::string own_ = language();
+};
+
 Status make_figure(FigureOptions options) {
   if (options.list) return list_views(options.json);
   if (options.check) return check_figures(options.models, options.json);
@@ -166,8 +178,10 @@ Status make_figure(FigureOptions options) {
     return make_walk(*view, options);
   }
   FigureSource source;
+  const OwnLanguage own;
   if (options.models.size() == 1) {
     TRY(source, figure_source(options));
+    TRY_OK(set_language(options.lang));
   }
   TRY(const ViewSpec* view, find_view(options.view));
   if (!view->model) {
@@ -224,9 +238,12 @@ void add_figure(CLI::App& app, Action& action) {
   command->add_flag("--check", options->check, tr("cli.figure.check"));
   command->add_flag("--list", options->list, tr("cli.figure.list"));
   command->add_flag("--json", options->json, tr("cli.json"));
-  command->callback([options, command, &action] {
+  command->callback([options, command, &app, &action] {
     each_figure_option(*options, [&](const char* name, const auto&) {
-      if (command->count("--" + std::string(name)) > 0) options->given.insert(name);
+      const std::string flag = "--" + std::string(name);
+      const CLI::Option* option = command->get_option_no_throw(flag);
+      if (!option) option = app.get_option(flag);  // --lang is of every command
+      if (option->count() > 0) options->given.insert(name);
     });
     action = [options] { return make_figure(*options); };
   });

@@ -250,6 +250,9 @@ Status run_rollout(const HeadOptions& options) {
     print_json(out);
     return Done{};
   }
+  std::printf("%4s  %-16s", "key", "block");
+  for (const int block : found.layers) std::printf("  %6d", block);
+  std::printf("\n");
   for (std::int64_t key = 0; key < keys; ++key) {
     const std::string token = row_label(opened, *run, place.keys(), key);
     std::printf("%4lld  %-16s", static_cast<long long>(key), token.c_str());

@@ -89,6 +89,12 @@ Result<ServedRequest> served_request(const RequestLines::Line& line, nlohmann::j
       std::all_of(command->begin(), command->end(), [](const nlohmann::json& one) {
         return one.is_string() && one.get_ref<const std::string&>().find('\0') == std::string::npos;
       });
+  const bool zero =
+      command != given.end() && command->is_array() &&
+      std::any_of(command->begin(), command->end(), [](const nlohmann::json& one) {
+        return one.is_string() && one.get_ref<const std::string&>().find('\0') != std::string::npos;
+      });
+  if (zero) return fail(Code::bad_format, "error.cli.serve.zero");
   if (!words) return fail(Code::bad_format, "error.cli.serve.words");
   for (const nlohmann::json& one : *command) out.words.push_back(one.get<std::string>());
   return out;

@@ -117,8 +117,13 @@ Result<Trainer> make_trainer(const TrainOptions& options) {
   return trainer;
 }
 
-// Errors: the folder cannot be written. Checked before the training, not after it.
-Status try_folder(const std::string& folder) {
+// Errors: the folder cannot be written, or holds what an earlier training made. Checked before the training,
+// not after it.
+Status try_folder(const std::string& folder, bool resume) {
+  std::error_code none;
+  for (const char* file : {"/model.safetensors", kCheckpoint, "/checkpoints"})
+    if (!resume && std::filesystem::exists(folder + file, none))
+      return fail(Code::io_failed, "error.cli.train.there", {quoted_path(folder), file + 1});
   TRY_OK(make_folder(folder));
   TRY(AtomicFile hook, AtomicFile::create(folder + "/card.json"));  // not committed: nothing is written
   return Done{};
@@ -251,7 +256,7 @@ Status run_train(const TrainOptions& options) {
   TRY(Trainer trainer, make_trainer(options));
   // Errors before the training begins.
   TRY(const std::string layout, fitting_layout(trainer.task().layout(), *trainer.state().model));
-  TRY_OK(try_folder(options.out));
+  TRY_OK(try_folder(options.out, options.resume));
   Status learned = Done{};
   if (const Status ran =
           guarded(Text::of("error.work.training"), [&] { learned = learn(options, trainer, layout); });

@@ -71,6 +71,7 @@ Status why_loadings(const WhyOptions& options, const Trace& run, const WhyCell& 
   std::string csv = "direction,singular,query,key,value\n";
   const bool print = !options.json && options.out.empty();
   if (print) std::printf("%-10s %12.6f\n%-10s %12.6f\n", "total", found.total, "bias", found.bias);
+  if (print) std::printf("%-10s %12s %12s %12s %12s\n", "direction", "singular", "query", "key", "value");
   for (std::size_t i = 0; i < found.directions.size(); ++i) {
     const ScoreLoading& one = found.directions[i];
     rows.push_back({{"direction", i},

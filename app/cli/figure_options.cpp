@@ -1,5 +1,7 @@
 #include "app/cli/figure_options.h"
 
+#include <algorithm>
+
 namespace attnscope::cli {
 namespace {
 
@@ -39,6 +41,8 @@ void take_figure_words(const json& words, FigureOptions& options) {
   each_figure_option(options, [&](const char* name, auto& value) {
     if (!options.given.contains(name) && words.contains(name)) take(words[name], value);
   });
+  const std::vector<std::string> known = languages();
+  if (std::find(known.begin(), known.end(), options.lang) == known.end()) options.lang = language();
 }
 
 }  // namespace attnscope::cli

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "core/base/words.h"
 
 namespace attnscope::cli {
 
 struct FigureOptions {
   std::vector<std::string> models, set;
   std::string view = "attention", page, level = "full", size, theme = "dark", step, format, walk, out = "-";
-  std::string words;
+  std::string words, lang = language();
   std::int64_t layer = 0, head = 0, row = -1, distance = -1, scale = 1;
   double temperature = 1, seconds = 1.5;
   bool present = false, minus = false, compare = false, json = false, list = false, check = false;
@@ -33,6 +34,7 @@ void each_figure_option(Options& options, Use use) {
   use("row", options.row), use("temperature", options.temperature), use("present", options.present);
   use("minus", options.minus), use("compare", options.compare), use("scale", options.scale);
   use("transparent", options.transparent), use("paper", options.paper), use("caption", options.caption);
+  use("lang", options.lang);
 }
 
 /// As a figure carries them.

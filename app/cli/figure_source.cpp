@@ -6,6 +6,7 @@
 #include "core/arch/shipped.h"
 #include "core/base/text.h"
 #include "core/export/carried.h"
+#include "core/lens/attention_row.h"
 #include "core/session/figure_session.h"
 #include "core/system/named_files.h"
 #include "core/view/opening_row.h"
@@ -153,13 +154,14 @@ json figure_look(const ViewSpec& view, const ViewState& state, const FigureSourc
   }
   if (!state.run) return look_with(source.look, std::move(out), options);
   out["difference"] = options.minus;
-  out["cursor"] = {{"sequence", source.sequence},
-                   {"layer", state.layer},
-                   {"head", state.head},
-                   {"query", state.row},
-                   {"key", 0},
-                   {"step", to_text(state.place.pattern(state.layer))},
-                   {"cross", state.place.part == Part::cross}};
+  out["cursor"] = {
+      {"sequence", source.sequence},
+      {"layer", state.layer},
+      {"head", state.head},
+      {"query", state.row},
+      {"key", strongest_key(*state.run, state.place.pattern(state.layer), state.head, state.row)},
+      {"step", to_text(state.place.pattern(state.layer))},
+      {"cross", state.place.part == Part::cross}};
   return look_with(source.look, std::move(out), options);
 }
 

@@ -45,7 +45,7 @@ void fill(FigureData& out, const figure::MatrixMark& matrix) {
   out.columns = names_in(matrix.cols, matrix.values.size(1));
   take_values(out, matrix);
   out.digits = matrix.digits;
-  for (const auto& row : matrix.own_rows) out.digits = std::max(out.digits, row.digits);
+  for (const auto& row : matrix.own_rows) out.row_digits.push_back(row.digits);
 }
 void fill(FigureData& out, const figure::TableMark& table) {
   out.kind = FigureData::Kind::table;

@@ -21,6 +21,7 @@ struct FigureData {
   Tensor values;                           ///< matrix, as the run holds it: 0 or -inf where masked
   std::vector<bool> masked;                ///< matrix: by cell
   int digits = 2;                          ///< that the figure shows
+  std::vector<int> row_digits;             ///< matrix: by row, where they have their own
   std::vector<std::vector<std::string>> cells;                 ///< table: as shown, names first
   std::vector<std::optional<double>> numbers;                  ///< table: the number of each row's bar
   std::vector<std::vector<std::pair<double, double>>> curves;  ///< plot: one per name in `rows`

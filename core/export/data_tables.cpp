@@ -29,10 +29,12 @@ TextTable matrix_table(const FigureData& data, bool exact) {
   for (std::int64_t row = 0; row < data.values.size(0); ++row) {
     std::vector<std::string>& cells = out.rows.emplace_back();
     cells.push_back(data.rows[static_cast<std::size_t>(row)]);
+    const int digits =
+        row < std::ssize(data.row_digits) ? data.row_digits[static_cast<std::size_t>(row)] : data.digits;
     for (std::int64_t col = 0; col < data.values.size(1); ++col)
       cells.push_back(data.masked[static_cast<std::size_t>(row * data.values.size(1) + col)]
                           ? std::string()
-                          : number_of(data.values.at(row, col), data.digits, exact));
+                          : number_of(data.values.at(row, col), digits, exact));
   }
   return out;
 }
@@ -56,14 +58,22 @@ std::vector<TextTable> tables_of(const std::vector<FigureData>& data, bool exact
   return out;
 }
 
+// `\\` and \midrule take a "[" or "*" behind them, of the next row, for their own.
 std::string latex_text(const std::string& text) {
-  std::string out;
+  std::string out = text.starts_with('[') || text.starts_with('*') ? "{}" : "";
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     switch (next_code_point(text, at)) {
       case '\\': out += "\\textbackslash{}"; break;
       case '~': out += "\\textasciitilde{}"; break;
       case '^': out += "\\textasciicircum{}"; break;
+      // Other signs in LaTeX's own font encoding (OT1).
+      case '<': out += "\\textless{}"; break;
+      case '>': out += "\\textgreater{}"; break;
+      case '|': out += "\\textbar{}"; break;
+      case '"': out += "{\\ttfamily\\char34}"; break;
+      case '`': out += "\\textasciigrave{}"; break;
+      case '-': out += at < text.size() && text[at] == '-' ? "-{}" : "-"; break;  // "--" is a dash
       case '{':
       case '}':
       case '$':

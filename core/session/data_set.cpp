@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <set>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -143,7 +144,9 @@ class FileOfPrompts final : public DataReader::Source {
       header_.push_back(field.text);
     }
     if (!problem && std::none_of(header_.begin(), header_.end(), names_prompt))
-      problem = DataProblem{1, Text::of("data.wrong.no_prompt_column")};
+      problem = DataProblem{1, Text::of(header_.size() == 1 && text.find_first_of(";\t") != std::string::npos
+                                            ? "data.wrong.not_commas"
+                                            : "data.wrong.no_prompt_column")};
     return problem ? Status(wrong(*problem, file_.line(), text)) : Status(Done{});
   }
 
@@ -219,8 +222,46 @@ const std::string* field_of(const DataLine& line, const std::string& name) {
 
 }  // namespace
 
+// The columns that were read, each with the first of its values.
+struct DataReader::Columns {
+  static constexpr std::size_t kMost = 12;
+  std::map<std::string, std::set<std::string>> values;  // at most kMost + 1 each
+
+  void take(const DataLine& line) {
+    const auto add = [this](const std::string& column, const std::string& value) {
+      if (std::set<std::string>& known = values[column]; known.size() <= kMost) known.insert(value);
+    };
+    for (const auto& [column, value] : line.groups) add(column, value);
+    if (!line.answer.empty()) add("answer", line.answer);
+    if (!line.wrong.empty()) add("wrong", line.wrong);
+  }
+  static std::string listed(std::vector<std::string> names) {
+    if (names.size() > kMost) names.resize(kMost), names.emplace_back("\xE2\x80\xA6");
+    return join(names, ", ");
+  }
+  // Why no prompt has what was asked.
+  Error none(const DataChoice& choice, const std::vector<std::pair<std::string, std::string>>& where) const {
+    const std::string data = choice.is_task() ? choice.path : quoted_path(choice.path);
+    std::vector<std::string> columns;
+    for (const auto& [column, of] : values) columns.push_back(column);
+    for (const auto& [column, value] : where) {
+      const auto found = values.find(column);
+      if (found == values.end())
+        return columns.empty()
+                   ? fail(Code::not_found, "error.session.data.no_columns", {data, in_quotes(column)})
+                   : fail(Code::not_found, "error.session.data.no_column",
+                          {data, in_quotes(column), listed(columns)});
+      if (!found->second.contains(value) && found->second.size() <= kMost)
+        return fail(Code::not_found, "error.session.data.no_value",
+                    {data, printable(column + "=" + value, 80), in_quotes(column),
+                     listed({found->second.begin(), found->second.end()})});
+    }
+    return fail(Code::not_found, "error.session.data.none", {data, join(choice.where, ", ")});
+  }
+};
+
 DataReader::DataReader(std::unique_ptr<Source> source, DataChoice choice)
-    : source_(std::move(source)), choice_(std::move(choice)) {}
+    : source_(std::move(source)), choice_(std::move(choice)), columns_(std::make_unique<Columns>()) {}
 DataReader::DataReader(DataReader&&) noexcept = default;
 DataReader& DataReader::operator=(DataReader&&) noexcept = default;
 DataReader::~DataReader() = default;
@@ -249,22 +290,30 @@ Result<DataReader> DataReader::open(const DataChoice& choice) {
 }
 
 Result<std::optional<DataLine>> DataReader::next() {
-  constexpr std::int64_t kMostExamples = 1 << 20;  // of a task, where `where` holds for few or none
+  // Examples of a task in a row, none of which has what was asked: there is no end to draw to.
+  constexpr std::int64_t kMostInVain = 5000, kEnoughForColumns = 50;
   DataLine line;
-  while (choice_.limit == 0 || count_ < choice_.limit) {
+  for (std::int64_t in_vain = 0; choice_.limit == 0 || count_ < choice_.limit; ++in_vain) {
+    if (choice_.is_task() && in_vain == kMostInVain) break;
     TRY(const bool more, source_->read(line));
-    if (!more || (choice_.is_task() && line.line > kMostExamples)) break;
+    if (!more) break;
     const bool asked = std::all_of(where_.begin(), where_.end(), [&](const auto& one) {
       const std::string* field = field_of(line, one.first);
       return field && *field == one.second;
     });
-    if (!asked) continue;
-    ++count_;
-    return std::optional(std::move(line));
+    if (asked) {
+      ++count_;
+      return std::optional(std::move(line));
+    }
+    if (count_ == 0) columns_->take(line);
+    const bool has_columns = std::all_of(
+        where_.begin(), where_.end(), [&](const auto& one) { return columns_->values.contains(one.first); });
+    if (choice_.is_task() && count_ == 0 && !has_columns && in_vain == kEnoughForColumns) break;
   }
-  if (count_ == 0)
-    return fail(Code::not_found, where_.empty() ? "error.session.data.empty" : "error.session.data.none",
-                {choice_.is_task() ? choice_.path : quoted_path(choice_.path), join(choice_.where, ", ")});
+  if (count_ == 0 && where_.empty())
+    return fail(Code::not_found, "error.session.data.empty",
+                {choice_.is_task() ? choice_.path : quoted_path(choice_.path)});
+  if (count_ == 0) return columns_->none(choice_, where_);
   return std::optional<DataLine>();
 }
 

@@ -61,6 +61,7 @@ void add_data_flags(CLI::App& app, DataChoice& choice);
 class DataReader {
  public:
   class Source;
+  struct Columns;
   /// Errors: no such file or task, a `where` without "=".
   static Result<DataReader> open(const DataChoice& choice);
   DataReader(DataReader&&) noexcept;
@@ -69,7 +70,8 @@ class DataReader {
 
   /// The next prompt; null after the last. Errors: a line that is no object of JSON, a record of CSV with
   /// another number of fields than its header, an unknown field's type, a line that is too long; nothing was
-  /// there at all.
+  /// there at all, or nothing with the values of `where`: the sentence lists the columns or values that are.
+  /// Of a task it ends after 5000 examples in a row without them.
   Result<std::optional<DataLine>> next();
   /// Prompts given so far.
   std::int64_t count() const;
@@ -83,6 +85,7 @@ class DataReader {
   std::unique_ptr<Source> source_;
   DataChoice choice_;
   std::vector<std::pair<std::string, std::string>> where_;
+  std::unique_ptr<Columns> columns_;  // seen until the first prompt was given
   std::int64_t count_ = 0;
 };
 

@@ -34,7 +34,7 @@ Result<json> session_model_json(const Document& document, const std::string& pat
     out["scene"] = json::parse(scene_to_text(scene));
     return out;
   }
-  out["fingerprint"] = sampled_fingerprint(*opened.model);
+  out["sampled"] = sampled_fingerprint(*opened.model);
   out["prints"] = weight_prints(opened);
   if (WeightPrints files = file_prints(opened); !files.empty()) out["files"] = std::move(files);
   if (opened.training_step >= 0) out["training_step"] = opened.training_step;
@@ -107,7 +107,8 @@ void warn_of_differing(const char* key, const std::vector<std::string>& others, 
 }  // namespace
 
 void warn_of_other_numbers(const json& model, OpenedModel& opened) {
-  const std::string sampled = session_text_at(model, "fingerprint");
+  std::string sampled = session_text_at(model, "fingerprint");  // as older sessions call it
+  if (sampled.empty()) sampled = session_text_at(model, "sampled");
   if (const auto saved = saved_prints(model, "prints"))
     warn_of_differing("note.session.other_weights", differing_weights(*saved, weight_prints(opened)), opened);
   else if (!sampled.empty() && sampled != sampled_fingerprint(*opened.model))

@@ -25,15 +25,32 @@ bool one_scale(const figure::MatrixMark& matrix) {
   });
 }
 
-// The matrix of the most colours, of those with a scale.
-const figure::MatrixMark* coloured(const figure::Figure& figure) {
-  const figure::MatrixMark* out = nullptr;
+// The colours of one matrix, in words; empty: it has none of its own.
+Text scale_text(const figure::MatrixMark& matrix, const std::string& key, const Text& title) {
+  const std::string most = figure::number_text(matrix.most, matrix.digits),
+                    least = figure::number_text(-matrix.most, matrix.digits);
+  const bool diverging = matrix.scale == figure::Scale::diverging;
+  return Text::of(key + (diverging ? "diverging" : "share"),
+                  diverging ? std::vector<Text>{least, most, title} : std::vector<Text>{most, title});
+}
+
+// A sentence where all matrices have the same colours, else one for each scale, by the first that has it.
+std::vector<Text> scales_of(const figure::Figure& figure) {
+  constexpr std::size_t kMostScales = 4;
+  std::vector<Text> alone, named;
+  std::vector<std::string> said;
   for (const figure::Part* part : parts_of(figure)) {
     const auto* matrix = std::get_if<figure::MatrixMark>(&part->mark);
     if (!matrix || matrix->scale == figure::Scale::open || !one_scale(*matrix)) continue;
-    if (!out || matrix->values.count() > out->values.count()) out = matrix;
+    const Text one = scale_text(*matrix, "figure.caption.", Text());
+    if (std::find(said.begin(), said.end(), one.str()) != said.end()) continue;
+    said.push_back(one.str());
+    alone.push_back(one);
+    named.push_back(part->title.empty() ? one
+                                        : scale_text(*matrix, "figure.caption.of.", part->title.back()));
   }
-  return out;
+  if (named.size() > kMostScales) named.resize(kMostScales);
+  return alone.size() > 1 ? named : alone;
 }
 
 }  // namespace
@@ -56,14 +73,7 @@ std::vector<Text> caption_of(const ViewSpec& view, const ViewState& state, const
     if (!edits.empty())
       out.push_back(Text::of("figure.caption.edits", {printable(join(edits, "; "), kMostLetters)}));
   }
-  if (const figure::MatrixMark* matrix = coloured(figure)) {
-    const std::string most = figure::number_text(matrix->most, matrix->digits),
-                      least = figure::number_text(-matrix->most, matrix->digits);
-    if (matrix->scale == figure::Scale::diverging)
-      out.push_back(Text::of("figure.caption.diverging", {least, most}));
-    else
-      out.push_back(Text::of("figure.caption.share", {most}));
-  }
+  for (Text& scale : scales_of(figure)) out.push_back(std::move(scale));
   out.push_back(Text::of("figure.caption.version", {version()}));
   return out;
 }

@@ -1,12 +1,14 @@
 // Pieces that several views are made of.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
 #include "core/lens/attention_plane.h"
 #include "core/session/document.h"
 #include "core/step/place.h"
+#include "core/trace/run_mask.h"
 #include "core/view/view.h"
 
 namespace attnscope {
@@ -57,11 +59,35 @@ figure::Names names_apart(const ViewState& state, Stack stack, figure::Ink ink, 
   return out;
 }
 
+namespace {
+
+// Where a record holds no mask, weights that are 0 in every head, or the recorded scores, say it.
+void hide_masked_weights(const Trace& run, const Site& site, Tensor& plane) {
+  if (run.find(site.near(StepRole::mask)) || plane.empty()) return;
+  const Mask mask = run_mask(run, site).mask;
+  const std::int64_t queries = plane.size(0), keys = plane.size(1);
+  std::vector<float> cells = plane.values();
+  for (std::int64_t query = 0; query < queries; ++query)
+    for (std::int64_t key = 0; key < keys; ++key)
+      if (float& cell = cells[static_cast<std::size_t>(query * keys + key)];
+          cell == 0 && !mask.allowed(query, key))
+        cell = -std::numeric_limits<float>::infinity();
+  plane = Tensor::from(std::move(cells), {{Axis::query, queries}, {Axis::key, keys}});
+}
+
+// Comparable where weights are NaN: those come first, to be seen.
+float weight_in_order(float weight) {
+  return std::isnan(weight) ? std::numeric_limits<float>::infinity() : weight;
+}
+
+}  // namespace
+
 figure::MatrixMark attention_matrix(const ViewState& state, Slot stage) {
   const Site site = state.place.site(stage, state.layer);
   const std::int64_t most = std::int64_t{1} << 30;
   figure::MatrixMark out;
   out.values = attention_plane(*state.run, {site, state.head, {0, most}, {0, most}});
+  if (site.is(StepRole::pattern)) hide_masked_weights(*state.run, site, out.values);
   out.rows = row_names(state, state.place.stack, figure::Ink::query, state.row);
   out.cols = row_names(state, state.place.keys(), figure::Ink::key);
   out.of = to_text(site) + to_text(std::vector<AxisRange>{{"head", state.head}});
@@ -91,7 +117,8 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
   out.order.resize(static_cast<std::size_t>(keys));
   std::iota(out.order.begin(), out.order.end(), 0);
   std::stable_sort(out.order.begin(), out.order.end(), [&](int a, int b) {
-    return values[static_cast<std::size_t>(a)] > values[static_cast<std::size_t>(b)];
+    return weight_in_order(values[static_cast<std::size_t>(a)]) >
+           weight_in_order(values[static_cast<std::size_t>(b)]);
   });
   out.digits = weight_digits(values);
   out.values = Tensor::from(std::move(values), {{Axis::query, 1}, {Axis::key, keys}});

@@ -43,7 +43,7 @@ std::string what_was_run(const Document& document) {
     if (!text.empty()) out += table_row("td", {tr(key), text});
   };
   line("report.model", document.opened->title);
-  if (document.model) line("report.fingerprint", sampled_fingerprint(*document.model));
+  line("report.fingerprint", model_fingerprint(*document.opened));
   for (const Sequence& sequence : document.sequences)
     line("report.text", sequence.text.empty() ? sequence.source_text : sequence.text);
   for (const auto& edit : document.edits)

@@ -121,10 +121,12 @@ Status check_state(const ViewState& state) {
   TRY_OK(check_index("row", state.row, run.rows(state.place.stack)));
   if (attention_places(run).empty()) return Done{};
   TRY_OK(check_index("layer", state.layer, run.config().of(state.place.stack).n_layers()));
-  const AttentionState* attention = run.attention(state.place.pattern(state.layer));
-  if (!attention) return fail(Code::not_found, "error.view.no_attention");
-  const Record* pattern = run.find(state.place.pattern(state.layer));
-  return check_index("head", state.head, pattern && !pattern->shape.empty() ? pattern->shape[0] : 1);
+  // A record may hold the pattern alone, or none in this block: each view says what it lacks.
+  const Site pattern = state.place.pattern(state.layer);
+  const Record* record = run.find(pattern);
+  return check_index(
+      "head", state.head,
+      record && !record->shape.empty() ? record->shape[0] : run.config().attention_at(pattern).n_heads);
 }
 
 }  // namespace attnscope

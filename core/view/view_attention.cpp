@@ -1,4 +1,5 @@
 // Where does it look? One head's pattern, the row that is looked at drawn large, and the answer.
+#include <algorithm>
 #include <cmath>
 
 #include "core/lens/attention_row.h"
@@ -25,10 +26,16 @@ std::vector<Text> attention_sentence(const ViewState& state, const figure::Matri
   const int key = row.order.front();
   const double weight = weight_of(key);
   const Text query = said_row(state, state.place.stack, row.rows.labels.front());
-  if (!(weight > 0)) return {Text::of("figure.attention.nowhere", {query})};
   const auto name_of = [&](int at) {
     return said_row(state, state.place.keys(), row.cols.labels[static_cast<std::size_t>(at)]);
   };
+  if (std::isnan(weight)) {
+    const auto numbers =
+        std::find_if(row.order.begin(), row.order.end(), [&](int at) { return !std::isnan(weight_of(at)); });
+    return {Text::of("figure.attention.nan",
+                     {query, numbers - row.order.begin(), name_of(key), state.layer, state.head})};
+  }
+  if (!(weight > 0)) return {Text::of("figure.attention.nowhere", {query})};
   const std::string number = figure::number_text(weight, weight < 0.01 ? 4 : 2);
   double sum = 0;
   std::int64_t alike = 0;

@@ -220,6 +220,9 @@ Result<ViewDrawing> draw_positions(const ViewState& state) {
   if (own.rotates() && state.run->attention(pattern))
     return drawn_waves("rope", wavelengths_of(rotary_of(*state.run, pattern)), length);
   if (own.biases() && state.run->attention(pattern)) return drawn_bias(state, pattern);
+  // A record of a pattern alone does not say how the model tells places apart.
+  if (!state.opened->recorded.empty() && !state.run->attention(pattern))
+    return fail(Code::not_found, "error.view.no_attention");
   const Tensor table = position_table(config, state.run->weights(), length);
   if (config.position.kind == Added::learned && !table.empty() && table.size(0) == length)
     return drawn_learned(state, table);

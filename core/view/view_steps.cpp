@@ -199,8 +199,10 @@ Result<StationDrawing> words_station(const ViewState& state) {
     said.emplace_back(run.config().of(state.place.stack).vocab_size);
   }
   said.resize(5), said.emplace_back(rows - 1);
-  return StationDrawing{{steps_text(tokens ? "words" : "words.rows", said), steps_text("words.short", said)},
-                        figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""})};
+  return StationDrawing{
+      {steps_text(tokens && run.config().of(state.place.stack).vocab_size > 0 ? "words" : "words.rows", said),
+       steps_text("words.short", said)},
+      figure::leaf({"tokens", matrix, 3, {steps_text("rows")}, ""})};
 }
 
 ViewSpec view_steps() {

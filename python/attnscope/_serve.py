@@ -107,7 +107,8 @@ class Server(Answers):
                 answer = b""
         if not answer:
             status = self._process.poll()
-            raise Error("attnscope-cli serve has ended" + (f" ({status})." if status is not None else "."))
+            raise Error("attnscope-cli serve has ended" + (f" ({status})" if status is not None else "")
+                        + ": its models are gone. Open the model again; with a Server of your own, make a new one.")
         return json.loads(answer)
 
     def running(self):
@@ -128,6 +129,8 @@ class Server(Answers):
         """Rows of a data set (dicts, or a DataFrame) as a file, named by what is in it."""
         rows = rows.to_dict("records") if hasattr(rows, "to_dict") else rows
         text = "".join(json.dumps(row, default=plain) + "\n" for row in rows)
+        if not text:
+            raise Error("data= has no prompts.", 2)
         path = os.path.join(self._folder, hashlib.sha256(text.encode()).hexdigest()[:16] + ".jsonl")
         pathlib.Path(path).write_text(text)
         return path

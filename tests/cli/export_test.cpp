@@ -126,6 +126,9 @@ std::size_t times(const std::string& text, const std::string& part) {
 TEST(CliExport, AReportIsOneFileWithItsProofs) {
   const TempFolder folder;
   const auto made = cli("report model:storyteller --layer 1 --head 3 -o " + (folder / "a.html"));
+  const Json info = Json::parse(cli("info model:storyteller --json").out);
+  EXPECT_NE(read_text(folder / "a.html").find(info["fingerprint"].get<std::string>()), std::string::npos)
+      << "the fingerprint that every answer has";
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const std::string html = read_text(folder / "a.html");
   EXPECT_EQ(times(html, "<svg"), 3u);

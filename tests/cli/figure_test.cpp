@@ -1,7 +1,11 @@
 // attnscope-cli figure: text, SVG, differences, errors, and a check that finds nothing cut.
 #include <algorithm>
+#include <limits>
 
 #include "core/arch/shipped.h"
+#include "core/export/carried.h"
+#include "core/io/npy.h"
+#include "core/io/writers.h"
 #include "tests/cli/program.h"
 #include "tests/xml.h"
 
@@ -54,6 +58,99 @@ TEST(CliFigure, ComparesTwoTextsAndSaysWhereItCannot) {
   EXPECT_EQ(out.exit_code, 0) << out.err;
   EXPECT_NE(out.out.find("cat/dog"), std::string::npos) << out.out;
   expect_refused(kFigureOfStory + texts + "--view mlp", 1, "matrix");
+}
+
+// What ten lines of PyTorch write: no scores, queries or keys.
+TEST(CliFigure, ARecordOfPatternsAloneIsDrawn) {
+  const TempFolder folder;
+  const std::string record = folder / "p.safetensors";
+  ASSERT_EQ(
+      cli("trace model:storyteller --steps \"blocks.*.attn.pattern,*.resid_pre\" --out " + record).exit_code,
+      0);
+  const std::string place = "figure " + record + " --layer 1 --head 3 --row 13 ";
+  const auto attention = cli(place + "--view attention");
+  ASSERT_EQ(attention.exit_code, 0) << attention.err;
+  EXPECT_NE(attention.out.find("0.99"), std::string::npos) << attention.out;
+  const auto mask = cli("figure " + record + " --layer 1 --head 3 --row 4 --view mask");
+  ASSERT_EQ(mask.exit_code, 0) << mask.err;
+  EXPECT_NE(mask.out.find("5 of 14"), std::string::npos) << "zeros of every head are masked cells\n"
+                                                         << mask.out;
+  for (const char* step : {"blocks.1.attn.pattern", "blocks.1.resid_pre"})
+    EXPECT_EQ(cli(place + "--step " + step).exit_code, 0) << step;
+  const auto steps = cli(place + "--view steps");
+  ASSERT_EQ(steps.exit_code, 0) << steps.err;
+  EXPECT_EQ(steps.out.find("vocabulary of 0"), std::string::npos) << steps.out;
+  expect_refused(place + "--view position", 1, "no such attention");
+  expect_refused(place + "--head 4", 1, "head");
+  const std::string one = folder / "one.safetensors";
+  ASSERT_EQ(
+      cli("trace model:storyteller --steps blocks.0.attn.pattern,blocks.1.resid_pre --out " + one).exit_code,
+      0);
+  EXPECT_EQ(cli("figure " + one + " --layer 1 --step blocks.1.resid_pre").exit_code, 0);
+  expect_refused("figure " + one + " --layer 1 --view attention", 1, "no such attention");
+}
+
+TEST(CliFigure, ARecordWithNaNIsDrawnAndComparedInTrueSentences) {
+  const TempFolder folder;
+  const std::string whole = folder / "whole.npz", wrong = folder / "nan.npz";
+  ASSERT_EQ(cli("trace model:storyteller --steps \"blocks.*.attn.*\" --out " + whole).exit_code, 0);
+  const auto source = read_npz(whole);
+  ASSERT_TRUE(source) << source.error().text();
+  std::vector<NamedTensor> arrays;
+  for (const TensorInfo& info : (*source)->infos()) {
+    if (!info.name.starts_with("blocks.")) continue;
+    Tensor value = *(*source)->load(info.name);
+    if (info.name == "blocks.1.attn.pattern") {
+      std::vector<float> cells = value.values();
+      cells[static_cast<std::size_t>((3 * 14 + 13) * 14 + 2)] = std::numeric_limits<float>::quiet_NaN();
+      value = Tensor::from(std::move(cells), {{Axis::head, 4}, {Axis::query, 14}, {Axis::key, 14}});
+    }
+    arrays.push_back({info.name, std::move(value)});
+  }
+  ASSERT_TRUE(write_npz(wrong, arrays));
+  const auto figure = cli("figure " + wrong + " --view attention --layer 1 --head 3 --row 13");
+  ASSERT_EQ(figure.exit_code, 0) << figure.err;
+  EXPECT_NE(figure.out.find("(NaN): 1, "), std::string::npos) << figure.out;
+  const auto compared = cli("compare " + whole + " " + wrong + " --allow-different-tokens");
+  EXPECT_EQ(compared.exit_code, 1);
+  EXPECT_NE(compared.err.find("one side alone is no finite number"), std::string::npos) << compared.err;
+}
+
+TEST(CliFigure, ComesBackInTheLanguageItWasMadeIn) {
+  const TempFolder folder;
+  const std::string first = folder / "ko.svg", again = folder / "again.svg", english = folder / "en.svg";
+  ASSERT_EQ(cli(std::string(kFigureOfStory) + "--lang ko -o " + first).exit_code, 0);
+  ASSERT_EQ(cli("figure " + first + " -o " + again).exit_code, 0);
+  EXPECT_EQ(read_text(again), read_text(first));
+  ASSERT_EQ(cli("figure " + first + " --lang en -o " + english).exit_code, 0);
+  EXPECT_NE(read_text(english).find("looks most at"), std::string::npos);
+}
+
+TEST(CliFigure, CarriesTheStrongestKeyForTheWindow) {
+  const TempFolder folder;
+  const std::string path = folder / "a.svg";
+  ASSERT_EQ(cli(std::string(kFigureOfStory) + "-o " + path).exit_code, 0);
+  const auto session = read_carried_session(path);
+  ASSERT_TRUE(session) << session.error().text();
+  EXPECT_EQ(Json::parse(*session)["look"]["cursor"]["key"], 2) << "cat";
+}
+
+TEST(CliFigure, ACaptionHasTheColoursOfEachMatrix) {
+  const TempFolder folder;
+  const std::string path = folder / "a.json";
+  ASSERT_EQ(cli(std::string(kFigureOfStory) + "-o " + path).exit_code, 0);
+  const std::string json = read_text(path);
+  EXPECT_NE(json.find("through 0 to"), std::string::npos) << "the scores";
+  EXPECT_NE(json.find("colours from 0 to 1.00"), std::string::npos) << "the pattern";
+}
+
+TEST(CliFigure, ATableHasWholeNumbersWhereTheFigureDoes) {
+  const TempFolder folder;
+  const std::string path = folder / "t.tex";
+  ASSERT_EQ(cli("figure model:storyteller --view steps -o " + path).exit_code, 0);
+  const std::string tex = read_text(path);
+  EXPECT_NE(tex.find(" & 13"), std::string::npos) << tex;
+  EXPECT_EQ(tex.find(" & 13.00"), std::string::npos) << tex;
 }
 
 TEST(CliFigure, WrongWordsAreSentences) {

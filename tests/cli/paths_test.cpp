@@ -115,6 +115,8 @@ TEST(WhyCommand, ClosesDownToTokens) {
     total = why["total"];
   }
   const Json loadings = cli("why " + kPathStory + cell + " --loadings").json();
+  EXPECT_NE(cli("why " + kPathStory + cell + " --loadings").out.find("direction"), std::string::npos)
+      << "columns have names";
   double sum = loadings["bias"];
   for (const Json& row : loadings["rows"]) sum += row["value"].get<double>();
   EXPECT_NEAR(sum, total, 1e-4);

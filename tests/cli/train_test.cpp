@@ -76,6 +76,17 @@ TEST(CliTrain, writes_a_folder_with_its_card) {
   for (std::size_t i = 0; i < again.size(); ++i) EXPECT_NEAR(again[i].value, card->measures[i].value, 1e-6);
 }
 
+TEST(CliTrain, an_earlier_training_is_never_written_over) {
+  const TempFolder folder;
+  const std::string train = "train sorter --quiet --steps 2" + kSmallTraining + "--out " + (folder / "m");
+  ASSERT_EQ(cli(train).exit_code, 0);
+  const std::string kept = read_text(folder / "m/model.safetensors");
+  expect_refused(train + " --seed 5", 1, "model.safetensors");
+  EXPECT_EQ(read_text(folder / "m/model.safetensors"), kept);
+  std::filesystem::create_directories(folder / "n/checkpoints");
+  expect_refused("train sorter --quiet --steps 2 --out " + (folder / "n"), 1, "checkpoints");
+}
+
 TEST(CliTrain, same_bits_whatever_happens_between) {
   const TempFolder folder;
   const auto train = [&](const std::string& name, const std::string& more) {

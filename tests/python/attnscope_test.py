@@ -43,6 +43,10 @@ class Serve(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         return [json.loads(line) for line in done.stdout.splitlines()]
 
+    def test_a_text_with_the_character_zero_is_said_to_have_it(self):
+        answer, = self.ask({"id": 1, "command": ["trace", "model:storyteller", "--text", "a\0b"]})
+        self.assertIn("character 0", answer["err"])
+
     def test_every_command_says_what_it_says_alone(self):
         asked = [["info", "model:storyteller", "--json"], ["steps"],
                  ["trace", "scene:nine_steps", "--steps", "*.attn.*"],
@@ -176,6 +180,10 @@ class Python(unittest.TestCase):
         why = self.model.ask("why", TEXT, cell="blocks.1.attn.pattern[head=3,query=-1,key=2]", by="head")
         self.assertGreater(len(why), 3)
         self.assertIn("held_out", self.model.ask("probe", what="antecedent").rows[0])
+
+    def test_no_prompts_are_said_to_be_none(self):
+        with self.assertRaisesRegex(attnscope.Error, "data= has no prompts"):
+            self.model.ablate(data=[], measure="logit_diff", steps="blocks.*.attn.z", over="head")
 
     def test_rows_are_a_data_set(self):
         rows = [{"ids": numpy.array([0, 4, 13, 63]), "answer": "on", "wrong": "mat"},

@@ -145,11 +145,26 @@ TEST(Exporters, ANpyOfAFigureWithoutAMatrixIsRefused) {
 TEST(Exporters, TablesEscapeWhatTheirLanguageReads) {
   const std::string tex = Made().as("tex"), md = Made().as("md"), tsv = Made().as("tsv");
   EXPECT_NE(tex.find("98.4 \\%"), std::string::npos) << tex;
-  EXPECT_NE(tex.find("a|b\\_c"), std::string::npos) << tex;
+  EXPECT_NE(tex.find("a\\textbar{}b\\_c"), std::string::npos) << tex;
   EXPECT_NE(tex.find("\\& 1"), std::string::npos) << tex;
   EXPECT_NE(md.find("a\\|b\\_c"), std::string::npos) << md;
   EXPECT_NE(md.find("| row 0 | 1.00 |  |"), std::string::npos) << md;
   EXPECT_NE(tsv.find("row 1\t0.1\t0.9\n"), std::string::npos) << tsv;
+}
+
+// In LaTeX's own font encoding "<" prints an inverted "!", and a row that begins with "[" is read as the
+// argument of the line end before it.
+TEST(Exporters, ALatexTablePrintsTheTokensOfAModelAsTheyAre) {
+  figure::MatrixMark matrix;
+  const std::vector<std::string> tokens{"[CLS]", "<bos>", "*", "a--b", "\"`|"};
+  for (const std::string& token : tokens) matrix.rows.labels.emplace_back(token);
+  matrix.values = Tensor::from({0, 1, 2, 3, 4}, {{Axis::query, 5}, {Axis::key, 1}});
+  const std::string tex = Made({Text("t"), figure::leaf({"m", matrix, 3, {}, ""})}, "600x500").as("tex");
+  EXPECT_NE(tex.find("\n{}[CLS] & "), std::string::npos) << tex;
+  EXPECT_NE(tex.find("\n\\textless{}bos\\textgreater{} & "), std::string::npos) << tex;
+  EXPECT_NE(tex.find("\n{}* & "), std::string::npos) << tex;
+  EXPECT_NE(tex.find("\na-{}-b & "), std::string::npos) << tex;
+  EXPECT_NE(tex.find("\n{\\ttfamily\\char34}\\textasciigrave{}\\textbar{} & "), std::string::npos) << tex;
 }
 
 TEST(Exporters, SvgIsXmlWithTextAndTheSiteOfEachGroup) {

@@ -2,6 +2,8 @@
 // prompts that a task makes itself.
 #include "core/session/data_set.h"
 
+#include <chrono>
+
 #include "core/session/data_prompt.h"
 #include "core/session/each_prompt.h"
 #include "core/train/task.h"
@@ -110,6 +112,7 @@ TEST_F(DataSets, MistakesHaveALineAndAColumn) {
   wrong("a.csv", "text,answer\na,b\nc\n", "line 3, column 1: there are 1 fields here and 2 columns");
   wrong("a.csv", "text,answer\na,b,c\n", "line 2, column 5");
   wrong("a.csv", "text,text\n", "line 1, column 6");
+  wrong("a.csv", "text;answer\na;b\n", "line 1, column 1: the fields are not divided by commas");
   wrong("a.csv", "text,note\na,\"x\ny\"z\n", "line 3, column 3");
   wrong("a.csv", "text,ids\na,1\n", "line 2, column 3");
   wrong("a.jsonl", "{\"text\": \"a\"}\n{\"text\": \"a\"\n", "line 2");
@@ -155,6 +158,28 @@ TEST(DataTasks, PromptsAreQuestionsWithTwoAnswers) {
   const auto later = all_of({"task:storyteller", {"form=later"}, 10, 0});
   ASSERT_TRUE(later);
   for (const DataLine& line : *later) EXPECT_EQ(line.groups.at("form"), "later");
+}
+
+// A task has examples without end: of a value that none has, or a column that it does not have, nothing is
+// waited for.
+TEST(DataTasks, AValueOrAColumnThatNoExampleHasIsSaidWithThoseThatThereAre) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const char* name : {"storyteller", "gap-filler", "induction", "pilot"}) {
+    const std::string task = std::string("task:") + name;
+    expect_error(all_of({task, {"nothing=1"}, 0, 0}), Code::not_found, "has a column \"nothing");
+    expect_error(all_of({task, {"answer=nothing"}, 0, 0}), Code::not_found, "answer=nothing");
+  }
+  expect_error(all_of({"task:storyteller", {"form=nothing"}, 0, 0}), Code::not_found, "later, reason");
+  expect_error(all_of({"task:pilot", {"language=ko", "verb=nothing"}, 0, 0}), Code::not_found,
+               "verb=nothing");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+}
+
+TEST_F(DataSets, AValueOrAColumnThatNoLineHasIsSaidWithThoseThatThereAre) {
+  const std::string csv = file("a.csv", "text,kind\na,rug\nb,mat\n");
+  expect_error(all_of({csv, {"kind=nothing"}, 0, 0}), Code::not_found, "mat, rug");
+  expect_error(all_of({csv, {"colour=red"}, 0, 0}), Code::not_found, "kind");
+  expect_error(all_of({file("a.txt", "a\nb\n"), {"kind=rug"}, 0, 0}), Code::not_found, "no columns");
 }
 
 TEST(EachPrompt, TakesInOrderAndReportsTheFirstError) {
