@@ -97,7 +97,7 @@ class AttentionView : public View {
   LinesPane lines_;
   BuildPane build_;
   TrianglePane triangle_;
-  FigurePage row_{"attention", "row"};
+  FigureArea row_{"attention", "row"};
   KeptText place_, sentence_, difference_;  ///< of the title, cached
   Kept<std::vector<Slot>> stages_;
   /// When only one of matrix and image fits.

@@ -34,7 +34,7 @@ class CircuitsView final : public View {
   void draw_choices(const ViewContext& context, float width);
   void follow_click(const ViewContext& context) const;
 
-  FigurePage page_{"circuits"};
+  FigureArea page_{"circuits"};
   std::string words_;           // ViewState::words
   std::int64_t distance_ = -1;  // ViewState::distance
 };

@@ -41,12 +41,12 @@ void leave_out(figure::PartBox& box, std::string_view part) {
   for (figure::PartBox& inside : box.inside) leave_out(inside, part);
 }
 
-Result<figure::Figure> figure_of(ViewSpec view, const ViewState& state, FigurePage::Shown shown,
+Result<figure::Figure> figure_of(ViewSpec view, const ViewState& state, FigureArea::Shown shown,
                                  const char* part) {
-  if (shown == FigurePage::Shown::whole) return draw_view(view, state);
+  if (shown == FigureArea::Shown::whole) return draw_view(view, state);
   view.answers = false;
   TRY(figure::Figure all, draw_view(view, state, false));
-  if (shown == FigurePage::Shown::picture) {
+  if (shown == FigureArea::Shown::picture) {
     leave_out(all.body, part);
     return all;
   }
@@ -72,7 +72,7 @@ ViewState view_state_of(const ViewContext& context) {
   return out;
 }
 
-void FigurePage::make(const ViewContext& context, ImVec2 room, float unit, std::int64_t row) {
+void FigureArea::make(const ViewContext& context, ImVec2 room, float unit, std::int64_t row) {
   ViewState state = view_state_of(context);
   if (row >= 0) state.row = std::min(row, state.run->rows(state.place.stack) - 1);
   auto made = figure_of(**find_view(view_), state, shown_, part_);
@@ -86,7 +86,7 @@ void FigurePage::make(const ViewContext& context, ImVec2 room, float unit, std::
   if (failed_) box_.clear();
 }
 
-float FigurePage::follow(const ViewContext& context, ImVec2 most, std::int64_t row) {
+float FigureArea::follow(const ViewContext& context, ImVec2 most, std::int64_t row) {
   if (most.x < 1 || most.y < 1) return 0;
   const std::uint64_t key = page_key(context, most, row);
   if (failed_ && key_ == key) return 0;
@@ -99,7 +99,7 @@ float FigurePage::follow(const ViewContext& context, ImVec2 most, std::int64_t r
   return box_.empty() ? 0.f : room_.y;
 }
 
-void FigurePage::draw(const ViewContext& context, ImVec2 at, ImVec2 room, std::int64_t row) {
+void FigureArea::draw(const ViewContext& context, ImVec2 at, ImVec2 room, std::int64_t row) {
   if (shown_ == Shown::part) {
     if (follow(context, room, row) > 0) box_.draw(at);
     return;

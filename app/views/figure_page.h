@@ -13,15 +13,15 @@ namespace attnscope {
 /// The state that the cursor, the run and the sampling of the document give, at the full level.
 ViewState view_state_of(const ViewContext& context);
 
-class FigurePage {
+class FigureArea {
  public:
   /// whole: as the command line draws it; picture: without question and answer, which heading and inspector
   /// have; part: one part alone, "row".
   enum class Shown : std::uint8_t { whole, picture, part };
-  explicit FigurePage(const char* view, Shown shown = Shown::whole) : view_(view), shown_(shown) {}
-  FigurePage(const char* view, const char* part) : view_(view), shown_(Shown::part), part_(part) {}
+  explicit FigureArea(const char* view, Shown shown = Shown::whole) : view_(view), shown_(shown) {}
+  FigureArea(const char* view, const char* part) : view_(view), shown_(Shown::part), part_(part) {}
   /// The picture without one of its parts, which another page of the view shows.
-  FigurePage(const char* view, Shown shown, const char* without)
+  FigureArea(const char* view, Shown shown, const char* without)
       : view_(view), shown_(shown), part_(without) {}
 
   /// Fills `room`, or says why there is nothing to draw. `row` < 0: the cursor's.

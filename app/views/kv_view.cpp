@@ -83,7 +83,7 @@ class KvView : public View {
   std::array<KeptRange, 2> ranges_;
   std::array<std::uint64_t, 2> values_key_{};
   std::array<MatrixWindow, 2> windows_;
-  FigurePage newest_{"kv", "row"};  ///< keys and values of the newest row in digits
+  FigureArea newest_{"kv", "row"};  ///< keys and values of the newest row in digits
   Kept<std::vector<KvStackRow>> rows_;
   std::uint64_t described_for_ = 0;
   Described described_;

@@ -98,7 +98,7 @@ class MaskView : public View {
   std::array<Plane, 3> planes_;
   Kept<std::vector<Stage>> stages_;
   OneOf<Page> page_{"page", kPages, Page::scores, "mask.page.", "###mask_page_"};
-  FigurePage row_{"mask", "row"};  ///< the row that is looked at, at every stage, in digits
+  FigureArea row_{"mask", "row"};  ///< the row that is looked at, at every stage, in digits
   MaskKinds kinds_;
   MaskEffect effect_;
   MaskSegments segments_;

@@ -134,7 +134,7 @@ class MlpView : public View {
 
   MlpPlace place_;
   OneOf<MlpPage> page_{"page", kMlpPages, MlpPage::words, "mlp.page.", "###mlp_"};
-  FigurePage in_words_{"mlp", FigurePage::Shown::picture};
+  FigureArea in_words_{"mlp", FigureArea::Shown::picture};
   std::int64_t pos_ = 0;
   std::int64_t neuron_ = -1, clicked_ = -1;  ///< shown: the clicked one, or the strongest
   std::vector<std::int64_t> cell_;           ///< index of the shown neuron's cell

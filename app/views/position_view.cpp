@@ -125,7 +125,7 @@ class PositionView : public View {
   // Files of before wrote 0 for the model.
   OneOf<Subject> subject_{"subject", kSubjects, Subject::waves, "position.subject.", "###position_of_",
                           nullptr,   -1};
-  FigurePage waves_{"position", FigurePage::Shown::picture, "similar"};
+  FigureArea waves_{"position", FigureArea::Shown::picture, "similar"};
   LengthPage length_;
   OrderPage order_;
   BiasPage bias_;

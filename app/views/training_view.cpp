@@ -77,7 +77,7 @@ class TrainingView : public View {
   OneOf<TrainingPane> pane_{"pane", kTrainingPanes, TrainingPane::head, "training.pane.", "###pane_"};
   std::uint64_t run_ = 0;
   bool measured_ = false;
-  FigurePage losses_{"training", FigurePage::Shown::picture};
+  FigureArea losses_{"training", FigureArea::Shown::picture};
 };
 
 TrainingScene TrainingView::look(const ViewContext& context) {

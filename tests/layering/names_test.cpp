@@ -143,6 +143,8 @@ TEST(Names, NoOwnTypeOrConstantIsCalledLikeOneOfAHeader) {
       }
     }
   EXPECT_GT(headers.size(), 300u);
+  for (auto at = headers.begin(); std::next(at) != headers.end(); ++at)
+    EXPECT_NE(at->first, std::next(at)->first) << at->second << " and " << std::next(at)->second;
   for (const auto& [file, text] : sources)
     for (const auto& [name, how] : own_names(text))
       for (auto [at, end] = headers.equal_range(name); at != end; ++at) {
