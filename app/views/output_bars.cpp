@@ -17,13 +17,13 @@ namespace attnscope {
 namespace {
 
 // String key of the filter that removed a token.
-const char* cut_key(Cut cut) {
+const char* cut_key(SamplingCut cut) {
   switch (cut) {
-    case Cut::top_k: return "output.top_k";
-    case Cut::top_p: return "output.top_p";
-    case Cut::min_p: return "output.min_p";
-    case Cut::greedy: return "output.cut.greedy";
-    case Cut::none: break;
+    case SamplingCut::top_k: return "output.top_k";
+    case SamplingCut::top_p: return "output.top_p";
+    case SamplingCut::min_p: return "output.min_p";
+    case SamplingCut::greedy: return "output.cut.greedy";
+    case SamplingCut::none: break;
   }
   return "output.cut.none";
 }

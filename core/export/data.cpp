@@ -56,7 +56,7 @@ void fill(FigureData& out, const figure::TableMark& table) {
     out.numbers.push_back(row.bar);
   }
 }
-void fill(FigureData&, const figure::TrackMark&) {}  // names alone
+void fill(FigureData&, const figure::TrackMark&) {}
 void fill(FigureData& out, const figure::PlotMark& plot) {
   out.kind = FigureData::Kind::plot;
   for (const figure::PlotMark::Series& one : plot.series) {
@@ -81,7 +81,9 @@ std::string shortest(Number value) {
 std::vector<FigureData> data_of(const figure::Figure& figure) {
   std::vector<FigureData> out;
   for (const figure::Part* part : parts_of(figure)) {
-    if (std::holds_alternative<figure::WordsMark>(part->mark)) continue;
+    if (std::holds_alternative<figure::WordsMark>(part->mark) ||
+        std::holds_alternative<figure::TrackMark>(part->mark))
+      continue;  // names alone
     FigureData& one = out.emplace_back();
     one.id = part->id, one.priority = part->priority;
     if (!part->title.empty()) one.title = part->title.front().str();

@@ -34,7 +34,7 @@ RowFacts lab_norms_facts_of(const Tensor& x) {
   RowFacts out;
   const auto rows = static_cast<double>(x.size(0));
   for (std::int64_t row = 0; row < x.size(0); ++row) {
-    const Spread spread = spread_of(x.slice(0, row, row + 1));
+    const MeanVariance spread = spread_of(x.slice(0, row, row + 1));
     const double length = stats(x.slice(0, row, row + 1)).l2;
     out.mean += std::fabs(spread.mean) / rows;
     out.deviation += std::sqrt(spread.variance) / rows;

@@ -100,8 +100,8 @@ Tensor normal_rows(std::uint64_t seed, std::int64_t rows, std::int64_t cols) {
   return std::move(out).freeze();
 }
 
-Spread spread_of(const Tensor& values) {
-  Spread out;
+MeanVariance spread_of(const Tensor& values) {
+  MeanVariance out;
   const std::vector<float> all = values.values();
   const double count = static_cast<double>(all.size());
   for (const float value : all) out.mean += static_cast<double>(value) / count;

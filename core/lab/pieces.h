@@ -38,10 +38,10 @@ std::vector<Text> fact(Text name, std::vector<Text> values);
 /// Rows of N(0, 1) -> [rows, cols]: the same for the same seed.
 Tensor normal_rows(std::uint64_t seed, std::int64_t rows, std::int64_t cols);
 /// Mean and variance (of the population) of all values.
-struct Spread {
+struct MeanVariance {
   double mean = 0, variance = 0;
 };
-Spread spread_of(const Tensor& values);
+MeanVariance spread_of(const Tensor& values);
 /// -sum p ln p of one row of shares; 0 ln 0 = 0.
 double entropy_of(const std::vector<double>& shares);
 /// How long something took, in seconds, when it was done several times: a single number would promise more

@@ -327,7 +327,7 @@ Status check_slips_apart(const Auditor& auditor) {
     } else if (std::holds_alternative<HeadAsk>(auditor.page.ask)) {
       const auto* best = right ? std::get_if<HeadPlace>(&*right) : nullptr;
       const auto made =
-          best ? head_score(HeadAsk{slip.value, {}}, *best, auditor.scope()) : Result<HeadScore>(Error{});
+          best ? head_score(HeadAsk{slip.value, {}}, *best, auditor.scope()) : Result<CheckedHead>(Error{});
       if (!made) return auditor.at("ask.slips", made.error());
       if (made->score != 0) return refused(slip);
     }

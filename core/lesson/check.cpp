@@ -159,13 +159,13 @@ Result<Verdict> check_head(const Lesson& lesson, const Page& page, const HeadAsk
                            const ExpressionScope& scope) {
   const auto* given = std::get_if<HeadPlace>(&answer);
   if (!given) return nothing_answered("error.lesson.answer.head");
-  TRY(const HeadScore mine, head_score(ask, *given, scope));
-  TRY(const HeadScore best, best_head(ask, scope));
+  TRY(const CheckedHead mine, head_score(ask, *given, scope));
+  TRY(const CheckedHead best, best_head(ask, scope));
   const std::vector<Text> words{head_text(*given), live_number(mine.score, false)};
   if (as_good(mine.score, best.score)) return right("verdict.right.head", words);
   const double score = best.score > 0 ? std::max(0.0, mine.score / best.score) : 0;
   for (const Slip& slip : ask.slips) {
-    TRY(const HeadScore made, head_score(HeadAsk{slip.value, {}}, *given, scope));
+    TRY(const CheckedHead made, head_score(HeadAsk{slip.value, {}}, *given, scope));
     if (made.score != 0) return wrong(page_key(lesson, page, "slip." + slip.id), words, score);
   }
   return wrong("verdict.wrong.head", words, score);
@@ -274,7 +274,7 @@ Result<Answer> right_answer(const Page& page, const ExpressionScope& scope) {
     return Answer(choice.cell(best.index, scope));
   }
   if (const auto* head = std::get_if<HeadAsk>(&page.ask)) {
-    TRY(const HeadScore best, best_head(*head, scope));
+    TRY(const CheckedHead best, best_head(*head, scope));
     return Answer(best.place);
   }
   if (const auto* bars = std::get_if<BarsAsk>(&page.ask)) {

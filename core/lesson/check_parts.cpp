@@ -229,20 +229,20 @@ Text cell_words(const Cell& cell, const ExpressionScope& scope) {
   return words.empty() ? Text(to_text(cell)) : Text(join(words, " \u2192 "));
 }
 
-Result<HeadScore> head_score(const HeadAsk& ask, const HeadPlace& place, const ExpressionScope& scope) {
+Result<CheckedHead> head_score(const HeadAsk& ask, const HeadPlace& place, const ExpressionScope& scope) {
   ExpressionScope inner = scope;
   inner.variables["layer"] = place.layer;
   inner.variables["head"] = place.head;
   TRY(const double score, ask.pick.number(inner));
-  return HeadScore{place, score};
+  return CheckedHead{place, score};
 }
 
-Result<HeadScore> best_head(const HeadAsk& ask, const ExpressionScope& scope) {
+Result<CheckedHead> best_head(const HeadAsk& ask, const ExpressionScope& scope) {
   const ModelConfig& config = scope.run.trace(scope.sequence).config();
-  HeadScore best{{}, -1e300};
+  CheckedHead best{{}, -1e300};
   for (int layer = 0; layer < config.n_layers(); ++layer)
     for (int head = 0; head < config.blocks[static_cast<std::size_t>(layer)].attention.n_heads; ++head) {
-      TRY(const HeadScore mine, head_score(ask, {layer, head}, scope));
+      TRY(const CheckedHead mine, head_score(ask, {layer, head}, scope));
       if (mine.score > best.score) best = mine;
     }
   return best;

@@ -45,12 +45,12 @@ struct CellChoice {
 Text cell_words(const Cell& cell, const ExpressionScope& scope);
 Result<CellChoice> cells_to_choose(const CellAsk& ask, const ExpressionScope& scope);
 
-struct HeadScore {
+struct CheckedHead {
   HeadPlace place;
   double score = 0;
 };
-Result<HeadScore> head_score(const HeadAsk& ask, const HeadPlace& place, const ExpressionScope& scope);
-Result<HeadScore> best_head(const HeadAsk& ask, const ExpressionScope& scope);
+Result<CheckedHead> head_score(const HeadAsk& ask, const HeadPlace& place, const ExpressionScope& scope);
+Result<CheckedHead> best_head(const HeadAsk& ask, const ExpressionScope& scope);
 // check_drawn.cpp: rows that are drawn, and steps that are put into an order.
 Result<Verdict> check_bars(const Lesson& lesson, const Page& page, const BarsAsk& ask, const Answer& answer,
                            const ExpressionScope& scope);

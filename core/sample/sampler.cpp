@@ -38,25 +38,25 @@ void fill_probabilities(std::vector<NextToken>& tokens, double temperature) {
 // Marks what is cut of the sorted list, and returns how many stay; at least one.
 std::size_t cut_tokens(std::vector<NextToken>& tokens, const Sampling& sampling) {
   std::size_t count = tokens.size();
-  const auto cut_from = [&](std::size_t first, Cut why) {
+  const auto cut_from = [&](std::size_t first, SamplingCut why) {
     for (std::size_t i = std::max<std::size_t>(first, 1); i < count; ++i) tokens[i].cut = why;
     count = std::min(count, std::max<std::size_t>(first, 1));
   };
-  if (greedy(sampling)) cut_from(1, Cut::greedy);
-  if (sampling.top_k > 0) cut_from(static_cast<std::size_t>(sampling.top_k), Cut::top_k);
+  if (greedy(sampling)) cut_from(1, SamplingCut::greedy);
+  if (sampling.top_k > 0) cut_from(static_cast<std::size_t>(sampling.top_k), SamplingCut::top_k);
   if (sampling.top_p < 1.f) {
     double all = 0, sum = 0;
     std::size_t i = 0;
     for (std::size_t j = 0; j < count; ++j) all += static_cast<double>(tokens[j].prob);
     while (i < count && (i == 0 || sum < static_cast<double>(sampling.top_p) * all))
       sum += static_cast<double>(tokens[i++].prob);
-    cut_from(i, Cut::top_p);
+    cut_from(i, SamplingCut::top_p);
   }
   if (sampling.min_p > 0.f) {
     const float least = sampling.min_p * tokens.front().prob;
     std::size_t i = 1;
     while (i < count && tokens[i].prob >= least) ++i;
-    cut_from(i, Cut::min_p);
+    cut_from(i, SamplingCut::min_p);
   }
   return count;
 }

@@ -31,7 +31,7 @@ Status check_sampling(const Sampling& sampling);
 Status check_penalty(float penalty);
 
 /// Which setting removed a token.
-enum class Cut : std::uint8_t { none, greedy, top_k, top_p, min_p };
+enum class SamplingCut : std::uint8_t { none, greedy, top_k, top_p, min_p };
 
 /// One token of the vocabulary and its probability to come next.
 struct NextToken {
@@ -42,7 +42,7 @@ struct NextToken {
   float kept = 0.f;       ///< after the cuts, renormalised; 0 when cut
   float penalised = 0.f;  ///< the logit after the repetition penalty
   float scaled = 0.f;     ///< that divided by the temperature (by 1 when it is 0): what softmax reads
-  Cut cut = Cut::none;    ///< the first cut that took it out
+  SamplingCut cut = SamplingCut::none;  ///< the first cut that took it out
 };
 
 /// The logits [vocab] after a repetition penalty: those of the ids in `said`, once each, divided by

@@ -60,14 +60,14 @@ HeadScores::HeadScores(const std::vector<int>& heads) {
 HeadScores::HeadScores(const ModelConfig& config, Part part) : HeadScores(heads_of(config, part)) {}
 
 void HeadScores::add(const std::function<double(int, int)>& score) {
-  for (HeadScore& one : sums_) one.mean += score(one.layer, one.head);
+  for (FoundHead& one : sums_) one.mean += score(one.layer, one.head);
   ++count_;
 }
 
-HeadScore HeadScores::best() const {
+FoundHead HeadScores::best() const {
   if (count_ == 0 || sums_.empty()) return {};
-  HeadScore out = *std::max_element(sums_.begin(), sums_.end(),
-                                    [](const HeadScore& a, const HeadScore& b) { return a.mean < b.mean; });
+  FoundHead out = *std::max_element(sums_.begin(), sums_.end(),
+                                    [](const FoundHead& a, const FoundHead& b) { return a.mean < b.mean; });
   out.mean /= static_cast<double>(count_);
   return out;
 }

@@ -24,7 +24,7 @@ struct RowsRight {
 RowsRight rows_right(const Trace& trace, const std::vector<int>& targets);
 
 /// One head and the mean of its score.
-struct HeadScore {
+struct FoundHead {
   int layer = -1, head = -1;
   double mean = 0;
 };
@@ -39,10 +39,10 @@ class HeadScores {
   /// Adds score(layer, head) of every head once.
   void add(const std::function<double(int layer, int head)>& score);
   /// The first head with the largest mean.
-  HeadScore best() const;
+  FoundHead best() const;
 
  private:
-  std::vector<HeadScore> sums_;  ///< `mean` is the sum so far
+  std::vector<FoundHead> sums_;  ///< `mean` is the sum so far
   std::int64_t count_ = 0;
 };
 

@@ -127,7 +127,7 @@ std::vector<Measure> StoryTask::measure(const Model& model, std::uint64_t seed, 
     resolving.add(
         [&](int layer, int head) { return to_antecedent(example, trace, StoryRows::reason, layer, head); });
   });
-  const HeadScore answer = answering.best(), reason = resolving.best();
+  const FoundHead answer = answering.best(), reason = resolving.best();
   return {{"accuracy",
            "share of held-out stories in which the noun that the pronoun stood for is the most likely of all "
            "words where it comes again",

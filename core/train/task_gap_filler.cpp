@@ -169,7 +169,7 @@ class GapFiller final : public Task {
             trace.cell(site_of(StepRole::pattern, layer), {head, example.notes[0], example.notes[1]}));
       });
     });
-    const HeadScore best = reading.best();
+    const FoundHead best = reading.best();
     return {{"accuracy", "share of the masked words of held-out stories that are the most likely",
              share(words), 0.95},
             {"noun.accuracy", "the same, of the noun that comes again alone", share(nouns), 0.0},

@@ -74,8 +74,8 @@ class LayerScores {
   void add(const Score& score) {
     scores_.add([&](int, int head) { return score(layer_, head); });
   }
-  HeadScore best() const {
-    const HeadScore found = scores_.best();
+  FoundHead best() const {
+    const FoundHead found = scores_.best();
     return {layer_, found.head, found.mean};
   }
 
@@ -151,7 +151,7 @@ class Induction final : public Task {
       induction.add(
           [&](int layer, int head) { return looking_back(trace, layer, head, again, end - 1, length - 1); });
     });
-    const HeadScore before = previous.best(), copy = induction.best();
+    const FoundHead before = previous.best(), copy = induction.best();
     return {{"accuracy", "share of the repeated tokens, from the second one on, that are the most likely",
              static_cast<double>(said.right) / static_cast<double>(std::max<std::int64_t>(1, said.counted)),
              0.99},

@@ -209,7 +209,7 @@ class Pilot final : public Task {
       first_naming.add([&](int layer, int head) { return named_weight(example, trace, layer, head, 1); });
       finding.add([&](int layer, int head) { return named_first(example, trace, layer, head); });
     });
-    const HeadScore best = naming.best(), first = first_naming.best(), finds = finding.best();
+    const FoundHead best = naming.best(), first = first_naming.best(), finds = finding.best();
     const auto share = [](std::int64_t some, std::int64_t all) {
       return static_cast<double>(some) / static_cast<double>(std::max<std::int64_t>(1, all));
     };

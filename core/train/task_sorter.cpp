@@ -119,7 +119,7 @@ class Sorter final : public Task {
       exact += rows_right(trace, example.targets).all() ? 1 : 0;
       copying.add([&](int layer, int head) { return task_sorter_copied(example, trace, layer, head); });
     });
-    const HeadScore best = copying.best();
+    const FoundHead best = copying.best();
     return {{"accuracy", "share of held-out inputs that are sorted without any mistake, the end included",
              static_cast<double>(exact) / std::max(1, count), 0.999},
             {"copying_head.weight",

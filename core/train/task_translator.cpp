@@ -146,7 +146,7 @@ class Translator final : public Task {
       exact += rows_right(trace, example.targets).all() ? 1 : 0;
       aligning.add([&](int layer, int head) { return aligned_share(example, trace, layer, head); });
     });
-    const HeadScore best = aligning.best();
+    const FoundHead best = aligning.best();
     return {
         {"accuracy", "share of held-out sentences that are translated without any mistake",
          static_cast<double>(exact) / std::max(1, count), 0.98},

@@ -105,19 +105,22 @@ ViewDrawing drawn_neurons(std::vector<Text> sentence, figure::TableMark table, s
           figure::leaf({"neurons", std::move(table), 3, std::move(title), ""})};
 }
 
-// Those with a row: the first ones; what an edit touched stays among them.
+// Those with a row: the first ones; one that an edit touched stays among them, also where it adds nothing any
+// more.
 std::vector<std::pair<std::int64_t, double>> shown_neurons(const ViewState& state, const MlpPlace& place,
                                                            const AddedToAnswer& added) {
   std::vector<std::pair<std::int64_t, double>> out = added.neurons;
-  const std::size_t most = std::min(most_neurons(state), out.size());
-  const auto edited =
-      std::find_if(out.begin() + static_cast<std::ptrdiff_t>(most), out.end(), [&](const auto& one) {
-        return touched(*state.run, place.site(StepRole::neurons), {{"pos", state.row}, {"d_mlp", one.first}});
-      });
-  const bool all =
-      touched(*state.run, place.site(StepRole::neurons), {{"pos", state.row}, {"d_mlp", out.front().first}});
-  if (edited != out.end() && !all) out[most - 1] = *edited;
-  out.resize(most);
+  out.resize(std::min(most_neurons(state), out.size()));
+  const Site site = place.site(StepRole::neurons);
+  std::vector<std::int64_t> edited;
+  const std::int64_t all = state.run->edits.empty() ? 0 : state.run->find(site)->shape[1];
+  for (std::int64_t neuron = 0; neuron < all; ++neuron)
+    if (touched(*state.run, site, {{"pos", state.row}, {"d_mlp", neuron}})) edited.push_back(neuron);
+  const auto is = [](std::int64_t neuron) { return [=](const auto& one) { return one.first == neuron; }; };
+  if (edited.empty() || std::ssize(edited) == all || std::any_of(out.begin(), out.end(), is(edited.front())))
+    return out;
+  const auto known = std::find_if(added.neurons.begin(), added.neurons.end(), is(edited.front()));
+  out.back() = known == added.neurons.end() ? std::pair(edited.front(), 0.0) : *known;
   return out;
 }
 

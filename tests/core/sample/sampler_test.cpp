@@ -105,12 +105,14 @@ TEST(NextTokens, penalty_temperature_and_cuts_in_the_order_of_transformers) {
   const auto found = next_tokens(row(logits), sampling, said);
   double of_four = 0, running = 0, kept = 0;
   for (int i = 0; i < 4; ++i) of_four += sorted[static_cast<std::size_t>(i)].first;
-  std::vector<Cut> wanted;
+  std::vector<SamplingCut> wanted;
   for (std::size_t i = 0; i < 6; ++i) {
-    Cut cut = i >= 4 ? Cut::top_k : running >= 0.9 * of_four ? Cut::top_p : Cut::none;
-    if (cut == Cut::none && sorted[i].first < 0.2 * sorted[0].first) cut = Cut::min_p;
+    SamplingCut cut = i >= 4                     ? SamplingCut::top_k
+                      : running >= 0.9 * of_four ? SamplingCut::top_p
+                                                 : SamplingCut::none;
+    if (cut == SamplingCut::none && sorted[i].first < 0.2 * sorted[0].first) cut = SamplingCut::min_p;
     running += sorted[i].first;
-    if (cut == Cut::none) kept += sorted[i].first;
+    if (cut == SamplingCut::none) kept += sorted[i].first;
     wanted.push_back(cut);
   }
   for (std::size_t i = 0; i < 6; ++i) {
@@ -119,9 +121,9 @@ TEST(NextTokens, penalty_temperature_and_cuts_in_the_order_of_transformers) {
     EXPECT_NEAR(std::exp(static_cast<double>(found[i].scaled)), sorted[i].first, 1e-4 * sorted[i].first);
     EXPECT_NEAR(found[i].prob, sorted[i].first / sum, 1e-6);
     EXPECT_EQ(found[i].cut, wanted[i]) << i;
-    EXPECT_NEAR(found[i].kept, wanted[i] == Cut::none ? sorted[i].first / kept : 0, 1e-6);
+    EXPECT_NEAR(found[i].kept, wanted[i] == SamplingCut::none ? sorted[i].first / kept : 0, 1e-6);
   }
-  EXPECT_NE(std::count(wanted.begin(), wanted.end(), Cut::none), 4) << "top-p or min-p cut something";
+  EXPECT_NE(std::count(wanted.begin(), wanted.end(), SamplingCut::none), 4) << "top-p or min-p cut something";
 }
 
 TEST(NextTokens, min_p_is_a_share_of_the_most_likely) {
