@@ -168,27 +168,33 @@ FigureHit FigureBox::hit_of(const figure::DrawnShape& shape) const {
           on_screen(shape.rect.right(), shape.rect.bottom())};
 }
 
-template <class Is>
-std::optional<FigureHit> FigureBox::hit_if(ImVec2 place, const Is& is) const {
+std::optional<FigureHit> FigureBox::hit(ImVec2 place) const {
   if (!figure_) return std::nullopt;
   const float x = (place.x - at_.x) / unit_, y = (place.y - at_.y) / unit_;
   for (const figure::DrawnShape& shape : drawing_.shapes) {
     const figure::PixelRect& r = shape.rect;
-    if (shape.row < 0 || !is(shape) || x < r.x || y < r.y || x >= r.right() || y >= r.bottom()) continue;
+    if (shape.row < 0 || shape.col < 0 || x < r.x || y < r.y || x >= r.right() || y >= r.bottom()) continue;
     FigureHit out = hit_of(shape);
     if (out.part && std::holds_alternative<figure::MatrixMark>(out.part->mark)) return out;
   }
   return std::nullopt;
 }
 
-std::optional<FigureHit> FigureBox::hit(ImVec2 place) const {
-  return hit_if(place, [](const figure::DrawnShape& shape) { return shape.col >= 0; });
-}
-
 std::optional<FigureHit> FigureBox::row_name(ImVec2 place) const {
-  return hit_if(place, [](const figure::DrawnShape& shape) {
-    return shape.col < 0 && shape.kind == figure::DrawnShape::Kind::text;
-  });
+  if (!figure_) return std::nullopt;
+  const float x = (place.x - at_.x) / unit_, y = (place.y - at_.y) / unit_;
+  for (const figure::PlacedPart& placed : placed_.parts) {
+    const auto* matrix = std::get_if<figure::MatrixMark>(&placed.part->mark);
+    const figure::PixelRect& cells = placed.cells;
+    if (!matrix || !matrix->order.empty() || matrix->rows.labels.empty() || x < placed.box.x ||
+        x >= cells.x || y < cells.y || y >= cells.bottom())
+      continue;
+    const float high = cells.h / static_cast<float>(matrix->values.size(0));
+    const auto row = static_cast<std::int64_t>((y - cells.y) / high);
+    const float top = cells.y + high * static_cast<float>(row);
+    return FigureHit{placed.part, row, -1, on_screen(placed.box.x, top), on_screen(cells.x, top + high)};
+  }
+  return std::nullopt;
 }
 
 ItemRect FigureBox::part_rect(std::string_view part) const {

@@ -72,9 +72,6 @@ class FigureBox {
   void note_parts() const;
   ImVec2 on_screen(float x, float y) const;
   FigureHit hit_of(const figure::DrawnShape& shape) const;
-  /// The first matrix shape at a place for which `is` holds.
-  template <class Is>
-  std::optional<FigureHit> hit_if(ImVec2 place, const Is& is) const;
 
   Shown shown_;
   std::optional<figure::Figure> figure_;  ///< placed_ points into it

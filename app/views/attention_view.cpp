@@ -262,7 +262,7 @@ void AttentionView::draw_field(const ViewContext& context, const AttentionScene&
 float AttentionView::draw_row(const ViewContext& context, const AttentionScene& scene, Slot stage, ImVec2 end,
                               ImVec2 room) {
   const bool weights = mode_ == Mode::map && role_of(stage) == StepRole::pattern && !pane_.shows_difference();
-  if (!weights || context.workspace.told || scene.queries * scene.keys > kMostRowPlane) return 0;
+  if (!weights || context.workspace.keeps_stage || scene.queries * scene.keys > kMostRowPlane) return 0;
   if (hides_row(context.workspace.hidden, scene.pattern(), scene.head, context.workspace.cursor.query))
     return 0;
   const ImVec2 most(room.x, std::min(room.y * kMostRow, scaled(context.workspace.presenting ? 150 : 104)));

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/marks.h"
+#include "core/figure/touches.h"
 
 namespace attnscope::figure {
 namespace {
@@ -298,37 +299,6 @@ void draw_bar(const MatrixMark::Row& row, double value, PixelRect cell, const Pl
   out.rect({cell.x + (cell.w - wide) / 2, bottom - tall, wide, tall}, out.colours().ink(Ink::accent));
   out.shapes.back().grows = true;
   out.rect({cell.x - 1, bottom - 1, cell.w + 2, 1}, out.colours().frame);
-}
-
-bool edited_at(const MatrixMark::Block& block, std::int64_t col) {
-  return col >= block.col && col < block.col + block.cols;
-}
-void outline_edit(PixelRect rect, Drawing& out) {
-  out.rect(rect, out.colours().ink(Ink::warning), DrawnShape::Kind::frame);
-}
-// Of rows drawn large: one outline around neighbours that an edit touched.
-void outline_large(const PlacedPart& placed, float wide, float tall, Drawing& out) {
-  for (const MatrixMark::Block& block : matrix_in(*placed.part).edited) {
-    for (std::size_t at = 0; at < placed.columns.size(); ++at) {
-      std::size_t end = at;
-      while (end < placed.columns.size() && edited_at(block, placed.columns[end])) ++end;
-      if (end == at) continue;
-      outline_edit({placed.cells.x + wide * static_cast<float>(at), placed.cells.y + tall * count(block.row),
-                    wide * static_cast<float>(end - at), tall * count(block.rows)},
-                   out);
-      at = end;
-    }
-  }
-}
-
-// A line through the text that was drawn last.
-void strike_name(const Names& names, std::int64_t at, Drawing& out, const MarkContext& context) {
-  if (std::find(names.struck.begin(), names.struck.end(), static_cast<int>(at)) == names.struck.end()) return;
-  const DrawnShape text = out.shapes.back();
-  const float length = context.measure.width(text.text, text.em, text.face), up = text.em * 0.3f,
-              turn = text.turned * 3.14159265f / 180, across = std::cos(turn), down = std::sin(turn);
-  const float x = text.x + up * down, y = text.y - up * across;
-  out.line({{x, y}, {x + length * across, y + length * down}}, text.colour);
 }
 
 void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& context) {

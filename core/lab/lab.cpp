@@ -76,11 +76,10 @@ const std::vector<Lab>& labs() {
 }
 
 Result<const Lab*> find_lab(std::string_view id) {
-  std::vector<std::string> known;
-  for (const Lab& lab : labs()) {
+  for (const Lab& lab : labs())
     if (lab.id() == id) return &lab;
-    known.push_back(lab.id());
-  }
+  std::vector<std::string> known;
+  for (const Lab& lab : labs()) known.push_back(lab.id());
   return fail(Code::not_found, "error.lab.no_lab", {in_quotes(id), join(known, ", ")});
 }
 

@@ -208,13 +208,18 @@ Found pos(const Values& of, const ExpressionScope& scope) {
   }
   return fail(Code::not_found, "error.lesson.expression.word", {in_quotes(of[0].text)});
 }
-/// How many of the tokens are called so: copies('<unk>').
+/// How many of the tokens are called so, as they were typed or as the model reads them: copies('<unk>').
 Found copies(const Values& of, const ExpressionScope& scope) {
   const RunResult& run = scope.run;
   const Sequence& sequence = run.document.sequences[static_cast<std::size_t>(scope.sequence)];
   double count = 0;
   for (std::int64_t row = 0; row < sequence.input.length(); ++row)
-    count += position_label(*run.document.opened, sequence, row) == of[0].text ? 1 : 0;
+    count += position_label(*run.document.opened, sequence, row) == of[0].text ||
+                     (!sequence.input.ids.empty() &&
+                      token_label(*run.document.opened, sequence.input.ids[static_cast<std::size_t>(row)]) ==
+                          of[0].text)
+                 ? 1
+                 : 0;
   return one(count);
 }
 Found id(const Values& of, const ExpressionScope& scope) {

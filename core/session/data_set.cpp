@@ -135,6 +135,11 @@ class FileOfPrompts final : public DataReader::Source {
     return Done{};
   }
 
+  // Fields of a header between semicolons or tabs.
+  static bool divided_otherwise(const std::string& header) {
+    return std::any_of(header.begin(), header.end(), [](char c) { return c == ';' || c == '\t'; });
+  }
+
   Status take_header(const std::string& text) {
     std::vector<CsvField> fields;
     auto problem = csv_fields(text, fields);
@@ -144,9 +149,9 @@ class FileOfPrompts final : public DataReader::Source {
       header_.push_back(field.text);
     }
     if (!problem && std::none_of(header_.begin(), header_.end(), names_prompt))
-      problem = DataProblem{1, Text::of(header_.size() == 1 && text.find_first_of(";\t") != std::string::npos
-                                            ? "data.wrong.not_commas"
-                                            : "data.wrong.no_prompt_column")};
+      problem = DataProblem{
+          1, Text::of(header_.size() == 1 && divided_otherwise(text) ? "data.wrong.not_commas"
+                                                                     : "data.wrong.no_prompt_column")};
     return problem ? Status(wrong(*problem, file_.line(), text)) : Status(Done{});
   }
 

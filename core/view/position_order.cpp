@@ -233,7 +233,9 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
   }
   ViewDrawing out{
       {Text::of("figure.position.question")}, {order_text(key, said), order_text(".short", said)}, {}};
-  out.above = figure::column(std::move(all));
+  figure::WordsMark words{figure::WordsMark::As::sentence, {said.back()}};  // in a column too narrow for rows
+  out.above = figure::either(
+      {figure::column(std::move(all)), figure::leaf({"order_answer", std::move(words), 3, {}, ""})});
   return out;
 }
 

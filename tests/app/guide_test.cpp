@@ -195,7 +195,7 @@ TEST_F(Guide, F1OpensThePageOfTheStage) {
     key(compat::Key::f1);
     EXPECT_FALSE(shows("guide_page"));
   }
-  workspace().level = Level::easy;
+  workspace().level = Level::easy, workspace().view = "attention";
   key(compat::Key::f1);
   EXPECT_EQ(page(), "easy");
 }

@@ -385,7 +385,7 @@ TEST_F(LectureTest, TheSpeakerSeesNoteClockAndTheNextSlide) {
   for (const DrawItem& item : list.items())
     if (item.kind == DrawItem::Kind::text) said.insert(std::string(list.text(item)));
   const bool next = std::any_of(said.begin(), said.end(), [](const std::string& text) {
-    return text.find("step 1 of 7") != std::string::npos;
+    return text.find("step 1 of 8") != std::string::npos;
   });
   EXPECT_TRUE(next) << "the figure of the next slide";
   EXPECT_FALSE(in_language(slides().slide(0).note).empty());

@@ -64,9 +64,11 @@ TEST(CliFigure, ComparesTwoTextsAndSaysWhereItCannot) {
 TEST(CliFigure, ARecordOfPatternsAloneIsDrawn) {
   const TempFolder folder;
   const std::string record = folder / "p.safetensors";
-  ASSERT_EQ(
-      cli("trace model:storyteller --steps \"blocks.*.attn.pattern,*.resid_pre\" --out " + record).exit_code,
-      0);
+  ASSERT_EQ(cli("trace model:storyteller --text \"The cat sat on the mat because it was tired. So the\" "
+                "--steps \"blocks.*.attn.pattern,*.resid_pre\" --out " +
+                record)
+                .exit_code,
+            0);
   const std::string place = "figure " + record + " --layer 1 --head 3 --row 13 ";
   const auto attention = cli(place + "--view attention");
   ASSERT_EQ(attention.exit_code, 0) << attention.err;
@@ -93,7 +95,11 @@ TEST(CliFigure, ARecordOfPatternsAloneIsDrawn) {
 TEST(CliFigure, ARecordWithNaNIsDrawnAndComparedInTrueSentences) {
   const TempFolder folder;
   const std::string whole = folder / "whole.npz", wrong = folder / "nan.npz";
-  ASSERT_EQ(cli("trace model:storyteller --steps \"blocks.*.attn.*\" --out " + whole).exit_code, 0);
+  ASSERT_EQ(cli("trace model:storyteller --text \"The cat sat on the mat because it was tired. So the\" "
+                "--steps \"blocks.*.attn.*\" --out " +
+                whole)
+                .exit_code,
+            0);
   const auto source = read_npz(whole);
   ASSERT_TRUE(source) << source.error().text();
   std::vector<NamedTensor> arrays;

@@ -39,7 +39,7 @@ TEST(Walk, GoesThroughEachPlaceOnce) {
   const auto rows = *walked(**find_view("attention"), state, Walk::rows);
   EXPECT_EQ(std::ssize(rows), of.run->rows(state.place.stack));
   const auto pages = *walked(**find_view("steps"), state, Walk::pages);
-  EXPECT_EQ(pages.size(), 7u);
+  EXPECT_EQ(pages.size(), 8u);
 }
 
 std::vector<FilmFigure> figures_of(const std::string& view, const std::vector<ViewState>& states) {
