@@ -14,7 +14,7 @@
 namespace attnscope {
 namespace {
 
-constexpr float kSight = 180.f, kLeastSight = 120.f;  // units: one side of the photograph
+constexpr float kSight = 168.f, kLeastSight = 120.f;  // units: one side of the photograph
 constexpr float kSightGap = 24.f;
 
 }  // namespace

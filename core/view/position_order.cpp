@@ -218,7 +218,7 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
   const std::string of =
       to_text(pattern) + to_text(std::vector<AxisRange>{{"head", head}, {"query", state.row}});
   std::vector<figure::PartBox> all{order_rows(
-      state, with, swap, of, "order", {order_text(".title", said), order_text(".title.short", said)}, 3)};
+      state, with, swap, of, "order", {order_text(".title", said), order_text(".title.short", said)}, 2)};
   std::string key = moves ? ".mask" : ".never";
   if (const auto bare = config.has_positions() ? without_positions(*model) : nullptr) {
     const SwapRun a = run_swapped(state, *bare, swap.first, false),
@@ -229,13 +229,11 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
     const bool keeps = most_moved(without.written, without.swapped, swap.first).second < kSeenInOrder;
     key = !moves ? ".little" : keeps ? "" : ".both";
     all.push_back(order_rows(state, without, swap, "", "bare",
-                             {order_text(".bare", said), order_text(".bare.short", said)}, 2));
+                             {order_text(".bare", said), order_text(".bare.short", said)}, 1));
   }
   ViewDrawing out{
       {Text::of("figure.position.question")}, {order_text(key, said), order_text(".short", said)}, {}};
-  figure::WordsMark words{figure::WordsMark::As::sentence, {said.back()}};  // in a column too narrow for rows
-  out.above = figure::either(
-      {figure::column(std::move(all)), figure::leaf({"order_answer", std::move(words), 3, {}, ""})});
+  out.above = figure::column(std::move(all));
   return out;
 }
 

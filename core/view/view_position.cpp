@@ -244,6 +244,7 @@ Result<ViewDrawing> draw_position(const ViewState& state) {
   if (!order) return how;
   if (how.picture && state.run->config().has_positions())
     order->picture = how.picture->inside.empty() ? *how.picture : how.picture->inside.front();
+  if (order->picture && order->picture->part) order->picture->part->priority = 1;  // behind the rows
   return *std::move(order);
 }
 

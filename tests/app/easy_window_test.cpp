@@ -398,7 +398,7 @@ TEST_F(EasyWindowTest, AttentionOnAPhotographIsSeenOnIt) {
   settle();
   ASSERT_TRUE(shows("easy.sight"));
   const ItemRect photo = noted_items().at("easy.sight");
-  EXPECT_GE(photo.p1.x - photo.p0.x, 176.f);
+  EXPECT_GE(photo.p1.x - photo.p0.x, 160.f);
   EXPECT_LE(photo.p1.x, noted_items().at("figure").p0.x + 1);
 }
 
