@@ -83,11 +83,13 @@ TEST(CliFigure, ARecordOfPatternsAloneIsDrawn) {
   ASSERT_EQ(steps.exit_code, 0) << steps.err;
   EXPECT_EQ(steps.out.find("vocabulary of 0"), std::string::npos) << steps.out;
   expect_refused(place + "--view position", 1, "no such attention");
-  expect_refused(place + "--head 4", 1, "head");
+  expect_refused("figure " + record + " --layer 1 --head 4 --view attention", 1, "head");
   const std::string one = folder / "one.safetensors";
-  ASSERT_EQ(
-      cli("trace model:storyteller --steps blocks.0.attn.pattern,blocks.1.resid_pre --out " + one).exit_code,
-      0);
+  ASSERT_EQ(cli("trace model:storyteller --text \"The cat sat\" --steps "
+                "blocks.0.attn.pattern,blocks.1.resid_pre --out " +
+                one)
+                .exit_code,
+            0);
   EXPECT_EQ(cli("figure " + one + " --layer 1 --step blocks.1.resid_pre").exit_code, 0);
   expect_refused("figure " + one + " --layer 1 --view attention", 1, "no such attention");
 }
