@@ -13,8 +13,7 @@ namespace attnscope {
 namespace {
 
 // A picture of them takes some milliseconds.
-constexpr std::array<const char*, 7> kEasyLabs{"sqrt",   "softmax", "order",  "norms",
-                                               "memory", "tying",   "sharing"};
+constexpr std::array<const char*, 6> kEasyLabs{"sqrt", "order", "norms", "memory", "tying", "sharing"};
 constexpr float kLabSlider = 330.f;  // units
 
 // The number that the lab moves by itself, else its first control.

@@ -315,7 +315,7 @@ TEST_F(EasyWindowTest, OneLabOfTheDayHasOneSlider) {
   EXPECT_GE(controls, 1);
   EXPECT_TRUE(shows("figure.sentence"));
   EXPECT_FALSE(shows("try_show"));
-  for (const char* lab : {"sqrt", "softmax", "order", "norms", "memory", "tying", "sharing"}) {
+  for (const char* lab : {"sqrt", "order", "norms", "memory", "tying", "sharing"}) {
     workspace().lab = lab;
     settle();
     EXPECT_EQ(workspace().level, Level::easy) << lab;
