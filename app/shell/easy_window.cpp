@@ -120,8 +120,8 @@ void EasyWindow::follow(FrameState& state, const RunResult& run) {
          key_number(static_cast<int>(view_.place.part)), key_number(view_.layer), key_number(view_.head),
          key_number(view_.row)},
         [&] { return strongest_key(*view_.run, pattern, view_.head, view_.row); });
-  view_.lab = EasyLab::shown(state.workspace);
-  if (view_.lab && state.workspace.view == kLabsView)
+  view_.lab = state.workspace.view == kLabsView ? EasyLab::shown(state.workspace) : nullptr;
+  if (view_.lab)
     if (const LabValues& values = EasyLab::values(state.workspace, *view_.lab);
         values.all() != view_.values.all())
       view_.values = values;

@@ -25,6 +25,7 @@ constexpr std::int64_t kFewestCells = 6,
 constexpr float kStraightName = 64;           // of so few columns do not slant
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
+constexpr float kLeastName = 0.75f;           // of those letters: for a name that is too long for its column
 constexpr std::size_t kLeastColumns = 2;      // of a row drawn large, beside "other n"
 
 const MatrixMark& matrix_in(const Part& part) { return std::get<MatrixMark>(part.mark); }
@@ -321,9 +322,12 @@ void draw_large(const PlacedPart& placed, Drawing& out, const MarkContext& conte
             ? matrix.cols.labels[static_cast<std::size_t>(col)].str()
             : std::to_string(col);
     const Face face = others ? Face::sans : Face::mono;
-    const std::string shown = context.measure.fitted(name, em, face, wide - 2);
+    const float full = context.measure.width(name, em, face);
+    const float letters = full > wide - 2 ? em * std::max(kLeastName, (wide - 2) / full) : em;
+    const std::string shown = context.measure.fitted(name, letters, face, wide - 2);
     if (matrix.cols.shown)
-      out.text(shown, x + (wide - context.measure.width(shown, em, face)) / 2, placed.cells.y - 5, em, face,
+      out.text(shown, x + (wide - context.measure.width(shown, letters, face)) / 2, placed.cells.y - 5,
+               letters, face,
                out.colours().ink(others                      ? Ink::dim
                                  : col == matrix.cols.looked ? Ink::text
                                                              : matrix.cols.ink),
