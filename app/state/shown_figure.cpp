@@ -101,6 +101,7 @@ json figure_words(const ShownView& shown, const ExportRequest& request) {
   json out = {{"view", shown.view->id},
               {"level", name_of_value(state.level, kLevels)},
               {"size", request.size},
+              {"lang", language()},
               {"theme", theme().kind == ThemeKind::dark ? "dark" : "light"},
               {"scale", static_cast<int>(request.scale)},
               {"paper", request.paper},
