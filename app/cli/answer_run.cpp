@@ -15,6 +15,10 @@ std::vector<std::string>& words_now() {
   static std::vector<std::string> words;
   return words;
 }
+int& commands_now() {
+  static int commands = 0;
+  return commands;
+}
 KeptAnswer*& kept_now() {
   static KeptAnswer* kept = nullptr;
   return kept;
@@ -24,8 +28,14 @@ KeptAnswer*& kept_now() {
 
 const std::vector<std::string>& command_words() { return words_now(); }
 CommandWords::CommandWords(std::vector<std::string> words)
-    : before_(std::exchange(words_now(), std::move(words))) {}
-CommandWords::~CommandWords() { words_now() = std::move(before_); }
+    : before_(std::exchange(words_now(), std::move(words))) {
+  ++commands_now();
+}
+CommandWords::~CommandWords() {
+  --commands_now();
+  words_now() = std::move(before_);
+}
+bool is_nested_command() { return commands_now() > 1; }
 
 std::vector<std::string> words_without(const std::vector<std::string>& words,
                                        const std::vector<std::string>& options) {
@@ -83,7 +93,6 @@ void say(const std::string& text) {
     std::fputs(text.c_str(), stdout);
 }
 
-bool answer_is_kept() { return kept_now() != nullptr; }
 KeptAnswer::KeptAnswer() { kept_now() = this; }
 KeptAnswer::~KeptAnswer() { kept_now() = nullptr; }
 

@@ -27,6 +27,8 @@ class CommandWords {
   std::vector<std::string> before_;
 };
 
+/// The command was asked by another one (serve, rerun), which goes on behind it.
+bool is_nested_command();
 /// The words get this --limit, in the place of their own: an answer over fewer prompts than were asked for.
 void limit_command_words(std::int64_t prompts);
 
@@ -45,8 +47,6 @@ nlohmann::json data_json(const DataChoice& choice, const std::string& hash, std:
 
 /// Text for stdout. While an answer is computed again it is kept instead.
 void say(const std::string& text);
-/// It is kept now: the process goes on behind the command.
-bool answer_is_kept();
 /// Keeps what say() is given while it lives.
 class KeptAnswer {
  public:

@@ -10,6 +10,7 @@
 #include "core/base/thread_pool.h"
 #include "core/base/words.h"
 #include "core/calc/machine.h"
+#include "core/train/packing.h"
 #include "core/train/trainer.h"
 
 namespace attnscope::cli {
@@ -20,7 +21,7 @@ constexpr int kSteps = 20;
 // The weight matrices of linear layers, and the matmuls of one optimiser step.
 struct Products {
   std::vector<Tensor> weights;        // [in, out]
-  std::vector<std::int64_t> lengths;  // number of rows of each sequence
+  std::vector<std::int64_t> lengths;  // number of rows of each run of packed sequences
   double flops = 0;                   // forward, input gradients, weight gradients
 };
 
@@ -29,8 +30,11 @@ Products products_of(const Trainer& trainer) {
   for (const auto& [name, value] : trainer.state().model->weights().all())
     if (value.rank() == 2 && name.find("embed") == std::string::npos) out.weights.push_back(value);
   double rows = 0;
-  for (int i = 0; i < trainer.recipe().batch; ++i) {
-    out.lengths.push_back(trainer.task().example(trainer.seed(), Split::train, i).input.length());
+  std::vector<Example> batch;
+  for (int i = 0; i < trainer.recipe().batch; ++i)
+    batch.push_back(trainer.task().example(trainer.seed(), Split::train, i));
+  for (const Example& run : packed_examples(std::move(batch))) {
+    out.lengths.push_back(run.input.length());
     rows += static_cast<double>(out.lengths.back());
   }
   for (const Tensor& weight : out.weights) out.flops += 6 * rows * static_cast<double>(weight.count());
@@ -43,7 +47,7 @@ Tensor rows_of(std::int64_t rows, std::int64_t width) {
   return std::move(out).freeze();
 }
 
-// The matmuls of one optimiser step alone: sequences in parallel, then the weight gradients of the batch.
+// The matmuls of one optimiser step alone: runs in parallel, then the weight gradients of the batch.
 double products_seconds(const Products& products) {
   std::vector<std::pair<Tensor, Tensor>> rows;  // x [row, in] and dy [row, out] of the whole batch
   std::int64_t total = 0;

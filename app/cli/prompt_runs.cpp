@@ -59,13 +59,13 @@ Status PromptRuns::prepare() {
 }
 
 PromptRuns::Progress::Progress(const PromptRuns& runs) : runs_(runs) {
-  if (!answer_is_kept()) signals_.emplace();
+  if (!is_nested_command()) signals_.emplace();
 }
 
 void PromptRuns::Progress::took_one() const {
   ++taken_;
   const auto now = std::chrono::steady_clock::now();
-  if (now - said_ < std::chrono::seconds(1) || ::isatty(STDERR_FILENO) == 0) return;
+  if (is_nested_command() || now - said_ < std::chrono::seconds(1) || ::isatty(STDERR_FILENO) == 0) return;
   said_ = now, shown_ = true;
   std::fprintf(stderr, "\r%s ", tr("cli.data.progress", {std::to_string(taken_)}).c_str());
 }

@@ -26,7 +26,7 @@ bool EasySight::follow(const PanelContext& context, const ViewState& view) {
   const bool hidden = hides_row(context.workspace.hidden, pattern, view.head, view.row);
   const std::uint64_t key = key_of({context.run->version, number(cursor.sequence), number(view.place.stack),
                                     number(view.place.part), number(view.layer), number(view.head),
-                                    number(view.row), hidden, key_of(language())});
+                                    number(view.row), number(cursor.key), hidden, key_of(language())});
   if (std::exchange(key_, key) == key) {
     if (!keys_.empty()) picture_ = upload_model_picture(context.painter, *context.run, cursor.sequence);
     return !keys_.empty() && !picture_.empty();

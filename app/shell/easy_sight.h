@@ -24,7 +24,6 @@ class EasySight {
   PatchRows queries_, keys_;
   Tensor weights_;  ///< [patch row, patch column]
   std::string picture_, title_;
-  bool hidden_ = false;
 };
 
 }  // namespace attnscope

@@ -1,15 +1,12 @@
 #include "app/shell/easy_training.h"
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "app/look/item_map.h"
 #include "app/look/text_lines.h"
 #include "app/state/controls.h"
 #include "app/widgets/pieces.h"
-#include "core/base/assets.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/session/training_curves.h"
@@ -36,22 +33,6 @@ const LeftWork* left_work(const Session& session) {
 
 std::string task_title(std::string_view task) { return tr("task." + std::string(task) + ".title"); }
 
-// What the loss is where every output is taken for equally likely, and what it came to in the model of the
-// task that ships. Nothing where none does.
-struct LossBounds {
-  double guess = 0, shipped = 0;
-  int steps = 0;
-};
-std::optional<LossBounds> bounds_of(const std::string& task) {
-  const std::string name = "assets/models/" + task + "/card.json";
-  const std::string_view text = asset(name);
-  const nlohmann::json read = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
-  if (text.empty() || read.is_discarded()) return std::nullopt;
-  const Result<Card> card = card_from_json(read, name);
-  if (!card || card->vocabulary < 2) return std::nullopt;
-  return LossBounds{std::log(static_cast<double>(card->vocabulary)), card->loss, card->steps};
-}
-
 void add_bound(LinePlot& plot, double loss, std::string label, ImU32 colour) {
   LineSeries line;
   line.label = std::move(label), line.colour = colour, line.dashed = true;
@@ -66,7 +47,7 @@ LinePlot curve_of(const TrainingSnapshot* run, const std::string& task) {
   plot.title = tr("easy.train.curve");
   plot.readout = true;
   plot.x_name = plot.x_title = tr("training.step");
-  const std::optional<LossBounds> bounds = bounds_of(task);
+  const std::optional<Card> bounds = shipped_card(task);  // of the model that ships
   const int steps = run ? run->steps : bounds ? bounds->steps : 0;
   const TrainingCurves* curves = run ? run->curves.get() : nullptr;
   plot.x0 = curves ? static_cast<float>(std::max(0, curves->first_step - 1)) : 0.f;
@@ -80,9 +61,10 @@ LinePlot curve_of(const TrainingSnapshot* run, const std::string& task) {
     plot.series.push_back(std::move(line));
   }
   if (bounds) {
-    add_bound(plot, bounds->guess, tr("easy.train.guess", {format("%.2f", bounds->guess)}), theme().text_dim);
-    add_bound(plot, bounds->shipped,
-              tr("easy.train.shipped", {format("%.2f", bounds->shipped), format_count(bounds->steps)}),
+    const double guess = bounds->guessing_loss();
+    add_bound(plot, guess, tr("easy.train.guess", {format("%.2f", guess)}), theme().text_dim);
+    add_bound(plot, bounds->loss,
+              tr("easy.train.shipped", {format("%.2f", bounds->loss), format_count(bounds->steps)}),
               theme().v);
   }
   if (!plot.series.empty()) fit_y(plot);
@@ -234,7 +216,7 @@ void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, end, with_alpha(theme().v, 0.10f), px(8));
   list->AddRect(at, end, with_alpha(theme().v, 0.8f), px(8), 0, px(1.2f));
-  const bool own = chosen_run(state.session) != nullptr && state.session.shows_training();
+  const bool begun = chosen_run(state.session) != nullptr, own = begun && state.session.shows_training();
   const float middle = (at.y + end.y) / 2;
   float right = end.x - px(12);
   if (own) {
@@ -252,7 +234,10 @@ void EasyTraining::draw_try(FrameState& state, ImVec2 at, float width) const {
     left += ImGui::GetItemRectSize().x + px(14);
   }
   const WithFont face(fonts().reading);
-  const char* said = tr(own ? "easy.train.try.look" : "easy.train.try.start");
+  const bool stopped = begun && state.session.training().state() == TrainingState::paused;
+  const char* said = tr(own       ? "easy.train.try.look"
+                        : stopped ? "easy.train.try.go_on"
+                                  : "easy.train.try.start");
   const float high = ImGui::CalcTextSize(said, nullptr, false, right - left).y;
   ImGui::SetCursorScreenPos(ImVec2(left, middle - high / 2));
   text_in_lines(said, right - left);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/base/assets.h"
 #include "core/base/text.h"
 #include "core/io/json_file.h"
 #include "core/system/atomic_file.h"
@@ -272,6 +274,17 @@ Result<Card> read_card(const std::string& folder) {
   const std::string path = folder + "/card.json";
   TRY(const Json json, read_json_file(path, std::uint64_t{1} << 24));
   return card_from_json(json, path);
+}
+
+double Card::guessing_loss() const { return std::log(static_cast<double>(std::max(1, vocabulary))); }
+
+std::optional<Card> shipped_card(const std::string& task) {
+  const std::string name = "assets/models/" + task + "/card.json";
+  const std::string_view text = asset(name);
+  const nlohmann::json read = nlohmann::json::parse(text.begin(), text.end(), nullptr, false);
+  if (read.is_discarded()) return std::nullopt;
+  Result<Card> card = card_from_json(read, name);
+  return card ? std::optional(*std::move(card)) : std::nullopt;
 }
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Card {
   std::vector<Input> inputs;           ///< shown first when the model is opened
   std::optional<CountedRows> counted;  ///< rows of the loss; absent in older cards
   std::string before = {};  ///< how its first steps differed from the recipe, as text; mostly empty
+  /// Of a model that takes every output for equally likely: ln(vocabulary).
+  double guessing_loss() const;
 };
 
 /// Measures the model on `count` held-out examples of `seed` and records its training run.
@@ -40,5 +43,7 @@ std::string card_text(const Card& card);
 /// Writes card.json and README.md into an existing folder, each whole or not at all.
 Status write_card(const std::string& folder, const Card& card);
 Result<Card> read_card(const std::string& folder);
+/// That of the task's model that travels with the program; none where the program was built without it.
+std::optional<Card> shipped_card(const std::string& task);
 
 }  // namespace attnscope

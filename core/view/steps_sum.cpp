@@ -1,6 +1,7 @@
 // The station at which the stream takes in what attention made, before the MLP.
 #include <algorithm>
 
+#include "core/lens/held_path.h"
 #include "core/model/tape.h"
 #include "core/trace/flow.h"
 #include "core/view/steps_parts.h"
@@ -11,25 +12,20 @@ namespace {
 using figure::MatrixMark, figure::PartBox;
 
 constexpr int kSumDigits = 3;  // four numbers with two add up to another second one too often
-constexpr std::int64_t kMostProducts = std::int64_t{1} << 20;  // of one head's output: computed while drawing
+constexpr std::int64_t kMostProducts = std::int64_t{1}
+                                       << 20;  // of all heads' outputs: computed while drawing
 
-// What one head adds to the stream at a row: its z through its rows of W_O. Empty where the weights are not
-// there, are many, or something else stands between the two.
+// What one head adds to the stream at a row. Empty where the weights are not there, are many, or something
+// else stands between the two.
 std::vector<float> written_by_head(const ViewState& state, const Site& branch) {
   const Trace& run = *state.run;
-  const Site z = branch.near(StepRole::head_out);
   const Tensor* weight = run.weights().find(to_text(branch) + ".weight");  // [in, out]
-  const Record* record = run.find(z);
-  if (!weight || weight->rank() != 2 || !record || is_edited(run, branch)) return {};
-  const std::vector<float> own = row_of_step(run, z, state.head, state.row);
-  const std::int64_t first = state.head * std::ssize(own), width = weight->size(1);
-  if (own.empty() || first + std::ssize(own) > weight->size(0) || std::ssize(own) * width > kMostProducts)
+  const Record* record = run.find(branch.near(StepRole::head_out));
+  if (!weight || weight->rank() != 2 || weight->count() > kMostProducts || !record ||
+      record->value().rank() != 3 || state.head >= record->shape[0] || is_edited(run, branch))
     return {};
-  std::vector<float> out(static_cast<std::size_t>(width));
-  for (std::int64_t dim = 0; dim < std::ssize(own); ++dim)
-    for (std::int64_t col = 0; col < width; ++col)
-      out[static_cast<std::size_t>(col)] += own[static_cast<std::size_t>(dim)] * weight->at(first + dim, col);
-  return out;
+  const Direction own = written_by_heads(run, branch, state.row)[static_cast<std::size_t>(state.head)];
+  return {own.begin(), own.end()};
 }
 
 bool adds_up(const std::vector<NamedRow>& rows, const std::vector<float>& sum) {
