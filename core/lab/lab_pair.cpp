@@ -97,13 +97,14 @@ Result<LabPicture> compute_pair(const LabValues& values, const std::atomic<bool>
   accuracy.series = {curve(*a, name_a, LabInk::blue, share), curve(*b, name_b, LabInk::red, share)};
   loss.y = {0, 3};
   accuracy.y = {0, 1.02};
-  if (data == TinyData::followers) loss.y_marks = {kTwo}, accuracy.y_marks = {0.5};
+  const bool follows = data == TinyData::followers || data == TinyData::woven;
+  if (follows) loss.y_marks = {kTwo}, accuracy.y_marks = {0.5};
   LabPicture out;
   out.pieces = {
       {loss, 1, true, 1}, {accuracy, 1}, {reached(*a, *b, name_a, name_b, data != TinyData::things), 1.5f}};
-  out.formula = Text::of(data == TinyData::followers ? "lab.pair.formula.followers"
-                         : data == TinyData::things  ? "lab.pair.formula.things"
-                                                     : "lab.pair.formula.copying",
+  out.formula = Text::of(follows                    ? "lab.pair.formula.followers"
+                         : data == TinyData::things ? "lab.pair.formula.things"
+                                                    : "lab.pair.formula.copying",
                          {shown(a->loss, 3), shown(b->loss, 3)});
   const bool swapped = part_a == TinyPart::full_mask && part_b != TinyPart::full_mask;
   out.notice = swapped ? notice(part_a, *b, *a, name_b, name_a) : notice(part_b, *a, *b, name_a, name_b);
@@ -118,7 +119,9 @@ Lab lab_pair() {
       "lab.pair",
       16,
       {choice_control("lab.pair.data",
-                      {"lab.pair.data.followers", "lab.pair.data.copying", "lab.pair.data.things"}),
+                      {"lab.pair.data.followers", "lab.pair.data.copying", "lab.pair.data.things",
+                       "lab.pair.data.woven"},
+                      static_cast<int>(TinyData::woven)),
        choice_control("lab.pair.a", part_keys(), static_cast<int>(TinyPart::usual)),
        choice_control("lab.pair.b", part_keys(), static_cast<int>(TinyPart::full_mask)),
        whole_control("lab.pair.steps", 20, 600, 300), real_control("lab.pair.rate", 3e-4, 3e-2, 1e-2, true)},

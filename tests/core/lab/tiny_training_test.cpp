@@ -58,14 +58,16 @@ TEST(TinyTraining, NoModelThatDoesNotSeeTheNextLetterIsBetterThanLn2) {
   }
 }
 
+// What follows the letter before the last is found by attention alone, which the full mask spends on the
+// answer; what follows the last letter could be read off its own row.
 TEST(LongTinyTraining, TheFullMaskSeesTheAnswerAndCannotWrite) {
-  const auto causal = run_of({TinyData::followers, TinyPart::usual, 300, 1e-2}),
-             full = run_of({TinyData::followers, TinyPart::full_mask, 300, 1e-2});
+  const auto causal = run_of({TinyData::woven, TinyPart::usual, 300, 1e-2}),
+             full = run_of({TinyData::woven, TinyPart::full_mask, 300, 1e-2});
   EXPECT_NEAR(causal->loss, std::log(2), 0.08);
   EXPECT_GT(causal->generated, 0.9);
   EXPECT_LT(full->loss, 0.01);
   EXPECT_GT(full->accuracy, 0.99);
-  EXPECT_LT(full->generated, 0.8);
+  EXPECT_LT(full->generated, 0.5);  // 10 to 25 % at other rates and lengths
 }
 
 // What the course says of both: two blocks learn without the path, and as fast untied.
