@@ -46,7 +46,7 @@ bool touch(const PixelRect& a, const PixelRect& b) {
 
 // Merges the pairs of rectangles whose union adds the least area until at most `most` are left, then merges
 // the ones that overlap as a result.
-void join(std::vector<PixelRect>& rects, std::size_t most) {
+void join_rects(std::vector<PixelRect>& rects, std::size_t most) {
   for (;;) {
     std::int64_t least = 0;
     std::size_t one = 0, two = 0;
@@ -185,7 +185,7 @@ void Damage::find_rects(int width, int height) {
     for (const PixelRect& rect : rects_) all = around(all, rect);
     rects_.assign(1, all);
   }
-  join(rects_, kMostRects);
+  join_rects(rects_, kMostRects);
   std::int64_t area = 0;
   for (const PixelRect& rect : rects_) area += rect.area();
   whole_ = static_cast<double>(area) > kWorthWhile * static_cast<double>(width) * static_cast<double>(height);

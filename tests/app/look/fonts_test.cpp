@@ -10,6 +10,7 @@
 #include "app/look/imgui_compat.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/figure/measure.h"
 #include "core/step/catalog.h"
 #include "core/step/catalog_backward.h"
 
@@ -90,6 +91,20 @@ TEST_F(FontsTest, TwiceTheScaleIsTwiceTheSize) {
 }
 
 #if IMGUI_VERSION_NUM < 19200
+// A line of a figure is broken by the typeface's own widths, and drawn by those of the atlas.
+TEST_F(FontsTest, HangulIsAsWideAsItIsMeasured) {
+  if (!font_warning().empty()) GTEST_SKIP() << font_warning();
+  const std::string line = "가중치만 보면 헤드의 출력은 쿼리에 가장 많이 들어갑니다";
+  note_text(line);
+  if (fonts_pending()) rebuild_fonts();
+  const figure::Measure measure;
+  for (const float em : {11.5f, 13.f, 15.f, 16.1f, 19.5f, 24.f}) {
+    const SizedFont font = font_for(Typeface::sans, em);
+    const float drawn = font.font->CalcTextSizeA(font.size, FLT_MAX, 0, line.c_str()).x;
+    EXPECT_NEAR(drawn / measure.width(line, em, Typeface::sans), 1, 0.03) << em;
+  }
+}
+
 TEST_F(FontsTest, HangulComesOnDemandAndPointersStay) {
   if (!font_warning().empty()) GTEST_SKIP() << font_warning();
   ImFont* const body = fonts().body;
