@@ -278,21 +278,22 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
   const std::uint64_t key = key_of({opened_, now_ + 1, run.undo_point});
   const bool plain = shown(state) || !elsewhere(run);
   if (came) {
-    const WithFont face(fonts().body);
-    const std::string& done = sentence_.get({key, 1, static_cast<std::uint64_t>(width)}, [&] {
-      const std::string whole = things_[now_].sentence.str();
-      note_text(whole);
-      return shortened(whole, width);
-    });
-    ImGui::SetCursorScreenPos(ImVec2(at.x, middle - px(1) - ImGui::GetTextLineHeight()));
-    dim_text(done);
-    note_item("try_done");
-    const WithFont large(fonts().reading);
+    const std::string& done = sentence_.get({key, 1}, [&] { return things_[now_].sentence.str(); });
     const std::string& said = came_.get({key}, [&] {
       note_text(came->sentence.str());
       return came->sentence.str();
     });
-    ImGui::SetCursorScreenPos(ImVec2(at.x, middle + px(1)));
+    // What was to be done, whole: in two small lines where one has no room.
+    const WithFont face(text_size(fonts().body, done.c_str()).x > width ? fonts().small : fonts().body);
+    const float high = ImGui::CalcTextSize(done.c_str(), nullptr, false, width).y;
+    const float both = high + px(2) + text_size(fonts().reading, said.c_str()).y;
+    ImGui::SetCursorScreenPos(ImVec2(at.x, middle - both / 2));
+    ImGui::PushTextWrapPos(end.x - ImGui::GetWindowPos().x);
+    dim_text(done);
+    ImGui::PopTextWrapPos();
+    note_item("try_done");
+    const WithFont large(fonts().reading);
+    ImGui::SetCursorScreenPos(ImVec2(at.x, middle - both / 2 + high + px(2)));
     ImGui::TextUnformatted(said.c_str());
     note_item("try_sentence");
     return;

@@ -473,6 +473,29 @@ TEST_F(LessonTest, StepsArePutIntoTheirOrder) {
   EXPECT_EQ(to_text(draft().order[0]), "blocks.1.attn.q");
 }
 
+TEST_F(LessonTest, ADraggedStepFollowsTheMouse) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 1000);
+  open("ten_minutes", 4);
+  const std::vector<Site> before = draft().order;
+  ASSERT_EQ(before.size(), 5u);
+  const auto middle = [](int row) {
+    const ItemRect place = noted_items().at("lesson_order_" + std::to_string(row));
+    return ImVec2((place.p0.x + place.p1.x) / 2, (place.p0.y + place.p1.y) / 2);
+  };
+  const ImVec2 from = middle(2), to = middle(0);
+  point_at(from.x, from.y);
+  frames(2);
+  press(true);
+  frames(2);
+  for (int i = 1; i <= 8; ++i) {
+    point_at(from.x, from.y + (to.y - from.y) * static_cast<float>(i) / 8);
+    frames(3);
+  }
+  press(false);
+  frames(2);
+  EXPECT_EQ(draft().order, (std::vector<Site>{before[2], before[0], before[1], before[3], before[4]}));
+}
+
 TEST_F(LessonTest, TheFirstLessonIsDrawnInTheEasyWindow) {
   ImGui::GetIO().DisplaySize = ImVec2(1280, 720);
   open("ten_minutes", 1);

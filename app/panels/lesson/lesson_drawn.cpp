@@ -133,7 +133,9 @@ void draw_order(FrameState& state) {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string number = std::to_string(i);
-    ImGui::InvisibleButton(("###lesson_order_" + number).c_str(), ImVec2(width - px(kArrows), tall - px(3)));
+    // Of the step and not of its place: what is dragged stays the item that is held wherever it lies.
+    ImGui::InvisibleButton(("###lesson_order " + to_text(order[i])).c_str(),
+                           ImVec2(width - px(kArrows), tall - px(3)));
     note_item("lesson_order_" + number);
     const bool held = ImGui::IsItemActive();
     if (held) {
@@ -154,13 +156,11 @@ void draw_order(FrameState& state) {
     {
       const DisabledScope first(i == 0);
       if (raised_button("\u25b2###lesson_order_up_" + number)) from = i, to = i - 1;
-      compat::item_tooltip(tr("lessons.order.up"));
     }
     ImGui::SameLine();
     {
       const DisabledScope last(i + 1 == order.size());
       if (raised_button("\u25bc###lesson_order_down_" + number)) from = i, to = i + 1;
-      compat::item_tooltip(tr("lessons.order.down"));
     }
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + tall));
   }
