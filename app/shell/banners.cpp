@@ -120,7 +120,7 @@ void draw_offer(FrameState& state, float x, float& y, float width) {
   if (state.offers.empty()) return;
   const std::string path = state.offers.front();
   const bool kept = is_kept_session(path);
-  const std::string said = tr(kept ? "files.unsaved" : "files.last", {path});
+  const std::string said = tr(kept ? "files.unsaved" : "files.last", {path.substr(path.rfind('/') + 1)});
   Line line{theme().accent, said, tr("files.unsaved.open")};
   if (kept) line.other = tr("files.unsaved.discard");
   const Asked asked = draw_line(line, "unsaved", x, y, width);

@@ -161,8 +161,9 @@ class LessonPlayer {
   float page_height = 300;   ///< height of text and question, last frame, pixels
   float said_height = 0;     ///< height of what is said of the answer, pixels; grows until the page is turned
   float ask_end = 0;         ///< where the question ends, last frame
-  bool goal_first = true;    ///< the lesson's goal stands above the page
-  int reveal = 0;            ///< frames left to scroll to the newest text; < 0: scroll to the top of the page
+  bool words_scroll = false;  ///< the words of the page have a scroll bar; without one its room stays free
+  bool goal_first = true;     ///< the lesson's goal stands above the page
+  int reveal = 0;  ///< frames left to scroll to the newest text; < 0: scroll to the top of the page
 
  private:
   void settle(const Verdict& verdict, const Workspace& workspace);

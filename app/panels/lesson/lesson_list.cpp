@@ -81,9 +81,9 @@ void draw_lessons(FrameState& state, float width) {
 void draw_rows(FrameState& state) {
   const float width = px(560);
   compat::begin_child("###lesson_rows", ImVec2(width, ImGui::GetIO().DisplaySize.y * 0.72f), false);
-  draw_lectures(state, width - px(24));
-  ImGui::Dummy(ImVec2(0, px(6)));
   draw_lessons(state, width - px(24));
+  ImGui::Dummy(ImVec2(0, px(6)));
+  draw_lectures(state, width - px(24));
   ImGui::EndChild();
 }
 

@@ -223,7 +223,9 @@ void draw_words(FrameState& state, float below) {
   const float most = choices ? std::clamp(free, px(kLeastSaid), all * kMostSaid) : all * kMostSaid;
   const float under = std::max(1.f, std::min(player.said_height, most));
   const float room = player.at_end() ? all : all - under - ImGui::GetStyle().ItemSpacing.y;
-  compat::begin_child("###lesson_words", ImVec2(0, room), false);
+  const float bar = player.words_scroll ? 0 : ImGui::GetStyle().ScrollbarSize;  // nothing moves when it comes
+  compat::begin_child("###lesson_words", ImVec2(-bar, room), false);
+  player.words_scroll = ImGui::GetScrollMaxY() > 0;
   if (player.at_end()) {
     draw_recap(state);
     return ImGui::EndChild();
