@@ -22,8 +22,6 @@ std::uint64_t compare_key(const ViewState& state, std::string_view id, std::uint
 }  // namespace
 
 bool StageCompare::draw(const ViewContext& context, std::string_view id) {
-  const auto pinned = context.session.pinned();
-  if (!pinned || context.before != pinned.get()) return false;
   const Result<const ViewSpec*> view = find_view(id);
   if (!view || !(*view)->compares) return false;
   const Cursor& cursor = context.workspace.cursor;
@@ -36,10 +34,10 @@ bool StageCompare::draw(const ViewContext& context, std::string_view id) {
   state.layer = cursor.layer, state.head = cursor.head;
   state.row = std::clamp<std::int64_t>(cursor.query, 0,
                                        std::max<std::int64_t>(0, state.run->rows(state.place.stack) - 1));
-  state.opened_before = pinned->document.opened.get(), state.compare = true;
+  state.opened_before = context.before->document.opened.get(), state.compare = true;
   const ImVec2 corner = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   if (room.x < 1 || room.y < 1) return false;
-  const std::uint64_t key = compare_key(state, id, pinned->version, context.run.version, room);
+  const std::uint64_t key = compare_key(state, id, context.before->version, context.run.version, room);
   if (failed_key_ == key) return false;
   const bool presented = context.workspace.presenting;
   if (box_.stale(key, room, presented)) {
