@@ -53,6 +53,10 @@ void begin_items() {
 }
 void set_item_scope(std::string prefix) { scope() = std::move(prefix); }
 
+bool hit_area(const char* id, ImVec2 size, ImGuiButtonFlags flags) {
+  return ImGui::InvisibleButton(id, ImVec2(std::max(1.f, size.x), std::max(1.f, size.y)), flags);
+}
+
 void note_item(std::string_view name) {
   if (!noting) return;
   note_control();

@@ -39,6 +39,9 @@ void note_items(bool on);
 void begin_items();
 /// Prefix of every name that is recorded from now on.
 void set_item_scope(std::string prefix);
+/// ImGui::InvisibleButton of at least one pixel: a size of nothing, in a window without room, ends the
+/// program there.
+bool hit_area(const char* id, ImVec2 size, ImGuiButtonFlags flags = 0);
 /// Records the last ImGui item under `name`: a plain name, or a label, of which the part after "###" counts.
 void note_item(std::string_view name);
 /// Records a rectangle that is no ImGui item, or covers several.

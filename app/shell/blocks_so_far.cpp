@@ -68,7 +68,7 @@ bool draw_blocks_so_far(FrameState& state, Painter& painter) {
     maps.push_back(head.cells);
     const std::string id = format("###so_far_%d_%d", head.layer, head.head);
     ImGui::SetCursorScreenPos(p0);
-    if (ImGui::InvisibleButton(id.c_str(), grid.map)) cursor.layer = head.layer, cursor.head = head.head;
+    if (hit_area(id.c_str(), grid.map)) cursor.layer = head.layer, cursor.head = head.head;
     note_item(id);
     if (head.head == 0)
       draw_text(canvas, fonts().small,

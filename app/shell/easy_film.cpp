@@ -87,7 +87,7 @@ void EasyFilm::draw_play(FrameState& state, ImVec2 at) const {
   const float side = 2 * px(kPlay);
   bool& playing = state.workspace.playing;
   ImGui::SetCursorScreenPos(at);
-  if (ImGui::InvisibleButton("###film_play", ImVec2(side, side))) {
+  if (hit_area("###film_play", ImVec2(side, side))) {
     playing = !playing;
     const bool at_end = now(state) + 1 == std::ssize(stations_);
     if (playing && (now(state) < 0 || at_end))
@@ -146,7 +146,7 @@ void EasyFilm::draw(FrameState& state, ImVec2 at, float width) {
     const DisabledScope held(holds(i));
     ImGui::SetCursorScreenPos(p0);
     const bool on = static_cast<std::ptrdiff_t>(i) == lit;
-    if (ImGui::InvisibleButton(Label("###", name).c_str(), ImVec2(each, tall))) {
+    if (hit_area(Label("###", name).c_str(), ImVec2(each, tall))) {
       if (on && opens_) state.workspace.level = Level::full;
       state.workspace.view = of_, state.workspace.station = station.id;
       state.workspace.playing = false;

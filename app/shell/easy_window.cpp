@@ -335,7 +335,7 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
     at.x += beside, size.x -= beside;
   }
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton("###figure", ImVec2(std::max(1.f, size.x), std::max(1.f, size.y)));
+  hit_area("###figure", ImVec2(std::max(1.f, size.x), std::max(1.f, size.y)));
   note_item("figure");
   if (!view) {
     ImGui::SetCursorScreenPos(ImVec2(at.x, at.y + size.y * 0.4f));
@@ -431,7 +431,7 @@ void EasyWindow::draw(FrameState& state, InputBar& input, const PanelContext& co
         if (front) return training_.draw(state, ImVec2(edge, top), ImVec2(size.x - 2 * edge, size.y - top));
         const float offer =
             state.lessons.open() || trains || lab ? 0.f : try_.height();  // a lesson says what to do
-        const float below = size.y - (lab ? 0.f : film_.height());  // a lab has a sentence of its own
+        const float below = size.y - (lab ? 0.f : film_.height());        // a lab has a sentence of its own
         const float writing = writes(state) ? px(kWriting) : 0.f;
         draw_figure(state, context, ImVec2(edge - px(14), top - px(10)),
                     ImVec2(size.x - 2 * edge + px(28), below - top - offer - writing));

@@ -62,7 +62,7 @@ void splitter(const char* id, ImVec2 from, ImVec2 to, float& value, float sign, 
   ImGui::SetCursorScreenPos(upright ? ImVec2(from.x - half, from.y) : ImVec2(from.x, from.y - half));
   const ImVec2 size = upright ? ImVec2(2 * half, std::max(1.f, to.y - from.y))
                               : ImVec2(std::max(1.f, to.x - from.x), 2 * half);
-  ImGui::InvisibleButton(id, size);
+  hit_area(id, size);
   note_item(id);
   const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (lit) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);

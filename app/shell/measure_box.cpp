@@ -106,7 +106,7 @@ void draw_measure_box(FrameState& state, float right, float middle, float room) 
   if (width > room) return;
   const ImVec2 at(right - width, middle - height / 2);
   ImGui::SetCursorScreenPos(at);
-  if (ImGui::InvisibleButton("###measure_box", ImVec2(width, height))) ImGui::OpenPopup("###measure_popup");
+  if (hit_area("###measure_box", ImVec2(width, height))) ImGui::OpenPopup("###measure_popup");
   note_item("measure_box");
   const bool lit = ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();

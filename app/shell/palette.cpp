@@ -179,7 +179,7 @@ bool Palette::draw_lines() {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const Line& line = lines_[found_[static_cast<std::size_t>(i)]];
       const WithId scope(i);
-      if (ImGui::InvisibleButton("###line", ImVec2(width, px(kPaletteRow)))) chosen_ = i, clicked = true;
+      if (hit_area("###line", ImVec2(width, px(kPaletteRow)))) chosen_ = i, clicked = true;
       note_item("palette." + line.action->id + (line.argument.empty() ? "" : "." + line.argument));
       draw_line(line, i == chosen_, width);
     }

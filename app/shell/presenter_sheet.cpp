@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/item_map.h"
 #include "app/state/frame_state.h"
 #include "app/widgets/matrix_lens.h"
 
@@ -46,7 +47,7 @@ void take_strokes(Presenter& presenter, ImVec2 screen) {
   ImGui::SetNextWindowFocus();
   ImGui::Begin("###pen_sheet", nullptr, kSheet);
   ImGui::SetCursorScreenPos(ImVec2(0, 0));
-  ImGui::InvisibleButton("###pen", screen);
+  hit_area("###pen", screen);
   const bool drawing = ImGui::IsItemActive();
   const ImVec2 at = ImGui::GetIO().MousePos;
   auto& strokes = presenter.strokes;

@@ -36,7 +36,7 @@ std::string stage_view_title(const View& view) { return tr(Label("view.", view.i
 bool split_button(bool two) {
   const float side = px(26);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton("###two_views", ImVec2(side, side));
+  const bool clicked = hit_area("###two_views", ImVec2(side, side));
   note_item("two_views");
   const ImU32 colour = two ? theme().accent : ImGui::IsItemHovered() ? theme().text : theme().text_dim;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -238,8 +238,7 @@ void Stage::draw_active(const FrameState& state, float x) {
 
 void Stage::draw_split(FrameState& state, float x) {
   ImGui::SetCursorScreenPos(ImVec2(x - px(3), state.stage_min.y));
-  ImGui::InvisibleButton("###split_stage",
-                         ImVec2(px(6), std::max(1.f, state.stage_max.y - state.stage_min.y)));
+  hit_area("###split_stage", ImVec2(px(6), std::max(1.f, state.stage_max.y - state.stage_min.y)));
   const bool lit = ImGui::IsItemHovered() || ImGui::IsItemActive();
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {

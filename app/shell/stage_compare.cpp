@@ -48,7 +48,7 @@ bool StageCompare::draw(const ViewContext& context, std::string_view id) {
       return false;
     }
   }
-  ImGui::InvisibleButton("###compared", room);
+  hit_area("###compared", room);
   note_item("compared");
   box_.draw(corner);
   hands_.follow({context.run, context.workspace, context.commands, box_});

@@ -110,7 +110,7 @@ bool tab(const View& view, bool open, float height, float padding) {
   const ImVec2 text = ImGui::CalcTextSize(title);
   const ImVec2 at = ImGui::GetCursorScreenPos(), size(text.x + 2 * padding, height);
   const Label id("###tab_", view.id());
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+  const bool clicked = hit_area(id.c_str(), size);
   note_item(id);
   const bool hovered = ImGui::IsItemHovered();
   const ImVec2 end(at.x + size.x, at.y + size.y);
@@ -162,7 +162,7 @@ void view_tabs_heading(const Group& group, const std::string& open, bool folded,
   const ImVec2 at = ImGui::GetCursorScreenPos(), size(heading_width(group, folded), height);
   if (!folded) {
     ImGui::Dummy(size);
-  } else if (ImGui::InvisibleButton(button.c_str(), size)) {
+  } else if (hit_area(button.c_str(), size)) {
     ImGui::OpenPopup(list_id.c_str());
   }
   if (folded) note_item(button);
@@ -184,7 +184,7 @@ void view_tabs_heading(const Group& group, const std::string& open, bool folded,
 /// A "..." button with all views.
 void dots(const std::vector<Group>& groups, const std::string& open, float height, std::string& chosen) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::InvisibleButton("###tab_more", ImVec2(px(kDots), height))) ImGui::OpenPopup("###tabs_behind");
+  if (hit_area("###tab_more", ImVec2(px(kDots), height))) ImGui::OpenPopup("###tabs_behind");
   note_item("tab_more");
   const ImU32 ink = ImGui::IsItemHovered() ? theme().text : theme().text_dim;
   for (int dot = -1; dot <= 1; ++dot)

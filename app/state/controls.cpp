@@ -33,7 +33,7 @@ bool primary_button(const Label& label) {
 bool close_button(const char* id) {
   const float side = ImGui::GetFrameHeight() * 0.8f;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool pressed = ImGui::InvisibleButton(id, ImVec2(side, side));
+  const bool pressed = hit_area(id, ImVec2(side, side));
   note_item(id);
   const ImU32 colour = ImGui::IsItemHovered() ? theme().text : theme().text_dim;
   const ImVec2 centre(at.x + side / 2, at.y + side / 2);

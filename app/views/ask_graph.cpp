@@ -289,8 +289,7 @@ void AskGraph::draw_node(const ViewContext& context, std::size_t index, ImVec2 a
   const ImVec2 p0(middle.x - half, middle.y - tall), p1(middle.x + half, middle.y + tall);
   ImGui::SetCursorScreenPos(p0);
   const std::string id = "###ask_node_" + node.id;
-  const bool clicked =
-      ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, p1.x - p0.x), std::max(1.f, p1.y - p0.y)));
+  const bool clicked = hit_area(id.c_str(), ImVec2(std::max(1.f, p1.x - p0.x), std::max(1.f, p1.y - p0.y)));
   note_item(id);
   const bool over = ImGui::IsItemHovered(), on = chosen() == static_cast<int>(index);
   const ImU32 ink = ink_of(node.kind);
@@ -374,7 +373,7 @@ void AskGraph::draw_inside(ImVec2 room) const {
     if (has_side(link)) {
       ImGui::SetCursorScreenPos(p);
       const Label id("###ask_graph_edge_", std::to_string(lines));
-      ImGui::InvisibleButton(id.c_str(), ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
+      hit_area(id.c_str(), ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
       note_item(id);
       const std::string tip = tr("ask.graph.alone", {side_words(link.side), signed_number(link.weight, 4),
                                                      signed_number(link.alone.value_or(0), 4)});

@@ -176,7 +176,7 @@ void AskHeads::draw_titles(const ViewContext& context, ImVec2 at) {
     const ImVec2 p0(at.x + column.x, at.y), p1(p0.x + column.width, at.y + height);
     ImGui::SetCursorScreenPos(p0);
     const std::string id = "###ask_heads_by_" + std::string(head_score_name(column.score));
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(column.width, height));
+    const bool clicked = hit_area(id.c_str(), ImVec2(column.width, height));
     note_item(id);
     compat::item_tooltip(tr(title_key(context, column.score) + ".help"));
     const bool by = column.score == by_;
@@ -207,7 +207,7 @@ void AskHeads::draw_row(const ViewContext& context, const RankedHead& head, ImVe
                     cursor.step.stack == head.pattern.stack && cursor.step.part == head.pattern.part;
   const std::string id = "###ask_head_" + to_text(head.pattern) + "." + std::to_string(head.head);
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(width, height));
+  const bool clicked = hit_area(id.c_str(), ImVec2(width, height));
   note_item(id);
   const bool hovered = ImGui::IsItemHovered();
   const ImVec2 end(at.x + width, at.y + height);

@@ -117,7 +117,7 @@ void draw_scatter(const SweepAnswer& answer, float side) {
         least = std::min(least, value), most = std::max(most, value);
   if (!(most > least)) return;
   const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + side, at.y + side);
-  ImGui::InvisibleButton("###ask_scatter", ImVec2(side, side));
+  hit_area("###ask_scatter", ImVec2(side, side));
   note_item("ask_scatter");
   compat::item_tooltip(tr("ask.scatter.help"));
   const Canvas canvas;

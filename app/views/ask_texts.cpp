@@ -277,7 +277,7 @@ void AskTexts::draw_line(const ViewContext& context, const Line& line, ImVec2 at
   const Canvas canvas;
   const ImVec2 p0(at.x, at.y + line.y), p1(p0.x + width, p0.y + line.height);
   ImGui::SetCursorScreenPos(p0);
-  const bool clicked = ImGui::InvisibleButton(line.id.c_str(), ImVec2(width, line.height));
+  const bool clicked = hit_area(line.id.c_str(), ImVec2(width, line.height));
   note_item(line.id);
   const bool here = prompt_looked_at(context.session.document()) == text.prompt;
   if (here || ImGui::IsItemHovered()) canvas.fill_rect(p0, p1, here ? t.accent_soft : t.hovered, scaled(4));
@@ -368,7 +368,7 @@ void AskTexts::draw_histogram(const Bars& of, ImVec2 at, ImVec2 room) {
             ImVec2(at.x + room.x - text_size(fonts().mono_small, of.to).x, y1 + scaled(2)), t.text_dim,
             of.to);
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton("###ask_texts_histogram", room);
+  hit_area("###ask_texts_histogram", room);
   note_item("ask_texts_histogram");
   if (!ImGui::IsItemHovered()) return;
   const float x = (ImGui::GetIO().MousePos.x - at.x) / wide;

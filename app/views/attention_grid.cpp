@@ -275,7 +275,7 @@ HeadGrid::Event HeadGrid::draw_thumbnails(const ViewContext& context, const Atte
     places_.push_back({static_cast<int>(i), p0, p1});
     ImGui::SetCursorScreenPos(p0);
     const std::string id = format("###head_%d_%d", head.layer, head.head);
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(grid.side, grid.height + grid.caption));
+    const bool clicked = hit_area(id.c_str(), ImVec2(grid.side, grid.height + grid.caption));
     note_item(id);
     note_item(format("thumb_%d_%d", head.layer, head.head), {p0, p1});
     const bool hovered = ImGui::IsItemHovered();

@@ -57,7 +57,7 @@ float LinesPane::draw_heads(const ViewContext& context, const AttentionScene& sc
     const ImVec2 p0(x, y), p1(x + side, y + side);
     ImGui::SetCursorScreenPos(p0);
     const std::string id = format("###head_line_%d", head);
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(side, side));
+    const bool clicked = hit_area(id.c_str(), ImVec2(side, side));
     note_item(id);
     const bool on = is_on(scene, head);
     const ImU32 colour = head_colour(head);
@@ -221,8 +221,7 @@ PairEvent LinesPane::draw(const ViewContext& context, const AttentionScene& scen
   draw_lines(columns, context.workspace.cursor.query);
   draw_words(context, scene, columns);
   ImGui::SetCursorScreenPos(p0);
-  const bool clicked =
-      ImGui::InvisibleButton("###attention.lines", ImVec2(p1.x - p0.x, std::max(1.f, p1.y - p0.y)));
+  const bool clicked = hit_area("###attention.lines", ImVec2(p1.x - p0.x, std::max(1.f, p1.y - p0.y)));
   note_item("attention.lines");
   query_ = pointed_key_ = -1;
   PairEvent out;

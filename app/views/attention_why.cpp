@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/look/item_map.h"
 #include "app/look/text_lines.h"
 #include "app/widgets/pieces.h"
 #include "core/base/text.h"
@@ -179,7 +180,7 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
     const ImVec2 place(origin.x, origin.y + static_cast<float>(rank) * line);
     ImGui::SetCursorScreenPos(place);
     const std::string id = format("###why_%lld", static_cast<long long>(at));
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), line));
+    const bool clicked = hit_area(id.c_str(), ImVec2(std::max(1.f, width), line));
     const bool hovered = ImGui::IsItemHovered();
     if (hovered || clicked) out = {query, at, clicked};
     if (hovered || at == key)

@@ -274,7 +274,7 @@ template <class T>
 bool CalculatorView::drag_number(const Label& id, ImVec2 at, ImVec2 size, T& value, double speed, T least,
                                  T most) {
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton(Label("###drag_", std::string_view(id).substr(3)).c_str(), size);
+  hit_area(Label("###drag_", std::string_view(id).substr(3)).c_str(), size);
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (ImGui::IsItemHovered() && !ImGui::IsItemActive()) compat::item_tooltip(tr("calculator.sentence"));
   if (ImGui::IsItemActivated()) dragged_ = static_cast<double>(value);

@@ -72,7 +72,7 @@ void draw_model(const ViewContext& context, const ShownModel& shown, float width
     ImGui::SameLine();
   const ImVec2 at(x, ImGui::GetCursorScreenPos().y);
   ImGui::SetCursorScreenPos(at);
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(wide, high));
+  const bool clicked = hit_area(id.c_str(), ImVec2(wide, high));
   note_item(id);
   const bool lit = ImGui::IsItemHovered() || ImGui::IsItemFocused();
   compat::item_tooltip(told.c_str());

@@ -140,7 +140,7 @@ std::optional<std::size_t> draw_check_strip(const ViewContext& context, const Ch
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = scaled(kStrip),
               each = width / static_cast<float>(std::max<std::size_t>(1, rows.all().size()));
-  ImGui::InvisibleButton("###check_strip", ImVec2(width, high));
+  hit_area("###check_strip", ImVec2(width, high));
   note_item("check_strip");
   const Canvas canvas;
   const float gap = each > scaled(4) ? scaled(1) : 0;

@@ -93,7 +93,7 @@ void CircuitsView::draw_choices(const ViewContext& context, float width) {
 void CircuitsView::draw(const ViewContext& context) {
   draw_choices(context, ImGui::GetContentRegionAvail().x);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  ImGui::InvisibleButton("###circuits_figure", ImVec2(std::max(1.f, room.x), std::max(1.f, room.y)));
+  hit_area("###circuits_figure", ImVec2(std::max(1.f, room.x), std::max(1.f, room.y)));
   follow_click(context);
   page_.draw(context, at, room);
 }

@@ -107,7 +107,7 @@ KvStackEvent draw_kv_stack(const KvStack& stack, ImVec2 at, ImVec2 size) {
   const ImVec2 end(frame.p0.x + frame.cell.x * static_cast<float>(frame.shown),
                    frame.p0.y + frame.cell.y * static_cast<float>(stack.rows.size()));
   ImGui::SetCursorScreenPos(frame.p0);
-  event.clicked = ImGui::InvisibleButton("###kv_stack", ImVec2(end.x - frame.p0.x, end.y - frame.p0.y));
+  event.clicked = hit_area("###kv_stack", ImVec2(end.x - frame.p0.x, end.y - frame.p0.y));
   note_item("kv_stack",
             {frame.p0, end, std::ssize(stack.rows), frame.shown, 0, static_cast<double>(frame.first),
              static_cast<double>(stack.rows.size()), static_cast<double>(frame.first + frame.shown)});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/widgets/edit_menu.h"
 #include "app/widgets/navigation.h"
@@ -282,7 +283,7 @@ void MaskBoard::draw_labels(const ViewContext& context, const AttentionScene& sc
     if (p1.x - p0.x < 2 || p1.y - p0.y < 2) return;
     ImGui::SetCursorScreenPos(p0);
     const std::string id = format("###mask_%s_%lld", row ? "row" : "col", static_cast<long long>(at));
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y));
+    const bool clicked = hit_area(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y));
     const std::string token = row ? query_name(context.run, scene, at) : key_name(context.run, scene, at);
     if (ImGui::IsItemHovered()) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

@@ -93,7 +93,7 @@ float MlpClouds::draw_tokens(const ViewContext& context, const MlpPlace& place, 
               group_[row] ? theme().text : theme().text_dim, text);
     ImGui::SetCursorScreenPos(ImVec2(x, y));
     const std::string id = "###mlp_group_" + std::to_string(row);
-    if (ImGui::InvisibleButton(id.c_str(), ImVec2(wide, line))) group_[row] = (group_[row] + 1) % 3;
+    if (hit_area(id.c_str(), ImVec2(wide, line))) group_[row] = (group_[row] + 1) % 3;
     note_item(id);
     compat::item_tooltip(tr("mlp.group.help"));
     x += wide + scaled(4);

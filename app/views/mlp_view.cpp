@@ -8,6 +8,7 @@
 #include <map>
 #include <span>
 
+#include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/look/pointed.h"
 #include "app/views/figure_page.h"
@@ -250,7 +251,7 @@ void MlpView::draw_controls(const ViewContext& context, float width) {
 // A click on a neuron opens its numbers.
 void MlpView::draw_in_words(const ViewContext& context, ImVec2 at, ImVec2 room) {
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton("###mlp_in_words", ImVec2(std::max(1.f, room.x), std::max(1.f, room.y)));
+  hit_area("###mlp_in_words", ImVec2(std::max(1.f, room.x), std::max(1.f, room.y)));
   const bool clicked = ImGui::IsItemClicked();
   in_words_.draw(context, at, room);
   const auto hit = clicked ? in_words_.box().table_row("neurons", ImGui::GetMousePos()) : std::nullopt;

@@ -285,7 +285,7 @@ void OutputView::draw_text_so_far(const ViewContext& context, float width) {
     --pos;
     ImGui::SetCursorScreenPos(ImVec2(right + gap - scaled(3), at.y));
     const Label id("###output_pos_", std::to_string(pos));
-    if (ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, end - right - gap + scaled(6)), height)))
+    if (hit_area(id.c_str(), ImVec2(std::max(1.f, end - right - gap + scaled(6)), height)))
       choose(context, pos);
     note_item(id);
     if (!ImGui::IsItemHovered()) continue;

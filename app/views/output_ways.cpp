@@ -127,8 +127,7 @@ float draw_token(const Canvas& canvas, ImVec2 at, float height, const std::strin
 
 bool output_ways_row_button(const std::string& id, ImVec2 at, ImVec2 size) {
   ImGui::SetCursorScreenPos(at);
-  const bool clicked =
-      ImGui::InvisibleButton(("###" + id).c_str(), ImVec2(std::max(1.f, size.x), std::max(1.f, size.y)));
+  const bool clicked = hit_area(("###" + id).c_str(), ImVec2(std::max(1.f, size.x), std::max(1.f, size.y)));
   note_item(id);
   if (ImGui::IsItemHovered()) {
     Canvas().fill_rect(at, ImVec2(at.x + size.x, at.y + size.y), theme().hovered, scaled(4));

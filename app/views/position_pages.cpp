@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "app/look/item_map.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/pieces.h"
 #include "app/widgets/places.h"
@@ -166,7 +167,7 @@ void PositionPages::draw_clocks(const PositionTable& data, PositionLook& look, I
                 ImVec2(centre.x - text_size(fonts().mono_small, text).x / 2, corner.y + side), t.text_dim,
                 text);
     ImGui::SetCursorScreenPos(corner);
-    if (ImGui::InvisibleButton(("###position_clock_" + std::to_string(i)).c_str(), ImVec2(step, side)))
+    if (hit_area(("###position_clock_" + std::to_string(i)).c_str(), ImVec2(step, side)))
       look.dim = pair.sine;
     if (ImGui::IsItemHovered())
       ImGui::SetTooltip(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "app/look/item_map.h"
 #include "app/views/position_pages.h"
 #include "app/widgets/line_plot.h"
 #include "app/widgets/matrix_plot.h"
@@ -210,8 +211,7 @@ void RotaryPage::draw_dials(ImVec2 at, ImVec2 room) {
       draw_text(Canvas(), fonts().mono_small, ImVec2(centre.x - wide / 2, corner.y + side - scaled(1)),
                 theme().text_dim, text);
     ImGui::SetCursorScreenPos(corner);
-    if (ImGui::InvisibleButton(("###dial_" + std::to_string(pair)).c_str(), ImVec2(step, side)))
-      selected_ = pair;
+    if (hit_area(("###dial_" + std::to_string(pair)).c_str(), ImVec2(step, side))) selected_ = pair;
     if (!ImGui::IsItemHovered()) continue;
     const RotaryPair& now = pairs_[static_cast<std::size_t>(pair)];
     ImGui::SetTooltip("%s",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/look/item_map.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -76,7 +77,7 @@ void draw_surface(const char* id, const Tensor& table, const HeatStyle& style, S
                   ImVec2 size) {
   if (table.rank() != 2 || table.count() == 0 || size.x < 40 || size.y < 40) return;
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton(id, size);
+  hit_area(id, size);
   turn(view);
   const auto rows = sampled(table.size(0)), cols = sampled(table.size(1));
   Camera camera;

@@ -151,7 +151,7 @@ AdditionEvent draw_additions(const ModelConfig& config, const std::vector<Additi
   chart.top = static_cast<float>(most), chart.bottom = static_cast<float>(least);
   chart.step = (chart.p1.x - chart.p0.x) / static_cast<float>(parts.size());
   ImGui::SetCursorScreenPos(ImVec2(chart.p0.x, at.y));
-  const bool clicked = ImGui::InvisibleButton("###residual_parts", ImVec2(chart.p1.x - chart.p0.x, size.y));
+  const bool clicked = hit_area("###residual_parts", ImVec2(chart.p1.x - chart.p0.x, size.y));
   note_item("residual_parts");
   int hovered = -1;
   if (ImGui::IsItemHovered())

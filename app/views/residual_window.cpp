@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
@@ -70,7 +71,7 @@ void offer_more(MatrixWindow& window, std::int64_t all_rows, std::int64_t all_co
         q1(q0.x + size.x, q0.y + size.y);
     ImGui::SetCursorScreenPos(q0);
     const Label id("###residual_more_", edge.id);
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+    const bool clicked = hit_area(id.c_str(), size);
     note_item(id);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

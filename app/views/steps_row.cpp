@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "app/figure/canvas.h"
+#include "app/look/item_map.h"
 #include "app/look/kept_text.h"
 #include "app/look/theme.h"
 #include "app/views/steps_plot.h"
@@ -127,7 +128,7 @@ void StepsRow::draw(const ViewContext& context, const Figure& figure) {
   if (box_.empty()) return;
   const Operand& result = operand_of(figure, figure.result());
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::InvisibleButton("###steps_row", room_);
+  hit_area("###steps_row", room_);
   {
     const DrawGroupScope group("row", result.site, result.head);
     box_.draw(at);

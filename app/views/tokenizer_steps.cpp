@@ -72,7 +72,7 @@ bool tokenizer_steps_row_button(const char* prefix, std::int64_t row, bool curre
                                 float height) {
   ImGui::SetCursorScreenPos(at);
   const std::string id = std::string("###") + prefix + std::to_string(row);
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, width), height));
+  const bool clicked = hit_area(id.c_str(), ImVec2(std::max(1.f, width), height));
   note_item(id);
   if (current)
     Canvas().fill_rect(at, ImVec2(at.x + width, at.y + height), with_alpha(theme().accent_soft, 0.55f),

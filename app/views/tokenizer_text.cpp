@@ -29,7 +29,7 @@ bool text_box(const std::string& id, const std::string& text, const std::string&
               ImU32 edge, float outline, float width, bool& hovered) {
   const Theme& t = theme();
   const ImVec2 at = ImGui::GetCursorScreenPos(), size(width, scaled(kPieceHeight));
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+  const bool clicked = hit_area(id.c_str(), size);
   note_item(id);
   hovered = ImGui::IsItemHovered();
   const Canvas canvas;
@@ -88,7 +88,7 @@ int draw_run(const TokenizerScene& scene, TokenizerChoice& choice, std::size_t i
     if (chosen) canvas.rect(at, end, t.accent, scaled(3), 0, scaled(2));
     ImGui::SetCursorScreenPos(at);
     const std::string id = "###token_run_" + std::to_string(index);
-    if (ImGui::InvisibleButton(id.c_str(), ImVec2(wide, pen.line - scaled(3)))) clicked = run.tokens.front();
+    if (hit_area(id.c_str(), ImVec2(wide, pen.line - scaled(3)))) clicked = run.tokens.front();
     note_item(id);
     if (ImGui::IsItemHovered()) {
       choice.next_lit = run.tokens.front();

@@ -103,7 +103,7 @@ void TrainingHeads::draw_map(const ViewContext& context, const TrainingScene& sc
   const HeadThumbnail& map = maps_->heads[index];
   ImGui::SetCursorScreenPos(p0);
   const std::string id = format("###train_head_%d_%d", map.layer, map.head);
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+  const bool clicked = hit_area(id.c_str(), size);
   note_item(id);
   const bool hovered = ImGui::IsItemHovered(), current = map.layer == layer_ && map.head == head_;
   if (hovered) {

@@ -44,7 +44,7 @@ TrackEvent draw_track(const Track& track, ImVec2 at, float width) {
   const float x0 = at.x + scaled(8), x1 = at.x + width - scaled(8);
   const auto place = [&](float share) { return x0 + (x1 - x0) * share; };
   ImGui::SetCursorScreenPos(at);
-  ImGui::InvisibleButton(track.id, ImVec2(std::max(1.f, width), height));
+  hit_area(track.id, ImVec2(std::max(1.f, width), height));
   note_item(track.id);
   if (ImGui::IsItemActive()) {
     out.dragged = true;

@@ -275,8 +275,7 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   if (area.p1.x - area.p0.x < 10 * unit || area.p1.y - area.p0.y < 10 * unit) return event;
   const Canvas canvas;
   ImGui::SetCursorScreenPos(area.p0);
-  event.clicked =
-      ImGui::InvisibleButton(plot.key.c_str(), ImVec2(area.p1.x - area.p0.x, area.p1.y - area.p0.y));
+  event.clicked = hit_area(plot.key.c_str(), ImVec2(area.p1.x - area.p0.x, area.p1.y - area.p0.y));
   note_item(plot.key);
   event.hovered = ImGui::IsItemHovered();
   event.x = area.value((ImGui::GetIO().MousePos.x - area.p0.x) / (area.p1.x - area.p0.x));

@@ -241,7 +241,7 @@ std::string MarkdownPage::draw(float width) {
     const std::string& target = links_[static_cast<std::size_t>(piece.link)];
     const IdScope scope(static_cast<int>(i));
     ImGui::SetCursorScreenPos(at);
-    if (ImGui::InvisibleButton("###link", ImVec2(piece.width, size))) clicked = target;
+    if (hit_area("###link", ImVec2(piece.width, size))) clicked = target;
     note_item("guide_link_" + target);
     if (!ImGui::IsItemHovered()) continue;
     list->AddLine(ImVec2(at.x, at.y + size), ImVec2(at.x + piece.width, at.y + size), piece.colour,

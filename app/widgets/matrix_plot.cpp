@@ -232,8 +232,8 @@ MatrixEvent draw_matrix(Painter& painter, const MatrixPlot& plot, ImVec2 positio
   const NumberFormat numbers = fitting_numbers(plot, layout);
   event.numbers = numbers.digits >= 0;
   ImGui::SetCursorScreenPos(event.p0);
-  ImGui::InvisibleButton(plot.key.c_str(), ImVec2(std::max(event.p1.x - event.p0.x, 1.f),
-                                                  std::max(event.p1.y - event.p0.y, 1.f)));
+  hit_area(plot.key.c_str(),
+           ImVec2(std::max(event.p1.x - event.p0.x, 1.f), std::max(event.p1.y - event.p0.y, 1.f)));
   note_cells(plot, layout, event);
   handle_pointer(plot, layout, position, event);
   point_at_cell(plot, event);

@@ -79,8 +79,7 @@ PatchEvent draw_patch_picture(Painter& painter, const PatchPicture& what, ImVec2
   event.p1 = ImVec2(position.x + side * static_cast<float>(what.cols),
                     position.y + side * static_cast<float>(what.rows));
   ImGui::SetCursorScreenPos(event.p0);
-  event.clicked =
-      ImGui::InvisibleButton(what.id.c_str(), ImVec2(event.p1.x - event.p0.x, event.p1.y - event.p0.y));
+  event.clicked = hit_area(what.id.c_str(), ImVec2(event.p1.x - event.p0.x, event.p1.y - event.p0.y));
   note_item(what.id, {event.p0, event.p1, what.rows, what.cols});
   if (ImGui::IsItemHovered() || event.clicked) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -208,7 +208,7 @@ SliderEvent slider_real(const char* id, std::string_view title, float& value, fl
 bool play_button(const char* id, bool playing, const char* help) {
   const float side = scaled(28);
   const ImVec2 at = ImGui::GetCursorScreenPos(), centre(at.x + side / 2, at.y + side / 2);
-  const bool clicked = ImGui::InvisibleButton(id, ImVec2(side, side));
+  const bool clicked = hit_area(id, ImVec2(side, side));
   note_item(id);
   const Theme& t = theme();
   const Canvas canvas;

@@ -193,7 +193,7 @@ CloudEvent draw_point_cloud(const PointCloud& cloud, ImVec2 at, ImVec2 size) {
     draw_text(canvas, fonts().body_bold, at, cloud.title_colour ? cloud.title_colour : t.text,
               middle_truncated(fonts().body_bold, cloud.title, size.x));
   ImGui::SetCursorScreenPos(p0);
-  event.clicked = ImGui::InvisibleButton(("###" + cloud.key).c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y));
+  event.clicked = hit_area(("###" + cloud.key).c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y));
   note_item(cloud.key);
   canvas.fill_rect(p0, p1, with_alpha(t.panel, 0.7f), scaled(6));
   canvas.rect(p0, p1, t.border, scaled(6));

@@ -280,7 +280,7 @@ TableEvent draw_table(const Table& table, ImVec2 at, float width, const std::fun
     bool hovered = false;
     if (!line.id.empty()) {
       ImGui::SetCursorScreenPos(p);
-      if (ImGui::InvisibleButton(line.id.c_str(), ImVec2(std::max(1.f, wide), row))) out.clicked = i;
+      if (hit_area(line.id.c_str(), ImVec2(std::max(1.f, wide), row))) out.clicked = i;
       note_item(line.id);
       if ((hovered = ImGui::IsItemHovered())) out.hovered = i;
       if (item) item(i);

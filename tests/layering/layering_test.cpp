@@ -240,6 +240,12 @@ TEST(Rules, ThreadsBeginInTheBaseAloneAndNoFrameSleeps) {
   expect_good("app/shell/app.cpp", "std::this_thread::get_id();  // of a std::thread");
 }
 
+TEST(Rules, AnAreaToClickHasASize) {
+  expect_fault("app/views/a.cpp", "if (ImGui::InvisibleButton(id, size)) return;", "hit_area");
+  expect_good("app/look/item_map.cpp", "  return ImGui::InvisibleButton(id, size, flags);");
+  expect_good("app/views/a.cpp", "if (hit_area(id, size)) return;");
+}
+
 TEST(Rules, FilesAreShortAndRoomsKnown) {
   std::string long_text;
   for (int line = 0; line < 500; ++line) {

@@ -135,7 +135,7 @@ void PictureBox::show_drawing(const PanelContext& context) {
 
 void PictureBox::draw_canvas(const PanelContext& context, const std::vector<Chip>& chips, ImVec2 size) {
   const ImVec2 p0 = ImGui::GetCursorScreenPos(), p1(p0.x + size.x, p0.y + size.y);
-  ImGui::InvisibleButton("###canvas", size);
+  hit_area("###canvas", size);
   const PictureGrid cells =
       drawing_ ? grid(context)
                : PictureGrid{input_canvas_patches(context).cols, input_canvas_patches(context).rows};
@@ -165,7 +165,7 @@ void PictureBox::draw_palette() {
     if (i % 5 != 0) ImGui::SameLine(0, px(5));
     const ImVec2 at = ImGui::GetCursorScreenPos(), end(at.x + side, at.y + side);
     const std::string id = std::string("###colour_") + kColours[i];
-    if (ImGui::InvisibleButton(id.c_str(), ImVec2(side, side))) colour_ = i;
+    if (hit_area(id.c_str(), ImVec2(side, side))) colour_ = i;
     note_item(id);
     compat::item_tooltip(tr(Label("input.colour.", kColours[i])));
     ImDrawList* list = ImGui::GetWindowDrawList();

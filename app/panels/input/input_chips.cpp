@@ -251,7 +251,7 @@ void TokenLine::draw_chip(const PanelContext& context, std::size_t index, float 
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 end(at.x + chip_x_[index + 1] - chip_x_[index] - px(kChipGap), at.y + height);
   const Label id(is_source() ? "###source_chip" : "###chip", std::to_string(index));
-  if (ImGui::InvisibleButton(id.c_str(), ImVec2(end.x - at.x, height))) {
+  if (hit_area(id.c_str(), ImVec2(end.x - at.x, height))) {
     picture_clicked |= chip.kind == Chip::Kind::image;
     click_chip(context, chip);
   }

@@ -74,7 +74,7 @@ void InputBar::name_unknown(const PanelContext& context, FrameState& state) {
 // The room behind the chips.
 void InputBar::draw_pencil(ImVec2 at, float width) {
   ImGui::SetCursorScreenPos(at);
-  if (ImGui::InvisibleButton("###type_text", ImVec2(width, px(kEasyField)))) entry_begins_ = entering_ = true;
+  if (hit_area("###type_text", ImVec2(width, px(kEasyField)))) entry_begins_ = entering_ = true;
   note_item("type_text");
   const bool lit = ImGui::IsItemHovered();
   if (lit) ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);

@@ -114,7 +114,7 @@ void PictureBox::draw_plain(const PanelContext& context, ImVec2 at, float side, 
 
 void PictureBox::draw_thumbnail(const PanelContext& context, float side) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::InvisibleButton("###picture", ImVec2(side, side))) ask();
+  if (hit_area("###picture", ImVec2(side, side))) ask();
   note_item("picture");
   const bool hovered = ImGui::IsItemHovered();
   compat::item_tooltip(tr("input.picture.help"));

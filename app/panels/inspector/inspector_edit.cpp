@@ -180,7 +180,7 @@ void draw_number(const PanelContext& context, const Place& place, double value) 
   note_text(text);
   const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::CalcTextSize(text.c_str());
   const bool can = editable(context, place);
-  ImGui::InvisibleButton("###number", ImVec2(std::max(size.x, px(40)), size.y));
+  hit_area("###number", ImVec2(std::max(size.x, px(40)), size.y));
   const bool hovered = ImGui::IsItemHovered(), active = can && ImGui::IsItemActive();
   if (can && (hovered || active)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (hovered) offer_edit(context.workspace, place);

@@ -30,7 +30,7 @@ bool words_item(const EditLine& line, float width, ImU32 colour) {
   note_text(line.text);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::CalcTextSize(line.text.c_str(), nullptr, false, width);
-  const bool clicked = ImGui::InvisibleButton("###goto", ImVec2(std::max(width, px(20)), size.y));
+  const bool clicked = hit_area("###goto", ImVec2(std::max(width, px(20)), size.y));
   note_item("goto_" + line.id);
   const ImU32 ink = ImGui::IsItemHovered() ? theme().accent : colour;
   ImGui::GetWindowDrawList()->AddText(ImGui::GetFont(), ImGui::GetFontSize(), at, ink, line.text.c_str(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/look/item_map.h"
 #include "app/look/text_lines.h"
 #include "app/widgets/cell_edit.h"
 #include "app/widgets/navigation.h"
@@ -205,7 +206,7 @@ bool Flow::link(const std::string& id, const std::string& piece, ImU32 colour, c
   room_for(size.x);
   const ImVec2 at(std::floor(x_), std::floor(y_));
   ImGui::SetCursorScreenPos(at);
-  const bool pressed = ImGui::InvisibleButton(id.c_str(), ImVec2(std::max(1.f, size.x), size.y));
+  const bool pressed = hit_area(id.c_str(), ImVec2(std::max(1.f, size.x), size.y));
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (hovered && !help.empty()) {

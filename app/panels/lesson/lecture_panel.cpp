@@ -85,7 +85,7 @@ void draw_slide_row(FrameState& state, int index) {
   const std::string name = "lecture_slide_" + std::to_string(index + 1);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x - px(4), tall = px(kRow);
-  if (ImGui::InvisibleButton(("###" + name).c_str(), ImVec2(width, tall)))
+  if (hit_area(("###" + name).c_str(), ImVec2(width, tall)))
     state.commands.act([&state, index](Session&) { state.lecture.go(state, index); });
   note_item(name);
   const bool here = player.at() == index, chosen = player.chosen == index;

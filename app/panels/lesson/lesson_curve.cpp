@@ -81,7 +81,7 @@ void draw_curve(FrameState& state, const BarsAsk& ask) {
   const CurvePlace place{{corner.x + px(kScaleWidth), corner.y + px(4)},
                          {corner.x + width - px(6), corner.y + px(kPlotHeight)},
                          row->shares.size()};
-  ImGui::InvisibleButton("###lesson_curve", ImVec2(width, px(kPlotHeight)));
+  hit_area("###lesson_curve", ImVec2(width, px(kPlotHeight)));
   note_item("lesson_curve");
   if (ImGui::IsItemHovered() && !ImGui::IsItemActive()) compat::item_tooltip(tr("lessons.curve.keys"));
   if (ImGui::IsItemActive()) {

@@ -82,7 +82,7 @@ void draw_bars(FrameState& state) {
     place.at = ImGui::GetCursorScreenPos();
     const std::string id = "###lesson_bar_" + std::to_string(i);
     ImGui::SetCursorScreenPos(ImVec2(place.at.x + place.name + px(6), place.at.y));
-    ImGui::InvisibleButton(id.c_str(), ImVec2(place.track, px(kDrawnRow)));
+    hit_area(id.c_str(), ImVec2(place.track, px(kDrawnRow)));
     note_item(id);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered && !ImGui::IsItemActive()) compat::item_tooltip(tr("lessons.bars.keys"));
@@ -134,8 +134,7 @@ void draw_order(FrameState& state) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string number = std::to_string(i);
     // Of the step and not of its place: what is dragged stays the item that is held wherever it lies.
-    ImGui::InvisibleButton(("###lesson_order " + to_text(order[i])).c_str(),
-                           ImVec2(width - px(kArrows), tall - px(3)));
+    hit_area(("###lesson_order " + to_text(order[i])).c_str(), ImVec2(width - px(kArrows), tall - px(3)));
     note_item("lesson_order_" + number);
     const bool held = ImGui::IsItemActive();
     if (held) {

@@ -144,7 +144,7 @@ void cover(FrameState& state, const Patch& patch, int number) {
   ImGui::SetCursorScreenPos(p0);
   const std::string id = "###lesson_cover" + std::to_string(number);
   compat::begin_child(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y), false, ImGuiWindowFlags_NoScrollbar);
-  const bool clicked = ImGui::InvisibleButton(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y));
+  const bool clicked = hit_area(id.c_str(), ImVec2(p1.x - p0.x, p1.y - p0.y));
   note_item("lesson_cover" + std::to_string(number));
   const ImVec2 mouse = ImGui::GetIO().MousePos, cell0 = patch.corner(0, 0), cell1 = patch.corner(1, 1);
   draw_cover(state, patch, p0, p1);

@@ -144,7 +144,7 @@ void draw_pages(FrameState& state, bool room) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetTextLineHeight() + px(4);
     const WithId scope(static_cast<int>(i));
-    if (ImGui::InvisibleButton(("###lesson_page_" + std::to_string(i + 1)).c_str(), ImVec2(width, height)))
+    if (hit_area(("###lesson_page_" + std::to_string(i + 1)).c_str(), ImVec2(width, height)))
       player.go(state, static_cast<int>(i));
     note_item("lesson_page_" + std::to_string(i + 1));
     if (!room) compat::item_tooltip(title.c_str());

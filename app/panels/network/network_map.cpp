@@ -309,7 +309,7 @@ void draw_box(const Map& map, const NetworkBox& box, bool current) {
   const WithId layer((box.layer + 2) * 8 + static_cast<int>(box.stack));
   const WithId slot(static_cast<int>(box.target.slot) * 4 + static_cast<int>(box.target.part));
   ImGui::SetCursorScreenPos(map.at(box.x, box.y));
-  const bool pressed = ImGui::InvisibleButton(box.key.c_str(), ImVec2(px(box.w), px(box.h)));
+  const bool pressed = hit_area(box.key.c_str(), ImVec2(px(box.w), px(box.h)));
   const bool hovered = ImGui::IsItemHovered();
   if (pressed) click(map.context, box);
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

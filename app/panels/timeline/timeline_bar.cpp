@@ -50,7 +50,7 @@ void draw_button_shape(ImDrawList* list, ImVec2 centre, Knob shape, ImU32 colour
 bool round_button(const char* id, ImVec2 centre, float radius, Knob shape, bool strong, const char* help) {
   const Theme& t = theme();
   ImGui::SetCursorScreenPos(ImVec2(centre.x - radius, centre.y - radius));
-  const bool pressed = ImGui::InvisibleButton(id, ImVec2(2 * radius, 2 * radius));
+  const bool pressed = hit_area(id, ImVec2(2 * radius, 2 * radius));
   note_item(id);
   const bool hovered = ImGui::IsItemHovered();
   compat::item_tooltip(help);
@@ -100,7 +100,7 @@ void draw_speed(Workspace& workspace, ImVec2 origin) {
   const ImVec2 size(px(80), px(26));
   const ImVec2 p0(origin.x + px(112), origin.y + px(kBarTop + kBarHeight / 2) - size.y / 2);
   ImGui::SetCursorScreenPos(p0);
-  const bool released = ImGui::InvisibleButton("###speed", size);
+  const bool released = hit_area("###speed", size);
   const bool hovered = ImGui::IsItemHovered();
   compat::item_tooltip(tr("timeline.speed.help"));
   const bool dragging = ImGui::IsItemActive() && ImGui::IsMouseDragging(0, px(4));
@@ -312,7 +312,7 @@ void draw_gutter(const Bar& bar) {
   Workspace& workspace = bar.context.workspace;
   const float y = bar.p0.y - px(kTaller) - px(kGutter / 2);
   ImGui::SetCursorScreenPos(ImVec2(bar.p0.x, bar.p0.y - px(kTaller + kGutter)));
-  const bool pressed = ImGui::InvisibleButton("###breakpoints", ImVec2(bar.width, px(kGutter)));
+  const bool pressed = hit_area("###breakpoints", ImVec2(bar.width, px(kGutter)));
   const bool hovered = ImGui::IsItemHovered();
   const int under = hovered || pressed ? bar.layout.step_at(ImGui::GetIO().MousePos.x - bar.p0.x) : -1;
   if (pressed && under >= 0) toggle_breakpoint(workspace, to_text(bar.step(under).main));
@@ -381,7 +381,7 @@ void draw_bar(const Bar& bar) {
   draw_labels(bar);
   draw_gutter(bar);
   ImGui::SetCursorScreenPos(ImVec2(bar.p0.x, bar.p0.y - px(kTaller)));
-  ImGui::InvisibleButton("###steps", ImVec2(bar.width, px(kBarHeight + 2 * kTaller)));
+  hit_area("###steps", ImVec2(bar.width, px(kBarHeight + 2 * kTaller)));
   note_item("timeline.steps");
   const int under = bar.layout.step_at(ImGui::GetIO().MousePos.x - bar.p0.x);
   Workspace& workspace = bar.context.workspace;
