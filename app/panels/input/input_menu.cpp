@@ -116,7 +116,8 @@ void ChipMenu::change_token(const PanelContext& context, Stack of, const Chip& c
 void ChipMenu::draw_found(const PanelContext& context, Stack of, const Chip& chip,
                           const std::vector<int>& ids) {
   const OpenedModel& opened = *context.session.document().opened;
-  compat::begin_child("found", ImVec2(px(330), px(190)), true);
+  const bool full = context.workspace.level == Level::full;
+  compat::begin_child("found", ImVec2(px(330), px(full ? 190 : 120)), true);
   for (const int id : ids) {
     const std::string word = token_label(opened, id);
     note_text(word);
@@ -127,8 +128,10 @@ void ChipMenu::draw_found(const PanelContext& context, Stack of, const Chip& chi
       const WithFont face(fonts().mono);
       ImGui::TextUnformatted(shortened(word, px(220)).c_str());
     }
-    ImGui::SameLine(px(250));
-    dim_text(std::to_string(id));
+    if (full) {
+      ImGui::SameLine(px(250));
+      dim_text(std::to_string(id));
+    }
     if (!chosen) continue;
     change_token(context, of, chip, id);
     break;
@@ -161,8 +164,7 @@ void ChipMenu::draw_token_search(const PanelContext& context, Stack of, const Ch
 
 void ChipMenu::draw_looks(const PanelContext& context, Stack of, const Chip& chip) {
   if (menu_item("input.menu.query")) look_at(context, of, chip.row, false);
-  if (context.workspace.level == Level::full && menu_item("input.menu.key"))
-    look_at(context, of, chip.row, true);
+  if (menu_item("input.menu.key")) look_at(context, of, chip.row, true);
 }
 
 void ChipMenu::draw_segments(const PanelContext& context, const Chip& chip) {
@@ -233,8 +235,10 @@ void ChipMenu::draw(const PanelContext& context, Stack of, const std::vector<Chi
     const WithFont face(fonts().body_bold);
     ImGui::TextUnformatted(chip.label.c_str());
   }
-  if (chip.id >= 0) dim_text(tr("input.menu.facts", {std::to_string(chip.id), std::to_string(chip.row)}));
-  draw_looks(context, of, chip);
+  const bool full = context.workspace.level == Level::full;  // in easy a click on the word looks from it
+  if (full && chip.id >= 0)
+    dim_text(tr("input.menu.facts", {std::to_string(chip.id), std::to_string(chip.row)}));
+  if (full) draw_looks(context, of, chip);
   const bool in_document = chip.token >= 0 && chip.kind != Chip::Kind::patch;
   if (in_document) {
     const auto tokens = static_cast<std::size_t>(
