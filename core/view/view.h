@@ -121,10 +121,13 @@ Status check_state(const ViewState& state);
 
 // ---- pieces that views share -----------------------------------------------------------------------
 
+/// The name of a row: its token, its patch; "token 3" of an input of vectors, whose rows have their number
+/// alone.
+Text row_name(const ViewState& state, Stack stack, std::int64_t row);
 /// Names of the rows of a stack.
 figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked = -1);
 /// The name of a row as sentences have it: "mat 6" where the text has the word twice.
-std::string told_apart(const ViewState& state, Stack stack, std::int64_t row);
+Text told_apart(const ViewState& state, Stack stack, std::int64_t row);
 /// Those of all rows of a stack.
 figure::Names names_apart(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked = -1);
 /// One head at a stage of the attention that is looked at, whole: names, numbers, colours.
