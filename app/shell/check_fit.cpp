@@ -83,11 +83,15 @@ class FitCheck {
  private:
   void check_language(const RunResult& run, const std::string& language) {
     frame_.state().set_language(language);
+    const Level level = frame_.state().workspace.level;
     for (const auto& view : frame_.state().views) {
+      frame_.state().workspace.level = level;  // a view that easy has no picture of went to the full window
       if (!view->unavailable(run).empty() || (!options_.view.empty() && options_.view != view->id()))
         continue;
       if (shows_easy(frame_.state()) && !has_easy_form(view->id())) continue;
       frame_.state().workspace.view = view->id();
+      stand_still();
+      if (frame_.state().workspace.level != level || frame_.state().workspace.view != view->id()) continue;
       if (std::string_view(view->id()) == "steps")
         shows_easy(frame_.state()) ? check_stations() : check_steps(run);
       else

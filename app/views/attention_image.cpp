@@ -62,7 +62,8 @@ PairEvent ImagePane::draw(const ViewContext& context, const AttentionScene& scen
   const bool asked = hides_row(context.workspace.hidden, scene.pattern(), scene.head, query);  // by a lesson
   const std::string title =
       tr("attention.image.title", {who, asked ? std::string("?") : number_text(sum_, 3)});
-  draw_text(canvas, fonts().small, position, theme().q, middle_truncated(fonts().small, title, size.x));
+  const FittedText shown = fitted_text(fonts().small, title, size.x);
+  canvas.text(fonts().small, position, theme().q, shown.text, shown.size);
   PatchPicture picture;
   picture.id = "attention.image";
   picture.picture = upload_model_picture(context.painter, context.run, scene.sequence);

@@ -391,7 +391,8 @@ float draw_lab_title(const Text& title, std::uint64_t serial, ImVec2 at, float w
   if (title.empty()) return at.y;
   const std::string& words = lab_words(title, serial);
   ImFont* const face = text_size(fonts().body_bold, words).x <= width ? fonts().body_bold : fonts().small;
-  draw_text(Canvas(), face, at, theme().text, middle_truncated(face, words, width));
+  const FittedText shown = fitted_text(face, words, width);
+  Canvas().text(face, at, theme().text, shown.text, shown.size);
   return at.y + title_height(title);
 }
 

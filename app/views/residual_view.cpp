@@ -214,12 +214,13 @@ void ResidualView::draw_tokens(const ViewContext& context, const MatrixPlot& plo
       const std::string label = output_name(opened, cell.token);
       note_text(label);
       ImFont* own = text_size(font, label).x > layout.cell.x - 2 * pad ? fonts().mono_small : font;
-      const std::string text(middle_truncated(own, label, layout.cell.x - 2 * pad));
-      const ImVec2 size = text_size(own, text),
-                   corner = layout.corner(static_cast<double>(row), static_cast<double>(col));
+      const FittedText text = fitted_text(own, label, layout.cell.x - 2 * pad);
+      const ImVec2 size(text.width, text_size(own, text.text).y),
+          corner = layout.corner(static_cast<double>(row), static_cast<double>(col));
       const ImU32 ink = ink_on(heat_colour(plot.values.at(row, col), plot.style));
       const float high = size.y + (numbers ? below : 0), top = at.y + corner.y + (layout.cell.y - high) / 2;
-      draw_text(canvas, own, ImVec2(at.x + corner.x + (layout.cell.x - size.x) / 2, top), ink, text);
+      canvas.text(own, ImVec2(at.x + corner.x + (layout.cell.x - size.x) / 2, top), ink, text.text,
+                  text.size);
       if (!numbers) continue;
       const std::string number = cell_number(plot.values.at(row, col));
       draw_text(canvas, digits,

@@ -281,11 +281,11 @@ float FigurePlot::title_room(const Panel& panel) const {
 void FigurePlot::draw_title(const Operand& operand, const Panel& panel, float unit) const {
   std::string_view title = operand.title;
   if (unit < 1.f) title = kept_tr("steps.back.titled_unit", {title, power_of_ten(unit)});
-  title = middle_truncated(fonts().small, title, title_room(panel));
+  const FittedText shown = fitted_text(fonts().small, title, title_room(panel));
   const float above = panel.header > 0 ? 0.f : text_size(fonts().small, title).y + 4 * ui_scale();
-  draw_text(Canvas(), fonts().small,
-            ImVec2(panel.position.x + panel.labels + panel.indent, panel.position.y - above),
-            operand.colour ? operand.colour : theme().text_dim, title);
+  Canvas().text(fonts().small,
+                ImVec2(panel.position.x + panel.labels + panel.indent, panel.position.y - above),
+                operand.colour ? operand.colour : theme().text_dim, shown.text, shown.size);
 }
 
 void FigurePlot::draw_operand(const ViewContext& context, const Figure& figure, std::size_t index,

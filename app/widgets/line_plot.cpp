@@ -178,19 +178,31 @@ void draw_series(const Canvas& canvas, const Area& area, const LineSeries& serie
     for (const ImVec2 p : at) canvas.fill_circle(p, 2.6f * ui_scale(), series.colour);
 }
 
-// Legend labels in one row over the plot; draws nothing when no series has a label.
+// Pixels that the labels of all series take in letters of `font`, with their signs and gaps.
+float legend_width(const LinePlot& plot, ImFont* font) {
+  float out = 0;
+  for (const LineSeries& series : plot.series)
+    if (!series.label.empty()) out += text_size(font, series.label).x + 37 * ui_scale();
+  return out;
+}
+
+// Legend labels in one row over the plot, beside its title, which has smaller letters where they need the
+// room; draws nothing when no series has a label.
 void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, float right) {
   const float unit = ui_scale(), line = text_size(fonts().small, "X").y;
   if (!plot.title.empty()) {
+    const float left = right - at.x - legend_width(plot, fonts().small), gap = 16 * unit;
+    FittedText title = fitted_text(fonts().body_bold, plot.title, std::max(left - gap, 0.f));
+    if (title.text != plot.title) title = fitted_text(fonts().body_bold, plot.title, right - at.x);
     const float drop = (text_size(fonts().body_bold, "X").y - line) / 2;
-    draw_text(canvas, fonts().body_bold, ImVec2(at.x, at.y - drop), theme().text, plot.title);
-    at.x += text_size(fonts().body_bold, plot.title).x + 16 * unit;
+    canvas.text(fonts().body_bold, ImVec2(at.x, at.y - drop), theme().text, title.text, title.size);
+    at.x += title.width + gap;
   }
   for (const LineSeries& series : plot.series) {
     if (series.label.empty()) continue;
     const float room = right - at.x - 22 * unit;
     if (room < 24 * unit) return;
-    const std::string_view text = middle_truncated(fonts().small, series.label, room);
+    const FittedText text = fitted_text(fonts().small, series.label, room);
     const ImVec2 a(at.x, at.y + line / 2), b(at.x + 16 * unit, at.y + line / 2);
     if (series.dashed)
       draw_dashes(canvas, std::array{a, b}, series.colour, 2 * unit);
@@ -198,8 +210,8 @@ void draw_line_legend(const Canvas& canvas, const LinePlot& plot, ImVec2 at, flo
       canvas.fill_circle(ImVec2((a.x + b.x) / 2, a.y), 3 * unit, series.colour);
     else
       canvas.line(a, b, series.colour, 2 * unit);
-    draw_text(canvas, fonts().small, ImVec2(at.x + 21 * unit, at.y), theme().text_dim, text);
-    at.x += 21 * unit + text_size(fonts().small, text).x + 16 * unit;
+    canvas.text(fonts().small, ImVec2(at.x + 21 * unit, at.y), theme().text_dim, text.text, text.size);
+    at.x += 21 * unit + text.width + 16 * unit;
   }
 }
 
@@ -293,9 +305,11 @@ LineEvent draw_line_plot(const LinePlot& plot, ImVec2 at, ImVec2 size) {
   const float legend_x = plot.title.empty() ? area.p0.x : at.x;
   if (legend) draw_line_legend(canvas, plot, ImVec2(legend_x, at.y), area.p1.x - plot.legend_inset);
   if (!plot.x_title.empty()) {
-    const float width = text_size(fonts().small, plot.x_title).x;
-    draw_text(canvas, fonts().small, ImVec2((area.p0.x + area.p1.x - width) / 2, area.p1.y + line + 5 * unit),
-              theme().text_dim, plot.x_title);
+    const FittedText title = fitted_text(fonts().small, plot.x_title, area.p1.x - at.x);
+    const float x =
+        std::max(at.x, std::min((area.p0.x + area.p1.x - title.width) / 2, area.p1.x - title.width));
+    canvas.text(fonts().small, ImVec2(x, area.p1.y + line + 5 * unit), theme().text_dim, title.text,
+                title.size);
   }
   return event;
 }

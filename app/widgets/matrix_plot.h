@@ -171,6 +171,14 @@ std::string short_number(double value);
 /// The text, or its middle replaced by … so that it is at most `width` pixels wide in `font`. Valid while
 /// `text` is, or until many others were shortened: draw it at once.
 std::string_view middle_truncated(ImFont* font, std::string_view text, float width);
+/// A text that is at most `width` pixels wide: whole, where need be in letters of down to three quarters of
+/// their size; else the same shortened. Valid as above.
+struct FittedText {
+  std::string_view text;
+  float size = 0;  ///< of the letters, pixels
+  float width = 0;
+};
+FittedText fitted_text(ImFont* font, std::string_view text, float width);
 ImVec2 text_size(ImFont* font, std::string_view text);
 /// Draws text in a colour; `font` null: the current one.
 void draw_text(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text);

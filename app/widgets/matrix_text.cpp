@@ -122,6 +122,15 @@ std::string_view middle_truncated(ImFont* font, std::string_view text, float wid
                   [&] { return shortened_in_middle(font, text, width); });
 }
 
+FittedText fitted_text(ImFont* font, std::string_view text, float width) {
+  constexpr float kLeastLetters = 0.75f;
+  const float size = compat::size_of(font), whole = text_size(font, text).x;
+  if (whole <= width) return {text, size, whole};
+  const float share = std::max(kLeastLetters, width / whole);
+  const std::string_view shown = share > kLeastLetters ? text : middle_truncated(font, text, width / share);
+  return {shown, size * share, text_size(font, shown).x * share};
+}
+
 void draw_slanted(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) {
   canvas.climbing_text(font, at, colour, text, kSlantSine, kSlantCosine);
 }
@@ -182,13 +191,13 @@ void draw_row_labels(const Canvas& canvas, const MatrixPlot& plot, const MatrixL
     const float y = layout.corner(static_cast<double>(row) + 0.5, 0).y;
     if (y < layout.cells0.y || y > layout.cells1.y) continue;
     const std::string label = axis_label(plot.rows, row);
-    const std::string_view text = middle_truncated(font, label, room);
+    const FittedText text = fitted_text(font, label, room);
     const ImU32 colour = is_lit ? (plot.rows.colour ? plot.rows.colour : theme().text) : theme().text_dim;
     const float right = position.x + layout.cells0.x - 8 * ui_scale() - pictures;
-    const ImVec2 at(right - text_size(font, text).x, position.y + y - line / 2);
+    const ImVec2 at(right - text.width, position.y + y - line / 2);
     if (is_lit && layout.row_stride > 1)
       canvas.fill_rect(ImVec2(right - room, at.y), ImVec2(right + 2, at.y + line), theme().ground);
-    draw_text(canvas, font, at, colour, text);
+    canvas.text(font, at, colour, text.text, text.size);
   }
 }
 
@@ -207,18 +216,19 @@ void draw_column_labels(const Canvas& canvas, const MatrixPlot& plot, const Matr
     const float room =
         layout.slanted ? kLongestSlanted * unit : layout.cell.x * static_cast<float>(layout.col_stride);
     const std::string label = axis_label(plot.cols, col);
-    const std::string_view text = middle_truncated(font, label, room);
+    const FittedText text = fitted_text(font, label, room);
     const ImU32 colour = is_lit ? (plot.cols.colour ? plot.cols.colour : theme().text) : theme().text_dim;
     const float y = position.y + layout.cells0.y;
     if (layout.slanted) {
-      draw_slanted(canvas, font, ImVec2(position.x + x, y - line * 0.45f), colour, text);
+      draw_slanted(canvas, font, ImVec2(position.x + x, y - line * 0.45f), colour,
+                   middle_truncated(font, label, room));
       continue;
     }
-    const float width = text_size(font, text).x;
+    const float width = text.width;
     const ImVec2 at(position.x + x - width / 2, y - line - 3 * unit);
     if (is_lit && layout.col_stride > 1)
       canvas.fill_rect(ImVec2(at.x - 3, at.y), ImVec2(at.x + width + 3, at.y + line), theme().ground);
-    draw_text(canvas, font, at, colour, text);
+    canvas.text(font, at, colour, text.text, text.size);
   }
 }
 

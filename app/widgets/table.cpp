@@ -139,13 +139,15 @@ void draw_words(const Canvas& canvas, ImFont* font, ImU32 colour, std::string_vi
   const std::size_t middle = one ? words.size() : middle_space(fonts().small, words);
   if (middle == words.size()) {
     const float drop = (height - text_size(font, "X").y) / 2;
-    return draw_text(canvas, font, ImVec2(at.x, at.y + drop), colour, middle_truncated(font, words, width));
+    const FittedText shown = fitted_text(font, words, width);
+    return canvas.text(font, ImVec2(at.x, at.y + drop), colour, shown.text, shown.size);
   }
   const float top = at.y + (height - 2 * line) / 2;
-  draw_text(canvas, fonts().small, ImVec2(at.x, top), colour,
-            middle_truncated(fonts().small, words.substr(0, middle), width));
-  draw_text(canvas, fonts().small, ImVec2(at.x, top + line), colour,
-            middle_truncated(fonts().small, words.substr(middle + 1), width));
+  const auto put = [&](std::string_view part, float y) {
+    const FittedText shown = fitted_text(fonts().small, part, width);
+    canvas.text(fonts().small, ImVec2(at.x, y), colour, shown.text, shown.size);
+  };
+  put(words.substr(0, middle), top), put(words.substr(middle + 1), top + line);
 }
 
 // Values at the ends of the bars of a column.
@@ -173,9 +175,10 @@ struct TablePainter {
 
   void number(ImFont* font, ImU32 ink, const std::string& text, ImVec2 at, float width, float height) const {
     if (text_size(font, text).x > width) font = fonts().mono_small;
-    const auto shown = middle_truncated(font, text, width);
-    const ImVec2 size = text_size(font, shown);
-    draw_text(canvas, font, ImVec2(at.x + width - size.x, at.y + (height - size.y) / 2), ink, shown);
+    const FittedText shown = fitted_text(font, text, width);
+    const float high = text_size(font, shown.text).y;
+    canvas.text(font, ImVec2(at.x + width - shown.width, at.y + (height - high) / 2), ink, shown.text,
+                shown.size);
   }
   void bar(float x0, float x1, float y0, float y1, ImU32 ink) const {
     canvas.fill_rect(ImVec2(std::min(x0, x1), y0),
@@ -225,10 +228,9 @@ struct TablePainter {
       const TableColumn& column = table.columns[col];
       const bool right = column.kind == TableKind::number;
       const float room = widths[col] - (col + 1 < widths.size() || pad > 0 ? scaled(kTableGap) : 0);
-      const auto shown = middle_truncated(fonts().small, column.title, room);
-      draw_text(canvas, fonts().small,
-                ImVec2(right ? at.x + room - text_size(fonts().small, shown).x : at.x, at.y),
-                column.ink ? column.ink : theme().text_dim, shown);
+      const FittedText shown = fitted_text(fonts().small, column.title, room);
+      canvas.text(fonts().small, ImVec2(right ? at.x + room - shown.width : at.x, at.y),
+                  column.ink ? column.ink : theme().text_dim, shown.text, shown.size);
     }
   }
 };

@@ -122,6 +122,11 @@ TEST_F(EasyFilmTest, WordsThatAreNotKnownAreToldOnce) {
   EXPECT_EQ(run().label(0, 2), "zebra");
   read("The zebra sat on the cat");
   EXPECT_EQ(state().notices.size(), 1u) << "it was told";
+  workspace().level = Level::full;
+  frames();
+  read("The giraffe sat on the cat");
+  ASSERT_EQ(state().notices.size(), 2u) << "in the full window too";
+  EXPECT_NE(state().notices.back().text.str().find("giraffe"), std::string::npos);
   EXPECT_TRUE(missing_keys().empty()) << missing_keys().front();
 }
 

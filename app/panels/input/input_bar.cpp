@@ -277,6 +277,7 @@ float InputBar::draw_rows(const PanelContext& context, FrameState& state, Kind k
 float InputBar::draw(const PanelContext& context, FrameState& state, ImVec2 position, float width) {
   const Document& document = context.session.document();
   entering_ = false;
+  name_unknown(context, state);
   const ImVec2 inner(position.x + px(metric::kPadding), position.y + px(5));
   const float room = width - 2 * px(metric::kPadding);
   if (!document.opened || document.sequences.empty()) {

@@ -343,28 +343,38 @@ void keep_in_view(const NetworkLayout& layout, int current, const Site& step) {
 
 constexpr double kMostLinked = 2e7;  // multiply-adds of composition scores, as the Circuits view draws
 
-// Of the two heads of a link the other one's name and side, on the line.
-void draw_link(const Map& map, const NetworkLink& link, double most) {
+// A link from the lower edge of a box to the upper one of another.
+struct LinkWay {
+  const NetworkBox &from, &to;
+  ImVec2 p0, p3;
+  ImU32 colour;
+};
+LinkWay way_of(const Map& map, const NetworkLink& link) {
   const NetworkBox &from = map.layout.boxes[static_cast<std::size_t>(link.from)],
                    &to = map.layout.boxes[static_cast<std::size_t>(link.to)];
-  const float across = 0.42f + 0.18f * static_cast<float>(link.side),  // beside the name of the block
-      share = static_cast<float>(link.score / most);
-  const ImVec2 p0 = map.at(from.x + from.w * across, from.y + from.h),
-               p3 = map.at(to.x + to.w * (to.kind == NetworkBox::Kind::folded ? across : 0.5f), to.y);
-  const float bend = (p3.y - p0.y) * 0.5f;
-  const ImVec2 p1(p0.x, p0.y + bend), p2(p3.x, p3.y - bend);
+  const float across = 0.42f + 0.18f * static_cast<float>(link.side);  // beside the name of the block
   const Hue hue = link.side == Reads::q ? Hue::query : link.side == Reads::k ? Hue::key : Hue::value;
-  map.list->AddBezierCubic(p0, p1, p2, p3, with_alpha(hue_colour(hue), 0.35f + 0.6f * share),
-                           px(1.f + 3.f * share));
+  return {from, to, map.at(from.x + from.w * across, from.y + from.h),
+          map.at(to.x + to.w * (to.kind == NetworkBox::Kind::folded ? across : 0.5f), to.y), hue_colour(hue)};
+}
+void draw_link(const Map& map, const NetworkLink& link, double most) {
+  const LinkWay way = way_of(map, link);
+  const float bend = (way.p3.y - way.p0.y) * 0.5f, share = static_cast<float>(link.score / most);
+  map.list->AddBezierCubic(way.p0, ImVec2(way.p0.x, way.p0.y + bend), ImVec2(way.p3.x, way.p3.y - bend),
+                           way.p3, with_alpha(way.colour, 0.35f + 0.6f * share), px(1.f + 3.f * share));
+}
+// Of the two heads the other one's name, on the line beside its box.
+void name_link(const Map& map, const NetworkLink& link) {
+  const LinkWay way = way_of(map, link);
   const WithFont font(fonts().mono_small);
   const std::string name = format("%d.%d", link.block, link.head);
   const ImVec2 size = ImGui::CalcTextSize(name.c_str());
-  const bool above = from.kind == NetworkBox::Kind::folded;  // beside the other head's box
-  const ImVec2 at(std::floor((above ? p0.x : p3.x) - size.x / 2),
-                  std::floor(above ? p0.y - size.y / 2 : p3.y - size.y - px(1)));
+  const bool above = way.from.kind == NetworkBox::Kind::folded;
+  const ImVec2 at(std::floor((above ? way.p0.x : way.p3.x) - size.x / 2),
+                  std::floor(above ? way.p0.y - size.y / 2 : way.p3.y - size.y - px(1)));
   map.list->AddRectFilled(ImVec2(at.x - px(2), at.y), ImVec2(at.x + size.x + px(2), at.y + size.y),
                           with_alpha(theme().ground, 0.85f), px(3));
-  map.list->AddText(at, hue_colour(hue), name.c_str());
+  map.list->AddText(at, way.colour, name.c_str());
 }
 
 /// The layout of the newest run, cached by all its inputs.
@@ -396,13 +406,15 @@ const NetworkLayout& layout_of(const PanelContext& context, OpenBlock open, floa
   return kept.layout;
 }
 
+const std::vector<NetworkLink> kNoLinks;
+
 // While the circuits are looked at: what the cursor's head reads of others, and others of it.
-void draw_links(const Map& map) {
+const std::vector<NetworkLink>& links_of(const Map& map) {
   const PanelContext& context = map.context;
   const Cursor& cursor = context.workspace.cursor;
-  if (context.workspace.view != "circuits" || context.run->recorded()) return;
+  if (context.workspace.view != "circuits" || context.run->recorded()) return kNoLinks;
   const Trace& trace = context.run->trace(cursor.sequence);
-  if (trace.weights().all().empty() || circuits_cost(trace.config()) > kMostLinked) return;
+  if (trace.weights().all().empty() || circuits_cost(trace.config()) > kMostLinked) return kNoLinks;
   KeptLayout& kept = *std::static_pointer_cast<KeptLayout>(context.workspace.map_layout);
   kept.weights = trace.shared_weights();  // the same as before unless one was edited
   const std::uint64_t subject = context.run->opened_version,
@@ -412,19 +424,15 @@ void draw_links(const Map& map) {
                         [model = Model(trace.shared_config(), trace.shared_weights())](
                             const std::atomic<bool>& cancel) { return circuits_of(model, true, &cancel); });
   const auto made = kept.circuits.made(subject, key);
-  if (!made || !made.fresh) return;
+  if (!made || !made.fresh) return kNoLinks;
   if (!*made.value) throw ErrorThrown{made.value->error()};  // its part of the frame says it
-  const std::vector<NetworkLink>& links = kept.links.get(
-      {made.serial, kept.run, static_cast<std::uint64_t>(cursor.layer),
-       static_cast<std::uint64_t>(cursor.head), static_cast<std::uint64_t>(kept.width),
-       static_cast<std::uint64_t>(kept.height)},
-      [&] {
-        return composition_links(map.layout, **made.value, trace.config().stack, cursor.layer, cursor.head);
-      });
-  double most = 0;
-  for (const NetworkLink& link : links) most = std::max(most, link.score);
-  for (const NetworkLink& link : links)
-    if (most > 0) draw_link(map, link, most);
+  return kept.links.get({made.serial, kept.run, static_cast<std::uint64_t>(cursor.layer),
+                         static_cast<std::uint64_t>(cursor.head), static_cast<std::uint64_t>(kept.width),
+                         static_cast<std::uint64_t>(kept.height)},
+                        [&] {
+                          return composition_links(map.layout, **made.value, trace.config().stack,
+                                                   cursor.layer, cursor.head);
+                        });
 }
 
 // Toggle between boxes and the checkpoint's names.
@@ -470,9 +478,14 @@ void draw_network_map(const PanelContext& context) {
   draw_stream(map);
   draw_ribbons(map);
   draw_lanes(map);
+  const std::vector<NetworkLink>& links = links_of(map);
+  double most = 0;
+  for (const NetworkLink& link : links) most = std::max(most, link.score);
+  for (const NetworkLink& link : links)  // boxes that stand between stand before the line
+    if (most > 0) draw_link(map, link, most);
   for (int i = 0; i < static_cast<int>(layout.boxes.size()); ++i)
     draw_box(map, layout.boxes[static_cast<std::size_t>(i)], i == current);
-  draw_links(map);
+  for (const NetworkLink& link : links) name_link(map, link);
   ImGui::SetCursorScreenPos(map.at(0, 0));
   ImGui::Dummy(ImVec2(px(1), px(layout.height)));
   keep_in_view(layout, current, workspace.cursor.step);

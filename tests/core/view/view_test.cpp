@@ -46,7 +46,7 @@ TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
     const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
     const std::vector<Text>& arguments = words.forms.front().arguments();
     const auto key = strongest_key(*of.run, state.place.pattern(0), 0, state.row);
-    EXPECT_EQ(arguments[1].str(), told_apart(state, state.place.stack, key));
+    EXPECT_EQ(arguments[1].str(), told_apart(state, state.place.stack, key).str());
     EXPECT_EQ(arguments[2].str(),
               figure::number_text(
                   static_cast<double>(of.run->cell(state.place.pattern(0), {0, state.row, key})), 2));
@@ -71,6 +71,30 @@ TEST(ViewFigures, SaysWhereTwoKeysAreAlikeAndWhereAnEditTookWeightAway) {
   for (std::int64_t at = 0; at <= state.row; ++at)
     sum += static_cast<double>(state.run->cell(state.place.pattern(1), {3, state.row, at}));
   EXPECT_EQ(sentence_of(*figure)[7], figure::number_text(sum, 2));
+}
+
+// Rows of an input of vectors have their number alone; small scores keep digits that tell them apart.
+TEST(ViewFigures, RowsOfVectorsAreTokensAndSmallScoresAreNotZero) {
+  const Opened of = opened("scene:nine_steps");
+  const ViewState state = first_state(*of.model, of.run);
+  const auto figure = draw_view(**find_view("mask"), state);
+  ASSERT_TRUE(figure);
+  EXPECT_EQ(sentence_of(*figure)[0], "token 3");
+  const auto& scores = mark_of<figure::MatrixMark>(*figure, "scores");
+  EXPECT_EQ(scores.rows.labels[2].str(), "token 2");
+  EXPECT_EQ(scores.digits, 2) << "at most 0.12";
+}
+
+// Three cards side by side have no room for a movement and its token; the sentence has both.
+TEST(ViewFigures, TheCardsOfTheOutputNameMovementsAlone) {
+  const Opened of = opened("model:pilot");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy;
+  const auto figure = draw_view(**find_view("output"), state);
+  ASSERT_TRUE(figure);
+  for (const auto& row : mark_of<figure::TableMark>(*figure, "at0").rows)
+    EXPECT_EQ(row.cells[0].str().find("<act"), std::string::npos) << row.cells[0].str();
+  EXPECT_NE(sentence_of(*figure)[1].find("<act"), std::string::npos);
 }
 
 TEST(ViewFigures, TheAnswerAddsUpToOne) {
