@@ -5,6 +5,7 @@
 
 #include "app/cli/command.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/session/measure_text.h"
 #include "core/session/told_run.h"
 
@@ -95,5 +96,23 @@ void say(const std::string& text) {
 
 KeptAnswer::KeptAnswer() { kept_now() = this; }
 KeptAnswer::~KeptAnswer() { kept_now() = nullptr; }
+
+std::string heading(const Heading& column) {
+  const std::string word = tr("cli.column." + std::string(column.first));
+  std::size_t wide = 0;
+  for (const char c : word) {  // two columns for a letter of three bytes, one for any other
+    const auto byte = static_cast<unsigned char>(c);
+    wide += byte >= 0xe1 ? 2 : (byte & 0xc0u) == 0x80 ? 0 : 1;
+  }
+  const auto room = static_cast<std::size_t>(std::abs(column.second));
+  const std::string pad(room > wide ? room - wide : 0, ' ');
+  return column.second < 0 ? word + pad : pad + word;
+}
+
+std::string headings(std::initializer_list<Heading> columns) {
+  std::vector<std::string> out;
+  for (const Heading& column : columns) out.push_back(heading(column));
+  return join(out, " ") + "\n";
+}
 
 }  // namespace attnscope::cli

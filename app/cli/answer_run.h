@@ -3,6 +3,7 @@
 // computes an answer again from it.
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -47,6 +48,12 @@ nlohmann::json data_json(const DataChoice& choice, const std::string& hash, std:
 
 /// Text for stdout. While an answer is computed again it is kept instead.
 void say(const std::string& text);
+/// Words of a table in the terminal: "key" of cli.column.* and how wide its column is, below 0 from the left.
+using Heading = std::pair<const char*, int>;
+/// A word of cli.column.*, padded; letters of Korean are two columns wide.
+std::string heading(const Heading& column);
+/// A line of them, with one space between.
+std::string headings(std::initializer_list<Heading> columns);
 /// Keeps what say() is given while it lives.
 class KeptAnswer {
  public:

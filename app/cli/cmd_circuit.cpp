@@ -32,10 +32,12 @@ struct KeptOptions {
   bool paths() const { return parts == "edges" || keep.find("->") != std::string::npos; }
 };
 
-// The parts that are to be kept; empty: the curve is asked for.
-Result<std::vector<std::string>> asked_parts(const KeptOptions& options, const RunModel& opened) {
+// The parts that are to be kept; empty: the curve is asked for. A named circuit brings its measure along,
+// where none is given.
+Result<std::vector<std::string>> asked_parts(KeptOptions& options, const RunModel& opened) {
   if (options.circuit.empty()) return circuit_parts(options.keep);
   const NamedCircuit* found = opened.session ? circuit_named(*opened.session, options.circuit) : nullptr;
+  if (found && options.measure.empty()) options.measure = found->measure;
   if (found) return found->parts;
   std::vector<std::string> known;
   if (opened.session)
@@ -108,7 +110,7 @@ Status save_circuit(const KeptOptions& options, const RunModel& opened, std::vec
     TRY(const SessionFile before, read_session(options.model));
     look = before.look();
   }
-  TRY_OK(put_circuit(document, {options.name, std::move(parts)}));
+  TRY_OK(put_circuit(document, {options.name, std::move(parts), options.measure}));
   return save_session(options.into, document, look);
 }
 
@@ -120,13 +122,17 @@ Status check_circuit(const KeptOptions& options) {
   if (options.name.empty() != options.into.empty() ||
       (!options.into.empty() && !is_session_path(options.into)))
     return fail(Code::bad_format, "error.cli.circuit.into");
-  return check_data_measure(options.measure);
+  if (options.measure.empty() && options.circuit.empty())
+    return fail(Code::bad_format, "error.cli.circuit.measure");
+  return options.measure.empty() ? Status(Done{}) : check_data_measure(options.measure);
 }
 
-Status run_circuit(const KeptOptions& options) {
+Status run_circuit(KeptOptions& options) {
   TRY_OK(check_circuit(options));
   TRY(const RunModel opened, open_to_run(options.model));
   TRY(std::vector<std::string> parts, asked_parts(options, opened));
+  if (options.measure.empty()) return fail(Code::bad_format, "error.cli.circuit.measure");
+  TRY_OK(check_data_measure(options.measure));
   TRY(const DataChoice choice, data_or_own(options.data, opened));
   PromptRuns data(choice, opened, options.text, options.text);
   TRY_OK(data.prepare());
@@ -177,7 +183,7 @@ void add_circuit(CLI::App& app, Action& action) {
   command->add_option("--how", options->how, tr("cli.circuit.how"));
   command->add_option("--by", options->by, tr("cli.circuit.by"))
       ->check(CLI::Validator(one_word_of({"exact", "attribution"}), ""));
-  command->add_option("--measure", options->measure, tr("cli.ask.measure"))->required();
+  command->add_option("--measure", options->measure, tr("cli.circuit.measure"));
   command->add_option("--at", options->at, tr("cli.ask.at"))->transform(whole(0, 1 << 30));
   options->data.add_to(*command);
   options->text.add_to(*command, false);

@@ -67,8 +67,10 @@ std::string family_hint(const OpenedModel& opened) {
 }
 
 // As llama.cpp reads it: the stream behind each block but the first.
-Status write_gguf(const std::string& path, const OpenedModel& opened, const std::vector<NamedTensor>& found) {
+Status write_gguf(const std::string& path, const OpenedModel& opened, const std::vector<NamedTensor>& found,
+                  const std::string& run) {
   ControlVector out;
+  out.run = run;
   const ModelConfig& config = opened.model->config();
   out.model_hint = family_hint(opened);
   std::vector<std::string> left_out;
@@ -116,14 +118,18 @@ Status run_direction(const DirectionOptions& options) {
     found.push_back({to_text(record->site), Tensor::from(std::move(vector), {{Axis::none, width}})});
   }
   if (found.empty()) return fail(Code::not_found, "error.cli.direction_steps", {in_quotes(options.steps)});
-  TRY_OK(gguf ? write_gguf(options.out, opened, found) : write_tensors(options.out, found));
+  nlohmann::json run = run_json(opened, options.model);
+  run["data"] = here.data, run["against"] = there.data;
+  const std::string told = run.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::vector<NamedInts> bytes;
+  if (options.out.ends_with(".npz")) bytes.push_back(bytes_of("run", told));
+  TRY_OK(gguf ? write_gguf(options.out, opened, found, told)
+              : write_tensors(options.out, found, bytes, {{"run", told}}));
   if (!options.json) {
     for (const nlohmann::json& row : rows)
       say(format("%-40s %12.6f\n", row["step"].get<std::string>().c_str(), row["norm"].get<double>()));
     return Done{};
   }
-  nlohmann::json run = run_json(opened, options.model);
-  run["data"] = here.data, run["against"] = there.data;
   print_json({{"rows", std::move(rows)}, {"scale", options.scale}, {"run", std::move(run)}});
   return Done{};
 }

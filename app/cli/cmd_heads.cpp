@@ -110,6 +110,7 @@ void print_heads(const std::vector<RankedHead>& heads, const Spreads& spreads, c
                  nlohmann::json run, const HeadOptions& options) {
   const bool as_json = options.json;
   nlohmann::json rows = nlohmann::json::array();
+  if (!as_json) std::printf("%s", headings({{"head", -35}, {"scores", -1}}).c_str());
   for (const RankedHead& head : heads) {
     nlohmann::json scores = nlohmann::json::object();
     std::string line;
@@ -250,7 +251,7 @@ Status run_rollout(const HeadOptions& options) {
     print_json(out);
     return Done{};
   }
-  std::printf("%4s  %-16s", "key", "block");
+  std::printf("%s", (heading({"key", 4}) + "  " + heading({"block", -16})).c_str());
   for (const int block : found.layers) std::printf("  %6d", block);
   std::printf("\n");
   for (std::int64_t key = 0; key < keys; ++key) {

@@ -195,6 +195,8 @@ Status run_steer(const SteerOptions& options) {
   TRY(const RunModel opened, open_to_run(options.model));
   TRY_OK(check_runs(opened));
   TRY(const std::vector<SteerVector> vectors, read_steering(options.vector, opened.model->config()));
+  for (const Text& note : other_models({options.vector}, opened))
+    std::fprintf(stderr, "attnscope-cli: %s\n", note.str().c_str());
   const std::vector<SteerCell> cells = steer_cells(vectors, strengths);
   TRY(const SteerAnswer answer,
       options.data.given() ? asked_data(options, opened, cells) : asked_text(options, opened, cells));

@@ -99,7 +99,7 @@ nlohmann::json place_json(const StrengthPlace& place, const Strongest& found) {
 // One line: the number, the prompt, and its tokens, the strongest one in brackets.
 void print_row(const OpenedModel& opened, const StrongRow& row) {
   std::string line =
-      format("%-7s %10.4f  %6lld ", row.kind, row.text->value, static_cast<long long>(row.text->prompt));
+      format("%-7s %10.4f %7lld", row.kind, row.text->value, static_cast<long long>(row.text->prompt) + 1);
   for (std::size_t i = 0; i < row.text->at.values.size(); ++i) {
     const std::string token = token_at(opened, *row.text, static_cast<std::int64_t>(i));
     line += static_cast<std::int64_t>(i) == row.text->pos ? " [" + token + "]" : " " + token;
@@ -116,8 +116,10 @@ void print_strongest(const OpenedModel& opened, const std::vector<StrengthPlace>
             tr("cli.strongest.by." + std::string(name_of_value(places[i].by, kStrengthBys))),
             std::to_string(one.texts()), std::to_string(one.counted())}) +
         "\n");
+    say(headings({{"kind", -7}, {"value", 10}, {"prompt", 7}, {"text", -1}}));
     for (const StrongRow& row : rows)
       if (row.place == &places[i]) print_row(opened, row);
+    say(headings({{"from", 14}, {"to", 14}, {"positions", 10}}));
     for (const HistogramBar& bar : histogram_bars(one.positions()))
       say(format("%14.6g %14.6g %10lld\n", bar.from, bar.to, static_cast<long long>(bar.n)));
     for (const auto& [key, count] : {std::pair("cli.strongest.tied", one.tied()),

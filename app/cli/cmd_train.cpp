@@ -15,6 +15,7 @@
 #include "core/base/words.h"
 #include "core/system/atomic_file.h"
 #include "core/system/atomic_folder.h"
+#include "core/system/folder_lock.h"
 #include "core/system/places.h"
 #include "core/system/signals.h"
 #include "core/trace/common.h"
@@ -117,16 +118,18 @@ Result<Trainer> make_trainer(const TrainOptions& options) {
   return trainer;
 }
 
-// Errors: the folder cannot be written, or holds what an earlier training made. Checked before the training,
-// not after it.
-Status try_folder(const std::string& folder, bool resume) {
+// Errors: the folder cannot be written, holds what an earlier training made, or another training writes into
+// it. Checked before the training, not after it; the lock is held until it ends.
+Result<std::shared_ptr<const int>> try_folder(const std::string& folder, bool resume) {
   std::error_code none;
   for (const char* file : {"/model.safetensors", kCheckpoint, "/checkpoints"})
     if (!resume && std::filesystem::exists(folder + file, none))
       return fail(Code::io_failed, "error.cli.train.there", {quoted_path(folder), file + 1});
   TRY_OK(make_folder(folder));
   TRY(AtomicFile hook, AtomicFile::create(folder + "/card.json"));  // not committed: nothing is written
-  return Done{};
+  std::shared_ptr<const int> lock = lock_folder(folder);
+  if (!lock) return fail(Code::io_failed, "error.cli.train.busy", {quoted_path(folder)});
+  return lock;
 }
 
 std::string duration(double seconds) {
@@ -256,7 +259,7 @@ Status run_train(const TrainOptions& options) {
   TRY(Trainer trainer, make_trainer(options));
   // Errors before the training begins.
   TRY(const std::string layout, fitting_layout(trainer.task().layout(), *trainer.state().model));
-  TRY_OK(try_folder(options.out, options.resume));
+  TRY(const std::shared_ptr<const int> lock, try_folder(options.out, options.resume));
   Status learned = Done{};
   if (const Status ran =
           guarded(Text::of("error.work.training"), [&] { learned = learn(options, trainer, layout); });

@@ -70,8 +70,11 @@ Status why_loadings(const WhyOptions& options, const Trace& run, const WhyCell& 
   nlohmann::json rows = nlohmann::json::array();
   std::string csv = "direction,singular,query,key,value\n";
   const bool print = !options.json && options.out.empty();
-  if (print) std::printf("%-10s %12.6f\n%-10s %12.6f\n", "total", found.total, "bias", found.bias);
-  if (print) std::printf("%-10s %12s %12s %12s %12s\n", "direction", "singular", "query", "key", "value");
+  if (print)
+    std::printf(
+        "%s %12.6f\n%s %12.6f\n%s", heading({"total", -10}).c_str(), found.total,
+        heading({"bias", -10}).c_str(), found.bias,
+        headings({{"direction", -10}, {"singular", 12}, {"query", 12}, {"key", 12}, {"value", 12}}).c_str());
   for (std::size_t i = 0; i < found.directions.size(); ++i) {
     const ScoreLoading& one = found.directions[i];
     rows.push_back({{"direction", i},
@@ -108,7 +111,9 @@ Status run_why(const WhyOptions& options) {
   nlohmann::json rows = nlohmann::json::array();
   std::string csv = "query,key,value\n";
   const bool print = !options.json && options.out.empty();
-  if (print) std::printf("%-72s %12.6f\n", "total", unsigned_nan(split.total));
+  if (print)
+    std::printf("%s%s %12.6f\n", headings({{"query", -36}, {"key", -35}, {"value", 12}}).c_str(),
+                heading({"total", -72}).c_str(), unsigned_nan(split.total));
   for (const WhyRow& row : rows_of_split(split, options.most)) {
     rows.push_back({{"query", row.query}, {"key", row.key}, {"value", row.value}});
     csv += csv_field(row.query) + "," + csv_field(row.key) + csv_number(row.value) + "\n";

@@ -6,6 +6,7 @@
 #include "core/base/words.h"
 #include "core/lens/watch.h"
 #include "core/session/document.h"
+#include "core/session/steering.h"
 #include "core/trace/editable.h"
 
 namespace attnscope::cli {
@@ -74,6 +75,8 @@ void SequenceOptions::tell_of_text(const OpenedModel& opened, const std::string&
 }
 
 void SequenceOptions::tell_of_texts(const Document& document, const Request& request) const {
+  for (const auto* edits : {&request.steers, &request.edits})
+    for (const Text& note : other_models(*edits, *document.opened)) tell(note.str());
   const bool encoder = document.model->config().encoder() != nullptr;
   for (std::size_t i = 0; i < document.sequences.size(); ++i) {
     const Sequence& of = document.sequences[i];

@@ -23,14 +23,14 @@ constexpr ImGuiWindowFlags kExportDialogDialog =
     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
 
 /// "attnscope-steps.png" in the last folder, with a number if that exists.
-std::string free_name(const FrameState& state) {
+std::string free_name(const FrameState& state, const std::string& form) {
   std::error_code error;
   const fs::path folder =
       state.settings.last_folder.empty() ? fs::current_path(error) : fs::path(state.settings.last_folder);
-  const std::string stem = "attnscope-" + state.workspace.view;
-  fs::path path = folder / (stem + ".png");
+  const std::string stem = "attnscope-" + state.workspace.view, ending = "." + form;
+  fs::path path = folder / (stem + ending);
   for (int number = 2; number < 1000 && fs::exists(path, error); ++number)
-    path = folder / (stem + "-" + std::to_string(number) + ".png");
+    path = folder / (stem + "-" + std::to_string(number) + ending);
   return path.string();
 }
 
@@ -41,6 +41,13 @@ std::string ending_of(const std::string& path) {
 const Exporter* exporter_named(const std::string& id) {
   const auto found = find_exporter(id);
   return found ? *found : nullptr;
+}
+
+/// The form of the last file; PNG where this view cannot have it.
+std::string first_form(const FrameState& state) {
+  const std::string& last = state.settings.exporting.form;
+  const bool pixels = last == "png" || (last == "svg" && !state.easy_spec);
+  return pixels || !why_no_figure(state) ? last : "png";
 }
 
 /// The path with the extension of another form.
@@ -95,29 +102,32 @@ void ExportDialog::choose_format(const FrameState& state) {
 void ExportDialog::choose_scale(bool figure) {
   for (const int scale : {1, 2, 3, 4, kMostExportScale}) {
     if (scale > 3 && !figure) continue;
-    if (raised_button(std::to_string(scale) + "\u00d7###scale" + std::to_string(scale), scale_ == scale))
-      scale_ = scale;
+    if (raised_button(std::to_string(scale) + "\u00d7###scale" + std::to_string(scale),
+                      chosen_.scale == scale))
+      chosen_.scale = scale;
     ImGui::SameLine(0, px(4));
   }
 }
 
 void ExportDialog::choose_part(const FrameState& state) {
-  if (raised_button(Label(tr("export.window"), "###whole"), what_ == What::window)) what_ = What::window;
+  if (raised_button(Label(tr("export.window"), "###whole"), chosen_.part == ExportPart::window))
+    chosen_.part = ExportPart::window;
   ImGui::SameLine(0, px(4));
-  if (raised_button(Label(tr("export.stage"), "###stage_only"), what_ == What::stage)) what_ = What::stage;
+  if (raised_button(Label(tr("export.stage"), "###stage_only"), chosen_.part == ExportPart::stage))
+    chosen_.part = ExportPart::stage;
   if (has_figure(state)) {
     ImGui::SameLine(0, px(4));
-    if (raised_button(Label(tr("export.figure"), "###figure_only"), what_ == What::figure))
-      what_ = What::figure;
-  } else if (what_ == What::figure) {
-    what_ = What::stage;
+    if (raised_button(Label(tr("export.figure"), "###figure_only"), chosen_.part == ExportPart::figure))
+      chosen_.part = ExportPart::figure;
+  } else if (chosen_.part == ExportPart::figure) {
+    chosen_.part = ExportPart::stage;
   }
   ImGui::SameLine(0, px(24));
-  const bool figure = what_ == What::figure;
-  if (!figure) scale_ = std::min(scale_, 3);
+  const bool figure = chosen_.part == ExportPart::figure;
+  if (!figure) chosen_.scale = std::min(chosen_.scale, 3);
   choose_scale(figure);
   ImGui::AlignTextToFramePadding();
-  if (!figure) return dim_text(pixels(state, what_ == What::stage, scale_));
+  if (!figure) return dim_text(pixels(state, chosen_.part == ExportPart::stage, chosen_.scale));
   ImGui::NewLine();
   choose_page();
 }
@@ -150,15 +160,18 @@ void ExportDialog::choose_page(bool still) {
                                                             {"17cm", "17 cm"}};
   for (const auto& [size, shown] : kSizes) {
     if (!std::exchange(first, false)) ImGui::SameLine(0, px(4));
-    if (raised_button(std::string(shown) + "###export_size_" + size, size_ == size)) size_ = size;
+    if (raised_button(std::string(shown) + "###export_size_" + size, chosen_.size == size))
+      chosen_.size = size;
   }
-  if (raised_button(Label(tr("export.paper"), "###export_paper"), paper_)) paper_ = !paper_;
+  if (raised_button(Label(tr("export.paper"), "###export_paper"), chosen_.paper))
+    chosen_.paper = !chosen_.paper;
   ImGui::SameLine(0, px(4));
-  if (raised_button(Label(tr("export.caption"), "###export_caption"), caption_)) caption_ = !caption_;
+  if (raised_button(Label(tr("export.caption"), "###export_caption"), chosen_.caption))
+    chosen_.caption = !chosen_.caption;
   if (!still) return;
   ImGui::SameLine(0, px(4));
-  if (raised_button(Label(tr("export.transparent"), "###export_transparent"), transparent_))
-    transparent_ = !transparent_;
+  if (raised_button(Label(tr("export.transparent"), "###export_transparent"), chosen_.transparent))
+    chosen_.transparent = !chosen_.transparent;
 }
 
 bool ExportDialog::choose(const FrameState& state) {
@@ -173,10 +186,11 @@ bool ExportDialog::choose(const FrameState& state) {
   }
   if (form == "svg" && !state.easy_spec) {
     wrapped_text(tr("export.svg"), theme().text_dim);
-    if (!has_figure(state)) figure_alone_ = false;
-    if (has_figure(state) && raised_button(Label(tr("export.figure"), "###figure_only"), figure_alone_))
-      figure_alone_ = !figure_alone_;
-    if (figure_alone_) choose_page();
+    if (!has_figure(state)) chosen_.figure_alone = false;
+    if (has_figure(state) &&
+        raised_button(Label(tr("export.figure"), "###figure_only"), chosen_.figure_alone))
+      chosen_.figure_alone = !chosen_.figure_alone;
+    if (chosen_.figure_alone) choose_page();
     return true;
   }
   if (const auto why = why_no_figure(state)) {
@@ -197,17 +211,19 @@ ExportRequest ExportDialog::request() const {
   out.path = with_home(path_);
   if (!exporter_named(ending_of(out.path)) && !is_report_path(out.path)) out.path += ".png";
   const std::string form = ending_of(out.path);
-  out.scale = static_cast<float>(scale_);
-  out.stage_only = what_ == What::stage;
-  out.figure = form == "png" ? what_ == What::figure : form != "svg" || figure_alone_;
-  out.paper = paper_, out.caption = caption_, out.transparent = transparent_, out.size = size_;
-  out.walk = walk_;
+  out.scale = static_cast<float>(chosen_.scale);
+  out.stage_only = chosen_.part == ExportPart::stage;
+  out.figure = form == "png" ? chosen_.part == ExportPart::figure : form != "svg" || chosen_.figure_alone;
+  out.paper = chosen_.paper, out.caption = chosen_.caption, out.transparent = chosen_.transparent,
+  out.size = chosen_.size;
+  if (const Exporter* exporter = exporter_named(ending_of(out.path)); exporter && exporter->moves)
+    out.walk = walk_;
   return out;
 }
 
 void ExportDialog::draw(FrameState& state) {
   if (state.ask_export) {
-    if (path_.empty()) path_ = free_name(state);
+    if (path_.empty()) chosen_ = state.settings.exporting, path_ = free_name(state, first_form(state));
     ImGui::OpenPopup("###export_dialog");
     state.ask_export = false;
   }
@@ -237,6 +253,8 @@ void ExportDialog::draw(FrameState& state) {
   if (where) ask_where(state);
   if (save && can && !path_.empty()) {
     state.export_request = request();
+    state.settings.exporting = chosen_;
+    state.settings.exporting.form = ending_of(state.export_request->path);
     if (state.easy_spec && ending_of(state.export_request->path) == "svg")
       state.export_request->figure = true;
     path_.clear();

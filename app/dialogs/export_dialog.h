@@ -12,7 +12,6 @@ class ExportDialog {
   void draw(FrameState& state);
 
  private:
-  enum class What : std::uint8_t { window, stage, figure };
   void ask_where(FrameState& state);
   void choose_format(const FrameState& state);
   void choose_part(const FrameState& state);
@@ -24,12 +23,9 @@ class ExportDialog {
   bool choose(const FrameState& state);
   ExportRequest request() const;
 
-  std::string path_, size_ = "1280x720", walk_;
-  int scale_ = 1;
-  What what_ = What::window;
-  bool all_forms_ = false;     ///< beside the easy window, too
-  bool figure_alone_ = false;  ///< of the SVG of a view of the panels
-  bool paper_ = false, caption_ = false, transparent_ = false;
+  std::string path_, walk_;
+  ExportChoice chosen_;
+  bool all_forms_ = false;  ///< beside the easy window, too
 };
 
 }  // namespace attnscope

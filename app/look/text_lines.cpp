@@ -58,24 +58,41 @@ void text_in_lines(std::string_view text, float width) {
   ImGui::PopTextWrapPos();
 }
 
-void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text) {
+namespace {
+
+int tooltips_beside = 0;
+
+void place_tooltip(ImVec2 p0, ImVec2 p1, const char* text, bool sides_first) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const ImVec2 words = ImGui::CalcTextSize(text), screen = ImGui::GetIO().DisplaySize;
   const ImVec2 pointer = ImGui::GetIO().MousePos, gap = style.ItemInnerSpacing;
   const ImVec2 size(words.x + 2 * style.WindowPadding.x, words.y + 2 * style.WindowPadding.y);
   const auto within = [](float at, float room) { return std::clamp(at, 0.f, std::max(0.f, room)); };
   const float x = within(p1.x - p0.x > size.x ? std::clamp(pointer.x, p0.x, p1.x) : p0.x, screen.x - size.x),
-              y = within(std::clamp(pointer.y, p0.y, p1.y), screen.y - size.y);
+              y = within(sides_first ? p0.y : std::clamp(pointer.y, p0.y, p1.y), screen.y - size.y);
   const float below = p1.y + gap.y, above = p0.y - gap.y - size.y, right = p1.x + gap.x,
               left = p0.x - gap.x - size.x;
+  const auto at_a_side = [&] {
+    const bool fits = right + size.x <= screen.x || left >= 0;
+    if (fits) ImGui::SetNextWindowPos(ImVec2(right + size.x <= screen.x ? right : left, y));
+    return fits;
+  };
+  if (sides_first && at_a_side()) return;
   if (below + size.y <= screen.y) return ImGui::SetNextWindowPos(ImVec2(x, below));
   if (above >= 0) return ImGui::SetNextWindowPos(ImVec2(x, above));
-  if (right + size.x <= screen.x) return ImGui::SetNextWindowPos(ImVec2(right, y));
-  if (left >= 0) ImGui::SetNextWindowPos(ImVec2(left, y));
+  (void)at_a_side();
 }
 
+}  // namespace
+
+TooltipsBeside::TooltipsBeside() { ++tooltips_beside; }
+TooltipsBeside::~TooltipsBeside() { --tooltips_beside; }
+
+void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text) { place_tooltip(p0, p1, text, false); }
+void tooltip_beside(ImVec2 p0, ImVec2 p1, const char* text) { place_tooltip(p0, p1, text, true); }
+
 void tooltip_off_item(const char* text) {
-  tooltip_off(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
+  place_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text, tooltips_beside > 0);
 }
 
 }  // namespace attnscope

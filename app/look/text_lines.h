@@ -20,5 +20,15 @@ void text_in_lines(std::string_view text, float width = 0);
 /// The next tooltip stands below this rectangle, or above it or at one of its sides where there is no room,
 /// and so covers nothing of what it explains; where no side has room it stands at the pointer as ever.
 void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text);
+/// The same with the sides first, for a row among others: what stands above and below it stays readable.
+void tooltip_beside(ImVec2 p0, ImVec2 p1, const char* text);
+/// While it lives, tooltips of items stand beside them: of the rows of a table.
+class TooltipsBeside {
+ public:
+  TooltipsBeside();
+  ~TooltipsBeside();
+  TooltipsBeside(const TooltipsBeside&) = delete;
+  TooltipsBeside& operator=(const TooltipsBeside&) = delete;
+};
 
 }  // namespace attnscope

@@ -8,6 +8,7 @@
 #include "app/gpu/gl_context.h"
 #include "app/look/item_map.h"
 #include "app/look/scopes.h"
+#include "app/look/text_lines.h"
 #include "app/panels/lesson/lesson_panel.h"
 #include "app/shell/banners.h"
 #include "app/shell/toolbar.h"
@@ -213,7 +214,10 @@ void EasyWindow::draw_question(FrameState& state, ImVec2 at) {
     if (ImGui::Button(Label(title, " \u25be###question").c_str())) ImGui::OpenPopup("###questions");
   }
   note_item("question");
-  compat::item_tooltip(tr("easy.question.help"));
+  {
+    const TooltipsBeside beside;  // below stands the sentence
+    compat::item_tooltip(tr("easy.question.help"));
+  }
   popup_below_item(false);
   const WithVar padding(ImGuiStyleVar_WindowPadding, ImVec2(px(14), px(12)));
   const WithVar spacing(ImGuiStyleVar_ItemSpacing, ImVec2(px(8), px(9)));

@@ -70,6 +70,9 @@ Status read_scale(Options& options) {
 
 // A window's size is a page's as well; "8.5cm" is a page's alone.
 Status read_export(const Raw& raw, Options& options) {
+  const bool walks = !options.export_walk.empty();
+  if (walks && (options.export_path.empty() || raw.window || raw.stage))
+    return fail(Code::unsupported, "error.app.export_walk");
   if (options.export_path.empty()) return read_size(raw.size, options);
   options.export_part = raw.window ? ExportPart::window : raw.stage ? ExportPart::stage : ExportPart::figure;
   TRY(const Exporter* exporter, exporter_of_path(options.export_path));
@@ -79,6 +82,7 @@ Status read_export(const Raw& raw, Options& options) {
       return fail(Code::unsupported, "error.app.export_part", {exporter->id});
     return read_size(raw.size, options);
   }
+  if (exporter->moves && !walks) return fail(Code::unsupported, "error.view.film", {exporter->id});
   options.export_size = !raw.size.empty() ? raw.size : options.paper ? kPaperSize : "";
   if (!options.export_size.empty()) TRY_OK(parse_page_size(options.export_size));
   return Done{};

@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "app/state/export_choice.h"
 #include "core/session/data_set.h"
 
 namespace attnscope {
-
-/// What --export writes: the figure alone (core/export), the stage or the window as they are on screen.
-enum class ExportPart : std::uint8_t { figure, stage, window };
 
 /// Parsed options. Unset values: the workspace's own, or the default.
 struct Options {

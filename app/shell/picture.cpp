@@ -236,7 +236,8 @@ Status write_export(const Options& options, ImguiHost& host, const GlContext& co
   const FrameState& state = frame.state();
   const std::string& path = options.export_path;
   if (options.export_part == ExportPart::window) return write_window(path, context, state);
-  const bool stage_alone = !has_figure(state) && (is_svg_path(path) || ends_with(lower(path), ".png"));
+  const bool stage_alone = options.export_walk.empty() && !has_figure(state) &&
+                           (is_svg_path(path) || ends_with(lower(path), ".png"));
   if (options.export_part == ExportPart::stage || stage_alone)
     return is_svg_path(path)
                ? write_stage(path, host, frame)

@@ -8,6 +8,7 @@
 #include "app/widgets/navigation.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/steering.h"
 #include "core/system/system_language.h"
 #include "core/trace/editable.h"
 
@@ -114,6 +115,9 @@ Status apply_input(FrameState& state, const Options& options) {
   if (!edits.unused())
     TRY_OK(session.edit(Text::of("frame.edits_given"), {},
                         [&](Document& document) { return give_input(document, edits); }));
+  for (const auto* texts : {&request.steers, &request.edits})
+    for (const Text& note : other_models(*texts, *session.document().opened))
+      state.notify(Notice::Kind::warning, note, {}, 0);
   session.take_as_kept();
   if (!request.words.empty() && request.decoder_words.empty() && session.document().model->config().encoder())
     session.answer(0, kAnswer, Text::of("output.edit.generate_many", {kAnswer}), true);

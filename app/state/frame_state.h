@@ -14,6 +14,7 @@
 #include "app/look/kept_text.h"
 #include "app/look/theme.h"
 #include "app/state/class_shown.h"
+#include "app/state/export_choice.h"
 #include "app/state/leaving.h"
 #include "app/state/lecture_player.h"
 #include "app/state/lesson_player.h"
@@ -36,6 +37,7 @@ struct Settings {
   std::string last_folder, last_picture_folder;
   std::string unsaved;  ///< last open session with a file of its own: offered at the next start
   bool hidden_files = false;
+  ExportChoice exporting;  ///< as it was exported last
 };
 
 /// A message over the stage, shown until it is dismissed or its time is over.
@@ -57,7 +59,7 @@ struct ExportRequest {
   bool figure = false;              ///< the figure alone, as core/view draws it (shown_figure.h)
   bool paper = false, caption = false, transparent = false;  ///< of a figure
   std::string size = "1280x720";                             ///< of a figure: core/export/page.h
-  std::string walk = {};                                     ///< of forms that move; empty: the view's first
+  std::string walk = {};  ///< a film, or numbered files; empty: of forms that move the view's first
 };
 
 /// Request to write a lesson's worksheet.

@@ -129,11 +129,11 @@ json figure_words(const ShownView& shown, const ExportRequest& request) {
   return out;
 }
 
-// The figures of a film; of the other forms the one that is shown.
+// The figures of a walk; without one, the one that is shown.
 Result<std::vector<FigureForFile>> figures_of(const ShownView& shown, std::size_t sequence,
                                               const Exporter& exporter, const ExportRequest& request) {
   std::vector<ViewState> states{shown.state};
-  if (exporter.moves) {
+  if (exporter.moves || !request.walk.empty()) {
     const std::vector<Walk> known = walks_of(*shown.view, shown.state);
     const Walk first = known.empty() ? Walk::rows : known.front();
     TRY(states, walked(*shown.view, shown.state, value_of_name(request.walk, kWalks).value_or(first)));

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/export/export.h"
+#include "core/export/page.h"
 #include "core/io/json_file.h"
 #include "core/system/atomic_file.h"
 #include "core/system/places.h"
@@ -49,6 +51,36 @@ void read_recent(const json& file, std::vector<std::string>& recent) {
     if (path.is_string() && recent.size() < 10) recent.push_back(path.get<std::string>());
 }
 
+constexpr Named<ExportPart> kExportParts[] = {
+    {"figure", ExportPart::figure}, {"stage", ExportPart::stage}, {"window", ExportPart::window}};
+
+void read_export(const json& file, ExportChoice& chosen) {
+  const auto at = file.find("export");
+  if (at == file.end() || !at->is_object()) return;
+  std::string form = chosen.form, size = chosen.size, part(name_of_value(chosen.part, kExportParts));
+  workspace_file_read(*at, "form", form);
+  if (form == "html" || find_exporter(form)) chosen.form = form;
+  workspace_file_read(*at, "size", size);
+  if (parse_page_size(size)) chosen.size = size;
+  workspace_file_read(*at, "part", part);
+  chosen.part = value_of_name(part, kExportParts).value_or(chosen.part);
+  workspace_file_read(*at, "scale", chosen.scale, 1, kMostExportScale);
+  workspace_file_read(*at, "figure_alone", chosen.figure_alone);
+  workspace_file_read(*at, "paper", chosen.paper);
+  workspace_file_read(*at, "caption", chosen.caption);
+  workspace_file_read(*at, "transparent", chosen.transparent);
+}
+json export_json(const ExportChoice& chosen) {
+  return {{"form", chosen.form},
+          {"size", chosen.size},
+          {"part", name_of_value(chosen.part, kExportParts)},
+          {"scale", chosen.scale},
+          {"figure_alone", chosen.figure_alone},
+          {"paper", chosen.paper},
+          {"caption", chosen.caption},
+          {"transparent", chosen.transparent}};
+}
+
 }  // namespace
 
 std::string workspace_path() {
@@ -80,6 +112,7 @@ bool load_workspace(const std::string& path, Workspace& workspace, Settings& set
   workspace_file_read(file, "contrast", settings.contrast);
   workspace_file_read(file, "safe_colours", settings.safe_colours);
   read_recent(file, settings.recent);
+  read_export(file, settings.exporting);
   std::string level = "full";
   workspace_file_read(file, "level", level);
   workspace.level = value_of_name(level, kLevels).value_or(Level::full);
@@ -113,6 +146,7 @@ Status save_workspace(const std::string& path, const Workspace& workspace, const
                   {"unsaved", settings.unsaved},
                   {"contrast", settings.contrast},
                   {"safe_colours", settings.safe_colours},
+                  {"export", export_json(settings.exporting)},
                   {"level", name_of_value(workspace.level, kLevels)},
                   {"view", workspace.view},
                   {"second_view", workspace.second_view},

@@ -165,8 +165,9 @@ void AskCircuit::draw_parts(const Made<Curve>& made, float width) {
   if (event.clicked >= 0) chosen_ = static_cast<std::size_t>(event.clicked) + 1;
 }
 
-void AskCircuit::keep(const ViewContext& context, const CircuitAnswer& found) const {
-  NamedCircuit circuit{free_name(context.session.document()), {}};
+void AskCircuit::keep(const ViewContext& context, const CircuitAnswer& found,
+                      const std::string& measure) const {
+  NamedCircuit circuit{free_name(context.session.document()), {}, measure};
   for (std::size_t i = 0; i < std::min(chosen_, found.points.size() - 1); ++i)
     circuit.parts.push_back(found.effects[i].part);
   context.commands.edit(Text::of("ask.circuit.did", {circuit.name}), {},
@@ -261,7 +262,7 @@ void AskCircuit::draw(const ViewContext& context, ImVec2 at, ImVec2 room) {
   if (chip(Label(kept_tr("ask.circuit.keep", {std::to_string(chosen_)}), "###ask_circuit_keep"), false,
            tr("ask.circuit.keep.help")) &&
       made.fresh)
-    keep(context, found);
+    keep(context, found, now->question.data.measure);
   note_item("ask_circuit_keep");
   draw_circuits(context, now, width);
   ImGui::Dummy(ImVec2(1, scaled(4)));

@@ -39,7 +39,7 @@ class AskCircuit {
   void draw_curve(const Made<Curve>& made, ImVec2 at, ImVec2 room);
   void draw_parts(const Made<Curve>& made, float width);
   void draw_circuits(const ViewContext& context, const std::shared_ptr<const Asked>& asked, float width);
-  void keep(const ViewContext& context, const CircuitAnswer& found) const;
+  void keep(const ViewContext& context, const CircuitAnswer& found, const std::string& measure) const;
 
   OverData over_;
   Kept<std::optional<Result<std::shared_ptr<const Asked>>>> asked_;

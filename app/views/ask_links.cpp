@@ -143,7 +143,7 @@ void AskLinks::draw(const ViewContext& context, const std::shared_ptr<const Swee
     note_text(tip);
     const std::string lines(in_lines(tip, scaled(kLinkTip)));
     const float top = rows.y + static_cast<float>(event.hovered) * scaled(kLinkRow);
-    tooltip_off(ImVec2(rows.x, top), ImVec2(rows.x + width, top + scaled(kLinkRow)), lines.c_str());
+    tooltip_beside(ImVec2(rows.x, top), ImVec2(rows.x + width, top + scaled(kLinkRow)), lines.c_str());
     ImGui::SetTooltip("%s", lines.c_str());
   }
   if (event.clicked >= 0) AskGrid::toggle(context, *answer, cells_[static_cast<std::size_t>(event.clicked)]);

@@ -208,7 +208,8 @@ void AskPrompts::draw(const ViewContext& context, const std::shared_ptr<const Sw
     note_text(tip);
     const std::string lines(in_lines(tip, scaled(kPromptTip)));
     const float row_top = rows.y + static_cast<float>(event.hovered) * scaled(kPromptRow);
-    tooltip_off(ImVec2(rows.x, row_top), ImVec2(rows.x + width, row_top + scaled(kPromptRow)), lines.c_str());
+    tooltip_beside(ImVec2(rows.x, row_top), ImVec2(rows.x + width, row_top + scaled(kPromptRow)),
+                   lines.c_str());
     ImGui::SetTooltip("%s", lines.c_str());
   }
   if (event.clicked < 0 || !asking.is_fresh(*answer)) return;

@@ -456,7 +456,8 @@ void AskView::draw(const ViewContext& context) {
   draw_head(context, *answer, width);
   draw_pages(context, width);
   const AskPage page = context.workspace.asking.settings.page;
-  if (asks_sweep(page) && (context.workspace.shows_ask_more() || needs_start(context)))
+  const bool over = context.session.document().data.prompts != nullptr;  // then: one prompt, or which numbers
+  if (asks_sweep(page) && (context.workspace.shows_ask_more() || over || needs_start(context)))
     draw_questions(context, width);
   if (page == AskPage::patch && !context.workspace.asking.over_data()) draw_other(context, width);
   const ImVec2 at(origin.x, ImGui::GetCursorScreenPos().y + scaled(4));

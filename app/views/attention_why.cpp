@@ -196,7 +196,7 @@ PairEvent WhyTable::draw_lines(const ViewContext& context, const AttentionScene&
                            : "attention.why.line",
              {key_name(context.run, scene, at), cell_number(term.score, 4), cell_number(term.scaled, 4),
               cell_number(term.exponential, 4), cell_number(term.weight, 4)});
-      tooltip_off(place, ImVec2(place.x + width, place.y + line), told.c_str());
+      tooltip_beside(place, ImVec2(place.x + width, place.y + line), told.c_str());
       ImGui::SetTooltip("%s", told.c_str());
     }
   }

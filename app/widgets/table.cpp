@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "app/look/item_map.h"
+#include "app/look/text_lines.h"
 #include "app/widgets/matrix_plot.h"
 #include "app/widgets/pieces.h"
 
@@ -285,7 +286,10 @@ TableEvent draw_table(const Table& table, ImVec2 at, float width, const std::fun
       if (hit_area(line.id.c_str(), ImVec2(std::max(1.f, wide), row))) out.clicked = i;
       note_item(line.id);
       if ((hovered = ImGui::IsItemHovered())) out.hovered = i;
-      if (item) item(i);
+      if (item) {
+        const TooltipsBeside beside;
+        item(i);
+      }
     }
     if (line.lit || hovered)
       painter.canvas.fill_rect(p, end, line.lit ? theme().accent_soft : theme().hovered, scaled(4));

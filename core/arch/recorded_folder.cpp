@@ -65,6 +65,15 @@ std::string some_of(const std::vector<std::string>& names) {
   return join(some, ", ");
 }
 
+// Which parts are missing, by their names, or by their numbers where no header names them.
+Text told_missing(const std::vector<std::string>& missing, std::size_t of) {
+  const bool numbers = std::all_of(missing.begin(), missing.end(), [](const std::string& name) {
+    return name.find_first_not_of("0123456789") == std::string::npos;
+  });
+  const char* kind = !numbers ? "" : missing.size() == 1 ? ".number" : ".numbers";
+  return Text::of("note.record.missing" + std::string(kind), {of - missing.size(), of, some_of(missing)});
+}
+
 }  // namespace
 
 Result<std::shared_ptr<TensorSource>> open_recorded_part(const std::string& path,
@@ -113,9 +122,7 @@ Result<RecordedFolder> open_recorded_parts(const std::string& folder) {
   std::vector<std::string> missing;
   for (std::size_t i = 0; i < whole.size(); ++i)
     if (!whole[i]) missing.push_back(names[i]);
-  if (!missing.empty())
-    out.warnings.push_back(
-        Text::of("note.record.missing", {whole.size() - missing.size(), whole.size(), some_of(missing)}));
+  if (!missing.empty()) out.warnings.push_back(told_missing(missing, whole.size()));
   out.source = std::make_shared<JoinedSource>(std::move(sources), owners, what);
   return out;
 }

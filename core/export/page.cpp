@@ -41,6 +41,7 @@ void strip_box(figure::PartBox& box) {
   if (!box.part) return;
   if (auto* table = std::get_if<figure::TableMark>(&box.part->mark))
     table->card = figure::TableMark::Card::none;
+  if (auto* matrix = std::get_if<figure::MatrixMark>(&box.part->mark)) matrix->printed = true;
 }
 
 // The lowest edge of what is drawn, but for the ground.

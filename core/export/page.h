@@ -29,7 +29,7 @@ struct PageStyle {
 };
 
 /// The figure as it stands in print, where the text around it says what it shows: without its sentence, its
-/// tables on no panels.
+/// tables on no panels, its maps with a bar of their colours and the names of their axes.
 figure::Figure for_print(figure::Figure figure);
 
 struct FigurePage {

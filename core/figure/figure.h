@@ -32,6 +32,8 @@ struct Names {
   Ink ink = Ink::dim;
   bool shown = true;             ///< false: beside another matrix with the same names, which shows them
   std::vector<int> struck = {};  ///< struck through: words that the model does not read as they are written
+  int kept = -1;                 ///< named before others where names lack room
+  Text axis = {};                ///< what the labels are, for print: "query"; empty: not said
 };
 
 /// allowed, open: 1 where it is so; open with its digits.
@@ -70,6 +72,7 @@ struct MatrixMark {
     std::int64_t row = 0, col = 0, rows = 1, cols = 1;
   };
   std::vector<Block> edited = {};  ///< cells that an edit of the run touched: outlined
+  bool printed = false;  ///< with a bar of its colours and the names of its axes: no sentence says them
   Row row(std::int64_t at) const {
     const auto index = static_cast<std::size_t>(at < 0 ? 0 : at);
     return index < own_rows.size() ? own_rows[index] : Row{of, scale, most, digits};

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/figure/marks.h"
+#include "core/figure/print.h"
 #include "core/figure/touches.h"
 
 namespace attnscope::figure {
@@ -23,6 +24,7 @@ constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6,
                        kStraightColumns = 4;  // a side of matrices that fill their room; names
+constexpr std::int64_t kMostNamed = 24;       // rows in print that all have their name
 constexpr float kStraightName = 64;           // of so few columns do not slant
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
@@ -82,14 +84,19 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
   NameSizes out;
   const float em = name_em(matrix, context.look);
   out.longest_allowed = (form.has(Give::short_names) ? kShortName : kLongName) * em / 12;
+  out.right = scale_bar_width(matrix, context);
   if (form.has(Give::names) && !large_row(matrix)) return out;
   if (!matrix.rows.labels.empty() && matrix.rows.shown)
     out.row = std::min(out.longest_allowed, widest(matrix.rows.labels, em, Face::mono, context)) + 6;
+  for (const bool rows : {true, false}) {
+    if (const std::string axis = axis_title(matrix, rows); !axis.empty())
+      out.row = std::max(out.row, context.measure.width(axis, em, Face::sans) + 7), out.top += em * kLine + 2;
+  }
   if (matrix.cols.labels.empty() || !matrix.cols.shown) return out;
   out.column = std::min(out.longest_allowed, widest(matrix.cols.labels, em, Face::mono, context));
   out.slanted = !large_row(matrix) && out.column + 4 > least_cell;
-  out.top = out.slanted ? (out.column + em) * kSlant + 2 : em * kLine + 2;
-  if (out.slanted) out.right = (out.column + em) * kSlant;
+  out.top = std::max(out.top, out.slanted ? (out.column + em) * kSlant + 2 : em * kLine + 2);
+  if (out.slanted) out.right = std::max(out.right, (out.column + em) * kSlant);
   return out;
 }
 
@@ -152,6 +159,11 @@ SizeNeed bars_height(const MatrixMark& matrix, const LetterSizes& look) {
   if (!matrix.bars) return {};
   return {look.looked * 2, look.looked_natural * 3, look.looked_natural * 5};
 }
+// Height in which every row has its name, in print; 0: they are many.
+float named_rows(const MatrixMark& matrix, const Form& form, const LetterSizes& look) {
+  const bool named = matrix.printed && !matrix.rows.labels.empty() && !form.has(Give::names);
+  return named && rows_of(matrix) <= kMostNamed ? count(rows_of(matrix)) * look.small * (kLine + 0.01f) : 0;
+}
 SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
   const LetterSizes& look = context.look;
   const float rows = count(rows_of(matrix));
@@ -190,7 +202,9 @@ SizeNeed matrix_height(const Part& part, const Form& form, float width, const Ma
   if (!with_digits(matrix, form)) {  // cells are no higher than wide
     const float cell = (width - names.row - names.right) / count(std::max<std::int64_t>(1, cols_of(matrix)));
     cells.most = std::clamp(cell * count(rows_of(matrix)), cells.least, cells.most);
-    cells.natural = std::min(cells.natural, cells.most);
+    const float named = named_rows(matrix, form, context.look);
+    cells.natural = std::max(named, std::min(cells.natural, cells.most));
+    cells.most = std::max(named, cells.most);
   }
   return plus(cells, names.top + title_height(part, form, context.look));
 }
@@ -226,7 +240,8 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   } else if (!with_digits(matrix, placed.form)) {  // cells as square as the room allows
     const float across = cells.w / count(cols_of(matrix)), down = cells.h / count(rows_of(matrix));
     cells.w = std::max(wide.least, std::min(across, kWideCell * down) * count(cols_of(matrix)));
-    cells.h = std::max(tall.least, std::min(across, down) * count(rows_of(matrix)));
+    const float named = std::min(cells.h, named_rows(matrix, placed.form, context.look));
+    cells.h = std::max({tall.least, named, std::min(across, down) * count(rows_of(matrix))});
     return;
   }
   const bool rest = large_row(matrix) && placed.columns.size() < matrix.order.size();
@@ -424,19 +439,13 @@ void draw_plane(const PlacedPart& placed, Drawing& out, const MarkContext& conte
                  out);
 }
 
-// Which names are drawn where neighbours would overlap: every k-th, and the one that is looked at.
-bool name_shown(std::int64_t at, int looked, std::int64_t every) {
-  if (at == looked) return true;
-  return at % every == 0 && (looked < 0 || std::abs(at - looked) >= every);
-}
-
 void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& out,
                     const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
   const float em = name_em(matrix, context.look), tall = placed.cells.h / count(rows_of(matrix));
   const auto every = static_cast<std::int64_t>(std::ceil(em * kLine / tall));
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(matrix.rows.labels.size()); ++row) {
-    if (!name_shown(row, matrix.rows.looked, every)) continue;
+    if (!name_shown(matrix.rows, row, every)) continue;
     const std::string text = context.measure.fitted(matrix.rows.labels[static_cast<std::size_t>(row)].str(),
                                                     em, Face::mono, names.row - 6);
     const float y = placed.cells.y + tall * (count(row) + 0.5f);
@@ -454,7 +463,7 @@ void draw_column_names(const PlacedPart& placed, const NameSizes& names, Drawing
   const float apart = names.slanted ? em * 1.15f / kSlant : names.column + 4;
   const auto every = static_cast<std::int64_t>(std::ceil(apart / wide));
   for (std::int64_t col = 0; col < static_cast<std::int64_t>(matrix.cols.labels.size()); ++col) {
-    if (!name_shown(col, matrix.cols.looked, every)) continue;
+    if (!name_shown(matrix.cols, col, every)) continue;
     const std::string text = context.measure.fitted(matrix.cols.labels[static_cast<std::size_t>(col)].str(),
                                                     em, Face::mono, names.longest_allowed);
     const float length = context.measure.width(text, em, Face::mono),
@@ -479,8 +488,10 @@ void draw_matrix(const PlacedPart& placed, Drawing& out, const MarkContext& cont
              out.colours().ink(Ink::text), placed.box);
   if (names.row > 0) draw_row_names(placed, names, out, context);
   if (large_row(matrix)) return draw_large(placed, out, context);
-  if (names.top > 0) draw_column_names(placed, names, out, context);
+  if (names.top > 0 && matrix.cols.shown) draw_column_names(placed, names, out, context);
+  if (names.top > 0) draw_axis_titles(placed, names.row, out, context);
   draw_plane(placed, out, context);
+  draw_scale_bar(placed, out, context);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kArchitecture = "controlvector";
 constexpr std::string_view kDirection = "direction.";
+constexpr std::string_view kRun = "attnscope.run";
 constexpr std::uint64_t kAlignment = 32;  // of tensors, where the metadata say nothing
 constexpr std::uint64_t kMostBlocks = 1 << 20;
 
@@ -53,6 +54,7 @@ Result<ControlVector> read_control_vector(const std::string& path) {
   ControlVector out;
   if (const GgufValue* hint = file.find("controlvector.model_hint"))
     out.model_hint = std::string(hint->text().value_or(""));
+  if (const GgufValue* run = file.find(kRun)) out.run = std::string(run->text().value_or(""));
   std::int64_t width = -1;
   for (const TensorInfo& info : file.tensors->infos()) {
     const std::string_view name = info.name;
@@ -79,13 +81,14 @@ Status write_control_vector(const std::string& path, const ControlVector& vector
   header.magic();
   header.number(std::uint32_t{3});
   header.number(static_cast<std::uint64_t>(vector.vectors.size()));
-  header.number(std::uint64_t{3});
+  header.number(std::uint64_t{vector.run.empty() ? 3u : 4u});
   header.key("general.architecture", GgufType::text);
   header.text(kArchitecture);
   header.key("controlvector.model_hint", GgufType::text);
   header.text(vector.model_hint);
   header.key("controlvector.layer_count", GgufType::i32);
   header.number(static_cast<std::int32_t>(vector.vectors.rbegin()->first));
+  if (!vector.run.empty()) header.key(kRun, GgufType::text), header.text(vector.run);
   std::uint64_t at = 0;
   for (const auto& [block, values] : vector.vectors) {
     header.text(std::string(kDirection) + std::to_string(block));

@@ -16,6 +16,7 @@ namespace attnscope {
 /// general.architecture = "controlvector", controlvector.model_hint, controlvector.layer_count.
 struct ControlVector {
   std::string model_hint;         ///< the architecture that it was made for: "llama"
+  std::string run = {};           ///< of our own: what it was made of, as JSON ("attnscope.run"); else empty
   std::map<int, Tensor> vectors;  ///< by block, from 1 on; all of one width
 };
 

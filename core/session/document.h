@@ -55,6 +55,7 @@ struct PromptList {
 struct NamedCircuit {
   std::string name;
   std::vector<std::string> parts;
+  std::string measure = {};  ///< by which it was found: "logit_diff"; empty: not known
   bool operator==(const NamedCircuit&) const = default;
 };
 

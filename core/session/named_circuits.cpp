@@ -33,7 +33,10 @@ void drop_circuit(Document& document, const std::string& name) {
 
 json circuits_json(const Document& document) {
   json out = json::array();
-  for (const NamedCircuit& one : document.circuits) out.push_back({{"name", one.name}, {"parts", one.parts}});
+  for (const NamedCircuit& one : document.circuits) {
+    out.push_back({{"name", one.name}, {"parts", one.parts}});
+    if (!one.measure.empty()) out.back()["measure"] = one.measure;
+  }
   return out;
 }
 
@@ -42,9 +45,9 @@ Status take_circuits(const json& circuits, const std::string& path, Document& do
   if (!circuits.is_array()) return damaged();
   for (const json& one : circuits) {
     if (!one.is_object() || !one.contains("name") || !one["name"].is_string() || !one.contains("parts") ||
-        !one["parts"].is_array())
+        !one["parts"].is_array() || (one.contains("measure") && !one["measure"].is_string()))
       return damaged();
-    NamedCircuit circuit{one["name"].get<std::string>(), {}};
+    NamedCircuit circuit{one["name"].get<std::string>(), {}, one.value("measure", std::string())};
     for (const json& part : one["parts"]) {
       if (!part.is_string()) return damaged();
       circuit.parts.push_back(part.get<std::string>());

@@ -14,7 +14,7 @@ Status put_circuit(Document& document, NamedCircuit circuit);
 /// Does nothing where there is none of that name.
 void drop_circuit(Document& document, const std::string& name);
 
-/// [{"name", "parts": ["blocks.0.attn.z[head=2]", ...]}]
+/// [{"name", "parts": ["blocks.0.attn.z[head=2]", ...], "measure": "logit_diff"}]
 nlohmann::json circuits_json(const Document& document);
 /// Errors: a damaged field.
 Status take_circuits(const nlohmann::json& circuits, const std::string& path, Document& document);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -10,6 +11,7 @@
 #include "core/io/npy.h"
 #include "core/io/safetensors.h"
 #include "core/ops/ops.h"
+#include "core/session/fingerprint.h"
 #include "core/step/catalog.h"
 #include "core/step/place.h"
 #include "core/system/named_files.h"
@@ -18,6 +20,7 @@ namespace attnscope {
 namespace {
 
 constexpr double kMostStrength = 1e6;
+constexpr std::string_view kRunArray = "run";
 
 // Reads back as the same number.
 std::string factor_text(float factor) {
@@ -40,6 +43,7 @@ Result<std::vector<SteerVector>> of_arrays(const std::string& found, const std::
       ends_with(found, ".npz") ? read_npz(found) : open_safetensors(found));
   std::vector<SteerVector> out;
   for (const TensorInfo& info : source->infos()) {
+    if (info.name == kRunArray) continue;
     const auto where = parse_target(info.name);
     if (!where || where->kind != Target::Kind::step || !where->at.empty())
       return fail(Code::bad_format, "error.session.steer.name", {quoted_path(path), in_quotes(info.name)});
@@ -98,6 +102,58 @@ Result<Edits> steering_edits(const SteerChoice& choice, const ModelConfig& confi
   TRY(const std::vector<SteerVector> vectors, read_steering(choice.path, config));
   Edits out;
   for (const SteerVector& vector : vectors) out.push_back(steering_edit(vector, choice.strength));
+  return out;
+}
+
+namespace {
+
+// What a file says that it was made of, as JSON; empty: nothing.
+std::string told_in(const std::string& path) {
+  if (ends_with(path, ".gguf")) {
+    const auto vector = read_control_vector(path);
+    return vector ? vector->run : std::string();
+  }
+  const auto source = ends_with(path, ".npz") ? read_npz(path) : open_safetensors(path);
+  if (!source) return {};
+  const auto& metadata = (*source)->metadata();
+  if (const auto at = metadata.find(std::string(kRunArray)); at != metadata.end()) return at->second;
+  const auto bytes = (*source)->find(kRunArray) ? (*source)->load_ints(std::string(kRunArray))
+                                                : Result<std::vector<std::int64_t>>(Error{});
+  std::string out;
+  if (bytes)
+    for (const std::int64_t byte : *bytes) out.push_back(static_cast<char>(byte));
+  return out;
+}
+
+// "blocks.1.resid_post+=@dir:v.npz*0.5", "v.gguf:0.5" -> the name of the file; empty: none is named.
+std::string file_named_in(const std::string& text) {
+  for (const std::string_view ending : {".npz", ".safetensors", ".gguf"}) {
+    const std::size_t at = text.find(ending);
+    if (at == std::string::npos) continue;
+    std::string out = text.substr(0, at + ending.size());
+    if (const std::size_t sign = out.find("=@"); sign != std::string::npos) out.erase(0, sign + 2);
+    if (starts_with(out, "dir:")) out.erase(0, 4);
+    return starts_with(out, "@") ? out.substr(1) : out;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Text> other_models(const std::vector<std::string>& edits, const OpenedModel& opened) {
+  std::vector<Text> out;
+  std::vector<std::string> seen;
+  for (const std::string& text : edits) {
+    const std::string path = file_named_in(text);
+    if (path.empty() || std::find(seen.begin(), seen.end(), path) != seen.end()) continue;
+    seen.push_back(path);
+    const auto found = named_file(path);
+    const auto run = nlohmann::json::parse(found ? told_in(*found) : std::string(), nullptr, false);
+    if (!run.is_object() || !run.contains("model") || !run["model"].is_object()) continue;
+    const std::string print = run["model"].value("fingerprint", ""), title = run["model"].value("title", "");
+    if (!print.empty() && print != model_fingerprint(opened))
+      out.push_back(Text::of("note.steer.model", {quoted_path(path), title, print}));
+  }
   return out;
 }
 

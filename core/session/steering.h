@@ -34,4 +34,8 @@ std::shared_ptr<const Edit> steering_edit(const SteerVector& vector, double stre
 /// Of all vectors of the choice.
 Result<Edits> steering_edits(const SteerChoice& choice, const ModelConfig& config);
 
+/// A sentence for each file that the edits or choices take numbers of and that says that it was made from
+/// another model: by the fingerprint of its `run` (arrays, GGUF).
+std::vector<Text> other_models(const std::vector<std::string>& edits, const OpenedModel& opened);
+
 }  // namespace attnscope

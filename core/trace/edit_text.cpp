@@ -43,6 +43,17 @@ Result<std::shared_ptr<TensorSource>> read_arrays(const std::string& path) {
   return fail(Code::unsupported, "error.trace.edit.file", {in_quotes(path)});
 }
 
+// The one array of numbers, beside what a file of ours says of its run; null: there are several.
+const TensorInfo* only_array(const TensorSource& source) {
+  const TensorInfo* out = nullptr;
+  for (const TensorInfo& info : source.infos()) {
+    if (info.name == "run") continue;
+    if (out) return nullptr;
+    out = &info;
+  }
+  return out;
+}
+
 Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
   std::string path(text), name;
   const std::size_t colon = path.rfind(':');
@@ -57,8 +68,8 @@ Result<EditValue> frozen_from_file(std::string_view text, const Target& where) {
   if (ends_with(path, ".gguf") && where.site.is(StepKind::residual_post) && !source->find(name))
     name = "direction." + std::to_string(where.site.layer);
   if (name.empty() && where.kind == Target::Kind::weight) name = where.weight;
-  if (!source->find(name) && source->infos().size() == 1 && colon == std::string::npos)
-    name = source->infos().front().name;
+  if (!source->find(name) && colon == std::string::npos)
+    if (const TensorInfo* only = only_array(*source)) name = only->name;
   if (!source->find(name)) {
     std::vector<std::string> known;
     for (const TensorInfo& info : source->infos())

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/version.h"
+#include "core/figure/print.h"
 #include "core/trace/edit.h"
 #include "core/view/ask_figures.h"
 
@@ -16,13 +17,6 @@ std::string text_read(const Document& document, std::size_t sequence) {
   if (document.sequences.empty()) return {};
   const Sequence& first = document.sequences[std::min(sequence, document.sequences.size() - 1)];
   return printable(first.source_text.empty() ? first.text : first.source_text, kMostLetters);
-}
-
-// All rows have the same colours.
-bool one_scale(const figure::MatrixMark& matrix) {
-  return std::all_of(matrix.own_rows.begin(), matrix.own_rows.end(), [&](const figure::MatrixMark::Row& row) {
-    return row.scale == matrix.scale && row.most == matrix.most;
-  });
 }
 
 // The colours of one matrix, in words; empty: it has none of its own.
@@ -41,7 +35,7 @@ std::vector<Text> scales_of(const figure::Figure& figure) {
   std::vector<std::string> said;
   for (const figure::Part* part : parts_of(figure)) {
     const auto* matrix = std::get_if<figure::MatrixMark>(&part->mark);
-    if (!matrix || matrix->scale == figure::Scale::open || !one_scale(*matrix)) continue;
+    if (!matrix || matrix->scale == figure::Scale::open || !figure::one_scale(*matrix)) continue;
     const Text one = scale_text(*matrix, "figure.caption.", Text());
     if (std::find(said.begin(), said.end(), one.str()) != said.end()) continue;
     said.push_back(one.str());

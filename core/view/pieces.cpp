@@ -91,14 +91,30 @@ float weight_in_order(float weight) {
 
 }  // namespace
 
+Tensor attention_cells(const Trace& run, const Site& site, std::int64_t head) {
+  constexpr std::int64_t kAll = std::int64_t{1} << 30;
+  Tensor out = attention_plane(run, {site, head, {0, kAll}, {0, kAll}});
+  if (site.is(StepRole::pattern)) hide_masked_weights(run, site, out);
+  return out;
+}
+
+int strongest_cell(const Trace& run, const Site& pattern, std::int64_t head, std::int64_t row) {
+  const Tensor weights = run.slice(pattern, head, {row, row + 1}, {0, std::int64_t{1} << 30});
+  int out = -1;
+  if (weights.rank() != 2 || weights.size(0) < 1) return out;
+  for (std::int64_t key = 0; key < weights.size(1); ++key)
+    if (weights.at(0, key) > (out < 0 ? 0.f : weights.at(0, out))) out = static_cast<int>(key);
+  return out;
+}
+
 figure::MatrixMark attention_matrix(const ViewState& state, Slot stage) {
   const Site site = state.place.site(stage, state.layer);
-  const std::int64_t most = std::int64_t{1} << 30;
   figure::MatrixMark out;
-  out.values = attention_plane(*state.run, {site, state.head, {0, most}, {0, most}});
-  if (site.is(StepRole::pattern)) hide_masked_weights(*state.run, site, out.values);
+  out.values = attention_cells(*state.run, site, state.head);
   out.rows = row_names(state, state.place.stack, figure::Ink::query, state.row);
   out.cols = row_names(state, state.place.keys(), figure::Ink::key);
+  out.rows.axis = Text::of("figure.axis.query"), out.cols.axis = Text::of("figure.axis.key");
+  out.cols.kept = strongest_cell(*state.run, state.place.pattern(state.layer), state.head, state.row);
   out.of = to_text(site) + to_text(std::vector<AxisRange>{{"head", state.head}});
   out.masked_is_zero = site.is(StepRole::pattern);
   if (out.masked_is_zero) return out;

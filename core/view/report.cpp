@@ -23,10 +23,11 @@ constexpr const char* kReportStyle =
     "#d0d7de;text-align:left;font-variant-numeric:tabular-nums}"
     "svg{max-width:100%;height:auto}pre{overflow:auto;max-height:24rem;background:#f6f8fa;padding:.75rem;"
     "font-size:.8rem}.bad{color:#b42318;font-weight:600}.good{color:#1a7f37}figure{margin:1rem "
-    "0}figcaption{color:#57606a;font-size:.9rem}"
+    "0}figcaption{color:#57606a;font-size:.9rem}summary{cursor:pointer}"
     "@media "
-    "print{body{margin:0;max-width:none;padding:0;font-size:12px}pre{max-height:none;white-space:pre-wrap}"
-    "figure,tr,table{break-inside:avoid}h1{break-after:avoid}h2{break-after:avoid}h2{margin-top:1.2rem}}";
+    "print{body{margin:0;max-width:none;padding:0;font-size:12px}h1{margin:0 0 .5rem}"
+    "td,th{padding:.1rem .5rem}figure{margin:.5rem 0}pre{max-height:none;white-space:pre-wrap;font-size:6px}"
+    "figure,tr,table{break-inside:avoid}h1{break-after:avoid}h2{break-after:avoid;margin-top:.8rem}}";
 
 std::string tagged(const char* name, const std::string& text) {
   return "<" + std::string(name) + ">" + xml_text(text) + "</" + name + ">";
@@ -93,8 +94,9 @@ std::string proofs_html(const ViewState& state) {
   out += "</table>\n";
   const std::string script = pattern_script(state);
   if (!script.empty())
-    out += tagged("h2", tr("report.script")) + tagged("p", tr("report.script.about")) + "<pre>" +
-           xml_text(script) + "</pre>\n";
+    // Folded: pages of digits are for who asks for them, on paper, too.
+    out += tagged("h2", tr("report.script")) + "<details>" + tagged("summary", tr("report.script.about")) +
+           "<pre>" + xml_text(script) + "</pre></details>\n";
   return out;
 }
 
@@ -102,22 +104,25 @@ std::string proofs_html(const ViewState& state) {
 
 Result<std::string> report_html(const Document& document, const ViewState& state,
                                 const std::vector<std::string>& views) {
-  std::string figures;
+  std::vector<std::string> figures;
   std::optional<Error> why;
   for (const std::string& id : views) {
     TRY(const ViewSpec* view, find_view(id));
-    const auto made = figure_html(*view, state, document);
+    auto made = figure_html(*view, state, document);
     if (made)
-      figures += *made;
+      figures.push_back(*std::move(made));
     else
       why = made.error();
   }
   if (figures.empty() && why) return *why;
+  // The first one stands on the first page, which the answer fills.
+  const std::string first = figures.empty() ? std::string() : figures.front();
+  if (!figures.empty()) figures.erase(figures.begin());
+  const std::string more = figures.empty() ? "" : tagged("h2", tr("report.figures")) + join(figures, "");
   const std::string title = tr("report.title", {document.opened->title});
   return "<!DOCTYPE html>\n<html lang=\"" + language() + "\"><head><meta charset=\"utf-8\">" +
          tagged("title", title) + "<style>" + kReportStyle + "</style></head><body>\n" + tagged("h1", title) +
-         what_was_run(document) + answer_html(state) + tagged("h2", tr("report.figures")) + figures +
-         proofs_html(state) + "</body></html>\n";
+         what_was_run(document) + first + answer_html(state) + more + proofs_html(state) + "</body></html>\n";
 }
 
 }  // namespace attnscope

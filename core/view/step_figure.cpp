@@ -22,6 +22,30 @@ figure::Names names_on(const ViewState& state, const Site& site, Axis axis, std:
   return static_cast<std::int64_t>(out.labels.size()) == count ? out : figure::Names{};
 }
 
+// What stands along an axis, for print: "query"; empty: nothing that has a word.
+Text axis_word(Axis axis) {
+  switch (axis) {
+    case Axis::query: return Text::of("figure.axis.query");
+    case Axis::key: return Text::of("figure.axis.key");
+    case Axis::pos: return Text::of("figure.axis.pos");
+    case Axis::d_model:
+    case Axis::d_head:
+    case Axis::concat:
+    case Axis::dim: return Text::of("figure.axis.dim");
+    case Axis::d_mlp: return Text::of("figure.axis.neuron");
+    case Axis::vocab: return Text::of("figure.axis.vocab");
+    default: return Text();
+  }
+}
+
+// A pattern with masked cells as such, the colours of a weight, and the strongest key always named.
+void show_as_pattern(figure::MatrixMark& matrix, const ViewState& state, const Site& site,
+                     std::int64_t head) {
+  matrix.values = attention_cells(*state.run, site, head);
+  matrix.scale = figure::Scale::share, matrix.most = 1, matrix.masked_is_zero = true;
+  if (matrix.rows.looked >= 0) matrix.cols.kept = strongest_cell(*state.run, site, head, matrix.rows.looked);
+}
+
 struct ValueLimits {
   double least = 0, most = 0;
   bool any = false, all_finite = true;
@@ -59,11 +83,14 @@ Result<figure::Figure> step_figure(const ViewState& state, const std::string& st
   const std::int64_t rows = matrix.values.size(0), cols = matrix.values.size(1);
   if (axes.size() > 1) matrix.rows = names_on(state, site, axes.front(), rows);
   matrix.cols = names_on(state, site, axes.back(), cols);
+  if (axes.size() > 1) matrix.rows.axis = axis_word(axes.front());
+  matrix.cols.axis = axis_word(axes.back());
   ValueLimits spread;
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t col = 0; col < cols; ++col) spread.add(static_cast<double>(matrix.values.at(row, col)));
   matrix.scale = spread.least < 0 || !spread.all_finite ? figure::Scale::diverging : figure::Scale::share;
   matrix.most = std::max({std::abs(spread.least), std::abs(spread.most), 1e-30});
+  if (site.is(StepRole::pattern)) show_as_pattern(matrix, state, site, head);
   const Step& about = step_of(site.slot);
   const Text title{std::string(step_title(about))};
   std::vector<figure::PartBox> all;

@@ -141,6 +141,10 @@ figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, st
 Text told_apart(const ViewState& state, Stack stack, std::int64_t row);
 /// Those of all rows of a stack.
 figure::Names names_apart(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked = -1);
+/// One head's plane of a step of attention. In a pattern a masked cell is -inf.
+Tensor attention_cells(const Trace& run, const Site& site, std::int64_t head);
+/// The key with the largest weight in a row of that plane; -1: there is none.
+int strongest_cell(const Trace& run, const Site& pattern, std::int64_t head, std::int64_t row);
 /// One head at a stage of the attention that is looked at, whole: names, numbers, colours.
 figure::MatrixMark attention_matrix(const ViewState& state, Slot stage);
 /// Its row `state.row` alone, to be drawn large: the keys ordered by weight, largest first.

@@ -45,6 +45,7 @@ TEST_F(AskCircuitViewTest, TheBestPartsAreKeptUnderANameAndUndoTakesThemBack) {
   ASSERT_EQ(document().circuits.size(), 1u);
   const NamedCircuit kept = document().circuits.front();
   ASSERT_EQ(kept.parts.size(), 4u);
+  EXPECT_EQ(kept.measure, "logit_diff");
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(kept.parts[i], curve->effects[i].part);
   EXPECT_TRUE(shows("ask_circuit_kept_0"));
   click("ask_circuit_keep");

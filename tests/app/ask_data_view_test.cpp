@@ -107,6 +107,17 @@ TEST_F(AskDataViewTest, OneClickAsksAllExamplesOfTheTaskAndACellListsThem) {
   EXPECT_EQ(document().sequences[0].text, text);
 }
 
+// A data set that is open shows what can be asked of it, without a click on more.
+TEST_F(AskDataViewTest, AnOpenDataSetShowsItsControls) {
+  ask();
+  click("ask.over.prompt");
+  settle();
+  workspace().ask_more = false;
+  settle();
+  for (const char* over : {"ask.over.prompt", "ask.over.mean", "ask.over.spread"})
+    EXPECT_TRUE(shows(over)) << over;
+}
+
 TEST_F(AskDataViewTest, TheListOfHeadsHasTheMeanEffects) {
   ask();
   click("ask.page.heads");

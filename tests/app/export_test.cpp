@@ -135,6 +135,52 @@ TEST_F(ExportFigure, ThePictureOfTheFigureAloneCarriesItToo) {
   EXPECT_EQ(document().opened->path, "model:storyteller");
 }
 
+// As attnscope-cli figure writes them: row-001.png, row-002.png, ...
+TEST_F(ExportFigure, AWalkOfStillPicturesIsNumberedFiles) {
+  open_storyteller(Level::full);
+  ExportRequest request;
+  request.path = (folder_ / "row.png").string(), request.figure = true, request.size = "640x480";
+  request.walk = "heads";
+  export_shown_figure(state(), request);
+  settle();
+  EXPECT_TRUE(fs::exists(folder_ / "row-001.png"));
+  EXPECT_TRUE(fs::exists(folder_ / "row-004.png"));
+  EXPECT_FALSE(fs::exists(folder_ / "row.png"));
+}
+
+// A paper's second figure is asked for like its first: form, size and print stay; where a view has no figure
+// of its own, the dialog opens with a picture.
+TEST_F(ExportFigure, TheDialogOpensAsTheLastFileWasMade) {
+  open_storyteller(Level::full);
+  key(Key::e, true);
+  settle();
+  click("as_pdf");
+  frames(2);
+  click("export_size_8.5cm");
+  click("export_paper");
+  click("export_save");
+  ASSERT_TRUE(state().export_request);
+  state().export_request.reset();
+  settle();
+  key(Key::e, true);
+  settle();
+  click("export_save");
+  ASSERT_TRUE(state().export_request);
+  EXPECT_EQ(fs::path(state().export_request->path).extension(), ".pdf");
+  EXPECT_EQ(state().export_request->size, "8.5cm");
+  EXPECT_TRUE(state().export_request->paper);
+  EXPECT_EQ(state().settings.exporting.form, "pdf");
+  state().export_request.reset();
+  workspace().view = "check";
+  settle();
+  ASSERT_FALSE(has_figure(state()));
+  key(Key::e, true);
+  settle();
+  click("export_save");
+  ASSERT_TRUE(state().export_request) << "a picture of the window";
+  EXPECT_EQ(fs::path(state().export_request->path).extension(), ".png");
+}
+
 TEST_F(ExportFigure, ViewsOfThePanelsHaveTheirFigureWhereTheyCan) {
   open_storyteller(Level::full);
   EXPECT_TRUE(has_figure(state()));

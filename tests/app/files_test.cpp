@@ -394,6 +394,7 @@ TEST_F(FilesTest, TheWorkspaceIsKeptAndABrokenFileIsHarmless) {
   workspace.map_width = 301;
   settings.theme = ThemeKind::light;
   settings.recent = {"/a", "/b"};
+  settings.exporting = {"pdf", ExportPart::figure, "8.5cm", 8, false, true, false, true};
   const std::string path = (folder_ / "deep/er/workspace.json").string();
   ASSERT_TRUE(save_workspace(path, workspace, settings));
   Workspace again;
@@ -403,8 +404,14 @@ TEST_F(FilesTest, TheWorkspaceIsKeptAndABrokenFileIsHarmless) {
   EXPECT_EQ(again.map_width, 301);
   EXPECT_EQ(same.theme, ThemeKind::light);
   EXPECT_EQ(same.recent, settings.recent);
+  EXPECT_EQ(same.exporting.form, "pdf");
+  EXPECT_EQ(same.exporting.part, ExportPart::figure);
+  EXPECT_EQ(same.exporting.size, "8.5cm");
+  EXPECT_EQ(same.exporting.scale, 8);
+  EXPECT_TRUE(same.exporting.paper && !same.exporting.caption && same.exporting.transparent);
   for (const char* text :
-       {"", "{", "[]", "{\"map_width\": 1e99, \"recent\": 3, \"view\": 7, \"speed\": -1, \"theme\": null}"}) {
+       {"", "{", "[]", "{\"map_width\": 1e99, \"recent\": 3, \"view\": 7, \"speed\": -1, \"theme\": null}",
+        "{\"export\": {\"form\": \"exe\", \"size\": \"-3x\", \"part\": 4, \"scale\": 1e9}}"}) {
     write(path, text);
     Workspace other;
     Settings defaults;
@@ -413,6 +420,9 @@ TEST_F(FilesTest, TheWorkspaceIsKeptAndABrokenFileIsHarmless) {
     EXPECT_LE(other.map_width, 520.f) << text;
     EXPECT_GT(other.speed, 0.f) << text;
     EXPECT_TRUE(defaults.recent.empty()) << text;
+    EXPECT_EQ(defaults.exporting.form, "png") << text;
+    EXPECT_EQ(defaults.exporting.size, "1280x720") << text;
+    EXPECT_LE(defaults.exporting.scale, 8) << text;
   }
   EXPECT_FALSE(load_workspace((folder_ / "none.json").string(), again, same));
   EXPECT_FALSE(save_workspace("/proc/nowhere/workspace.json", workspace, settings));
@@ -454,6 +464,22 @@ TEST(Options, AreRead) {
   EXPECT_EQ(line.options.scale, 2.f);
   EXPECT_FALSE(line.options.animate);
   EXPECT_TRUE(read({}).run);
+}
+
+// The same rule as attnscope-cli figure: what moves needs a walk, a walk is of a figure, and none is dropped.
+TEST(Options, AWalkIsOfAnExportedFigure) {
+  EXPECT_TRUE(read({"--export", "a.gif", "--walk", "rows"}).run);
+  EXPECT_TRUE(read({"--export", "a.png", "--walk", "rows"}).run);
+  for (const auto& arguments :
+       std::vector<std::vector<const char*>>{{"--export", "a.gif"},
+                                             {"--walk", "rows"},
+                                             {"--screenshot", "a.png", "--walk", "rows"},
+                                             {"--export", "a.png", "--window", "--walk", "rows"},
+                                             {"--export", "a.png", "--stage", "--walk", "rows"}}) {
+    const CommandLine line = read(arguments);
+    EXPECT_FALSE(line.run) << arguments.back();
+    EXPECT_NE(line.text.find("walk"), std::string::npos) << line.text;
+  }
 }
 
 TEST(Options, ABatchItsPaddingMaskAndPicturesAreRead) {

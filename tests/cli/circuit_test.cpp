@@ -55,6 +55,11 @@ TEST(CircuitCommand, ASessionKeepsItAndAnswersAreRunAgain) {
       "circuit " + session + " --data task:storyteller --limit 12 --measure logit_diff --json";
   const Json again = cli(ask + " --circuit story").json();
   EXPECT_EQ(again["rows"][0]["value"], best["rows"][3]["value"]);
+  const std::string short_ask =
+      "circuit " + session + " --data task:storyteller --limit 12 --json --circuit ";
+  const Json remembered = cli(short_ask + "story").json();
+  EXPECT_EQ(remembered["measure"], "logit_diff") << "what it was found by";
+  EXPECT_EQ(remembered["rows"], again["rows"]);
   expect_refused(ask + " --circuit other", 1, "story");
   // Another circuit beside it.
   const std::string edge = "blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]";
@@ -74,6 +79,7 @@ TEST(CircuitCommand, ASessionKeepsItAndAnswersAreRunAgain) {
 
 TEST(CircuitCommand, Refusals) {
   expect_refused(kCircuitAsk, 1, "--keep");
+  expect_refused("circuit model:storyteller --curve", 1, "--measure");
   expect_refused(kCircuitAsk + " --curve --keep embed", 1, "--keep");
   expect_refused(kCircuitAsk + " --keep blocks.9.mlp.out", 1, "blocks.9.mlp.out");
   expect_refused(kCircuitAsk + " --best 1 --name x", 1, "--into");

@@ -136,7 +136,11 @@ TEST(CliExport, AReportIsOneFileWithItsProofs) {
   EXPECT_EQ(times(html, "class=\"bad\""), 0u);
   EXPECT_NE(html.find("scores = q @ k.T * 0.25"), std::string::npos);
   EXPECT_EQ(times(html, "height=\"560\""), 0u) << "no figure has an empty end";
-  EXPECT_NE(html.find("h2{break-after:avoid}"), std::string::npos) << "no heading alone at the end of a page";
+  EXPECT_NE(html.find("h2{break-after:avoid;"), std::string::npos) << "no heading alone at the end of a page";
+  EXPECT_LT(html.find("<svg"), html.find("<h2>The answer")) << "a figure on the first page";
+  const std::size_t folded = html.find("<details>");
+  EXPECT_LT(folded, html.find("import torch")) << "on paper, no pages of digits";
+  EXPECT_LT(html.find("import torch"), html.find("</details>", folded));
   EXPECT_EQ(times(html, "src="), 0u) << "nothing is fetched";
   const auto edited = cli(
       "report model:storyteller --text \"The <cat> sat\" --edit \"blocks.1.attn.z[head=3]=0\" --view output");

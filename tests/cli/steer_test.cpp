@@ -145,6 +145,39 @@ TEST_F(Steering, a_direction_is_written_as_a_control_vector) {
   EXPECT_EQ(logits("--steer " + (folder_ / "d.gguf")), logits("--steer " + (folder_ / "d.npz")));
 }
 
+// A vector says which model it was made from; where another one takes it, a line says so, once.
+TEST_F(Steering, a_vector_of_another_model_is_said) {
+  const std::string data = folder_ / "a.jsonl", other = folder_ / "b.jsonl";
+  std::ofstream(data) << R"({"text": "The cat sat"})"
+                      << "\n";
+  std::ofstream(other) << R"({"text": "The dog ran"})"
+                       << "\n";
+  const std::string from = "direction model:storyteller --data " + data + " --against " + other;
+  const auto count = [](const std::string& text, const std::string& what) {
+    int out = 0;
+    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+    return out;
+  };
+  for (const std::string ending : {"npz", "safetensors", "gguf"}) {
+    const std::string path = folder_ / ("d." + ending);
+    ASSERT_EQ(cli(from + " --steps 'blocks.1.resid_post' -o " + path).exit_code, 0);
+    for (const std::string& words :
+         {" --steer " + path + ":0.5", " --edit 'blocks.1.resid_post+=@" + path + "'",
+          " --edit 'blocks.1.resid_post+=@dir:" + path + "*2'"}) {
+      const std::string text = " --text 'The cat sat' --summary" + words;
+      const Ran same = cli("trace model:storyteller" + text);
+      ASSERT_EQ(same.exit_code, 0) << same.err;
+      EXPECT_EQ(same.err, "") << words;
+      const Ran ran = cli("trace model:storyteller-deep" + text);
+      ASSERT_EQ(ran.exit_code, 0) << ran.err;
+      EXPECT_EQ(count(ran.err, "come from another model"), 1) << words << ran.err;
+    }
+    const Ran swept = cli("steer model:storyteller-deep " + path +
+                          " --text 'The cat sat' --strengths=0,1 --measure 'logit: cat'");
+    EXPECT_NE(swept.err.find("come from another model"), std::string::npos) << swept.err;
+  }
+}
+
 TEST_F(Steering, the_sweep_is_the_runs_one_by_one) {
   const Ran ran =
       cli("steer " + kSteered + " " + path_ + kSteerIds + "--strengths=-1,0,2 --measure 'logit:#4' --json");

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "core/arch/open.h"
+#include "core/system/folder_lock.h"
 #include "core/train/card.h"
 #include "tests/cli/program.h"
 
@@ -74,6 +75,19 @@ TEST(CliTrain, writes_a_folder_with_its_card) {
       (*find_task("sorter"))->measure(*opened->model, card->measured_seed, card->measured_count);
   ASSERT_EQ(again.size(), card->measures.size());
   for (std::size_t i = 0; i < again.size(); ++i) EXPECT_NEAR(again[i].value, card->measures[i].value, 1e-6);
+}
+
+TEST(CliTrain, two_trainings_never_write_into_one_folder) {
+  const TempFolder folder;
+  const std::string train = "train sorter --quiet --steps 2" + kSmallTraining + "--out " + (folder / "m");
+  std::filesystem::create_directories(folder / "m");
+  std::shared_ptr<const int> other = lock_folder(folder / "m");  // of another process
+  ASSERT_TRUE(other);
+  EXPECT_FALSE(lock_folder(folder / "m"));
+  expect_refused(train, 1, "Another training is writing into");
+  EXPECT_FALSE(std::filesystem::exists(folder / "m/model.safetensors"));
+  other.reset();
+  EXPECT_EQ(cli(train).exit_code, 0);
 }
 
 TEST(CliTrain, an_earlier_training_is_never_written_over) {

@@ -28,11 +28,11 @@ class RecordedFolder : public ::testing::Test {
     write(4);
   }
   // The first parts of a record of the run's blocks.
-  void write(std::size_t count) {
+  void write(std::size_t count, bool named = true) {
     fs::remove_all(folder());
     fs::create_directory(folder());
-    const Metadata told{{"format", "attnscope-trace"},
-                        {"parts", R"(["input", "blocks.0", "blocks.1", "blocks.2"])"}};
+    Metadata told{{"format", "attnscope-trace"}};
+    if (named) told["parts"] = R"(["input", "blocks.0", "blocks.1", "blocks.2"])";
     for (std::size_t part = 0; part < count; ++part) {
       std::vector<NamedTensor> arrays;
       std::vector<NamedInts> ints;
@@ -90,6 +90,14 @@ TEST_F(RecordedFolder, that_was_cut_off_opens_with_what_is_there) {
   EXPECT_TRUE(back.recorded[0]->find(*parse_site("blocks.1.resid_post")));
   EXPECT_FALSE(back.recorded[0]->find(*parse_site("blocks.2.resid_pre")));
   EXPECT_EQ(warning(), "The record is not whole: 3 of 4 parts are there. Missing: blocks.2.");
+}
+
+// Where no header names the parts, their numbers are no counts.
+TEST_F(RecordedFolder, says_the_numbers_of_parts_without_names) {
+  write(3, false);
+  EXPECT_EQ(warning(), "The record is not whole: 3 of 4 parts are there. Missing: part 4.");
+  fs::remove(folder() / file_of(1));
+  EXPECT_EQ(warning(), "The record is not whole: 2 of 4 parts are there. Missing: parts 2, 4.");
 }
 
 TEST_F(RecordedFolder, with_a_part_that_was_cut_off_has_what_is_whole_of_it) {

@@ -57,6 +57,30 @@ TEST_F(TextLinesTest, LinesFitAndNothingIsLost) {
   });
 }
 
+// A row among others: its tooltip covers neither neighbour, where a side has room.
+TEST_F(TextLinesTest, ATooltipOfARowStandsBesideIt) {
+  const ImVec2 screen = ImGui::GetIO().DisplaySize, size(300, 20);
+  for (const float x : {10.f, screen.x - 310}) {
+    point_at(x + 150, 110);
+    for (int i = 0; i < 40; ++i)
+      frame(
+          [&] {
+            ImGui::SetCursorScreenPos(ImVec2(x, 100));
+            ImGui::InvisibleButton("row", size);
+            const TooltipsBeside beside;
+            compat::item_tooltip("What this row says,\nin two lines");
+          },
+          screen);
+    const ImGuiWindow* shown = nullptr;
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+      if ((window->Flags & ImGuiWindowFlags_Tooltip) != 0 && window->Active) shown = window;
+    ASSERT_TRUE(shown);
+    const ImRect tip(shown->Pos, ImVec2(shown->Pos.x + shown->Size.x, shown->Pos.y + shown->Size.y));
+    EXPECT_FALSE(tip.Overlaps(ImRect(ImVec2(x, 0), ImVec2(x + size.x, screen.y)))) << x;
+    EXPECT_TRUE(ImRect(ImVec2(0, 0), screen).Contains(tip)) << x;
+  }
+}
+
 TEST_F(TextLinesTest, ATooltipCoversNothingOfWhatItExplains) {
   const ImVec2 screen = ImGui::GetIO().DisplaySize;
   const auto check = [&](ImVec2 at, ImVec2 size, const char* text) {

@@ -17,7 +17,7 @@ TEST(NamedCircuits, AreUndoneAndKeptByASession) {
   session.open(std::string(ATTNSCOPE_SOURCE_DIR) + "/assets/models/storyteller");
   session.wait();
   ASSERT_TRUE(session.result());
-  const NamedCircuit names{"names", {"blocks.0.attn.z[head=2]", "blocks.1.attn.z[head=3]"}};
+  const NamedCircuit names{"names", {"blocks.0.attn.z[head=2]", "blocks.1.attn.z[head=3]"}, "logit_diff"};
   ASSERT_TRUE(session.edit("put", {}, [&](Document& d) { return put_circuit(d, names); }));
   ASSERT_TRUE(session.edit("put", {}, [&](Document& d) {
     return put_circuit(d, {"edge", {"blocks.0.attn.z[head=2]->blocks.1.attn.q[head=3]"}});
@@ -53,7 +53,8 @@ TEST(NamedCircuits, DamagedOnesAreASentenceAndNoneIsNoField) {
   EXPECT_TRUE(put_circuit(document, {"a", {"y"}}));
   EXPECT_EQ(document.circuits.size(), 1u) << "the one with its name is replaced";
   for (const char* wrong : {"{}", "[1]", R"([{"name": "a"}])", R"([{"name": 1, "parts": []}])",
-                            R"([{"name": "a", "parts": [1]}])", R"([{"name": "a", "parts": []}])"}) {
+                            R"([{"name": "a", "parts": [1]}])", R"([{"name": "a", "parts": []}])",
+                            R"([{"name": "a", "parts": ["x"], "measure": 1}])"}) {
     Document fresh;
     const Status taken = take_circuits(nlohmann::json::parse(wrong), "s.attnscope", fresh);
     ASSERT_FALSE(taken) << wrong;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
@@ -13,6 +14,7 @@
 #include "core/base/words.h"
 #include "core/export/data.h"
 #include "core/io/image.h"
+#include "core/view/step_figure.h"
 #include "core/view/view.h"
 #include "tests/core/view/opened.h"
 #include "tests/results.h"
@@ -137,6 +139,70 @@ void export_all(const std::string& model, bool quick) {
   }
   EXPECT_GT(views, 4) << model;
   EXPECT_GT(cells, 20) << model;
+}
+
+FigurePage printed_page(const figure::Figure& figure, const char* size) {
+  auto page = page_of(figure, *parse_page_size(size), size, {&kPaperLetters, &figure::paper_palette()});
+  EXPECT_TRUE(page) << page.error().sentence();
+  return page ? *std::move(page) : FigurePage();
+}
+int texts_in(const FigurePage& page, const std::string& part, const std::string& text) {
+  return static_cast<int>(
+      std::count_if(page.drawing.shapes.begin(), page.drawing.shapes.end(), [&](const auto& shape) {
+        return shape.kind == figure::DrawnShape::Kind::text && shape.part == part && shape.text == text;
+      }));
+}
+
+// In print no sentence says what a map shows: it has a bar of its colours, the names of its axes, and the
+// names of the row that is looked at and of its strongest key, however small it is.
+TEST(ViewExport, MapsInPrintSayTheirScaleAndTheirAxes) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 1, state.head = 3, state.row = 13, state.level = Level::full;
+  const figure::Figure figure = *draw_view(**find_view("attention"), state, false);
+  for (const char* size : {"8.5cm", "6cm", "17.5cm"}) {
+    const FigurePage page = printed_page(for_print(figure), size);
+    for (const std::string part : {"scores", "pattern"}) {
+      for (const char* text : {"query ↓", "key →", "cat", "the"})
+        EXPECT_GE(texts_in(page, part, text), 1) << size << part << text;
+    }
+    EXPECT_EQ(texts_in(page, "pattern", "1"), 1) << "0 to 1";
+    EXPECT_EQ(texts_in(page, "pattern", "0"), 1);
+    EXPECT_GE(texts_in(page, "scores", "29.7"), 1) << "its own colours";
+    EXPECT_GE(texts_in(page, "scores", "−29.7"), 1);
+    EXPECT_EQ(texts_in(page, "row", "query ↓"), 0);
+  }
+  // At a column's width every row has its name.
+  const FigurePage column = printed_page(for_print(figure), "8.5cm");
+  for (const char* text : {"<bos>", "sat", "because", "tired", "So"})
+    EXPECT_GE(texts_in(column, "pattern", text), 1) << text;
+  ASSERT_TRUE(set_language("ko"));
+  EXPECT_EQ(texts_in(printed_page(for_print(figure), "8.5cm"), "pattern", "Query ↓"), 1);
+  ASSERT_TRUE(set_language("en"));
+  const FigurePage window = *page_of(figure, *parse_page_size("1280x720"), "1280x720", {});
+  EXPECT_EQ(texts_in(window, "pattern", "query ↓"), 0) << "there a sentence stands above";
+}
+
+// What the mask hides is no weight of 0.
+TEST(ViewExport, MaskedCellsOfAStepAreHatched) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = first_state(*of.model, of.run);
+  state.layer = 0, state.head = 3, state.row = 13;
+  const auto figure = step_figure(state, "blocks.1.attn.pattern", false);
+  ASSERT_TRUE(figure);
+  const FigurePage page = printed_page(for_print(*figure), "8.5cm");
+  const auto hatched =
+      std::count_if(page.drawing.shapes.begin(), page.drawing.shapes.end(),
+                    [](const auto& shape) { return shape.kind == figure::DrawnShape::Kind::hatch; });
+  EXPECT_EQ(hatched, 14 * 13 / 2);
+  for (const char* text : {"query ↓", "key →", "1", "0", "cat"})
+    EXPECT_GE(texts_in(page, "step", text), 1) << text;
+  expect_cells_of_run(*figure, *of.run, "pattern");
+  const auto stream = step_figure(state, "blocks.1.resid_post", false);
+  ASSERT_TRUE(stream);
+  const FigurePage lines = printed_page(for_print(*stream), "8.5cm");
+  EXPECT_EQ(texts_in(lines, "step", "token ↓"), 1);
+  EXPECT_EQ(texts_in(lines, "step", "dimension →"), 1);
 }
 
 TEST(ViewExport, EveryViewOfTheStoryteller) { export_all("model:storyteller", true); }
