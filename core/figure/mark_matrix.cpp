@@ -18,14 +18,13 @@ constexpr std::array<Give, 6> kMatrixGives{Give::shorter_words, Give::short_numb
 constexpr std::int64_t kMostDigits = kMostCells;  // larger matrices are drawn as colours
 constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pooled
 constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
-constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f;
-constexpr float kCellPad = 6;
+constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6;
 constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
-constexpr std::int64_t kFewestCells = 6,
-                       kStraightColumns = 4;  // a side of matrices that fill their room; names
+constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
+constexpr std::int64_t kStraightColumns = 4;  // names of so few columns do not slant
 constexpr std::int64_t kMostNamed = 24;       // rows in print that all have their name
-constexpr float kStraightName = 64;           // of so few columns do not slant
+constexpr float kStraightName = 64;           // the widest of these names, in letters of 12
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
 constexpr float kLeastName = 0.75f;           // of those letters: for a name that is too long for its column
