@@ -16,7 +16,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostNamed = 4096;  // columns; of more, names are their indices
-constexpr std::int64_t kFewRows = 4;       // of a product: presented, its own digits are as large
+constexpr std::int64_t kFewRows = 4;       // of a product or a copy: presented, its own digits are as large
 constexpr float kPresenterHalf = 0.5f;     // of the scale of the presenter: one unit of its figures
 
 // Index of the row in the operand: that of the query, of other stacks that of the key.
@@ -104,8 +104,8 @@ bool StepsRow::make(const ViewContext& context, const Figure& figure, ImVec2 mos
 float StepsRow::follow(const ViewContext& context, const Figure& figure, ImVec2 most, bool difference) {
   const Cursor& cursor = context.workspace.cursor;
   if (figure.result() < 0 || figure.pending || most.x < 1 || most.y < 1) return 0;
-  const bool few =
-      figure.layout == Figure::Layout::product && operand_of(figure, figure.result()).row.size <= kFewRows;
+  const bool large = figure.layout == Figure::Layout::product || figure.rule == Rule::copy;
+  const bool few = large && operand_of(figure, figure.result()).row.size <= kFewRows;
   if (few && context.workspace.presenting) return 0;
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
   const std::uint64_t key =

@@ -172,7 +172,7 @@ std::string short_number(double value);
 /// `text` is, or until many others were shortened: draw it at once.
 std::string_view middle_truncated(ImFont* font, std::string_view text, float width);
 /// A text that is at most `width` pixels wide: whole, where need be in letters of down to three quarters of
-/// their size; else the same shortened. Valid as above.
+/// their size; else shortened in letters of their size. Valid as above.
 struct FittedText {
   std::string_view text;
   float size = 0;  ///< of the letters, pixels

@@ -126,9 +126,9 @@ FittedText fitted_text(ImFont* font, std::string_view text, float width) {
   constexpr float kLeastLetters = 0.75f;
   const float size = compat::size_of(font), whole = text_size(font, text).x;
   if (whole <= width) return {text, size, whole};
-  const float share = std::max(kLeastLetters, width / whole);
-  const std::string_view shown = share > kLeastLetters ? text : middle_truncated(font, text, width / share);
-  return {shown, size * share, text_size(font, shown).x * share};
+  if (const float share = width / whole; share >= kLeastLetters) return {text, size * share, width};
+  const std::string_view shown = middle_truncated(font, text, width);
+  return {shown, size, text_size(font, shown).x};
 }
 
 void draw_slanted(const Canvas& canvas, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) {

@@ -132,6 +132,32 @@ TEST(Place, MatricesOfAGroupHaveCellsOfOneSizeWhereTheyAreColoursAlone) {
   }
 }
 
+// Names of curves stand side by side where there is room, and below each other where there is none.
+TEST(Place, TheNamesOfAPlotLeaveItTheirRoom) {
+  const Measure measure;
+  PlotMark plot;
+  for (const char* name : {"dimension 10", "dimension 22", "dimension 34", "dimension 0"})
+    plot.series.push_back({name, {{0, 0}, {1, 1}}, Ink::accent, false});
+  const Figure figure{"plot", column({leaf({"plot", plot, 1, {}, ""})})};
+  const auto cells_from = [&](float width) {
+    return place(figure, width, 400, kWindowLetters, measure).parts.front().cells.y;
+  };
+  const float lower = cells_from(260) - cells_from(800);
+  EXPECT_TRUE(lower > kWindowLetters.small && lower < 2 * kWindowLetters.small) << "two lines, one line";
+  EXPECT_EQ(faults(figure, 260, 400, kWindowLetters, measure), "");
+  EXPECT_EQ(faults(figure, 800, 400, kWindowLetters, measure), "");
+}
+
+// Nothing stands beside them.
+TEST(Place, FourCellsAreAsWideAsAWindow) {
+  const Measure measure;
+  const MatrixMark plane = sample_plane(4);
+  const Figure figure{
+      "few", column({leaf({"plane", plane, 2, {}, ""}), leaf({"row", sample_row(plane), 3, {}, ""})})};
+  const Placed placed = place(figure, 1232, 470, kWindowLetters, measure);
+  for (const PlacedPart& part : placed.parts) EXPECT_GT(part.cells.w, 0.7f * 1232) << part.part->id;
+}
+
 TEST(Place, NamesOf200LettersAndKoreanWithoutBlanksStayInside) {
   const Measure measure;
   std::string korean;

@@ -35,7 +35,7 @@ TEST(ViewEdited, AMaskThatHidesNothingIsSaidToHideNothing) {
     EXPECT_TRUE(runs);
     return sentence_key(*draw_view(**find_view("mask"), first_state(*of.model, runs->front())));
   };
-  EXPECT_EQ(key_of_mask("full"), "figure.mask.all");
+  EXPECT_EQ(key_of_mask("full"), "figure.mask.everybody");
   EXPECT_EQ(key_of_mask("window(4)"), "figure.mask.before");
   EXPECT_EQ(shown(of, "mask", "", "").key(), "figure.mask.last");
 }
