@@ -183,6 +183,8 @@ int thread_count() {
   return wanted > 0 ? std::min(wanted, hardware_threads()) : hardware_threads();
 }
 
+int threads_here() { return inside_parallel ? 1 : thread_count(); }
+
 void set_thread_count(int count) { limit = std::max(0, count); }
 
 void parallel_for(std::int64_t count, std::int64_t grain,

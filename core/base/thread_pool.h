@@ -9,6 +9,8 @@ namespace attnscope {
 
 /// Number of threads parallel_for uses (workers + the caller), at least 1.
 int thread_count();
+/// How many a loop uses that begins here: 1 inside of another one.
+int threads_here();
 /// Limits the threads used from now on; 0 = all cores that this process may run on. For measurements and
 /// tests.
 void set_thread_count(int count);

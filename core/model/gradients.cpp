@@ -30,10 +30,10 @@ Tensor spread(const Tensor& from, const std::vector<std::int64_t>& places, std::
 // The whole way: what backward() does, with access to what it writes.
 class Backward {
  public:
-  Backward(const Trace& trace, Gradients& out)
+  Backward(const Trace& trace, Gradients& out, bool keeps_steps)
       : trace_(trace),
         out_(out),
-        tape_(trace, out.records_, out.uses_, out.passed_, out.weighted_, out.sent_) {}
+        tape_(trace, out.records_, out.uses_, out.passed_, out.weighted_, out.sent_, keeps_steps) {}
 
   void run() {
     const ModelConfig& config = trace_.config();
@@ -178,18 +178,29 @@ Status gradients_check(const Trace& trace, const Objective& objective) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective) {
+Result<std::shared_ptr<const Gradients>> Gradients::make(std::shared_ptr<const Trace> trace,
+                                                         Objective objective, bool keeps_steps) {
   TRY_OK(gradients_check(*trace, objective));
   auto out = std::make_shared<Gradients>();
   out->trace_ = std::move(trace);
   out->objective_ = std::move(objective);
   try {
-    Backward(*out->trace_, *out).run();
+    Backward(*out->trace_, *out, keeps_steps).run();
   } catch (const EditRefused& refused) {
     return refused.error;
   }
   TRY_OK(out->trace_->weights().intact());
   return std::shared_ptr<const Gradients>(std::move(out));
+}
+
+Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective) {
+  return Gradients::make(std::move(trace), std::move(objective), true);
+}
+
+Result<std::shared_ptr<const Gradients>> backward_of_weights(std::shared_ptr<const Trace> trace,
+                                                             Objective objective) {
+  CHECK(trace->edits.empty());
+  return Gradients::make(std::move(trace), std::move(objective), false);
 }
 
 double Gradients::value() const { return measured_; }

@@ -66,7 +66,11 @@ class Gradients {
 
  private:
   friend class Backward;
+  static Result<std::shared_ptr<const Gradients>> make(std::shared_ptr<const Trace> trace,
+                                                       Objective objective, bool keeps_steps);
   friend Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace>, Objective);
+  friend Result<std::shared_ptr<const Gradients>> backward_of_weights(std::shared_ptr<const Trace>,
+                                                                      Objective);
   std::shared_ptr<const Trace> trace_;
   Tensor edited_rows(const Site& site, std::int64_t head, Range rows, Range cols, Tensor plain,
                      bool passed) const;
@@ -90,6 +94,10 @@ class Gradients {
 /// targets that do not fit the rows or the vocabulary, a model without a head, a run that has no backward
 /// pass.
 Result<std::shared_ptr<const Gradients>> backward(std::shared_ptr<const Trace> trace, Objective objective);
+/// The same of a run without edits where only its loss and the gradients of weights are read: steps keep
+/// none.
+Result<std::shared_ptr<const Gradients>> backward_of_weights(std::shared_ptr<const Trace> trace,
+                                                             Objective objective);
 
 /// Gradients of all weights, summed over the sequences in their order: the same bits on any number of
 /// threads. Weights that are one (a tied unembedding, an encoder's shared table) appear once, under the name

@@ -94,6 +94,7 @@ const Tensor& Tape::value(const Site& site) const {
 }
 
 Tensor Tape::at(const Site& site, Tensor gradient) {
+  if (!keeps_steps_) return gradient;
   const Record* step = trace_.find(site);
   if (!step) return gradient;
   CHECK(gradient.sizes() == step->shape);
@@ -109,6 +110,7 @@ Tensor Tape::weighted_values(const Site& z, const AttentionState& state) {
 }
 
 void Tape::at(const Site& derived) {
+  if (!keeps_steps_) return;
   const Record* step = trace_.find(derived);
   if (!step) return;
   Record record = *step;

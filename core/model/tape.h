@@ -14,8 +14,15 @@ namespace attnscope {
 class Tape {
  public:
   Tape(const Trace& trace, std::vector<Record>& records, std::vector<WeightUse>& uses,
-       std::map<Site, Tensor>& passed, std::map<Site, Tensor>& weighted, std::map<Site, SentByHead>& sent)
-      : trace_(trace), records_(records), uses_(uses), passed_(passed), weighted_(weighted), sent_(sent) {}
+       std::map<Site, Tensor>& passed, std::map<Site, Tensor>& weighted, std::map<Site, SentByHead>& sent,
+       bool keeps_steps)
+      : trace_(trace),
+        records_(records),
+        uses_(uses),
+        passed_(passed),
+        weighted_(weighted),
+        sent_(sent),
+        keeps_steps_(keeps_steps) {}
 
   const Trace& trace() const { return trace_; }
   bool has(const Site& site) const { return trace_.find(site) != nullptr; }
@@ -28,7 +35,8 @@ class Tape {
   /// Gradients from edits of an attention's stages to the rows that they read.
   SentByHead& sent(const Site& z) { return sent_[z]; }
 
-  /// Writes the gradient of a step, and returns it passed back through the edits of that step.
+  /// Writes the gradient of a step (where they are kept), and returns it passed back through the edits of
+  /// that step.
   Tensor at(const Site& site, Tensor gradient);
   /// The same for a step whose gradients are computed by the rectangle.
   void at(const Site& derived);
@@ -54,6 +62,7 @@ class Tape {
   std::map<Site, Tensor>& passed_;    // gradients of edited steps behind their edits
   std::map<Site, Tensor>& weighted_;  // z before its edits, where it has some
   std::map<Site, SentByHead>& sent_;  // by the z of the attention
+  bool keeps_steps_;                  // false: gradients of steps are written nowhere, and there are no edits
 };
 
 /// True where an edit of numbers names this step.

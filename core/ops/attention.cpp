@@ -187,18 +187,18 @@ class QueryRows {
   }
 
   void score(const Tile& tile, std::int64_t i, std::int64_t rows, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = 0; row < rows; ++row)
-      std::fill_n(score_.get() + row * kKeys + begin, whole(end - begin, kernel_.width), 0.f);
     const float* const q = query_.get() + i * d_head_;
     if (!tile.k) return score_in_place(keys_.keys().row(tile.begin + begin), q, rows, begin, end);
     for (std::int64_t key = begin; key < end; key += kernel_.columns) {
       const std::int64_t ld = std::min(kernel_.columns, whole(tile.count - key, kernel_.width));
-      kernel_.multiply(q, d_head_, 1, tile.k + key * d_head_, ld, score_.get() + key, kKeys, rows,
-                       std::min(ld, whole(end - key, kernel_.width)), d_head_);
+      kernel_.multiply(q, d_head_, 1, tile.k + key * d_head_, ld, kZeroRow, 0, score_.get() + key, kKeys,
+                       rows, std::min(ld, whole(end - key, kernel_.width)), d_head_);
     }
   }
   void score_in_place(const float* k, const float* q, std::int64_t rows, std::int64_t begin,
                       std::int64_t end) {
+    for (std::int64_t row = 0; row < rows; ++row)
+      std::fill_n(score_.get() + row * kKeys + begin, whole(end - begin, kernel_.width), 0.f);
     const std::int64_t ld = keys_.keys().ld, transposed = (end - begin) / 16 * 16;
     kernel_.multiply_transposed(q, d_head_, k, ld, score_.get() + begin, kKeys, rows, transposed, d_head_);
     multiply_alone({q, d_head_, 1, nullptr, score_.get() + begin + transposed, kKeys, rows,
@@ -234,8 +234,9 @@ class QueryRows {
       const std::int64_t n = std::min(keys_.v_columns(), z_step_ - col),
                          ld = tile.v_step > 0 ? tile.v_step : n;
       const float* const from = tile.v_step > 0 ? tile.v + col : tile.v + col * tile.count;
-      kernel_.multiply(score_.get() + begin, kKeys, 1, from + begin * ld, ld, z_.get() + i * z_step_ + col,
-                       z_step_, rows, n, end - begin);
+      float* const z = z_.get() + i * z_step_ + col;
+      kernel_.multiply(score_.get() + begin, kKeys, 1, from + begin * ld, ld, z, z_step_, z, z_step_, rows, n,
+                       end - begin);
     }
   }
 
@@ -249,11 +250,11 @@ class QueryRows {
   const AttentionInputs& in_;
   const KeyTiles& keys_;
   std::int64_t first_, count_, d_head_, d_value_, z_step_;
-  std::unique_ptr<float[]> query_, score_, z_, room_;  // [row, d_head], [row, key], [row, d_head], a tile
-  std::vector<BiasLine> bias_;                         // of each head
-  KeySpan spans_[kRows] = {};                          // keys that each row can see lie in it
-  float top_[kRows] = {};                              // running maximum per row
-  double sum_[kRows] = {};                             // running sum of exp(score - top)
+  Scratch query_, score_, z_, room_;  // [row, d_head], [row, key], [row, d_head], a tile
+  std::vector<BiasLine> bias_;        // of each head
+  KeySpan spans_[kRows] = {};         // keys that each row can see lie in it
+  float top_[kRows] = {};             // running maximum per row
+  double sum_[kRows] = {};            // running sum of exp(score - top)
   std::int64_t multiply_adds_ = 0;
   bool hiding_ = false;
 };
@@ -290,7 +291,7 @@ class Attention {
     const bool few = rows_.size <= kAttentionFewRows;
     const std::int64_t at_once =
         few ? heads : std::clamp<std::int64_t>(kPackedFloats / std::max<std::int64_t>(1, per_head), 1, heads);
-    const std::unique_ptr<float[]> room = few ? nullptr : scratch(at_once * per_head);
+    const Scratch room = few ? nullptr : scratch(at_once * per_head);
     for (std::int64_t head = 0; head < heads; head += at_once)
       heads_at_once(head, std::min(at_once, heads - head), room.get(), per_head);
     if (stopped_) return {};

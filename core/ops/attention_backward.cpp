@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::int64_t kQueryTile = 64;
 constexpr std::int64_t kKeyTile = 256;
+constexpr std::int64_t kSideBySide = 4;  // rows
 
 // Where the gradients of one head are written: rows `ld` apart.
 struct RowsOut {
@@ -84,11 +85,8 @@ class HeadBack {
   std::int64_t position(std::int64_t query) const { return in_.first_query + query; }
 
   void query_tile(std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; i += kSideBySide) measure_levels(first, i, count);
     for (std::int64_t i = 0; i < count; ++i) {
-      double sum = 0;  // of dz z: what the softmax takes off every gradient of the row
-      for (std::int64_t d = 0; d < d_value_; ++d)
-        sum += static_cast<double>(dz_.row(first + i)[d]) * static_cast<double>(z_.row(first + i)[d]);
-      level_[i] = static_cast<float>(sum);
       for (std::int64_t d = 0; d < d_head_; ++d) query_[i * d_head_ + d] = q_.row(first + i)[d] * in_.scale;
       std::fill(dq_.row(first + i), dq_.row(first + i) + d_head_, 0.f);
     }
@@ -97,6 +95,22 @@ class HeadBack {
          key < span.end; key += kKeyTile)
       key_tile(first, count, key, std::min(kKeyTile, span.end - key));
     for (std::int64_t i = 0; i < count; ++i) kernel_.scale_row(dq_.row(first + i), in_.scale, d_head_);
+  }
+
+  // Sums of dz z of a few rows, none of which waits for another: what the softmax takes off every gradient of
+  // the row.
+  void measure_levels(std::int64_t first, std::int64_t i, std::int64_t count) {
+    double sums[kSideBySide] = {};
+    const float *dz[kSideBySide], *z[kSideBySide];
+    for (std::int64_t j = 0; j < kSideBySide; ++j) {
+      const std::int64_t row = first + std::min(i + j, count - 1);
+      dz[j] = dz_.row(row), z[j] = z_.row(row);
+    }
+    for (std::int64_t d = 0; d < d_value_; ++d)
+      for (std::int64_t j = 0; j < kSideBySide; ++j)
+        sums[j] += static_cast<double>(dz[j][d]) * static_cast<double>(z[j][d]);
+    for (std::int64_t j = 0; j < kSideBySide && i + j < count; ++j)
+      level_[i + j] = static_cast<float>(sums[j]);
   }
 
   void key_tile(std::int64_t first, std::int64_t count, std::int64_t key, std::int64_t keys) {
@@ -139,8 +153,10 @@ class HeadBack {
   void through_softmax(std::int64_t query, std::int64_t i, std::int64_t key, std::int64_t keys) {
     float* gradient = gradient_.get() + i * keys;
     const float* pattern = pattern_.get() + i * keys;
-    for (std::int64_t j = 0; j < keys; ++j)
-      gradient[j] = pattern[j] == 0.f ? 0.f : pattern[j] * (gradient[j] - level_[i]);
+    for (std::int64_t j = 0; j < keys; ++j) {
+      const float back = pattern[j] * (gradient[j] - level_[i]);  // always computed: there is no branch
+      gradient[j] = pattern[j] == 0.f ? 0.f : back;
+    }
     if (!by_distance_.empty()) {
       double* sums = by_distance_.data() + (key - position(query) - lowest_);
       for (std::int64_t j = 0; j < keys; ++j) sums[j] += static_cast<double>(gradient[j]);
@@ -157,9 +173,9 @@ class HeadBack {
   RowsOut dq_, dk_, dv_;
   std::int64_t queries_, keys_, d_head_, d_value_;
   BiasLine bias_;
-  std::int64_t lowest_;                                         // distance of by_distance_[0]
-  std::unique_ptr<float[]> query_, pattern_, gradient_, bend_;  // [query, d_head], then [query, key]
-  std::vector<double> by_distance_;                             // gradients of the bias for each key - query
+  std::int64_t lowest_;                        // distance of by_distance_[0]
+  Scratch query_, pattern_, gradient_, bend_;  // [query, d_head], then [query, key]
+  std::vector<double> by_distance_;            // gradients of the bias for each key - query
   float level_[kQueryTile] = {};
 };
 

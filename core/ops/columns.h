@@ -9,18 +9,18 @@
 
 namespace attnscope {
 
-/// out[col] = sum over rows of term(row, col).
-template <class Term>
-Tensor column_sums(std::int64_t rows, std::int64_t cols, Axis axis, Term term) {
-  constexpr std::int64_t kChunk = 64;
+inline constexpr std::int64_t kSumColumns = 128;  ///< that one call of `add` sees at most
+
+/// out[col] = sum over rows of what add(sums, row, begin, count) adds to `sums` for columns [begin, begin +
+/// count).
+template <class Add>
+Tensor column_sums(std::int64_t rows, std::int64_t cols, Axis axis, Add add) {
   Buffer out({{axis, cols}});
-  const Cut chunks(cols, kChunk, kChunk);
+  const Cut chunks(cols, kSumColumns, kSumColumns);
   const auto one = [&, to = out.data()](std::int64_t chunk) {
     const std::int64_t begin = chunks.begin(chunk), end = chunks.end(chunk);
-    double sums[kChunk] = {};
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t col = begin; col < end; ++col)
-        sums[col - begin] += static_cast<double>(term(row, col));
+    double sums[kSumColumns] = {};
+    for (std::int64_t row = 0; row < rows; ++row) add(sums, row, begin, end - begin);
     for (std::int64_t col = begin; col < end; ++col) to[col] = static_cast<float>(sums[col - begin]);
   };
   if (rows * cols >= (1 << 15))

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/ops/ops.h"
+#include "core/tensor/block_pool.h"
 
 namespace attnscope {
 
@@ -42,8 +43,10 @@ inline double with_sink(const AttentionInputs& in, std::int64_t head, std::int64
 }
 
 /// Room for `count` values that are not set yet.
-inline std::unique_ptr<float[]> scratch(std::int64_t count) {
-  return std::unique_ptr<float[]>(new float[static_cast<std::size_t>(count)]);
+using Scratch = std::shared_ptr<float[]>;
+inline Scratch scratch(std::int64_t count) {
+  const std::shared_ptr<void> memory = tensor_memory(static_cast<std::size_t>(count) * sizeof(float));
+  return {memory, static_cast<float*>(memory.get())};
 }
 
 /// CHECKs that the shapes fit each other.

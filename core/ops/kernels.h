@@ -23,14 +23,16 @@ struct Kernels {
   /// last panel may be narrower.
   void (*pack)(const float* b, std::int64_t ldb, bool transposed, float* to, std::int64_t columns,
                std::int64_t n, std::int64_t k);
-  /// c [m, n] += a [m, k] b [k, n] for n <= columns, or n <= wide where rows are few. Cell (i, k) of a is a[i
-  /// a_row + k a_col]. Rows of b are read in whole vectors (as pack leaves them); c is touched in its n
-  /// columns only. A cell of c is one chain c + a b + a b + ... in the order of k, each step rounded once
-  /// (twice where the processor has no fused product): its bits do not depend on m, on n, on where it stands,
-  /// or on whether k is cut into several calls.
+  /// c [m, n] = from [m, n] + a [m, k] b [k, n] for n <= columns, or n <= wide where rows are few. Cell (i,
+  /// k) of a is a[i a_row + k a_col], (i, j) of `from` from[i from_row + j]: c itself, or one row for all.
+  /// Rows of b are read in whole vectors (as pack leaves them); c and `from` are touched in n columns only. A
+  /// cell of c is one chain from + a b + a b + ... in the order of k, each step rounded once (twice where the
+  /// processor has no fused product): its bits do not depend on m, on n, on where it stands, or on whether k
+  /// is cut into several calls.
   void (*multiply)(const float* a, std::int64_t a_row, std::int64_t a_col, const float* b, std::int64_t ldb,
-                   float* c, std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
-  /// The same for b stored as [n, k], n a multiple of 16, rows of a without gaps: for few rows of a, where a
+                   const float* from, std::int64_t from_row, float* c, std::int64_t ldc, std::int64_t m,
+                   std::int64_t n, std::int64_t k);
+  /// c += a b for b stored as [n, k], n a multiple of 16, rows of a without gaps: for few rows of a, where a
   /// packed copy of b would serve once.
   void (*multiply_transposed)(const float* a, std::int64_t a_row, const float* b, std::int64_t ldb, float* c,
                               std::int64_t ldc, std::int64_t m, std::int64_t n, std::int64_t k);
@@ -64,7 +66,12 @@ struct Kernels {
   void (*activation)(int kind, const float* x, float* y, std::int64_t n);
   /// dx[i] = dy[i] activation'(x[i])
   void (*activation_gradient)(int kind, const float* x, const float* dy, float* dx, std::int64_t n);
+  /// sums[i] += x[i]
+  void (*add_to_doubles)(double* sums, const float* x, std::int64_t n);
 };
+
+/// A row that products without a bias begin with, as long as a panel.
+alignas(64) inline constexpr float kZeroRow[128] = {};
 
 const Kernels* kernels_base();
 const Kernels* kernels_v3();  ///< x86-64 builds only

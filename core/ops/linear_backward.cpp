@@ -30,7 +30,9 @@ Tensor sum_of_rows(const std::vector<Tensor>& all, Axis axis) {
   for (const Tensor& dy : all)
     for (std::int64_t row = 0; row < dy.size(0); ++row) rows.push_back(dy.data() + row * dy.stride(0));
   return column_sums(std::ssize(rows), all.front().size(1), axis,
-                     [&](auto row, auto col) { return rows[static_cast<std::size_t>(row)][col]; });
+                     [&, add = kernels().add_to_doubles](double* sums, auto row, auto begin, auto count) {
+                       add(sums, rows[static_cast<std::size_t>(row)] + begin, count);
+                     });
 }
 
 }  // namespace

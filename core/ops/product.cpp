@@ -42,12 +42,11 @@ struct Piece {
 class Work {
  public:
   Work(const Product& p, const Right& w) : p_(p), w_(w) {
-    const Panels* const panels = w.first_column >= 0 ? w.keep.panels() : nullptr;
     if (!w.data) encoded_.emplace(w.keep);
     depth_ = encoded_ ? encoded_->depth(p.m) : kPackDepth;
     width_ = encoded_ ? encoded_->columns(p.m)
-                      : Cut(panels ? panels->columns() : p.n, kernel_.columns, kernel_.width).piece;
-    if (panels && w.keep.panels()->wanted(width_)) kept_ = w.keep.panels();
+                      : Cut(w.panels ? w.panels->columns() : p.n, kernel_.columns, kernel_.width).piece;
+    if (w.panels && w.panels->wanted(width_)) kept_ = w.panels;
     if (kept_) shift_ = w.first_column % width_;
   }
 
@@ -74,7 +73,7 @@ class Work {
   }
 
   void run(const Piece& piece) const {
-    if (!p_.add) start_with_bias(piece);
+    if (!p_.add && !begins_) start_with_bias(piece);
     if (kept_) return run_kept(piece);
     const std::int64_t done = !encoded_ && p_.m <= kProductInPlaceRows ? run_in_place(piece) : 0;
     run_packing({piece.row, piece.m, piece.col + done, piece.n - done});
@@ -101,8 +100,11 @@ class Work {
   // The piece's rows times columns [col, col + n) and steps [at, at + depth), which `panel` holds.
   void step(const Piece& piece, std::int64_t col, std::int64_t n, std::int64_t at, std::int64_t depth,
             const float* panel, std::int64_t ld) const {
-    kernel_.multiply(p_.x + piece.row * p_.x_row + at * p_.x_col, p_.x_row, p_.x_col, panel, ld,
-                     p_.y + piece.row * p_.ldy + col, p_.ldy, piece.m, n, depth);
+    float* const y = p_.y + piece.row * p_.ldy + col;
+    const bool first = begins_ && at == 0;
+    const float* const from = !first ? y : p_.bias ? p_.bias + col : kZeroRow;
+    kernel_.multiply(p_.x + piece.row * p_.x_row + at * p_.x_col, p_.x_row, p_.x_col, panel, ld, from,
+                     first ? 0 : p_.ldy, y, p_.ldy, piece.m, n, depth);
   }
   std::int64_t row_step(std::int64_t columns) const {
     if (encoded_) return encoded_->row_step(width_);
@@ -189,6 +191,8 @@ class Work {
   Panels* kept_ = nullptr;
   std::optional<EncodedPanels> encoded_;
   std::int64_t width_ = 0, shift_ = 0, depth_ = 0;
+  // The first step of a cell begins with the bias; elsewhere the bias is written beforehand.
+  const bool begins_ = !p_.add && p_.m > kProductInPlaceRows&& p_.k > 0;
 };
 
 }  // namespace
@@ -199,7 +203,8 @@ Right::Right(const Tensor& w) : data(w.is_encoded() ? nullptr : w.data()), ld(w.
   if (whole_rows || whole_columns) {
     transposed = !whole_rows;
     if (transposed) ld = w.stride(1);
-    if (w.panels()) first_column = w.panels()->first_column(w);
+    if (w.panels()) panels = w.panels()->of(w);
+    if (panels) first_column = panels->first_column(w);
     return;
   }
   if (w.size(1) == 1) return;
@@ -227,7 +232,7 @@ void run(const Product& product, const Right& w, std::int64_t threads, Share sha
 
 void multiply(const Product& product, const Right& w) {
   if (product.m * product.n * product.k < (1 << 16)) return multiply_alone(product, w);
-  run(product, w, thread_count(), [](std::int64_t count, const auto& body) { for_each_tile(count, body); });
+  run(product, w, threads_here(), [](std::int64_t count, const auto& body) { for_each_tile(count, body); });
 }
 
 void multiply_alone(const Product& product, const Right& w) {

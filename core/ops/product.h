@@ -17,6 +17,7 @@ struct Right {
   bool transposed = false;  ///< rows of memory are columns of the matrix
   Tensor keep;              ///< owns `data`, which is null where it is encoded; its packed copy is used
   std::int64_t first_column = -1;  ///< of that packed copy; -1: there is none
+  Panels* panels = nullptr;        ///< that packed copy
 
   Right(const float* values, std::int64_t step, bool columns) : data(values), ld(step), transposed(columns) {}
   /// A matrix with any strides: where it lies in memory and neither rows nor columns are whole, a copy.

@@ -21,24 +21,31 @@ struct NormBack {
   std::vector<float> over;  // 1 / scale of each row
   std::vector<float> mean;  // of each row; 0 for RMSNorm
 
-  float normed(std::int64_t pos, std::int64_t i) const {
-    const auto row = static_cast<std::size_t>(pos);
-    return (x.data()[pos * x.stride(0) + i] - mean[row]) * over[row];
+  const float* values(std::int64_t pos) const { return x.data() + pos * x.stride(0); }
+  const float* gradients(std::int64_t pos) const { return dy.data() + pos * dy.stride(0); }
+
+  // What a row adds to the gradients of the gain: dy times the normed row.
+  void weight_terms(std::int64_t pos, std::int64_t begin, std::int64_t count, float* to) const {
+    const float *const from = values(pos) + begin, *const gradient = gradients(pos) + begin;
+    const float centre = mean[static_cast<std::size_t>(pos)], factor = over[static_cast<std::size_t>(pos)];
+    for (std::int64_t i = 0; i < count; ++i) to[i] = gradient[i] * ((from[i] - centre) * factor);
   }
-  float gradient(std::int64_t pos, std::int64_t i) const { return dy.data()[pos * dy.stride(0) + i]; }
 
   // dx = (g - mean(g) - normed mean(g normed)) / scale with g = dy * gain; no mean(g) for RMSNorm.
   // `scratch` has room for two rows.
   void row(std::int64_t pos, bool centred, float* scratch, float* dx) const {
     const std::int64_t width = x.size(1);
     float *g = scratch, *n = scratch + width;
-    for (std::int64_t i = 0; i < width; ++i) g[i] = gradient(pos, i);
-    if (!weight.empty())
-      for (std::int64_t i = 0; i < width; ++i) g[i] *= weight.data()[i] + weight_offset;
-    for (std::int64_t i = 0; i < width; ++i) n[i] = normed(pos, i);
+    const float *const from = values(pos), *const gradient = gradients(pos), *const gain = weight.data();
+    const float centre = mean[static_cast<std::size_t>(pos)], factor = over[static_cast<std::size_t>(pos)];
+    if (gain)
+      for (std::int64_t i = 0; i < width; ++i) g[i] = gradient[i] * (gain[i] + weight_offset);
+    else
+      std::copy_n(gradient, width, g);
+    for (std::int64_t i = 0; i < width; ++i) n[i] = (from[i] - centre) * factor;
     double mean_gradient = 0, square = 0;
     if (centred) kernels().row_moments(g, 0.0, width, &mean_gradient, &square);
-    const float shift = static_cast<float>(mean_gradient), factor = over[static_cast<std::size_t>(pos)];
+    const float shift = static_cast<float>(mean_gradient);
     const float pull = kernels().dot(g, n, width) / static_cast<float>(width);
     for (std::int64_t i = 0; i < width; ++i) dx[i] = (g[i] - shift - n[i] * pull) * factor;
   }
@@ -56,12 +63,17 @@ NormGrads norm_backward(const NormBack& back, bool centred, const Tensor& bias) 
                });
   grads.x = std::move(dx).freeze();
   if (!back.weight.empty())
-    grads.weight = column_sums(count, width, back.weight.axis(0), [&](std::int64_t pos, std::int64_t i) {
-      return back.gradient(pos, i) * back.normed(pos, i);
-    });
+    grads.weight =
+        column_sums(count, width, back.weight.axis(0), [&](double* sums, auto pos, auto begin, auto columns) {
+          float terms[kSumColumns];
+          back.weight_terms(pos, begin, columns, terms);
+          kernels().add_to_doubles(sums, terms, columns);
+        });
   if (!bias.empty())
-    grads.bias = column_sums(count, width, bias.axis(0),
-                             [&](std::int64_t pos, std::int64_t i) { return back.gradient(pos, i); });
+    grads.bias =
+        column_sums(count, width, bias.axis(0), [&](double* sums, auto pos, auto begin, auto columns) {
+          kernels().add_to_doubles(sums, back.gradients(pos) + begin, columns);
+        });
   return grads;
 }
 

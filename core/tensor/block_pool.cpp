@@ -4,16 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
-#include <deque>
+#include <map>
 #include <mutex>
 #include <new>
+#include <vector>
 
 namespace attnscope {
 namespace {
 
 constexpr std::size_t kLine = 64;
-constexpr std::size_t kLeastKept = std::size_t{128} << 10;  // malloc keeps smaller ones itself
+constexpr std::size_t kLeastKept = std::size_t{2} << 10;    // malloc keeps smaller ones itself
+constexpr std::size_t kMostRounded = std::size_t{4} << 20;  // larger ones have the size they were asked for
 constexpr std::size_t kMostKept = std::size_t{512} << 20, kShareOfMemory = 32;
 
 // Large blocks are advised to use huge pages: TLB misses cost more than reading them when
@@ -27,6 +31,14 @@ void* fresh_block(std::size_t bytes) {
   if (alignment == kLargePage) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
   return memory;
+}
+
+// What a block of that many bytes is given: eight sizes between a power of two and the next, so that runs of
+// about as many rows use each other's blocks.
+std::size_t given(std::size_t bytes) {
+  const std::size_t step =
+      bytes < kLeastKept || bytes > kMostRounded ? kLine : std::max(kLine, std::bit_floor(bytes) / 8);
+  return (bytes + step - 1) / step * step;
 }
 
 std::size_t first_limit() {
@@ -44,11 +56,10 @@ class BlockPool {
  public:
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    const auto at = std::find_if(kept_.rbegin(), kept_.rend(),
-                                 [bytes](const Block& block) { return block.bytes == bytes; });
-    if (at == kept_.rend()) return nullptr;
-    void* const memory = at->memory;
-    kept_.erase(std::next(at).base());
+    const auto same = kept_.find(bytes);
+    if (same == kept_.end() || same->second.empty()) return nullptr;
+    void* const memory = same->second.back().memory;
+    same->second.pop_back();
     bytes_ -= bytes;
     return memory;
   }
@@ -58,7 +69,7 @@ class BlockPool {
       lock.unlock();
       return std::free(memory);
     }
-    kept_.push_back({bytes, memory});
+    kept_[bytes].push_back({memory, ++given_back_});
     bytes_ += bytes;
     shrink();
   }
@@ -74,19 +85,24 @@ class BlockPool {
 
  private:
   struct Block {
-    std::size_t bytes;
     void* memory;
+    std::uint64_t since;  // larger: given back later
   };
   void shrink() {
     while (bytes_ > limit_) {
-      bytes_ -= kept_.front().bytes;
-      std::free(kept_.front().memory);
-      kept_.pop_front();
+      std::erase_if(kept_, [](const auto& same) { return same.second.empty(); });
+      const auto oldest = std::min_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) {
+        return a.second.front().since < b.second.front().since;
+      });
+      bytes_ -= oldest->first;
+      std::free(oldest->second.front().memory);
+      oldest->second.erase(oldest->second.begin());
     }
   }
 
   std::mutex mutex_;
-  std::deque<Block> kept_;  // the oldest first
+  std::map<std::size_t, std::vector<Block>> kept_;  // by size; the oldest first
+  std::uint64_t given_back_ = 0;
   std::size_t bytes_ = 0, limit_ = first_limit();
 };
 
@@ -99,7 +115,7 @@ BlockPool& pool() {
 }  // namespace
 
 std::shared_ptr<void> tensor_memory(std::size_t bytes) {
-  bytes = (bytes + kLine - 1) / kLine * kLine;
+  bytes = given(bytes);
   if (bytes < kLeastKept) return {fresh_block(bytes), [](void* p) { std::free(p); }};
   void* const kept = pool().take(bytes);
   return {kept ? kept : fresh_block(bytes), [bytes](void* p) { pool().give(p, bytes); }};

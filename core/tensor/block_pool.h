@@ -1,6 +1,7 @@
-// Memory of tensors. Large blocks that are freed are kept for the next one of the same size: a run that is
-// made anew, for an edit say, has the sizes of the one before, and pages that the system gives out must be
-// cleared first. What is kept is bounded; the oldest block goes first. Any thread.
+// Memory of tensors. Blocks that are freed, but for small ones, are kept for the next one of about the same
+// size: a run that is made anew, for an edit say, has the sizes of the one before, a step of training nearly
+// so, and pages that the system gives out must be cleared first. What is kept is bounded; the oldest block
+// goes first. Any thread.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,9 @@
 namespace attnscope {
 namespace {
 
+constexpr std::int64_t kLargeWeight = std::int64_t{1} << 17;  // values
+constexpr std::int64_t kMostTurned = std::int64_t{1} << 20;   // a larger one is not kept twice
+
 std::atomic<std::int64_t> taken{0};
 
 std::atomic<std::int64_t>& limit() {
@@ -19,12 +22,16 @@ std::atomic<std::int64_t>& limit() {
 
 }  // namespace
 
-Panels::Panels(const Tensor& weight)
+Panels::Panels(const Tensor& weight, bool turned)
     : data_(weight.data()),
       rows_(weight.size(0)),
       cols_(weight.size(1)),
       row_step_(weight.stride(0)),
-      col_step_(weight.stride(1)) {}
+      col_step_(weight.stride(1)) {
+  if (!turned && rows_ * cols_ <= kMostTurned) turned_.reset(new Panels(weight.transpose(), true));
+}
+
+Panels::Panels(const Tensor& weight) : Panels(weight, false) {}
 
 Panels::~Panels() {
   if (memory_) taken -= memory_->count() * static_cast<std::int64_t>(sizeof(float));
@@ -32,6 +39,11 @@ Panels::~Panels() {
 
 std::int64_t Panels::bytes() { return taken; }
 void Panels::set_limit(std::int64_t bytes) { limit() = bytes; }
+
+Panels* Panels::of(const Tensor& view) {
+  if (first_column(view) >= 0) return this;
+  return turned_ && turned_->first_column(view) >= 0 ? turned_.get() : nullptr;
+}
 
 std::int64_t Panels::first_column(const Tensor& view) const {
   if (view.rank() != 2 || view.size(0) != rows_ || view.size(1) < 1) return -1;
@@ -44,7 +56,7 @@ std::int64_t Panels::first_column(const Tensor& view) const {
 
 bool Panels::wanted(std::int64_t width) {
   if (!ready_) {
-    if (products_.fetch_add(1) == 0) return false;
+    if (products_.fetch_add(1) == 0 && rows_ * cols_ >= kLargeWeight) return false;
     std::lock_guard lock(mutex_);
     if (!ready_ && !allocate(width)) return false;
   }

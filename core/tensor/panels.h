@@ -1,7 +1,9 @@
 // The packed copy of a weight: the same values in the order in which products read them, panel after panel of
-// neighbouring columns, made panel by panel on demand and freed with the weight. The first product does
-// without it: a weight that is multiplied once costs nothing extra. Limit: all packed copies
-// together take at most a quarter of the machine's memory; beyond it products pack as they go.
+// neighbouring columns, made panel by panel on demand and freed with the weight; of the transpose of weights
+// of training's size likewise. The first product of a large one does without it: a weight that is multiplied
+// once costs nothing extra.
+// Limit: all packed copies together take at most a quarter of the machine's memory; beyond it products pack
+// as they go.
 #pragma once
 
 #include <atomic>
@@ -21,6 +23,9 @@ class Panels {
   Panels(const Panels&) = delete;
   Panels& operator=(const Panels&) = delete;
 
+  /// The packed copy that a view of whole columns reads: this one, or that of the transposed matrix, which
+  /// the backward of a product multiplies by. Null: neither.
+  Panels* of(const Tensor& view);
   /// The column at which `view` begins, or -1 where it is no range of whole columns of this matrix.
   std::int64_t first_column(const Tensor& view) const;
   std::int64_t columns() const { return cols_; }
@@ -42,6 +47,7 @@ class Panels {
   static void set_limit(std::int64_t bytes);
 
  private:
+  Panels(const Tensor& weight, bool turned);
   bool allocate(std::int64_t width);
 
   const float* data_;
@@ -52,6 +58,7 @@ class Panels {
   std::int64_t width_ = 0;
   std::unique_ptr<Buffer> memory_;
   std::unique_ptr<std::atomic<State>[]> states_;
+  std::unique_ptr<Panels> turned_;  ///< of the transposed matrix; null in that one itself
 };
 
 }  // namespace attnscope

@@ -180,7 +180,7 @@ Result<Runs> Trainer::run_all(const Batch& batch, const std::atomic<bool>* cance
   const double factor = 1.0 / static_cast<double>(batch.counted);
   const auto one = [&](const Example& example) -> Result<std::shared_ptr<const Gradients>> {
     TRY(auto trace, state_.model->run(example.input, options));
-    return backward(std::move(trace), {example.targets, recipe_.smoothing, factor});
+    return backward_of_weights(std::move(trace), {example.targets, recipe_.smoothing, factor});
   };
   for_each_of(runs.size(), [&](std::size_t i) {
     if (cancel && *cancel) return;

@@ -37,6 +37,16 @@ TEST_F(BlockPoolTest, ABlockIsUsedAgainByItsSize) {
   EXPECT_EQ(kept_block_bytes(), 0u);
 }
 
+TEST_F(BlockPoolTest, ABlockServesSizesThatAreNearlyItsOwn) {
+  auto block = tensor_memory(70'000);
+  const void* const where = block.get();
+  block.reset();
+  EXPECT_LE(kept_block_bytes(), 80'000u) << "an eighth more than asked for, at most";
+  const auto other = tensor_memory(90'000), near = tensor_memory(68'000);
+  EXPECT_NE(other.get(), where);
+  EXPECT_EQ(near.get(), where);
+}
+
 TEST_F(BlockPoolTest, TheOldestGoBeyondTheLimit) {
   std::vector<std::shared_ptr<void>> blocks;
   for (std::size_t i = 0; i < 12; ++i) blocks.push_back(tensor_memory(kMega));

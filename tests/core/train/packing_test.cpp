@@ -85,6 +85,21 @@ TEST(Packing, gradients_are_those_of_the_sequences) {
   }
 }
 
+TEST(Packing, gradients_of_weights_alone_are_those_of_all_steps) {
+  const auto task = *find_task("storyteller");
+  const auto model = new_model(*task);
+  const Example joined = packed_examples(batch_of(*task, 12)).front();
+  const auto run = *model->run(joined.input);
+  const auto all = *backward(run, {joined.targets, 0.1, 0.01});
+  const auto alone = *backward_of_weights(run, {joined.targets, 0.1, 0.01});
+  EXPECT_FALSE(all->records().empty());
+  EXPECT_TRUE(alone->records().empty()) << "nobody reads them";
+  EXPECT_EQ(all->loss().smoothed, alone->loss().smoothed);
+  const auto expected = all->weights(), found = alone->weights();
+  ASSERT_EQ(expected.size(), found.size());
+  for (const auto& [name, value] : expected) EXPECT_EQ(value.values(), found.at(name).values()) << name;
+}
+
 TEST(Packing, a_sequence_sees_itself_only) {
   const auto task = *find_task("storyteller");
   const auto model = new_model(*task);
