@@ -70,8 +70,10 @@ Text told_missing(const std::vector<std::string>& missing, std::size_t of) {
   const bool numbers = std::all_of(missing.begin(), missing.end(), [](const std::string& name) {
     return name.find_first_not_of("0123456789") == std::string::npos;
   });
-  const char* kind = !numbers ? "" : missing.size() == 1 ? ".number" : ".numbers";
-  return Text::of("note.record.missing" + std::string(kind), {of - missing.size(), of, some_of(missing)});
+  const char* key = !numbers              ? "note.record.missing"
+                    : missing.size() == 1 ? "note.record.missing.number"
+                                          : "note.record.missing.numbers";
+  return Text::of(key, {of - missing.size(), of, some_of(missing)});
 }
 
 }  // namespace

@@ -23,7 +23,6 @@ constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
 constexpr std::int64_t kStraightColumns = 4;  // names of so few columns do not slant
-constexpr std::int64_t kMostNamed = 24;       // rows in print that all have their name
 constexpr float kStraightName = 64;           // the widest of these names, in letters of 12
 constexpr float kLargeName = 0.93f;           // of the letters of a text: names of a row drawn large
 constexpr float kMostName = 14.f;             // where small letters are larger, they do
@@ -84,7 +83,12 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
   const float em = name_em(matrix, context.look);
   out.longest_allowed = (form.has(Give::short_names) ? kShortName : kLongName) * em / 12;
   out.right = scale_bar_width(matrix, context);
-  if (form.has(Give::names) && !large_row(matrix)) return out;
+  if (form.has(Give::names) && !large_row(matrix)) {
+    if (!matrix.printed) return out;
+    out.row = kept_name(matrix.rows, em, out.longest_allowed, context);
+    out.top = kept_name(matrix.cols, em, out.longest_allowed, context) > 0 ? em * kLine + 2 : 0;
+    return out;
+  }
   if (!matrix.rows.labels.empty() && matrix.rows.shown)
     out.row = std::min(out.longest_allowed, widest(matrix.rows.labels, em, Face::mono, context)) + 6;
   for (const bool rows : {true, false}) {
@@ -158,11 +162,6 @@ SizeNeed bars_height(const MatrixMark& matrix, const LetterSizes& look) {
   if (!matrix.bars) return {};
   return {look.looked * 2, look.looked_natural * 3, look.looked_natural * 5};
 }
-// Height in which every row has its name, in print; 0: they are many.
-float named_rows(const MatrixMark& matrix, const Form& form, const LetterSizes& look) {
-  const bool named = matrix.printed && !matrix.rows.labels.empty() && !form.has(Give::names);
-  return named && rows_of(matrix) <= kMostNamed ? count(rows_of(matrix)) * look.small * (kLine + 0.01f) : 0;
-}
 SizeNeed cells_height(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
   const LetterSizes& look = context.look;
   const float rows = count(rows_of(matrix));
@@ -208,8 +207,7 @@ SizeNeed matrix_height(const Part& part, const Form& form, float width, const Ma
   return plus(cells, names.top + title_height(part, form, context.look));
 }
 
-// Columns with a cell of their own: all, or the strongest that fit beside "other n", in the order of the row.
-// In the order in which they stand.
+// Columns with a cell of their own: all, or the strongest that fit beside "other n", as they stand.
 std::vector<int> columns_of(const MatrixMark& matrix, float width, float cell) {
   std::vector<int> out = matrix.order;
   const auto room = static_cast<std::size_t>(std::max(1.f, std::floor(width / cell + 1e-3f)));
@@ -442,7 +440,7 @@ void draw_row_names(const PlacedPart& placed, const NameSizes& names, Drawing& o
                     const MarkContext& context) {
   const MatrixMark& matrix = matrix_in(*placed.part);
   const float em = name_em(matrix, context.look), tall = placed.cells.h / count(rows_of(matrix));
-  const auto every = static_cast<std::int64_t>(std::ceil(em * kLine / tall));
+  const std::int64_t every = name_every(placed, em * kLine / tall);
   for (std::int64_t row = 0; row < static_cast<std::int64_t>(matrix.rows.labels.size()); ++row) {
     if (!name_shown(matrix.rows, row, every)) continue;
     const std::string text = context.measure.fitted(matrix.rows.labels[static_cast<std::size_t>(row)].str(),
@@ -460,7 +458,7 @@ void draw_column_names(const PlacedPart& placed, const NameSizes& names, Drawing
   const MatrixMark& matrix = matrix_in(*placed.part);
   const float em = context.look.small, wide = placed.cells.w / count(cols_of(matrix));
   const float apart = names.slanted ? em * 1.15f / kSlant : names.column + 4;
-  const auto every = static_cast<std::int64_t>(std::ceil(apart / wide));
+  const std::int64_t every = name_every(placed, apart / wide);
   for (std::int64_t col = 0; col < static_cast<std::int64_t>(matrix.cols.labels.size()); ++col) {
     if (!name_shown(matrix.cols, col, every)) continue;
     const std::string text = context.measure.fitted(matrix.cols.labels[static_cast<std::size_t>(col)].str(),
@@ -472,7 +470,8 @@ void draw_column_names(const PlacedPart& placed, const NameSizes& names, Drawing
       out.text(text, middle + em * 0.25f, placed.cells.y - 4, em, Face::mono, colour, placed.box);
       out.shapes.back().turned = -45;
     } else {
-      out.text(text, middle - length / 2, placed.cells.y - 5, em, Face::mono, colour, placed.box);
+      const float x = std::min(middle - length / 2, placed.box.right() - length);
+      out.text(text, std::max(placed.box.x, x), placed.cells.y - 5, em, Face::mono, colour, placed.box);
     }
     strike_name(matrix.cols, col, out, context);
   }
@@ -488,7 +487,7 @@ void draw_matrix(const PlacedPart& placed, Drawing& out, const MarkContext& cont
   if (names.row > 0) draw_row_names(placed, names, out, context);
   if (large_row(matrix)) return draw_large(placed, out, context);
   if (names.top > 0 && matrix.cols.shown) draw_column_names(placed, names, out, context);
-  if (names.top > 0) draw_axis_titles(placed, names.row, out, context);
+  if (names.top > 0 && !placed.form.has(Give::names)) draw_axis_titles(placed, names.row, out, context);
   draw_plane(placed, out, context);
   draw_scale_bar(placed, out, context);
 }

@@ -10,6 +10,7 @@ namespace {
 
 constexpr float kBarGap = 5, kBarWide = 6, kTickGap = 3;
 constexpr int kBarSteps = 32;
+constexpr std::int64_t kMostNamed = 24;      // rows that all have their name
 constexpr const char* kUsualTick = "-00.0";  // bars of neighbours take the same room
 
 const MatrixMark& printed_matrix(const PlacedPart& placed) { return std::get<MatrixMark>(placed.part->mark); }
@@ -84,6 +85,24 @@ void draw_axis_titles(const PlacedPart& placed, float width, Drawing& out, const
              {placed.cells.x - width, placed.box.y, width, placed.cells.y - placed.box.y});
     y -= em * kLine;
   }
+}
+
+float named_rows(const MatrixMark& matrix, const Form& form, const LetterSizes& look) {
+  const bool named = matrix.printed && !matrix.rows.labels.empty() && !form.has(Give::names);
+  const std::int64_t rows = matrix.values.size(0);
+  return named && rows <= kMostNamed ? static_cast<float>(rows) * look.small * (kLine + 0.01f) : 0;
+}
+
+float kept_name(const Names& names, float em, float longest, const MarkContext& context) {
+  const int at = names.looked >= 0 ? names.looked : names.kept;
+  if (!names.shown || at < 0 || at >= std::ssize(names.labels)) return 0;
+  const std::string name = names.labels[static_cast<std::size_t>(at)].str();
+  return std::min(longest, context.measure.width(name, em, Face::mono)) + 6;
+}
+
+std::int64_t name_every(const PlacedPart& placed, float cells) {
+  constexpr std::int64_t kNever = std::int64_t{1} << 30;
+  return placed.form.has(Give::names) ? kNever : static_cast<std::int64_t>(std::ceil(cells));
 }
 
 bool name_shown(const Names& names, std::int64_t at, std::int64_t every) {

@@ -18,6 +18,12 @@ std::string axis_title(const MatrixMark& matrix, bool rows);
 /// Over the names of the rows and before those of the columns. `width`: left of the cells.
 void draw_axis_titles(const PlacedPart& placed, float width, Drawing& out, const MarkContext& context);
 
+/// Height of the cells in which every row has its name; 0: they are many, or without names.
+float named_rows(const MatrixMark& matrix, const Form& form, const LetterSizes& look);
+/// Room for the one name that stays where the others gave way, with its gap; 0: there is none.
+float kept_name(const Names& names, float em, float longest, const MarkContext& context);
+/// Every how many rows or columns a name may be drawn, where one takes the room of `cells`.
+std::int64_t name_every(const PlacedPart& placed, float cells);
 /// Which names are drawn where neighbours would overlap: every k-th, the one that is looked at, and the one
 /// that is kept.
 bool name_shown(const Names& names, std::int64_t at, std::int64_t every);

@@ -176,6 +176,12 @@ TEST(ViewExport, MapsInPrintSayTheirScaleAndTheirAxes) {
   const FigurePage column = printed_page(for_print(figure), "8.5cm");
   for (const char* text : {"<bos>", "sat", "because", "tired", "So"})
     EXPECT_GE(texts_in(column, "pattern", text), 1) << text;
+  // Where the room is too small for all others, these two stay.
+  const FigurePage small = printed_page(for_print(figure), "8.5cmx10cm");
+  for (const char* text : {"the", "cat"}) EXPECT_EQ(texts_in(small, "pattern", text), 1) << text;
+  EXPECT_EQ(texts_in(small, "pattern", "mat"), 0);
+  for (const figure::DrawingFault& fault : faults_of(small.drawing, figure::Measure()))
+    ADD_FAILURE() << fault.part << " " << fault.what << " " << fault.text;
   ASSERT_TRUE(set_language("ko"));
   EXPECT_EQ(texts_in(printed_page(for_print(figure), "8.5cm"), "pattern", "Query ↓"), 1);
   ASSERT_TRUE(set_language("en"));
