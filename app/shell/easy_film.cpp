@@ -29,7 +29,7 @@ void EasyFilm::follow(FrameState& state, const ViewState& view, const ViewSpec* 
   if (key_ != key) {
     key_ = key, of_ = film->id;
     stations_ = film->stations(view);
-    token_ = told_apart(view, view.place.stack, view.row);
+    token_ = told_apart(view, view.place.stack, view.row).str();
   }
   if (!state.workspace.holds_back) last_ = -1;
   if (stations_.empty()) return;

@@ -57,6 +57,8 @@ std::uint64_t key_of_figure(std::uint64_t still, const ViewState& state, const V
     hash.take(key_of(state.lab->key));
     for (const auto& [id, value] : state.values.all()) hash.take(std::bit_cast<std::uint64_t>(value));
   }
+  hash.take(reinterpret_cast<std::uintptr_t>(state.slow.get()));
+  hash.take(key_number(state.slow_pending ? 1 : 0));
   return key_of({still, key_number(state.row), key_of(view.id), key_of(state.page),
                  key_number(state.compare ? 1 : 0), hash.value()});
 }
@@ -159,8 +161,10 @@ void EasyWindow::offer(const FrameState& state) {
   if (offered_for_ == opened) return;
   offered_for_ = opened;
   offered_.clear();
+  ViewState quick = view_;
+  quick.slow_pending = true;
   for (const ViewSpec* view : view_specs())
-    if (view->id == kLabsView || (view->model && view->draw(view_))) offered_.push_back(view);
+    if (view->id == kLabsView || (view->model && view->draw(quick))) offered_.push_back(view);
   std::stable_sort(offered_.begin(), offered_.end(), [](const ViewSpec* a, const ViewSpec* b) {
     return place_of_view(a->id) < place_of_view(b->id);
   });
@@ -309,23 +313,6 @@ float EasyWindow::draw_head(FrameState& state, float right, float y) {
   return left;
 }
 
-// The backward pass that a view shows, beside the frame. False while it is computed: what is shown stays.
-bool EasyWindow::differentiate(FrameState& state, const ViewSpec& view, std::uint64_t version) {
-  view_.gradients.reset();
-  if (!view.gradients) return true;
-  const std::uint64_t key = key_of({version, key_number(state.workspace.cursor.sequence),
-                                    key_number(static_cast<int>(view_.place.stack)), key_number(view_.row)});
-  if (!gradients_.asked(key))
-    gradients_.begin(key, key, state.session.workers(), [view = &view, of = view_, run = state.run] {
-      auto out = view->gradients(of);
-      wake_window();
-      return out;
-    });
-  const auto made = gradients_.made(key, key);
-  if (made.fresh && *made.value) view_.gradients = **made.value;
-  return made.fresh;
-}
-
 void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size) {
   const ViewSpec* view = chosen(state);
   const bool presented = state.presenter.on;
@@ -343,8 +330,9 @@ void EasyWindow::draw_figure(FrameState& state, const PanelContext& context, ImV
   }
   const std::uint64_t still =
       key_of_state(view_, *context.run, key_number(state.workspace.cursor.sequence), size);
+  const bool waits = !compute_slow(state, *view, context.run->version) ||
+                     (!view_.page.empty() && !differentiate(state, *view, context.run->version));
   const std::uint64_t key = key_of_figure(still, view_, *view);
-  const bool waits = !view_.page.empty() && !differentiate(state, *view, context.run->version);
   if (!waits && box_.stale(key, size, presented) && (!failed_ || failed_key_ != key)) {
     auto figure = draw_view(*view, view_, presented);
     comparable_ = figure && shows_matrix(*figure);

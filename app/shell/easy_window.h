@@ -56,6 +56,7 @@ class EasyWindow {
   void compare_with(FrameState& state, const RunResult& run);
   void draw_figure(FrameState& state, const PanelContext& context, ImVec2 at, ImVec2 size);
   bool differentiate(FrameState& state, const ViewSpec& view, std::uint64_t version);
+  bool compute_slow(FrameState& state, const ViewSpec& view, std::uint64_t version);
   const ViewSpec* chosen(const FrameState& state) const;
   void ask_for_sum(const FigureHands::Clicked& clicked);
   void draw_sum();
@@ -96,6 +97,7 @@ class EasyWindow {
   std::uint64_t failed_key_ = 0;
   UneditedRun unedited_;
   Computed<Result<std::shared_ptr<const Gradients>>> gradients_;
+  Computed<SlowPart> slow_;
   std::shared_ptr<const RunResult> other_;  ///< whose trace view_.before is, where it is not `unedited_`
 };
 

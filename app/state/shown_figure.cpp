@@ -187,6 +187,7 @@ std::optional<ShownView> shown_view(const FrameState& state) {
   out.run = state.run;
   if (state.easy_spec && state.easy_view && state.easy_view->run) {
     out.view = state.easy_spec, out.state = *state.easy_view, out.other = state.session.pinned();
+    out.state.slow_pending = false;  // a file has all of it
     return out;
   }
   out.view = view_named(state.workspace.view);

@@ -15,8 +15,7 @@ namespace attnscope {
 namespace {
 
 constexpr std::int64_t kMostNamed = 4096;  // columns; of more, names are their indices
-constexpr std::int64_t kFewRows = 4;       // of the result: presented, its own digits are as large
-constexpr std::size_t kFewOperands = 4;    // a product with its bias; more stand in one line, narrow
+constexpr std::int64_t kFewRows = 4;       // of a product: presented, its own digits are as large
 constexpr float kPresenterHalf = 0.5f;     // of the scale of the presenter: one unit of its figures
 
 // Index of the row in the operand: that of the query, of other stacks that of the key.
@@ -105,7 +104,7 @@ float StepsRow::follow(const ViewContext& context, const Figure& figure, ImVec2 
   const Cursor& cursor = context.workspace.cursor;
   if (figure.result() < 0 || figure.pending || most.x < 1 || most.y < 1) return 0;
   const bool few =
-      operand_of(figure, figure.result()).row.size <= kFewRows && figure.operands.size() <= kFewOperands;
+      figure.layout == Figure::Layout::product && operand_of(figure, figure.result()).row.size <= kFewRows;
   if (few && context.workspace.presenting) return 0;
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
   const std::uint64_t key =

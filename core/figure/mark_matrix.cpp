@@ -20,6 +20,7 @@ constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
 constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f;
 constexpr float kCellPad = 6;
 constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
+constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6,
                        kStraightColumns = 4;  // a side of matrices that fill their room; names
 constexpr float kStraightName = 64;           // of so few columns do not slant
@@ -133,14 +134,15 @@ SizeNeed cells_width(const MatrixMark& matrix, const Form& form, const MarkConte
     const float least = large_cell(matrix, form, look.looked, context),
                 natural = large_cell(matrix, form, look.looked_natural, context);
     const float fewest = std::min(cols, static_cast<float>(kLeastColumns + 1));
-    return {fewest * least, std::max(fewest * least, cols * natural), cols * natural * kWideRow};
+    const float wide = cols <= count(kFewestCells) ? kWideFew : kWideRow;
+    return {fewest * least, std::max(fewest * least, cols * natural), cols * natural * wide};
   }
   const float cols = count(cols_of(matrix));
   if (with_digits(matrix, form)) {
     const float least = std::max(digit_width(matrix, form, look.digit, context),
                                  straight_name(matrix, form, context)),
                 natural = std::max(least, digit_width(matrix, form, natural_digit(matrix, look), context));
-    return {cols * least, cols * natural, cols * natural * (few_cells(matrix) ? 2.2f : 1.25f)};
+    return {cols * least, cols * natural, cols * natural * (few_cells(matrix) ? kWideFew : 1.25f)};
   }
   const float least = plane_side(cols, look);
   const float natural = std::max(least, std::min(look.plane * 6, cols * 18));

@@ -62,8 +62,29 @@ float widest_name(const PlotMark& plot, const MarkContext& context) {
     out = std::max(out, context.measure.width(name.str(), context.look.small, Face::sans));
   return out;
 }
-float legend_height(const PlotMark& plot, const Form& form, const LetterSizes& look) {
-  return form.has(Give::names) ? 0 : static_cast<float>(names_in(plot).size()) * look.small * kLine;
+// A name of the legend: a piece of its line, the name, and a gap.
+constexpr float kLegendLine = 18, kLegendGap = 6, kLegendAfter = 20;
+float legend_entry(const Text& name, const MarkContext& context) {
+  return kLegendLine + kLegendGap + context.measure.width(name.str(), context.look.small, Face::sans);
+}
+// Where each name stands: its left end and its line, as many side by side as a width has room for.
+std::vector<std::pair<float, int>> legend_places(const PlotMark& plot, float width,
+                                                 const MarkContext& context) {
+  std::vector<std::pair<float, int>> out;
+  float x = 0;
+  int line = 0;
+  for (const Text& name : names_in(plot)) {
+    const float wide = legend_entry(name, context);
+    if (x > 0 && x + wide > width) x = 0, ++line;
+    out.emplace_back(x, line);
+    x += wide + kLegendAfter;
+  }
+  return out;
+}
+float legend_height(const PlotMark& plot, const Form& form, float width, const MarkContext& context) {
+  if (form.has(Give::names)) return 0;
+  const auto places = legend_places(plot, width, context);
+  return places.empty() ? 0 : static_cast<float>(places.back().second + 1) * context.look.small * kLine + 2;
 }
 float axis_height(const LetterSizes& look) { return look.small * kLine + 4; }
 float axis_width(const MarkContext& context) {
@@ -72,33 +93,38 @@ float axis_width(const MarkContext& context) {
 
 SizeNeed plot_width(const Part& part, const Form& form, const MarkContext& context) {
   float least = context.measure.width(title_of(part, form), context.look.body, Face::bold) + 1;
-  if (!form.has(Give::names)) least = std::max(least, 24 + widest_name(plot_in(part), context));
+  if (!form.has(Give::names))
+    least = std::max(least, kLegendLine + kLegendGap + widest_name(plot_in(part), context));
   least = std::max(least, kPlotWidth.least + axis_width(context));
   return {least, std::max(least, kPlotWidth.natural), std::max(least, kPlotWidth.most)};
 }
-SizeNeed plot_height(const Part& part, const Form& form, float, const MarkContext& context) {
+SizeNeed plot_height(const Part& part, const Form& form, float width, const MarkContext& context) {
   const float more = title_height(part, form, context.look) +
-                     legend_height(plot_in(part), form, context.look) + axis_height(context.look);
+                     legend_height(plot_in(part), form, width, context) + axis_height(context.look);
   return {kPlotHeight.least + more, kPlotHeight.natural + more, kPlotHeight.most + more};
 }
 void settle_plot(PlacedPart& placed, const MarkContext& context) {
   const float top = title_height(*placed.part, placed.form, context.look) +
-                    legend_height(plot_in(*placed.part), placed.form, context.look);
+                    legend_height(plot_in(*placed.part), placed.form, placed.box.w, context);
   const float left = axis_width(context);
   placed.cells = {placed.box.x + left, placed.box.y + top, placed.box.w - left,
                   placed.box.h - top - axis_height(context.look)};
 }
 
 void draw_legend(const PlacedPart& placed, Drawing& out, const MarkContext& context) {
-  const float em = context.look.small;
-  float y = placed.box.y + title_height(*placed.part, placed.form, context.look);
-  for (const PlotMark::Series& one : plot_in(*placed.part).series) {
+  const float em = context.look.small, top = title_height(*placed.part, placed.form, context.look);
+  const PlotMark& plot = plot_in(*placed.part);
+  const auto places = legend_places(plot, placed.box.w, context);
+  auto at = places.begin();
+  for (const PlotMark::Series& one : plot.series) {
     if (one.name.empty()) continue;
-    const Rgb colour = out.colours().ink(one.ink);
-    out.line({{placed.box.x, y + em * 0.6f}, {placed.box.x + 18, y + em * 0.6f}}, colour, one.dashed);
-    out.text(one.name.str(), placed.box.x + 24, y + em * kAscent, em, Face::sans,
-             out.colours().ink(Ink::text), {placed.box.x + 24, y, placed.box.w - 24, em * kLine});
-    y += em * kLine;
+    const float x = placed.box.x + at->first,
+                y = placed.box.y + top + static_cast<float>(at->second) * em * kLine;
+    ++at;
+    out.line({{x, y + em * 0.6f}, {x + kLegendLine, y + em * 0.6f}}, out.colours().ink(one.ink), one.dashed);
+    const float from = x + kLegendLine + kLegendGap;
+    out.text(one.name.str(), from, y + em * kAscent, em, Face::sans, out.colours().ink(Ink::text),
+             {from, y, placed.box.right() - from, em * kLine});
   }
 }
 void draw_limits(const PlacedPart& placed, const Limits& x, const Limits& y, Drawing& out,

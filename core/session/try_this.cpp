@@ -55,8 +55,11 @@ Text said_share(double share, bool weight) {  // in the language of the moment w
   return weight ? Text(format("%.2f", share)) : Text::of("number.percent", {format("%.1f", 100 * share)});
 }
 
-// An answer as it is said: a movement of the Pilot by what its token stands for.
-Text said_answer(const TryThis& thing, const std::string& word) {
+// An answer as it is said: a movement of the Pilot by what its token stands for; "token 3", where a row that
+// is looked at has its number alone.
+Text said_answer(const TryThis& thing, const std::string& word, bool gaze) {
+  if (gaze && !word.empty() && word.find_first_not_of("0123456789") == std::string::npos)
+    return Text::of("figure.token", {word});
   const std::optional<int> bin = action_bin(word);
   return bin ? arm_text(thing.action, *bin, word) : Text(word);
 }
@@ -64,10 +67,11 @@ Text said_answer(const TryThis& thing, const std::string& word) {
 // One line: a sentence of its own where this thing has one, else that of its kind. After the answers and
 // their shares come the words of the table.
 Text sentence_of(const std::string& name, const std::string& kind, const json& say, const TryThis& thing) {
-  std::vector<Text> arguments{said_answer(thing, thing.before), said_answer(thing, thing.after.front()),
+  const bool gaze = kind == "gaze";
+  std::vector<Text> arguments{said_answer(thing, thing.before, gaze),
+                              said_answer(thing, thing.after.front(), gaze),
                               join({thing.after.begin() + 1, thing.after.end()}, ", "),
-                              said_share(thing.share_before, kind == "gaze"),
-                              said_share(thing.share_after, kind == "gaze")};
+                              said_share(thing.share_before, gaze), said_share(thing.share_after, gaze)};
   for (const json& word : say) arguments.push_back(said_word(word.get<std::string>(), kind));
   const std::string own = "try." + name + "." + thing.id;
   if (has_string(own)) return Text::of(own, arguments);
@@ -271,8 +275,9 @@ Result<TryOutcome> play_try(std::shared_ptr<const OpenedModel> opened, const Try
   // Weights of attention are written as the picture has them.
   const std::int64_t row = thing.row < 0 ? prediction_row(*was) : thing.row;
   const bool weights = was->logits_row(row).empty();
-  out.sentence = Text::of("try.outcome", {said_answer(thing, first.word), said_share(first.share, weights),
-                                          said_answer(thing, then.word), said_share(then.share, weights)});
+  out.sentence =
+      Text::of("try.outcome", {said_answer(thing, first.word, weights), said_share(first.share, weights),
+                               said_answer(thing, then.word, weights), said_share(then.share, weights)});
   return out;
 }
 

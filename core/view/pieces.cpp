@@ -16,6 +16,8 @@ namespace {
 
 constexpr float kSmallWeights = 0.05f;  // of a whole row: two digits would say 0.00 of most of them
 
+constexpr double kSmallScores = 0.1, kMiddlingScores = 1;  // largest of a plane: below, more digits
+
 // "mat 6"; "5 (3)" where the word ends in a digit itself.
 std::string with_place(const std::string& label, std::int64_t row) {
   const bool digit = !label.empty() && label.back() >= '0' && label.back() <= '9';
@@ -24,21 +26,28 @@ std::string with_place(const std::string& label, std::int64_t row) {
 
 }  // namespace
 
+Text row_name(const ViewState& state, Stack stack, std::int64_t row) {
+  const std::string name = row_label(*state.opened, *state.run, stack, row);
+  const bool number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+  return number && state.run->ids_of(stack).empty() ? Text::of("figure.token", {name}) : Text(name);
+}
+
 figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked) {
   figure::Names out;
   out.ink = ink, out.looked = static_cast<int>(looked);
   for (std::int64_t row = 0; row < state.run->rows(stack); ++row)
-    out.labels.emplace_back(row_label(*state.opened, *state.run, stack, row));
+    out.labels.push_back(row_name(state, stack, row));
   const bool source = stack == Stack::enc && state.run->config().encoder();
   for (const auto& [row, word] : source ? state.run->input.source_typed : state.run->input.typed)
     if (stack == state.run->config().stack || source) out.struck.push_back(static_cast<int>(row));
   return out;
 }
 
-std::string told_apart(const ViewState& state, Stack stack, std::int64_t row) {
-  std::string out = row_label(*state.opened, *state.run, stack, row);
+Text told_apart(const ViewState& state, Stack stack, std::int64_t row) {
   const std::vector<int>& ids = state.run->ids_of(stack);
-  if (row < 0 || row >= std::ssize(ids) || !state.run->is_real(stack, row)) return out;
+  if (row < 0 || row >= std::ssize(ids) || !state.run->is_real(stack, row))
+    return row_name(state, stack, row);
+  const std::string out = row_label(*state.opened, *state.run, stack, row);
   const int id = ids[static_cast<std::size_t>(row)];
   for (std::int64_t other = 0; other < std::ssize(ids); ++other)
     if (other != row && ids[static_cast<std::size_t>(other)] == id &&
@@ -93,12 +102,13 @@ figure::MatrixMark attention_matrix(const ViewState& state, Slot stage) {
   out.of = to_text(site) + to_text(std::vector<AxisRange>{{"head", state.head}});
   out.masked_is_zero = site.is(StepRole::pattern);
   if (out.masked_is_zero) return out;
-  out.scale = figure::Scale::diverging, out.digits = 1, out.most = 0;
+  out.scale = figure::Scale::diverging, out.most = 0;
   for (std::int64_t row = 0; row < out.values.size(0); ++row)
     for (std::int64_t col = 0; col < out.values.size(1); ++col)
       if (const auto value = static_cast<double>(out.values.at(row, col)); std::isfinite(value))
         out.most = std::max(out.most, std::abs(value));
   if (out.most == 0) out.most = 1;
+  out.digits = out.most < kSmallScores ? 3 : out.most < kMiddlingScores ? 2 : 1;
   return out;
 }
 
@@ -122,7 +132,7 @@ figure::MatrixMark attention_row_matrix(const ViewState& state, const figure::Ma
   });
   out.digits = weight_digits(values);
   out.values = Tensor::from(std::move(values), {{Axis::query, 1}, {Axis::key, keys}});
-  out.rows.labels = {Text(told_apart(state, state.place.stack, state.row))};
+  out.rows.labels = {told_apart(state, state.place.stack, state.row)};
   const bool struck = std::find(pattern.rows.struck.begin(), pattern.rows.struck.end(), state.row) !=
                       pattern.rows.struck.end();
   out.rows.struck = struck ? std::vector<int>{0} : std::vector<int>();

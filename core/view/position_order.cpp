@@ -162,8 +162,11 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
   out.most = static_cast<double>(std::max(1e-6f, *std::max_element(values.begin(), values.end())));
   out.order.resize(keys);
   std::iota(out.order.begin(), out.order.end(), 0);
-  const auto strength = [&](int at) {
-    return std::max(values[static_cast<std::size_t>(at)], values[keys + static_cast<std::size_t>(at)]);
+  // The two that change places, and the word that the sentence is about, are never among "other n".
+  const auto strength = [&, told = word](int at) {
+    const auto place = static_cast<std::size_t>(at);
+    const float weight = std::max(values[place], values[keys + place]);
+    return place == first || place == first + 1 || place == told ? 1 + weight : weight;
   };
   std::stable_sort(out.order.begin(), out.order.end(),
                    [&](int x, int y) { return strength(x) > strength(y); });
@@ -186,12 +189,17 @@ Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Te
 
 }  // namespace
 
+bool may_exchange_words(const ViewState& state) {
+  const ModelConfig& config = state.run->config();
+  return state.opened->model && config.encoders.empty() && state.place.stack == config.stack &&
+         !state.run->ids.empty() && state.row < state.run->length &&
+         state.run->input.ids.size() == state.run->ids.size();
+}
+
 std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
+  if (!may_exchange_words(state)) return std::nullopt;
   const ModelConfig& config = state.run->config();
   const auto& model = state.opened->model;
-  if (!model || !config.encoders.empty() || state.place.stack != config.stack || state.run->ids.empty() ||
-      state.row >= state.run->length || state.run->input.ids.size() != state.run->ids.size())
-    return std::nullopt;
   const int layer = block_shown(config);
   const Site pattern = state.place.pattern(layer);
   if (!state.run->find(pattern)) return std::nullopt;

@@ -8,6 +8,8 @@
 
 namespace attnscope {
 
+/// Whether the model can be run over a text of words, of which two could be exchanged. Cheap.
+bool may_exchange_words(const ViewState& state);
 /// One row of attention over the text as written and over the text with two neighbours exchanged, each with
 /// and without the model's positions. Which neighbours: those whose exchange moves the answer most. Nothing
 /// where the row sees no two words that can be exchanged, the model cannot be run, is made of several stacks,

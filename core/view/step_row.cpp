@@ -10,6 +10,7 @@ using figure::MatrixMark, figure::Scale;
 namespace {
 
 constexpr double kSmall = 0.1, kOneDigit = 10;  // of the largest number: below, more digits
+constexpr std::size_t kFourDigitColumns = 6;    // as many have room for four digits
 
 }  // namespace
 
@@ -39,11 +40,12 @@ std::optional<figure::Figure> large_rows(const std::vector<LargeRow>& rows, cons
     MatrixMark::Row& own = out.own_rows[at++];
     own.scale = one.scale;
     own.most = one.scale == Scale::diverging ? largest_size(one.row.values) : 1;
-    own.digits = one.scale == Scale::open        ? 0
-                 : one.scale == Scale::share     ? 2
-                 : own.most < kSmall             ? 4
-                 : own.most < kSmall * kOneDigit ? 3
-                                                 : 2;
+    own.digits = one.scale == Scale::open                                  ? 0
+                 : led.size() <= kFourDigitColumns && own.most < kOneDigit ? 4
+                 : one.scale == Scale::share                               ? 2
+                 : own.most < kSmall                                       ? 4
+                 : own.most < kSmall * kOneDigit                           ? 3
+                                                                           : 2;
   }
   return figure::Figure{title, figure::leaf({"step_row", std::move(out), 3, {title}, ""})};
 }

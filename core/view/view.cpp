@@ -25,8 +25,7 @@ figure::WordsMark read_text(const ViewState& state) {
                      last = std::min(rows, state.row + kRowsAfter);
   std::vector<std::string> words;
   if (first > 0) words.emplace_back("\xE2\x80\xA6");
-  for (std::int64_t row = first; row < last; ++row)
-    words.push_back(row_label(*state.opened, *state.run, stack, row));
+  for (std::int64_t row = first; row < last; ++row) words.push_back(row_name(state, stack, row).str());
   if (last < rows) words.emplace_back("\xE2\x80\xA6");
   return {figure::WordsMark::As::note, {Text(join(words, " "))}, figure::Ink::dim};
 }

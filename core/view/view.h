@@ -25,6 +25,7 @@ enum class Level : std::uint8_t { easy, full };
 inline constexpr Named<Level> kLevels[] = {{"easy", Level::easy}, {"full", Level::full}};
 
 struct AskShown;
+struct SlowPart;
 
 /// What a view is drawn from.
 struct ViewState {
@@ -46,6 +47,8 @@ struct ViewState {
   LabValues values;            ///< of its controls
   std::shared_ptr<const AskShown> asked = {};       ///< Ask: what its page shows; null: each head knocked out
   std::shared_ptr<const Gradients> gradients = {};  ///< what ViewSpec::gradients gives; null: not there yet
+  std::shared_ptr<const SlowPart> slow = {};        ///< what ViewSpec::slow gives; null: not there yet
+  bool slow_pending = false;                        ///< it is computed elsewhere: without it the view says so
 };
 
 /// What a view says: one question, one true sentence, one picture. Of texts the full one first, then shorter.
@@ -57,6 +60,11 @@ struct ViewDrawing {
   std::optional<figure::PartBox> notes = {};  ///< below that, at the left of the answer
   std::int64_t answer = -1;                   ///< the row whose answer it is; < 0: that of answer_row()
   int right = -1;  ///< an output that has a row in the answer, however unlikely it is; < 0: none
+};
+
+/// What of a view takes runs of its own; nothing where this run has no such part.
+struct SlowPart {
+  std::optional<ViewDrawing> drawn;
 };
 
 /// One of several pages of a view that are walked in their order: the film strip of a window lists them.
@@ -82,6 +90,9 @@ struct ViewSpec {
   /// ViewState::gradients is null. Errors: those of backward(), a run without a loss.
   Result<std::shared_ptr<const Gradients>> (*gradients)(const ViewState& state) = nullptr;
   bool compares = false;  ///< in the full window, too, A, B and B - A are drawn by it
+  /// Runs and what is drawn of them, for a window to compute beside its frames. The view computes it itself
+  /// where ViewState::slow is null and not pending.
+  SlowPart (*slow)(const ViewState& state) = nullptr;
 };
 /// The pages of a view that a run has, in their order; none: it has one, without a name.
 std::vector<std::string> pages_of(const ViewSpec& view, const ViewState& state);
@@ -121,10 +132,13 @@ Status check_state(const ViewState& state);
 
 // ---- pieces that views share -----------------------------------------------------------------------
 
+/// The name of a row: its token, its patch; "token 3" of an input of vectors, whose rows have their number
+/// alone.
+Text row_name(const ViewState& state, Stack stack, std::int64_t row);
 /// Names of the rows of a stack.
 figure::Names row_names(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked = -1);
 /// The name of a row as sentences have it: "mat 6" where the text has the word twice.
-std::string told_apart(const ViewState& state, Stack stack, std::int64_t row);
+Text told_apart(const ViewState& state, Stack stack, std::int64_t row);
 /// Those of all rows of a stack.
 figure::Names names_apart(const ViewState& state, Stack stack, figure::Ink ink, std::int64_t looked = -1);
 /// One head at a stage of the attention that is looked at, whole: names, numbers, colours.

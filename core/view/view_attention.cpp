@@ -12,23 +12,14 @@ using figure::PartBox;
 
 constexpr double kAddsUp = 0.01;  // how far from 1 the weights of a row may add up
 
-// "token 3" of an input of vectors, whose rows have no other name than their number.
-Text said_row(const ViewState& state, Stack stack, const Text& label) {
-  const std::string name = label.str();
-  const bool number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
-  return number && state.run->ids_of(stack).empty() ? Text::of("figure.attention.token", {label}) : label;
-}
-
 // Where the row has its largest weight; or that there is none, that several are alike, or that an edit left
 // weights that do not add up to 1.
 std::vector<Text> attention_sentence(const ViewState& state, const figure::MatrixMark& row) {
   const auto weight_of = [&](int key) { return static_cast<double>(row.values.at(0, key)); };
   const int key = row.order.front();
   const double weight = weight_of(key);
-  const Text query = said_row(state, state.place.stack, row.rows.labels.front());
-  const auto name_of = [&](int at) {
-    return said_row(state, state.place.keys(), row.cols.labels[static_cast<std::size_t>(at)]);
-  };
+  const Text query = row.rows.labels.front();
+  const auto name_of = [&](int at) { return row.cols.labels[static_cast<std::size_t>(at)]; };
   if (std::isnan(weight)) {
     const auto numbers =
         std::find_if(row.order.begin(), row.order.end(), [&](int at) { return !std::isnan(weight_of(at)); });

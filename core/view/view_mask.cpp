@@ -84,6 +84,13 @@ bool hides_the_later(const figure::MatrixMark& allowed) {
   return true;
 }
 
+// Nothing is hidden from any row.
+bool hides_nothing(const figure::MatrixMark& allowed) {
+  for (const float open : allowed.values.values())
+    if (!(open > 0)) return false;
+  return true;
+}
+
 // How many keys, and why the others are hidden: as the model's own mask has it, or counted.
 std::vector<Text> mask_sentence(const ViewState& state, const Text& query,
                                 const figure::MatrixMark& allowed) {
@@ -99,7 +106,7 @@ std::vector<Text> mask_sentence(const ViewState& state, const Text& query,
   if (causal && future && (keys.hidden_after > 0 || hides_the_later(allowed)))
     why = keys.hidden_after > 0 ? "future" : "last";
   else if (keys.open == keys.keys)
-    why = "all";
+    why = itself && hides_nothing(allowed) ? "everybody" : "all";
   else if (!itself)
     why = "cross";
   return {Text::of(std::string("figure.mask.") + why,

@@ -236,11 +236,18 @@ Result<ViewDrawing> draw_positions(const ViewState& state) {
       figure::words("positions", figure::WordsMark::As::note, {Text::of("figure.position.other.note")}, 2)};
 }
 
+SlowPart order_of_words(const ViewState& state) { return {drawn_word_order(state)}; }
+
 // In the easy level what the order does to one row of attention comes first, and one picture of how the model
 // is told.
 Result<ViewDrawing> draw_position(const ViewState& state) {
   TRY(ViewDrawing how, draw_positions(state));
-  std::optional<ViewDrawing> order = state.level == Level::easy ? drawn_word_order(state) : std::nullopt;
+  if (state.level != Level::easy || !may_exchange_words(state)) return how;
+  if (!state.slow && state.slow_pending) {
+    how.sentence = {Text::of("figure.position.order.pending")};
+    return how;
+  }
+  std::optional<ViewDrawing> order = state.slow ? state.slow->drawn : drawn_word_order(state);
   if (!order) return how;
   if (how.picture && state.run->config().has_positions())
     order->picture = how.picture->inside.empty() ? *how.picture : how.picture->inside.front();
@@ -250,6 +257,8 @@ Result<ViewDrawing> draw_position(const ViewState& state) {
 
 }  // namespace
 
-ViewSpec view_position() { return {"position", 30, true, true, draw_position}; }
+ViewSpec view_position() {
+  return {"position", 30, true, true, draw_position, false, nullptr, false, nullptr, false, order_of_words};
+}
 
 }  // namespace attnscope

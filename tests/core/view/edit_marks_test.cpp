@@ -201,8 +201,8 @@ TEST(TypedWords, AWordThatIsNotKnownAppearsAsTyped) {
 TEST(TypedWords, WordsThatStandTwiceHaveTheirPlaceBehindThem) {
   const Opened of = opened("model:storyteller");
   const ViewState state = first_state(*of.model, of.run);
-  EXPECT_EQ(told_apart(state, Stack::single, 13), "the 13");
-  EXPECT_EQ(told_apart(state, Stack::single, 2), "cat");
+  EXPECT_EQ(told_apart(state, Stack::single, 13).str(), "the 13");
+  EXPECT_EQ(told_apart(state, Stack::single, 2).str(), "cat");
   EXPECT_EQ(names_apart(state, Stack::single, figure::Ink::key).labels[5].str(), "the 5");
   EXPECT_EQ(row_names(state, Stack::single, figure::Ink::key).labels[5].str(), "the");
 }

@@ -28,7 +28,7 @@ void expect_mask(const ViewState& state, const std::string& where) {
   if (key == "figure.mask.future") {
     EXPECT_EQ(open, state.row + 1) << where;
   }
-  if (key == "figure.mask.all" || key == "figure.mask.last") {
+  if (key == "figure.mask.all" || key == "figure.mask.last" || key == "figure.mask.everybody") {
     EXPECT_EQ(open, keys) << where;
   }
 }
@@ -46,7 +46,7 @@ TEST(ViewMask, SaysWhyKeysAreHidden) {
   EXPECT_EQ(key_at(causal, causal.run, 3), "figure.mask.future");
   EXPECT_EQ(key_at(causal, causal.run, causal.run->length - 1), "figure.mask.last");
   const Opened both_ways = opened("model:gap-filler");
-  EXPECT_EQ(key_at(both_ways, both_ways.run, 3), "figure.mask.all");
+  EXPECT_EQ(key_at(both_ways, both_ways.run, 3), "figure.mask.everybody");
   Document document = new_document(causal.model);
   set_mask_cell(document, 3, 1, false);  // not by the model's own rule
   const auto runs = run_all(document, {}, {});

@@ -197,6 +197,30 @@ TEST(ViewPosition, TheStorytellerAnswersByTheOrder) {
             (std::vector<std::string>{"The", "cat", "cat", "98.4 %", "dog", "86.4 %"}));
 }
 
+// A window computes the runs beside its frames: until they are there the picture says so.
+TEST(ViewPosition, WhatTakesRunsIsPendingUntilItIsThere) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = easy_position(of);
+  const auto text_of = [](const figure::Figure& figure) { return figure::as_text(figure); };
+  const std::string whole = text_of(position_figure(state));
+  state.slow_pending = true;
+  EXPECT_EQ(sentence_key(position_figure(state)), "figure.position.order.pending");
+  EXPECT_EQ(figure::find_part(position_figure(state), "order"), nullptr);
+  state.slow = std::make_shared<const SlowPart>((*find_view("position"))->slow(state));
+  EXPECT_EQ(text_of(position_figure(state)), whole);
+  state.level = Level::full;
+  state.slow.reset();
+  EXPECT_NE(sentence_key(position_figure(state)), "figure.position.order.pending") << "no runs of its own";
+}
+
+TEST(ViewPosition, TheWordsThatChangePlacesAreNeverAmongTheOthers) {
+  const Opened of = opened("model:storyteller");
+  const auto mark = mark_of<figure::MatrixMark>(position_figure(easy_position(of)), "order");
+  const std::vector<int> first(mark.order.begin(), mark.order.begin() + 3);
+  for (const int place : {1, 2})  // The cat
+    EXPECT_NE(std::find(first.begin(), first.end(), place), first.end()) << place;
+}
+
 TEST(ViewPosition, AModelWithoutPositionsSaysThatATextIsASet) {
   const Opened of = opened("scene:i_love_you");
   const figure::Figure figure = position_figure(easy_position(of));

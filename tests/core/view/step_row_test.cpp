@@ -22,9 +22,16 @@ TEST(StepRow, ColumnsStandByTheSizeOfTheLastRowAndMaskedOnesCountLeast) {
   EXPECT_EQ(row_mark(*drawn).own_rows[1].most, 9);
 }
 
+TEST(StepRow, FewNumbersHaveTheDigitsThatAreTaught) {
+  const auto drawn = large_rows(
+      {{{Text("weights"), {0.3211f, 0.3527f, 0.3262f, 0}, ""}, figure::Scale::share}}, {}, Text("row"));
+  EXPECT_EQ(row_mark(*drawn).own_rows[0].digits, 4);
+}
+
 TEST(StepRow, SmallNumbersHaveMoreDigits) {
   const auto digits = [](float value) {
-    const auto drawn = large_rows({{{Text("x"), {value}, ""}}}, {}, Text("row"));
+    const std::vector<float> many(8, value);
+    const auto drawn = large_rows({{{Text("x"), many, ""}}}, {}, Text("row"));
     return row_mark(*drawn).own_rows[0].digits;
   };
   EXPECT_EQ(digits(29.7f), 2);

@@ -46,7 +46,7 @@ TEST(ViewFigures, TheSentenceNamesTheStrongestKeyAndItsWeight) {
     const auto& words = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);
     const std::vector<Text>& arguments = words.forms.front().arguments();
     const auto key = strongest_key(*of.run, state.place.pattern(0), 0, state.row);
-    EXPECT_EQ(arguments[1].str(), told_apart(state, state.place.stack, key));
+    EXPECT_EQ(arguments[1].str(), told_apart(state, state.place.stack, key).str());
     EXPECT_EQ(arguments[2].str(),
               figure::number_text(
                   static_cast<double>(of.run->cell(state.place.pattern(0), {0, state.row, key})), 2));
