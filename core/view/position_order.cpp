@@ -1,6 +1,7 @@
 #include "core/view/position_order.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 
@@ -63,6 +64,12 @@ std::pair<std::size_t, double> most_moved(const std::vector<float>& a, const std
 }
 
 // Neighbours that the row looks at, both words of the text and not the same one; `row` itself is none.
+// A sign such as "." is no word.
+bool has_letter(const std::string& label) {
+  return std::any_of(label.begin(), label.end(),
+                     [](unsigned char c) { return c >= 0x80 || std::isalnum(c); });
+}
+
 std::vector<std::int64_t> swaps_of(const ViewState& state, const Site& pattern) {
   const Trace& run = *state.run;
   const std::vector<int>& ids = run.ids;
@@ -71,11 +78,17 @@ std::vector<std::int64_t> swaps_of(const ViewState& state, const Site& pattern) 
     const int id = ids[static_cast<std::size_t>(at)];
     const std::string label = token_label(*state.opened, id);
     const bool special = label.size() > 2 && (label.front() == '<' || label.front() == '[');
-    return id >= 0 && id != run.config().image_token && !special && at != state.row &&
+    return id >= 0 && id != run.config().image_token && !special && has_letter(label) && at != state.row &&
            weights[static_cast<std::size_t>(at)] > 0;
   };
   std::vector<std::int64_t> out;
-  for (std::int64_t at = 0; at + 1 < std::ssize(ids) && at + 1 < std::ssize(weights); ++at)
+  std::int64_t last = std::min(std::ssize(ids), std::ssize(weights));
+  for (std::int64_t at = last - 1; at > 1; --at)  // what stands after ":" answers what stands before it
+    if (token_label(*state.opened, ids[static_cast<std::size_t>(at)]) == ":") {
+      last = at;
+      break;
+    }
+  for (std::int64_t at = 0; at + 1 < last; ++at)
     if (is_word(at) && is_word(at + 1) &&
         ids[static_cast<std::size_t>(at)] != ids[static_cast<std::size_t>(at + 1)])
       out.push_back(at);

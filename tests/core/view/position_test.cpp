@@ -1,4 +1,5 @@
 // In which order: rows that are added, waves and rotations are those of the open model.
+#include <cctype>
 #include <cmath>
 
 #include "core/base/text.h"
@@ -219,6 +220,21 @@ TEST(ViewPosition, TheWordsThatChangePlacesAreNeverAmongTheOthers) {
   const std::vector<int> first(mark.order.begin(), mark.order.begin() + 3);
   for (const int place : {1, 2})  // The cat
     EXPECT_NE(std::find(first.begin(), first.end(), place), first.end()) << place;
+}
+
+// Signs are no words, and letters behind ":" are what the model says of those before it.
+TEST(ViewPosition, OnlyWordsChangePlaces) {
+  for (const char* name : {"model:sorter", "model:gap-filler"}) {
+    const Opened of = opened(name);
+    const figure::Figure figure = position_figure(easy_position(of));
+    const auto mark = mark_of<figure::MatrixMark>(figure, "order");
+    const std::vector<std::string> keys = in_words(mark.cols.labels), said = sentence_of(figure);
+    const auto colon = std::find(keys.begin(), keys.end(), ":");
+    for (const std::size_t word : {0, 1}) {
+      EXPECT_TRUE(std::isalpha(static_cast<unsigned char>(said[word].front()))) << name << " " << said[word];
+      EXPECT_NE(std::find(keys.begin(), colon, said[word]), colon) << name << " " << said[word];
+    }
+  }
 }
 
 TEST(ViewPosition, AModelWithoutPositionsSaysThatATextIsASet) {
