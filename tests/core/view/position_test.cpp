@@ -222,6 +222,29 @@ TEST(ViewPosition, TheWordsThatChangePlacesAreNeverAmongTheOthers) {
     EXPECT_NE(std::find(first.begin(), first.end(), place), first.end()) << place;
 }
 
+// After the exchange was made in the text, sentence and rows stay in the order in which it was made.
+TEST(ViewPosition, AnExchangeThatWasMadeDoesNotTurnRound) {
+  const Opened of = opened("model:storyteller");
+  ViewState state = easy_position(of);
+  const figure::Figure before = position_figure(state);
+  Input other = of.run->input;
+  std::swap(other.ids[1], other.ids[2]);  // The cat
+  const auto run = of.model->model->run(other);
+  ASSERT_TRUE(run);
+  state.before = state.run, state.run = *run;
+  const figure::Figure after = position_figure(state);
+  const Text said = mark_of<figure::WordsMark>(after, "sentence").forms.front().arguments()[8];
+  EXPECT_EQ(said.key(), "figure.position.order.turned");
+  EXPECT_EQ(in_words(said.arguments()),
+            (std::vector<std::string>{"The", "cat", "cat", "98.4 %", "dog", "86.4 %"}));
+  for (const char* part : {"order", "bare"}) {
+    EXPECT_EQ(both_rows(after, part), both_rows(before, part)) << part;
+    EXPECT_EQ(in_words(mark_of<figure::MatrixMark>(after, part).rows.labels),
+              in_words(mark_of<figure::MatrixMark>(before, part).rows.labels));
+  }
+  EXPECT_TRUE(mark_of<figure::MatrixMark>(after, "order").own_rows[0].of.empty()) << "not of this run";
+}
+
 // Signs are no words, and letters behind ":" are what the model says of those before it.
 TEST(ViewPosition, OnlyWordsChangePlaces) {
   for (const char* name : {"model:sorter", "model:gap-filler"}) {
