@@ -16,6 +16,7 @@ using figure::Ink, figure::MatrixMark;
 constexpr double kMostSwapCost = 3e8;  // multiply-adds of all runs for one picture
 constexpr int kOrderDigits = 3;
 constexpr double kSeenInOrder = 5e-4;  // a smaller difference may show the same digits
+constexpr double kSeenAtAGlance = 0.05;
 constexpr std::size_t kMostSwaps = 12;
 constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
 
@@ -146,16 +147,26 @@ Swap best_swap(const ViewState& state, const Site& pattern) {
   return out;
 }
 
-// The head whose row the exchange changes most.
-std::int64_t head_shown(const ViewState& state, const Swap& swap, const Site& pattern) {
-  const Record* record = state.run->find(pattern);
-  std::int64_t out = 0;
+// The head whose row the exchange changes most: of the first block with positions, or of all blocks where a
+// picture of that one shows little.
+struct OrderHead {
+  int layer = 0;
+  std::int64_t head = 0;
+};
+OrderHead head_shown(const ViewState& state, const Swap& swap, int first_layer) {
+  OrderHead out{first_layer, 0};
   double most = -1;
-  for (std::int64_t head = 0; head < (record->shape.empty() ? 1 : record->shape[0]); ++head) {
-    const double by = most_moved(row_weights(*state.run, pattern, head, state.row),
-                                 row_weights(*swap.run, pattern, head, state.row), swap.first)
-                          .second;
-    if (by > most) most = by, out = head;
+  for (int layer = first_layer; layer < state.run->config().n_layers(); ++layer) {
+    const Site pattern = state.place.pattern(layer);
+    const Record* record = state.run->find(pattern);
+    const std::int64_t heads = !record ? 0 : record->shape.empty() ? 1 : record->shape[0];
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const double by = most_moved(row_weights(*state.run, pattern, head, state.row),
+                                   row_weights(*swap.run, pattern, head, state.row), swap.first)
+                            .second;
+      if (by > most) most = by, out = {layer, head};
+    }
+    if (layer == first_layer && most >= kSeenAtAGlance) break;
   }
   return out;
 }
@@ -230,20 +241,21 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
   if (!may_exchange_words(state)) return std::nullopt;
   const ModelConfig& config = state.run->config();
   const auto& model = state.opened->model;
-  const int layer = block_shown(config);
-  const Site pattern = state.place.pattern(layer);
-  if (!state.run->find(pattern)) return std::nullopt;
+  const int first_layer = block_shown(config);
+  const Site first_pattern = state.place.pattern(first_layer);
+  if (!state.run->find(first_pattern)) return std::nullopt;
   // Once the words are exchanged, the text before stays the first row: nothing turns round.
-  Swap swap = swap_made(state, pattern);
+  Swap swap = swap_made(state, first_pattern);
   const bool made = swap.run != nullptr;
   ViewState written = state;
   if (made)
     written.run = run_swapped(state, *model, swap.first, true);
   else
-    swap = best_swap(state, pattern);
+    swap = best_swap(state, first_pattern);
   if (!swap.run || !written.run) return std::nullopt;
-  const std::int64_t head = head_shown(written, swap, pattern);
-  const auto weights = [&](const Trace& run) { return row_weights(run, pattern, head, state.row); };
+  const auto [layer, head] = head_shown(written, swap, first_layer);
+  const Site pattern = state.place.pattern(layer);
+  const auto weights = [&, at = head](const Trace& run) { return row_weights(run, pattern, at, state.row); };
   const OrderRows with{weights(*written.run), weights(*swap.run)};
   if (with.written.size() != with.swapped.size()) return std::nullopt;
   const auto label = [&](std::int64_t row) {
