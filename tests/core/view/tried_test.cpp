@@ -211,10 +211,20 @@ TEST(ViewOpening, BeginsWhereAViewHasSomethingToShow) {
   };
   EXPECT_EQ(word("mask"), "on");
   EXPECT_EQ(word("embedding"), "cat");
-  EXPECT_EQ(word("tokenizer"), "because");
+  EXPECT_EQ(word("tokenizer"), "tired") << "the letters of because are not joined to one piece";
   EXPECT_EQ(word("attention"), "");
   const Opened both = opened("model:gap-filler");  // nothing is hidden from anybody
   EXPECT_EQ(opening_row("mask", first_state(*both.model, both.run)), -1);
+}
+
+// Of the Pilot a word, not a movement, whose vector is like no other's.
+TEST(ViewOpening, TheEmbeddingBeginsAtAWord) {
+  const Opened of = opened("model:pilot");
+  const ViewState state = first_state(*of.model, of.run);
+  const std::int64_t row = opening_row("embedding", state);
+  ASSERT_GE(row, 0);
+  const std::string word = row_label(*of.model, *of.run, state.place.stack, row);
+  EXPECT_EQ(word.find("<act"), std::string::npos) << word;
 }
 
 // Of many parts one row for each block: the picture and its sentence name the same, and the sum is there.
