@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/lens/logit_lens.h"
+#include "core/lens/neurons.h"
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
 #include "core/session/try_this.h"
@@ -98,6 +100,24 @@ std::int64_t opening_row(std::string_view id, const ViewState& state) {
   if (id == "embedding") return opening_of_embedding(state);
   if (id == "tokenizer") return opening_of_tokenizer(state);
   return -1;
+}
+
+int opening_layer(std::string_view id, const ViewState& state) {
+  if (id != "mlp" || !state.run || state.place.stack != state.run->config().stack) return -1;
+  const std::int64_t row = answer_row(state);
+  const Tensor logits = state.run->logits_row(row);
+  if (logits.empty() || !says_numbers(state, row)) return -1;
+  const std::vector<Addition> parts = additions(*state.run, row);
+  const auto pushed = pushes(*state.run, parts, row, next_tokens(logits, Sampling{}).front().id);
+  int out = -1;
+  double most = 0;
+  for (std::size_t at = 0; pushed && at < parts.size(); ++at) {
+    const MlpPlace place{state.place.stack, parts[at].site.layer};
+    if (place.layer < 0 || !(parts[at].site == place.site(Slot::mlp_out)) || !has_neurons(*state.run, place))
+      continue;
+    if (const double by = std::abs(pushed->of[at]); by > most) most = by, out = place.layer;
+  }
+  return out;
 }
 
 }  // namespace attnscope
