@@ -20,7 +20,6 @@ constexpr const char* kEasyTask = "sorter";
 constexpr const char* kFirstStation = "loss";                    // of the way back
 constexpr float kTrainingPanel = 340.f, kLeastLossCurve = 90.f;  // units
 constexpr float kTrainTry = 58.f;                                // units: the line of what to do
-constexpr int kCurvePoints = 300;
 
 // What was open before the run was started; null where that is gone, or the run is not what is open.
 const LeftWork* left_work(const Session& session) {
@@ -56,7 +55,7 @@ LinePlot curve_of(const TrainingSnapshot* run, const std::string& task) {
   if (curves && curves->steps() > 1) {
     LineSeries line;
     line.colour = theme().accent;
-    for (const CurvePoint& point : shortened_curve(curves->plain_loss, curves->first_step, kCurvePoints))
+    for (const CurvePoint& point : shortened_curve(curves->plain_loss, curves->first_step, kSaidCurvePoints))
       line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.value));
     plot.series.push_back(std::move(line));
   }
