@@ -30,6 +30,15 @@ const LeftWork* left_work(const Session& session) {
   return found == before.rend() ? nullptr : &*found;
 }
 
+// The task that the open model was trained on; else one that is learned in a minute.
+std::string task_to_begin(const Session& session) {
+  const auto& opened = session.document().opened;
+  if (opened && starts_with(opened->path, kModelPrefix))
+    if (const std::string own = opened->path.substr(std::string_view(kModelPrefix).size()); find_task(own))
+      return own;
+  return find_task(kEasyTask) || tasks().empty() ? kEasyTask : std::string(tasks().front()->name());
+}
+
 std::string task_title(std::string_view task) { return tr("task." + std::string(task) + ".title"); }
 
 void add_bound(LinePlot& plot, double loss, std::string label, ImU32 colour) {
@@ -79,8 +88,9 @@ bool EasyTraining::shown(const FrameState& state) {
 
 void EasyTraining::follow(const Session& session) {
   snapshot_ = session.training().snapshot();
+  const bool other = std::exchange(opened_, session.opened_version() + 1) != session.opened_version() + 1;
+  if (other && session.training().state() == TrainingState::none) task_ = task_to_begin(session);
   if (snapshot_ && snapshot_->run != run_) run_ = snapshot_->run, task_ = snapshot_->settings.task;
-  if (task_.empty()) task_ = find_task(kEasyTask) || tasks().empty() ? kEasyTask : tasks().front()->name();
 }
 
 const TrainingSnapshot* EasyTraining::chosen_run(const Session& session) const {
