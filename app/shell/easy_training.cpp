@@ -89,7 +89,8 @@ bool EasyTraining::shown(const FrameState& state) {
 void EasyTraining::follow(const Session& session) {
   snapshot_ = session.training().snapshot();
   const bool other = std::exchange(opened_, session.opened_version() + 1) != session.opened_version() + 1;
-  if (other && session.training().state() == TrainingState::none) task_ = task_to_begin(session);
+  if (task_.empty() || (other && session.training().state() == TrainingState::none))
+    task_ = task_to_begin(session);
   if (snapshot_ && snapshot_->run != run_) run_ = snapshot_->run, task_ = snapshot_->settings.task;
 }
 
