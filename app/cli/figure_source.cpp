@@ -109,6 +109,8 @@ Result<ViewState> figure_state(const FigureSource& source, const FigureOptions& 
   state.temperature = options.temperature;
   if (const std::int64_t own = opening_row(options.view, state); own >= 0) state.row = own;
   if (options.row >= 0) state.row = options.row;
+  if (const int own = opening_layer(options.view, state); own >= 0 && state.level == Level::easy && !own_head)
+    state.layer = own;
   const bool edited = std::any_of(source.document.edits.begin(), source.document.edits.end(),
                                   [](const auto& edit) { return edit->enabled; });
   if (options.minus || options.compare || edited || source.pinned) {

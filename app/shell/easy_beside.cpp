@@ -34,7 +34,8 @@ bool EasyWindow::compute_slow(FrameState& state, const ViewSpec& view, std::uint
   if (!view.slow) return true;
   const std::uint64_t key =
       key_of({version, beside_number(state.workspace.cursor.sequence),
-              beside_number(static_cast<int>(view_.place.stack)), beside_number(view_.row), key_of(view.id)});
+              beside_number(static_cast<int>(view_.place.stack)), beside_number(view_.row), key_of(view.id),
+              reinterpret_cast<std::uintptr_t>(view_.before.get())});
   view_.slow = slow_.get(key, state.session.workers(), [view = &view, of = view_, run = state.run] {
     SlowPart out = view->slow(of);
     wake_window();

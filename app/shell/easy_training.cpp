@@ -20,7 +20,6 @@ constexpr const char* kEasyTask = "sorter";
 constexpr const char* kFirstStation = "loss";                    // of the way back
 constexpr float kTrainingPanel = 340.f, kLeastLossCurve = 90.f;  // units
 constexpr float kTrainTry = 58.f;                                // units: the line of what to do
-constexpr int kCurvePoints = 300;
 
 // What was open before the run was started; null where that is gone, or the run is not what is open.
 const LeftWork* left_work(const Session& session) {
@@ -29,6 +28,15 @@ const LeftWork* left_work(const Session& session) {
   const auto found =
       std::find_if(before.rbegin(), before.rend(), [](const LeftWork& work) { return !work.shows_training; });
   return found == before.rend() ? nullptr : &*found;
+}
+
+// The task that the open model was trained on; else one that is learned in a minute.
+std::string task_to_begin(const Session& session) {
+  const auto& opened = session.document().opened;
+  if (opened && starts_with(opened->path, kModelPrefix))
+    if (const std::string own = opened->path.substr(std::string_view(kModelPrefix).size()); find_task(own))
+      return own;
+  return find_task(kEasyTask) || tasks().empty() ? kEasyTask : std::string(tasks().front()->name());
 }
 
 std::string task_title(std::string_view task) { return tr("task." + std::string(task) + ".title"); }
@@ -56,7 +64,7 @@ LinePlot curve_of(const TrainingSnapshot* run, const std::string& task) {
   if (curves && curves->steps() > 1) {
     LineSeries line;
     line.colour = theme().accent;
-    for (const CurvePoint& point : shortened_curve(curves->plain_loss, curves->first_step, kCurvePoints))
+    for (const CurvePoint& point : shortened_curve(curves->plain_loss, curves->first_step, kSaidCurvePoints))
       line.points.emplace_back(static_cast<float>(point.step), static_cast<float>(point.value));
     plot.series.push_back(std::move(line));
   }
@@ -80,8 +88,10 @@ bool EasyTraining::shown(const FrameState& state) {
 
 void EasyTraining::follow(const Session& session) {
   snapshot_ = session.training().snapshot();
+  const bool other = std::exchange(opened_, session.opened_version() + 1) != session.opened_version() + 1;
+  if (task_.empty() || (other && session.training().state() == TrainingState::none))
+    task_ = task_to_begin(session);
   if (snapshot_ && snapshot_->run != run_) run_ = snapshot_->run, task_ = snapshot_->settings.task;
-  if (task_.empty()) task_ = find_task(kEasyTask) || tasks().empty() ? kEasyTask : tasks().front()->name();
 }
 
 const TrainingSnapshot* EasyTraining::chosen_run(const Session& session) const {

@@ -34,8 +34,9 @@ class EasyTraining {
   void start(FrameState& state) const;
 
   std::shared_ptr<const TrainingSnapshot> snapshot_;
-  std::string task_;       ///< empty before the first frame
-  std::uint64_t run_ = 0;  ///< the run whose task was taken over
+  std::string task_;          ///< empty before the first frame
+  std::uint64_t run_ = 0;     ///< the run whose task was taken over
+  std::uint64_t opened_ = 0;  ///< Session::opened_version() + 1 of what was asked for its task
   KeptText title_, said_, elsewhere_, back_;
   Kept<LinePlot> plot_;
 };

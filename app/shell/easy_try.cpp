@@ -11,6 +11,7 @@
 #include "app/widgets/navigation.h"
 #include "app/widgets/pieces.h"
 #include "core/base/words.h"
+#include "core/model/measure.h"
 
 namespace attnscope {
 namespace {
@@ -22,6 +23,14 @@ constexpr float kMostWait = 3.f;                     // seconds until the pictur
 bool fits(const TryThis& thing, const std::string& view) {
   return (thing.edits.empty() && thing.masks.empty() && !(thing.temperature > 0)) || thing.view.empty() ||
          thing.view == view;
+}
+
+// What is said of the answer at `row`, where the picture has that of another place; < 0: it has the same.
+std::string said_of_row(const RunResult& run, std::int64_t row, std::string said) {
+  const Trace& trace = run.trace(0);
+  if (row < 0 || row >= trace.length || trace.logits_row(row).empty()) return said;
+  if (row == prediction_row(trace)) return tr("easy.try.at_end", {said});
+  return tr("easy.try.at", {said, run.label(0, row)});
 }
 
 }  // namespace
@@ -205,6 +214,15 @@ bool EasyTry::elsewhere(const RunResult& run) const {
   return first_.ids != now.ids || first_.source != now.source;
 }
 
+// The row whose answer the thing speaks of, where the view shows that of another row; else -1.
+std::int64_t EasyTry::row_not_shown(const FrameState& state, const RunResult& run) const {
+  const Trace& trace = run.trace(0);
+  const Cursor& cursor = state.workspace.cursor;
+  const std::int64_t last = prediction_row(trace), own = things_[now_].row < 0 ? last : things_[now_].row;
+  const std::int64_t seen = cursor.stack == trace.config().stack ? cursor.query : last;
+  return cursor.sequence != 0 || seen == own ? -1 : own;
+}
+
 // What came of the thing that is shown; null before it is known.
 const TryOutcome* EasyTry::outcome(const FrameState& state, const RunResult& run) {
   if (!shown(state)) return nullptr;
@@ -225,8 +243,11 @@ float EasyTry::presented_height(const FrameState& state) {
 // What the hand does; once it is done, what came of it.
 void EasyTry::draw_presented(FrameState& state, const RunResult& run, ImVec2 at, float width) {
   const TryOutcome* came = outcome(state, run);
-  const std::string& said = came_.get({opened_, now_ + 1, run.undo_point, came != nullptr, 1}, [&] {
-    std::string whole = (came ? came->sentence : things_[now_].sentence).str();
+  const std::int64_t row = row_not_shown(state, run);
+  const std::uint64_t key =
+      key_of({opened_, now_ + 1, run.undo_point, came != nullptr, static_cast<std::uint64_t>(row)});
+  const std::string& said = came_.get({key, 1}, [&] {
+    std::string whole = said_of_row(run, row, (came ? came->sentence : things_[now_].sentence).str());
     note_text(whole);
     return whole;
   });
@@ -275,13 +296,15 @@ void EasyTry::draw(FrameState& state, const RunResult& run, ImVec2 at, float wid
 void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end) {
   const TryOutcome* came = outcome(state, run);
   const float width = end.x - at.x, middle = (at.y + end.y) / 2;
-  const std::uint64_t key = key_of({opened_, now_ + 1, run.undo_point});
+  const std::int64_t row = row_not_shown(state, run);
+  const std::uint64_t key = key_of({opened_, now_ + 1, run.undo_point, static_cast<std::uint64_t>(row)});
   const bool plain = shown(state) || !elsewhere(run);
   if (came) {
     const std::string& done = sentence_.get({key, 1}, [&] { return things_[now_].sentence.str(); });
     const std::string& said = came_.get({key}, [&] {
-      note_text(came->sentence.str());
-      return came->sentence.str();
+      std::string whole = said_of_row(run, row, came->sentence.str());
+      note_text(whole);
+      return whole;
     });
     // What was to be done, whole: in two small lines where one has no room.
     const WithFont face(text_size(fonts().body, done.c_str()).x > width ? fonts().small : fonts().body);
@@ -296,10 +319,11 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
     ImGui::SetCursorScreenPos(ImVec2(at.x, middle - both / 2 + high + px(2)));
     ImGui::TextUnformatted(said.c_str());
     note_item("try_sentence");
+    if (row >= 0) note_item("try_row");
     return;
   }
   const std::string& sentence = sentence_.get({key, 2, plain}, [&] {
-    const std::string whole = things_[now_].sentence.str();
+    const std::string whole = said_of_row(run, plain ? row : -1, things_[now_].sentence.str());
     return plain ? whole : tr("easy.try.elsewhere", {whole});
   });
   note_text(sentence);
@@ -314,6 +338,7 @@ void EasyTry::draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImV
   ImGui::TextUnformatted(sentence.c_str());
   ImGui::PopTextWrapPos();
   note_item("try_sentence");
+  if (row >= 0) note_item("try_row");
 }
 
 }  // namespace attnscope

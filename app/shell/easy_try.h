@@ -40,6 +40,7 @@ class EasyTry {
   bool shown(const FrameState& state);
   bool elsewhere(const RunResult& run) const;
   const TryOutcome* outcome(const FrameState& state, const RunResult& run);
+  std::int64_t row_not_shown(const FrameState& state, const RunResult& run) const;
   void draw_words(FrameState& state, const RunResult& run, ImVec2 at, ImVec2 end);
 
   std::vector<TryThis> things_;

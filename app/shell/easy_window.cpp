@@ -155,6 +155,10 @@ void EasyWindow::open_row(FrameState& state) {
   const std::int64_t usual = first_row(*view_.opened, *view_.run);
   view_.row = cursor.query =
       opened_row_.follow(view->id, view_, state.session.opened_version(), view_.row, usual);
+  if (const int layer = opened_row_.layer(view_); layer != view_.layer) {
+    view_.layer = cursor.layer = layer;
+    if (cursor.step.layer >= 0) cursor.step.layer = layer;
+  }
 }
 
 void EasyWindow::offer(const FrameState& state) {

@@ -1,5 +1,5 @@
-// The row that is looked at when a view comes on the stage: a view with a row of its own (opening_row) begins
-// there, and the cursor goes back when another view follows.
+// The row and the block that are looked at when a view comes on the stage: a view with a row or a block of
+// its own (opening_row, opening_layer) begins there, and the cursor goes back when another view follows.
 #pragma once
 
 #include <string>
@@ -15,10 +15,15 @@ class OpenedRow {
   std::int64_t follow(const std::string& view, const ViewState& state, std::uint64_t opened, std::int64_t row,
                       std::int64_t usual);
 
+  /// The same of the block, `state.layer`, after follow(): a block that somebody chose stays.
+  int layer(const ViewState& state);
+
  private:
   std::string view_;
   std::uint64_t opened_ = 0;
   std::int64_t went_ = -1, from_ = -1;  ///< where the cursor was sent and where it was; -1: nowhere
+  bool new_view_ = false, new_model_ = false;
+  int went_layer_ = -1, from_layer_ = -1;
 };
 
 }  // namespace attnscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/session/training_curves.h"
 
 namespace attnscope {
 namespace {
@@ -24,7 +25,8 @@ Text training_said(const TrainingSnapshot& run, TrainingState state) {
   const std::string steps = format_count(run.steps);
   if (curves.steps() == 0) return Text::of("easy.train.begins", {steps});
   const auto all = static_cast<std::size_t>(curves.steps()), over = std::min<std::size_t>(kSaidMeanOver, all);
-  const double begin = mean_of_steps(curves.plain_loss, 0, over),
+  // The first loss is the first point of the curve that stands beside the sentence.
+  const double begin = shortened_curve(curves.plain_loss, 1, kSaidCurvePoints).front().value,
                end = mean_of_steps(curves.plain_loss, all - over, over);
   const std::string first = format("%.2f", begin), last = format("%.2f", end);
   const char* key = first == last ? "easy.train.same" : end < begin ? "easy.train.falls" : "easy.train.rises";

@@ -6,8 +6,11 @@
 
 namespace attnscope {
 
-/// Made from the means over the first and the last few steps. "Fell" and "rose" go by the numbers as they are
-/// written; of a finished run also what was measured on held-out examples.
+/// Points of the curve of the loss that stands beside the sentence.
+inline constexpr int kSaidCurvePoints = 300;
+
+/// The loss from the first point of that curve to the mean over the last few steps. "Fell" and "rose" go by
+/// the numbers as they are written; of a finished run also what was measured on held-out examples.
 Text training_said(const TrainingSnapshot& run, TrainingState state);
 
 }  // namespace attnscope

@@ -135,6 +135,7 @@ Text answer_text(const ViewState& state, std::int64_t row, const std::string& ke
 }
 
 Text answer_name(const ViewState& state, std::int64_t row, int id) {
+  if (const std::string name = output_name(*state.opened, id); !action_bin(name)) return name;
   return said_name(state, movement_at(state, row), id);
 }
 

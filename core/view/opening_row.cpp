@@ -4,9 +4,12 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/lens/logit_lens.h"
+#include "core/lens/neurons.h"
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
 #include "core/session/try_this.h"
+#include "core/train/pilot_path.h"
 
 namespace attnscope {
 namespace {
@@ -34,31 +37,46 @@ std::int64_t opening_of_embedding(const ViewState& state) {
   const std::vector<int>& ids = state.run->ids_of(state.place.stack);
   if (table.empty()) return -1;
   if (!logits.empty() && logits.count() == table.size(0)) {
-    const auto said = std::find(ids.begin(), ids.end(), next_tokens(logits, Sampling{}).front().id);
-    if (said != ids.end()) return said - ids.begin();
+    const int answer = next_tokens(logits, Sampling{}).front().id;
+    const auto said = std::find(ids.begin(), ids.end(), answer);
+    if (said != ids.end() && !action_bin(token_label(*state.opened, answer))) return said - ids.begin();
   }
   std::int64_t out = -1;
   double most = 0;
   for (std::int64_t row = 0; row < std::ssize(ids); ++row) {
     const int id = ids[static_cast<std::size_t>(row)];
     if (id < 0 || id >= table.size(0) || id == state.run->config().image_token) continue;
+    if (action_bin(token_label(*state.opened, id))) continue;  // a movement is no word
     const std::vector<NearRow> near = nearest_rows(table, table.select(0, id), 1, id);
     if (!near.empty() && near.front().cosine > most) most = near.front().cosine, out = row;
   }
   return out;
 }
 
-// The longest word.
+// A word whose letters are joined, and not to the whole word.
+bool stays_in_pieces(ViewState state, std::int64_t row) {
+  state.row = row;
+  const auto figure = draw_view(**find_view("tokenizer"), state, false);
+  const figure::Part* joined = figure ? figure::find_part(*figure, "joined") : nullptr;
+  return joined &&
+         std::get<figure::TableMark>(joined->mark).rows.back().cells[1].str().find(' ') != std::string::npos;
+}
+
+// The longest word; where letters are joined to words, the longest that they make.
 std::int64_t opening_of_tokenizer(const ViewState& state) {
   const std::vector<int>& ids = state.run->ids_of(state.place.stack);
-  std::int64_t out = -1;
-  std::size_t longest = 0;
-  for (std::int64_t row = 0; row < std::ssize(ids); ++row) {
+  std::vector<std::pair<std::size_t, std::int64_t>> words;  // letters and row, the longest last
+  for (std::int64_t row = std::ssize(ids) - 1; row >= 0; --row) {
     const std::string label = token_label(*state.opened, ids[static_cast<std::size_t>(row)]);
     const bool special = label.size() > 2 && (label.front() == '<' || label.front() == '[');
-    if (!special && utf8_length(label) > longest) longest = utf8_length(label), out = row;
+    if (!special && utf8_length(label) > 0) words.emplace_back(utf8_length(label), row);
   }
-  return out;
+  std::stable_sort(words.begin(), words.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto made = std::find_if(words.rbegin(), words.rend(),
+                                 [&](const auto& word) { return !stays_in_pieces(state, word.second); });
+  if (words.empty()) return -1;
+  return made == words.rend() ? words.back().second : made->second;
 }
 
 }  // namespace
@@ -82,6 +100,24 @@ std::int64_t opening_row(std::string_view id, const ViewState& state) {
   if (id == "embedding") return opening_of_embedding(state);
   if (id == "tokenizer") return opening_of_tokenizer(state);
   return -1;
+}
+
+int opening_layer(std::string_view id, const ViewState& state) {
+  if (id != "mlp" || !state.run || state.place.stack != state.run->config().stack) return -1;
+  const std::int64_t row = answer_row(state);
+  const Tensor logits = state.run->logits_row(row);
+  if (logits.empty() || !says_numbers(state, row)) return -1;
+  const std::vector<Addition> parts = additions(*state.run, row);
+  const auto pushed = pushes(*state.run, parts, row, next_tokens(logits, Sampling{}).front().id);
+  int out = -1;
+  double most = 0;
+  for (std::size_t at = 0; pushed && at < parts.size(); ++at) {
+    const MlpPlace place{state.place.stack, parts[at].site.layer};
+    if (place.layer < 0 || !(parts[at].site == place.site(Slot::mlp_out)) || !has_neurons(*state.run, place))
+      continue;
+    if (const double by = std::abs(pushed->of[at]); by > most) most = by, out = place.layer;
+  }
+  return out;
 }
 
 }  // namespace attnscope

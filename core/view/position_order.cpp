@@ -1,6 +1,7 @@
 #include "core/view/position_order.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 
@@ -15,6 +16,7 @@ using figure::Ink, figure::MatrixMark;
 constexpr double kMostSwapCost = 3e8;  // multiply-adds of all runs for one picture
 constexpr int kOrderDigits = 3;
 constexpr double kSeenInOrder = 5e-4;  // a smaller difference may show the same digits
+constexpr double kSeenAtAGlance = 0.05;
 constexpr std::size_t kMostSwaps = 12;
 constexpr std::int64_t kAllRows = std::int64_t{1} << 30;
 
@@ -62,6 +64,12 @@ std::pair<std::size_t, double> most_moved(const std::vector<float>& a, const std
   return out;
 }
 
+// A sign such as "." is no word.
+bool has_letter(const std::string& label) {
+  return std::any_of(label.begin(), label.end(),
+                     [](unsigned char c) { return c >= 0x80 || std::isalnum(c); });
+}
+
 // Neighbours that the row looks at, both words of the text and not the same one; `row` itself is none.
 std::vector<std::int64_t> swaps_of(const ViewState& state, const Site& pattern) {
   const Trace& run = *state.run;
@@ -71,11 +79,17 @@ std::vector<std::int64_t> swaps_of(const ViewState& state, const Site& pattern) 
     const int id = ids[static_cast<std::size_t>(at)];
     const std::string label = token_label(*state.opened, id);
     const bool special = label.size() > 2 && (label.front() == '<' || label.front() == '[');
-    return id >= 0 && id != run.config().image_token && !special && at != state.row &&
+    return id >= 0 && id != run.config().image_token && !special && has_letter(label) && at != state.row &&
            weights[static_cast<std::size_t>(at)] > 0;
   };
+  std::int64_t last = std::min(std::ssize(ids), std::ssize(weights));
+  for (std::int64_t at = last - 1; at > 1; --at)  // what stands after ":" answers what stands before it
+    if (token_label(*state.opened, ids[static_cast<std::size_t>(at)]) == ":") {
+      last = at;
+      break;
+    }
   std::vector<std::int64_t> out;
-  for (std::int64_t at = 0; at + 1 < std::ssize(ids) && at + 1 < std::ssize(weights); ++at)
+  for (std::int64_t at = 0; at + 1 < last; ++at)
     if (is_word(at) && is_word(at + 1) &&
         ids[static_cast<std::size_t>(at)] != ids[static_cast<std::size_t>(at + 1)])
       out.push_back(at);
@@ -103,6 +117,19 @@ double share_of(const ViewState& state, const Trace& run, int id) {
   return logits.empty() ? 0 : std::exp(log_probabilities(logits)[static_cast<std::size_t>(id)]);
 }
 
+// The neighbours that are exchanged in the run since the one it is compared with, where the row sees both of
+// them; else no run.
+Swap swap_made(const ViewState& state, const Site& pattern) {
+  const bool same_model = state.opened_before == nullptr || state.opened_before == state.opened;
+  if (!state.before || !same_model || state.before->ids.size() != state.run->ids.size()) return {};
+  for (const std::int64_t first : swaps_of(state, pattern)) {
+    std::vector<int> ids = state.run->ids;
+    std::swap(ids[static_cast<std::size_t>(first)], ids[static_cast<std::size_t>(first + 1)]);
+    if (ids == state.before->ids) return {first, state.run, 0};
+  }
+  return {};
+}
+
 Swap best_swap(const ViewState& state, const Site& pattern) {
   const std::vector<std::int64_t> all = swaps_of(state, pattern);
   const double cost = run_cost(state);
@@ -120,16 +147,26 @@ Swap best_swap(const ViewState& state, const Site& pattern) {
   return out;
 }
 
-// The head whose row the exchange changes most.
-std::int64_t head_shown(const ViewState& state, const Swap& swap, const Site& pattern) {
-  const Record* record = state.run->find(pattern);
-  std::int64_t out = 0;
+// The head whose row the exchange changes most: of the first block with positions, or of all blocks where a
+// picture of that one shows little.
+struct OrderHead {
+  int layer = 0;
+  std::int64_t head = 0;
+};
+OrderHead head_shown(const ViewState& state, const Swap& swap, int first_layer) {
+  OrderHead out{first_layer, 0};
   double most = -1;
-  for (std::int64_t head = 0; head < (record->shape.empty() ? 1 : record->shape[0]); ++head) {
-    const double by = most_moved(row_weights(*state.run, pattern, head, state.row),
-                                 row_weights(*swap.run, pattern, head, state.row), swap.first)
-                          .second;
-    if (by > most) most = by, out = head;
+  for (int layer = first_layer; layer < state.run->config().n_layers(); ++layer) {
+    const Site pattern = state.place.pattern(layer);
+    const Record* record = state.run->find(pattern);
+    const std::int64_t heads = !record ? 0 : record->shape.empty() ? 1 : record->shape[0];
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const double by = most_moved(row_weights(*state.run, pattern, head, state.row),
+                                   row_weights(*swap.run, pattern, head, state.row), swap.first)
+                            .second;
+      if (by > most) most = by, out = {layer, head};
+    }
+    if (layer == first_layer && most >= kSeenAtAGlance) break;
   }
   return out;
 }
@@ -176,14 +213,18 @@ figure::PartBox order_rows(const ViewState& state, const OrderRows& rows, const 
   return figure::leaf({id, std::move(out), priority, std::move(title), "order"});
 }
 
-// What the exchange does to the answer, a sentence of its own.
-Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Text>& words) {
+// What the exchange does to the answer, or what it did, where it was `made`: a sentence of its own.
+Text order_answer(const ViewState& state, const Swap& swap, const std::vector<Text>& words, bool made) {
   ViewState then = state, now = state;
   then.before = now.before = nullptr, now.run = swap.run;
   const auto before = answer_table(then, answer_row(then), 1), after = answer_table(now, answer_row(now), 1);
   if (!before || !after) return order_text(".exchange", words);
   const std::vector<Text>&x = before->rows.front().cells, &y = after->rows.front().cells;
-  return order_text(x[0].str() == y[0].str() ? ".stays" : ".turns",
+  const bool stays = x[0].str() == y[0].str();
+  return order_text(stays && made ? ".stayed"
+                    : stays       ? ".stays"
+                    : made        ? ".turned"
+                                  : ".turns",
                     {words[0], words[1], x[0], x[1], y[0], y[1]});
 }
 
@@ -200,17 +241,25 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
   if (!may_exchange_words(state)) return std::nullopt;
   const ModelConfig& config = state.run->config();
   const auto& model = state.opened->model;
-  const int layer = block_shown(config);
+  const int first_layer = block_shown(config);
+  const Site first_pattern = state.place.pattern(first_layer);
+  if (!state.run->find(first_pattern)) return std::nullopt;
+  // Once the words are exchanged, the text before stays the first row: nothing turns round.
+  Swap swap = swap_made(state, first_pattern);
+  const bool made = swap.run != nullptr;
+  ViewState written = state;
+  if (made)
+    written.run = run_swapped(state, *model, swap.first, true);
+  else
+    swap = best_swap(state, first_pattern);
+  if (!swap.run || !written.run) return std::nullopt;
+  const auto [layer, head] = head_shown(written, swap, first_layer);
   const Site pattern = state.place.pattern(layer);
-  if (!state.run->find(pattern)) return std::nullopt;
-  const Swap swap = best_swap(state, pattern);
-  if (!swap.run) return std::nullopt;
-  const std::int64_t head = head_shown(state, swap, pattern);
-  const auto weights = [&](const Trace& run) { return row_weights(run, pattern, head, state.row); };
-  const OrderRows with{weights(*state.run), weights(*swap.run)};
+  const auto weights = [&, at = head](const Trace& run) { return row_weights(run, pattern, at, state.row); };
+  const OrderRows with{weights(*written.run), weights(*swap.run)};
   if (with.written.size() != with.swapped.size()) return std::nullopt;
   const auto label = [&](std::int64_t row) {
-    return Text(row_label(*state.opened, *state.run, state.place.stack, row));
+    return Text(row_label(*state.opened, *written.run, state.place.stack, row));
   };
   const auto [word, by] = most_moved(with.written, with.swapped, swap.first);
   std::vector<Text> said{label(swap.first),
@@ -221,22 +270,22 @@ std::optional<ViewDrawing> drawn_word_order(const ViewState& state) {
                          label(static_cast<std::int64_t>(word))};
   for (const float one : {with.written[word], with.swapped[place_after(word, swap.first)]})
     said.emplace_back(figure::number_text(static_cast<double>(one), kOrderDigits));
-  said.push_back(order_answer(state, swap, {said[0], said[1]}));
+  said.push_back(order_answer(written, swap, {said[0], said[1]}, made));
   const bool moves = by >= kSeenInOrder && said[6].str() != said[7].str();
-  const std::string of =
-      to_text(pattern) + to_text(std::vector<AxisRange>{{"head", head}, {"query", state.row}});
+  const std::string of =  // a text that was exchanged is no longer that of the first row
+      made ? "" : to_text(pattern) + to_text(std::vector<AxisRange>{{"head", head}, {"query", state.row}});
   std::vector<figure::PartBox> all{order_rows(
-      state, with, swap, of, "order", {order_text(".title", said), order_text(".title.short", said)}, 2)};
+      written, with, swap, of, "order", {order_text(".title", said), order_text(".title.short", said)}, 2)};
   std::string key = moves ? ".mask" : ".never";
   if (const auto bare = config.has_positions() ? without_positions(*model) : nullptr) {
-    const SwapRun a = run_swapped(state, *bare, swap.first, false),
-                  b = run_swapped(state, *bare, swap.first, true);
+    const SwapRun a = run_swapped(written, *bare, swap.first, false),
+                  b = run_swapped(written, *bare, swap.first, true);
     if (!a || !b) return std::nullopt;
     const OrderRows without{row_weights(*a, pattern, head, state.row),
                             row_weights(*b, pattern, head, state.row)};
     const bool keeps = most_moved(without.written, without.swapped, swap.first).second < kSeenInOrder;
     key = !moves ? ".little" : keeps ? "" : ".both";
-    all.push_back(order_rows(state, without, swap, "", "bare",
+    all.push_back(order_rows(written, without, swap, "", "bare",
                              {order_text(".bare", said), order_text(".bare.short", said)}, 1));
   }
   ViewDrawing out{

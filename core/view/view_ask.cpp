@@ -85,7 +85,7 @@ Result<ViewDrawing> draw_ask(const ViewState& state) {
   for (std::int64_t head = 0; head < heads; ++head)
     lost.cols.labels.push_back(Text::of("figure.ask.head", {head}));
   lost.rows.ink = figure::Ink::query, lost.cols.ink = figure::Ink::key;
-  const Text word = output_name(*state.opened, answer);
+  const Text word = answer_name(state, row, answer);
   const std::vector<Text> said{word, percent(sweep.base()), most->site.layer, most->at.front().begin,
                                percent(most->value)};
   const char* kind = moves(*most) < 0.0005 ? "none" : most->value < sweep.base() ? "falls" : "rises";

@@ -22,7 +22,7 @@ std::vector<Text> pushed_up(const ViewState& state, const MlpPlace& place, const
   const NeuronWords words = neuron_words(*state.run, place, neuron.index, kWords);
   std::vector<Text> out;
   for (const NeuronToken& one : neuron.act < 0 ? words.suppresses : words.promotes)
-    if (one.value * neuron.act > 0) out.emplace_back(output_name(*state.opened, one.token));
+    if (one.value * neuron.act > 0) out.push_back(answer_name(state, answer_row(state), one.token));
   return out;
 }
 Text listed(const std::vector<Text>& words) {

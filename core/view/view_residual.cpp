@@ -64,7 +64,7 @@ std::vector<Text> said_after(const ViewState& state, const std::vector<Addition>
   for (const LensRow& one : rows) {
     const std::vector<LensToken> top = lens_top(*state.run, one, row, 1);
     if (top.empty()) return {};
-    out.emplace_back(output_name(*state.opened, top.front().token));
+    out.push_back(answer_name(state, row, top.front().token));
   }
   return out;
 }
@@ -109,7 +109,7 @@ Result<ViewDrawing> draw_residual(const ViewState& state) {
                         {},
                         true,
                         0.0});
-  if (!said.empty()) table.rows.back().cells.emplace_back(output_name(*state.opened, token));
+  if (!said.empty()) table.rows.back().cells.push_back(answer_name(state, row, token));
   table.most = std::max(table.most, pushed.total), table.least = std::min(table.least, pushed.total);
   table.header = {Text::of("figure.residual.column.part"), Text::of("figure.residual.column.adds")};
   if (!said.empty()) table.header.push_back(Text::of("figure.residual.column.says"));

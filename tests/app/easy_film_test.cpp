@@ -142,5 +142,24 @@ TEST_F(EasyFilmTest, TheTemperatureIsOneOfTheThingsToTry) {
   EXPECT_FALSE(shows("try_done"));
 }
 
+// An MLP is looked at in the block where it does most; the other views stay at their block, and so does a
+// block that was chosen.
+TEST_F(EasyFilmTest, TheMlpOpensInTheBlockThatAddsMost) {
+  state().open_shipped_model("storyteller-deep");
+  settle();
+  look_at("attention");
+  const int was = workspace().cursor.layer;
+  look_at("mlp");
+  EXPECT_EQ(workspace().cursor.layer, 5);
+  EXPECT_NE(workspace().cursor.layer, was);
+  look_at("attention");
+  EXPECT_EQ(workspace().cursor.layer, was);
+  look_at("mlp");
+  workspace().cursor.layer = 2;
+  frames();
+  look_at("attention");
+  EXPECT_EQ(workspace().cursor.layer, 2);
+}
+
 }  // namespace
 }  // namespace attnscope

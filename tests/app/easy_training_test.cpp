@@ -127,15 +127,27 @@ TEST_F(EasyTrainingTest, StartTakesNothingAway) {
   EXPECT_EQ(workspace().view, "attention");
 }
 
-TEST_F(EasyTrainingTest, AnotherTaskIsChosenFromTheList) {
-  click("train_task");
-  frames(2);
-  ASSERT_TRUE(shows("train_induction"));
-  click("train_induction");
-  frames(2);
+// The task is that of the open model; with another model it is another one.
+TEST_F(EasyTrainingTest, TheTaskIsThatOfTheOpenModel) {
+  state().open_shipped_model("induction");
+  settle();
+  workspace().view = "training";
+  settle();
   click("train_go");
   train_to(2);
   EXPECT_EQ(session_->training().snapshot()->settings.task, "induction");
+  pause();
+}
+
+TEST_F(EasyTrainingTest, AnotherTaskIsChosenFromTheList) {
+  click("train_task");
+  frames(2);
+  ASSERT_TRUE(shows("train_sorter"));
+  click("train_sorter");
+  frames(2);
+  click("train_go");
+  train_to(2);
+  EXPECT_EQ(session_->training().snapshot()->settings.task, "sorter");
   pause();
 }
 

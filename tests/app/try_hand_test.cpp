@@ -244,5 +244,24 @@ TEST_F(TryHandTest, WithoutMovementItIsDoneAtOnce) {
   EXPECT_TRUE(as_changed(things_[0]));
 }
 
+// The mask opens at a row in the middle; what is to be tried speaks of the answer at the end.
+TEST_F(TryHandTest, SaysWhichAnswerItSpeaksOfWhereThePictureHasAnother) {
+  workspace().animate = false;
+  open_easy("model:storyteller");
+  EXPECT_FALSE(shows("try_row"));
+  workspace().view = "mask";
+  settle();
+  frames();
+  ASSERT_LT(workspace().cursor.query, run().trace(0).length - 1);
+  EXPECT_TRUE(shows("try_row"));
+  click("try_show");  // which looks at the row whose answer it is
+  settle();
+  frames();
+  EXPECT_FALSE(shows("try_row"));
+  workspace().cursor.query = 5;
+  frames();
+  EXPECT_TRUE(shows("try_row") && shows("try_done"));
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -34,6 +34,16 @@ TEST(TrainingSaid, GoesByTheNumbersAsTheyAreWritten) {
   EXPECT_EQ(key_of_run(losses), "easy.train.rises");
 }
 
+// The curve beside the sentence begins there.
+TEST(TrainingSaid, TheLossFallsFromTheFirstPointOfTheCurve) {
+  std::vector<double> losses(20, 0.25);
+  losses[0] = 3.52;
+  EXPECT_EQ(training_said(run_with(losses), TrainingState::running).arguments()[2].str(), "3.52");
+  losses.assign(600, 0.25);
+  losses[0] = 3.5, losses[1] = 3.0;  // two steps for each of 300 points
+  EXPECT_EQ(training_said(run_with(losses), TrainingState::running).arguments()[2].str(), "3.25");
+}
+
 TEST(TrainingSaid, HasTheNumbersOfTheRun) {
   std::vector<double> losses(20, 2.0);
   for (int i = 10; i < 20; ++i) losses[static_cast<std::size_t>(i)] = 0.25;

@@ -159,5 +159,28 @@ TEST(ViewOutput, HowSureItIsFollowsFromTheLogits) {
   EXPECT_NEAR(std::stod(table->rows[4].cells[1].str()), std::exp(entropy), 0.006);
 }
 
+// A movement is said in centimetres wherever it is an answer, as in the card beside the picture.
+TEST(ViewOutput, EveryViewSaysWhatAMovementStandsFor) {
+  const Opened of = opened("model:pilot");
+  ViewState state = first_state(*of.model, of.run);
+  state.level = Level::easy;
+  for (const char* id : {"ask", "residual", "mlp"}) {
+    const auto figure = draw_view(**find_view(id), state);
+    ASSERT_TRUE(figure) << id;
+    std::vector<std::string> said = sentence_of(*figure);
+    for (const auto& [part, from] :
+         {std::pair("waterfall", 0u), std::pair("neurons", 4u)})  // words it writes
+      if (figure::find_part(*figure, part))
+        for (const auto& row : mark_of<figure::TableMark>(*figure, part).rows)
+          for (std::size_t at = from; at < row.cells.size(); ++at) said.push_back(row.cells[at].str());
+    int movements = 0;
+    for (const std::string& one : said) {
+      movements += one.find(" cm") != std::string::npos ? 1 : 0;
+      EXPECT_EQ(one.find("<act_"), std::string::npos) << id << ": " << one;
+    }
+    EXPECT_GT(movements, 0) << id;
+  }
+}
+
 }  // namespace
 }  // namespace attnscope

@@ -29,7 +29,8 @@ TEST(ViewResidual, TheWaterfallClosesAtTheLogitOfEveryRow) {
       EXPECT_NEAR(sum, static_cast<double>(logits.at(token)), 1e-3) << name << " row " << state.row;
       EXPECT_NEAR(*table.rows.back().bar, sum, 1e-6);
       if (table.rows.front().cells.size() > 2) {
-        EXPECT_EQ(table.rows[table.rows.size() - 3].cells[2].str(), output_name(*of.model, token))
+        EXPECT_EQ(table.rows[table.rows.size() - 3].cells[2].str(),
+                  answer_name(state, answer_row(state), token).str())
             << "the last part's lens is not what the model says";
       }
       const auto& said = std::get<figure::WordsMark>(figure::find_part(*figure, "sentence")->mark);

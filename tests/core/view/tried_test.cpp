@@ -1,8 +1,10 @@
 // Every thing to try, as every view draws it: numbers that are numbers, and sentences that the run bears out.
 #include <cmath>
+#include <map>
 
 #include "core/base/assets.h"
 #include "core/base/text.h"
+#include "core/lens/logit_lens.h"
 #include "core/session/try_this.h"
 #include "core/view/opening_row.h"
 #include "tests/core/view/opened.h"
@@ -211,10 +213,37 @@ TEST(ViewOpening, BeginsWhereAViewHasSomethingToShow) {
   };
   EXPECT_EQ(word("mask"), "on");
   EXPECT_EQ(word("embedding"), "cat");
-  EXPECT_EQ(word("tokenizer"), "because");
+  EXPECT_EQ(word("tokenizer"), "tired") << "the letters of because are not joined to one piece";
   EXPECT_EQ(word("attention"), "");
   const Opened both = opened("model:gap-filler");  // nothing is hidden from anybody
   EXPECT_EQ(opening_row("mask", first_state(*both.model, both.run)), -1);
+}
+
+// Of the Pilot a word, not a movement, whose vector is like no other's.
+TEST(ViewOpening, TheEmbeddingBeginsAtAWord) {
+  const Opened of = opened("model:pilot");
+  const ViewState state = first_state(*of.model, of.run);
+  const std::int64_t row = opening_row("embedding", state);
+  ASSERT_GE(row, 0);
+  const std::string word = row_label(*of.model, *of.run, state.place.stack, row);
+  EXPECT_EQ(word.find("<act"), std::string::npos) << word;
+}
+
+// Of six MLPs the one that the waterfall shows to add most.
+TEST(ViewOpening, TheMlpBeginsInTheBlockThatAddsMost) {
+  const Opened of = opened("model:storyteller-deep");
+  const ViewState state = first_state(*of.model, of.run);
+  const auto parts = additions(*of.run, state.row);
+  const int said = next_tokens(of.run->logits_row(state.row), Sampling{}).front().id;
+  const auto pushed = pushes(*of.run, parts, state.row, said);
+  ASSERT_TRUE(pushed);
+  std::map<double, int> by_size;
+  for (std::size_t at = 0; at < parts.size(); ++at)
+    if (parts[at].site == site_of(Slot::mlp_out, parts[at].site.layer))
+      by_size[std::abs(pushed->of[at])] = parts[at].site.layer;
+  ASSERT_EQ(by_size.size(), 6u);
+  EXPECT_EQ(opening_layer("mlp", state), by_size.rbegin()->second);
+  EXPECT_EQ(opening_layer("attention", state), -1);
 }
 
 // Of many parts one row for each block: the picture and its sentence name the same, and the sum is there.
