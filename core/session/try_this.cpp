@@ -61,7 +61,7 @@ Text said_answer(const TryThis& thing, const std::string& word, bool gaze) {
   if (gaze && !word.empty() && word.find_first_not_of("0123456789") == std::string::npos)
     return Text::of("figure.token", {word});
   const std::optional<int> bin = action_bin(word);
-  return bin ? arm_text(thing.action, *bin, word) : Text(word);
+  return bin ? arm_text(thing.action, *bin) : Text(word);
 }
 
 // One line: a sentence of its own where this thing has one, else that of its kind. After the answers and

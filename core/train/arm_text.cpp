@@ -5,10 +5,10 @@
 
 namespace attnscope {
 
-Text arm_text(std::size_t action, int bin, const std::string& token) {
+Text arm_text(std::size_t action, int bin) {
   const double value = arm_value(action, bin);
   const auto said = [&](const char* key, const std::string& number) {
-    return Text::of(std::string("figure.answer.bin.") + key, {number, token});
+    return Text::of(std::string("figure.answer.bin.") + key, {number});
   };
   if (action < 3) {
     const std::string centimetres = figure::number_text(100 * value, 2);

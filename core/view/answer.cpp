@@ -62,7 +62,7 @@ Text said_name(const ViewState& state, const std::optional<std::size_t>& movemen
   const std::string name = output_name(*state.opened, id);
   const std::optional<int> bin = movement ? action_bin(name) : std::nullopt;
   if (!bin || state.level == Level::full) return name;
-  return arm_text(*movement, *bin, name);
+  return arm_text(*movement, *bin);
 }
 
 // The answers of the run compared with.

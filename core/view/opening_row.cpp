@@ -9,6 +9,7 @@
 #include "core/lens/vectors.h"
 #include "core/session/document.h"
 #include "core/session/try_this.h"
+#include "core/step/catalog.h"
 #include "core/train/pilot_path.h"
 
 namespace attnscope {
@@ -113,8 +114,8 @@ int opening_layer(std::string_view id, const ViewState& state) {
   double most = 0;
   for (std::size_t at = 0; pushed && at < parts.size(); ++at) {
     const MlpPlace place{state.place.stack, parts[at].site.layer};
-    if (place.layer < 0 || !(parts[at].site == place.site(Slot::mlp_out)) || !has_neurons(*state.run, place))
-      continue;
+    const bool mlp = step_of(parts[at].site.slot).hue == Hue::mlp && parts[at].site.stack == place.stack;
+    if (place.layer < 0 || !mlp || !has_neurons(*state.run, place)) continue;
     if (const double by = std::abs(pushed->of[at]); by > most) most = by, out = place.layer;
   }
   return out;

@@ -23,13 +23,6 @@ Temperatures temperatures_of(const ViewState& state) {
 }
 Text temperature_text(double temperature) { return format("%.3g", temperature); }
 
-// A movement without its token, which the sentence has: three cards side by side have no room for both.
-void shorten_movements(figure::TableMark& answer) {
-  for (figure::TableMark::Row& row : answer.rows)
-    if (const Text& name = row.cells.front(); name.key().starts_with("figure.answer.bin."))
-      row.cells.front() = Text::of(name.key() + ".short", name.arguments());
-}
-
 Result<ViewDrawing> draw_output(const ViewState& state) {
   const std::int64_t row = answer_row(state);
   const std::size_t most = state.level == Level::easy ? 8 : 15;
@@ -43,7 +36,6 @@ Result<ViewDrawing> draw_output(const ViewState& state) {
     const Text shown = temperature_text(temperature);
     if (said.size() == 1) said.push_back(answer.rows.front().cells[0]);
     said.push_back(shown), said.push_back(answer.rows.front().cells[1]);
-    shorten_movements(answer);
     tables.push_back(
         figure::leaf({"at" + std::to_string(tables.size()),
                       std::move(answer),

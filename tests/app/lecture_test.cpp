@@ -450,6 +450,7 @@ TEST_F(LectureTest, ANameThatIsNoneIsSaidAndNotPresented) {
 }
 
 TEST_F(LectureTest, OneListHasLecturesAndLessonsAndWhatTeachersNeedIsBehindAButton) {
+  ImGui::GetIO().DisplaySize = ImVec2(1280, 1400);  // all rows, unscrolled
   open_default();
   settle();
   act("learn.list");

@@ -118,7 +118,7 @@ TEST(ViewOutput, SaysWhatAnActionStandsFor) {
     ASSERT_TRUE(table);
     const Text said = table->rows.front().cells.front();
     EXPECT_EQ(said.key(), std::string("figure.answer.bin.") + units[action]);
-    EXPECT_EQ(said.arguments().back().str(), action_spelling(bins[action]));
+    EXPECT_EQ(said.str().find("<act"), std::string::npos) << "three cards side by side have room for one";
     std::string number = said.arguments().front().str();
     if (number.starts_with("−")) number.replace(0, std::string("−").size(), "-");
     const double shown = action < 3 ? 100 * meant[action] : meant[action];  // in centimetres

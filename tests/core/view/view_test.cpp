@@ -85,18 +85,6 @@ TEST(ViewFigures, RowsOfVectorsAreTokensAndSmallScoresAreNotZero) {
   EXPECT_EQ(scores.digits, 2) << "at most 0.12";
 }
 
-// Three cards side by side have no room for a movement and its token; the sentence has both.
-TEST(ViewFigures, TheCardsOfTheOutputNameMovementsAlone) {
-  const Opened of = opened("model:pilot");
-  ViewState state = first_state(*of.model, of.run);
-  state.level = Level::easy;
-  const auto figure = draw_view(**find_view("output"), state);
-  ASSERT_TRUE(figure);
-  for (const auto& row : mark_of<figure::TableMark>(*figure, "at0").rows)
-    EXPECT_EQ(row.cells[0].str().find("<act"), std::string::npos) << row.cells[0].str();
-  EXPECT_NE(sentence_of(*figure)[1].find("<act"), std::string::npos);
-}
-
 TEST(ViewFigures, TheAnswerAddsUpToOne) {
   const Opened of = opened("model:storyteller");
   const ViewState state = first_state(*of.model, of.run);
