@@ -22,14 +22,15 @@ std::uint64_t compare_key(const ViewState& state, std::string_view id, std::uint
 }  // namespace
 
 bool StageCompare::draw(const ViewContext& context, std::string_view id) {
+  const Cursor& cursor = context.workspace.cursor;
+  std::shared_ptr<const Trace> before = context.older(cursor.sequence);
+  if (!before) return false;
   const Result<const ViewSpec*> view = find_view(id);
   if (!view || !(*view)->compares) return false;
-  const Cursor& cursor = context.workspace.cursor;
   const auto at = static_cast<std::size_t>(
       std::clamp<int>(cursor.sequence, 0, static_cast<int>(context.run.traces.size()) - 1));
   ViewState state = first_state(*context.run.document.opened, context.run.traces[at]);
-  state.before = context.older(cursor.sequence);
-  if (!state.before) return false;
+  state.before = std::move(before);
   state.place = cursor_place(cursor, *state.run);
   state.layer = cursor.layer, state.head = cursor.head;
   state.row = std::clamp<std::int64_t>(cursor.query, 0,
