@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <vector>
 
 #include "app/look/imgui_compat.h"
 #include "app/look/late_glyphs.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/figure/glyphs.h"
 #include "core/figure/typefaces.h"
 
 namespace attnscope {
@@ -159,27 +157,6 @@ void remember_chain([[maybe_unused]] ImFont* font, [[maybe_unused]] const std::v
 #endif
 }
 
-#if IMGUI_VERSION_NUM < 19200
-constexpr char32_t kFirstSyllable = 0xAC00, kLastSyllable = 0xD7A3;
-
-// The hinter widens Hangul, by 7 % at 15 pixels: a line that was broken by the typeface's own widths
-// (core/figure/measure.h) would end outside of its room. All syllables of a typeface have one width; here it
-// is that in whole pixels.
-void set_hangul_widths(const FontsState& s) {
-  static const figure::Glyphs letters;
-  for (const Row& row : kRows) {
-    const File file = file_of(row.face, Script::hangul);
-    const float em = static_cast<float>(pixels_of(file, row.em * s.scale)) / file.height;
-    const float width = std::round(letters.glyph(row.face, kFirstSyllable).advance * em);
-    ImFont& font = *(s.fonts.*row.font);
-    for (ImFontGlyph& glyph : font.Glyphs) {
-      if (glyph.Codepoint < kFirstSyllable || glyph.Codepoint > kLastSyllable) continue;
-      glyph.AdvanceX = font.IndexAdvanceX[static_cast<int>(glyph.Codepoint)] = width;
-    }
-  }
-}
-#endif
-
 ImFont* add_chain(const Row& row, float scale) {
   const float em = row.em * scale;
   const std::vector<File> files = {file_of(row.face, Script::latin), file_of(row.face, Script::signs),
@@ -234,7 +211,6 @@ void load_fonts(float scale) {
   s.warning = find_missing();
 #if IMGUI_VERSION_NUM < 19200
   atlas.Build();
-  set_hangul_widths(s);
 #endif
   s.pending = false;
 }
@@ -293,15 +269,11 @@ void rebuild_fonts() {
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   s.pending = false;
   ++s.version;
-  if (s.late.add(atlas, s.chains, s.fresh)) {
-    set_hangul_widths(s);
-    return s.fresh.clear();
-  }
+  if (s.late.add(atlas, s.chains, s.fresh)) return s.fresh.clear();
   fill_ranges(s);
   for (ImFontConfig& config : atlas.ConfigData) config.GlyphRanges = s.ranges.Data;
   atlas.ClearTexData();
   atlas.Build();
-  set_hangul_widths(s);
   s.late.restart();
 #endif
 }

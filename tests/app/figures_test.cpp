@@ -8,6 +8,7 @@
 #include "app/figure/figure_text.h"
 #include "app/figure/svg.h"
 #include "app/figure/text_faults.h"
+#include "app/look/fonts.h"
 #include "app/shell/picture.h"
 #include "app/state/actions.h"
 #include "app/state/presenter.h"
@@ -33,6 +34,7 @@ class Figures : public FrameTest {
   }
   /// What the stage draws in one more frame.
   const DisplayList& figure() {
+    if (fonts_pending()) rebuild_fonts(), frames(2);  // a glyph that is not there yet has another's width
     list_.clear();
     state().recording = &list_;
     frames(1);
