@@ -9,8 +9,9 @@
 #include <cstdint>
 
 namespace attnscope {
-/// The next tooltip covers nothing of the item before (text_lines.h).
+/// The next tooltip covers nothing of the item before; whether that item was clicked (text_lines.h).
 void tooltip_off_item(const char* text);
+bool tooltip_is_spent();
 }  // namespace attnscope
 
 namespace attnscope::compat {
@@ -85,7 +86,7 @@ inline void item_tooltip(const char* text, bool always = false) {
 #if IMGUI_VERSION_NUM >= 18970
   flags |= ImGuiHoveredFlags_ForTooltip;
 #endif
-  if (!ImGui::IsItemHovered(flags)) return;
+  if (!ImGui::IsItemHovered(flags) || tooltip_is_spent()) return;
   tooltip_off_item(text);
   ImGui::SetTooltip("%s", text);
 }

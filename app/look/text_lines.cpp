@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "app/look/kept_text.h"
+#include "app/look/theme.h"
 
 namespace attnscope {
 
@@ -90,6 +91,19 @@ TooltipsBeside::~TooltipsBeside() { --tooltips_beside; }
 
 void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text) { place_tooltip(p0, p1, text, false); }
 void tooltip_beside(ImVec2 p0, ImVec2 p1, const char* text) { place_tooltip(p0, p1, text, true); }
+
+bool tooltip_is_spent() {
+  constexpr float kControl = 60;  // pixels: what is higher is a picture, with another tooltip at each place
+  static ImVec2 p0, p1;
+  static int seen = -2;  // the last frame in which the pointer was on the item that was clicked
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  const int now = ImGui::GetFrameCount();
+  const bool clicked = ImGui::IsMouseClicked(0), same = min.x == p0.x && min.y == p0.y && max.x == p1.x;
+  if (max.y - min.y > kControl * ui_scale() || !(clicked || (same && now >= seen && now <= seen + 1)))
+    return false;
+  p0 = min, p1 = max, seen = now;
+  return true;
+}
 
 void tooltip_off_item(const char* text) {
   place_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text, tooltips_beside > 0);

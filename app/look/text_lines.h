@@ -22,6 +22,9 @@ void text_in_lines(std::string_view text, float width = 0);
 void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text);
 /// The same with the sides first, for a row among others: what stands above and below it stays readable.
 void tooltip_beside(ImVec2 p0, ImVec2 p1, const char* text);
+/// True from a click on the last item, which is hovered, until the pointer leaves it: it was used, and its
+/// tooltip would cover what is used next. Not of pictures.
+bool tooltip_is_spent();
 /// While it lives, tooltips of items stand beside them: of the rows of a table.
 class TooltipsBeside {
  public:

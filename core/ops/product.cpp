@@ -192,7 +192,7 @@ class Work {
   std::optional<EncodedPanels> encoded_;
   std::int64_t width_ = 0, shift_ = 0, depth_ = 0;
   // The first step of a cell begins with the bias; elsewhere the bias is written beforehand.
-  const bool begins_ = !p_.add && p_.m > kProductInPlaceRows&& p_.k > 0;
+  const bool begins_ = !p_.add && p_.k > 0 && p_.m > kProductInPlaceRows;
 };
 
 }  // namespace

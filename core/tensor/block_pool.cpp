@@ -7,10 +7,10 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <new>
-#include <vector>
 
 namespace attnscope {
 namespace {
@@ -96,12 +96,12 @@ class BlockPool {
       });
       bytes_ -= oldest->first;
       std::free(oldest->second.front().memory);
-      oldest->second.erase(oldest->second.begin());
+      oldest->second.pop_front();
     }
   }
 
   std::mutex mutex_;
-  std::map<std::size_t, std::vector<Block>> kept_;  // by size; the oldest first
+  std::map<std::size_t, std::deque<Block>> kept_;  // by size; the oldest first
   std::uint64_t given_back_ = 0;
   std::size_t bytes_ = 0, limit_ = first_limit();
 };
