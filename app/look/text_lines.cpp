@@ -93,15 +93,18 @@ void tooltip_off(ImVec2 p0, ImVec2 p1, const char* text) { place_tooltip(p0, p1,
 void tooltip_beside(ImVec2 p0, ImVec2 p1, const char* text) { place_tooltip(p0, p1, text, true); }
 
 bool tooltip_is_spent() {
-  constexpr float kControl = 60;  // pixels: what is higher is a picture, with another tooltip at each place
-  static ImVec2 p0, p1;
-  static int seen = -2;  // the last frame in which the pointer was on the item that was clicked
-  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  constexpr float kControl = 60;   // pixels: what is higher is a picture, with another tooltip at each place
+  constexpr double kAtOnce = 0.5;  // seconds: what a click lights may have its tooltip some frames later
+  static ImVec2 clicked_at;
+  static int seen = -2;  // the last frame in which the pointer was on the item of that click
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax(), at = io.MouseClickedPos[0];
+  const bool inside = at.x >= min.x && at.x < max.x && at.y >= min.y && at.y < max.y;
+  if (!inside || max.y - min.y > kControl * ui_scale()) return false;
   const int now = ImGui::GetFrameCount();
-  const bool clicked = ImGui::IsMouseClicked(0), same = min.x == p0.x && min.y == p0.y && max.x == p1.x;
-  if (max.y - min.y > kControl * ui_scale() || !(clicked || (same && now >= seen && now <= seen + 1)))
-    return false;
-  p0 = min, p1 = max, seen = now;
+  const bool same = at.x == clicked_at.x && at.y == clicked_at.y && now >= seen && now <= seen + 1;
+  if (!same && ImGui::GetTime() - io.MouseClickedTime[0] > kAtOnce) return false;
+  clicked_at = at, seen = now;
   return true;
 }
 

@@ -151,7 +151,7 @@ TEST_F(LongDay, EndsWithTheMemoryThatItBeganWith) {
     std::printf("hour %d: heap %.1f MB, resident %.1f MB\n", hour, now.heap, now.resident);
     std::fflush(stdout);
   }
-  const double slack = hours > 0 ? 0.05 : 0.3;  // after minutes few caches are as full as they get
+  const double slack = hours > 0 ? 0.05 : 0.15;  // after minutes not every cache is as full as it gets
   EXPECT_LT(now.heap, morning.heap * (1 + slack)) << "MB in use";
   EXPECT_LT(now.resident, morning.resident * (1 + slack)) << "MB resident";
 }

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "app/figure/canvas.h"
+#include "app/look/item_map.h"
 #include "app/widgets/pieces.h"
 #include "tests/app/widgets/imgui_fixture.h"
 
@@ -79,6 +80,41 @@ TEST_F(TextLinesTest, ATooltipOfARowStandsBesideIt) {
     EXPECT_FALSE(tip.Overlaps(ImRect(ImVec2(x, 0), ImVec2(x + size.x, screen.y)))) << x;
     EXPECT_TRUE(ImRect(ImVec2(0, 0), screen).Contains(tip)) << x;
   }
+}
+
+// What was clicked was used: its tooltip would cover what is used next. Once the pointer has left, it is
+// back.
+TEST_F(TextLinesTest, AClickedControlHasNoTooltipUntilThePointerReturns) {
+  bool shown = false;
+  const auto draw = [&] {
+    frame([&] {
+      ImGui::SetCursorScreenPos(ImVec2(100, 100));
+      hit_area("###control", ImVec2(80, 30));
+      shown = ImGui::IsItemHovered() && !tooltip_is_spent();
+      ImGui::SetCursorScreenPos(ImVec2(300, 100));
+      hit_area("###picture", ImVec2(200, 200));
+      shown |= ImGui::IsItemHovered() && !tooltip_is_spent();
+    });
+  };
+  const auto at = [&](float x, float y) {
+    point_at(x, y);
+    for (int i = 0; i < 3; ++i) draw();
+    return shown;
+  };
+  const auto click = [&] {
+    for (const bool down : {true, false}) press(down), draw(), draw();
+  };
+  EXPECT_TRUE(at(120, 110));
+  click();
+  EXPECT_FALSE(shown);
+  for (int i = 0; i < 60; ++i) draw();
+  EXPECT_FALSE(shown) << "as long as the pointer stays";
+  EXPECT_FALSE(at(20, 20));
+  for (int i = 0; i < 60; ++i) draw();
+  EXPECT_TRUE(at(130, 110)) << "it came back";
+  EXPECT_TRUE(at(320, 120));
+  click();
+  EXPECT_TRUE(shown) << "a picture has another one at each place";
 }
 
 TEST_F(TextLinesTest, ATooltipCoversNothingOfWhatItExplains) {
