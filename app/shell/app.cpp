@@ -114,7 +114,7 @@ class Loop {
     host_.set_scale(presented ? presenter_scale(state, width, height)
                               : window_scale(state, base_scale(), width, height) * state.settings.zoom);
     state_file_.begin();
-    const std::string spoken = language();
+    const std::string spoken{std::string_view(language())};  // a copy: a click may change it
     host_.new_frame();
     frame_.draw(host_.painter());
     autosave_.follow(state);
