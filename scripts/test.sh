@@ -4,8 +4,8 @@
 #   scripts/test.sh           about 12 minutes: format, the release build and its tests. In turns, from commit to commit, a
 #                             sixth of the long tests (suites named Long...) and half of the tests that drive a window
 #   scripts/test.sh ci        about 25 minutes: this, and before it a sixth of lint, the headless build, a minute of fuzzing,
-#                             and in turns under the sanitizers a quarter of the core's tests, the window's, or threads
-#                             under ThreadSanitizer
+#                             and in turns under the sanitizers a quarter of the core's tests, the window's (an eighth of
+#                             test_app), or threads under ThreadSanitizer
 #   scripts/test.sh full      hours: all of this at once, with every long test, ten minutes of fuzzing, scripts/bench.sh
 #                             once (its times unread), README's pictures taken anew and compared, every view exported and
 #                             rendered by other programs; then the build and its tests in a tree of Debian's next
@@ -96,15 +96,16 @@ tests() {
 # programs BUILD NAME...: the tests of whole programs, each in one process, but for the long ones: it takes longer to
 # start one than most tests do. Two at a time; the longest in two shares. Window tests start a display of their own.
 programs() {
-  local build=$1
+  local build=$1 sampled=
+  [[ $build == build/asan && $what != full ]] && sampled=" under the sanitizers"
   shift
   {
     for name in "$@"; do
-      case $name in
+      case $name$sampled in
+        "test_app under"*) shares ./test_app 16 $((round % 8)) ;;  # thousands of frames: hours
+        "test_cli under"*) shares ./test_cli 6 $((round % 3)) ;;   # a process for nearly every line of it
         test_window) shares ./test_window $([[ $what == all || $what == ci ]] && echo 4 $((turn % 2)) || echo 2 0) ;;
-        test_golden) shares ./test_golden 2 0 ;;
-        test_cli)  # a process for nearly every line of it: slow under the sanitizers
-          [[ $build == build/asan && $what != full ]] && shares ./test_cli 6 $((round % 3)) || shares ./test_cli 2 0 ;;
+        test_golden* | test_cli) shares "./$name" 2 0 ;;
         *) echo "./$name" ;;
       esac
     done
