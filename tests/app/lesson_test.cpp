@@ -382,9 +382,8 @@ TEST_F(LessonTest, AHeadIsBuiltByItsNumbersAndTheGoalsFollow) {
   open("build_head", 1);
   const auto reached = [this] {
     int out = 0;
-    for (const GoalNow& goal :
-         *goals_now(state().lessons.lesson(), state().lessons.page(), state().lessons.scope()))
-      out += goal.reached ? 1 : 0;
+    const auto goals = goals_now(state().lessons.lesson(), state().lessons.page(), state().lessons.scope());
+    for (const GoalNow& goal : *goals) out += goal.reached ? 1 : 0;
     return out;
   };
   EXPECT_EQ(reached(), 0);
