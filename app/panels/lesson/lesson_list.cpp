@@ -77,11 +77,26 @@ void draw_lessons(FrameState& state, float width) {
   }
 }
 
+// The documents of the course, and where the program shows what they say.
+void draw_course_row(FrameState& state, float width) {
+  title_line("lessons.course");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::Selectable("###lessons_course", false, 0, ImVec2(width, px(24)))) {
+    perform(state, "learn.course");
+    ImGui::CloseCurrentPopup();
+  }
+  note_item("lessons_course");
+  ImGui::GetWindowDrawList()->AddText(ImVec2(at.x + px(6), at.y + px(4)), theme().text,
+                                      tr("lessons.course.says"));
+}
+
 // One list to scroll, as tall as the window has room for.
 void draw_rows(FrameState& state) {
   const float width = px(560);
   compat::begin_child("###lesson_rows", ImVec2(width, ImGui::GetIO().DisplaySize.y * 0.72f), false);
   draw_lessons(state, width - px(24));
+  ImGui::Dummy(ImVec2(0, px(6)));
+  draw_course_row(state, width - px(24));
   ImGui::Dummy(ImVec2(0, px(6)));
   draw_lectures(state, width - px(24));
   ImGui::EndChild();
