@@ -18,7 +18,7 @@ constexpr std::array<Give, 6> kMatrixGives{Give::shorter_words, Give::short_numb
 constexpr std::int64_t kMostDigits = kMostCells;  // larger matrices are drawn as colours
 constexpr std::int64_t kMostDrawn = 192;          // cells a side; more are pooled
 constexpr std::int64_t kMostPixels = 4096;        // the same of a picture
-constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6;
+constexpr float kLongName = 136, kShortName = 44, kSlant = 0.7072f, kCellPad = 6, kLargePad = 4;
 constexpr float kFewCells = 12, kWideCell = 1.6f, kWideRow = 2.2f;
 constexpr float kWideFew = 4;  // times their natural width: few cells with digits, where nothing else has it
 constexpr std::int64_t kFewestCells = 6;      // a side of matrices that fill their room
@@ -66,8 +66,9 @@ float longest(const MatrixMark& matrix, const Form& form) {
 float longest_kept(const MatrixMark& matrix, const Form& form, const MarkContext& context) {
   return context.once(&matrix, form.has(Give::short_numbers) ? 1 : 0, [&] { return longest(matrix, form); });
 }
+float cell_pad(const MatrixMark& matrix) { return large_row(matrix) ? kLargePad : kCellPad; }
 float digit_width(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context) {
-  return longest_kept(matrix, form, context) * context.measure.width("0", em, Face::mono) + kCellPad;
+  return longest_kept(matrix, form, context) * context.measure.width("0", em, Face::mono) + cell_pad(matrix);
 }
 
 struct NameSizes {
@@ -103,14 +104,17 @@ NameSizes names_of(const MatrixMark& matrix, const Form& form, float least_cell,
   return out;
 }
 
-// The least width of a cell of a row drawn large: its number, and its name up to a limit.
-float large_cell(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context) {
+// The least width of a cell of a row drawn large: its number, and its name up to a limit, in letters of
+// `letters` times their size.
+float large_cell(const MatrixMark& matrix, const Form& form, float em, const MarkContext& context,
+                 float letters = 1) {
   const float small = name_em(matrix, context.look);
   const float name = widest(matrix.cols.labels, small, Face::mono, context);
   const float other =
       context.measure.width(tr("figure.others", {std::to_string(matrix.order.size())}), small, Face::sans);
   const float longest_name = (form.has(Give::short_names) ? 1.f : 2.f) * kShortName * context.look.small / 12;
-  return std::max({digit_width(matrix, form, em, context), other + 4, std::min(name, longest_name) + 4});
+  return std::max(
+      {digit_width(matrix, form, em, context), other + 4, std::min(name * letters, longest_name) + 4});
 }
 // The most columns of a row drawn large, "other n" among them.
 std::size_t most_columns(const MatrixMark& matrix) {
@@ -232,8 +236,10 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   if (large_row(matrix)) {
     placed.bars = cells.h * bars_height(matrix, context.look).natural / tall.natural;
     cells.h -= placed.bars;
-    placed.columns =
-        columns_of(matrix, cells.w, large_cell(matrix, placed.form, context.look.looked, context));
+    for (const float letters : {1.f, kLeastName})  // long names are smaller before columns are left out
+      if (placed.columns.size() < matrix.order.size())
+        placed.columns = columns_of(matrix, cells.w,
+                                    large_cell(matrix, placed.form, context.look.looked, context, letters));
   } else if (!with_digits(matrix, placed.form)) {  // cells as square as the room allows
     const float across = cells.w / count(cols_of(matrix)), down = cells.h / count(rows_of(matrix));
     cells.w = std::max(wide.least, std::min(across, kWideCell * down) * count(cols_of(matrix)));
@@ -244,8 +250,8 @@ void settle_matrix(PlacedPart& placed, const MarkContext& context) {
   const bool rest = large_row(matrix) && placed.columns.size() < matrix.order.size();
   const float across =
       large_row(matrix) ? static_cast<float>(placed.columns.size() + (rest ? 1 : 0)) : count(cols_of(matrix));
-  const float by_width = (cells.w / across - kCellPad) / (longest_kept(matrix, placed.form, context) *
-                                                          context.measure.width("0", 1, Face::mono));
+  const float by_width = (cells.w / across - cell_pad(matrix)) / (longest_kept(matrix, placed.form, context) *
+                                                                  context.measure.width("0", 1, Face::mono));
   const float by_height = cells.h / count(rows_of(matrix)) / 1.25f;
   placed.digit =
       std::min({by_width, by_height,
