@@ -484,6 +484,15 @@ TEST_F(PanelsTest, CompositionIsLinesOfTheMap) {
   EXPECT_EQ(out.front().block, 1);
   workspace_.view = "circuits", workspace_.cursor.layer = 1;
   draw(draw_network_map, ImVec2(216, 640), 4);
+  // A line is seen through the box of the norm that stands between its ends.
+  int seen_through = 0;
+  const ImDrawData& drawn = *ImGui::GetDrawData();
+  for (int list = 0; list < drawn.CmdListsCount; ++list)
+    for (const ImDrawCmd& command : drawn.CmdLists[list]->CmdBuffer) {
+      const float tall = command.ClipRect.w - command.ClipRect.y;
+      if (command.ElemCount > 0 && tall > 8 * ui_scale() && tall < 40 * ui_scale()) ++seen_through;
+    }
+  EXPECT_GE(seen_through, 1);
 }
 
 }  // namespace
