@@ -12,7 +12,7 @@
 namespace attnscope::figure {
 namespace {
 
-// names: columns of words but the first.
+// names: columns of words but the first, and what they are the share of.
 constexpr std::array<Give, 6> kTableGives{Give::shorter_words, Give::short_names, Give::fewer_rows,
                                           Give::fewest_rows,   Give::names,       Give::left_out};
 constexpr float kLongRowName = 260, kShortRowName = 100, kBetween = 12;
@@ -75,11 +75,12 @@ std::vector<float> column_widths(const TableMark& table, const Form& form, const
   const float limit = (form.has(Give::short_names) ? kShortRowName : kLongRowName) * em / 15;
   std::vector<float> out(columns_in(table), 0);
   for (std::size_t col = 0; col < out.size(); ++col) {
-    if (col > 0 && form.has(Give::names) && is_words(table, col)) {
+    const bool said = static_cast<int>(col) == table.said,
+               share = table.said >= 0 && static_cast<int>(col) == table.said + 1;
+    if (col > 0 && form.has(Give::names) && (said || share || is_words(table, col))) {
       out[col] = -kBetween;
       continue;
     }
-    const bool said = static_cast<int>(col) == table.said;
     const Face face = said ? Face::bold : col == 0 || is_words(table, col) ? Face::sans : Face::mono;
     if (col < table.header.size())
       out[col] = context.measure.width(table.header[col].str(), head_em(context.look), Face::sans);
@@ -111,7 +112,7 @@ float fixed_width(const TableMark& table, const Form& form, const MarkContext& c
 
 // The bars of shares, which the narrowest form does without.
 SizeNeed share_width(const TableMark& table, const Form& form, float em) {
-  if (table.said < 0 || form.has(Give::short_names)) return {};
+  if (table.said < 0 || form.has(Give::short_names) || form.has(Give::names)) return {};
   return {kShareBar.least * em + kBetween, kShareBar.natural * em + kBetween, kShareBar.most * em + kBetween};
 }
 

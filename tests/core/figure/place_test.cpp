@@ -154,21 +154,30 @@ TEST(Place, TheNamesOfAPlotLeaveItTheirRoom) {
 TEST(Place, FourteenWordsHaveACellEachInARowOf700Pixels) {
   const Measure measure;
   MatrixMark row;
-  Buffer values({{Axis::query, 1}, {Axis::key, 14}});
   const char* const words[] = {"<bos>",   "The", "cat", "sat",   "on", "the", "mat",
                                "because", "it",  "was", "tired", ".",  "So",  "the"};
   for (int col = 0; col < 14; ++col) {
     row.order.push_back(col);
     row.cols.labels.emplace_back(words[col]);
   }
-  row.values = Tensor::from(std::move(values), {{Axis::query, 1}, {Axis::key, 14}});
-  row.scale = Scale::share, row.digits = 2;
+  row.values = Tensor::from(std::vector<float>(14, -1.29f), {{Axis::query, 1}, {Axis::key, 14}});
+  row.scale = Scale::diverging, row.most = 8, row.digits = 2;
   const Figure figure{Text("row"), leaf({"row", row, 3, {}, ""})};
   const Placed placed = place(figure, 720, 200, kWindowLetters, measure);
   ASSERT_EQ(placed.parts.size(), 1u);
   EXPECT_EQ(placed.parts.front().columns.size(), 14u);
   for (const DrawnShape& shape : draw(placed, kWindowLetters, measure, true).shapes)
     EXPECT_EQ(shape.text.find("\xE2\x80\xA6"), std::string::npos) << shape.text;
+}
+
+TEST(Place, ColoursTakeAHeightThatNothingElseHas) {
+  const Measure measure;
+  const Figure figure{Text("plane"), leaf({"plane", sample_plane(40), 3, {}, ""})};
+  const auto cells = [&](float height) {
+    return place(figure, 260, height, kWindowLetters, measure).parts.front().cells;
+  };
+  EXPECT_GT(cells(700).h, 1.3f * cells(700).w);
+  EXPECT_LE(cells(700).h, 1.51f * cells(700).w) << "but stay recognisable";
 }
 
 // Nothing stands beside them.
