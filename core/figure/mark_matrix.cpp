@@ -114,8 +114,8 @@ float large_cell(const MatrixMark& matrix, const Form& form, float em, const Mar
   const float other =
       context.measure.width(tr("figure.others", {std::to_string(matrix.order.size())}), small, Face::sans);
   const float longest_name = (form.has(Give::short_names) ? 1.f : 2.f) * kShortName * context.look.small / 12;
-  return std::max(
-      {digit_width(matrix, form, em, context), other + 4, std::min(name * letters, longest_name) + 4});
+  return std::max({digit_width(matrix, form, em, context), other * letters + 4,
+                   std::min(name * letters, longest_name) + 4});
 }
 // The most columns of a row drawn large, "other n" among them.
 std::size_t most_columns(const MatrixMark& matrix) {

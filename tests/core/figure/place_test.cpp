@@ -161,7 +161,7 @@ TEST(Place, FourteenWordsHaveACellEachInARowOf700Pixels) {
     row.cols.labels.emplace_back(words[col]);
   }
   row.values = Tensor::from(std::vector<float>(14, -1.29f), {{Axis::query, 1}, {Axis::key, 14}});
-  row.scale = Scale::diverging, row.most = 8, row.digits = 2;
+  row.scale = Scale::diverging, row.most = 8, row.digits = 2, row.others = MatrixMark::Others::bars;
   const Figure figure{Text("row"), leaf({"row", row, 3, {}, ""})};
   const Placed placed = place(figure, 720, 200, kWindowLetters, measure);
   ASSERT_EQ(placed.parts.size(), 1u);
